@@ -1,0 +1,12 @@
+// Random names that nobody can guess, from the kernel's generator. Usable from any thread.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace patchbay {
+
+// `bytes` random bytes in lower-case hexadecimal.
+std::string random_hex(std::size_t bytes);
+
+}  // namespace patchbay

@@ -1,0 +1,64 @@
+// A Stop asks the tasks that run under it to end early. Cancellation is a request: each waiting
+// operation hears it, yields Code::cancelled, and the task unwinds by ordinary code.
+//
+// Confined to one thread.
+#pragma once
+
+namespace patchbay {
+
+class Stop {
+ public:
+  // Something that wants to hear about the request, once. Unlinks itself when it dies.
+  class Hook {
+   public:
+    Hook() = default;
+    Hook(const Hook&) = delete;
+    Hook& operator=(const Hook&) = delete;
+    virtual ~Hook() { unlink(); }
+
+    virtual void on_stop() = 0;
+
+    // Listens to `stop`. REQUIRES: not linked; stop.requested() is false.
+    void link(Stop& stop) {
+      next_ = stop.first_;
+      if (next_) next_->place_ = &next_;
+      place_ = &stop.first_;
+      stop.first_ = this;
+    }
+
+    void unlink() {
+      if (!place_) return;
+      *place_ = next_;
+      if (next_) next_->place_ = place_;
+      place_ = nullptr;
+    }
+
+   private:
+    friend class Stop;
+    Hook* next_ = nullptr;
+    Hook** place_ = nullptr;  // The pointer that points here; null when not linked.
+  };
+
+  Stop() = default;
+  Stop(const Stop&) = delete;
+  Stop& operator=(const Stop&) = delete;
+  ~Stop() {
+    while (first_) first_->unlink();
+  }
+
+  bool requested() const { return requested_; }
+
+  void request() {
+    requested_ = true;
+    while (Hook* hook = first_) {
+      hook->unlink();
+      hook->on_stop();
+    }
+  }
+
+ private:
+  bool requested_ = false;
+  Hook* first_ = nullptr;
+};
+
+}  // namespace patchbay

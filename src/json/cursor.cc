@@ -1,0 +1,272 @@
+#include "json/cursor.h"
+
+#include <emmintrin.h>
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "json/text.h"
+
+namespace patchbay::json {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+// The first byte from `at` on that needs a look inside a string: a quote, a backslash, a control
+// character or a byte beyond ASCII.
+const char* plain_end(const char* at, const char* end) {
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i space = _mm_set1_epi8(' ');
+  for (; end - at >= 16; at += 16) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    // Signed comparison: bytes beyond ASCII are negative, so they are below a space too.
+    const __m128i special = _mm_or_si128(
+        _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)),
+        _mm_cmplt_epi8(block, space));
+    if (const int mask = _mm_movemask_epi8(special)) {
+      return at + std::countr_zero(static_cast<unsigned>(mask));
+    }
+  }
+  while (at != end && *at != '"' && *at != '\\' && static_cast<signed char>(*at) >= ' ') ++at;
+  return at;
+}
+
+}  // namespace
+
+bool Cursor::fail(const char* fault) {
+  if (!fault_) fault_ = fault;
+  return false;
+}
+
+Error Cursor::error() const {
+  return {Code::parse_error, fmt::format("invalid JSON at byte {}: {}", at_ - begin_,
+                                         fault_ ? fault_ : "no fault")};
+}
+
+void Cursor::skip_space() {
+  while (at_ != end_) {
+    if (*at_ == '\n' || *at_ == '\r') {
+      line_break_ = true;
+    } else if (*at_ != ' ' && *at_ != '\t') {
+      return;
+    }
+    ++at_;
+  }
+}
+
+Type Cursor::peek() {
+  if (fault_) return Type::none;
+  skip_space();
+  if (at_ == end_) return Type::none;
+  switch (*at_) {
+    case '{': return Type::object;
+    case '[': return Type::array;
+    case '"': return Type::string;
+    case 't':
+    case 'f': return Type::boolean;
+    case 'n': return Type::null;
+    default: return *at_ == '-' || is_digit(*at_) ? Type::number : Type::none;
+  }
+}
+
+bool Cursor::value(std::string_view& raw) {
+  if (fault_) return false;
+  skip_space();
+  const char* const from = at_;
+  if (!whole_value()) return false;
+  raw = {from, static_cast<std::size_t>(at_ - from)};
+  return true;
+}
+
+bool Cursor::push(bool object) {
+  if (depth_ == kMaxDepth) return fail("nested too deeply");
+  objects_ = objects_ << 1 | static_cast<std::uint64_t>(object);
+  ++depth_;
+  ++at_;
+  fresh_ = true;
+  return true;
+}
+
+bool Cursor::enter_object() {
+  if (fault_) return false;
+  if (peek() != Type::object) return fail("an object is expected");
+  return push(true);
+}
+
+bool Cursor::enter_array() {
+  if (fault_) return false;
+  if (peek() != Type::array) return fail("an array is expected");
+  return push(false);
+}
+
+bool Cursor::next_member(std::string_view& key) {
+  if (fault_) return false;
+  skip_space();
+  if (at_ == end_) return fail("the text ends inside an object");
+  if (*at_ == '}') {
+    ++at_;
+    --depth_;
+    objects_ >>= 1;
+    fresh_ = false;
+    return false;
+  }
+  if (!fresh_) {
+    if (*at_ != ',') return fail("a comma or the end of the object is expected");
+    ++at_;
+    skip_space();
+  }
+  fresh_ = false;
+  if (at_ == end_ || *at_ != '"') return fail("a key is expected");
+  const char* const from = at_;
+  if (!string()) return false;
+  key = {from + 1, static_cast<std::size_t>(at_ - from - 2)};
+  if (key.find('\\') != std::string_view::npos) {
+    auto decoded = unquote({from, static_cast<std::size_t>(at_ - from)});
+    if (!decoded) return fail("a key has an unpaired surrogate");
+    decoded_key_ = *std::move(decoded);
+    key = decoded_key_;
+  }
+  skip_space();
+  if (at_ == end_ || *at_ != ':') return fail("a colon is expected");
+  ++at_;
+  return true;
+}
+
+bool Cursor::next_element() {
+  if (fault_) return false;
+  skip_space();
+  if (at_ == end_) return fail("the text ends inside an array");
+  if (*at_ == ']') {
+    ++at_;
+    --depth_;
+    objects_ >>= 1;
+    fresh_ = false;
+    return false;
+  }
+  if (!fresh_) {
+    if (*at_ != ',') return fail("a comma or the end of the array is expected");
+    ++at_;
+  }
+  fresh_ = false;
+  return true;
+}
+
+bool Cursor::finish() {
+  if (fault_) return false;
+  skip_space();
+  return at_ == end_ || fail("something follows the value");
+}
+
+// Goes over one value and everything in it without recursion: the levels it opens are bits of
+// objects_, like those that enter_object() and enter_array() open.
+bool Cursor::whole_value() {
+  const int outer = depth_;
+  for (;;) {
+    const Type type = peek();
+    if (type == Type::object || type == Type::array) {
+      if (!push(type == Type::object)) return false;
+    } else {
+      if (!scalar()) return false;
+      fresh_ = false;
+    }
+    // On to the next value inside, closing every level that ends here.
+    for (;;) {
+      if (depth_ == outer) return true;
+      std::string_view key;
+      if (objects_ & 1 ? next_member(key) : next_element()) break;
+      if (fault_) return false;
+    }
+  }
+}
+
+bool Cursor::scalar() {
+  if (at_ == end_) return fail("a value is expected");
+  switch (*at_) {
+    case '"': return string();
+    case 't': return literal("true");
+    case 'f': return literal("false");
+    case 'n': return literal("null");
+    default: return number();
+  }
+}
+
+bool Cursor::literal(std::string_view word) {
+  if (!std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with(word)) {
+    return fail("a value is expected");
+  }
+  at_ += word.size();
+  return true;
+}
+
+bool Cursor::number() {
+  const char* const from = at_;
+  const auto digits = [this] {
+    const char* const first = at_;
+    while (at_ != end_ && is_digit(*at_)) ++at_;
+    return at_ != first;
+  };
+  if (*at_ == '-') ++at_;
+  if (at_ != end_ && *at_ == '0') {
+    ++at_;
+  } else if (!digits()) {
+    return fail("a value is expected");
+  }
+  if (at_ != end_ && *at_ == '.') {
+    ++at_;
+    if (!digits()) return fail("a digit is expected after the point");
+  }
+  if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
+    ++at_;
+    if (at_ != end_ && (*at_ == '+' || *at_ == '-')) ++at_;
+    if (!digits()) return fail("a digit is expected in the exponent");
+  }
+  if (static_cast<std::size_t>(at_ - from) > kMaxNumber) return fail("a number is too long");
+  return true;
+}
+
+bool Cursor::string() {
+  ++at_;
+  for (;;) {
+    at_ = plain_end(at_, end_);
+    if (at_ == end_) return fail("the text ends inside a string");
+    if (*at_ == '"') {
+      ++at_;
+      return true;
+    }
+    if (*at_ == '\\') {
+      if (!escape()) return false;
+    } else if (static_cast<unsigned char>(*at_) < 0x20) {
+      return fail("a control character in a string must be escaped");
+    } else if (!utf8()) {
+      return false;
+    }
+  }
+}
+
+bool Cursor::escape() {
+  ++at_;
+  if (at_ == end_) return fail("the text ends inside a string");
+  if (*at_ == 'u') {
+    for (int i = 1; i <= 4; ++i) {
+      if (end_ - at_ <= i || !is_hex(at_[i])) return fail("\\u needs four hexadecimal digits");
+    }
+    at_ += 5;
+    return true;
+  }
+  if (std::string_view("\"\\/bfnrt").find(*at_) == std::string_view::npos) {
+    return fail("an unknown escape");
+  }
+  ++at_;
+  return true;
+}
+
+bool Cursor::utf8() {
+  const std::size_t length = utf8_length({at_, static_cast<std::size_t>(end_ - at_)});
+  if (length == 0) return fail("invalid UTF-8");
+  at_ += length;
+  return true;
+}
+
+}  // namespace patchbay::json

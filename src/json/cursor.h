@@ -1,0 +1,87 @@
+// A Cursor walks over JSON text once, from front to back, and hands out raw slices of it. It checks
+// everything it passes: grammar (RFC 8259, nothing more), UTF-8, depth. Nothing is copied or built.
+//
+//   Cursor at(text);
+//   if (at.enter_object()) {
+//     std::string_view key;
+//     while (at.next_member(key)) {
+//       if (key == "id") at.value(id); else at.skip();
+//     }
+//   }
+//   if (!at.finish()) return at.error();
+//
+// After a fault every step answers false, so it is enough to look at the end. Values only; the
+// text outlives the cursor and the slices.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay::json {
+
+inline constexpr int kMaxDepth = 64;
+inline constexpr std::size_t kMaxNumber = 512;  // Characters; a longer number is an attack.
+
+enum class Type : std::uint8_t { none, object, array, string, number, boolean, null };
+
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text)
+      : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
+
+  // The type of the value that begins here; none at the end or before rubbish.
+  Type peek();
+
+  // Takes one whole value of any type.
+  bool value(std::string_view& raw);
+  bool skip() {
+    std::string_view ignored;
+    return value(ignored);
+  }
+
+  // Steps into an object; next_member() then yields each key until the object ends. After each key
+  // its value must be taken or entered. A key with escapes is yielded decoded and stays valid
+  // until the next call.
+  bool enter_object();
+  bool next_member(std::string_view& key);
+
+  // The same for an array.
+  bool enter_array();
+  bool next_element();
+
+  // True when nothing but white space follows.
+  bool finish();
+
+  bool failed() const { return fault_ != nullptr; }
+  Error error() const;
+
+  // True if a line break was passed between values: such text must not go on a line as it is.
+  bool saw_line_break() const { return line_break_; }
+
+ private:
+  bool fail(const char* fault);
+  void skip_space();
+  bool push(bool object);
+  bool string();
+  bool escape();
+  bool utf8();
+  bool number();
+  bool literal(std::string_view word);
+  bool scalar();
+  bool whole_value();
+
+  const char* const begin_;
+  const char* at_;
+  const char* const end_;
+  const char* fault_ = nullptr;
+  std::uint64_t objects_ = 0;  // One bit a level: set for an object, clear for an array.
+  int depth_ = 0;
+  bool fresh_ = false;  // Just entered: no comma is due.
+  bool line_break_ = false;
+  std::string decoded_key_;
+};
+
+}  // namespace patchbay::json

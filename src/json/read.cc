@@ -1,0 +1,56 @@
+#include "json/read.h"
+
+#include <charconv>
+
+namespace patchbay::json {
+namespace {
+
+template <class Number>
+std::optional<Number> number(std::string_view raw) {
+  Number value{};
+  const auto [end, fault] = std::from_chars(raw.data(), raw.data() + raw.size(), value);
+  if (fault != std::errc() || end != raw.data() + raw.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Type type_of(std::string_view raw) { return Cursor(raw).peek(); }
+
+std::optional<std::string_view> member(std::string_view raw, std::string_view key) {
+  std::optional<std::string_view> found;
+  each_member(raw, [&](std::string_view name, std::string_view value) {
+    if (name == key) found = value;
+  });
+  return found;
+}
+
+std::optional<std::string> as_string(std::string_view raw) {
+  if (type_of(raw) != Type::string) return std::nullopt;
+  auto text = unquote(raw);
+  if (!text) return std::nullopt;
+  return *std::move(text);
+}
+
+std::optional<std::int64_t> as_int(std::string_view raw) { return number<std::int64_t>(raw); }
+std::optional<double> as_double(std::string_view raw) { return number<double>(raw); }
+
+std::optional<bool> as_bool(std::string_view raw) {
+  if (raw == "true") return true;
+  if (raw == "false") return false;
+  return std::nullopt;
+}
+
+std::optional<std::string> string_member(std::string_view raw, std::string_view key) {
+  const auto found = member(raw, key);
+  if (!found) return std::nullopt;
+  return as_string(*found);
+}
+
+Result<void> check(std::string_view text) {
+  Cursor at(text);
+  if (at.skip() && at.finish()) return ok();
+  return at.error();
+}
+
+}  // namespace patchbay::json

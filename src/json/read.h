@@ -1,0 +1,56 @@
+// Small questions to raw JSON that a Cursor has already passed over once: one member, one string,
+// one number. For the paths that are not hot. Values only; slices point into the text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "json/cursor.h"
+#include "json/text.h"
+
+namespace patchbay::json {
+
+Type type_of(std::string_view raw);
+
+// The raw value of member `key` of the object `raw`; empty if `raw` is no object or has no such
+// member.
+std::optional<std::string_view> member(std::string_view raw, std::string_view key);
+
+// The string, number or truth value that `raw` is; empty if it is of another type.
+std::optional<std::string> as_string(std::string_view raw);
+std::optional<std::int64_t> as_int(std::string_view raw);
+std::optional<double> as_double(std::string_view raw);
+std::optional<bool> as_bool(std::string_view raw);
+
+// Member `key` as a string.
+std::optional<std::string> string_member(std::string_view raw, std::string_view key);
+
+// Calls `visit(key, raw)` for each member in order; does nothing if `raw` is no object.
+template <class Visit>
+void each_member(std::string_view raw, Visit visit) {
+  Cursor at(raw);
+  if (!at.enter_object()) return;
+  std::string_view key;
+  std::string_view value;
+  while (at.next_member(key)) {
+    if (at.value(value)) visit(key, value);
+  }
+}
+
+// Calls `visit(raw)` for each element in order; does nothing if `raw` is no array.
+template <class Visit>
+void each_element(std::string_view raw, Visit visit) {
+  Cursor at(raw);
+  if (!at.enter_array()) return;
+  std::string_view value;
+  while (at.next_element()) {
+    if (at.value(value)) visit(value);
+  }
+}
+
+// Yields an Error unless `text` is exactly one JSON value.
+Result<void> check(std::string_view text);
+
+}  // namespace patchbay::json

@@ -1,0 +1,27 @@
+// Strings in and out of JSON. Values only; usable from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay::json {
+
+// How many bytes the UTF-8 character at the front takes; 0 if it is not valid UTF-8.
+std::size_t utf8_length(std::string_view text);
+bool is_utf8(std::string_view text);
+
+// Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+void append_quoted(std::string& out, std::string_view text);
+std::string quote(std::string_view text);
+
+// The text of a JSON string slice, quotes included. REQUIRES: a Cursor has passed over it.
+// Fails only on an unpaired surrogate.
+Result<std::string> unquote(std::string_view raw);
+
+// `raw` on one line: line breaks between values become spaces. REQUIRES: a Cursor has passed over
+// it, so that none stands inside a string.
+std::string on_one_line(std::string_view raw);
+
+}  // namespace patchbay::json
