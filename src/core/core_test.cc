@@ -139,8 +139,8 @@ TEST(Timers, FireInEveryRoundOfTheWheelAndNeverEarly) {
 }
 
 TEST(Hop, RunsOnTheOtherThreadAndCarriesTheStop) {
-  testing::ThreadExecutor far;
   ManualExecutor near;
+  testing::ThreadExecutor far;  // Ends first: until then it may write to the other.
   Scope scope;
   Result<int> value;
   Result<int> stopped;

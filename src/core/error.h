@@ -12,23 +12,23 @@
 namespace patchbay {
 
 enum class Code : std::uint8_t {
-  parse_error,         // Not JSON, or JSON beyond our limits.
-  invalid_request,     // JSON, but not a request we can take.
-  method_not_found,    // No such MCP method in this revision.
-  invalid_params,      // The method is known, its parameters are wrong.
-  header_mismatch,     // An HTTP header says something other than the body.
-  missing_capability,  // The client did not declare what the call needs.
-  unsupported_version, // The protocol revision is not one of ours.
+  parse_error,          // Not JSON, or JSON beyond our limits.
+  invalid_request,      // JSON, but not a request we can take.
+  method_not_found,     // No such MCP method in this revision.
+  invalid_params,       // The method is known, its parameters are wrong.
+  header_mismatch,      // An HTTP header says something other than the body.
+  missing_capability,   // The client did not declare what the call needs.
+  unsupported_version,  // The protocol revision is not one of ours.
   unauthenticated,
   forbidden,
-  not_found,           // An unknown name; what is forbidden looks the same.
+  not_found,  // An unknown name; what is forbidden looks the same.
   session_not_found,
   too_large,
-  overloaded,          // A bounded queue is full.
+  overloaded,  // A bounded queue is full.
   timeout,
   cancelled,
-  unavailable,         // The upstream is down or not there yet.
-  upstream_failed,     // The upstream was there and broke while answering.
+  unavailable,      // The upstream is down or not there yet.
+  upstream_failed,  // The upstream was there and broke while answering.
   internal,
 };
 
@@ -40,24 +40,15 @@ struct CodeInfo {
 
 // Same order as the enum.
 inline constexpr std::array kCodes{
-    CodeInfo{"parse_error", 400, -32700},
-    CodeInfo{"invalid_request", 400, -32600},
-    CodeInfo{"method_not_found", 404, -32601},
-    CodeInfo{"invalid_params", 400, -32602},
-    CodeInfo{"header_mismatch", 400, -32020},
-    CodeInfo{"missing_capability", 400, -32021},
-    CodeInfo{"unsupported_version", 400, -32022},
-    CodeInfo{"unauthenticated", 401, -32005},
-    CodeInfo{"forbidden", 403, -32004},
-    CodeInfo{"not_found", 404, -32602},
-    CodeInfo{"session_not_found", 404, -32001},
-    CodeInfo{"too_large", 413, -32600},
-    CodeInfo{"overloaded", 503, -32003},
-    CodeInfo{"timeout", 504, -32001},
-    CodeInfo{"cancelled", 499, -32000},
-    CodeInfo{"unavailable", 503, -32000},
-    CodeInfo{"upstream_failed", 502, -32000},
-    CodeInfo{"internal", 500, -32603},
+    CodeInfo{"parse_error", 400, -32700},         CodeInfo{"invalid_request", 400, -32600},
+    CodeInfo{"method_not_found", 404, -32601},    CodeInfo{"invalid_params", 400, -32602},
+    CodeInfo{"header_mismatch", 400, -32020},     CodeInfo{"missing_capability", 400, -32021},
+    CodeInfo{"unsupported_version", 400, -32022}, CodeInfo{"unauthenticated", 401, -32005},
+    CodeInfo{"forbidden", 403, -32004},           CodeInfo{"not_found", 404, -32602},
+    CodeInfo{"session_not_found", 404, -32001},   CodeInfo{"too_large", 413, -32600},
+    CodeInfo{"overloaded", 503, -32003},          CodeInfo{"timeout", 504, -32001},
+    CodeInfo{"cancelled", 499, -32000},           CodeInfo{"unavailable", 503, -32000},
+    CodeInfo{"upstream_failed", 502, -32000},     CodeInfo{"internal", 500, -32603},
 };
 static_assert(kCodes.size() == static_cast<std::size_t>(Code::internal) + 1);
 

@@ -29,17 +29,20 @@ void Executor::at_turn_end(TurnEnd& work) {
 
 void Executor::post(std::move_only_function<void()> open) {
   auto* letter = new Letter{std::move(open)};
-  letter->next = inbox_.load(std::memory_order_relaxed);
-  while (!inbox_.compare_exchange_weak(letter->next, letter, std::memory_order_acq_rel)) {
-  }
-  // Only the first letter needs to wake the thread: it takes all that lie there.
-  if (!letter->next) wake();
+  Letter* before = inbox_.load(std::memory_order_relaxed);
+  do {
+    letter->next = before;
+  } while (!inbox_.compare_exchange_weak(before, letter, std::memory_order_acq_rel));
+  // The letter may be gone by now. Only the first one needs to wake the thread: it takes all.
+  if (!before) wake();
 }
 
 void Executor::turn(Deadline now) {
   set_now(now);
   open_letters();
   timers_.advance(now);
+  ready_.insert(ready_.end(), next_turn_.begin(), next_turn_.end());
+  next_turn_.clear();
   finish_turn();
 }
 

@@ -43,9 +43,13 @@ class Executor {
   // Resumes `task` later in this turn. Nothing resumes a coroutine from inside another's code.
   void resume_soon(std::coroutine_handle<> task) { ready_.push_back(task); }
 
+  // Resumes `task` in the next turn, after whatever else is waiting outside has had its chance.
+  void resume_next_turn(std::coroutine_handle<> task) { next_turn_.push_back(task); }
+
   void at_turn_end(TurnEnd& work);
 
   Timers& timers() { return timers_; }
+  const Timers& timers() const { return timers_; }
 
   // The time as of the beginning of this turn.
   Deadline now() const { return now_; }
@@ -69,7 +73,10 @@ class Executor {
   // Makes the thread look at its letters. Called from any thread.
   virtual void wake() = 0;
 
-  bool has_letters() const { return inbox_.load(std::memory_order_acquire) != nullptr; }
+  // Something is to be done without waiting for the outside.
+  bool has_work() const {
+    return inbox_.load(std::memory_order_acquire) != nullptr || !next_turn_.empty();
+  }
 
  private:
   struct Letter {
@@ -88,6 +95,7 @@ class Executor {
   // Touched on the executor's thread only.
   std::vector<std::coroutine_handle<>> ready_;
   std::vector<std::coroutine_handle<>> running_;
+  std::vector<std::coroutine_handle<>> next_turn_;
   std::vector<TurnEnd*> turn_ends_;
   std::vector<TurnEnd*> ending_;
   Timers timers_;

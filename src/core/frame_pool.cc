@@ -4,11 +4,20 @@
 #include <new>
 
 namespace patchbay::frame_pool {
+
+#if defined(PATCHBAY_NO_POOLS)
+
+// Under a sanitizer each frame has a life of its own, so that a use after its end is seen.
+void* allocate(std::size_t size) { return ::operator new(size); }
+void release(void* frame, std::size_t) noexcept { ::operator delete(frame); }
+
+#else
+
 namespace {
 
-constexpr std::size_t kStep = 128;       // Sizes are rounded up to a multiple of this.
-constexpr std::size_t kClasses = 32;     // Larger frames go to the heap.
-constexpr std::size_t kKeep = 256;       // Frames kept per class and thread.
+constexpr std::size_t kStep = 128;    // Sizes are rounded up to a multiple of this.
+constexpr std::size_t kClasses = 32;  // Larger frames go to the heap.
+constexpr std::size_t kKeep = 256;    // Frames kept per class and thread.
 
 struct FreeFrame {
   FreeFrame* next;
@@ -38,9 +47,6 @@ std::size_t class_of(std::size_t size) { return (size + kStep - 1) / kStep - 1; 
 }  // namespace
 
 void* allocate(std::size_t size) {
-#if defined(__SANITIZE_ADDRESS__) || defined(PATCHBAY_NO_POOLS)
-  return ::operator new(size);  // Let the sanitizer see each frame's life.
-#else
   const std::size_t index = class_of(size);
   if (index >= kClasses) return ::operator new(size);
   auto& kind = pool.classes[index];
@@ -50,25 +56,21 @@ void* allocate(std::size_t size) {
     return frame;
   }
   return ::operator new((index + 1) * kStep);
-#endif
 }
 
 void release(void* memory, std::size_t size) noexcept {
-#if defined(__SANITIZE_ADDRESS__) || defined(PATCHBAY_NO_POOLS)
-  (void)size;
-  ::operator delete(memory);
-#else
   const std::size_t index = class_of(size);
   if (index >= kClasses || pool.classes[index].count >= kKeep) {
     ::operator delete(memory);
     return;
   }
   auto& kind = pool.classes[index];
-  auto* frame = static_cast<FreeFrame*>(memory);
+  auto* const frame = static_cast<FreeFrame*>(memory);
   frame->next = kind.first;
   kind.first = frame;
   ++kind.count;
-#endif
 }
+
+#endif
 
 }  // namespace patchbay::frame_pool

@@ -61,4 +61,22 @@ class Stop {
   Hook* first_ = nullptr;
 };
 
+// Passes a request for an outer Stop on to an inner one, for as long as it lives.
+class StopLink final : Stop::Hook {
+ public:
+  StopLink(Stop* outer, Stop& inner) : inner_(inner) {
+    if (!outer) return;
+    if (outer->requested()) {
+      inner_.request();
+    } else {
+      link(*outer);
+    }
+  }
+
+ private:
+  void on_stop() override { inner_.request(); }
+
+  Stop& inner_;
+};
+
 }  // namespace patchbay

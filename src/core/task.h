@@ -81,6 +81,22 @@ class [[nodiscard]] Task {
 
   Result<T> await_resume() { return std::move(handle_.promise().result); }
 
+  // `co_await task.hearing(stop)`: the task hears `stop` instead of the awaiter's own Stop.
+  auto hearing(Stop& stop) {
+    struct Hearing {
+      Task& task;
+      Stop& stop;
+      bool await_ready() const noexcept { return false; }
+      Handle await_suspend(std::coroutine_handle<> parent) noexcept {
+        task.handle_.promise().continuation = parent;
+        task.handle_.promise().stop = &stop;
+        return task.handle_;
+      }
+      Result<T> await_resume() { return task.await_resume(); }
+    };
+    return Hearing{*this, stop};
+  }
+
  private:
   friend promise_type;
   explicit Task(Handle handle) : handle_(handle) {}

@@ -79,6 +79,13 @@ class OneShot {
   std::optional<Result<T>> result_;
 };
 
+// Lets everything else that is waiting go first.
+struct next_turn {
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> self) const { here().resume_next_turn(self); }
+  void await_resume() const noexcept {}
+};
+
 // Yields Code::cancelled if the task was stopped before `time` came.
 inline Task<void> sleep_until(Deadline time) {
   OneShot<void> never;

@@ -1,9 +1,6 @@
 #include "json/cursor.h"
 
-#include <emmintrin.h>
 #include <fmt/format.h>
-
-#include <bit>
 
 #include "json/text.h"
 
@@ -13,26 +10,6 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
-// The first byte from `at` on that needs a look inside a string: a quote, a backslash, a control
-// character or a byte beyond ASCII.
-const char* plain_end(const char* at, const char* end) {
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i space = _mm_set1_epi8(' ');
-  for (; end - at >= 16; at += 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    // Signed comparison: bytes beyond ASCII are negative, so they are below a space too.
-    const __m128i special = _mm_or_si128(
-        _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)),
-        _mm_cmplt_epi8(block, space));
-    if (const int mask = _mm_movemask_epi8(special)) {
-      return at + std::countr_zero(static_cast<unsigned>(mask));
-    }
-  }
-  while (at != end && *at != '"' && *at != '\\' && static_cast<signed char>(*at) >= ' ') ++at;
-  return at;
-}
-
 }  // namespace
 
 bool Cursor::fail(const char* fault) {
@@ -41,8 +18,8 @@ bool Cursor::fail(const char* fault) {
 }
 
 Error Cursor::error() const {
-  return {Code::parse_error, fmt::format("invalid JSON at byte {}: {}", at_ - begin_,
-                                         fault_ ? fault_ : "no fault")};
+  return {Code::parse_error,
+          fmt::format("invalid JSON at byte {}: {}", at_ - begin_, fault_ ? fault_ : "no fault")};
 }
 
 void Cursor::skip_space() {
@@ -61,13 +38,19 @@ Type Cursor::peek() {
   skip_space();
   if (at_ == end_) return Type::none;
   switch (*at_) {
-    case '{': return Type::object;
-    case '[': return Type::array;
-    case '"': return Type::string;
+    case '{':
+      return Type::object;
+    case '[':
+      return Type::array;
+    case '"':
+      return Type::string;
     case 't':
-    case 'f': return Type::boolean;
-    case 'n': return Type::null;
-    default: return *at_ == '-' || is_digit(*at_) ? Type::number : Type::none;
+    case 'f':
+      return Type::boolean;
+    case 'n':
+      return Type::null;
+    default:
+      return *at_ == '-' || is_digit(*at_) ? Type::number : Type::none;
   }
 }
 
@@ -184,11 +167,16 @@ bool Cursor::whole_value() {
 bool Cursor::scalar() {
   if (at_ == end_) return fail("a value is expected");
   switch (*at_) {
-    case '"': return string();
-    case 't': return literal("true");
-    case 'f': return literal("false");
-    case 'n': return literal("null");
-    default: return number();
+    case '"':
+      return string();
+    case 't':
+      return literal("true");
+    case 'f':
+      return literal("false");
+    case 'n':
+      return literal("null");
+    default:
+      return number();
   }
 }
 

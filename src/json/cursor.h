@@ -55,6 +55,9 @@ class Cursor {
   // True when nothing but white space follows.
   bool finish();
 
+  // Where the next step begins; after peek(), the first byte of the value.
+  const char* position() const { return at_; }
+
   bool failed() const { return fault_ != nullptr; }
   Error error() const;
 

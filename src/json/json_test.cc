@@ -39,7 +39,8 @@ TEST(Cursor, SaysWhatIsWrongAndWhere) {
   const auto fault = [](std::string_view text) { return check(text).error().message; };
   EXPECT_EQ(fault("{\"a\":1,}"), "invalid JSON at byte 7: a key is expected");
   EXPECT_EQ(fault("[1 2]"), "invalid JSON at byte 3: a comma or the end of the array is expected");
-  EXPECT_EQ(fault("\"a\nb\""), "invalid JSON at byte 2: a control character in a string must be escaped");
+  EXPECT_EQ(fault("\"a\nb\""),
+            "invalid JSON at byte 2: a control character in a string must be escaped");
   EXPECT_EQ(fault("1 1"), "invalid JSON at byte 2: something follows the value");
   EXPECT_EQ(fault(""), "invalid JSON at byte 0: a value is expected");
   EXPECT_EQ(fault("\"\xC0\x80\""), "invalid JSON at byte 1: invalid UTF-8");

@@ -1,6 +1,9 @@
 #include "json/text.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace patchbay::json {
@@ -39,16 +42,42 @@ std::uint32_t four_hex(const char* at) {
 
 char simple_escape(char c) {
   switch (c) {
-    case 'b': return '\b';
-    case 'f': return '\f';
-    case 'n': return '\n';
-    case 'r': return '\r';
-    case 't': return '\t';
-    default: return c;  // Quote, backslash, slash.
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return c;  // Quote, backslash, slash.
   }
 }
 
 }  // namespace
+
+// The first byte from `at` on that needs a look inside a string: a quote, a backslash, a control
+// character or a byte beyond ASCII.
+const char* plain_end(const char* at, const char* end) {
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const __m128i space = _mm_set1_epi8(' ');
+  for (; end - at >= 16; at += 16) {
+    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    // Signed comparison: bytes beyond ASCII are negative, so they are below a space too.
+    const __m128i special =
+        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)),
+                     _mm_cmplt_epi8(block, space));
+    if (const int mask = _mm_movemask_epi8(special)) {
+      return at + std::countr_zero(static_cast<unsigned>(mask));
+    }
+  }
+  while (at != end && *at != '"' && *at != '\\' && static_cast<signed char>(*at) >= ' ') ++at;
+  return at;
+}
 
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -84,6 +113,13 @@ bool is_utf8(std::string_view text) {
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
+    const auto plain =
+        static_cast<std::size_t>(plain_end(text.data(), text.data() + text.size()) - text.data());
+    if (plain > 0) {
+      out += text.substr(0, plain);
+      text.remove_prefix(plain);
+      continue;
+    }
     const char c = text.front();
     const auto byte = static_cast<unsigned char>(c);
     std::size_t taken = 1;
@@ -130,7 +166,9 @@ Result<std::string> unquote(std::string_view raw) {
   out.reserve(static_cast<std::size_t>(end - at));
   while (at < end) {
     if (*at != '\\') {
-      out += *at++;
+      const char* const from = at;
+      at = std::max(plain_end(at, end), at + 1);
+      out.append(from, at);
       continue;
     }
     if (at[1] != 'u') {

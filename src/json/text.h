@@ -8,6 +8,10 @@
 
 namespace patchbay::json {
 
+// The first byte of [at, end) that needs a look in a JSON string: a quote, a backslash, a control
+// character, or a byte beyond ASCII. `end` if there is none.
+const char* plain_end(const char* at, const char* end);
+
 // How many bytes the UTF-8 character at the front takes; 0 if it is not valid UTF-8.
 std::size_t utf8_length(std::string_view text);
 bool is_utf8(std::string_view text);
