@@ -1,0 +1,240 @@
+#include "observe/log.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "json/text.h"
+#include "observe/ring.h"
+
+namespace patchbay::log {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using std::chrono::system_clock;
+
+constexpr std::size_t kRing = 512 * 1024;   // Bytes of lines that may wait, per thread.
+constexpr std::size_t kAtomicWrite = 4096;  // A pipe that polls writable takes this much at once.
+constexpr auto kGather = milliseconds(5);   // Lines of this span leave together.
+constexpr std::size_t kMostValue = 4096;    // A longer value is cut.
+constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error", "off"};
+
+class Writer {
+ public:
+  void start(Level level, Format format, int fd) {
+    level_ = level;
+    format_ = format;
+    fd_ = fd;
+    thread_ = std::thread([this] { work(); });
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    deadline_ = steady_clock::now() + std::chrono::seconds(1);
+    stopping_.store(true, std::memory_order_release);
+    wake();
+    thread_.join();
+  }
+
+  void send(std::string_view line) {
+    thread_local Ring& lane = add_lane();
+    if (!lane.put(line)) dropped_.fetch_add(1, std::memory_order_relaxed);
+    if (sleeping_.load(std::memory_order_seq_cst)) wake();
+  }
+
+  std::atomic<Level> level_ = Level::off;
+  std::atomic<Format> format_ = Format::text;
+  std::atomic<std::uint64_t> dropped_ = 0;
+
+ private:
+  Ring& add_lane() {
+    const std::lock_guard lock(lanes_mutex_);
+    return *lanes_.emplace_back(std::make_unique<Ring>(kRing));
+  }
+
+  void wake() {
+    if (!sleeping_.exchange(false)) return;
+    sleeping_.notify_one();
+  }
+
+  bool gather(std::string& out) {
+    const std::lock_guard lock(lanes_mutex_);
+    bool any = false;
+    for (const auto& lane : lanes_) any |= lane->take(out);
+    return any;
+  }
+
+  void work() {
+    std::string batch;
+    for (;;) {
+      batch.clear();
+      if (gather(batch)) {
+        write_out(batch);
+        continue;
+      }
+      if (stopping_.load(std::memory_order_acquire)) return;
+      sleeping_.store(true, std::memory_order_seq_cst);
+      if (gather(batch)) {
+        sleeping_ = false;
+        write_out(batch);
+        continue;
+      }
+      if (!stopping_.load(std::memory_order_acquire)) sleeping_.wait(true);
+      std::this_thread::sleep_for(kGather);
+    }
+  }
+
+  // Never blocks past the deadline of stop(), even when nobody reads.
+  void write_out(std::string_view bytes) {
+    while (!bytes.empty()) {
+      pollfd watch{fd_, POLLOUT, 0};
+      const int ready = ::poll(&watch, 1, 100);
+      if (stopping_.load(std::memory_order_acquire) && steady_clock::now() > deadline_) return;
+      if (ready <= 0) continue;
+      const auto n = ::write(fd_, bytes.data(), std::min(bytes.size(), kAtomicWrite));
+      if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
+      if (n < 0 && errno != EINTR && errno != EAGAIN) return;
+    }
+  }
+
+  std::mutex lanes_mutex_;  // Taken when a thread logs for the first time, and by the writer.
+  std::vector<std::unique_ptr<Ring>> lanes_;
+  std::atomic<bool> sleeping_ = false;
+  std::atomic<bool> stopping_ = false;
+  steady_clock::time_point deadline_;
+  int fd_ = 2;
+  std::thread thread_;
+};
+
+Writer& writer() {
+  static Writer the_writer;
+  return the_writer;
+}
+
+std::string& line_text() {
+  thread_local std::string text;
+  return text;
+}
+
+// "2026-11-15T04:00:00.123Z"; the part that changes once a second is kept.
+void append_time(std::string& out) {
+  thread_local std::time_t second = 0;
+  thread_local std::string prefix;
+  const auto now = system_clock::now();
+  const std::time_t whole = system_clock::to_time_t(now);
+  if (whole != second) {
+    second = whole;
+    prefix = fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(whole));
+  }
+  const auto part = std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000;
+  out += prefix;
+  out += '.';
+  out += static_cast<char>('0' + part / 100);
+  out += static_cast<char>('0' + part / 10 % 10);
+  out += static_cast<char>('0' + part % 10);
+  out += 'Z';
+}
+
+bool plain(std::string_view value) {
+  if (value.empty()) return false;
+  for (const char c : value) {
+    if (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7F) return false;
+  }
+  return true;
+}
+
+bool json_format() { return writer().format_.load(std::memory_order_relaxed) == Format::json; }
+
+}  // namespace
+
+void start(Level level, Format format, int fd) { writer().start(level, format, fd); }
+void configure(Level level, Format format) {
+  writer().level_ = level;
+  writer().format_ = format;
+}
+void stop() { writer().stop(); }
+std::uint64_t dropped_lines() { return writer().dropped_.load(std::memory_order_relaxed); }
+
+bool enabled(Level level) { return level >= writer().level_.load(std::memory_order_relaxed); }
+
+Line::Line(Level level, std::string_view event) : enabled_(enabled(level)), text_(line_text()) {
+  if (!enabled_) return;
+  const auto name = kLevels[static_cast<std::size_t>(level)];
+  text_.clear();
+  if (json_format()) {
+    text_ += "{\"ts\":\"";
+    append_time(text_);
+    text_ += "\",\"level\":\"";
+    text_ += name;
+    text_ += "\",\"event\":";
+    json::append_quoted(text_, event);
+  } else {
+    append_time(text_);
+    text_ += ' ';
+    text_ += name;
+    text_ += ' ';
+    text_ += event;
+  }
+}
+
+Line::~Line() {
+  if (!enabled_) return;
+  if (json_format()) text_ += '}';
+  text_ += '\n';
+  writer().send(text_);
+}
+
+void Line::key(std::string_view name) {
+  if (json_format()) {
+    text_ += ",\"";
+    text_ += name;
+    text_ += "\":";
+  } else {
+    text_ += ' ';
+    text_ += name;
+    text_ += '=';
+  }
+}
+
+Line& Line::add(std::string_view name, std::string_view value) {
+  if (!enabled_) return *this;
+  key(name);
+  if (value.size() > kMostValue) value = value.substr(0, kMostValue);
+  if (!json_format() && plain(value)) {
+    text_ += value;
+  } else {
+    json::append_quoted(text_, value);
+  }
+  return *this;
+}
+
+Line& Line::add(std::string_view name, std::int64_t value) {
+  if (!enabled_) return *this;
+  key(name);
+  text_ += fmt::format_int(value).c_str();
+  return *this;
+}
+
+Line& Line::add(std::string_view name, std::uint64_t value) {
+  if (!enabled_) return *this;
+  key(name);
+  text_ += fmt::format_int(value).c_str();
+  return *this;
+}
+
+Line& Line::add_ms(std::string_view name, double milliseconds_spent) {
+  if (!enabled_) return *this;
+  key(name);
+  fmt::format_to(std::back_inserter(text_), "{:.3f}", milliseconds_spent);
+  return *this;
+}
+
+}  // namespace patchbay::log

@@ -1,0 +1,52 @@
+// Log lines with stable keys. Each thread puts its lines into a ring of its own, without a lock and
+// without waiting; one thread writes them to stderr. When nobody reads stderr, lines are dropped
+// and counted, and calls go on.
+//
+//   log::Line(log::Level::info, "upstream up").add("upstream", name).add("tools", count);
+//
+// Usable from any thread between start() and stop().
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace patchbay::log {
+
+enum class Level : std::uint8_t { debug, info, warn, error, off };
+enum class Format : std::uint8_t { text, json };
+
+// Begins to write to descriptor `fd`. Called once, before the first line.
+void start(Level level, Format format, int fd = 2);
+void configure(Level level, Format format);
+
+// Writes what is left, for at most a second, and ends the writing thread.
+void stop();
+
+bool enabled(Level level);
+std::uint64_t dropped_lines();
+
+// One line, sent when it dies. Values are quoted or escaped as needed: nothing in them can begin a
+// new line or another key.
+class Line {
+ public:
+  Line(Level level, std::string_view event);
+  Line(const Line&) = delete;
+  Line& operator=(const Line&) = delete;
+  ~Line();
+
+  Line& add(std::string_view key, std::string_view value);
+  Line& add(std::string_view key, const char* value) { return add(key, std::string_view(value)); }
+  Line& add(std::string_view key, std::int64_t value);
+  Line& add(std::string_view key, std::uint64_t value);
+  Line& add(std::string_view key, int value) { return add(key, std::int64_t{value}); }
+  Line& add_ms(std::string_view key, double milliseconds);
+
+ private:
+  void key(std::string_view name);
+
+  const bool enabled_;
+  std::string& text_;  // The thread's own; lines do not nest.
+};
+
+}  // namespace patchbay::log
