@@ -1,0 +1,112 @@
+#include "config/interpolate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "config/file.h"
+#include "json/text.h"
+
+namespace patchbay::config {
+namespace {
+
+constexpr std::size_t kMaxFile = std::size_t{1} << 20;
+
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_name_part(char c) {
+  return is_lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The `word` of text that begins with `word:` and goes on like a name or a path; empty if it does
+// not. What a shell writes there (`${x:-default}`) goes on with a sign.
+std::string_view source_of(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return {};
+  const std::string_view word = text.substr(0, colon);
+  if (!std::ranges::all_of(word, is_lower)) return {};
+  if (word == "env" || word == "file") return word;
+  const bool goes_on = colon + 1 < text.size() && is_name_part(text[colon + 1]);
+  return goes_on ? word : std::string_view();
+}
+
+void from_environment(Interpolated& result, const std::string& name) {
+  if (name.empty() || !std::ranges::all_of(name, is_name_part)) {
+    result.problems.push_back(fmt::format("\"{}\" cannot be an environment variable", name));
+  } else if (const char* const value = std::getenv(name.c_str())) {
+    result.text += value;
+  } else {
+    result.problems.push_back(fmt::format("the environment variable {} is not set", name));
+  }
+}
+
+void from_file(Interpolated& result, const std::string& name, const std::string& folder) {
+  const std::string path = std::filesystem::path(folder) / name;
+  auto file = read_file(path, kMaxFile);
+  if (!file) {
+    result.problems.push_back(fmt::format("the file {} {}", path, file.error().message));
+    return;
+  }
+  if (file->writable_by_others) {
+    result.problems.push_back(
+        fmt::format("anyone may change the file {}; chmod o-w {}", path, path));
+  }
+  std::string_view text = file->text;
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  if (!json::is_utf8(text)) {
+    result.problems.push_back(fmt::format("the file {} is not UTF-8 text", path));
+    return;
+  }
+  result.text += text;
+}
+
+// Replaces the `${source:name}` that `text` begins with; returns how many characters it took.
+std::size_t replace(Interpolated& result, std::string_view text, std::string_view source,
+                    const std::string& folder) {
+  const std::size_t end = text.find('}');
+  if (end == std::string_view::npos) {
+    result.problems.push_back(fmt::format("${{{}: has no closing brace", source));
+    return text.size();
+  }
+  const std::size_t from = 2 + source.size() + 1;
+  const std::string name(text.substr(from, end - from));
+  if (source == "env") {
+    from_environment(result, name);
+  } else if (source == "file") {
+    from_file(result, name, folder);
+  } else {
+    result.problems.push_back(fmt::format(
+        "\"{}\" is no source of values: write ${{env:NAME}} or ${{file:PATH}}, or $${{ for a "
+        "literal ${{",
+        source));
+  }
+  result.changed = true;
+  return end + 1;
+}
+
+}  // namespace
+
+Interpolated interpolate(std::string_view text, const std::string& folder) {
+  Interpolated result;
+  while (!text.empty()) {
+    const std::size_t dollar = text.find('$');
+    result.text += text.substr(0, dollar);
+    if (dollar == std::string_view::npos) break;
+    text.remove_prefix(dollar);
+    std::string_view source;
+    if (text.starts_with("$${")) {
+      result.text += "${";
+      text.remove_prefix(3);
+    } else if (text.starts_with("${") && !(source = source_of(text.substr(2))).empty()) {
+      text.remove_prefix(replace(result, text, source, folder));
+    } else {
+      result.text += '$';
+      text.remove_prefix(1);
+    }
+  }
+  return result;
+}
+
+}  // namespace patchbay::config

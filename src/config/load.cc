@@ -1,0 +1,128 @@
+#include "config/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+
+#include "config/file.h"
+#include "config/interpolate.h"
+#include "config/parse.h"
+#include "config/units.h"
+#include "json/read.h"
+
+namespace patchbay::config {
+namespace {
+
+// Goes over a parsed file once more: refuses duplicate keys and puts in what ${…} names.
+class Finisher {
+ public:
+  Finisher(const std::string& name, Faults& faults)
+      : name_(name), folder_(std::filesystem::path(name).parent_path()), faults_(faults) {}
+
+  void finish(Node& node, const std::string& path) {
+    if (node.kind == Kind::scalar) scalar(node, path);
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      finish(node.items[i], element_path(path, i));
+    }
+    if (node.kind == Kind::map) refuse_duplicates(node, path);
+    for (Member& member : node.members) finish(member.value, member_path(path, member.key));
+  }
+
+ private:
+  void fault(int line, const std::string& path, std::string message) {
+    faults_.push_back({name_, line, path, std::move(message)});
+  }
+
+  void refuse_duplicates(Node& map, const std::string& path) {
+    std::unordered_map<std::string, int> first_line;
+    std::erase_if(map.members, [&](const Member& member) {
+      const auto [first, fresh] = first_line.emplace(member.key, member.line);
+      if (fresh) return false;
+      fault(member.line, member_path(path, member.key),
+            fmt::format("duplicate key, first given on line {}", first->second));
+      return true;
+    });
+  }
+
+  void scalar(Node& node, const std::string& path) {
+    if (node.text.find('$') != std::string::npos) {
+      Interpolated result = interpolate(node.text, folder_);
+      for (std::string& problem : result.problems) fault(node.line, path, std::move(problem));
+      node.text = std::move(result.text);
+      node.interpolated = result.changed;
+    }
+    // Programs and files cannot take one: it would cut their argument short.
+    if (node.text.find('\0') != std::string::npos) {
+      fault(node.line, path, "holds a NUL character");
+    }
+    const bool fitted = text_ <= kMaxText;
+    text_ += node.text.size();
+    if (fitted && text_ > kMaxText) {
+      fault(node.line, path, fmt::format("the file grows beyond {} here", print(Bytes{kMaxText})));
+    }
+    if (text_ > kMaxText) node.text.clear();
+  }
+
+  const std::string& name_;
+  const std::string folder_;
+  Faults& faults_;
+  std::size_t text_ = 0;
+};
+
+// yaml-cpp takes some control characters for the end of the text and mends broken UTF-8; neither
+// may pass unseen.
+bool is_plain_text(std::string_view text, const std::string& name, Faults& faults) {
+  int line = 1;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = byte < 0x80 ? 1 : json::utf8_length(text.substr(i, 4));
+    if (length == 0) {
+      faults.push_back({name, line, "", "is not UTF-8 text"});
+      return false;
+    }
+    if (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') {
+      faults.push_back({name, line, "", fmt::format("control character 0x{:02x}", byte)});
+      return false;
+    }
+    if (byte == '\n') ++line;
+    i += length;
+  }
+  return true;
+}
+
+bool is_json(std::string_view text, const std::string& name) {
+  if (name.ends_with(".json")) return true;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' && json::check(text);
+}
+
+}  // namespace
+
+Node load_text(std::string_view text, const std::string& name, Faults& faults) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.size() > kMaxFile) {
+    faults.push_back({name, 0, "", fmt::format("is larger than {}", print(Bytes{kMaxFile}))});
+    return {};
+  }
+  if (!is_plain_text(text, name, faults)) return {};
+  Node root = is_json(text, name) ? parse_json(text, name, faults) : parse_yaml(text, name, faults);
+  Finisher(name, faults).finish(root, "");
+  sort_by_line(faults);
+  return root;
+}
+
+Node load_file(const std::string& path, Faults& faults) {
+  auto file = read_file(path, kMaxFile);
+  if (!file) {
+    faults.push_back({path, 0, "", file.error().message});
+    return {};
+  }
+  if (file->writable_by_others) {
+    faults.push_back({path, 0, "", fmt::format("anyone may change this file; chmod o-w {}", path)});
+  }
+  return load_text(file->text, path, faults);
+}
+
+}  // namespace patchbay::config

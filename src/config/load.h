@@ -1,0 +1,25 @@
+// Loads a configuration, YAML or JSON, into Nodes, and reports everything that is wrong with the
+// text itself. Reads files and the environment: for start, reload and commands, not for the path
+// of a call.
+//
+// JSON is what has a name that ends in `.json`, or begins with `{` and is valid JSON. Beyond the
+// grammar these are faults: duplicate keys, `<<`, a second document, unknown tags, control
+// characters, text that is not UTF-8, a file that anyone may write, ${…} that names nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/node.h"
+
+namespace patchbay::config {
+
+inline constexpr std::size_t kMaxFile = std::size_t{4} << 20;
+
+// What could be read, even if there are faults; a null node if nothing could.
+Node load_file(const std::string& path, Faults& faults);
+
+// The same for text at hand. Relative paths in it start from the folder of `name`.
+Node load_text(std::string_view text, const std::string& name, Faults& faults);
+
+}  // namespace patchbay::config

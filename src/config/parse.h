@@ -1,0 +1,20 @@
+// The two notations of a configuration, each turned into Nodes as they stand in the text. What they
+// have in common (duplicate keys, ${…}) is dealt with in load.cc. Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/node.h"
+
+namespace patchbay::config {
+
+// What a file may hold at most, after aliases are expanded.
+inline constexpr std::size_t kMaxNodes = 100'000;
+inline constexpr std::size_t kMaxText = std::size_t{16} << 20;
+inline constexpr int kMaxNesting = 64;
+
+Node parse_yaml(std::string_view text, const std::string& name, Faults& faults);
+Node parse_json(std::string_view text, const std::string& name, Faults& faults);
+
+}  // namespace patchbay::config

@@ -1,0 +1,135 @@
+// JSON to Nodes. The Cursor has no lines, but its slices point into the text: a line is found by
+// where a slice begins.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "config/parse.h"
+#include "json/read.h"
+
+namespace patchbay::config {
+namespace {
+
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : text_(text) {
+    for (std::size_t i = text.find('\n'); i != std::string_view::npos; i = text.find('\n', i + 1)) {
+      breaks_.push_back(i);
+    }
+  }
+  int at(std::size_t offset) const {
+    return static_cast<int>(std::ranges::lower_bound(breaks_, offset) - breaks_.begin()) + 1;
+  }
+  bool holds(std::string_view slice) const {
+    return slice.data() >= text_.data() && slice.data() <= text_.data() + text_.size();
+  }
+  // REQUIRES: holds(slice).
+  int of(std::string_view slice) const {
+    return at(static_cast<std::size_t>(slice.data() - text_.data()));
+  }
+
+ private:
+  const std::string_view text_;
+  std::vector<std::size_t> breaks_;
+};
+
+class Builder {
+ public:
+  Builder(const Lines& lines, const std::string& name, Faults& faults)
+      : lines_(lines), name_(name), faults_(faults) {}
+
+  // REQUIRES: a Cursor has passed over `raw`.
+  Node build(std::string_view raw) {
+    Node node;
+    node.line = lines_.of(raw);
+    if (++count_ > kMaxNodes) return node;
+    switch (json::type_of(raw)) {
+      case json::Type::object:
+        members(node, raw);
+        break;
+      case json::Type::array:
+        items(node, raw);
+        break;
+      case json::Type::string:
+        string(node, raw);
+        break;
+      case json::Type::number:
+      case json::Type::boolean:
+        node.kind = Kind::scalar;
+        node.text = raw;
+        break;
+      case json::Type::none:
+      case json::Type::null:
+        break;
+    }
+    return node;
+  }
+
+  bool too_many() const { return count_ > kMaxNodes; }
+
+ private:
+  void members(Node& node, std::string_view raw) {
+    node.kind = Kind::map;
+    json::each_member(raw, [&](std::string_view key, std::string_view value) {
+      // A key with escapes is a decoded copy, so it has no place of its own.
+      const int line = lines_.of(lines_.holds(key) ? key : value);
+      node.members.push_back({std::string(key), line, build(value)});
+    });
+  }
+
+  void items(Node& node, std::string_view raw) {
+    node.kind = Kind::list;
+    json::each_element(raw, [&](std::string_view value) { node.items.push_back(build(value)); });
+  }
+
+  void string(Node& node, std::string_view raw) {
+    node.kind = Kind::scalar;
+    node.quoted = true;
+    auto text = json::unquote(raw);
+    if (text) {
+      node.text = *std::move(text);
+    } else {
+      faults_.push_back({name_, node.line, "", text.error().message});
+    }
+  }
+
+  const Lines& lines_;
+  const std::string& name_;
+  Faults& faults_;
+  std::size_t count_ = 0;
+};
+
+// The Cursor names the byte where it stopped; people look for lines.
+Fault fault_of(const Error& error, const Lines& lines, const std::string& name) {
+  constexpr std::string_view kPrefix = "invalid JSON at byte ";
+  std::string_view message = error.message;
+  std::size_t offset = 0;
+  if (!message.starts_with(kPrefix)) return {name, 0, "", error.message};
+  message.remove_prefix(kPrefix.size());
+  std::from_chars(message.data(), message.data() + message.size(), offset);
+  const std::size_t colon = message.find(": ");
+  if (colon != std::string_view::npos) message.remove_prefix(colon + 2);
+  return {name, lines.at(offset), "", fmt::format("invalid JSON: {}", message)};
+}
+
+}  // namespace
+
+Node parse_json(std::string_view text, const std::string& name, Faults& faults) {
+  const Lines lines(text);
+  if (const auto valid = json::check(text); !valid) {
+    faults.push_back(fault_of(valid.error(), lines, name));
+    return {};
+  }
+  Builder builder(lines, name, faults);
+  // Without the space around it, so that the root begins where its first character is.
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  Node root = builder.build(text);
+  if (builder.too_many()) {
+    faults.push_back({name, 0, "", fmt::format("has more than {} values", kMaxNodes)});
+    return {};
+  }
+  return root;
+}
+
+}  // namespace patchbay::config

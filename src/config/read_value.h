@@ -1,0 +1,57 @@
+// The half of reading that needs no templates: one value of a Node as one kind of setting, with a
+// fault for each way in which it can be wrong. Values only; usable from any thread.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "config/node.h"
+#include "config/units.h"
+
+namespace patchbay::config {
+
+// What a number may be, both ends included; durations in milliseconds, sizes in bytes.
+struct Limits {
+  std::int64_t least = std::numeric_limits<std::int64_t>::min();
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  double least_number = std::numeric_limits<double>::lowest();
+  double most_number = std::numeric_limits<double>::max();
+  bool stated = false;  // By a Range, not only by the type.
+};
+
+// Where a value stands, and who wants to know what is wrong with it.
+struct Place {
+  const std::string& file;
+  std::string path;
+  Faults& faults;
+
+  void fault(int line, std::string message) const;
+  Place member(std::string_view key) const { return {file, member_path(path, key), faults}; }
+  Place element(std::size_t index) const { return {file, element_path(path, index), faults}; }
+};
+
+// Each yields nothing, and adds a fault, if `node` is not such a value. REQUIRES: not null.
+std::optional<bool> as_boolean(const Node& node, const Place& at);
+std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, const Place& at);
+std::optional<double> as_number(const Node& node, const Limits& limits, const Place& at);
+std::optional<Duration> as_duration(const Node& node, const Limits& limits, const Place& at);
+std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Place& at);
+std::optional<std::string> as_text(const Node& node, const Place& at);
+
+// The index of the choice.
+std::optional<std::size_t> as_choice(const Node& node, std::span<const std::string_view> names,
+                                     const Place& at);
+
+// False, with a fault, if `node` is something else. A null map counts as an empty one.
+bool expect_list(const Node& node, const Place& at);
+bool expect_map(const Node& node, const Place& at);
+
+// A fault for each member of the map that is in neither list, with the likely meant one of `known`.
+void refuse_unknown(const Node& map, std::span<const std::string_view> known,
+                    std::span<const std::string_view> ignored, const Place& at);
+
+// The one of `names` that `word` is probably a misspelling of; empty if there is none.
+std::string_view closest(std::string_view word, std::span<const std::string_view> names);
+
+}  // namespace patchbay::config
