@@ -1,0 +1,63 @@
+// A Child is a running program: spawned without a shell, in a process group of its own, with a
+// clean environment and no descriptors but its three pipes. It dies with the gateway.
+//
+// Confined to the worker that spawned it (the parent-death signal is tied to that thread).
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/wait.h"
+#include "net/source.h"
+
+namespace patchbay::net {
+
+struct Program {
+  std::string command;  // A path, or a name looked up in PATH of `environment`.
+  std::vector<std::string> args;
+  std::vector<std::string> environment;  // NAME=value, complete.
+  std::string cwd;                       // Empty: the gateway's own.
+};
+
+class Child final : Source::Waiter {
+ public:
+  // Code::unavailable, with what to do about it, if the program cannot be started.
+  static Result<std::unique_ptr<Child>> spawn(const Program& program);
+
+  // Kills the whole group if it is still there.
+  ~Child();
+
+  pid_t pid() const { return pid_; }
+
+  // Our ends of its pipes. Taken by whoever speaks to it.
+  Fd take_stdin() { return std::move(stdin_); }
+  Fd take_stdout() { return std::move(stdout_); }
+  Fd take_stderr() { return std::move(stderr_); }
+
+  // Sends `signal` to the child and everything in its group.
+  void signal(int signal) const;
+
+  bool exited() const { return exit_status_.has_value(); }
+
+  // Waits until the child has exited; yields a sentence such as "exited with status 1". Any number
+  // of waits after each other, one at a time.
+  Task<std::string> exit(Deadline deadline);
+
+ private:
+  Child(pid_t pid, Fd pidfd, Fd in, Fd out, Fd err);
+  void on_ready() override;
+
+  const pid_t pid_;
+  Source pidfd_;
+  Fd stdin_;
+  Fd stdout_;
+  Fd stderr_;
+  std::optional<std::string> exit_status_;
+  OneShot<void>* waiting_ = nullptr;
+};
+
+}  // namespace patchbay::net

@@ -1,0 +1,274 @@
+#include "net/http_connection.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.h"
+
+namespace patchbay::net {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::size_t kReadStep = 256 * 1024;
+constexpr std::size_t kLinger = 1 << 20;  // What is read and dropped after a refusal.
+
+// The name in "name", "name:port" or "[address]:port"; empty if it is none of these.
+std::string_view without_port(std::string_view host) {
+  const auto name_end = host.starts_with('[') ? host.find(']') + 1 : host.find(':');
+  const auto name = host.substr(0, name_end);
+  const auto rest = host.substr(name.size());
+  if (rest.empty()) return name;
+  std::uint16_t port = 0;
+  const auto [end, fault] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), port);
+  const bool good = rest.front() == ':' && fault == std::errc() && end == rest.data() + rest.size();
+  return good ? name : std::string_view();
+}
+
+std::string error_body(std::string_view message) {
+  // The messages of this file are our own words: nothing in them needs escaping.
+  return fmt::format("{{\"error\":\"{}\"}}\n", message);
+}
+
+Task<void> fail(HttpExchange& exchange, int status, std::string_view message,
+                std::string fields = {}) {
+  const std::string text = error_body(message);
+  co_return co_await exchange.answer(status, kJson, {text}, fields);
+}
+
+}  // namespace
+
+bool host_allowed(std::string_view host, const HttpSettings& settings) {
+  const auto name = without_port(host);
+  if (same_token(name, "localhost") || name == "127.0.0.1" || name == "[::1]") return true;
+  return std::ranges::any_of(settings.hosts, [&](const std::string& allowed) {
+    return same_token(allowed, name) || same_token(allowed, host);
+  });
+}
+
+bool origin_allowed(std::string_view origin, const HttpSettings& settings) {
+  if (std::ranges::any_of(settings.origins, [&](const std::string& allowed) {
+        return same_token(allowed, origin);
+      })) {
+    return true;
+  }
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (origin.starts_with(scheme)) return host_allowed(origin.substr(scheme.size()), settings);
+  }
+  return false;
+}
+
+Task<void> HttpConnection::run() {
+  for (;;) {
+    HttpRequest request;
+    // A request that has not arrived whole is no call: it ends when the server stops.
+    auto reading_head = read_head(request);
+    auto head = co_await reading_head.hearing(quiet_);
+    if (!head || !*head) break;
+    counters_.requests->add();
+    std::string_view body;
+    std::string storage;
+    auto reading_body = read_body(request, body, storage);
+    auto read = co_await reading_body.hearing(quiet_);
+    if (!read || !*read) break;
+    auto again = co_await dispatch(request, body);
+    if (!again || !*again) break;
+    take_following();
+    input_.release_if_empty();
+    // A client that always has its next request at hand must not keep the worker to itself.
+    if (!input_.empty() || source_.may_read()) co_await next_turn();
+  }
+  co_return ok();
+}
+
+// What came behind a chunked body is the beginning of the next request.
+void HttpConnection::take_following() {
+  for (std::string_view rest = following_; !rest.empty();) {
+    const auto room = input_.room();
+    const auto size = std::min(room.size(), rest.size());
+    std::copy_n(rest.data(), size, room.data());
+    input_.add(size);
+    rest.remove_prefix(size);
+  }
+  following_.clear();
+}
+
+// Waits, without memory, for the first bytes of a request.
+Task<bool> HttpConnection::await_request() {
+  const Deadline deadline = here().now() + settings_->idle_time;
+  while (input_.empty()) {
+    auto got = source_.try_read(input_.room());
+    if (!got) co_return false;
+    input_.add(*got);
+    if (*got > 0) break;
+    input_.release_if_empty();
+    auto ready = co_await source_.ready(Source::Direction::read, deadline);
+    if (!ready) co_return false;
+  }
+  co_return true;
+}
+
+Task<bool> HttpConnection::read_head(HttpRequest& request) {
+  auto begun = co_await await_request();
+  if (!begun || !*begun) co_return false;
+  const Deadline deadline = here().now() + settings_->header_time;
+  for (bool look = true;;) {
+    if (look) {
+      auto size = parse_request(input_.bytes(), settings_->head, request);
+      if (!size) {
+        auto told = co_await refuse(parse_status(size.error()), size.error().message);
+        co_return false;
+      }
+      if (*size > 0) {
+        input_.drop(*size);
+        co_return true;
+      }
+    }
+    const auto before = input_.bytes().size();
+    auto got = co_await source_.read_some(input_.room(), deadline);
+    if (!got) co_return co_await too_slow(got.error(), "the request head took too long");
+    input_.add(*got);
+    // A head ends with a line, so a piece without one needs no look until a limit is near.
+    const auto bytes = input_.bytes();
+    look = bytes.find('\n', before) != std::string_view::npos ||
+           bytes.size() > std::min(settings_->head.request_line, settings_->head.headers);
+  }
+}
+
+// Tells a client that ran into a deadline so; one that left is just gone.
+Task<bool> HttpConnection::too_slow(Error why, std::string message) {
+  if (why.code == Code::timeout) {
+    auto told = co_await refuse(408, std::move(message));
+  }
+  co_return false;
+}
+
+Task<bool> HttpConnection::read_body(HttpRequest& request, std::string_view& body,
+                                     std::string& storage) {
+  const auto length = request.framing.length.value_or(0);
+  if (length > settings_->body) {
+    auto told = co_await refuse(413, fmt::format("the body exceeds {} bytes", settings_->body));
+    co_return false;
+  }
+  if (!request.framing.chunked && length <= input_.bytes().size()) {
+    body = input_.bytes().substr(0, length);
+    input_.drop(length);
+    co_return true;
+  }
+  if (request.expects_continue && input_.empty()) {
+    constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    auto sent = co_await source_.write_all(kContinue, settings_->write_time);
+    if (!sent) co_return false;
+  }
+  const Deadline deadline = here().now() + settings_->body_time;
+  // The head's views point into the input buffer: from here on the body has memory of its own.
+  auto read = request.framing.chunked ? co_await read_chunked(storage, deadline)
+                                      : co_await read_sized(length, storage, deadline);
+  if (!read || !*read) co_return false;
+  body = storage;
+  co_return true;
+}
+
+Task<bool> HttpConnection::read_sized(std::uint64_t length, std::string& storage,
+                                      Deadline deadline) {
+  storage = input_.bytes();
+  input_.drop(storage.size());
+  while (storage.size() < length) {
+    // Memory grows with what has come, not with what was announced.
+    const auto before = storage.size();
+    const auto step = std::min<std::uint64_t>(length - before, std::max(before, kReadStep));
+    storage.resize(before + step);
+    auto got = co_await source_.read_some(std::span(storage).subspan(before), deadline);
+    if (!got) co_return co_await too_slow(got.error(), "the request body took too long");
+    storage.resize(before + *got);
+  }
+  co_return true;
+}
+
+Task<bool> HttpConnection::read_chunked(std::string& storage, Deadline deadline) {
+  ChunkReader chunks;
+  std::string pending(input_.bytes());
+  input_.drop(pending.size());
+  std::size_t at = 0;
+  for (;;) {
+    auto step = chunks.next(std::string_view(pending).substr(at));
+    if (!step) {
+      auto told = co_await refuse(parse_status(step.error()), step.error().message);
+      co_return false;
+    }
+    at += step->taken;
+    storage += step->data;
+    if (storage.size() + chunks.announced() > settings_->body) {
+      auto told = co_await refuse(413, fmt::format("the body exceeds {} bytes", settings_->body));
+      co_return false;
+    }
+    if (step->done) {
+      following_ = pending.substr(at);
+      co_return true;
+    }
+    if (step->taken > 0) continue;
+    pending.erase(0, std::exchange(at, 0));
+    const auto before = pending.size();
+    pending.resize(before + kReadStep / 4);
+    auto got = co_await source_.read_some(std::span(pending).subspan(before), deadline);
+    if (!got) co_return co_await too_slow(got.error(), "the request body took too long");
+    pending.resize(before + *got);
+  }
+}
+
+Task<bool> HttpConnection::dispatch(HttpRequest& request, std::string_view body) {
+  HttpExchange exchange(request, source_, quiet_, settings_->write_time, settings_->stream_buffer);
+  exchange.body = body;
+  exchange.on_forget([this] { input_.release_if_empty(); });
+  if (!request.framing.keep_alive || quiet_.requested()) exchange.close_after();
+  Result<void> answered = ok();
+  const auto origin = request.fields.find("Origin");
+  const auto* const route =
+      std::find_if(routes_.data(), routes_.data() + routes_.size(),
+                   [&](const HttpRoute& known) { return known.path == request.path; });
+  if (!host_allowed(request.host, *settings_)) {
+    exchange.close_after();
+    answered = co_await fail(exchange, 403, "this Host is not allowed; see http.hosts");
+  } else if (origin && !origin_allowed(*origin, *settings_)) {
+    exchange.close_after();
+    answered = co_await fail(exchange, 403, "this Origin is not allowed; see http.origins");
+  } else if (route == routes_.data() + routes_.size()) {
+    answered = co_await fail(exchange, 404, "there is nothing at this path");
+  } else if (!has_token(route->methods, request.method)) {
+    answered = co_await fail(exchange, 405, "this method is not allowed here",
+                             fmt::format("Allow: {}\r\n", route->methods));
+  } else {
+    answered = co_await route->handler->handle(exchange);
+  }
+  co_return answered&& exchange.answered() && exchange.keep_alive();
+}
+
+Task<void> HttpConnection::refuse(int status, std::string message) {
+  counters_.malformed->add();
+  HttpRequest none;
+  HttpExchange exchange(none, source_, quiet_, settings_->write_time, settings_->stream_buffer);
+  exchange.close_after();
+  const std::string text = error_body(message);
+  auto told = co_await exchange.answer(status, kJson, {text});
+  if (!told) co_return told;
+  co_return co_await linger();
+}
+
+// Closing while the client still sends would reset the connection and could take our answer with
+// it. So: end our side, and read on for a little.
+Task<void> HttpConnection::linger() {
+  ::shutdown(source_.fd(), SHUT_WR);
+  const Deadline deadline = here().now() + seconds(2);
+  std::string dropped(16 * 1024, '\0');
+  for (std::size_t total = 0; total < kLinger;) {
+    auto got = co_await source_.read_some(dropped, deadline);
+    if (!got) break;
+    total += *got;
+  }
+  co_return ok();
+}
+
+}  // namespace patchbay::net

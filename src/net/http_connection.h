@@ -1,0 +1,58 @@
+// An HttpConnection reads requests from one client, one after the other, and lets the handler of
+// the path answer each. Anything ambiguous is answered 400 and the connection closed.
+//
+// Confined to its worker; lives inside the task that serves it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "net/http_server.h"
+#include "net/input_buffer.h"
+
+namespace patchbay::net {
+
+class HttpConnection {
+ public:
+  // REQUIRES: everything referred to outlives the connection. The settings are those in force
+  // when the connection was made.
+  HttpConnection(Fd fd, const std::vector<HttpRoute>& routes,
+                 std::shared_ptr<const HttpSettings> settings, Stop& quiet, HttpCounters& counters)
+      : source_(std::move(fd)),
+        routes_(routes),
+        settings_(std::move(settings)),
+        quiet_(quiet),
+        counters_(counters) {}
+
+  // Serves until the client leaves, a limit is hit or the server stops.
+  Task<void> run();
+
+ private:
+  // Each yields false when the connection is to be closed without more ado.
+  Task<bool> await_request();
+  Task<bool> read_head(HttpRequest& request);
+  Task<bool> read_body(HttpRequest& request, std::string_view& body, std::string& storage);
+  Task<bool> read_sized(std::uint64_t length, std::string& storage, Deadline deadline);
+  Task<bool> read_chunked(std::string& storage, Deadline deadline);
+  Task<bool> dispatch(HttpRequest& request, std::string_view body);
+  Task<bool> too_slow(Error why, std::string message);
+  void take_following();
+  Task<void> refuse(int status, std::string message);
+  Task<void> linger();
+
+  Source source_;
+  const std::vector<HttpRoute>& routes_;
+  const std::shared_ptr<const HttpSettings> settings_;
+  Stop& quiet_;
+  HttpCounters& counters_;
+  InputBuffer input_;
+  std::string following_;  // Bytes behind a chunked body.
+};
+
+// True if `host` (with or without a port) names loopback or is on the list.
+bool host_allowed(std::string_view host, const HttpSettings& settings);
+bool origin_allowed(std::string_view origin, const HttpSettings& settings);
+
+}  // namespace patchbay::net

@@ -1,0 +1,79 @@
+// An HttpExchange is one request and the way to answer it, as a front end sees them.
+//
+// Confined to the worker of its connection; lives until the handler returns.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+
+#include "net/http_parse.h"
+#include "net/outbox.h"
+#include "net/source.h"
+
+namespace patchbay::net {
+
+inline constexpr std::string_view kJson = "application/json";
+inline constexpr std::string_view kEventStream = "text/event-stream";
+
+class HttpExchange {
+ public:
+  HttpExchange(HttpRequest& asked, Source& connection, Stop& quiet_stop,
+               std::chrono::nanoseconds write_patience, std::size_t stream_bound)
+      : request(asked),
+        source(connection),
+        quiet(quiet_stop),
+        write_time_(write_patience),
+        stream_buffer_(stream_bound) {}
+
+  const HttpRequest& request;
+  std::string_view body;
+  Source& source;
+  Stop& quiet;  // Requested when the server stops: streams without a call should end.
+
+  // Answers whole, in one write. `fields` are further header lines, each with its CRLF.
+  Task<void> answer(int status, std::string_view type,
+                    std::initializer_list<std::string_view> parts, std::string_view fields = {});
+
+  // The handler has read all it needs of the request, whose memory may go. For streams that stay
+  // open long with nothing to say.
+  void forget_request() {
+    if (forget_) forget_();
+  }
+  void on_forget(std::function<void()> forget) { forget_ = std::move(forget); }
+
+  // Begins an event stream; put each event with event(). The head leaves with the first of them.
+  void begin_stream(std::string_view fields = {});
+  bool streaming() const { return stream_.has_value(); }
+
+  // Queues bytes of the stream. Fails when the reader has gone or is too slow.
+  Result<void> put(std::initializer_list<std::string_view> parts);
+
+  // Waits until what was put so far is written.
+  Task<void> drained();
+
+  // Waits until everything is written and ends the stream. The connection can be used again.
+  Task<void> end_stream();
+
+  bool answered() const { return answered_; }
+
+  // The connection closes after this exchange.
+  void close_after() { keep_alive_ = false; }
+  bool keep_alive() const { return keep_alive_; }
+
+ private:
+  std::string head(int status, std::string_view type, std::string_view fields) const;
+
+  const std::chrono::nanoseconds write_time_;
+  const std::size_t stream_buffer_;
+  std::optional<Outbox> stream_;
+  std::function<void()> forget_;
+  bool answered_ = false;
+  bool keep_alive_ = true;
+};
+
+std::string_view reason_phrase(int status);
+
+}  // namespace patchbay::net

@@ -1,0 +1,139 @@
+#include "net/http_parse.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace patchbay::net {
+namespace {
+
+constexpr std::string_view kGood =
+    "POST /mcp?x=1 HTTP/1.1\r\nHost: localhost:8080\r\nContent-Length: 5\r\nX-A:  b \r\n\r\n";
+
+int status_of(std::string_view text, const HttpLimits& limits = {}) {
+  HttpRequest request;
+  auto size = parse_request(text, limits, request);
+  return size ? 0 : parse_status(size.error());
+}
+
+TEST(HttpParse, ReadsARequestHead) {
+  HttpRequest request;
+  auto size = parse_request(std::string(kGood) + "hello", {}, request);
+  ASSERT_TRUE(size);
+  EXPECT_EQ(*size, kGood.size());
+}
+
+TEST(HttpParse, GivesViewsOfWhatItRead) {
+  const std::string text(kGood);
+  HttpRequest request;
+  ASSERT_TRUE(parse_request(text, {}, request));
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.path, "/mcp");
+  EXPECT_EQ(request.query, "x=1");
+  EXPECT_EQ(request.host, "localhost:8080");
+  EXPECT_EQ(request.framing.length, 5U);
+  EXPECT_TRUE(request.framing.keep_alive);
+  EXPECT_EQ(request.fields.find("x-a"), "b");
+  EXPECT_EQ(request.fields.find("x-b"), std::nullopt);
+}
+
+TEST(HttpParse, WaitsForTheRestAtEveryByte) {
+  HttpRequest request;
+  for (std::size_t i = 0; i < kGood.size(); ++i) {
+    auto size = parse_request(kGood.substr(0, i), {}, request);
+    ASSERT_TRUE(size) << i;
+    EXPECT_EQ(*size, 0U) << i;
+  }
+}
+
+TEST(HttpParse, RefusesWhatCanBeReadInTwoWays) {
+  const auto with = [](std::string_view fields) {
+    return status_of("POST / HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n\r\n");
+  };
+  EXPECT_EQ(with("Content-Length: 1\r\nContent-Length: 1"), 400);
+  EXPECT_EQ(with("Content-Length: 1\r\nTransfer-Encoding: chunked"), 400);
+  EXPECT_EQ(with("Content-Length: +1"), 400);
+  EXPECT_EQ(with("Content-Length: 1, 1"), 400);
+  EXPECT_EQ(with("Content-Length:"), 400);
+  EXPECT_EQ(with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"), 400);
+  EXPECT_EQ(with("Transfer-Encoding: gzip, chunked"), 501);
+  EXPECT_EQ(with("X : y"), 400);
+  EXPECT_EQ(with("X: a\r\n folded"), 400);
+  EXPECT_EQ(with(std::string_view("X: a\0b", 6)), 400);
+  EXPECT_EQ(with("Host: b"), 400);
+  EXPECT_EQ(with("X: a\nY: b"), 400);
+  EXPECT_EQ(with("X: a\rY: b"), 400);
+  EXPECT_EQ(with("no colon"), 400);
+  EXPECT_EQ(with("X: a"), 0);
+}
+
+TEST(HttpParse, RefusesMalformedRequestLines) {
+  const auto line = [](std::string_view text) {
+    return status_of(std::string(text) + "\r\nHost: a\r\n\r\n");
+  };
+  EXPECT_EQ(line("GET / HTTP/1.1"), 0);
+  EXPECT_EQ(line("GET  / HTTP/1.1"), 400);
+  EXPECT_EQ(line("GET /"), 400);
+  EXPECT_EQ(line("G@T / HTTP/1.1"), 400);
+  EXPECT_EQ(line("GET /# HTTP/1.1"), 400);
+  EXPECT_EQ(line("GET x HTTP/1.1"), 400);
+  EXPECT_EQ(line("GET http://b/ HTTP/1.1"), 400);
+  EXPECT_EQ(line("GET http://a/x HTTP/1.1"), 0);
+  EXPECT_EQ(line("GET / HTTP/2.0"), 505);
+  EXPECT_EQ(line("GET /\x80 HTTP/1.1"), 400);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(status_of("\x16\x03\x01"), 400);
+}
+
+TEST(HttpParse, KeepsItsLimits) {
+  const HttpLimits limits{64, 256, 3};
+  EXPECT_EQ(status_of("GET /" + std::string(100, 'a'), limits), 414);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nX: " + std::string(300, 'a'), limits), 431);
+  EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nA: a\r\nB: b\r\nC: c\r\n\r\n", limits), 431);
+}
+
+std::string read_chunks(std::string_view bytes, bool& good, bool& done) {
+  ChunkReader reader;
+  std::string data;
+  good = true;
+  done = false;
+  while (!done) {
+    auto step = reader.next(bytes);
+    good = static_cast<bool>(step);
+    if (!good || (step->taken == 0 && !step->done)) break;
+    data += step->data;
+    done = step->done;
+    bytes.remove_prefix(step->taken);
+  }
+  return data;
+}
+
+TEST(ChunkReader, JoinsChunksAndReadsTheTrailer) {
+  bool good = false;
+  bool done = false;
+  EXPECT_EQ(read_chunks("5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nT: v\r\n\r\n", good, done),
+            "hello world");
+  EXPECT_TRUE(good && done);
+  EXPECT_EQ(read_chunks("5\r\nhel", good, done), "hel");
+  EXPECT_TRUE(good && !done);
+}
+
+TEST(ChunkReader, RefusesMalformedChunks) {
+  for (const std::string_view text :
+       {"x\r\n", "5 \r\nhello\r\n", "-1\r\n", "\r\n", "fffffffffffffffff\r\n", "5\nhello\r\n",
+        "5\r\nhelloX\r\n", "0\r\nbad trailer\r\n\r\n"}) {
+    bool good = true;
+    bool done = false;
+    read_chunks(text, good, done);
+    EXPECT_FALSE(good) << text;
+  }
+}
+
+TEST(Tokens, AreFoundInLists) {
+  EXPECT_TRUE(has_token("application/json, text/event-stream;q=0.5", "text/event-stream"));
+  EXPECT_TRUE(has_token("Keep-Alive , CLOSE", "close"));
+  EXPECT_FALSE(has_token("closed", "close"));
+}
+
+}  // namespace
+}  // namespace patchbay::net

@@ -1,0 +1,92 @@
+// An HttpServer accepts connections on one worker, reads requests strictly and hands each to the
+// handler of its path. One request at a time per connection; pipelined ones wait their turn.
+//
+// Confined to its worker, except the shared counters.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scope.h"
+#include "net/http_exchange.h"
+#include "net/http_parse.h"
+#include "net/source.h"
+#include "observe/metrics.h"
+
+namespace patchbay::net {
+
+struct HttpSettings {
+  HttpLimits head;
+  std::size_t body = 16 << 20;
+  std::size_t connections = 10'000;     // Of the whole process.
+  std::size_t stream_buffer = 1 << 20;  // What one slow reader of an event stream may cost.
+  std::chrono::nanoseconds header_time = std::chrono::seconds(10);
+  std::chrono::nanoseconds body_time = std::chrono::seconds(30);
+  std::chrono::nanoseconds idle_time = std::chrono::seconds(75);
+  std::chrono::nanoseconds write_time = std::chrono::seconds(30);
+  std::vector<std::string> hosts;    // Allowed in Host and Origin beside loopback names.
+  std::vector<std::string> origins;  // Allowed origins beside those of allowed hosts.
+};
+
+// Counted over all workers.
+struct HttpCounters {
+  explicit HttpCounters(metrics::Registry& registry);
+
+  std::atomic<std::int64_t> connections{0};  // Open now.
+  std::shared_ptr<metrics::Counter> refused;
+  std::shared_ptr<metrics::Counter> requests;
+  std::shared_ptr<metrics::Counter> malformed;  // Answered 4xx by the server itself.
+};
+
+class HttpHandler {
+ public:
+  virtual ~HttpHandler() = default;
+  // Answers the exchange exactly once. Called on the worker of the connection.
+  virtual Task<void> handle(HttpExchange& exchange) = 0;
+};
+
+struct HttpRoute {
+  std::string_view path;     // Exact.
+  std::string_view methods;  // Comma-separated, as in Allow.
+  HttpHandler* handler;
+};
+
+class HttpServer {
+ public:
+  // REQUIRES: routes and counters outlive the server; settings are replaced by update().
+  HttpServer(std::vector<HttpRoute> routes, std::shared_ptr<const HttpSettings> settings,
+             HttpCounters& counters);
+  ~HttpServer();
+
+  // Takes a listening socket and accepts in the background.
+  void start(Fd listener);
+
+  void update(std::shared_ptr<const HttpSettings> settings) { settings_ = std::move(settings); }
+
+  // Stops accepting; idle connections and open streams end.
+  void close();
+
+  // Waits for requests in progress until `deadline`, then cancels them.
+  Task<void> stop(Deadline deadline);
+
+ private:
+  Task<void> accept();
+  Task<void> serve(Fd fd);
+  void admit(int fd);
+
+  const std::vector<HttpRoute> routes_;
+  HttpCounters& counters_;
+  std::shared_ptr<const HttpSettings> settings_;
+  std::optional<Source> listener_;
+  Fd reserve_;  // Given up for a moment when descriptors run out, to refuse politely.
+  Stop quiet_;  // Heard by what waits for nothing in particular: idle connections, streams.
+  Scope accepting_;
+  Scope connections_;
+};
+
+}  // namespace patchbay::net

@@ -1,0 +1,161 @@
+#include "net/socket.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <memory>
+
+#include "net/source.h"
+
+namespace patchbay::net {
+namespace {
+
+constexpr int kBacklog = 4096;
+
+Error fault(std::string_view what) {
+  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
+}
+
+const sockaddr* raw(const Address& address) {
+  return reinterpret_cast<const sockaddr*>(&address.storage);
+}
+
+Result<Address> numeric(const std::string& host, std::uint16_t port) {
+  Address address;
+  auto* const v4 = reinterpret_cast<sockaddr_in*>(&address.storage);
+  auto* const v6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
+  if (::inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
+    v4->sin_family = AF_INET;
+    v4->sin_port = htons(port);
+    address.size = sizeof *v4;
+    return address;
+  }
+  if (::inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) == 1) {
+    v6->sin6_family = AF_INET6;
+    v6->sin6_port = htons(port);
+    address.size = sizeof *v6;
+    return address;
+  }
+  return Error{Code::invalid_params, fmt::format("'{}' is not a numeric address", host)};
+}
+
+}  // namespace
+
+std::string Address::text() const {
+  char host[INET6_ADDRSTRLEN] = "?";
+  if (storage.ss_family == AF_INET6) {
+    ::inet_ntop(AF_INET6, &reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_addr, host,
+                sizeof host);
+    return fmt::format("[{}]:{}", host, port());
+  }
+  ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(&storage)->sin_addr, host,
+              sizeof host);
+  return fmt::format("{}:{}", host, port());
+}
+
+int Address::port() const {
+  const bool v6 = storage.ss_family == AF_INET6;
+  return ntohs(v6 ? reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_port
+                  : reinterpret_cast<const sockaddr_in*>(&storage)->sin_port);
+}
+
+bool Address::loopback() const {
+  if (storage.ss_family == AF_INET6) {
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(&storage)->sin6_addr);
+  }
+  return ntohl(reinterpret_cast<const sockaddr_in*>(&storage)->sin_addr.s_addr) >> 24 == 127;
+}
+
+Result<Address> parse_address(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const Error wrong{Code::invalid_params,
+                    fmt::format("'{}' is not an address; write it as 127.0.0.1:8080", text)};
+  if (colon == std::string_view::npos) return wrong;
+  std::uint16_t port = 0;
+  const auto digits = text.substr(colon + 1);
+  const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), port);
+  if (bad != std::errc() || end != digits.data() + digits.size()) return wrong;
+  std::string host(text.substr(0, colon));
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  if (host == "localhost") host = "127.0.0.1";
+  auto address = numeric(host, port);
+  if (!address) return wrong;
+  return address;
+}
+
+Result<Address> resolve(const std::string& host, int port) {
+  if (auto address = numeric(host, static_cast<std::uint16_t>(port))) return address;
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int failed = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> keep(found, &::freeaddrinfo);
+  if (failed != 0 || !found) {
+    return Error{Code::unavailable,
+                 fmt::format("cannot find {}: {}", host, ::gai_strerror(failed))};
+  }
+  Address address;
+  std::memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
+  address.size = found->ai_addrlen;
+  const auto in_order = htons(static_cast<std::uint16_t>(port));
+  if (found->ai_family == AF_INET6) {
+    reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port = in_order;
+  } else {
+    reinterpret_cast<sockaddr_in*>(&address.storage)->sin_port = in_order;
+  }
+  return address;
+}
+
+Result<Fd> listen_on(const Address& address, bool shared) {
+  Fd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return fault("socket");
+  const int on = 1;
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (shared) ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
+  if (::bind(fd.get(), raw(address), address.size) != 0 || ::listen(fd.get(), kBacklog) != 0) {
+    return fault("cannot listen on " + address.text());
+  }
+  return fd;
+}
+
+Result<Address> local_address(int fd) {
+  Address address;
+  address.size = sizeof address.storage;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage), &address.size) != 0) {
+    return fault("getsockname");
+  }
+  return address;
+}
+
+Task<Fd> connect_to(Address address, Deadline deadline) {
+  Fd fd(::socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) co_return fault("socket");
+  set_no_delay(fd.get());
+  if (::connect(fd.get(), raw(address), address.size) != 0) {
+    if (errno != EINPROGRESS) co_return fault("cannot connect to " + address.text());
+    // A copy of the descriptor waits, so that the caller gets one that no loop knows yet.
+    Source waiting(Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)));
+    auto ready = co_await waiting.ready(Source::Direction::write, deadline);
+    if (!ready) co_return ready.error();
+    int failed = 0;
+    socklen_t size = sizeof failed;
+    ::getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &failed, &size);
+    errno = failed;
+    if (failed != 0) co_return fault("cannot connect to " + address.text());
+  }
+  co_return fd;
+}
+
+void set_no_delay(int fd) {
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+}  // namespace patchbay::net

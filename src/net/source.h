@@ -1,0 +1,140 @@
+// A Source is one non-blocking descriptor in a Loop: a socket, a pipe, anything epoll can watch.
+// It is registered once, edge-triggered, for reading and writing; after that, a read or a write
+// costs one system call and nothing else.
+//
+// Confined to the thread of its loop.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "core/wait.h"
+#include "net/fd.h"
+#include "net/loop.h"
+
+namespace patchbay::net {
+
+class Source {
+ public:
+  // Something that waits until the source can be read or written. Told once per wait.
+  class Waiter {
+   public:
+    virtual void on_ready() = 0;
+
+   protected:
+    ~Waiter() = default;
+  };
+
+  // Told once when the peer has gone or has ended its side.
+  class Hangup {
+   public:
+    virtual void on_hangup() = 0;
+
+   protected:
+    ~Hangup() = default;
+  };
+
+  // Takes `fd`, which must be non-blocking, into the loop of this thread.
+  explicit Source(Fd fd);
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  ~Source();
+
+  int fd() const { return fd_.get(); }
+
+  // Reads or writes what is possible now. 0 means: not now, wait. The end of the stream and every
+  // fault are Code::unavailable.
+  Result<std::size_t> try_read(std::span<char> into);
+  Result<std::size_t> try_write(std::span<const iovec> parts);
+
+  void wait_readable(Waiter& waiter) { reader_ = &waiter; }
+  void wait_writable(Waiter& waiter) { writer_ = &waiter; }
+  void forget(Waiter& waiter);
+
+  // At most one; null to take it back. Told at once if the peer has gone already.
+  void watch_hangup(Hangup* hangup);
+  bool hung_up() const { return hung_up_; }
+
+  // More may have come already.
+  bool may_read() const { return may_read_; }
+
+  // Reads at least one byte. Code::unavailable at the end of the stream.
+  Task<std::size_t> read_some(std::span<char> into, Deadline deadline);
+
+  // Writes everything. Each step forward must come within `patience`.
+  Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds patience);
+  Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds patience);
+
+  enum class Direction { read, write };
+  class [[nodiscard]] Ready;
+  // Waits until the source may be ready in that direction.
+  Ready ready(Direction direction, Deadline deadline);
+
+ private:
+  friend class Loop;
+  void on_events(std::uint32_t events);
+
+  Loop& loop_;
+  const Fd fd_;
+  Waiter* reader_ = nullptr;
+  Waiter* writer_ = nullptr;
+  Hangup* hangup_ = nullptr;
+  bool may_read_ = true;
+  bool may_write_ = true;
+  bool hung_up_ = false;
+};
+
+// The awaitable form of a Waiter.
+class [[nodiscard]] Source::Ready final : Waiter, Stop::Hook, Timer {
+ public:
+  Ready(Source& source, Direction direction, Deadline deadline)
+      : source_(source), direction_(direction), deadline_(deadline) {}
+
+  bool await_ready() const noexcept { return false; }
+
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) {
+    if (Stop* const stop = self.promise().stop) {
+      if (stop->requested()) {
+        result_ = Error{Code::cancelled, "cancelled"};
+        return false;
+      }
+      link(*stop);
+    }
+    if (deadline_ != kNever) here().timers().set(*this, deadline_);
+    task_ = self;
+    if (direction_ == Direction::read) source_.wait_readable(*this);
+    if (direction_ == Direction::write) source_.wait_writable(*this);
+    return true;
+  }
+
+  Result<void> await_resume() { return std::move(result_); }
+
+ private:
+  void on_ready() override { end(ok()); }
+  void on_stop() override { end(Error{Code::cancelled, "cancelled"}); }
+  void on_deadline() override { end(Error{Code::timeout, "the peer was too slow"}); }
+
+  void end(Result<void> result) {
+    source_.forget(*this);
+    unlink();
+    drop();
+    result_ = std::move(result);
+    here().resume_soon(task_);
+  }
+
+  Source& source_;
+  const Direction direction_;
+  const Deadline deadline_;
+  std::coroutine_handle<> task_;
+  Result<void> result_ = ok();
+};
+
+inline Source::Ready Source::ready(Direction direction, Deadline deadline) {
+  return Ready(*this, direction, deadline);
+}
+
+}  // namespace patchbay::net
