@@ -1,0 +1,125 @@
+#include "mcp/compose.h"
+
+#include <fmt/format.h>
+
+#include "json/text.h"
+
+namespace patchbay::mcp {
+namespace {
+
+class Object {
+ public:
+  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
+  ~Object() { out_ += '}'; }
+
+  void key(std::string_view name) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    json::append_quoted(out_, name);
+    out_ += ':';
+  }
+  void raw(std::string_view name, std::string_view value) {
+    key(name);
+    out_ += value;
+  }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+std::string request_head(std::uint64_t id, std::string_view method) {
+  std::string text = "{\"jsonrpc\":\"2.0\",\"id\":";
+  text += fmt::format_int(id).c_str();
+  text += ",\"method\":";
+  json::append_quoted(text, method);
+  text += ",\"params\":";
+  return text;
+}
+
+}  // namespace
+
+std::string request(std::uint64_t id, std::string_view method, std::string_view params) {
+  std::string text = request_head(id, method);
+  text += params;
+  text += '}';
+  return text;
+}
+
+std::string forward(const Message& from, std::uint64_t id, std::string_view target_key,
+                    std::string_view target) {
+  std::string text = request_head(id, from.method);
+  {
+    Object params(text);
+    for (const auto& member : from.params) {
+      if (member.key == target_key) {
+        params.key(member.key);
+        json::append_quoted(text, target);
+      } else {
+        params.raw(member.key, member.raw);
+      }
+    }
+    bool any_meta = false;
+    for (const auto& member : from.meta) any_meta |= !member.key.starts_with(kMetaPrefix);
+    if (any_meta) {
+      params.key("_meta");
+      Object meta(text);
+      for (const auto& member : from.meta) {
+        if (member.key == "progressToken") {
+          meta.raw(member.key, fmt::format_int(id).c_str());
+        } else if (!member.key.starts_with(kMetaPrefix)) {
+          meta.raw(member.key, member.raw);
+        }
+      }
+    }
+  }
+  text += '}';
+  return text;
+}
+
+std::string notification(std::string_view method, std::string_view params) {
+  std::string text = "{\"jsonrpc\":\"2.0\",\"method\":";
+  json::append_quoted(text, method);
+  if (!params.empty()) {
+    text += ",\"params\":";
+    text += params;
+  }
+  text += '}';
+  return text;
+}
+
+std::string cancelled(std::uint64_t id, std::string_view reason) {
+  std::string params = fmt::format("{{\"requestId\":{},\"reason\":", id);
+  json::append_quoted(params, reason);
+  params += '}';
+  return notification("notifications/cancelled", params);
+}
+
+std::string with_token(const Message& progress, std::string_view token) {
+  std::string text;
+  {
+    Object params(text);
+    for (const auto& member : progress.params) {
+      params.raw(member.key, member.key == "progressToken" ? token : member.raw);
+    }
+  }
+  return text;
+}
+
+void make_modern(Reply& reply, std::string_view server_info) {
+  if (reply.is_error || !reply.body.starts_with('{')) return;
+  const std::string info = fmt::format("\"{}\":{}", kMetaServerInfo, server_info);
+  std::string front = reply.has_type ? "" : "\"resultType\":\"complete\"";
+  if (reply.meta_size == 0) {
+    if (!front.empty()) front += ',';
+    front += fmt::format("\"_meta\":{{{}}}", info);
+  } else if (const auto meta = std::string_view(reply.body).substr(reply.meta_at, reply.meta_size);
+             meta.starts_with('{') && meta.find(kMetaServerInfo) == std::string_view::npos) {
+    const bool empty = meta.find_first_not_of(" \t", 1) == meta.size() - 1;
+    reply.body.insert(reply.meta_at + 1, empty ? info : info + ",");
+  }
+  reply.has_type = true;
+  if (!front.empty()) add_to_result(reply, front);
+}
+
+}  // namespace patchbay::mcp

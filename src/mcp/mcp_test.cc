@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/message.h"
+#include "mcp/methods.h"
+#include "mcp/modern.h"
+#include "mcp/reply.h"
+
+namespace patchbay::mcp {
+namespace {
+
+Code code_of(std::string_view text) {
+  Message message;
+  auto parsed = parse(text, message);
+  return parsed ? Code::internal : parsed.error().code;
+}
+
+TEST(Message, IsTakenApartOnce) {
+  Message message;
+  const std::string text =
+      R"({"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x__y","arguments":{"k":[1]},)"
+      R"("_meta":{"progressToken":7,"traceparent":"t"}}})";
+  ASSERT_TRUE(parse(text, message));
+  EXPECT_EQ(message.kind, Message::Kind::request);
+  EXPECT_EQ(message.id, "\"a\"");
+  EXPECT_EQ(message.method, "tools/call");
+  EXPECT_EQ(message.param("arguments")->raw, R"({"k":[1]})");
+  EXPECT_EQ(message.param("_meta"), nullptr);
+  EXPECT_EQ(message.meta_member("progressToken")->raw, "7");
+}
+
+TEST(Message, KindsAreToldApart) {
+  Message notification;
+  ASSERT_TRUE(parse(R"({"jsonrpc":"2.0","method":"m"})", notification));
+  EXPECT_EQ(notification.kind, Message::Kind::notification);
+  Message response;
+  ASSERT_TRUE(parse(R"({"jsonrpc":"2.0","id":1,"result":{"_meta":{"a":1}}})", response));
+  EXPECT_EQ(response.kind, Message::Kind::response);
+  EXPECT_EQ(response.result, R"({"_meta":{"a":1}})");
+  EXPECT_EQ(response.result_meta, R"({"a":1})");
+}
+
+TEST(Message, RefusesWhatIsNoMessage) {
+  EXPECT_EQ(code_of("{"), Code::parse_error);
+  EXPECT_EQ(code_of("7"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"id":1,"method":"m"})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"1.0","id":1,"method":"m"})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":null,"method":"m"})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1.5,"method":"m"})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":[1],"method":"m"})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":7})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[]})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","result":{}})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})"), Code::invalid_request);
+}
+
+TEST(Message, RefusesDuplicateAndLookAlikeKeys) {
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"id":2,"method":"m"})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","Method":"n"})"),
+            Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1,"\u0061":2}})"),
+            Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":{},"_meta":{}}})"),
+            Code::invalid_request);
+}
+
+TEST(Message, KeepsTheIdOfABadRequestForItsAnswer) {
+  Message message;
+  EXPECT_FALSE(parse(R"({"jsonrpc":"2.0","id":9,"method":7})", message));
+  EXPECT_EQ(message.id, "9");
+}
+
+TEST(Forward, NamesTheTargetAndMintsTheToken) {
+  Message message;
+  const std::string text =
+      R"({"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"up__t","arguments":{"k":1},)"
+      R"("_meta":{"progressToken":"mine","io.modelcontextprotocol/protocolVersion":"x","traceparent":"t"}}})";
+  ASSERT_TRUE(parse(text, message));
+  EXPECT_EQ(
+      forward(message, 42, "name", "t"),
+      R"({"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"t","arguments":{"k":1},)"
+      R"("_meta":{"progressToken":42,"traceparent":"t"}}})");
+}
+
+TEST(Reply, IsMadeModernBySplicing) {
+  const auto modern = [](std::string result) {
+    Message message;
+    const std::string text = R"({"jsonrpc":"2.0","id":1,"result":)" + result + "}";
+    EXPECT_TRUE(parse(text, message));
+    Reply reply = reply_of(message);
+    make_modern(reply, R"({"name":"p"})");
+    EXPECT_TRUE(json::check(reply.body)) << reply.body;
+    return reply.body;
+  };
+  EXPECT_EQ(
+      modern("{}"),
+      R"({"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"p"}}})");
+  EXPECT_EQ(
+      modern(R"({"a":1,"_meta":{"x":2}})"),
+      R"({"resultType":"complete","a":1,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"p"},"x":2}})");
+  EXPECT_EQ(modern(R"({"_meta":{},"resultType":"task"})"),
+            R"({"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"p"}},"resultType":"task"})");
+  EXPECT_EQ(modern(R"({"_meta":7})"), R"({"resultType":"complete","_meta":7})");
+}
+
+TEST(Reply, SaysErrorsInOneForm) {
+  const Reply reply = error_reply({Code::timeout, "too \"late\""});
+  EXPECT_EQ(response("7", reply),
+            R"({"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"too \"late\"",)"
+            R"("data":{"reason":"timeout"}}})");
+}
+
+TEST(Methods, ExistPerEra) {
+  EXPECT_NE(find_method("ping", Revision::v2025_06_18), nullptr);
+  EXPECT_EQ(find_method("ping", Revision::v2026_07_28), nullptr);
+  EXPECT_EQ(find_method("server/discover", Revision::v2025_11_25), nullptr);
+  EXPECT_EQ(negotiate("2024-11-05"), Revision::v2024_11_05);
+  EXPECT_EQ(negotiate("1999-01-01"), kNewestLegacy);
+  EXPECT_EQ(negotiate("2026-07-28"), kNewestLegacy);
+}
+
+Message modern_call(std::string& text, std::string_view meta) {
+  text = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"täst","_meta":)" +
+         std::string(meta) + "}}";
+  Message message;
+  EXPECT_TRUE(parse(text, message));
+  return message;
+}
+
+constexpr std::string_view kEnvelope =
+    R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
+
+TEST(Modern, TellsTheEraByTheClaim) {
+  std::string text;
+  EXPECT_EQ(**claimed_revision(modern_call(text, kEnvelope)), Revision::v2026_07_28);
+  EXPECT_FALSE(claimed_revision(modern_call(text, "{}"))->has_value());
+  const auto unknown = claimed_revision(
+      modern_call(text, R"({"io.modelcontextprotocol/protocolVersion":"2099-01-01"})"));
+  EXPECT_EQ(unknown.error().code, Code::unsupported_version);
+  EXPECT_EQ(unknown.error().data, R"({"supported":["2026-07-28"],"requested":"2099-01-01"})");
+}
+
+TEST(Modern, WantsHeadersThatSayTheSame) {
+  std::string text;
+  const Message message = modern_call(text, kEnvelope);
+  const auto* const method = find_method("tools/call", kNewest);
+  const auto code = [&](const MirrorHeaders& headers) {
+    auto checked = check_headers(message, kNewest, method, headers);
+    return checked ? Code::internal : checked.error().code;
+  };
+  EXPECT_EQ(code({"2026-07-28", "tools/call", "=?base64?dMOkc3Q=?="}), Code::internal);
+  EXPECT_EQ(code({"2026-07-28", "tools/call", "test"}), Code::header_mismatch);
+  EXPECT_EQ(code({"2026-07-28", "tools/list", "=?base64?dMOkc3Q=?="}), Code::header_mismatch);
+  EXPECT_EQ(code({std::nullopt, "tools/call", "x"}), Code::header_mismatch);
+  EXPECT_EQ(code({"2026-07-28", "tools/call", std::nullopt}), Code::header_mismatch);
+  EXPECT_EQ(decode_header("=?base64?!!!!?="), std::nullopt);
+}
+
+}  // namespace
+}  // namespace patchbay::mcp

@@ -1,0 +1,221 @@
+#include "mcp/message.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "json/read.h"
+
+namespace patchbay::mcp {
+namespace {
+
+using json::Cursor;
+using json::Type;
+
+Error invalid(std::string message) { return {Code::invalid_request, std::move(message)}; }
+
+enum Key : unsigned { kJsonrpc = 1, kId = 2, kMethod = 4, kParams = 8, kResult = 16, kError = 32 };
+
+struct KnownKey {
+  std::string_view name;
+  Key key;
+};
+constexpr std::array kKnownKeys{
+    KnownKey{"jsonrpc", kJsonrpc}, KnownKey{"id", kId},         KnownKey{"method", kMethod},
+    KnownKey{"params", kParams},   KnownKey{"result", kResult}, KnownKey{"error", kError},
+};
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+// A key that differs from one of ours only in case is an attempt to be read in two ways.
+bool looks_like_known(std::string_view key) {
+  return std::ranges::any_of(kKnownKeys, [&](const KnownKey& known) {
+    return std::ranges::equal(key, known.name, {}, lower);
+  });
+}
+
+const Member* find(const std::vector<Member>& members, std::string_view key) {
+  const auto found = std::ranges::find(members, key, &Member::key);
+  return found == members.end() ? nullptr : &*found;
+}
+
+class Scan {
+ public:
+  Scan(std::string_view text, Message& message) : at_(text), message_(message) {}
+
+  Result<void> run() {
+    if (at_.peek() != Type::object) {
+      auto whole = at_.skip() && at_.finish();
+      if (!whole) return at_.error();
+      return invalid("a message is a JSON object");
+    }
+    at_.enter_object();
+    std::string_view key;
+    while (at_.next_member(key)) {
+      if (fault_.empty()) {
+        take(key);
+      } else {
+        at_.skip();
+      }
+    }
+    if (!at_.finish()) return at_.error();
+    if (!fault_.empty()) return invalid(std::move(fault_));
+    return settle();
+  }
+
+ private:
+  void fault(std::string message) {
+    if (fault_.empty()) fault_ = std::move(message);
+  }
+
+  void take(std::string_view key) {
+    const auto* const known = std::ranges::find(kKnownKeys, key, &KnownKey::name);
+    if (known == kKnownKeys.end()) {
+      if (looks_like_known(key)) fault(fmt::format("'{}' must be written in lower case", key));
+      at_.skip();
+      return;
+    }
+    if (seen_ & known->key) fault(fmt::format("'{}' is given twice", key));
+    seen_ |= known->key;
+    switch (known->key) {
+      case kJsonrpc:
+        take_version();
+        break;
+      case kId:
+        take_id();
+        break;
+      case kMethod:
+        take_method();
+        break;
+      case kParams:
+        take_params();
+        break;
+      case kResult:
+        take_result();
+        break;
+      case kError:
+        at_.value(message_.error);
+        break;
+    }
+  }
+
+  void take_version() {
+    std::string_view raw;
+    if (at_.value(raw) && raw != "\"2.0\"") fault("'jsonrpc' must be \"2.0\"");
+  }
+
+  void take_id() {
+    const Type type = at_.peek();
+    std::string_view raw;
+    if (!at_.value(raw)) return;
+    if (raw.size() > kMaxId) return fault("'id' is too long");
+    const bool whole = raw.find_first_of(".eE") == std::string_view::npos;
+    if (type == Type::string || (type == Type::number && whole)) {
+      message_.id = raw;
+    } else if (type == Type::null) {
+      null_id_ = true;
+    } else {
+      fault("'id' must be a string or a whole number");
+    }
+  }
+
+  void take_method() {
+    std::string_view raw;
+    if (!at_.value(raw)) return;
+    auto text = json::as_string(raw);
+    if (!text) return fault("'method' must be a string");
+    message_.method = *std::move(text);
+  }
+
+  void take_params() {
+    if (at_.peek() != Type::object) {
+      at_.skip();
+      return fault("'params' must be an object");
+    }
+    message_.has_params = true;
+    members(message_.params, [this](std::string_view key) {
+      if (key != "_meta" || at_.peek() != Type::object) return false;
+      if (message_.has_meta) fault("'_meta' is given twice");
+      message_.has_meta = true;
+      members(message_.meta, [](std::string_view) { return false; });
+      return true;
+    });
+  }
+
+  // Takes an object's members into `list`, except those that `special` takes itself.
+  template <class Special>
+  void members(std::vector<Member>& list, Special special) {
+    at_.enter_object();
+    std::string_view key;
+    while (at_.next_member(key)) {
+      if (special(key)) continue;
+      if (find(list, key)) fault(fmt::format("'{}' is given twice", key));
+      Member& added = list.emplace_back(std::string(key), std::string_view());
+      at_.value(added.raw);
+    }
+  }
+
+  void take_result() {
+    if (at_.peek() != Type::object) {
+      at_.value(message_.result);
+      return;
+    }
+    const char* const from = at_.position();
+    at_.enter_object();
+    std::string_view key;
+    while (at_.next_member(key)) {
+      const bool type = key == "resultType";
+      const bool meta = key == "_meta";
+      std::string_view raw;
+      if (!at_.value(raw)) return;
+      if (type) message_.result_has_type = true;
+      if (meta) message_.result_meta = raw;
+    }
+    message_.result = {from, static_cast<std::size_t>(at_.position() - from)};
+  }
+
+  Result<void> settle() {
+    if (!(seen_ & kJsonrpc)) return invalid("'jsonrpc' is missing");
+    if (seen_ & kMethod) {
+      if (seen_ & (kResult | kError)) return invalid("a request has no 'result' or 'error'");
+      if (null_id_) return invalid("'id' must not be null");
+      message_.kind = message_.id.empty() ? Message::Kind::notification : Message::Kind::request;
+      return ok();
+    }
+    const bool result = seen_ & kResult;
+    const bool error = seen_ & kError;
+    if (result == error) return invalid("'method' is missing");
+    message_.kind = Message::Kind::response;
+    return ok();
+  }
+
+  Cursor at_;
+  Message& message_;
+  unsigned seen_ = 0;
+  bool null_id_ = false;
+  std::string fault_;
+};
+
+}  // namespace
+
+const Member* Message::param(std::string_view key) const { return find(params, key); }
+const Member* Message::meta_member(std::string_view key) const { return find(meta, key); }
+
+Result<void> parse(std::string_view text, Message& message) { return Scan(text, message).run(); }
+
+bool is_batch(std::string_view text) { return json::type_of(text) == Type::array; }
+
+Result<std::vector<std::string_view>> split_batch(std::string_view text) {
+  std::vector<std::string_view> messages;
+  Cursor at(text);
+  at.enter_array();
+  while (at.next_element()) {
+    std::string_view raw;
+    if (at.value(raw)) messages.push_back(raw);
+  }
+  if (!at.finish()) return at.error();
+  return messages;
+}
+
+}  // namespace patchbay::mcp

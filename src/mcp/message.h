@@ -1,0 +1,61 @@
+// A Message is one JSON-RPC message as it came, scanned once: the envelope is taken apart, what it
+// carries stays raw. Slices point into the text, which must outlive the message.
+//
+// Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace patchbay::mcp {
+
+// The keys of `_meta` that the protocol owns.
+inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
+inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
+
+struct Member {
+  std::string key;
+  std::string_view raw;
+};
+
+struct Message {
+  enum class Kind : std::uint8_t { request, notification, response };
+
+  Kind kind = Kind::request;
+  std::string_view id;  // Raw, with its JSON type; empty if there is none.
+  std::string method;
+
+  // Of `params`, in the order given. `_meta` is apart.
+  std::vector<Member> params;
+  bool has_params = false;
+  std::vector<Member> meta;
+  bool has_meta = false;
+
+  // Of a response: one of the two, raw.
+  std::string_view result;
+  std::string_view error;
+  bool result_has_type = false;  // result.resultType is there.
+  std::string_view result_meta;  // result._meta, raw; empty if there is none.
+
+  const Member* param(std::string_view key) const;
+  const Member* meta_member(std::string_view key) const;
+};
+
+// Scans `text`, which is one message. On failure the error's code is parse_error or
+// invalid_request, and message.id is set if it could be read.
+Result<void> parse(std::string_view text, Message& message);
+
+// True if the text is an array, so that a batch was meant.
+bool is_batch(std::string_view text);
+
+// The raw messages of a batch.
+Result<std::vector<std::string_view>> split_batch(std::string_view text);
+
+inline constexpr std::size_t kMaxId = 256;  // Bytes of a request id.
+
+}  // namespace patchbay::mcp

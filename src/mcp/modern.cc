@@ -1,0 +1,119 @@
+#include "mcp/modern.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "json/read.h"
+
+namespace patchbay::mcp {
+namespace {
+
+constexpr std::string_view kEncodedBegin = "=?base64?";
+constexpr std::string_view kEncodedEnd = "?=";
+
+Error unsupported(std::string_view asked) {
+  std::string data = "{\"supported\":[";
+  for (const auto& revision : kRevisions) {
+    if (!revision.modern) continue;
+    if (data.back() != '[') data += ',';
+    json::append_quoted(data, revision.name);
+  }
+  data += "],\"requested\":";
+  json::append_quoted(data, asked);
+  data += '}';
+  return {Code::unsupported_version, fmt::format("revision '{}' is not spoken here", asked), data};
+}
+
+Error mismatch(std::string message) { return {Code::header_mismatch, std::move(message)}; }
+
+int base64_digit(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  if (c == '+') return 62;
+  return c == '/' ? 63 : -1;
+}
+
+std::optional<std::string> base64_decode(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::size_t padding = 0;
+  while (padding < 2 && text.ends_with('=')) {
+    text.remove_suffix(1);
+    ++padding;
+  }
+  std::string out;
+  unsigned bits = 0;
+  int count = 0;
+  for (const char c : text) {
+    const int digit = base64_digit(c);
+    if (digit < 0) return std::nullopt;
+    bits = bits << 6 | static_cast<unsigned>(digit);
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      out += static_cast<char>(bits >> count & 0xFF);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string> decode_header(std::string_view value) {
+  if (!value.starts_with(kEncodedBegin) || !value.ends_with(kEncodedEnd)) {
+    return std::string(value);
+  }
+  value.remove_prefix(kEncodedBegin.size());
+  if (value.size() < kEncodedEnd.size()) return std::nullopt;
+  value.remove_suffix(kEncodedEnd.size());
+  return base64_decode(value);
+}
+
+Result<std::optional<Revision>> claimed_revision(const Message& message) {
+  const auto* const claim = message.meta_member(kMetaVersion);
+  if (!claim) return std::optional<Revision>();
+  const auto version = json::as_string(claim->raw);
+  if (!version) {
+    return Error{Code::invalid_params, fmt::format("_meta '{}' must be a string", kMetaVersion)};
+  }
+  const auto revision = find_revision(*version);
+  if (!revision) return unsupported(*version);
+  return revision;
+}
+
+Result<void> check_envelope(const Message& message) {
+  const auto* const capabilities = message.meta_member(kMetaCapabilities);
+  if (!message.meta_member(kMetaVersion) || !capabilities) {
+    return Error{Code::invalid_params, fmt::format("params._meta must have '{}' and '{}'",
+                                                   kMetaVersion, kMetaCapabilities)};
+  }
+  if (json::type_of(capabilities->raw) != json::Type::object) {
+    return Error{Code::invalid_params,
+                 fmt::format("_meta '{}' must be an object", kMetaCapabilities)};
+  }
+  return ok();
+}
+
+Result<void> check_headers(const Message& message, Revision revision, const Method* method,
+                           const MirrorHeaders& headers) {
+  if (!headers.version) return mismatch("the MCP-Protocol-Version header is missing");
+  if (*headers.version != info(revision).name) {
+    return mismatch("the MCP-Protocol-Version header differs from the body");
+  }
+  if (!headers.method) return mismatch("the Mcp-Method header is missing");
+  if (*headers.method != message.method) {
+    return mismatch("the Mcp-Method header differs from the body");
+  }
+  if (!method || method->target.empty()) return ok();
+  const auto* const target = message.param(method->target);
+  const auto name = target ? json::as_string(target->raw) : std::nullopt;
+  if (!name) return ok();  // The method itself says what is wrong.
+  if (!headers.name) return mismatch("the Mcp-Name header is missing");
+  if (decode_header(*headers.name) != name) {
+    return mismatch("the Mcp-Name header differs from the body");
+  }
+  return ok();
+}
+
+}  // namespace patchbay::mcp

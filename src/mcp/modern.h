@@ -1,0 +1,35 @@
+// The checks that the stateless revision asks for: what era a request claims, and whether its HTTP
+// headers say the same as its body. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "mcp/message.h"
+#include "mcp/methods.h"
+#include "mcp/revision.h"
+
+namespace patchbay::mcp {
+
+// The revision that a message claims in its `_meta`. Empty: it claims none. An unknown one is
+// Code::unsupported_version with the supported ones in its data.
+Result<std::optional<Revision>> claimed_revision(const Message& message);
+
+// The envelope that every stateless request must have.
+Result<void> check_envelope(const Message& message);
+
+// The headers that mirror the body, as far as they were sent.
+struct MirrorHeaders {
+  std::optional<std::string_view> version;  // MCP-Protocol-Version
+  std::optional<std::string_view> method;   // Mcp-Method
+  std::optional<std::string_view> name;     // Mcp-Name
+};
+Result<void> check_headers(const Message& message, Revision revision, const Method* method,
+                           const MirrorHeaders& headers);
+
+// The text of a header value that may be encoded as `=?base64?…?=`; empty if the code is broken.
+std::optional<std::string> decode_header(std::string_view value);
+
+}  // namespace patchbay::mcp

@@ -1,0 +1,78 @@
+#include "mcp/reply.h"
+
+#include <fmt/format.h>
+
+#include "json/text.h"
+
+namespace patchbay::mcp {
+
+Reply result_reply(std::string body) {
+  Reply reply;
+  reply.body = std::move(body);
+  return reply;
+}
+
+Reply error_reply(const Error& error) {
+  Reply reply;
+  reply.body = error_object(error);
+  reply.is_error = true;
+  reply.why = error.code;
+  return reply;
+}
+
+Reply reply_of(const Message& message) {
+  Reply reply;
+  if (message.result.empty()) {
+    reply.body = message.error;
+    reply.is_error = true;
+    return reply;
+  }
+  reply.body = message.result;
+  reply.has_type = message.result_has_type;
+  if (!message.result_meta.empty()) {
+    reply.meta_at = static_cast<std::size_t>(message.result_meta.data() - message.result.data());
+    reply.meta_size = message.result_meta.size();
+  }
+  return reply;
+}
+
+std::string response_head(std::string_view id, bool is_error) {
+  std::string head = "{\"jsonrpc\":\"2.0\",\"id\":";
+  head += id.empty() ? "null" : id;
+  head += is_error ? ",\"error\":" : ",\"result\":";
+  return head;
+}
+
+std::string response(std::string_view id, const Reply& reply) {
+  std::string text = response_head(id, reply.is_error);
+  text += reply.body;
+  text += '}';
+  return text;
+}
+
+std::string response_without_id(const Reply& reply) {
+  return fmt::format("{{\"jsonrpc\":\"2.0\",\"error\":{}}}", reply.body);
+}
+
+std::string error_object(const Error& error) {
+  const auto& code = info(error.code);
+  std::string text = fmt::format("{{\"code\":{},\"message\":", code.rpc);
+  json::append_quoted(text, error.message);
+  if (error.data.empty()) {
+    fmt::format_to(std::back_inserter(text), ",\"data\":{{\"reason\":\"{}\"}}}}", code.name);
+  } else {
+    fmt::format_to(std::back_inserter(text), ",\"data\":{}}}", error.data);
+  }
+  return text;
+}
+
+void add_to_result(Reply& reply, std::string_view members) {
+  if (reply.is_error || !reply.body.starts_with('{')) return;
+  const bool empty = reply.body[reply.body.find_first_not_of(" \t\r\n", 1)] == '}';
+  std::string front(members);
+  if (!empty) front += ',';
+  reply.body.insert(1, front);
+  if (reply.meta_size > 0) reply.meta_at += front.size();
+}
+
+}  // namespace patchbay::mcp

@@ -1,0 +1,48 @@
+// A Reply is what answers a request: a raw result, or a raw error object, and nothing about who
+// asked. The front end puts the client's own id around it.
+//
+// Values only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "mcp/message.h"
+
+namespace patchbay::mcp {
+
+struct Reply {
+  std::string body;  // Raw JSON of `result` or `error`.
+  bool is_error = false;
+  std::optional<Code> why;  // Set when the gateway itself failed the request.
+
+  // What is known of a result's top level, so that nobody has to look again.
+  bool has_type = false;
+  std::size_t meta_at = 0;    // Where result._meta begins in the body...
+  std::size_t meta_size = 0;  // ...and how long it is; 0 if there is none.
+};
+
+Reply result_reply(std::string body);
+Reply error_reply(const Error& error);
+
+// The reply inside a response from an upstream. REQUIRES: message.kind is response.
+Reply reply_of(const Message& message);
+
+// `{"jsonrpc":"2.0","id":ID,"result":` or the same with "error"; the body and a brace follow.
+std::string response_head(std::string_view id, bool is_error);
+
+// The whole response. An empty id is written as null.
+std::string response(std::string_view id, const Reply& reply);
+
+// The same for an error that answers nothing in particular.
+std::string response_without_id(const Reply& reply);
+
+// The raw error object of an Error: code, message, data.reason.
+std::string error_object(const Error& error);
+
+// Puts raw JSON members (`"a":1,"b":2`) at the front of a result.
+void add_to_result(Reply& reply, std::string_view members);
+
+}  // namespace patchbay::mcp
