@@ -1,0 +1,126 @@
+#include "transport/line_channel.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "json/text.h"
+
+namespace patchbay::transport {
+namespace {
+
+constexpr std::size_t kReadStep = 64 * 1024;
+constexpr std::size_t kMostReadStep = 1 << 20;  // For a peer that fills every read.
+constexpr std::size_t kTurnBudget = 1 << 20;    // Bytes read in one turn: others want theirs too.
+constexpr std::size_t kKeep = 4 << 20;          // Memory kept when nothing waits.
+
+net::Fd non_blocking(net::Fd fd) {
+  ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
+  return fd;
+}
+
+std::string_view trimmed(std::string_view line) {
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+  while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
+  return line;
+}
+
+}  // namespace
+
+LineChannel::LineChannel(net::Fd in, net::Fd out, const LineLimits& limits)
+    : limits_(limits), in_(non_blocking(std::move(in))) {
+  out_.emplace(non_blocking(std::move(out)));
+  outbox_.emplace(*out_, limits_.outbox);
+}
+
+LineChannel::~LineChannel() { in_.forget(*this); }
+
+void LineChannel::start(Listener& listener) {
+  listener_ = &listener;
+  outbox_->on_broken([this, life = std::weak_ptr(life_)] {
+    if (!life.expired()) fail("the peer closed its input");
+  });
+  read_soon();
+}
+
+Result<void> LineChannel::send(std::string_view message) {
+  if (closed_ || sending_ends_) return Error{Code::unavailable, "the channel is closed"};
+  if (message.find_first_of("\n\r") != std::string_view::npos) {
+    const std::string line = json::on_one_line(message);
+    return outbox_->put({line, "\n"});
+  }
+  return outbox_->put({message, "\n"});
+}
+
+Task<void> LineChannel::flushed(std::chrono::nanoseconds patience) {
+  if (!outbox_) co_return ok();
+  co_return co_await outbox_->drained(patience);
+}
+
+void LineChannel::close_sending() {
+  sending_ends_ = true;
+  drop_out();
+}
+
+void LineChannel::close() {
+  closed_ = true;
+  in_.forget(*this);
+  drop_out();
+}
+
+void LineChannel::drop_out() {
+  outbox_.reset();
+  out_.reset();
+}
+
+void LineChannel::read_soon() {
+  here().post([this, life = std::weak_ptr(life_)] {
+    if (!life.expired()) read();
+  });
+}
+
+// Everything that has come is handled before the next read.
+void LineChannel::read() {
+  for (std::size_t budget = kTurnBudget; !closed_ && !told_;) {
+    const std::size_t before = buffer_.size();
+    buffer_.resize_and_overwrite(before + read_step_, [](char*, std::size_t n) { return n; });
+    auto got = in_.try_read(std::span(buffer_).subspan(before));
+    buffer_.resize(before + (got ? *got : 0));
+    read_step_ = got && *got == read_step_ ? std::min(read_step_ * 2, kMostReadStep) : kReadStep;
+    if (!got) return fail("the peer closed its output");
+    if (*got == 0) break;
+    if (!deliver_lines(before)) return;
+    if (budget <= *got) return read_soon();
+    budget -= *got;
+  }
+  if (closed_ || told_) return;
+  in_.wait_readable(*this);
+}
+
+bool LineChannel::deliver_lines(std::size_t searched) {
+  for (;;) {
+    const auto end = buffer_.find('\n', std::max(used_, searched));
+    if (end == std::string::npos) break;
+    const auto line = trimmed(std::string_view(buffer_).substr(used_, end - used_));
+    used_ = end + 1;
+    if (!line.empty()) listener_->on_message(line);
+    if (closed_ || told_) return false;
+  }
+  // Bytes that are done with are dropped when that is cheap: when nothing else is there, or most
+  // of what is there.
+  if (used_ == buffer_.size() || used_ > buffer_.size() / 2) {
+    buffer_.erase(0, std::exchange(used_, 0));
+  }
+  if (buffer_.empty() && buffer_.capacity() > kKeep) buffer_ = std::string();
+  if (buffer_.size() - used_ <= limits_.line) return true;
+  fail(fmt::format("the peer sent a line of more than {} bytes", limits_.line));
+  return false;
+}
+
+// The receiving side is over. What has been asked may still be answered, so sending goes on.
+void LineChannel::fail(const std::string& why) {
+  if (closed_ || std::exchange(told_, true)) return;
+  in_.forget(*this);
+  listener_->on_closed(why);
+}
+
+}  // namespace patchbay::transport

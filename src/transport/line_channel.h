@@ -1,0 +1,58 @@
+// A LineChannel is a Channel over a pair of byte streams with one JSON message per line: stdio of a
+// child or of ourselves.
+//
+// Confined to the worker that made it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "net/outbox.h"
+#include "net/source.h"
+#include "transport/channel.h"
+
+namespace patchbay::transport {
+
+struct LineLimits {
+  std::size_t line = 16 << 20;    // The longest message.
+  std::size_t outbox = 16 << 20;  // What may wait for a peer that does not read.
+};
+
+class LineChannel final : public Channel, net::Source::Waiter {
+ public:
+  // Takes both descriptors; they become non-blocking.
+  LineChannel(net::Fd in, net::Fd out, const LineLimits& limits);
+  ~LineChannel() override;
+
+  void start(Listener& listener) override;
+  Result<void> send(std::string_view message) override;
+  void close_sending() override;
+  void close() override;
+
+  // Waits until all that was sent has left.
+  Task<void> flushed(std::chrono::nanoseconds patience);
+
+ private:
+  void on_ready() override { read(); }
+  void read();
+  void read_soon();
+  bool deliver_lines(std::size_t searched);
+  void fail(const std::string& why);
+  void drop_out();
+
+  const LineLimits limits_;
+  Listener* listener_ = nullptr;
+  net::Source in_;
+  std::optional<net::Source> out_;
+  std::optional<net::Outbox> outbox_;
+  std::string buffer_;  // Bytes that have come; those before used_ are done with.
+  std::size_t used_ = 0;
+  std::size_t read_step_ = 64 * 1024;
+  bool closed_ = false;
+  bool told_ = false;  // The listener knows that nothing more will come.
+  bool sending_ends_ = false;
+  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the channel is.
+};
+
+}  // namespace patchbay::transport
