@@ -1,0 +1,54 @@
+// A Call is one request in progress: what is asked, by whom, until when, and how to reach the asker
+// meanwhile. The front end that made it keeps it alive until it is answered.
+//
+// Made and read on the asker's worker; an upstream on another worker may read it while it answers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/executor.h"
+#include "core/timers.h"
+#include "mcp/message.h"
+#include "mcp/methods.h"
+#include "policy/principal.h"
+
+namespace patchbay::gateway {
+
+// The asker's side of a call in progress.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  // Passes a notification on, for example progress. Called on the asker's worker.
+  virtual void notify(std::string_view method, std::string_view params) = 0;
+};
+
+struct Call {
+  const mcp::Message& request;
+  const mcp::Method& method;
+  mcp::Revision revision;
+  std::string_view face;  // Which front end: "mcp-http", "mcp-stdio".
+  Executor& home;         // The asker's worker.
+  Peer& client;
+  Deadline deadline;
+  std::size_t bytes_in = 0;
+
+  // Set by the pipeline.
+  policy::Principal who = {};
+  std::string target = {};    // The name as asked.
+  std::string upstream = {};  // Who answers; empty until routed.
+};
+
+// Tells the asker something while the call runs. Callable on any worker.
+inline void tell(const Call& call, std::string_view method, std::string params) {
+  if (&call.home == &here()) {
+    call.client.notify(method, params);
+    return;
+  }
+  // The call is alive when the letter arrives: its answer takes the same way, later.
+  call.home.post([&client = call.client, method = std::string(method), params = std::move(params)] {
+    client.notify(method, params);
+  });
+}
+
+}  // namespace patchbay::gateway

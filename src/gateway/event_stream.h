@@ -1,0 +1,136 @@
+// An EventStream is a sequence of server messages to one client, kept for a while so that a client
+// whose connection broke can ask for what it missed. It outlives the connection it is read on.
+//
+// Lives on the worker that made it; its reader may be on another.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/executor.h"
+
+namespace patchbay::gateway {
+
+// Where events go: the open connection of a client. Shared, since the stream and the connection
+// end in either order.
+class EventSink {
+ public:
+  explicit EventSink(Executor& home) : home_(home) {}
+  virtual ~EventSink() = default;
+
+  Executor& home() { return home_; }
+
+  // Called on the sink's own worker.
+  virtual void on_event(std::string_view frame) = 0;
+  virtual void on_end() = 0;
+
+ private:
+  Executor& home_;
+};
+
+// One server-sent event. Line breaks in `data` become spaces: it is JSON, where they mean nothing.
+std::string event_frame(std::string_view id, std::string_view data);
+
+class EventStream {
+ public:
+  // `total` counts the bytes kept by all streams of the worker.
+  EventStream(std::string prefix, std::string session, std::size_t keep_bytes, std::size_t& total)
+      : prefix_(std::move(prefix)),
+        session_(std::move(session)),
+        keep_bytes_(keep_bytes),
+        total_(total) {}
+  EventStream(const EventStream&) = delete;
+  EventStream& operator=(const EventStream&) = delete;
+  ~EventStream() { total_ -= bytes_; }
+
+  std::uint64_t number = 0;                                // In the ids of its events.
+  const std::string& session() const { return session_; }  // The id of whose it is.
+
+  // Adds an event and sends it to the reader, if there is one. Empty data only sets a mark to
+  // resume from.
+  void append(std::string_view data);
+
+  // Nothing follows; the reader is told after what it has been sent.
+  void end();
+
+  // Sends everything after event number `after` to `sink`, and what comes from now on. An earlier
+  // reader ends.
+  void attach(std::shared_ptr<EventSink> sink, std::uint64_t after);
+
+  // Forgets `sink` if it is the reader.
+  void detach(const EventSink* sink);
+
+  bool ended() const { return ended_; }
+  std::uint64_t last() const { return next_ - 1; }
+
+ private:
+  struct Event {
+    std::uint64_t number;
+    std::string frame;
+  };
+
+  void send(std::string_view frame);
+  void finish(const std::shared_ptr<EventSink>& sink);
+
+  const std::string prefix_;
+  const std::string session_;
+  const std::size_t keep_bytes_;
+  std::size_t& total_;
+  std::vector<Event> events_;
+  std::size_t bytes_ = 0;
+  std::uint64_t next_ = 1;
+  bool ended_ = false;
+  std::shared_ptr<EventSink> sink_;
+};
+
+struct ReplayLimits {
+  std::size_t stream = 1 << 20;  // Bytes kept of one stream...
+  std::size_t total = 64 << 20;  // ...and of all streams of a worker that have ended.
+  std::chrono::nanoseconds time = std::chrono::minutes(1);  // How long after the end.
+};
+
+// The streams of one worker, found again by event ids of the form worker.stream.event.
+class EventStreams {
+ public:
+  EventStreams(int worker, const ReplayLimits& limits) : worker_(worker), limits_(limits) {}
+
+  void set_limits(const ReplayLimits& limits) { limits_ = limits; }
+
+  std::shared_ptr<EventStream> create(const std::string& session);
+  std::shared_ptr<EventStream> find(std::uint64_t number) const;
+
+  // Ends the stream and keeps it for a while, unless there is too much already.
+  void close(EventStream& stream);
+
+  // Forgets the ended streams whose time has come.
+  void sweep(Deadline now);
+
+ private:
+  struct Ended {
+    std::uint64_t number;
+    Deadline expires;
+  };
+
+  const int worker_;
+  ReplayLimits limits_;
+  std::size_t total_ = 0;
+  std::uint64_t next_ = 1;
+  std::unordered_map<std::uint64_t, std::shared_ptr<EventStream>> streams_;
+  std::deque<Ended> ended_;  // Oldest first.
+};
+
+struct EventId {
+  int worker = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t event = 0;
+};
+std::optional<EventId> parse_event_id(std::string_view text);
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,202 @@
+// Tests of the catalog, the event streams and the pipeline, with upstreams that behave.
+#include <gtest/gtest.h>
+
+#include "core/scope.h"
+#include "gateway/catalog.h"
+#include "gateway/event_stream.h"
+#include "gateway/mcp_server.h"
+#include "testing/fake_upstream.h"
+#include "testing/manual_executor.h"
+
+namespace patchbay::gateway {
+namespace {
+
+using testing::FakeUpstream;
+using testing::ManualExecutor;
+
+std::shared_ptr<FakeUpstream> fake(std::string name) {
+  return std::make_shared<FakeUpstream>(name);
+}
+
+Offer offer(std::shared_ptr<Upstream> upstream, std::vector<std::string> names) {
+  Offer made{std::move(upstream), {}};
+  for (auto& name : names) {
+    made.tools.push_back({name, R"({"name":")" + name + R"(","inputSchema":{}})"});
+  }
+  return made;
+}
+
+TEST(Catalog, ListsWithPrefixAndAcceptsEveryForm) {
+  const Catalog catalog({offer(fake("a"), {"x", "y"}), offer(fake("b"), {"x"})}, {});
+  EXPECT_EQ(catalog.tools_json(),
+            R"([{"name":"a__x","inputSchema":{}},{"name":"a__y","inputSchema":{}},)"
+            R"({"name":"b__x","inputSchema":{}}])");
+  for (const auto* const name : {"a__y", "a.y", "a_y", "y"}) {
+    ASSERT_NE(catalog.find(name), nullptr) << name;
+    EXPECT_EQ(catalog.find(name)->tool, "y");
+  }
+  EXPECT_EQ(catalog.find("x"), nullptr) << "two upstreams have it";
+  EXPECT_EQ(catalog.find("b.x")->upstream->name(), "b");
+  EXPECT_EQ(catalog.find("z"), nullptr);
+}
+
+TEST(Catalog, PrefixesOnlyWhereNeeded) {
+  const std::vector<Offer> offers{offer(fake("a"), {"x", "y"}), offer(fake("b"), {"x"})};
+  const Catalog conflict(offers, {Prefix::conflict, "__"});
+  EXPECT_EQ(conflict.find("y")->listed, "y");
+  EXPECT_EQ(conflict.find("a__x")->listed, "a__x");
+  const Catalog never(offers, {Prefix::never, "__"});
+  EXPECT_EQ(never.find("x")->upstream->name(), "a");
+  EXPECT_EQ(never.find("b__x")->listed, "b__x");
+}
+
+TEST(Catalog, AnAliasOfTwoToolsPointsToNone) {
+  const Catalog catalog({offer(fake("a"), {"b_c"}), offer(fake("a_b"), {"c"})}, {});
+  EXPECT_EQ(catalog.find("a_b_c"), nullptr);
+  EXPECT_EQ(catalog.find("a__b_c")->tool, "b_c");
+  EXPECT_EQ(catalog.find("a_b__c")->tool, "c");
+}
+
+class Collect final : public EventSink {
+ public:
+  Collect() : EventSink(here()) {}
+  void on_event(std::string_view frame) override { frames += frame; }
+  void on_end() override { ended = true; }
+  std::string frames;
+  bool ended = false;
+};
+
+TEST(EventStream, ReplaysWhatCameAfterAnEvent) {
+  ManualExecutor executor;
+  EventStreams streams(3, {});
+  auto stream = streams.create("s");
+  stream->append("1");
+  stream->append("2");
+  auto first = std::make_shared<Collect>();
+  stream->attach(first, 1);
+  EXPECT_EQ(first->frames, "id: 3.1.2\nevent: message\ndata: 2\n\n");
+  auto second = std::make_shared<Collect>();
+  stream->attach(second, 2);
+  EXPECT_TRUE(first->ended);
+  stream->append("a\r\nb");
+  EXPECT_EQ(second->frames, "id: 3.1.3\nevent: message\ndata: a  b\n\n");
+  streams.close(*stream);
+  EXPECT_TRUE(second->ended);
+  auto late = std::make_shared<Collect>();
+  streams.find(1)->attach(late, 0);
+  EXPECT_TRUE(late->ended);
+  EXPECT_NE(late->frames.find("3.1.3"), std::string::npos);
+  streams.sweep(executor.now() + std::chrono::hours(1));
+  EXPECT_EQ(streams.find(1), nullptr);
+}
+
+TEST(EventStream, KeepsNoMoreThanItsBounds) {
+  ManualExecutor executor;
+  EventStreams streams(0, {100, 150, std::chrono::minutes(1)});
+  auto stream = streams.create("s");
+  for (int i = 0; i < 10; ++i) stream->append(std::string(40, 'x'));
+  auto sink = std::make_shared<Collect>();
+  stream->attach(sink, 0);
+  EXPECT_EQ(sink->frames.find("0.1.9"), std::string::npos);
+  EXPECT_NE(sink->frames.find("0.1.10"), std::string::npos);
+  streams.close(*stream);
+  stream.reset();
+  auto other = streams.create("s");
+  other->append(std::string(90, 'y'));
+  streams.close(*other);
+  EXPECT_EQ(streams.find(1), nullptr) << "the oldest goes when there is too much";
+  EXPECT_NE(streams.find(2), nullptr);
+}
+
+TEST(EventId, IsReadStrictly) {
+  EXPECT_EQ(parse_event_id("1.2.3")->stream, 2U);
+  for (const auto* const text : {"", "1", "1.2", "1.2.3.4", "a.2.3", "1.2.", "1..3", "-1.2.3"}) {
+    const auto id = parse_event_id(text);
+    EXPECT_TRUE(!id || id->worker < 0) << text;
+  }
+}
+
+class PipelineTest : public ::testing::Test {
+ protected:
+  // What a client hears in answer to `text`, an MCP request of the newest revision with sessions.
+  std::string ask(const std::string& text) {
+    mcp::Message message;
+    EXPECT_TRUE(mcp::parse(text, message));
+    const auto* const method = mcp::find_method(message.method, mcp::kNewestLegacy);
+    class Silent final : public Peer {
+      void notify(std::string_view, std::string_view) override {}
+    } client;
+    Call call{message,
+              *method,
+              mcp::kNewestLegacy,
+              "test",
+              executor,
+              client,
+              executor.now() + std::chrono::seconds(5)};
+    std::string body;
+    Scope scope;
+    auto run = [&]() -> Task<void> {
+      auto reply = co_await server.answer(call);
+      body = reply ? reply->body : reply.error().message;
+      co_return ok();
+    };
+    scope.spawn(run());
+    executor.run();
+    if (!scope.empty()) executor.pass(std::chrono::seconds(10));
+    EXPECT_TRUE(scope.empty());
+    return body;
+  }
+
+  void offer_tools(std::vector<std::string> names) {
+    auto catalog = std::make_shared<const Catalog>(std::vector{offer(upstream, std::move(names))},
+                                                   NameSettings{});
+    view.update(catalog, true);
+  }
+
+  ManualExecutor executor;
+  metrics::Registry registry;
+  policy::Limiter limiter{2};
+  CatalogView view;
+  Recorder recorder{registry};
+  Pipeline pipeline{limiter, view, recorder};
+  McpServer server{pipeline, std::chrono::seconds(5)};
+  std::shared_ptr<FakeUpstream> upstream = fake("up");
+};
+
+TEST_F(PipelineTest, AnswersCallsWithTheUpstream) {
+  offer_tools({"t"});
+  upstream->say("t", R"({"content":[]})");
+  EXPECT_EQ(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"up__t"}})"),
+            R"({"content":[]})");
+}
+
+TEST_F(PipelineTest, SaysWhatIsWrongWithACall) {
+  offer_tools({"t"});
+  EXPECT_NE(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nope"}})")
+                .find("unknown tool: nope"),
+            std::string::npos);
+  EXPECT_NE(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}})").find("-32602"),
+            std::string::npos);
+  EXPECT_NE(
+      ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","arguments":[]}})")
+          .find("'arguments' must be an object"),
+      std::string::npos);
+}
+
+TEST_F(PipelineTest, WaitsForTheCatalogToSettle) {
+  EXPECT_EQ(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})"), R"({"tools":[]})");
+  offer_tools({"t"});
+  EXPECT_EQ(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})"),
+            R"({"tools":[{"name":"up__t","inputSchema":{}}]})");
+}
+
+TEST_F(PipelineTest, RefusesCallsBeyondTheLimit) {
+  offer_tools({"t"});
+  limiter.set_most(0);
+  EXPECT_NE(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}})")
+                .find("overloaded"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace patchbay::gateway

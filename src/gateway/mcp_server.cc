@@ -1,0 +1,93 @@
+#include "gateway/mcp_server.h"
+
+#include <fmt/format.h>
+
+#include "core/version.h"
+#include "json/read.h"
+#include "mcp/compose.h"
+
+namespace patchbay::gateway {
+namespace {
+
+constexpr std::string_view kCapabilities = R"({"tools":{"listChanged":true}})";
+// Lists follow the upstreams: a client may keep one no longer than it likes to be wrong, and not
+// for others.
+constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";
+
+const std::string& server_info() {
+  static const std::string info =
+      fmt::format(R"({{"name":"patchbay","title":"Patchbay","version":"{}"}})", kVersion);
+  return info;
+}
+
+std::string discover_result() {
+  std::string versions;
+  for (const auto& revision : mcp::kRevisions) {
+    if (revision.modern)
+      versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
+  }
+  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, kCapabilities);
+}
+
+}  // namespace
+
+Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request,
+                                                mcp::Revision revision) {
+  if (const auto* const method = mcp::find_method(request.method, revision)) return method;
+  return Error{Code::method_not_found, fmt::format("there is no method '{}' in revision {}",
+                                                   request.method, mcp::info(revision).name)};
+}
+
+Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) {
+  const auto* const asked = initialize.param("protocolVersion");
+  const auto version = asked ? json::as_string(asked->raw) : std::nullopt;
+  if (!version) {
+    return Error{Code::invalid_params, "'protocolVersion' must be given as a string"};
+  }
+  return mcp::negotiate(*version);
+}
+
+std::string McpServer::initialize_result(mcp::Revision revision) {
+  return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"serverInfo":{}}})",
+                     mcp::info(revision).name, kCapabilities, server_info());
+}
+
+Task<mcp::Reply> McpServer::answer(Call& call) {
+  mcp::Reply reply;
+  switch (call.method.local) {
+    case mcp::Local::ping:
+      reply = mcp::result_reply("{}");
+      break;
+    case mcp::Local::discover:
+      reply = mcp::result_reply(discover_result());
+      break;
+    case mcp::Local::initialize:
+      reply = mcp::result_reply(initialize_result(call.revision));
+      break;
+    case mcp::Local::cancelled:
+    case mcp::Local::none: {
+      if (call.method.reach == mcp::Reach::dropped || call.method.local != mcp::Local::none) {
+        reply = mcp::error_reply(
+            {Code::invalid_request, fmt::format("'{}' is a notification", call.request.method)});
+        break;
+      }
+      auto answered = co_await pipeline_.handle(call);
+      reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+      break;
+    }
+  }
+  if (mcp::info(call.revision).modern && !reply.is_error) {
+    const bool hinted =
+        call.method.reach == mcp::Reach::catalog || call.method.local == mcp::Local::discover;
+    if (hinted) mcp::add_to_result(reply, kCacheHints);
+    mcp::make_modern(reply, server_info());
+  }
+  co_return reply;
+}
+
+std::string_view cancelled_id(const mcp::Message& notification) {
+  const auto* const id = notification.param("requestId");
+  return id ? id->raw : std::string_view();
+}
+
+}  // namespace patchbay::gateway

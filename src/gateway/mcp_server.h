@@ -1,0 +1,49 @@
+// The McpServer is what clients of every MCP front end talk to: it answers the lifecycle itself,
+// hands calls to the pipeline, and gives each answer the shape of the client's revision.
+//
+// One per worker; confined to it.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/task.h"
+#include "gateway/pipeline.h"
+#include "mcp/methods.h"
+#include "mcp/reply.h"
+#include "mcp/revision.h"
+
+namespace patchbay::gateway {
+
+class McpServer {
+ public:
+  McpServer(Pipeline& pipeline, std::chrono::nanoseconds call_time)
+      : pipeline_(pipeline), call_time_(call_time) {}
+
+  void set_call_time(std::chrono::nanoseconds time) { call_time_ = time; }
+
+  // By when a call that begins now must be answered.
+  Deadline deadline() const { return here().now() + call_time_; }
+
+  // Answers a request. The row of the method has been looked up in the call's revision.
+  Task<mcp::Reply> answer(Call& call);
+
+  // The row of a request's method, or why it has none.
+  static Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision);
+
+  // The result of `initialize` in that revision.
+  static std::string initialize_result(mcp::Revision revision);
+
+  // The revision that an `initialize` request gets.
+  static Result<mcp::Revision> negotiate(const mcp::Message& initialize);
+
+ private:
+  Pipeline& pipeline_;
+  std::chrono::nanoseconds call_time_;
+};
+
+// The raw `requestId` of a notifications/cancelled; empty if it has none.
+std::string_view cancelled_id(const mcp::Message& notification);
+
+}  // namespace patchbay::gateway

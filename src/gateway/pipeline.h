@@ -1,0 +1,35 @@
+// The Pipeline takes every call the same way: authenticate, limit, authorize, route, answer,
+// record. The order is the security property, so it is code, not configuration.
+//
+// One per worker; confined to it. The limiter is shared by all.
+#pragma once
+
+#include "core/task.h"
+#include "gateway/call.h"
+#include "gateway/catalog_view.h"
+#include "gateway/record.h"
+#include "mcp/reply.h"
+#include "policy/limiter.h"
+
+namespace patchbay::gateway {
+
+class Pipeline {
+ public:
+  // REQUIRES: everything referred to outlives the pipeline.
+  Pipeline(policy::Limiter& limiter, CatalogView& catalog, Recorder& recorder)
+      : limiter_(limiter), catalog_(catalog), recorder_(recorder) {}
+
+  // Answers `call` and writes it down, whatever becomes of it.
+  Task<mcp::Reply> handle(Call& call);
+
+ private:
+  Task<mcp::Reply> decide(Call& call);
+  Task<mcp::Reply> list(const Call& call);
+  Task<mcp::Reply> send(Call& call);
+
+  policy::Limiter& limiter_;
+  CatalogView& catalog_;
+  Recorder& recorder_;
+};
+
+}  // namespace patchbay::gateway

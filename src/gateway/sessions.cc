@@ -1,0 +1,106 @@
+#include "gateway/sessions.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/ids.h"
+
+namespace patchbay::gateway {
+namespace {
+
+constexpr std::size_t kRandomBytes = 16;
+
+Error unknown() { return {Code::session_not_found, "this session is unknown or has ended"}; }
+
+// Ids begin with the number of the home worker in two hexadecimal digits.
+std::optional<std::size_t> home_of(std::string_view id) {
+  std::size_t home = 0;
+  if (id.size() != 2 + 2 * kRandomBytes) return std::nullopt;
+  const auto [end, fault] = std::from_chars(id.data(), id.data() + 2, home, 16);
+  if (fault != std::errc() || end != id.data() + 2) return std::nullopt;
+  return home;
+}
+
+}  // namespace
+
+Sessions::~Sessions() {
+  each_at_home([](Session& session) { session.stream.reset(); });
+}
+
+Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, policy::Principal owner) {
+  if (directory_.count.fetch_add(1) >= directory_.most) {
+    directory_.count.fetch_sub(1);
+    return Error{Code::overloaded, "too many sessions are open; try again later (limits.sessions)"};
+  }
+  auto session = std::make_shared<Session>();
+  session->id = fmt::format("{:02x}{}", number_, random_hex(kRandomBytes));
+  session->revision = revision;
+  session->owner = std::move(owner);
+  session->home = number_;
+  session->last_used = here().now().time_since_epoch().count();
+  known_.emplace(session->id, session);
+  return session;
+}
+
+std::shared_ptr<Session> Sessions::look_up(std::string_view id) const {
+  const auto found = known_.find(id);
+  return found == known_.end() ? nullptr : found->second;
+}
+
+Task<std::shared_ptr<Session>> Sessions::find(std::string id, const policy::Principal& who) {
+  auto session = look_up(id);
+  if (!session) {
+    const auto home = home_of(id);
+    if (!home || *home >= directory_.workers.size() || *home == static_cast<std::size_t>(number_)) {
+      co_return unknown();
+    }
+    Sessions& there = *directory_.workers[*home];
+    auto ask = [&there, &id]() -> Task<std::shared_ptr<Session>> { co_return there.look_up(id); };
+    auto found = co_await hop<std::shared_ptr<Session>>(*directory_.executors[*home], ask);
+    if (!found) co_return found.error();
+    if (!*found) co_return unknown();
+    session = *std::move(found);
+    known_.emplace(id, session);
+  }
+  if (session->ended || session->owner.name != who.name) co_return unknown();
+  co_return session;
+}
+
+void Sessions::end(Session& session) {
+  if (session.ended.exchange(true)) return;
+  directory_.count.fetch_sub(1);
+  const auto home = static_cast<std::size_t>(session.home);
+  Sessions& there = *directory_.workers[home];
+  directory_.executors[home]->post([&there, id = session.id] {
+    const auto found = there.known_.find(id);
+    if (found == there.known_.end()) return;
+    // The stream goes here, on its own worker: others may still hold the session.
+    if (const auto stream = std::move(found->second->stream)) there.streams_.close(*stream);
+    there.known_.erase(found);
+  });
+}
+
+void Sessions::sweep(Deadline now) {
+  const auto idle_since = now.time_since_epoch().count() - directory_.idle;
+  std::vector<std::shared_ptr<Session>> idle;
+  std::erase_if(known_, [&](const auto& entry) {
+    const auto& session = entry.second;
+    if (session->home != number_) return session->ended.load();
+    if (session->open == 0 && session->last_used < idle_since) idle.push_back(session);
+    return false;
+  });
+  for (const auto& session : idle) end(*session);
+}
+
+SessionUse::SessionUse(std::shared_ptr<Session> session) : session_(std::move(session)) {
+  if (session_) ++session_->open;
+}
+
+SessionUse::~SessionUse() {
+  if (!session_) return;
+  session_->last_used = here().now().time_since_epoch().count();
+  --session_->open;
+}
+
+}  // namespace patchbay::gateway

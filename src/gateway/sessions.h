@@ -1,0 +1,103 @@
+// Sessions of the revisions that have them. Each session has a home worker, which its id names; any
+// worker finds it, remembers it, and from then on needs to ask nobody.
+//
+// One Sessions per worker, confined to it; Directory is what they share.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/hop.h"
+#include "gateway/event_stream.h"
+#include "mcp/revision.h"
+#include "policy/principal.h"
+
+namespace patchbay::gateway {
+
+struct Session {
+  // Constant.
+  std::string id;
+  mcp::Revision revision = mcp::kNewestLegacy;
+  policy::Principal owner;
+  int home = 0;
+
+  // Any worker.
+  std::atomic<bool> ended = false;
+  std::atomic<std::int64_t> last_used = 0;  // Clock ticks.
+  std::atomic<int> open = 0;                // Requests and streams under way: not idle.
+
+  // Home worker only.
+  std::shared_ptr<EventStream>
+      stream;  // Of messages that belong to no request; made when asked for.
+};
+
+class Sessions {
+ public:
+  // Shared by the Sessions of all workers.
+  struct Directory {
+    std::vector<Sessions*> workers;
+    std::vector<Executor*> executors;
+    std::atomic<std::size_t> count = 0;
+    std::atomic<std::size_t> most = 20'000;
+    std::atomic<std::int64_t> idle = 0;  // Clock ticks.
+  };
+
+  // `number` is this worker's place in the directory. REQUIRES: both outlive the sessions.
+  Sessions(int number, Directory& directory, EventStreams& streams)
+      : number_(number), directory_(directory), streams_(streams) {}
+  ~Sessions();
+
+  // Code::overloaded if there are too many.
+  Result<std::shared_ptr<Session>> create(mcp::Revision revision, policy::Principal owner);
+
+  // Code::session_not_found if it is unknown, has ended, or belongs to someone else.
+  Task<std::shared_ptr<Session>> find(std::string id, const policy::Principal& who);
+
+  // Ends the session, wherever it lives.
+  void end(Session& session);
+
+  // Ends sessions that have been idle for too long and forgets those that have ended elsewhere.
+  void sweep(Deadline now);
+
+  // Calls `visit` for each session whose home is here.
+  template <class Visit>
+  void each_at_home(Visit visit) {
+    for (const auto& [id, session] : known_) {
+      if (session->home == number_ && !session->ended) visit(*session);
+    }
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+
+  std::shared_ptr<Session> look_up(std::string_view id) const;
+
+  const int number_;
+  Directory& directory_;
+  EventStreams& streams_;
+  std::unordered_map<std::string, std::shared_ptr<Session>, Hash, std::equal_to<>> known_;
+};
+
+// Keeps a session from being idle, and notes its use.
+class SessionUse {
+ public:
+  explicit SessionUse(std::shared_ptr<Session> session);
+  SessionUse(const SessionUse&) = delete;
+  SessionUse& operator=(const SessionUse&) = delete;
+  ~SessionUse();
+
+ private:
+  const std::shared_ptr<Session> session_;
+};
+
+}  // namespace patchbay::gateway

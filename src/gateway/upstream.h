@@ -1,0 +1,57 @@
+// An Upstream answers Calls: a child process, a remote server, skills compiled in. The gateway
+// knows no other kind of back end. What it offers it tells the UpstreamWatcher.
+//
+// answer() and state() may be called on any worker; start() and stop() on the control thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+#include "gateway/call.h"
+#include "mcp/reply.h"
+
+namespace patchbay::gateway {
+
+struct Tool {
+  std::string name;
+  std::string definition;  // Raw JSON, as the upstream gave it.
+};
+
+struct UpstreamState {
+  bool up = false;
+  std::string detail;  // Why it is down, or empty.
+};
+
+class Upstream {
+ public:
+  virtual ~Upstream() = default;
+
+  // The configured name: the prefix of its tools.
+  virtual std::string_view name() const = 0;
+  virtual std::string_view kind() const = 0;
+
+  // Begins to come up. Yields once the first attempt has ended, well or not; after that it keeps
+  // trying by itself.
+  virtual Task<void> start() = 0;
+
+  // Answers `call`, whose target is `tool` in the upstream's own words. Progress goes to the
+  // asker meanwhile. Many at once; stops early when cancelled, and by call.deadline.
+  virtual Task<mcp::Reply> answer(const Call& call, std::string_view tool) = 0;
+
+  virtual UpstreamState state() const = 0;
+
+  // Lets calls in progress finish until `deadline`, then lets go of everything. Called once.
+  virtual Task<void> stop(Deadline deadline) = 0;
+};
+
+// Hears what upstreams offer. Told on any thread.
+class UpstreamWatcher {
+ public:
+  virtual ~UpstreamWatcher() = default;
+  virtual void offers(const Upstream& upstream, std::vector<Tool> tools) = 0;
+};
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,33 @@
+// An upstream for tests that answers what it was told to.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "gateway/upstream.h"
+
+namespace patchbay::testing {
+
+class FakeUpstream final : public gateway::Upstream {
+ public:
+  explicit FakeUpstream(std::string name) : name_(std::move(name)) {}
+
+  void say(const std::string& tool, std::string result) { answers_[tool] = std::move(result); }
+
+  std::string_view name() const override { return name_; }
+  std::string_view kind() const override { return "fake"; }
+  Task<void> start() override { co_return ok(); }
+  Task<mcp::Reply> answer(const gateway::Call&, std::string_view tool) override {
+    const auto found = answers_.find(std::string(tool));
+    if (found == answers_.end()) co_return Error{Code::upstream_failed, "nothing to say"};
+    co_return mcp::result_reply(found->second);
+  }
+  gateway::UpstreamState state() const override { return {true, ""}; }
+  Task<void> stop(Deadline) override { co_return ok(); }
+
+ private:
+  const std::string name_;
+  std::map<std::string, std::string> answers_;
+};
+
+}  // namespace patchbay::testing
