@@ -1,0 +1,34 @@
+// How a skill reads its arguments: each reader answers with the value or with an Error that tells
+// the caller what to give. Values only; usable from any thread.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay {
+
+// Refuses members of `arguments` that are not in `known`, so that a misspelt name is not ignored.
+Result<void> check_argument_names(std::string_view arguments,
+                                  std::initializer_list<std::string_view> known);
+
+// The string `name`, at most `limit` bytes long. An absent or null one is an Error.
+Result<std::string> text_argument(std::string_view arguments, std::string_view name,
+                                  std::size_t limit);
+
+// The same, where an absent or null one is no fault.
+Result<std::optional<std::string>> optional_text_argument(std::string_view arguments,
+                                                          std::string_view name, std::size_t limit);
+
+// The whole number `name` from `lowest` to `highest`; `fallback` if it is absent or null.
+Result<int> whole_argument(std::string_view arguments, std::string_view name, int lowest,
+                           int highest, int fallback);
+
+// The first bytes of `text`, cut between characters: for quoting the caller's words in an Error.
+std::string_view clip(std::string_view text);
+
+}  // namespace patchbay
