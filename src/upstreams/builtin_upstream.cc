@@ -1,0 +1,57 @@
+#include "upstreams/builtin_upstream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "json/read.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+std::string definition(const Skill& skill) {
+  return fmt::format(R"({{"name":{},"title":{},"description":{},"inputSchema":{}}})",
+                     json::quote(skill.name), json::quote(skill.title),
+                     json::quote(skill.description), skill.input_schema);
+}
+
+std::string text_result(std::string_view text, bool failed) {
+  std::string body = R"({"content":[{"type":"text","text":)";
+  body.reserve(text.size() + 64);
+  json::append_quoted(body, text);
+  body += failed ? R"(}],"isError":true})" : "}]}";
+  return body;
+}
+
+}  // namespace
+
+BuiltinUpstream::BuiltinUpstream(std::string name, std::span<const Skill* const> skills,
+                                 gateway::UpstreamWatcher& watcher)
+    : name_(std::move(name)), skills_(skills), watcher_(watcher) {}
+
+Task<void> BuiltinUpstream::start() {
+  std::vector<gateway::Tool> tools;
+  for (const Skill* const skill : skills_) {
+    tools.push_back({std::string(skill->name), definition(*skill)});
+  }
+  watcher_.offers(*this, std::move(tools));
+  co_return ok();
+}
+
+Task<mcp::Reply> BuiltinUpstream::answer(const gateway::Call& call, std::string_view tool) {
+  const auto skill = std::ranges::find(skills_, tool, [](const Skill* one) { return one->name; });
+  if (skill == skills_.end()) {
+    co_return Error{Code::not_found, fmt::format("there is no skill '{}'", tool)};
+  }
+  const auto* const arguments = call.request.param("arguments");
+  const std::string_view raw = arguments ? arguments->raw : "{}";
+  if (json::type_of(raw) != json::Type::object) {
+    co_return Error{Code::invalid_params, "'arguments' must be an object"};
+  }
+  auto answer = (*skill)->run(raw);
+  // A tool's failure is a result that the model can read, not a failure of the protocol.
+  const std::string& text = answer ? *answer : answer.error().message;
+  co_return mcp::result_reply(text_result(text, !answer));
+}
+
+}  // namespace patchbay::upstreams

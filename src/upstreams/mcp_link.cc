@@ -1,0 +1,204 @@
+#include "upstreams/mcp_link.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "core/version.h"
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/revision.h"
+#include "observe/log.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr int kMaxPages = 1000;  // Of a tool list; a server that never ends is refused.
+
+std::optional<std::uint64_t> our_id(std::string_view raw) {
+  std::uint64_t id = 0;
+  const auto [end, fault] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
+  if (fault != std::errc() || end != raw.data() + raw.size()) return std::nullopt;
+  return id;
+}
+
+std::string error_text(std::string_view raw) {
+  return json::string_member(raw, "message").value_or("no message");
+}
+
+std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::string_view upstream,
+                                          std::string_view reason) {
+  return registry.counter("patchbay_upstream_dropped_total",
+                          "Messages of an upstream that were dropped.",
+                          metrics::labels({{"upstream", upstream}, {"reason", reason}}));
+}
+
+}  // namespace
+
+LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstream)
+    : not_json(dropped(registry, upstream, "not_json")),
+      invalid(dropped(registry, upstream, "invalid")),
+      unknown_id(dropped(registry, upstream, "unknown_id")),
+      late(dropped(registry, upstream, "late")),
+      refused(dropped(registry, upstream, "refused")) {}
+
+McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters)
+    : channel_(channel), events_(events), counters_(counters) {}
+
+Task<void> McpLink::open(Deadline deadline) {
+  std::string params = fmt::format(
+      R"({{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{{"name":"patchbay","version":"{}"}}}})",
+      mcp::info(mcp::kNewestLegacy).name, kVersion);
+  auto result = co_await request("initialize", std::move(params), deadline);
+  if (!result) co_return result.error();
+  const auto version = json::string_member(*result, "protocolVersion").value_or("");
+  if (!mcp::find_revision(version)) {
+    co_return Error{Code::upstream_failed,
+                    fmt::format("the server speaks the unknown revision '{}'", version)};
+  }
+  server_info_ = json::member(*result, "serverInfo").value_or("{}");
+  const auto capabilities = json::member(*result, "capabilities");
+  has_tools_ = capabilities && json::member(*capabilities, "tools");
+  co_return channel_.send(mcp::notification("notifications/initialized", ""));
+}
+
+Task<std::vector<gateway::Tool>> McpLink::list_tools(Deadline deadline) {
+  std::vector<gateway::Tool> tools;
+  if (!has_tools_) co_return tools;
+  std::string params = "{}";
+  for (int page = 0; page < kMaxPages; ++page) {
+    auto result = co_await request("tools/list", std::move(params), deadline);
+    if (!result) co_return result.error();
+    json::each_element(json::member(*result, "tools").value_or("[]"), [&](std::string_view raw) {
+      if (auto name = json::string_member(raw, "name"); name && !name->empty()) {
+        tools.push_back({*std::move(name), std::string(raw)});
+      }
+    });
+    const auto cursor = json::member(*result, "nextCursor");
+    if (!cursor || *cursor == "null") co_return tools;
+    params = fmt::format("{{\"cursor\":{}}}", *cursor);
+  }
+  co_return Error{Code::upstream_failed, "the tool list does not end"};
+}
+
+Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view tool, Deadline deadline) {
+  const std::uint64_t id = next_id_++;
+  Pending pending;
+  pending.call = &call;
+  std::string text = mcp::forward(call.request, id, call.method.target, tool);
+  co_return co_await exchange(id, std::move(text), pending, deadline);
+}
+
+Task<std::string> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
+  const std::uint64_t id = next_id_++;
+  Pending pending;
+  std::string text = mcp::request(id, method, params);
+  auto reply = co_await exchange(id, std::move(text), pending, deadline);
+  if (!reply) co_return reply.error();
+  if (reply->is_error) {
+    co_return Error{Code::upstream_failed,
+                    fmt::format("{} was refused: {}", method, error_text(reply->body))};
+  }
+  co_return std::move(reply->body);
+}
+
+Task<mcp::Reply> McpLink::exchange(std::uint64_t id, std::string text, Pending& pending,
+                                   Deadline deadline) {
+  pending_.emplace(id, &pending);
+  auto sent = channel_.send(text);
+  if (!sent) {
+    pending_.erase(id);
+    co_return sent.error();
+  }
+  auto reply = co_await pending.answer.wait(deadline);
+  pending_.erase(id);
+  if (reply) co_return reply;
+  const Code why = reply.error().code;
+  if (why == Code::timeout || why == Code::cancelled) {
+    const bool late = why == Code::timeout;
+    auto told = channel_.send(mcp::cancelled(id, late ? "deadline passed" : "cancelled"));
+    if (late) co_return Error{Code::timeout, "the upstream did not answer in time"};
+  }
+  co_return reply.error();
+}
+
+void McpLink::fail_all(const Error& error) {
+  for (const auto& [id, pending] : pending_) pending->answer.deliver(error);
+}
+
+void McpLink::on_message(std::string_view text) {
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) {
+    const bool json = parsed.error().code != Code::parse_error;
+    (json ? counters_.invalid : counters_.not_json)->add();
+    // A malformed answer to a question of ours is the only one there will be.
+    if (auto* const asked = message.method.empty() ? find_pending(message.id) : nullptr) {
+      asked->answer.deliver(Error{Code::upstream_failed, "the upstream sent a malformed answer: " +
+                                                             parsed.error().message});
+    }
+    return;
+  }
+  switch (message.kind) {
+    case mcp::Message::Kind::response:
+      on_response(message);
+      break;
+    case mcp::Message::Kind::notification:
+      on_notification(message);
+      break;
+    case mcp::Message::Kind::request:
+      on_request(message);
+      break;
+  }
+}
+
+void McpLink::on_response(const mcp::Message& message) {
+  if (Pending* const asked = find_pending(message.id)) {
+    asked->answer.deliver(mcp::reply_of(message));
+    return;
+  }
+  const auto id = our_id(message.id);
+  const bool once_asked = id && *id > 0 && *id < next_id_;
+  (once_asked ? counters_.late : counters_.unknown_id)->add();
+}
+
+McpLink::Pending* McpLink::find_pending(std::string_view raw_id) {
+  const auto id = our_id(raw_id);
+  const auto found = id ? pending_.find(*id) : pending_.end();
+  if (found == pending_.end() || found->second->answer.delivered()) return nullptr;
+  return found->second;
+}
+
+void McpLink::on_notification(const mcp::Message& message) {
+  if (message.method == "notifications/tools/list_changed") {
+    events_.on_tools_changed();
+    return;
+  }
+  if (message.method != "notifications/progress") return;
+  const auto* const token = message.param("progressToken");
+  const Pending* const asked = token ? find_pending(token->raw) : nullptr;
+  if (!asked || !asked->call) return;
+  const gateway::Call& call = *asked->call;
+  if (const auto* const theirs = call.request.meta_member("progressToken")) {
+    gateway::tell(call, message.method, mcp::with_token(message, theirs->raw));
+  }
+}
+
+// A server may ask its client things. None of our clients has been promised to it, so it hears at
+// once that nobody answers, except that we are alive.
+void McpLink::on_request(const mcp::Message& message) {
+  mcp::Reply reply = mcp::result_reply("{}");
+  if (message.method != "ping") {
+    counters_.refused->add();
+    reply = mcp::error_reply({Code::method_not_found, "the client does not offer this"});
+  }
+  auto sent = channel_.send(mcp::response(message.id, reply));
+  (void)sent;  // If the peer has gone, on_closed() says so.
+}
+
+void McpLink::on_closed(const std::string& why) {
+  fail_all({Code::upstream_failed, "the upstream was lost: " + why});
+  events_.on_link_closed(why);
+}
+
+}  // namespace patchbay::upstreams
