@@ -1,0 +1,298 @@
+#include "frontends/mcp_http.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/post_call.h"
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/modern.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using net::HttpExchange;
+
+constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
+
+bool accepts(const net::HttpRequest& request, std::string_view type) {
+  const auto accept = request.fields.find("Accept");
+  if (!accept) return true;
+  const auto slash = type.find('/');
+  return net::has_token(*accept, type) || net::has_token(*accept, "*/*") ||
+         net::has_token(*accept, std::string(type.substr(0, slash)) + "/*");
+}
+
+bool is_json(const net::HttpRequest& request) {
+  const auto type = request.fields.find("Content-Type");
+  return type && net::has_token(*type, net::kJson);
+}
+
+bool claims_modern(std::string_view text) {
+  mcp::Message message;
+  if (!mcp::parse(text, message)) return false;
+  const auto claimed = mcp::claimed_revision(message);
+  return !claimed || (*claimed && mcp::info(**claimed).modern);
+}
+
+// A request that claims no era in its body but one in its headers.
+bool header_is_modern(const HttpExchange& exchange) {
+  const auto named = exchange.request.fields.find(kVersionHeader);
+  const auto revision = named ? mcp::find_revision(*named) : std::nullopt;
+  return revision && mcp::info(*revision).modern;
+}
+
+}  // namespace
+
+Task<void> answer_error(HttpExchange& exchange, int status, std::string_view id, Error error) {
+  const mcp::Reply reply = mcp::error_reply(error);
+  // Where the request's id could not be read, the stateless revision wants none and the others
+  // null.
+  const std::string text = id.empty() && header_is_modern(exchange)
+                               ? mcp::response_without_id(reply)
+                               : mcp::response(id, reply);
+  co_return co_await exchange.answer(status, net::kJson, {text});
+}
+
+McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
+                 const McpHttpSettings& settings)
+    : number_(number),
+      server_(server),
+      shared_(shared),
+      settings_(settings),
+      streams_(number, settings.replay),
+      sessions_(number, shared.sessions, streams_) {}
+
+void McpHttp::update(const McpHttpSettings& settings) {
+  settings_ = settings;
+  streams_.set_limits(settings.replay);
+}
+
+Task<void> McpHttp::handle(HttpExchange& exchange) {
+  const auto method = exchange.request.method;
+  if (method == "POST") co_return co_await post(exchange);
+  if (method == "GET") co_return co_await get(exchange);
+  co_return co_await end_session(exchange);
+}
+
+Task<void> McpHttp::post(HttpExchange& exchange) {
+  if (!is_json(exchange.request)) {
+    Error wrong{Code::invalid_request, "Content-Type must be application/json"};
+    co_return co_await answer_error(exchange, 415, "", std::move(wrong));
+  }
+  if (!accepts(exchange.request, net::kJson) || !accepts(exchange.request, net::kEventStream)) {
+    Error wrong{Code::invalid_request,
+                "Accept must allow both application/json and text/event-stream"};
+    co_return co_await answer_error(exchange, 406, "", std::move(wrong));
+  }
+  if (mcp::is_batch(exchange.body)) co_return co_await post_batch(exchange);
+  mcp::Message message;
+  auto parsed = mcp::parse(exchange.body, message);
+  if (!parsed) co_return co_await answer_error(exchange, 400, message.id, parsed.error());
+  co_return co_await post_message(exchange, message);
+}
+
+// Which era: what the body claims comes first, and a claim is never silently lowered.
+Task<void> McpHttp::post_message(HttpExchange& exchange, const mcp::Message& message) {
+  auto claimed = mcp::claimed_revision(message);
+  if (!claimed) co_return co_await answer_error(exchange, 400, message.id, claimed.error());
+  if (*claimed && mcp::info(**claimed).modern) {
+    co_return co_await post_modern(exchange, message, **claimed);
+  }
+  const bool request = message.kind == mcp::Message::Kind::request;
+  if (request && message.method == "initialize") {
+    co_return co_await post_initialize(exchange, message);
+  }
+  if (header_is_modern(exchange)) {
+    if (!request) co_return co_await exchange.answer(202, "", {});
+    auto envelope = mcp::check_envelope(message);
+    co_return co_await answer_error(exchange, 400, message.id, envelope.error());
+  }
+  co_return co_await post_legacy(exchange, message);
+}
+
+Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& message,
+                                mcp::Revision revision) {
+  if (message.kind != mcp::Message::Kind::request) co_return co_await exchange.answer(202, "", {});
+  const auto* const method = mcp::find_method(message.method, revision);
+  const auto& fields = exchange.request.fields;
+  const mcp::MirrorHeaders headers{fields.find(kVersionHeader), fields.find("Mcp-Method"),
+                                   fields.find("Mcp-Name")};
+  auto checked = mcp::check_envelope(message);
+  if (checked) checked = mcp::check_headers(message, revision, method, headers);
+  if (!checked) co_return co_await answer_error(exchange, 400, message.id, checked.error());
+  auto known = gateway::McpServer::method_of(message, revision);
+  if (!known) co_return co_await answer_error(exchange, 404, message.id, known.error());
+  co_return co_await run_call(exchange, message, revision, nullptr);
+}
+
+Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& message) {
+  auto revision = gateway::McpServer::negotiate(message);
+  if (!revision) co_return co_await answer_error(exchange, 400, message.id, revision.error());
+  auto session = sessions_.create(*revision, policy::Principal{});
+  if (!session) {
+    const int status = info(session.error().code).http;
+    co_return co_await answer_error(exchange, status, message.id, session.error());
+  }
+  const auto reply = mcp::result_reply(gateway::McpServer::initialize_result(*revision));
+  const std::string text = mcp::response(message.id, reply);
+  const std::string fields = fmt::format("{}: {}\r\n", kSessionHeader, (*session)->id);
+  co_return co_await exchange.answer(200, net::kJson, {text}, fields);
+}
+
+Task<void> McpHttp::post_legacy(HttpExchange& exchange, const mcp::Message& message) {
+  auto session = co_await session_of(exchange);
+  if (!session) {
+    const bool missing = session.error().code != Code::session_not_found;
+    co_return co_await answer_error(exchange, missing ? 400 : 404, message.id, session.error());
+  }
+  const gateway::SessionUse use(*session);
+  if (message.kind != mcp::Message::Kind::request) {
+    notified(message, session->get());
+    co_return co_await exchange.answer(202, "", {});
+  }
+  const mcp::Revision revision = (*session)->revision;
+  co_return co_await run_call(exchange, message, revision, *std::move(session));
+}
+
+Task<McpHttp::SessionPtr> McpHttp::session_of(HttpExchange& exchange) {
+  const auto& fields = exchange.request.fields;
+  const auto named = fields.find(kVersionHeader);
+  if (named && !mcp::find_revision(*named)) {
+    co_return Error{Code::invalid_request,
+                    fmt::format("the {} '{}' is not supported", kVersionHeader, *named)};
+  }
+  const auto id = fields.find(kSessionHeader);
+  if (!id) {
+    co_return Error{Code::invalid_request,
+                    fmt::format("the {} header is missing: send initialize first", kSessionHeader)};
+  }
+  const policy::Principal who;
+  co_return co_await sessions_.find(std::string(*id), who);
+}
+
+// A notification asks for nothing, except a cancellation: the call may run on any worker.
+void McpHttp::notified(const mcp::Message& message, const gateway::Session* session) {
+  if (message.method != "notifications/cancelled") return;
+  const std::string id(gateway::cancelled_id(message));
+  for (std::size_t i = 0; i < shared_.workers.size(); ++i) {
+    McpHttp& there = *shared_.workers[i];
+    shared_.sessions.executors[i]->post(
+        [&there, session, id] { there.in_flight_.cancel(session, id); });
+  }
+}
+
+Task<void> McpHttp::post_batch(HttpExchange& exchange) {
+  auto messages = mcp::split_batch(exchange.body);
+  if (!messages) co_return co_await answer_error(exchange, 400, "", messages.error());
+  auto session = co_await session_of(exchange);
+  if (!session) {
+    const bool missing = session.error().code != Code::session_not_found;
+    co_return co_await answer_error(exchange, missing ? 400 : 404, "", session.error());
+  }
+  const gateway::SessionUse use(*session);
+  Error refused{Code::invalid_request, ""};
+  if (!mcp::info((*session)->revision).batches) {
+    refused.message =
+        fmt::format("revision {} has no batches", mcp::info((*session)->revision).name);
+  } else if (messages->empty()) {
+    refused.message = "a batch must not be empty";
+  } else if (messages->size() > settings_.batch) {
+    refused.message = fmt::format("a batch has at most {} messages", settings_.batch);
+  } else if (std::ranges::any_of(*messages, claims_modern)) {
+    refused.message = "a request of a revision without batches must not be part of one";
+  }
+  if (!refused.message.empty()) {
+    co_return co_await answer_error(exchange, 400, "", std::move(refused));
+  }
+
+  std::vector<std::string> answers(messages->size());
+  Scope all;
+  for (std::size_t i = 0; i < messages->size(); ++i) {
+    all.spawn(answer_one((*messages)[i], *session, answers[i]));
+  }
+  auto done = co_await all.drain(kNever);
+  if (!done) {
+    all.cancel();
+    done = co_await all.drain(kNever);
+  }
+  std::string text;
+  for (const auto& answer : answers) {
+    if (answer.empty()) continue;
+    text += text.empty() ? "[" : ",";
+    text += answer;
+  }
+  if (text.empty()) co_return co_await exchange.answer(202, "", {});
+  text += ']';
+  co_return co_await exchange.answer(200, net::kJson, {text});
+}
+
+// One message of a batch; `out` stays empty if it wants no answer. The answers leave together, so
+// there is no stream on which progress could come earlier.
+Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::string& out) {
+  class Silent final : public gateway::Peer {
+    void notify(std::string_view, std::string_view) override {}
+  };
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) {
+    out = mcp::response(message.id, mcp::error_reply(parsed.error()));
+    co_return ok();
+  }
+  if (message.kind != mcp::Message::Kind::request) {
+    notified(message, session.get());
+    co_return ok();
+  }
+  auto method = gateway::McpServer::method_of(message, session->revision);
+  if (method && (*method)->local == mcp::Local::initialize) {
+    method = Error{Code::invalid_request, "initialize must not be part of a batch"};
+  }
+  if (!method) {
+    out = mcp::response(message.id, mcp::error_reply(method.error()));
+    co_return ok();
+  }
+  Silent client;
+  gateway::Call call{message, **method, session->revision,  "mcp-http",
+                     here(),  client,   server_.deadline(), text.size()};
+  Stop stop;
+  const StopLink link(co_await current_stop(), stop);
+  const gateway::InFlight::Entry entry(in_flight_, session.get(), message.id, stop);
+  auto task = server_.answer(call);
+  auto reply = co_await task.hearing(stop);
+  out = mcp::response(message.id, reply ? *reply : mcp::error_reply(reply.error()));
+  co_return ok();
+}
+
+Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message,
+                             mcp::Revision revision, SessionPtr session) {
+  auto method = gateway::McpServer::method_of(message, revision);
+  if (!method) co_return co_await answer_error(exchange, 200, message.id, method.error());
+  PostCall running(*this, exchange, message, **method, revision, std::move(session));
+  co_return co_await running.run();
+}
+
+Task<void> McpHttp::end_session(HttpExchange& exchange) {
+  auto session = co_await session_of(exchange);
+  if (!session) {
+    const bool missing = session.error().code != Code::session_not_found;
+    co_return co_await answer_error(exchange, missing ? 400 : 404, "", session.error());
+  }
+  sessions_.end(**session);
+  co_return co_await exchange.answer(204, "", {});
+}
+
+void McpHttp::tell_tools_changed() {
+  const std::string text = mcp::notification("notifications/tools/list_changed", "");
+  sessions_.each_at_home([&](gateway::Session& session) {
+    if (session.stream) session.stream->append(text);
+  });
+}
+
+void McpHttp::sweep() {
+  streams_.sweep(here().now());
+  sessions_.sweep(here().now());
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,86 @@
+// The front end for MCP over Streamable HTTP: one URL for every revision. Requests with a session
+// and requests that carry their own envelope stand side by side; each is told by what it says.
+//
+// One per worker; confined to it. Shared is what the workers have in common.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scope.h"
+#include "gateway/in_flight.h"
+#include "gateway/mcp_server.h"
+#include "gateway/sessions.h"
+#include "net/http_server.h"
+
+namespace patchbay::frontends {
+
+struct McpHttpSettings {
+  std::chrono::nanoseconds stream_after = std::chrono::seconds(1);
+  std::chrono::nanoseconds keep_alive = std::chrono::seconds(15);
+  std::size_t batch = 100;
+  gateway::ReplayLimits replay;
+};
+
+class McpHttp final : public net::HttpHandler {
+ public:
+  struct Shared {
+    gateway::Sessions::Directory sessions;
+    std::vector<McpHttp*> workers;
+  };
+
+  // `number` is this worker's place in the shared lists. REQUIRES: server and shared outlive this.
+  McpHttp(int number, gateway::McpServer& server, Shared& shared, const McpHttpSettings& settings);
+
+  Task<void> handle(net::HttpExchange& exchange) override;
+
+  void update(const McpHttpSettings& settings);
+
+  // Tells the clients of this worker's sessions that the tools have changed.
+  void tell_tools_changed();
+
+  // Once in a while: forgets what is old.
+  void sweep();
+
+  gateway::Sessions& sessions() { return sessions_; }
+
+ private:
+  friend class PostCall;
+
+  using SessionPtr = std::shared_ptr<gateway::Session>;
+
+  Task<void> post(net::HttpExchange& exchange);
+  Task<void> post_message(net::HttpExchange& exchange, const mcp::Message& message);
+  Task<void> post_modern(net::HttpExchange& exchange, const mcp::Message& message,
+                         mcp::Revision revision);
+  Task<void> post_initialize(net::HttpExchange& exchange, const mcp::Message& message);
+  Task<void> post_legacy(net::HttpExchange& exchange, const mcp::Message& message);
+  Task<void> post_batch(net::HttpExchange& exchange);
+  Task<void> answer_one(std::string_view text, SessionPtr session, std::string& out);
+  Task<void> run_call(net::HttpExchange& exchange, const mcp::Message& message,
+                      mcp::Revision revision, SessionPtr session);
+  Task<void> get(net::HttpExchange& exchange);
+  Task<void> attach(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
+                    std::string last_event);
+  Task<void> attach_here(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
+                         std::uint64_t stream, std::uint64_t after);
+  Task<void> end_session(net::HttpExchange& exchange);
+  Task<SessionPtr> session_of(net::HttpExchange& exchange);
+  void notified(const mcp::Message& message, const gateway::Session* session);
+
+  const int number_;
+  gateway::McpServer& server_;
+  Shared& shared_;
+  McpHttpSettings settings_;
+  gateway::EventStreams streams_;
+  gateway::Sessions sessions_;
+  gateway::InFlight in_flight_;
+};
+
+// Answers with a JSON-RPC error around which the HTTP status says the same.
+Task<void> answer_error(net::HttpExchange& exchange, int status, std::string_view id, Error error);
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,147 @@
+#include "frontends/mcp_stdio.h"
+
+#include <fmt/format.h>
+
+#include "mcp/compose.h"
+#include "mcp/modern.h"
+#include "observe/log.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr std::size_t kMostBatch = 100;
+
+// Passes notifications of a call on to the client.
+class LinePeer final : public gateway::Peer {
+ public:
+  explicit LinePeer(transport::Channel& channel) : channel_(channel) {}
+
+  void notify(std::string_view method, std::string_view params) override {
+    auto sent = channel_.send(mcp::notification(method, params));
+    (void)sent;  // A client that does not read loses progress, not answers.
+  }
+
+ private:
+  transport::Channel& channel_;
+};
+
+}  // namespace
+
+McpStdio::McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out,
+                   const transport::LineLimits& limits)
+    : server_(server), channel_(std::move(in), std::move(out), limits) {}
+
+Task<void> McpStdio::run(std::chrono::nanoseconds grace) {
+  channel_.start(*this);
+  auto ended = co_await ended_.wait();
+  const Deadline deadline = Clock::now() + grace;
+  auto drained = co_await calls_.drain(deadline);
+  if (!drained) {
+    calls_.cancel();
+    drained = co_await calls_.drain(kNever);
+  }
+  auto flushed = co_await channel_.flushed(grace);
+  channel_.close();
+  co_return flushed;
+}
+
+void McpStdio::on_message(std::string_view text) { calls_.spawn(serve(std::string(text))); }
+
+void McpStdio::on_closed(const std::string&) { ended_.deliver(ok()); }
+
+void McpStdio::tell_tools_changed() {
+  if (!has_session_) return;
+  auto sent = channel_.send(mcp::notification("notifications/tools/list_changed", ""));
+  (void)sent;  // If the client has gone, run() ends.
+}
+
+Task<void> McpStdio::serve(std::string text) {
+  auto response = mcp::is_batch(text) ? co_await answer_batch(text) : co_await answer(text);
+  if (!response || response->empty()) co_return ok();
+  auto sent = channel_.send(*response);
+  if (!sent && sent.error().code == Code::overloaded) {
+    log::Line(log::Level::error, "answer lost").add("why", sent.error().message);
+  }
+  co_return sent;
+}
+
+Task<std::string> McpStdio::answer_batch(std::string_view text) {
+  auto messages = mcp::split_batch(text);
+  if (!messages) co_return mcp::response("", mcp::error_reply(messages.error()));
+  if (!mcp::info(revision_).batches || messages->empty() || messages->size() > kMostBatch) {
+    const Error refused{
+        Code::invalid_request,
+        fmt::format("batches are for revision 2025-03-26, with 1 to {} messages", kMostBatch)};
+    co_return mcp::response("", mcp::error_reply(refused));
+  }
+  std::vector<std::string> answers(messages->size());
+  Scope all;
+  for (std::size_t i = 0; i < messages->size(); ++i) {
+    all.spawn(answer_into((*messages)[i], answers[i]));
+  }
+  auto done = co_await all.drain(kNever);
+  if (!done) {
+    all.cancel();
+    done = co_await all.drain(kNever);
+  }
+  std::string joined;
+  for (const auto& one : answers) {
+    if (!one.empty()) joined += (joined.empty() ? "[" : ",") + one;
+  }
+  if (!joined.empty()) joined += ']';
+  co_return joined;
+}
+
+Task<void> McpStdio::answer_into(std::string_view text, std::string& out) {
+  auto response = co_await answer(text);
+  if (response) out = *std::move(response);
+  co_return ok();
+}
+
+Task<std::string> McpStdio::answer(std::string_view text) {
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) co_return mcp::response(message.id, mcp::error_reply(parsed.error()));
+  if (message.kind != mcp::Message::Kind::request) {
+    notified(message);
+    co_return std::string();
+  }
+  auto claimed = mcp::claimed_revision(message);
+  if (!claimed) co_return mcp::response(message.id, mcp::error_reply(claimed.error()));
+  mcp::Revision revision = revision_;
+  if (*claimed && mcp::info(**claimed).modern) {
+    revision = **claimed;
+    auto envelope = mcp::check_envelope(message);
+    if (!envelope) co_return mcp::response(message.id, mcp::error_reply(envelope.error()));
+  } else if (message.method == "initialize") {
+    auto agreed = gateway::McpServer::negotiate(message);
+    if (!agreed) co_return mcp::response(message.id, mcp::error_reply(agreed.error()));
+    revision = revision_ = *agreed;
+    has_session_ = true;
+  }
+  auto reply = co_await run_call(message, revision, text.size());
+  // Whoever cancelled a request does not wait for it any more.
+  if (reply && reply->why == Code::cancelled) co_return std::string();
+  co_return mcp::response(message.id, reply ? *reply : mcp::error_reply(reply.error()));
+}
+
+Task<mcp::Reply> McpStdio::run_call(const mcp::Message& message, mcp::Revision revision,
+                                    std::size_t size) {
+  auto method = gateway::McpServer::method_of(message, revision);
+  if (!method) co_return method.error();
+  LinePeer client(channel_);
+  gateway::Call call{message, **method, revision,           "mcp-stdio",
+                     here(),  client,   server_.deadline(), size};
+  Stop stop;
+  const StopLink link(co_await current_stop(), stop);
+  const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);
+  auto task = server_.answer(call);
+  co_return co_await task.hearing(stop);
+}
+
+void McpStdio::notified(const mcp::Message& message) {
+  if (message.method != "notifications/cancelled") return;
+  in_flight_.cancel(this, gateway::cancelled_id(message));
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,52 @@
+// The front end for MCP on stdin and stdout: one client, both eras, any number of calls at once.
+//
+// Confined to one worker.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scope.h"
+#include "gateway/in_flight.h"
+#include "gateway/mcp_server.h"
+#include "transport/line_channel.h"
+
+namespace patchbay::frontends {
+
+class McpStdio final : transport::Channel::Listener {
+ public:
+  // REQUIRES: `server` outlives this.
+  McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out,
+           const transport::LineLimits& limits);
+
+  // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
+  Task<void> run(std::chrono::nanoseconds grace);
+
+  // As if the client had ended its side.
+  void end() { ended_.deliver(ok()); }
+
+  void tell_tools_changed();
+
+ private:
+  void on_message(std::string_view text) override;
+  void on_closed(const std::string& why) override;
+
+  Task<void> serve(std::string text);
+  Task<std::string> answer_batch(std::string_view text);
+  Task<void> answer_into(std::string_view text, std::string& out);
+  // The response to one message; empty if it wants none.
+  Task<std::string> answer(std::string_view text);
+  Task<mcp::Reply> run_call(const mcp::Message& message, mcp::Revision revision, std::size_t size);
+  void notified(const mcp::Message& message);
+
+  gateway::McpServer& server_;
+  transport::LineChannel channel_;
+  gateway::InFlight in_flight_;
+  Scope calls_;
+  OneShot<void> ended_;
+  mcp::Revision revision_ = mcp::kUnnamed;  // Of the session, once initialized.
+  bool has_session_ = false;
+};
+
+}  // namespace patchbay::frontends

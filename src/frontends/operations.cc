@@ -1,0 +1,48 @@
+#include "frontends/operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/version.h"
+#include "json/text.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr std::string_view kJsonUtf8 = "application/json; charset=utf-8";
+
+std::string upstream_json(const UpstreamLine& line) {
+  return fmt::format(R"({{"name":{},"kind":{},"state":"{}","detail":{},"tools":{}}})",
+                     json::quote(line.name), json::quote(line.kind), line.state.up ? "up" : "down",
+                     json::quote(line.state.detail), line.tools);
+}
+
+}  // namespace
+
+Task<void> Health::handle(net::HttpExchange& exchange) {
+  const std::string text = fmt::format("{{\"status\":\"ok\",\"version\":\"{}\"}}\n", kVersion);
+  co_return co_await exchange.answer(200, kJsonUtf8, {text});
+}
+
+Task<void> Readiness::handle(net::HttpExchange& exchange) {
+  const auto upstreams = view_.upstreams();
+  const bool all_up =
+      std::ranges::all_of(upstreams, [](const UpstreamLine& line) { return line.state.up; });
+  const bool ready = all_up && view_.ready();
+  std::string text =
+      fmt::format("{{\"status\":\"{}\",\"upstreams\":[", ready ? "ready" : "not ready");
+  for (const auto& line : upstreams) {
+    if (!text.ends_with('[')) text += ',';
+    text += upstream_json(line);
+  }
+  text += "]}\n";
+  co_return co_await exchange.answer(ready ? 200 : 503, kJsonUtf8, {text});
+}
+
+Task<void> MetricsPage::handle(net::HttpExchange& exchange) {
+  const std::string text = registry_.render();
+  co_return co_await exchange.answer(200, "text/plain; version=0.0.4; charset=utf-8", {text});
+}
+
+}  // namespace patchbay::frontends

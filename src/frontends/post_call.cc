@@ -1,0 +1,121 @@
+#include "frontends/post_call.h"
+
+#include "mcp/compose.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr std::string_view kComment = ":\n\n";
+
+}  // namespace
+
+void ExchangeSink::on_event(std::string_view frame) {
+  if (!exchange_) return;
+  auto put = exchange_->put({frame});
+  if (!put) on_end();  // Gone, or too slow: it can come back and resume.
+}
+
+void ExchangeSink::on_end() {
+  ended_ = true;
+  if (waiting_) waiting_->deliver(ok());
+}
+
+Task<void> ExchangeSink::wait_end(Deadline deadline) {
+  if (ended_) co_return ok();
+  OneShot<void> over;
+  waiting_ = &over;
+  auto waited = co_await over.wait(deadline);
+  waiting_ = nullptr;
+  co_return waited;
+}
+
+PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
+                   const mcp::Method& method, mcp::Revision revision,
+                   std::shared_ptr<gateway::Session> session)
+    : face_(face),
+      exchange_(exchange),
+      session_(std::move(session)),
+      call_{message,
+            method,
+            revision,
+            "mcp-http",
+            here(),
+            *this,
+            face.server_.deadline(),
+            exchange.body.size()} {}
+
+PostCall::~PostCall() {
+  exchange_.source.watch_hangup(nullptr);
+  if (sink_) sink_->disconnect();
+  if (stream_) stream_->detach(sink_.get());
+}
+
+Task<void> PostCall::run() {
+  const StopLink link(co_await current_stop(), stop_);
+  const gateway::InFlight::Entry entry(face_.in_flight_, session_.get(), call_.request.id, stop_);
+  here().timers().set(*this, here().now() + face_.settings_.stream_after);
+  // In the stateless revision the connection is the only way to cancel.
+  if (!session_) exchange_.source.watch_hangup(this);
+  auto task = face_.server_.answer(call_);
+  auto answered = co_await task.hearing(stop_);
+  drop();
+  exchange_.source.watch_hangup(nullptr);
+  const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+  co_return co_await finish(reply);
+}
+
+Task<void> PostCall::finish(const mcp::Reply& reply) {
+  if (!exchange_.streaming()) {
+    const bool unknown = !session_ && reply.why == Code::method_not_found;
+    const std::string head = mcp::response_head(call_.request.id, reply.is_error);
+    co_return co_await exchange_.answer(unknown ? 404 : 200, net::kJson, {head, reply.body, "}"});
+  }
+  // The answer may be large: let what came before it leave first.
+  auto drained = co_await exchange_.drained();
+  (void)drained;  // A reader that has gone can still resume.
+  const std::string response = mcp::response(call_.request.id, reply);
+  say(response);
+  if (stream_) face_.streams_.close(*stream_);
+  co_return co_await exchange_.end_stream();
+}
+
+void PostCall::notify(std::string_view method, std::string_view params) {
+  if (!exchange_.streaming()) begin_stream();
+  say(mcp::notification(method, params));
+}
+
+void PostCall::begin_stream() {
+  exchange_.begin_stream();
+  if (!session_) return;
+  stream_ = face_.streams_.create(session_->id);
+  sink_ = std::make_shared<ExchangeSink>(exchange_);
+  stream_->attach(sink_, 0);
+  // An event without data, from which a client can resume before anything has been said. Older
+  // revisions do not expect one.
+  if (session_->revision >= mcp::Revision::v2025_11_25) stream_->append("");
+}
+
+void PostCall::say(std::string_view message) {
+  if (stream_) {
+    stream_->append(message);
+    return;
+  }
+  auto put = exchange_.put({gateway::event_frame("", message)});
+  if (!put) stop_.request();  // Without a session nobody can ask for the rest.
+}
+
+void PostCall::on_hangup() { stop_.request(); }
+
+// The call takes long: show the client that it is alive, and go on doing so.
+void PostCall::on_deadline() {
+  if (!exchange_.streaming()) {
+    begin_stream();
+  }
+  if (!sink_ || !sink_->ended()) {
+    auto put = exchange_.put({kComment});
+    if (!put && sink_) sink_->on_end();
+  }
+  here().timers().set(*this, here().now() + face_.settings_.keep_alive);
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,63 @@
+// A PostCall is one request that came by POST, while it runs. It is answered as plain JSON if the
+// answer is the first thing to say; if progress comes earlier, or the call takes long, the response
+// becomes an event stream, which a client with a session can resume when its connection breaks.
+//
+// Confined to the worker of its connection; lives inside the task that serves the request.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "frontends/mcp_http.h"
+
+namespace patchbay::frontends {
+
+// The open connection of a client as an EventSink; outlived by the stream that writes to it.
+class ExchangeSink final : public gateway::EventSink {
+ public:
+  explicit ExchangeSink(net::HttpExchange& exchange) : EventSink(here()), exchange_(&exchange) {}
+
+  void on_event(std::string_view frame) override;
+  void on_end() override;
+
+  // The exchange is over; nothing more may be written to it.
+  void disconnect() { exchange_ = nullptr; }
+
+  // Waits until the stream or the connection has ended, at most until `deadline` (Code::timeout).
+  Task<void> wait_end(Deadline deadline);
+  bool ended() const { return ended_; }
+
+ private:
+  net::HttpExchange* exchange_;
+  bool ended_ = false;
+  OneShot<void>* waiting_ = nullptr;
+};
+
+class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
+ public:
+  PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
+           const mcp::Method& method, mcp::Revision revision,
+           std::shared_ptr<gateway::Session> session);
+  ~PostCall() override;
+
+  Task<void> run();
+
+ private:
+  void notify(std::string_view method, std::string_view params) override;
+  void on_hangup() override;
+  void on_deadline() override;
+  void begin_stream();
+  void say(std::string_view message);
+  Task<void> finish(const mcp::Reply& reply);
+
+  McpHttp& face_;
+  net::HttpExchange& exchange_;
+  const std::shared_ptr<gateway::Session> session_;
+  gateway::Call call_;
+  Stop stop_;
+  std::shared_ptr<gateway::EventStream> stream_;  // Of a session only: the others cannot resume.
+  std::shared_ptr<ExchangeSink> sink_;
+};
+
+}  // namespace patchbay::frontends
