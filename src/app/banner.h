@@ -1,0 +1,15 @@
+// What `patchbay serve` says on stdout when it starts: what runs, where, and what to type next.
+#pragma once
+
+#include <vector>
+
+#include "app/configuration.h"
+#include "app/upstream_set.h"
+#include "net/socket.h"
+
+namespace patchbay::app {
+
+void print_head(const Configuration& configuration, const net::Address& address);
+void print_ready(const std::vector<UpstreamReport>& upstreams, const net::Address& address);
+
+}  // namespace patchbay::app

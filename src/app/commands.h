@@ -1,0 +1,38 @@
+// The subcommands of `patchbay`, each a function from what was typed to an exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace patchbay::app {
+
+// Exit codes that scripts can rely on; docs/commands.md lists them.
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailed = 1;         // Could not be done: unreachable, protocol failure.
+inline constexpr int kExitUsage = 2;          // The command line is wrong.
+inline constexpr int kExitConfiguration = 3;  // The configuration is wrong.
+inline constexpr int kExitToolError = 4;      // The tool answered that it failed.
+inline constexpr int kExitUnknownTool = 5;
+
+struct ServeOptions {
+  std::string config;
+  std::string listen;
+  std::string log_format;
+  std::string log_level;
+};
+
+int serve(const ServeOptions& options);
+int serve_stdio(const ServeOptions& options);
+int check(const std::string& file);
+int describe(bool schema);
+
+struct ClientOptions {
+  std::vector<std::string> words;  // As typed: an optional target, then what the command takes.
+  bool json = false;
+  double seconds = 60;
+};
+
+int list_tools(const ClientOptions& options);
+int call_tool(const ClientOptions& options);
+
+}  // namespace patchbay::app

@@ -1,0 +1,45 @@
+// A Configuration is a file that has been read and found good: the settings, and what to make each
+// upstream from. A bad file yields faults instead, all of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/registry.h"
+#include "app/settings.h"
+#include "config/node.h"
+
+namespace patchbay::app {
+
+struct UpstreamPlan {
+  std::string name;
+  std::string digest;  // Changes when the entry does.
+  MakeUpstream make;
+};
+
+struct Configuration {
+  std::string file;  // Empty: the defaults.
+  std::string digest;
+  Settings settings;
+  std::vector<UpstreamPlan> upstreams;
+};
+
+// What the command line says; it stands above the file.
+struct Overrides {
+  std::string listen;
+  std::optional<log::Level> log_level;
+  std::optional<log::Format> log_format;
+};
+
+// Reads `file`; an empty name means the defaults. Look at the result only if no fault was added.
+Configuration load_configuration(const std::string& file, const Overrides& overrides,
+                                 config::Faults& faults);
+
+// The file to use: the one given, else PATCHBAY_CONFIG, else ./patchbay.yaml, else none.
+std::string choose_configuration(const std::string& given);
+
+// The whole configuration as a description, for people and editors.
+config::Shape configuration_shape();
+
+}  // namespace patchbay::app

@@ -1,0 +1,328 @@
+#include "app/gateway.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "app/banner.h"
+#include "core/hop.h"
+#include "core/version.h"
+#include "observe/log.h"
+
+namespace patchbay::app {
+namespace {
+
+int worker_count(const Settings& settings) {
+  if (settings.workers > 0) return settings.workers;
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U));
+}
+
+// Every connection is a descriptor; take as many as the system lets us have.
+void raise_descriptor_limit(int connections) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  const auto wanted = static_cast<rlim_t>(connections) + 256;
+  if (limit.rlim_cur < wanted) {
+    log::Line(log::Level::warn, "few descriptors")
+        .add("limit", std::uint64_t{limit.rlim_cur})
+        .add("connections", connections)
+        .add("hint", "raise ulimit -n or lower limits.connections");
+  }
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t size = 0;
+  std::int64_t resident = 0;
+  statm >> size >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace
+
+Gateway::Gateway(Configuration configuration, Overrides overrides)
+    : configuration_(std::move(configuration)),
+      overrides_(std::move(overrides)),
+      common_(configuration_.settings) {
+  const Settings& settings = configuration_.settings;
+  use_limits();
+  common_.operations = {
+      [this] {
+        std::vector<frontends::UpstreamLine> lines;
+        for (auto& one : upstreams_->report()) {
+          lines.push_back(
+              {std::move(one.name), std::move(one.kind), std::move(one.state), one.tools});
+        }
+        return lines;
+      },
+      [this] { return ready_.load(); },
+  };
+  watch_gauges();
+  for (int i = 0; i < worker_count(settings); ++i) {
+    auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
+    loops_.push_back(&worker.loop());
+    common_.mcp_http.workers.push_back(&worker.mcp_http());
+    common_.mcp_http.sessions.workers.push_back(&worker.mcp_http().sessions());
+    common_.mcp_http.sessions.executors.push_back(&worker.loop());
+  }
+}
+
+Gateway::~Gateway() = default;
+
+int Gateway::serve() { return run(serve_http()); }
+int Gateway::serve_stdio() { return run(serve_lines()); }
+
+// Runs `work` on the control loop from beginning to end.
+int Gateway::run(Task<void> work) {
+  raise_descriptor_limit(configuration_.settings.limits.connections);
+  auto main = [this, &work]() -> Task<void> {
+    signals_.emplace([this](int number) { on_signal(number); });
+    auto done = co_await work;
+    if (!done) {
+      failed_ = true;
+      std::fprintf(stderr, "patchbay: %s\n", done.error().message.c_str());
+    }
+    signals_.reset();
+    watch_.reset();
+    control_.quit();
+    co_return ok();
+  };
+  control_.post([&] { scope_.spawn(main()); });
+  control_.run();
+  for (const auto& worker : workers_) worker->join();
+  // Beyond this point there is one thread.
+  upstreams_.reset();
+  return failed_ ? 1 : 0;
+}
+
+Task<void> Gateway::serve_http() {
+  auto listeners = open_listeners();
+  if (!listeners) co_return listeners.error();
+  upstreams_.emplace(control_, loops_, common_.registry,
+                     [this](auto catalog, bool settled) { publish(std::move(catalog), settled); });
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = *workers_[i];
+    worker.run();
+    worker.loop().post([&worker, listener = std::move((*listeners)[i])]() mutable {
+      worker.listen(std::move(listener));
+    });
+  }
+  print_head(configuration_, address_);
+  if (!configuration_.file.empty()) {
+    watch_.emplace(configuration_.file, [this] { reloads_.spawn(reload("the file has changed")); });
+  }
+  reloads_.spawn(start_upstreams());
+  auto settled = co_await settled_.wait();
+  if (!stop_asked_.delivered()) {
+    ready_ = true;
+    print_ready(upstreams_->report(), address_);
+    // It may have changed between being read and being watched.
+    reloads_.spawn(reload("the file has changed"));
+    auto asked = co_await stop_asked_.wait();
+    (void)asked;
+  }
+  co_return co_await stop();
+}
+
+Task<void> Gateway::serve_lines() {
+  upstreams_.emplace(control_, loops_, common_.registry,
+                     [this](auto catalog, bool settled) { publish(std::move(catalog), settled); });
+  for (const auto& worker : workers_) worker->run();
+  Scope starting;
+  starting.spawn(start_upstreams());
+  Worker& home = *workers_.front();
+  auto talk = [this, &home]() -> Task<void> {
+    frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
+                             net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
+    home.catalog().on_change([&face] { face.tell_tools_changed(); });
+    control_.post([this, &home, &face] {
+      end_lines_ = [&home, &face] { home.loop().post([&face] { face.end(); }); };
+    });
+    auto served = co_await face.run(configuration_.settings.stop.grace);
+    home.catalog().on_change({});
+    auto forget = [this]() -> Task<void> {
+      end_lines_ = nullptr;
+      co_return ok();
+    };
+    auto forgotten = co_await hop<void>(control_, forget);
+    co_return served;
+  };
+  auto served = co_await hop<void>(home.loop(), talk);
+  (void)served;  // The client has gone; how does not matter.
+  stopping_ = true;
+  const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
+  auto stopped = co_await upstreams_->stop(deadline);
+  auto started = co_await starting.drain(kNever);
+  auto reloaded = co_await reloads_.drain(kNever);
+  co_return stopped;
+}
+
+// Each worker has a listener of its own on the same address; the first settles the port.
+Result<std::vector<net::Fd>> Gateway::open_listeners() {
+  auto address = net::parse_address(configuration_.settings.listen);
+  if (!address) return address.error();
+  // Without sharing first: two gateways on one port must not share it silently.
+  auto probe = net::listen_on(*address, false);
+  if (!probe) return probe.error();
+  auto bound = net::local_address(probe->get());
+  if (!bound) return bound.error();
+  address_ = *bound;
+  probe->reset();
+  std::vector<net::Fd> listeners;
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    auto listener = net::listen_on(address_, true);
+    if (!listener) return listener.error();
+    listeners.push_back(*std::move(listener));
+  }
+  return listeners;
+}
+
+Task<void> Gateway::start_upstreams() {
+  const Settings& settings = configuration_.settings;
+  // Whoever asks for the list meanwhile waits, but not for ever.
+  Scope patience;
+  auto settle_later = [this, &settings]() -> Task<void> {
+    auto slept = co_await sleep_until(Clock::now() + settings.limits.start);
+    if (slept) settle();
+    co_return slept;
+  };
+  patience.spawn(settle_later());
+  reloading_ = true;
+  auto applied =
+      co_await upstreams_->apply(configuration_.upstreams, settings.names, settings.stop.grace);
+  reloading_ = false;
+  settle();
+  patience.cancel();
+  auto drained = co_await patience.drain(kNever);
+  if (std::exchange(reload_again_, false)) co_return co_await reload("the file changed meanwhile");
+  co_return applied;
+}
+
+void Gateway::settle() {
+  upstreams_->settle();
+  settled_.deliver(ok());
+}
+
+Task<void> Gateway::stop() {
+  stopping_ = true;
+  ready_ = false;  // Load balancers look elsewhere.
+  const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
+  log::Line(log::Level::info, "stopping").add("calls", common_.limiter.running());
+  auto close = [](Worker& worker) -> Task<void> {
+    worker.close();
+    co_return ok();
+  };
+  auto closed = co_await on_each_worker(close);
+  // Beyond this point, no new connections.
+  auto drain = [deadline](Worker& worker) { return worker.stop(deadline); };
+  auto drained = co_await on_each_worker(drain);
+  // Beyond this point, no calls in progress.
+  auto stopped = co_await upstreams_->stop(Clock::now());
+  auto reloaded = co_await reloads_.drain(kNever);
+  log::Line(log::Level::info, "stopped");
+  co_return stopped;
+}
+
+template <class Step>
+Task<void> Gateway::on_each_worker(Step step) {
+  Scope all;
+  for (const auto& worker : workers_) {
+    auto there = [&one = *worker, step] { return step(one); };
+    all.spawn(hop<void>(worker->loop(), there));
+  }
+  co_return co_await all.drain(kNever);
+}
+
+// Reads the file again. A bad one changes nothing; of a good one, what can change while running
+// does, and what cannot is said.
+Task<void> Gateway::reload(std::string why) {
+  if (stopping_ || configuration_.file.empty()) co_return ok();
+  if (reloading_) {
+    reload_again_ = true;
+    co_return ok();
+  }
+  config::Faults faults;
+  Configuration next = load_configuration(configuration_.file, overrides_, faults);
+  if (!faults.empty()) {
+    for (const auto& fault : faults) {
+      log::Line(log::Level::error, "reload refused").add("fault", config::to_string(fault));
+    }
+    co_return ok();
+  }
+  if (next.digest == configuration_.digest) co_return ok();
+  const Settings& now = configuration_.settings;
+  if (next.settings.listen != now.listen || next.settings.workers != now.workers) {
+    log::Line(log::Level::warn, "restart needed").add("keys", "listen, workers");
+  }
+  log::Line(log::Level::info, "reload").add("why", why).add("digest", next.digest);
+  reloading_ = true;
+  configuration_ = std::move(next);
+  const Settings& settings = configuration_.settings;
+  use_limits();
+  auto update = [&settings](Worker& worker) -> Task<void> {
+    worker.update(settings);
+    co_return ok();
+  };
+  auto updated = co_await on_each_worker(update);
+  auto applied =
+      co_await upstreams_->apply(configuration_.upstreams, settings.names, settings.stop.grace);
+  log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
+  reloading_ = false;
+  if (std::exchange(reload_again_, false)) co_return co_await reload("the file changed again");
+  co_return applied;
+}
+
+// What all workers share and a reload may change.
+void Gateway::use_limits() {
+  const Settings& settings = configuration_.settings;
+  log::configure(settings.log.level, settings.log.format);
+  common_.limiter.set_most(settings.limits.calls);
+  auto& sessions = common_.mcp_http.sessions;
+  sessions.most = static_cast<std::size_t>(settings.limits.sessions);
+  sessions.idle = std::chrono::duration_cast<Clock::duration>(settings.limits.session_idle).count();
+}
+
+void Gateway::on_signal(int number) {
+  if (number == SIGHUP) {
+    reloads_.spawn(reload("SIGHUP"));
+    return;
+  }
+  if (stop_asked_.delivered()) {
+    // Asked twice: now. The children die with this thread's process.
+    std::_Exit(1);
+  }
+  stop_asked_.deliver(ok());
+  settled_.deliver(ok());
+  if (end_lines_) end_lines_();
+}
+
+void Gateway::publish(std::shared_ptr<const gateway::Catalog> catalog, bool settled) {
+  for (const auto& worker : workers_) {
+    worker->loop().post(
+        [view = &worker->catalog(), catalog, settled] { view->update(catalog, settled); });
+  }
+}
+
+void Gateway::watch_gauges() {
+  auto& registry = common_.registry;
+  registry.watch_gauge("patchbay_calls_in_flight", "Calls that are running now.",
+                       [this] { return common_.limiter.running(); });
+  registry.watch_gauge("patchbay_sessions", "Sessions that are open.", [this] {
+    return static_cast<std::int64_t>(common_.mcp_http.sessions.count.load());
+  });
+  registry.watch_gauge("patchbay_resident_memory_bytes", "Memory in use.", resident_bytes);
+  registry.watch_counter("patchbay_log_lines_dropped_total",
+                         "Log lines dropped because nobody read them.",
+                         [] { return static_cast<std::int64_t>(log::dropped_lines()); });
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,74 @@
+// The Gateway is everything that runs: workers, upstreams, front ends. This is where the order of
+// start, reload and stop is written down.
+//
+// Lives on the control thread, which is the main thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/configuration.h"
+#include "app/upstream_set.h"
+#include "app/worker.h"
+#include "frontends/mcp_stdio.h"
+#include "net/file_watch.h"
+#include "net/signals.h"
+#include "net/socket.h"
+
+namespace patchbay::app {
+
+class Gateway {
+ public:
+  // `overrides` stand above every file, also one that is read again later.
+  Gateway(Configuration configuration, Overrides overrides);
+  ~Gateway();
+
+  // Serves HTTP until told to stop. Yields the exit code of the process.
+  int serve();
+
+  // Serves one MCP client on stdin and stdout until it ends its side.
+  int serve_stdio();
+
+ private:
+  int run(Task<void> work);
+  Task<void> serve_http();
+  Task<void> serve_lines();
+  Task<void> start_upstreams();
+  void settle();
+  Task<void> stop();
+  Task<void> reload(std::string why);
+  Result<std::vector<net::Fd>> open_listeners();
+  void on_signal(int number);
+  void publish(std::shared_ptr<const gateway::Catalog> catalog, bool settled);
+  void watch_gauges();
+  void use_limits();
+  template <class Step>
+  Task<void> on_each_worker(Step step);
+
+  Configuration configuration_;
+  const Overrides overrides_;
+  net::Loop control_;
+  Common common_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<net::Loop*> loops_;
+  std::optional<UpstreamSet> upstreams_;
+  std::optional<net::Signals> signals_;
+  std::optional<net::FileWatch> watch_;
+  net::Address address_;
+  std::atomic<bool> ready_ = false;
+  Scope scope_;
+  Scope reloads_;
+  OneShot<void> settled_;  // The first list of tools is as complete as it gets.
+  OneShot<void> stop_asked_;
+  std::function<void()> end_lines_;  // While serving stdin: what a signal does.
+  bool stopping_ = false;
+  bool reloading_ = false;
+  bool reload_again_ = false;
+  bool failed_ = false;
+};
+
+}  // namespace patchbay::app

@@ -1,0 +1,44 @@
+// What is in the build: the kinds of upstream and the skills, as one visible list. A new back end
+// is one file and one row.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/describe.h"
+#include "gateway/skill.h"
+#include "gateway/upstream.h"
+#include "net/loop.h"
+#include "observe/metrics.h"
+
+namespace patchbay::app {
+
+// What an upstream is made from, beside its own settings.
+struct UpstreamContext {
+  const std::vector<net::Loop*>& workers;
+  gateway::UpstreamWatcher& watcher;
+  metrics::Registry& registry;
+};
+
+using MakeUpstream =
+    std::function<std::shared_ptr<gateway::Upstream>(const UpstreamContext& context)>;
+
+struct UpstreamKind {
+  std::string_view name;
+  std::string_view meaning;
+  config::Shape (*shape)();
+  // Reads an entry of the configuration. The result is used only if there are no faults.
+  MakeUpstream (*read)(const std::string& name, const config::Node& entry, const std::string& file,
+                       const std::string& path, config::Faults& faults);
+};
+
+std::span<const UpstreamKind> upstream_kinds();
+const UpstreamKind* find_upstream_kind(std::string_view name);
+
+std::span<const Skill* const> skills();
+
+}  // namespace patchbay::app

@@ -1,0 +1,190 @@
+// The whole configuration: what the file may say at its top, and in the sections that belong to no
+// single module. Values only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+#include "gateway/catalog.h"
+#include "observe/log.h"
+
+namespace patchbay::app {
+
+struct LimitSettings {
+  config::Duration call{30'000};
+  int calls = 10'000;
+  config::Bytes body{16 << 20};
+  int connections = 10'000;
+  config::Bytes request_line{8 * 1024};
+  config::Bytes headers{64 * 1024};
+  int header_fields = 100;
+  config::Duration header_time{10'000};
+  config::Duration body_time{30'000};
+  config::Duration idle_time{75'000};
+  config::Duration write_time{30'000};
+  int sessions = 20'000;
+  config::Duration session_idle{1'800'000};
+  config::Bytes stream_buffer{1 << 20};
+  config::Duration stream_after{1'000};
+  config::Duration stream_keep_alive{15'000};
+  config::Bytes replay{1 << 20};
+  config::Bytes replay_total{64 << 20};
+  config::Duration replay_time{60'000};
+  int batch = 100;
+  config::Duration start{10'000};
+};
+
+struct HttpSection {
+  std::vector<std::string> hosts;
+  std::vector<std::string> origins;
+};
+
+struct LogSection {
+  log::Level level = log::Level::info;
+  log::Format format = log::Format::text;
+  bool calls = true;
+};
+
+struct StopSection {
+  config::Duration grace{10'000};
+};
+
+struct Settings {
+  std::string listen = "127.0.0.1:8080";
+  int workers = 0;
+  gateway::NameSettings names;
+  config::Dict<config::Node> upstreams;
+  config::Dict<config::Node> mcp_servers;
+  LimitSettings limits;
+  HttpSection http;
+  LogSection log;
+  StopSection stop;
+};
+
+}  // namespace patchbay::app
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::choices<gateway::Prefix> = std::array{
+    Choice{"always", gateway::Prefix::always},
+    Choice{"conflict", gateway::Prefix::conflict},
+    Choice{"never", gateway::Prefix::never},
+};
+
+template <>
+inline constexpr auto config::choices<log::Level> = std::array{
+    Choice{"debug", log::Level::debug}, Choice{"info", log::Level::info},
+    Choice{"warn", log::Level::warn},   Choice{"error", log::Level::error},
+    Choice{"off", log::Level::off},
+};
+
+template <>
+inline constexpr auto config::choices<log::Format> = std::array{
+    Choice{"text", log::Format::text},
+    Choice{"json", log::Format::json},
+};
+
+template <>
+inline constexpr auto config::fields<gateway::NameSettings> = std::tuple{
+    Field{"prefix", &gateway::NameSettings::prefix,
+          "Whether tools are listed with the name of their upstream in front: always, only where "
+          "two upstreams have the same name, or never."},
+    Field{"separator", &gateway::NameSettings::separator, "What stands between upstream and tool."},
+};
+
+template <>
+inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
+    Field{"call", &app::LimitSettings::call, "The longest a call may take.",
+          Range{Duration(10), Duration(86'400'000)}},
+    Field{"calls", &app::LimitSettings::calls, "How many calls may run at once.",
+          Range{1, 1'000'000}},
+    Field{"body", &app::LimitSettings::body, "The largest request body.",
+          Range{Bytes{1024}, Bytes{1 << 30}}},
+    Field{"connections", &app::LimitSettings::connections, "How many connections may be open.",
+          Range{1, 1'000'000}},
+    Field{"request_line", &app::LimitSettings::request_line, "The longest request line.",
+          Range{Bytes{256}, Bytes{1 << 20}}},
+    Field{"headers", &app::LimitSettings::headers, "The largest request head.",
+          Range{Bytes{1024}, Bytes{1 << 20}}},
+    Field{"header_fields", &app::LimitSettings::header_fields, "The most header fields.",
+          Range{8, 10'000}},
+    Field{"header_time", &app::LimitSettings::header_time,
+          "How long a request head may take to arrive.", Range{Duration(10), Duration(600'000)}},
+    Field{"body_time", &app::LimitSettings::body_time,
+          "How long a request body may take to arrive.", Range{Duration(10), Duration(3'600'000)}},
+    Field{"idle_time", &app::LimitSettings::idle_time,
+          "How long a connection may wait for its next request.",
+          Range{Duration(10), Duration(3'600'000)}},
+    Field{"write_time", &app::LimitSettings::write_time,
+          "How long a client may take to accept the next piece of an answer.",
+          Range{Duration(10), Duration(3'600'000)}},
+    Field{"sessions", &app::LimitSettings::sessions, "How many sessions may be open.",
+          Range{1, 10'000'000}},
+    Field{"session_idle", &app::LimitSettings::session_idle,
+          "After how long without a request or an open stream a session ends.",
+          Range{Duration(1'000), Duration(604'800'000)}},
+    Field{"stream_buffer", &app::LimitSettings::stream_buffer,
+          "What may wait for a slow reader of an event stream before it is cut off.",
+          Range{Bytes{4096}, Bytes{1 << 30}}},
+    Field{"stream_after", &app::LimitSettings::stream_after,
+          "After how long a call is answered as an event stream, so that it can be resumed.",
+          Range{Duration(10), Duration(3'600'000)}},
+    Field{"stream_keep_alive", &app::LimitSettings::stream_keep_alive,
+          "How often a silent event stream shows that it is alive.",
+          Range{Duration(100), Duration(3'600'000)}},
+    Field{"replay", &app::LimitSettings::replay,
+          "How much of one event stream is kept for clients that reconnect.",
+          Range{Bytes{1024}, Bytes{1 << 30}}},
+    Field{"replay_total", &app::LimitSettings::replay_total,
+          "How much is kept of all ended event streams of a worker.",
+          Range{Bytes{1024}, Bytes{std::uint64_t{1} << 36}}},
+    Field{"replay_time", &app::LimitSettings::replay_time,
+          "How long an ended event stream is kept.", Range{Duration(100), Duration(3'600'000)}},
+    Field{"batch", &app::LimitSettings::batch, "The most messages in a batch.", Range{1, 10'000}},
+    Field{"start", &app::LimitSettings::start,
+          "How long the first list of tools waits for upstreams that are still starting.",
+          Range{Duration(0), Duration(600'000)}},
+};
+
+template <>
+inline constexpr auto config::fields<app::HttpSection> = std::tuple{
+    Field{"hosts", &app::HttpSection::hosts,
+          "Names allowed in the Host header beside localhost, 127.0.0.1 and [::1]."},
+    Field{"origins", &app::HttpSection::origins,
+          "Origins of web pages that may call, beside those on allowed hosts."},
+};
+
+template <>
+inline constexpr auto config::fields<app::LogSection> = std::tuple{
+    Field{"level", &app::LogSection::level, "The least important lines that are logged."},
+    Field{"format", &app::LogSection::format, "How a line looks."},
+    Field{"calls", &app::LogSection::calls, "Whether each call is logged."},
+};
+
+template <>
+inline constexpr auto config::fields<app::StopSection> = std::tuple{
+    Field{"grace", &app::StopSection::grace,
+          "How long calls in progress get to finish when the gateway stops.",
+          Range{Duration(0), Duration(3'600'000)}},
+};
+
+template <>
+inline constexpr auto config::fields<app::Settings> = std::tuple{
+    Field{"listen", &app::Settings::listen,
+          "The address of the HTTP listener; port 0 lets the system choose."},
+    Field{"workers", &app::Settings::workers, "How many threads serve; 0: one per core.",
+          Range{0, 256}},
+    Field{"names", &app::Settings::names, "How tools are named."},
+    Field{"upstreams", &app::Settings::upstreams,
+          "What the gateway offers, by name. Absent: the built-in skills."},
+    Field{"mcpServers", &app::Settings::mcp_servers,
+          "The same as desktop clients write it: command, args, env."},
+    Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
+    Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
+    Field{"log", &app::Settings::log, "What is logged to stderr."},
+    Field{"stop", &app::Settings::stop, "How the gateway stops."},
+};
+
+}  // namespace patchbay

@@ -1,0 +1,150 @@
+#include "app/upstream_set.h"
+
+#include <algorithm>
+
+#include "core/hop.h"
+#include "observe/log.h"
+
+namespace patchbay::app {
+
+UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
+                         metrics::Registry& registry, Publish publish)
+    : control_(control), workers_(workers), registry_(registry), publish_(std::move(publish)) {}
+
+Task<void> UpstreamSet::apply(const std::vector<UpstreamPlan>& plans,
+                              const gateway::NameSettings& names, std::chrono::nanoseconds grace) {
+  names_ = names;
+  const UpstreamContext context{workers_, *this, registry_};
+  std::vector<Running> next;
+  std::vector<std::shared_ptr<gateway::Upstream>> fresh;
+  for (const auto& plan : plans) {
+    const auto before = std::ranges::find_if(
+        running_, [&](const Running& one) { return one.upstream->name() == plan.name; });
+    const bool known = before != running_.end();
+    if (known && before->digest == plan.digest) {
+      next.push_back(std::move(*before));
+      running_.erase(before);
+      continue;
+    }
+    next.push_back({plan.digest, plan.make(context)});
+    fresh.push_back(next.back().upstream);
+    if (known) {
+      next.back().earlier = before->upstream;
+      next.back().earlier_tools = std::move(before->tools);
+      running_.erase(before);
+    }
+  }
+  std::vector<Running> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    gone = std::exchange(running_, std::move(next));
+  }
+  if (!gone.empty()) rebuild();
+  for (auto& one : gone) stopping_.spawn(retire(std::move(one.upstream), grace));
+
+  Scope starting;
+  for (const auto& upstream : fresh) starting.spawn(start_one(upstream, grace));
+  auto started = co_await starting.drain(kNever);
+  if (!started) {
+    starting.cancel();
+    started = co_await starting.drain(kNever);
+  }
+  rebuild();
+  co_return ok();
+}
+
+// Starts an upstream; whatever becomes of it, the one it replaces is done.
+Task<void> UpstreamSet::start_one(std::shared_ptr<gateway::Upstream> upstream,
+                                  std::chrono::nanoseconds grace) {
+  auto started = co_await upstream->start();
+  Running* const one = find(upstream.get());
+  if (!one || !one->earlier) co_return started;
+  auto earlier = std::exchange(one->earlier, nullptr);
+  rebuild();
+  stopping_.spawn(retire(std::move(earlier), grace));
+  co_return started;
+}
+
+// Stops an upstream that is no longer in the catalog. Each worker has taken the new catalog when it
+// answers here, and what it sent to the upstream before that has arrived there.
+Task<void> UpstreamSet::retire(std::shared_ptr<gateway::Upstream> upstream,
+                               std::chrono::nanoseconds grace) {
+  for (net::Loop* const worker : workers_) {
+    auto nothing = []() -> Task<void> { co_return ok(); };
+    auto passed = co_await hop<void>(*worker, nothing);
+    (void)passed;
+  }
+  // Beyond this point no new call reaches it.
+  co_return co_await stop_one(std::move(upstream), here().now() + grace);
+}
+
+UpstreamSet::Running* UpstreamSet::find(const gateway::Upstream* upstream) {
+  const auto found = std::ranges::find_if(
+      running_, [upstream](const Running& one) { return one.upstream.get() == upstream; });
+  return found == running_.end() ? nullptr : &*found;
+}
+
+Task<void> UpstreamSet::stop_one(std::shared_ptr<gateway::Upstream> upstream, Deadline deadline) {
+  auto stopped = co_await upstream->stop(deadline);
+  if (!stopped) {
+    log::Line(log::Level::warn, "upstream did not stop")
+        .add("upstream", upstream->name())
+        .add("why", stopped.error().message);
+  }
+  co_return stopped;
+}
+
+void UpstreamSet::settle() {
+  if (settled_) return;
+  settled_ = true;
+  rebuild();
+}
+
+Task<void> UpstreamSet::stop(Deadline deadline) {
+  for (const auto& one : running_) {
+    stopping_.spawn(stop_one(one.upstream, deadline));
+    if (one.earlier) stopping_.spawn(stop_one(one.earlier, deadline));
+  }
+  co_return co_await stopping_.drain(kNever);
+}
+
+std::vector<UpstreamReport> UpstreamSet::report() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<UpstreamReport> lines;
+  for (const auto& one : running_) {
+    lines.push_back({std::string(one.upstream->name()), std::string(one.upstream->kind()),
+                     one.upstream->state(), one.tools.size()});
+  }
+  return lines;
+}
+
+void UpstreamSet::offers(const gateway::Upstream& upstream, std::vector<gateway::Tool> tools) {
+  if (&here() == &control_) return take_offer(&upstream, std::move(tools));
+  control_.post([this, from = &upstream, tools = std::move(tools)]() mutable {
+    take_offer(from, std::move(tools));
+  });
+}
+
+void UpstreamSet::take_offer(const gateway::Upstream* upstream, std::vector<gateway::Tool> tools) {
+  {
+    const std::lock_guard lock(mutex_);
+    Running* const one = find(upstream);
+    if (!one) return;
+    one->tools = std::move(tools);
+  }
+  rebuild();
+}
+
+void UpstreamSet::rebuild() {
+  std::vector<gateway::Offer> offers;
+  for (const auto& one : running_) {
+    if (one.earlier) {
+      offers.push_back({one.earlier, one.earlier_tools});
+    } else {
+      offers.push_back({one.upstream, one.tools});
+    }
+  }
+  publish_(std::make_shared<const gateway::Catalog>(offers, names_), settled_);
+}
+
+}  // namespace patchbay::app

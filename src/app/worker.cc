@@ -1,0 +1,89 @@
+#include "app/worker.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr auto kSweep = std::chrono::seconds(1);
+
+std::shared_ptr<const net::HttpSettings> http_settings(const Settings& settings) {
+  const LimitSettings& limits = settings.limits;
+  net::HttpSettings http;
+  http.head = {limits.request_line.value, limits.headers.value,
+               static_cast<std::size_t>(limits.header_fields)};
+  http.body = limits.body.value;
+  http.connections = static_cast<std::size_t>(limits.connections);
+  http.stream_buffer = limits.stream_buffer.value;
+  http.header_time = limits.header_time;
+  http.body_time = limits.body_time;
+  http.idle_time = limits.idle_time;
+  http.write_time = limits.write_time;
+  http.hosts = settings.http.hosts;
+  http.origins = settings.http.origins;
+  return std::make_shared<const net::HttpSettings>(std::move(http));
+}
+
+frontends::McpHttpSettings mcp_settings(const LimitSettings& limits) {
+  return {limits.stream_after,
+          limits.stream_keep_alive,
+          static_cast<std::size_t>(limits.batch),
+          {limits.replay.value, limits.replay_total.value, limits.replay_time}};
+}
+
+}  // namespace
+
+Worker::Worker(int number, const Settings& settings, Common& common)
+    : loop_(number),
+      recorder_(common.registry),
+      pipeline_(common.limiter, catalog_, recorder_),
+      server_(pipeline_, settings.limits.call),
+      mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
+      readiness_(common.operations),
+      metrics_page_(common.registry),
+      http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
+             {"/health", "GET, HEAD", &health_},
+             {"/ready", "GET, HEAD", &readiness_},
+             {"/metrics", "GET, HEAD", &metrics_page_}},
+            http_settings(settings), common.http) {
+  recorder_.set_log_calls(settings.log.calls);
+  catalog_.on_change([this] { mcp_http_.tell_tools_changed(); });
+}
+
+Worker::~Worker() = default;
+
+void Worker::run() {
+  thread_ = std::thread([this] { loop_.run(); });
+}
+
+void Worker::join() {
+  loop_.quit();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Worker::listen(net::Fd listener) {
+  http_.start(std::move(listener));
+  chores_.spawn(sweep());
+}
+
+void Worker::update(const Settings& settings) {
+  http_.update(http_settings(settings));
+  server_.set_call_time(settings.limits.call);
+  mcp_http_.update(mcp_settings(settings.limits));
+  recorder_.set_log_calls(settings.log.calls);
+}
+
+Task<void> Worker::sweep() {
+  for (;;) {
+    auto slept = co_await sleep_until(here().now() + kSweep);
+    if (!slept) co_return slept;
+    mcp_http_.sweep();
+  }
+}
+
+Task<void> Worker::stop(Deadline deadline) {
+  auto stopped = co_await http_.stop(deadline);
+  if (!stopped) co_return stopped;
+  chores_.cancel();
+  co_return co_await chores_.drain(kNever);
+}
+
+}  // namespace patchbay::app

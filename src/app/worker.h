@@ -1,0 +1,71 @@
+// A Worker is one thread that serves: its loop, its view of the catalog, and its copy of everything
+// on the path of a call. Workers share only what is made for it.
+#pragma once
+
+#include <memory>
+#include <thread>
+
+#include "app/settings.h"
+#include "frontends/mcp_http.h"
+#include "frontends/operations.h"
+#include "gateway/catalog_view.h"
+#include "gateway/mcp_server.h"
+#include "gateway/pipeline.h"
+#include "gateway/record.h"
+#include "net/http_server.h"
+#include "net/loop.h"
+#include "policy/limiter.h"
+
+namespace patchbay::app {
+
+// What all workers have in common. Outlives them.
+struct Common {
+  explicit Common(const Settings& settings) : limiter(settings.limits.calls), http(registry) {}
+
+  metrics::Registry registry;
+  policy::Limiter limiter;
+  frontends::McpHttp::Shared mcp_http;
+  net::HttpCounters http;
+  frontends::OperationsView operations;
+};
+
+class Worker {
+ public:
+  // REQUIRES: `common` outlives the worker.
+  Worker(int number, const Settings& settings, Common& common);
+  ~Worker();
+
+  net::Loop& loop() { return loop_; }
+  frontends::McpHttp& mcp_http() { return mcp_http_; }
+  gateway::McpServer& server() { return server_; }
+  gateway::CatalogView& catalog() { return catalog_; }
+
+  // Starts and ends the thread.
+  void run();
+  void join();
+
+  // The following run on the worker's own thread.
+
+  void listen(net::Fd listener);
+  void update(const Settings& settings);
+  void close() { http_.close(); }
+  Task<void> stop(Deadline deadline);
+
+ private:
+  Task<void> sweep();
+
+  net::Loop loop_;
+  gateway::CatalogView catalog_;
+  gateway::Recorder recorder_;
+  gateway::Pipeline pipeline_;
+  gateway::McpServer server_;
+  frontends::McpHttp mcp_http_;
+  frontends::Health health_;
+  frontends::Readiness readiness_;
+  frontends::MetricsPage metrics_page_;
+  net::HttpServer http_;
+  Scope chores_;
+  std::thread thread_;
+};
+
+}  // namespace patchbay::app
