@@ -1,0 +1,105 @@
+"""Waiting for things without hoping: polling, threads with a result, and pipes drained in full.
+
+PATIENCE is the only time in the tests: the bound after which a test gives up. It is generous, and
+sanitizer runs may raise it.
+"""
+
+import os
+import threading
+import time
+
+PATIENCE = float(os.environ.get("PATCHBAY_TEST_PATIENCE", "30"))
+
+
+def wait_until(predicate, what="the expected state", timeout=PATIENCE):
+    """Polls until the predicate gives something true, and returns that."""
+    deadline = time.monotonic() + timeout
+    while True:
+        value = predicate()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"gave up waiting for {what}")
+        time.sleep(0.01)
+
+
+class Background:
+    """A function that runs in its own thread; result() waits for it and raises what it raised."""
+
+    def __init__(self, function, *args, **kwargs):
+        self.value = self.error = None
+        self.thread = threading.Thread(target=self._run, args=(function, args, kwargs), daemon=True)
+        self.thread.start()
+
+    def _run(self, function, args, kwargs):
+        try:
+            self.value = function(*args, **kwargs)
+        except BaseException as error:  # pylint: disable=broad-except
+            self.error = error
+
+    def result(self, timeout=PATIENCE):
+        self.thread.join(timeout)
+        if self.thread.is_alive():
+            raise AssertionError("a background call did not end")
+        if self.error:
+            raise self.error
+        return self.value
+
+    def running(self):
+        return self.thread.is_alive()
+
+
+class Lines:
+    """The lines of a pipe, drained by a thread so that the writer never blocks.
+
+    With read=False the pipe stays open and unread.
+    """
+
+    def __init__(self, pipe, read=True):
+        self.lines, self.ended, self.condition = [], not read, threading.Condition()
+        self.pipe, self.read = pipe, read
+        if read:
+            threading.Thread(target=self._drain, args=(pipe,), daemon=True).start()
+
+    def _drain(self, pipe):
+        with pipe:
+            for line in pipe:
+                with self.condition:
+                    self.lines.append(line.decode("utf-8", "replace").rstrip("\n"))
+                    self.condition.notify_all()
+        with self.condition:
+            self.ended = True
+            self.condition.notify_all()
+
+    def wait_for(self, wanted, start=0, timeout=PATIENCE):
+        """The first line (from `start` on) that contains the text, or satisfies the predicate."""
+        matches = wanted if callable(wanted) else lambda line: wanted in line
+        deadline = time.monotonic() + timeout
+        with self.condition:
+            seen = start
+            while True:
+                for line in self.lines[seen:]:
+                    if matches(line):
+                        return line
+                seen = max(start, len(self.lines))
+                left = deadline - time.monotonic()
+                if self.ended or left <= 0:
+                    raise AssertionError(f"no line with {wanted!r} in:\n{self.text()[-4000:]}")
+                self.condition.wait(left)
+
+    def close(self):
+        """Closes a pipe that was left unread."""
+        if not self.read:
+            self.pipe.close()
+
+    def text(self):
+        return "\n".join(self.lines)
+
+    def count(self):
+        with self.condition:
+            return len(self.lines)
+
+    def wait_end(self, timeout=PATIENCE):
+        with self.condition:
+            self.condition.wait_for(lambda: self.ended, timeout)
+        return self.lines
