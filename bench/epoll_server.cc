@@ -1,0 +1,195 @@
+// epoll_server: the ceiling. The least that a process can do and still answer HTTP/1.1: wait, read
+// until the blank line and Content-Length bytes more, write a fixed answer. It checks nothing,
+// routes nothing and logs nothing, so what it spends per request is the kernel's price.
+//
+// Each thread has its own listener (SO_REUSEPORT), epoll set and connections; nothing is shared but
+// the answer, which never changes.
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <signal.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bench/options.h"
+#include "bench/sockets.h"
+
+namespace patchbay::bench {
+namespace {
+
+constexpr std::string_view kUsage =
+    "epoll_server [--port 0] [--threads 1] [--bytes 64]\n"
+    "Answers every HTTP request with 200 and --bytes bytes; prints `port N`, then `ready`.";
+
+struct Connection {
+  int socket = -1;
+  std::string partial;           // The start of a request whose rest has not come.
+  std::size_t owed = 0;          // Answers to write, the one in progress included.
+  std::size_t sent = 0;          // Bytes of the answer in progress that have left.
+  std::size_t body_to_skip = 0;  // Of a request whose head is complete.
+  bool waits_to_write = false;
+};
+
+std::string make_answer(std::size_t bytes) {
+  auto answer = fmt::format(
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", bytes);
+  answer.append(bytes, 'x');
+  return answer;
+}
+
+std::size_t content_length(std::string_view head) {
+  constexpr std::string_view kName = "\r\nContent-Length:";
+  for (std::size_t line = head.find("\r\n"); line != head.npos;
+       line = head.find("\r\n", line + 2)) {
+    if (head.size() - line <= kName.size()) break;
+    if (strncasecmp(head.data() + line, kName.data(), kName.size()) != 0) continue;
+    auto digits = head.substr(line + kName.size());
+    digits.remove_prefix(digits.find_first_not_of(' '));
+    std::size_t length = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), length);
+    return length;
+  }
+  return 0;
+}
+
+class Server {
+ public:
+  Server(int listener, const std::string& answer) : listener_(listener), answer_(answer) {
+    epoll_add(epoll_, listener_, EPOLLIN, nullptr);
+  }
+
+  [[noreturn]] void run() {
+    std::array<epoll_event, 256> events;
+    for (;;) {
+      int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), -1);
+      for (int i = 0; i < ready; ++i) {
+        const auto& event = events[static_cast<std::size_t>(i)];
+        if (event.data.ptr == nullptr) {
+          accept_all();
+        } else {
+          serve(*static_cast<Connection*>(event.data.ptr), event.events);
+        }
+      }
+    }
+  }
+
+ private:
+  void accept_all() {
+    for (;;) {
+      int client = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+      if (client < 0) return;
+      int on = 1;
+      setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+      auto* connection = new Connection;  // Freed in drop(); the epoll set holds it meanwhile.
+      connection->socket = client;
+      epoll_add(epoll_, client, EPOLLIN, connection);
+    }
+  }
+
+  void drop(Connection& connection) {
+    close(connection.socket);
+    delete &connection;
+  }
+
+  void serve(Connection& connection, std::uint32_t events) {
+    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) {
+      ssize_t count = read(connection.socket, buffer_.data(), buffer_.size());
+      if (count == 0 || (count < 0 && errno != EAGAIN)) return drop(connection);
+      if (count > 0) take(connection, {buffer_.data(), static_cast<std::size_t>(count)});
+    }
+    if (connection.owed > 0 && !answer(connection)) drop(connection);
+  }
+
+  // Counts the requests that end inside `bytes`; a head cut in two waits for the next read.
+  void take(Connection& connection, std::string_view bytes) {
+    std::string joined;
+    if (!connection.partial.empty()) {
+      joined = std::exchange(connection.partial, {}).append(bytes);
+      bytes = joined;
+    }
+    while (!bytes.empty()) {
+      if (connection.body_to_skip > 0) {
+        auto skipped = std::min(connection.body_to_skip, bytes.size());
+        connection.body_to_skip -= skipped;
+        bytes.remove_prefix(skipped);
+      } else {
+        auto end = bytes.find("\r\n\r\n");
+        if (end == bytes.npos) {
+          connection.partial = bytes;
+          return;
+        }
+        connection.body_to_skip = content_length(bytes.substr(0, end + 2));
+        bytes.remove_prefix(end + 4);
+      }
+      if (connection.body_to_skip == 0) ++connection.owed;
+    }
+  }
+
+  // Writes what it owes until the socket is full. False: the connection is broken.
+  bool answer(Connection& connection) {
+    while (connection.owed > 0) {
+      auto rest = std::string_view(answer_).substr(connection.sent);
+      ssize_t count = send(connection.socket, rest.data(), rest.size(), MSG_NOSIGNAL);
+      if (count < 0 && errno != EAGAIN) return false;
+      if (count > 0) connection.sent += static_cast<std::size_t>(count);
+      if (connection.sent < answer_.size()) {
+        if (count >= 0) continue;
+        want_to_write(connection, true);
+        return true;
+      }
+      connection.sent = 0;
+      --connection.owed;
+    }
+    want_to_write(connection, false);
+    return true;
+  }
+
+  void want_to_write(Connection& connection, bool wants) {
+    if (wants == connection.waits_to_write) return;
+    connection.waits_to_write = wants;
+    std::uint32_t events = EPOLLIN;
+    if (wants) events |= EPOLLOUT;
+    epoll_change(epoll_, connection.socket, events, &connection);
+  }
+
+  int listener_;
+  const std::string& answer_;
+  int epoll_ = make_epoll();
+  std::vector<char> buffer_ = std::vector<char>(256 * 1024);
+};
+
+int main(int argc, char** argv) {
+  Options options(argc, argv, kUsage, {"--port", "--threads", "--bytes"});
+  auto threads = options.number("--threads", 1);
+  const auto answer = make_answer(static_cast<std::size_t>(options.number("--bytes", 64)));
+  signal(SIGPIPE, SIG_IGN);
+
+  int first = listen_on(static_cast<std::uint16_t>(options.number("--port", 0)), threads > 1);
+  std::vector<std::jthread> others;
+  for (std::int64_t i = 1; i < threads; ++i) {
+    others.emplace_back(
+        [&answer, listener = listen_on(port_of(first), true)] { Server(listener, answer).run(); });
+  }
+  fmt::print("port {}\nready\n", port_of(first));
+  std::fflush(stdout);
+  Server(first, answer).run();
+}
+
+}  // namespace
+}  // namespace patchbay::bench
+
+int main(int argc, char** argv) { return patchbay::bench::main(argc, argv); }
