@@ -98,6 +98,25 @@ Result<bool> parse_fields(std::string_view& rest, const HttpLimits& limits, Http
   }
 }
 
+// Fields whose second appearance would leave open which one counts.
+constexpr std::array<std::string_view, 9> kOnce{
+    "Host",          "Origin",         "Content-Type",
+    "Authorization", "Mcp-Session-Id", "MCP-Protocol-Version",
+    "Mcp-Method",    "Mcp-Name",       "Last-Event-ID"};
+
+Result<void> check_once(const HttpFields& fields) {
+  for (auto field = fields.begin(); field != fields.end(); ++field) {
+    const auto same = [&](const HttpField& other) {
+      return other.name.size() == field->name.size() && same_token(other.name, field->name);
+    };
+    if (std::none_of(fields.begin(), field, same)) continue;
+    for (const auto name : kOnce) {
+      if (same_token(name, field->name)) return bad(fmt::format("more than one {}", name));
+    }
+  }
+  return ok();
+}
+
 Result<HttpFraming> parse_framing(const HttpFields& fields, bool http10) {
   HttpFraming framing;
   const auto connection = fields.find("Connection");
@@ -149,10 +168,9 @@ Result<void> parse_request_line(std::string_view line, HttpRequest& request) {
 
 // Brings the target into origin form and settles which host is meant.
 Result<void> settle_target(HttpRequest& request) {
-  const auto hosts = request.fields.count("Host");
-  if (hosts > 1) return bad("more than one Host");
-  if (hosts == 0 && !request.http10) return bad("the Host header is missing");
-  request.host = request.fields.find("Host").value_or("");
+  const auto host = request.fields.find("Host");
+  if (!host && !request.http10) return bad("the Host header is missing");
+  request.host = host.value_or("");
   constexpr std::string_view kScheme = "http://";
   if (request.target.starts_with(kScheme)) {
     const auto rest = request.target.substr(kScheme.size());
@@ -240,6 +258,8 @@ Result<std::size_t> parse_request(std::string_view bytes, const HttpLimits& limi
   auto framing = parse_framing(request.fields, request.http10);
   if (!framing) return framing.error();
   request.framing = *framing;
+  auto once = check_once(request.fields);
+  if (!once) return once.error();
   auto target = settle_target(request);
   if (!target) return target.error();
   const auto expect = request.fields.find("Expect");

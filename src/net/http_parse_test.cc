@@ -61,6 +61,7 @@ TEST(HttpParse, RefusesWhatCanBeReadInTwoWays) {
   EXPECT_EQ(with("X: a\r\n folded"), 400);
   EXPECT_EQ(with(std::string_view("X: a\0b", 6)), 400);
   EXPECT_EQ(with("Host: b"), 400);
+  EXPECT_EQ(with("Origin: http://a\r\norigin: http://b"), 400);
   EXPECT_EQ(with("X: a\nY: b"), 400);
   EXPECT_EQ(with("X: a\rY: b"), 400);
   EXPECT_EQ(with("no colon"), 400);
