@@ -162,8 +162,9 @@ def modern_headers(message, **more):
         "MCP-Protocol-Version": MODERN,
         "Mcp-Method": message.get("method"),
     }
-    if message.get("method") == "tools/call":
-        fields["Mcp-Name"] = message["params"].get("name")
+    named_by = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+    if (key := named_by.get(message.get("method"))) is not None:
+        fields["Mcp-Name"] = message["params"].get(key)
     return {**fields, **{key.replace("_", "-"): value for key, value in more.items()}}
 
 

@@ -37,7 +37,7 @@ class Client final : upstreams::McpLink::Events {
   Task<void> close();
 
  private:
-  void on_tools_changed() override {}
+  void on_items_changed() override {}
   void on_link_closed(const std::string&) override {}
   Result<void> spawn(std::string_view command);
 

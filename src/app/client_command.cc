@@ -12,7 +12,7 @@
 namespace patchbay::app {
 namespace {
 
-using gateway::Tool;
+using Tool = mcp::Item;
 
 // Shows progress to the person who waits.
 class Terminal final : public gateway::Peer {
@@ -72,10 +72,10 @@ void print_tools(const std::vector<Tool>& tools, bool as_json) {
     return;
   }
   std::size_t width = 0;
-  for (const auto& tool : tools) width = std::max(width, tool.name.size());
+  for (const auto& tool : tools) width = std::max(width, tool.key.size());
   for (const auto& tool : tools) {
     const auto description = json::string_member(tool.definition, "description").value_or("");
-    fmt::print("{:<{}}  {}\n", tool.name, width, first_line(description));
+    fmt::print("{:<{}}  {}\n", tool.key, width, first_line(description));
   }
 }
 
@@ -104,11 +104,11 @@ int print_result(const std::string& result, bool as_json) {
 const Tool* find_tool(const std::vector<Tool>& tools, std::string_view name) {
   const Tool* found = nullptr;
   for (const auto& tool : tools) {
-    if (tool.name == name) return &tool;
-    const auto separator = tool.name.find("__");
+    if (tool.key == name) return &tool;
+    const auto separator = tool.key.find("__");
     if (separator == std::string::npos) continue;
-    const auto upstream = tool.name.substr(0, separator);
-    const auto bare = tool.name.substr(separator + 2);
+    const auto upstream = tool.key.substr(0, separator);
+    const auto bare = tool.key.substr(separator + 2);
     if (name != bare && name != upstream + "." + bare && name != upstream + "_" + bare) continue;
     if (found) return nullptr;
     found = &tool;
@@ -150,7 +150,7 @@ Result<std::string> arguments_of(const Tool& tool, const std::vector<std::string
 Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words, bool as_json) {
   const std::string name = words.front();
   words.erase(words.begin());
-  auto tools = co_await client.link().list_tools(deadline);
+  auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
   if (!tools) co_return tools.error();
   const Tool* const tool = find_tool(*tools, name);
   if (!tool) {
@@ -164,7 +164,7 @@ Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words
   }
   const std::string text = fmt::format(
       R"({{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":{},"arguments":{},"_meta":{{"progressToken":1}}}}}})",
-      json::quote(tool->name), *arguments);
+      json::quote(tool->key), *arguments);
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) co_return parsed.error();
@@ -172,7 +172,7 @@ Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words
   const auto* const method = mcp::find_method(message.method, mcp::kNewestLegacy);
   const gateway::Call asked{message,  *method, mcp::kNewestLegacy, "command", here(),
                             terminal, deadline};
-  auto reply = co_await client.link().ask(asked, tool->name, deadline);
+  auto reply = co_await client.link().ask(asked, tool->key, deadline);
   if (!reply) co_return reply.error();
   if (reply->is_error) {
     co_return Error{Code::upstream_failed,
@@ -200,7 +200,7 @@ int list_tools(const ClientOptions& options) {
     return kExitUsage;
   }
   return run_client(target, options.seconds, [&](Client& client, Deadline deadline) -> Task<int> {
-    auto tools = co_await client.link().list_tools(deadline);
+    auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
     if (!tools) co_return tools.error();
     print_tools(*tools, options.json);
     co_return kExitOk;

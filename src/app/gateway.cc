@@ -143,7 +143,8 @@ Task<void> Gateway::serve_lines() {
   auto talk = [this, &home]() -> Task<void> {
     frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
                              net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
-    home.catalog().on_change([&face] { face.tell_tools_changed(); });
+    home.catalog().on_change(
+        [&face](std::string_view notification) { face.tell_changed(notification); });
     control_.post([this, &home, &face] {
       end_lines_ = [&home, &face] { home.loop().post([&face] { face.end(); }); };
     });

@@ -32,6 +32,7 @@ struct LimitSettings {
   config::Bytes replay_total{64 << 20};
   config::Duration replay_time{60'000};
   int batch = 100;
+  int page = 1000;
   config::Duration start{10'000};
 };
 
@@ -143,6 +144,8 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
     Field{"replay_time", &app::LimitSettings::replay_time,
           "How long an ended event stream is kept.", Range{Duration(100), Duration(3'600'000)}},
     Field{"batch", &app::LimitSettings::batch, "The most messages in a batch.", Range{1, 10'000}},
+    Field{"page", &app::LimitSettings::page, "How many items one page of a list has.",
+          Range{1, 1'000'000}},
     Field{"start", &app::LimitSettings::start,
           "How long the first list of tools waits for upstreams that are still starting.",
           Range{Duration(0), Duration(600'000)}},

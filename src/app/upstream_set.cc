@@ -30,7 +30,7 @@ Task<void> UpstreamSet::apply(const std::vector<UpstreamPlan>& plans,
     fresh.push_back(next.back().upstream);
     if (known) {
       next.back().earlier = before->upstream;
-      next.back().earlier_tools = std::move(before->tools);
+      next.back().earlier_items = std::move(before->items);
       running_.erase(before);
     }
   }
@@ -113,24 +113,24 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
   std::vector<UpstreamReport> lines;
   for (const auto& one : running_) {
     lines.push_back({std::string(one.upstream->name()), std::string(one.upstream->kind()),
-                     one.upstream->state(), one.tools.size()});
+                     one.upstream->state(), mcp::of(one.items, mcp::ItemKind::tool).size()});
   }
   return lines;
 }
 
-void UpstreamSet::offers(const gateway::Upstream& upstream, std::vector<gateway::Tool> tools) {
-  if (&here() == &control_) return take_offer(&upstream, std::move(tools));
-  control_.post([this, from = &upstream, tools = std::move(tools)]() mutable {
-    take_offer(from, std::move(tools));
+void UpstreamSet::offers(const gateway::Upstream& upstream, mcp::ItemLists items) {
+  if (&here() == &control_) return take_offer(&upstream, std::move(items));
+  control_.post([this, from = &upstream, items = std::move(items)]() mutable {
+    take_offer(from, std::move(items));
   });
 }
 
-void UpstreamSet::take_offer(const gateway::Upstream* upstream, std::vector<gateway::Tool> tools) {
+void UpstreamSet::take_offer(const gateway::Upstream* upstream, mcp::ItemLists items) {
   {
     const std::lock_guard lock(mutex_);
     Running* const one = find(upstream);
     if (!one) return;
-    one->tools = std::move(tools);
+    one->items = std::move(items);
   }
   rebuild();
 }
@@ -139,9 +139,9 @@ void UpstreamSet::rebuild() {
   std::vector<gateway::Offer> offers;
   for (const auto& one : running_) {
     if (one.earlier) {
-      offers.push_back({one.earlier, one.earlier_tools});
+      offers.push_back({one.earlier, one.earlier_items});
     } else {
-      offers.push_back({one.upstream, one.tools});
+      offers.push_back({one.upstream, one.items});
     }
   }
   publish_(std::make_shared<const gateway::Catalog>(offers, names_), settled_);

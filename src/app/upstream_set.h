@@ -46,20 +46,20 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // What is there, in the order of the configuration. Callable on any thread.
   std::vector<UpstreamReport> report() const;
 
-  void offers(const gateway::Upstream& upstream, std::vector<gateway::Tool> tools) override;
+  void offers(const gateway::Upstream& upstream, mcp::ItemLists items) override;
 
  private:
   struct Running {
     std::string digest;
     std::shared_ptr<gateway::Upstream> upstream;
-    std::vector<gateway::Tool> tools = {};
+    mcp::ItemLists items = {};
     // While the upstream starts: the one it replaces, which answers until then.
     std::shared_ptr<gateway::Upstream> earlier = nullptr;
-    std::vector<gateway::Tool> earlier_tools = {};
+    mcp::ItemLists earlier_items = {};
   };
 
   Running* find(const gateway::Upstream* upstream);
-  void take_offer(const gateway::Upstream* upstream, std::vector<gateway::Tool> tools);
+  void take_offer(const gateway::Upstream* upstream, mcp::ItemLists items);
   Task<void> start_one(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);
   Task<void> stop_one(std::shared_ptr<gateway::Upstream> upstream, Deadline deadline);
   Task<void> retire(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);

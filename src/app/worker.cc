@@ -45,7 +45,9 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/metrics", "GET, HEAD", &metrics_page_}},
             http_settings(settings), common.http) {
   recorder_.set_log_calls(settings.log.calls);
-  catalog_.on_change([this] { mcp_http_.tell_tools_changed(); });
+  catalog_.on_change(
+      [this](std::string_view notification) { mcp_http_.tell_changed(notification); });
+  pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
 }
 
 Worker::~Worker() = default;
@@ -67,6 +69,7 @@ void Worker::listen(net::Fd listener) {
 void Worker::update(const Settings& settings) {
   http_.update(http_settings(settings));
   server_.set_call_time(settings.limits.call);
+  pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   mcp_http_.update(mcp_settings(settings.limits));
   recorder_.set_log_calls(settings.log.calls);
 }

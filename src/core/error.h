@@ -21,7 +21,8 @@ enum class Code : std::uint8_t {
   unsupported_version,  // The protocol revision is not one of ours.
   unauthenticated,
   forbidden,
-  not_found,  // An unknown name; what is forbidden looks the same.
+  not_found,           // An unknown name; what is forbidden looks the same.
+  resource_not_found,  // Only for the revisions that tell it apart.
   session_not_found,
   too_large,
   overloaded,  // A bounded queue is full.
@@ -39,17 +40,29 @@ struct CodeInfo {
 };
 
 // Same order as the enum.
+// clang-format off
 inline constexpr std::array kCodes{
-    CodeInfo{"parse_error", 400, -32700},         CodeInfo{"invalid_request", 400, -32600},
-    CodeInfo{"method_not_found", 404, -32601},    CodeInfo{"invalid_params", 400, -32602},
-    CodeInfo{"header_mismatch", 400, -32020},     CodeInfo{"missing_capability", 400, -32021},
-    CodeInfo{"unsupported_version", 400, -32022}, CodeInfo{"unauthenticated", 401, -32005},
-    CodeInfo{"forbidden", 403, -32004},           CodeInfo{"not_found", 404, -32602},
-    CodeInfo{"session_not_found", 404, -32001},   CodeInfo{"too_large", 413, -32600},
-    CodeInfo{"overloaded", 503, -32003},          CodeInfo{"timeout", 504, -32001},
-    CodeInfo{"cancelled", 499, -32000},           CodeInfo{"unavailable", 503, -32000},
-    CodeInfo{"upstream_failed", 502, -32000},     CodeInfo{"internal", 500, -32603},
+    CodeInfo{"parse_error", 400, -32700},
+    CodeInfo{"invalid_request", 400, -32600},
+    CodeInfo{"method_not_found", 404, -32601},
+    CodeInfo{"invalid_params", 400, -32602},
+    CodeInfo{"header_mismatch", 400, -32020},
+    CodeInfo{"missing_capability", 400, -32021},
+    CodeInfo{"unsupported_version", 400, -32022},
+    CodeInfo{"unauthenticated", 401, -32005},
+    CodeInfo{"forbidden", 403, -32004},
+    CodeInfo{"not_found", 404, -32602},
+    CodeInfo{"resource_not_found", 404, -32002},
+    CodeInfo{"session_not_found", 404, -32001},
+    CodeInfo{"too_large", 413, -32600},
+    CodeInfo{"overloaded", 503, -32003},
+    CodeInfo{"timeout", 504, -32001},
+    CodeInfo{"cancelled", 499, -32000},
+    CodeInfo{"unavailable", 503, -32000},
+    CodeInfo{"upstream_failed", 502, -32000},
+    CodeInfo{"internal", 500, -32603},
 };
+// clang-format on
 static_assert(kCodes.size() == static_cast<std::size_t>(Code::internal) + 1);
 
 constexpr const CodeInfo& info(Code code) { return kCodes[static_cast<std::size_t>(code)]; }

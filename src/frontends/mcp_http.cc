@@ -283,8 +283,8 @@ Task<void> McpHttp::end_session(HttpExchange& exchange) {
   co_return co_await exchange.answer(204, "", {});
 }
 
-void McpHttp::tell_tools_changed() {
-  const std::string text = mcp::notification("notifications/tools/list_changed", "");
+void McpHttp::tell_changed(std::string_view notification) {
+  const std::string text = mcp::notification(notification, "");
   sessions_.each_at_home([&](gateway::Session& session) {
     if (session.stream) session.stream->append(text);
   });

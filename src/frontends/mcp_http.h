@@ -39,8 +39,8 @@ class McpHttp final : public net::HttpHandler {
 
   void update(const McpHttpSettings& settings);
 
-  // Tells the clients of this worker's sessions that the tools have changed.
-  void tell_tools_changed();
+  // Tells the clients of this worker's sessions that a list has changed.
+  void tell_changed(std::string_view notification);
 
   // Once in a while: forgets what is old.
   void sweep();

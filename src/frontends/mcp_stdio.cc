@@ -49,9 +49,9 @@ void McpStdio::on_message(std::string_view text) { calls_.spawn(serve(std::strin
 
 void McpStdio::on_closed(const std::string&) { ended_.deliver(ok()); }
 
-void McpStdio::tell_tools_changed() {
+void McpStdio::tell_changed(std::string_view notification) {
   if (!has_session_) return;
-  auto sent = channel_.send(mcp::notification("notifications/tools/list_changed", ""));
+  auto sent = channel_.send(mcp::notification(notification, ""));
   (void)sent;  // If the client has gone, run() ends.
 }
 

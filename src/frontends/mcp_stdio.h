@@ -26,7 +26,7 @@ class McpStdio final : transport::Channel::Listener {
   // As if the client had ended its side.
   void end() { ended_.deliver(ok()); }
 
-  void tell_tools_changed();
+  void tell_changed(std::string_view notification);
 
  private:
   void on_message(std::string_view text) override;

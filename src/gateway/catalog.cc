@@ -2,23 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <map>
 
 #include "json/read.h"
+#include "mcp/uri_template.h"
 
 namespace patchbay::gateway {
 namespace {
 
+using mcp::ItemKind;
+
 constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
 
 // The definition with another name in it, the rest as it came.
-std::string renamed(const Tool& tool, const std::string& listed) {
-  std::string text = "{\"name\":";
+std::string renamed(const mcp::Item& item, std::string_view key, const std::string& listed) {
+  std::string text = "{";
+  json::append_quoted(text, key);
+  text += ':';
   json::append_quoted(text, listed);
-  json::each_member(tool.definition, [&](std::string_view key, std::string_view raw) {
-    if (key == "name") return;
+  json::each_member(item.definition, [&](std::string_view member, std::string_view raw) {
+    if (member == key) return;
     text += ',';
-    json::append_quoted(text, key);
+    json::append_quoted(text, member);
     text += ':';
     text += raw;
   });
@@ -26,54 +32,124 @@ std::string renamed(const Tool& tool, const std::string& listed) {
   return text;
 }
 
-std::map<std::string, int> count_names(const std::vector<Offer>& offers) {
+std::map<std::string, int> count_names(const std::vector<Offer>& offers, ItemKind kind) {
   std::map<std::string, int> count;
   for (const auto& offer : offers) {
-    for (const auto& tool : offer.tools) ++count[tool.name];
+    for (const auto& item : mcp::of(offer.items, kind)) ++count[item.key];
   }
   return count;
+}
+
+void add_alias(auto& aliases, std::string name, std::size_t entry) {
+  const auto [found, added] = aliases.try_emplace(std::move(name), entry);
+  if (!added && found->second != entry) found->second = kAmbiguous;
+}
+
+std::string joined(const std::vector<std::string>& items, std::size_t from, std::size_t to) {
+  std::string text = "[";
+  for (std::size_t i = from; i < to; ++i) {
+    if (i > from) text += ',';
+    text += items[i];
+  }
+  text += ']';
+  return text;
 }
 
 }  // namespace
 
 Catalog::Catalog(const std::vector<Offer>& offers, const NameSettings& names) {
-  const auto count = count_names(offers);
-  tools_json_ = "[";
+  std::size_t hash = 0;
+  for (std::size_t i = 0; i < sections_.size(); ++i) {
+    const auto kind = static_cast<ItemKind>(i);
+    Section& to = sections_[i];
+    if (kind == ItemKind::tool || kind == ItemKind::prompt) {
+      add_named(to, offers, kind, names);
+    } else {
+      add_addressed(to, offers, kind);
+    }
+    to.all =
+        fmt::format("{{\"{}\":{}}}", mcp::info(kind).member, joined(to.items, 0, to.items.size()));
+    hash = hash * 31 + std::hash<std::string>()(to.all);
+  }
+  digest_ = fmt::format("{:016x}", hash);
+}
+
+bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mcp::Item& item,
+                        const std::string& listed) {
+  // Whoever came first keeps the name: one upstream never stands in another's place.
+  if (!to.listed.try_emplace(listed, to.entries.size()).second) return false;
+  to.entries.push_back({offer.upstream, item.key, listed});
+  to.items.push_back(renamed(item, mcp::info(kind).key, listed));
+  return true;
+}
+
+void Catalog::add_named(Section& to, const std::vector<Offer>& offers, ItemKind kind,
+                        const NameSettings& names) {
+  const auto count = count_names(offers, kind);
   for (const auto& offer : offers) {
     const std::string_view upstream = offer.upstream->name();
-    for (const auto& tool : offer.tools) {
-      const std::string full = fmt::format("{}{}{}", upstream, names.separator, tool.name);
-      const bool bare = (names.prefix == Prefix::conflict && count.at(tool.name) == 1) ||
-                        (names.prefix == Prefix::never && !listed_.contains(tool.name));
-      const std::string listed = bare ? tool.name : full;
-      const std::size_t index = entries_.size();
-      // Whoever came first keeps the name: one upstream never stands in another's place.
-      if (!listed_.try_emplace(listed, index).second) continue;
-      entries_.push_back({offer.upstream, tool.name, listed});
-      if (index > 0) tools_json_ += ',';
-      tools_json_ += renamed(tool, listed);
-      add_alias(full, index);
-      add_alias(fmt::format("{}__{}", upstream, tool.name), index);
-      add_alias(fmt::format("{}.{}", upstream, tool.name), index);
-      add_alias(fmt::format("{}_{}", upstream, tool.name), index);
-      add_alias(tool.name, index);
+    for (const auto& item : mcp::of(offer.items, kind)) {
+      const std::string full = fmt::format("{}{}{}", upstream, names.separator, item.key);
+      const bool bare = (names.prefix == Prefix::conflict && count.at(item.key) == 1) ||
+                        (names.prefix == Prefix::never && !to.listed.contains(item.key));
+      const std::size_t index = to.entries.size();
+      if (!add_entry(to, offer, kind, item, bare ? item.key : full)) continue;
+      for (const auto* const separator : {"__", ".", "_"}) {
+        add_alias(to.aliases, fmt::format("{}{}{}", upstream, separator, item.key), index);
+      }
+      add_alias(to.aliases, full, index);
+      add_alias(to.aliases, item.key, index);
     }
   }
-  tools_json_ += ']';
 }
 
-void Catalog::add_alias(std::string name, std::size_t entry) {
-  const auto [found, added] = aliases_.try_emplace(std::move(name), entry);
-  if (!added && found->second != entry) found->second = kAmbiguous;
-}
-
-const CatalogEntry* Catalog::find(std::string_view name) const {
-  if (const auto listed = listed_.find(name); listed != listed_.end()) {
-    return &entries_[listed->second];
+// A URI is a name that its owner gave to the world, so it stays as it is. Where two upstreams give
+// the same one, the second is told apart by its upstream in front.
+void Catalog::add_addressed(Section& to, const std::vector<Offer>& offers, ItemKind kind) {
+  for (const auto& offer : offers) {
+    for (const auto& item : mcp::of(offer.items, kind)) {
+      const bool taken = to.listed.contains(item.key);
+      const std::string apart = fmt::format("{}+{}", offer.upstream->name(), item.key);
+      add_entry(to, offer, kind, item, taken ? apart : item.key);
+    }
   }
-  const auto alias = aliases_.find(name);
-  if (alias == aliases_.end() || alias->second == kAmbiguous) return nullptr;
-  return &entries_[alias->second];
+}
+
+const CatalogEntry* Catalog::find(ItemKind kind, std::string_view name) const {
+  const Section& in = section(kind);
+  if (const auto listed = in.listed.find(name); listed != in.listed.end()) {
+    return &in.entries[listed->second];
+  }
+  const auto alias = in.aliases.find(name);
+  if (alias == in.aliases.end() || alias->second == kAmbiguous) return nullptr;
+  return &in.entries[alias->second];
+}
+
+const CatalogEntry* Catalog::find_resource(std::string_view uri) const {
+  if (const auto* const listed = find(ItemKind::resource, uri)) return listed;
+  for (const auto& entry : section(ItemKind::resource_template).entries) {
+    if (mcp::matches_template(entry.listed, uri)) return &entry;
+  }
+  return nullptr;
+}
+
+Result<std::string> Catalog::list(ItemKind kind, std::string_view cursor, std::size_t page) const {
+  const Section& in = section(kind);
+  std::size_t from = 0;
+  if (!cursor.empty()) {
+    const auto dash = cursor.find('-');
+    const auto [end, fault] = std::from_chars(cursor.data(), cursor.data() + cursor.size(), from);
+    if (fault != std::errc() || dash == std::string_view::npos || end != cursor.data() + dash ||
+        cursor.substr(dash + 1) != digest_ || from >= in.items.size()) {
+      return Error{Code::invalid_params,
+                   "this cursor is not one of ours, or the list has changed: begin anew"};
+    }
+  }
+  if (from == 0 && in.items.size() <= page) return in.all;
+  const std::size_t to = std::min(from + page, in.items.size());
+  const std::string next =
+      to < in.items.size() ? fmt::format(",\"nextCursor\":\"{}-{}\"", to, digest_) : "";
+  return fmt::format("{{\"{}\":{}{}}}", mcp::info(kind).member, joined(in.items, from, to), next);
 }
 
 }  // namespace patchbay::gateway

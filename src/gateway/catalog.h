@@ -1,9 +1,11 @@
-// The Catalog is the merged, named view of what all upstreams offer. It never changes: when an
-// upstream does, a new one is built and handed to every worker.
+// The Catalog is the merged, named view of what all upstreams offer: tools, prompts, resources and
+// resource templates. It never changes: when an upstream does, a new one is built and handed to
+// every worker.
 //
 // Immutable; read on any worker.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "gateway/upstream.h"
+#include "mcp/items.h"
 
 namespace patchbay::gateway {
 
@@ -27,28 +30,41 @@ struct NameSettings {
 
 struct CatalogEntry {
   std::shared_ptr<Upstream> upstream;
-  std::string tool;    // In the upstream's own words.
-  std::string listed;  // As MCP clients see it.
+  std::string key;     // In the upstream's own words: a name, a URI or a URI template.
+  std::string listed;  // As clients see it.
 };
 
 // What one upstream offers, as an input of the catalog.
 struct Offer {
   std::shared_ptr<Upstream> upstream;
-  std::vector<Tool> tools;
+  mcp::ItemLists items;
 };
 
 class Catalog {
  public:
-  // In the order of the offers, and of the tools in each.
+  // In the order of the offers, and of the items in each.
   Catalog(const std::vector<Offer>& offers, const NameSettings& names);
 
-  // Accepts the listed name, upstream__tool, upstream.tool, upstream_tool and, where only one
-  // upstream has it, the bare tool. Null if unknown or ambiguous.
-  const CatalogEntry* find(std::string_view name) const;
+  // For tools and prompts: accepts the listed name, upstream__name, upstream.name, upstream_name
+  // and, where only one upstream has it, the bare name. For resources: the URI. Null if unknown or
+  // ambiguous.
+  const CatalogEntry* find(mcp::ItemKind kind, std::string_view name) const;
 
-  // The raw JSON array of all tools, with their listed names.
-  const std::string& tools_json() const { return tools_json_; }
-  std::size_t size() const { return entries_.size(); }
+  // Who can read `uri`: whoever lists it, else whoever has a template that it fits. The entry's
+  // key is then the URI or the template.
+  const CatalogEntry* find_resource(std::string_view uri) const;
+
+  std::size_t size(mcp::ItemKind kind) const { return section(kind).entries.size(); }
+
+  // The result of a list request: up to `page` items from `cursor` on (empty: from the beginning),
+  // and the cursor of the next page if there is one. Code::invalid_params if the cursor is not one
+  // of this catalog's.
+  Result<std::string> list(mcp::ItemKind kind, std::string_view cursor, std::size_t page) const;
+
+  // True if clients would see another list of this kind.
+  bool differs(const Catalog& other, mcp::ItemKind kind) const {
+    return section(kind).items != other.section(kind).items;
+  }
 
  private:
   struct Hash {
@@ -57,13 +73,28 @@ class Catalog {
       return std::hash<std::string_view>()(text);
     }
   };
+  using Index = std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>>;
 
-  void add_alias(std::string name, std::size_t entry);
+  // All items of one kind.
+  struct Section {
+    std::vector<CatalogEntry> entries;
+    std::vector<std::string> items;  // Raw JSON, with the listed names.
+    std::string all;                 // All of them as one result, when they fit on one page.
+    Index listed;
+    Index aliases;
+  };
 
-  std::vector<CatalogEntry> entries_;
-  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> listed_;
-  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> aliases_;
-  std::string tools_json_;
+  const Section& section(mcp::ItemKind kind) const {
+    return sections_[static_cast<std::size_t>(kind)];
+  }
+  void add_named(Section& to, const std::vector<Offer>& offers, mcp::ItemKind kind,
+                 const NameSettings& names);
+  void add_addressed(Section& to, const std::vector<Offer>& offers, mcp::ItemKind kind);
+  bool add_entry(Section& to, const Offer& offer, mcp::ItemKind kind, const mcp::Item& item,
+                 const std::string& listed);
+
+  std::array<Section, mcp::kItems.size()> sections_;
+  std::string digest_;  // In cursors: one of an earlier catalog is refused.
 };
 
 }  // namespace patchbay::gateway

@@ -1,6 +1,7 @@
 #include "gateway/catalog_view.h"
 
 #include <algorithm>
+#include <set>
 
 namespace patchbay::gateway {
 
@@ -19,7 +20,11 @@ Task<std::shared_ptr<const Catalog>> CatalogView::wait_settled(Deadline deadline
 }
 
 void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool settled) {
-  const bool changed = catalog->tools_json() != catalog_->tools_json();
+  std::set<std::string_view> changed;
+  for (std::size_t i = 0; i < mcp::kItems.size(); ++i) {
+    const auto kind = static_cast<mcp::ItemKind>(i);
+    if (catalog->differs(*catalog_, kind)) changed.insert(mcp::info(kind).changed);
+  }
   // A reference count of the worker's own: calls on different workers do not share its cache line.
   const Catalog* const raw = catalog.get();
   catalog_ = std::shared_ptr<const Catalog>(raw, [keep = std::move(catalog)](const Catalog*) {});
@@ -27,7 +32,8 @@ void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool settled) {
   if (settled_) {
     for (auto* const one : waiting_) one->deliver(ok());
   }
-  if (changed && tell_) tell_();
+  if (!tell_) return;
+  for (const auto notification : changed) tell_(notification);
 }
 
 }  // namespace patchbay::gateway

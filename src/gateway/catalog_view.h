@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "core/wait.h"
@@ -25,14 +26,16 @@ class CatalogView {
 
   void update(std::shared_ptr<const Catalog> catalog, bool settled);
 
-  // Called after each change that clients can see.
-  void on_change(std::function<void()> tell) { tell_ = std::move(tell); }
+  // Called after a change that clients can see, once for each notification that tells of it.
+  void on_change(std::function<void(std::string_view notification)> tell) {
+    tell_ = std::move(tell);
+  }
 
  private:
   std::shared_ptr<const Catalog> catalog_;
   bool settled_ = false;
   std::vector<OneShot<void>*> waiting_;
-  std::function<void()> tell_;
+  std::function<void(std::string_view)> tell_;
 };
 
 }  // namespace patchbay::gateway

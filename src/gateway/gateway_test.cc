@@ -11,6 +11,7 @@
 namespace patchbay::gateway {
 namespace {
 
+using mcp::ItemKind;
 using testing::FakeUpstream;
 using testing::ManualExecutor;
 
@@ -21,40 +22,41 @@ std::shared_ptr<FakeUpstream> fake(std::string name) {
 Offer offer(std::shared_ptr<Upstream> upstream, std::vector<std::string> names) {
   Offer made{std::move(upstream), {}};
   for (auto& name : names) {
-    made.tools.push_back({name, R"({"name":")" + name + R"(","inputSchema":{}})"});
+    mcp::of(made.items, ItemKind::tool)
+        .push_back({name, R"({"name":")" + name + R"(","inputSchema":{}})"});
   }
   return made;
 }
 
 TEST(Catalog, ListsWithPrefixAndAcceptsEveryForm) {
   const Catalog catalog({offer(fake("a"), {"x", "y"}), offer(fake("b"), {"x"})}, {});
-  EXPECT_EQ(catalog.tools_json(),
-            R"([{"name":"a__x","inputSchema":{}},{"name":"a__y","inputSchema":{}},)"
-            R"({"name":"b__x","inputSchema":{}}])");
+  EXPECT_EQ(*catalog.list(ItemKind::tool, "", 10),
+            R"({"tools":[{"name":"a__x","inputSchema":{}},{"name":"a__y","inputSchema":{}},)"
+            R"({"name":"b__x","inputSchema":{}}]})");
   for (const auto* const name : {"a__y", "a.y", "a_y", "y"}) {
-    ASSERT_NE(catalog.find(name), nullptr) << name;
-    EXPECT_EQ(catalog.find(name)->tool, "y");
+    ASSERT_NE(catalog.find(ItemKind::tool, name), nullptr) << name;
+    EXPECT_EQ(catalog.find(ItemKind::tool, name)->key, "y");
   }
-  EXPECT_EQ(catalog.find("x"), nullptr) << "two upstreams have it";
-  EXPECT_EQ(catalog.find("b.x")->upstream->name(), "b");
-  EXPECT_EQ(catalog.find("z"), nullptr);
+  EXPECT_EQ(catalog.find(ItemKind::tool, "x"), nullptr) << "two upstreams have it";
+  EXPECT_EQ(catalog.find(ItemKind::tool, "b.x")->upstream->name(), "b");
+  EXPECT_EQ(catalog.find(ItemKind::tool, "z"), nullptr);
 }
 
 TEST(Catalog, PrefixesOnlyWhereNeeded) {
   const std::vector<Offer> offers{offer(fake("a"), {"x", "y"}), offer(fake("b"), {"x"})};
   const Catalog conflict(offers, {Prefix::conflict, "__"});
-  EXPECT_EQ(conflict.find("y")->listed, "y");
-  EXPECT_EQ(conflict.find("a__x")->listed, "a__x");
+  EXPECT_EQ(conflict.find(ItemKind::tool, "y")->listed, "y");
+  EXPECT_EQ(conflict.find(ItemKind::tool, "a__x")->listed, "a__x");
   const Catalog never(offers, {Prefix::never, "__"});
-  EXPECT_EQ(never.find("x")->upstream->name(), "a");
-  EXPECT_EQ(never.find("b__x")->listed, "b__x");
+  EXPECT_EQ(never.find(ItemKind::tool, "x")->upstream->name(), "a");
+  EXPECT_EQ(never.find(ItemKind::tool, "b__x")->listed, "b__x");
 }
 
 TEST(Catalog, AnAliasOfTwoToolsPointsToNone) {
   const Catalog catalog({offer(fake("a"), {"b_c"}), offer(fake("a_b"), {"c"})}, {});
-  EXPECT_EQ(catalog.find("a_b_c"), nullptr);
-  EXPECT_EQ(catalog.find("a__b_c")->tool, "b_c");
-  EXPECT_EQ(catalog.find("a_b__c")->tool, "c");
+  EXPECT_EQ(catalog.find(ItemKind::tool, "a_b_c"), nullptr);
+  EXPECT_EQ(catalog.find(ItemKind::tool, "a__b_c")->key, "b_c");
+  EXPECT_EQ(catalog.find(ItemKind::tool, "a_b__c")->key, "c");
 }
 
 class Collect final : public EventSink {

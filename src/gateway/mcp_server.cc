@@ -9,7 +9,9 @@
 namespace patchbay::gateway {
 namespace {
 
-constexpr std::string_view kCapabilities = R"({"tools":{"listChanged":true}})";
+constexpr std::string_view kCapabilities =
+    R"({"tools":{"listChanged":true},"prompts":{"listChanged":true},)"
+    R"("resources":{"listChanged":true},"completions":{}})";
 // Lists follow the upstreams: a client may keep one no longer than it likes to be wrong, and not
 // for others.
 constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";
@@ -76,9 +78,12 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
       break;
     }
   }
-  if (mcp::info(call.revision).modern && !reply.is_error) {
-    const bool hinted =
-        call.method.reach == mcp::Reach::catalog || call.method.local == mcp::Local::discover;
+  if (mcp::info(call.revision).modern && reply.is_error) {
+    if (call.method.item == mcp::ItemKind::resource) mcp::make_modern_error(reply, call.target);
+  } else if (mcp::info(call.revision).modern) {
+    const bool hinted = call.method.reach == mcp::Reach::catalog ||
+                        call.method.local == mcp::Local::discover ||
+                        call.request.method == "resources/read";
     if (hinted) mcp::add_to_result(reply, kCacheHints);
     mcp::make_modern(reply, server_info());
   }

@@ -5,6 +5,60 @@
 #include "json/read.h"
 
 namespace patchbay::gateway {
+namespace {
+
+using mcp::ItemKind;
+
+// The item that a request is about.
+struct Target {
+  ItemKind kind;
+  std::string name;
+};
+
+Result<Target> target_of(const Call& call) {
+  const auto* const given = call.request.param(call.method.target);
+  if (given && call.method.reach == mcp::Reach::by_reference) {
+    const auto type = json::string_member(given->raw, "type");
+    const bool prompt = type == "ref/prompt";
+    auto name = json::string_member(given->raw, prompt ? "name" : "uri");
+    if (name && (prompt || type == "ref/resource")) {
+      return Target{prompt ? ItemKind::prompt : ItemKind::resource_template, *std::move(name)};
+    }
+    return Error{Code::invalid_params,
+                 "'ref' must be a ref/prompt with name or a ref/resource with uri"};
+  }
+  auto name = given ? json::as_string(given->raw) : std::nullopt;
+  if (name) return Target{call.method.item, *std::move(name)};
+  return Error{Code::invalid_params,
+               fmt::format("'{}' must be given as a string", call.method.target)};
+}
+
+const CatalogEntry* find(const Catalog& catalog, const Target& asked) {
+  if (asked.kind == ItemKind::resource) return catalog.find_resource(asked.name);
+  if (const auto* const entry = catalog.find(asked.kind, asked.name)) return entry;
+  // A reference may also name a resource itself.
+  if (asked.kind == ItemKind::resource_template) return catalog.find_resource(asked.name);
+  return nullptr;
+}
+
+// How the upstream calls what was asked for. A URI made from a template is its own name, but for
+// what the catalog put in front to tell upstreams apart.
+std::string own_words(const CatalogEntry& entry, const Target& asked) {
+  const bool made = entry.key.find('{') != std::string::npos && asked.name != entry.listed;
+  if (!made) return entry.key;
+  return asked.name.substr(entry.listed.size() - entry.key.size());
+}
+
+Error unknown(const Call& call, const Target& asked) {
+  std::string message = fmt::format("unknown {}: {}", mcp::info(asked.kind).noun, asked.name);
+  if (asked.kind != ItemKind::resource) return {Code::not_found, std::move(message)};
+  // The stateless revision has no code of its own for this.
+  const bool modern = mcp::info(call.revision).modern;
+  return {modern ? Code::not_found : Code::resource_not_found, std::move(message),
+          fmt::format("{{\"uri\":{}}}", json::quote(asked.name))};
+}
+
+}  // namespace
 
 Task<mcp::Reply> Pipeline::handle(Call& call) {
   const Deadline began = here().now();
@@ -26,41 +80,37 @@ Task<mcp::Reply> Pipeline::decide(Call& call) {
 }
 
 Task<mcp::Reply> Pipeline::list(const Call& call) {
-  if (call.request.param("cursor")) {
-    co_return Error{Code::invalid_params, "this cursor is not one of ours"};
-  }
+  const auto* const given = call.request.param("cursor");
+  const auto cursor = given ? json::as_string(given->raw) : std::string();
+  if (!cursor) co_return Error{Code::invalid_params, "'cursor' must be a string"};
   auto catalog = co_await catalog_.wait_settled(call.deadline);
   if (!catalog) co_return catalog.error();
-  co_return mcp::result_reply(
-      fmt::format("{{\"{}\":{}}}", call.method.list, (*catalog)->tools_json()));
+  auto page = (*catalog)->list(call.method.item, *cursor, page_);
+  if (!page) co_return page.error();
+  co_return mcp::result_reply(*std::move(page));
 }
 
 Task<mcp::Reply> Pipeline::send(Call& call) {
-  const auto* const target = call.request.param(call.method.target);
-  auto name = target ? json::as_string(target->raw) : std::nullopt;
-  if (!name) {
-    co_return Error{Code::invalid_params,
-                    fmt::format("'{}' must be given as a string", call.method.target)};
-  }
-  call.target = *std::move(name);
+  auto asked = target_of(call);
+  if (!asked) co_return asked.error();
+  call.target = asked->name;
   const auto* const arguments = call.request.param("arguments");
   if (arguments && !arguments->raw.starts_with('{')) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
 
   auto catalog = catalog_.current();
-  const CatalogEntry* entry = catalog->find(call.target);
+  const CatalogEntry* entry = find(*catalog, *asked);
   if (!entry && !catalog_.settled()) {
     auto settled = co_await catalog_.wait_settled(call.deadline);
     if (!settled) co_return settled.error();
     catalog = *std::move(settled);
-    entry = catalog->find(call.target);
+    entry = find(*catalog, *asked);
   }
-  if (!entry) {
-    co_return Error{Code::not_found, fmt::format("unknown tool: {}", call.target)};
-  }
+  if (!entry) co_return unknown(call, *asked);
   call.upstream = entry->upstream->name();
-  co_return co_await entry->upstream->answer(call, entry->tool);
+  const std::string own = own_words(*entry, *asked);
+  co_return co_await entry->upstream->answer(call, own);
 }
 
 }  // namespace patchbay::gateway

@@ -19,6 +19,9 @@ class Pipeline {
   Pipeline(policy::Limiter& limiter, CatalogView& catalog, Recorder& recorder)
       : limiter_(limiter), catalog_(catalog), recorder_(recorder) {}
 
+  // How many items one page of a list has.
+  void set_page(std::size_t page) { page_ = page; }
+
   // Answers `call` and writes it down, whatever becomes of it.
   Task<mcp::Reply> handle(Call& call);
 
@@ -30,6 +33,7 @@ class Pipeline {
   policy::Limiter& limiter_;
   CatalogView& catalog_;
   Recorder& recorder_;
+  std::size_t page_ = 1000;
 };
 
 }  // namespace patchbay::gateway

@@ -11,14 +11,10 @@
 
 #include "core/task.h"
 #include "gateway/call.h"
+#include "mcp/items.h"
 #include "mcp/reply.h"
 
 namespace patchbay::gateway {
-
-struct Tool {
-  std::string name;
-  std::string definition;  // Raw JSON, as the upstream gave it.
-};
 
 struct UpstreamState {
   bool up = false;
@@ -37,9 +33,9 @@ class Upstream {
   // trying by itself.
   virtual Task<void> start() = 0;
 
-  // Answers `call`, whose target is `tool` in the upstream's own words. Progress goes to the
+  // Answers `call`, whose target is `target` in the upstream's own words. Progress goes to the
   // asker meanwhile. Many at once; stops early when cancelled, and by call.deadline.
-  virtual Task<mcp::Reply> answer(const Call& call, std::string_view tool) = 0;
+  virtual Task<mcp::Reply> answer(const Call& call, std::string_view target) = 0;
 
   virtual UpstreamState state() const = 0;
 
@@ -51,7 +47,7 @@ class Upstream {
 class UpstreamWatcher {
  public:
   virtual ~UpstreamWatcher() = default;
-  virtual void offers(const Upstream& upstream, std::vector<Tool> tools) = 0;
+  virtual void offers(const Upstream& upstream, mcp::ItemLists items) = 0;
 };
 
 }  // namespace patchbay::gateway

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "json/text.h"
+#include "json/read.h"
 
 namespace patchbay::mcp {
 namespace {
@@ -27,6 +27,23 @@ class Object {
   std::string& out_;
   bool first_ = true;
 };
+
+// The target in the upstream's words: a name, or a reference with the name inside it.
+void append_target(std::string& text, std::string_view raw, std::string_view target) {
+  if (!raw.starts_with('{')) {
+    json::append_quoted(text, target);
+    return;
+  }
+  Object reference(text);
+  json::each_member(raw, [&](std::string_view key, std::string_view value) {
+    reference.key(key);
+    if (key == "name" || key == "uri") {
+      json::append_quoted(text, target);
+    } else {
+      text += value;
+    }
+  });
+}
 
 std::string request_head(std::uint64_t id, std::string_view method) {
   std::string text = "{\"jsonrpc\":\"2.0\",\"id\":";
@@ -54,7 +71,7 @@ std::string forward(const Message& from, std::uint64_t id, std::string_view targ
     for (const auto& member : from.params) {
       if (member.key == target_key) {
         params.key(member.key);
-        json::append_quoted(text, target);
+        append_target(text, member.raw, target);
       } else {
         params.raw(member.key, member.raw);
       }
@@ -104,6 +121,13 @@ std::string with_token(const Message& progress, std::string_view token) {
     }
   }
   return text;
+}
+
+void make_modern_error(Reply& reply, std::string_view uri) {
+  if (json::member(reply.body, "code") != "-32002") return;
+  const auto message = json::string_member(reply.body, "message").value_or("not found");
+  reply.body =
+      error_object({Code::not_found, message, fmt::format("{{\"uri\":{}}}", json::quote(uri))});
 }
 
 void make_modern(Reply& reply, std::string_view server_info) {

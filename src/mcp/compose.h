@@ -15,8 +15,8 @@ namespace patchbay::mcp {
 std::string request(std::uint64_t id, std::string_view method, std::string_view params);
 
 // The client's request as a server with sessions wants it: our id and progress token, the target
-// named as the upstream names it, everything else as it came. What only the stateless revision
-// knows is left out.
+// (a name, or the name inside a reference) as the upstream calls it, everything else as it came.
+// What only the stateless revision knows is left out.
 std::string forward(const Message& from, std::uint64_t id, std::string_view target_key,
                     std::string_view target);
 
@@ -27,6 +27,10 @@ std::string cancelled(std::uint64_t id, std::string_view reason);
 
 // The raw params of a progress notification with another token in it.
 std::string with_token(const Message& progress, std::string_view token);
+
+// An error of an upstream as the stateless revision wants it: a resource that is not found has the
+// code of wrong parameters there, and names the URI.
+void make_modern_error(Reply& reply, std::string_view uri);
 
 // A result as the stateless revision wants it: resultType, and `server_info` (raw) in `_meta`.
 void make_modern(Reply& reply, std::string_view server_info);

@@ -6,15 +6,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "mcp/items.h"
 #include "mcp/revision.h"
 
 namespace patchbay::mcp {
 
 enum class Reach : std::uint8_t {
-  here,     // Answered by the gateway itself.
-  catalog,  // Answered from what all upstreams offer, merged.
-  by_name,  // Sent to the one upstream that a parameter points to.
-  dropped,  // A notification that asks nothing of us.
+  here,          // Answered by the gateway itself.
+  catalog,       // Answered from what all upstreams offer, merged.
+  by_name,       // Sent to the one upstream that has the item a parameter names.
+  by_reference,  // The same, where the parameter is an object that says of which kind the item is.
+  dropped,       // A notification that asks nothing of us.
 };
 
 // The ones the gateway answers itself are told apart by this.
@@ -24,23 +26,34 @@ struct Method {
   std::string_view name;
   Reach reach;
   Local local;
-  std::string_view target;  // The parameter that names the target; also mirrored in Mcp-Name.
-  std::string_view list;    // The member of the result that is the merged list.
+  std::string_view target;  // The parameter that names the item; also mirrored in Mcp-Name.
+  ItemKind item;            // Which kind of item is listed or named; says nothing for `here`.
   bool legacy;              // Exists in the revisions with sessions...
   bool modern;              // ...and in those without.
 };
 
 inline constexpr std::array kMethods{
-    Method{"initialize", Reach::here, Local::initialize, "", "", true, false},
-    Method{"server/discover", Reach::here, Local::discover, "", "", false, true},
-    Method{"ping", Reach::here, Local::ping, "", "", true, false},
-    Method{"tools/list", Reach::catalog, Local::none, "", "tools", true, true},
-    Method{"tools/call", Reach::by_name, Local::none, "name", "", true, true},
-    Method{"notifications/initialized", Reach::dropped, Local::none, "", "", true, false},
-    Method{"initialized", Reach::dropped, Local::none, "", "", true, false},
-    Method{"notifications/cancelled", Reach::here, Local::cancelled, "", "", true, true},
-    Method{"notifications/progress", Reach::dropped, Local::none, "", "", true, false},
-    Method{"notifications/roots/list_changed", Reach::dropped, Local::none, "", "", true, false},
+    Method{"initialize", Reach::here, Local::initialize, "", ItemKind::tool, true, false},
+    Method{"server/discover", Reach::here, Local::discover, "", ItemKind::tool, false, true},
+    Method{"ping", Reach::here, Local::ping, "", ItemKind::tool, true, false},
+    Method{"tools/list", Reach::catalog, Local::none, "", ItemKind::tool, true, true},
+    Method{"tools/call", Reach::by_name, Local::none, "name", ItemKind::tool, true, true},
+    Method{"prompts/list", Reach::catalog, Local::none, "", ItemKind::prompt, true, true},
+    Method{"prompts/get", Reach::by_name, Local::none, "name", ItemKind::prompt, true, true},
+    Method{"resources/list", Reach::catalog, Local::none, "", ItemKind::resource, true, true},
+    Method{"resources/templates/list", Reach::catalog, Local::none, "", ItemKind::resource_template,
+           true, true},
+    Method{"resources/read", Reach::by_name, Local::none, "uri", ItemKind::resource, true, true},
+    Method{"completion/complete", Reach::by_reference, Local::none, "ref", ItemKind::prompt, true,
+           true},
+    Method{"notifications/initialized", Reach::dropped, Local::none, "", ItemKind::tool, true,
+           false},
+    Method{"initialized", Reach::dropped, Local::none, "", ItemKind::tool, true, false},
+    Method{"notifications/cancelled", Reach::here, Local::cancelled, "", ItemKind::tool, true,
+           true},
+    Method{"notifications/progress", Reach::dropped, Local::none, "", ItemKind::tool, true, false},
+    Method{"notifications/roots/list_changed", Reach::dropped, Local::none, "", ItemKind::tool,
+           true, false},
 };
 
 constexpr const Method* find_method(std::string_view name, Revision revision) {

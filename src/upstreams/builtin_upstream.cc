@@ -30,18 +30,18 @@ BuiltinUpstream::BuiltinUpstream(std::string name, std::span<const Skill* const>
     : name_(std::move(name)), skills_(skills), watcher_(watcher) {}
 
 Task<void> BuiltinUpstream::start() {
-  std::vector<gateway::Tool> tools;
+  mcp::ItemLists items;
   for (const Skill* const skill : skills_) {
-    tools.push_back({std::string(skill->name), definition(*skill)});
+    mcp::of(items, mcp::ItemKind::tool).push_back({std::string(skill->name), definition(*skill)});
   }
-  watcher_.offers(*this, std::move(tools));
+  watcher_.offers(*this, std::move(items));
   co_return ok();
 }
 
-Task<mcp::Reply> BuiltinUpstream::answer(const gateway::Call& call, std::string_view tool) {
-  const auto skill = std::ranges::find(skills_, tool, [](const Skill* one) { return one->name; });
+Task<mcp::Reply> BuiltinUpstream::answer(const gateway::Call& call, std::string_view target) {
+  const auto skill = std::ranges::find(skills_, target, [](const Skill* one) { return one->name; });
   if (skill == skills_.end()) {
-    co_return Error{Code::not_found, fmt::format("there is no skill '{}'", tool)};
+    co_return Error{Code::not_found, fmt::format("there is no skill '{}'", target)};
   }
   const auto* const arguments = call.request.param("arguments");
   const std::string_view raw = arguments ? arguments->raw : "{}";

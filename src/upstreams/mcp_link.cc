@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/version.h"
@@ -22,8 +23,9 @@ std::optional<std::uint64_t> our_id(std::string_view raw) {
   return id;
 }
 
-std::string error_text(std::string_view raw) {
-  return json::string_member(raw, "message").value_or("no message");
+Error refused(std::string_view method, const mcp::Reply& reply) {
+  const auto why = json::string_member(reply.body, "message").value_or("no message");
+  return {Code::upstream_failed, fmt::format("{} was refused: {}", method, why)};
 }
 
 std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::string_view upstream,
@@ -49,57 +51,70 @@ Task<void> McpLink::open(Deadline deadline) {
   std::string params = fmt::format(
       R"({{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{{"name":"patchbay","version":"{}"}}}})",
       mcp::info(mcp::kNewestLegacy).name, kVersion);
-  auto result = co_await request("initialize", std::move(params), deadline);
-  if (!result) co_return result.error();
-  const auto version = json::string_member(*result, "protocolVersion").value_or("");
+  auto reply = co_await request("initialize", std::move(params), deadline);
+  if (!reply) co_return reply.error();
+  if (reply->is_error) co_return refused("initialize", *reply);
+  const std::string& result = reply->body;
+  const auto version = json::string_member(result, "protocolVersion").value_or("");
   if (!mcp::find_revision(version)) {
     co_return Error{Code::upstream_failed,
                     fmt::format("the server speaks the unknown revision '{}'", version)};
   }
-  server_info_ = json::member(*result, "serverInfo").value_or("{}");
-  const auto capabilities = json::member(*result, "capabilities");
-  has_tools_ = capabilities && json::member(*capabilities, "tools");
+  server_info_ = json::member(result, "serverInfo").value_or("{}");
+  capabilities_ = json::member(result, "capabilities").value_or("{}");
   co_return channel_.send(mcp::notification("notifications/initialized", ""));
 }
 
-Task<std::vector<gateway::Tool>> McpLink::list_tools(Deadline deadline) {
-  std::vector<gateway::Tool> tools;
-  if (!has_tools_) co_return tools;
-  std::string params = "{}";
-  for (int page = 0; page < kMaxPages; ++page) {
-    auto result = co_await request("tools/list", std::move(params), deadline);
-    if (!result) co_return result.error();
-    json::each_element(json::member(*result, "tools").value_or("[]"), [&](std::string_view raw) {
-      if (auto name = json::string_member(raw, "name"); name && !name->empty()) {
-        tools.push_back({*std::move(name), std::string(raw)});
-      }
-    });
-    const auto cursor = json::member(*result, "nextCursor");
-    if (!cursor || *cursor == "null") co_return tools;
-    params = fmt::format("{{\"cursor\":{}}}", *cursor);
+Task<mcp::ItemLists> McpLink::list_all(Deadline deadline) {
+  mcp::ItemLists lists;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    auto items = co_await list(static_cast<mcp::ItemKind>(i), deadline);
+    if (!items) co_return items.error();
+    lists[i] = *std::move(items);
   }
-  co_return Error{Code::upstream_failed, "the tool list does not end"};
+  co_return lists;
 }
 
-Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view tool, Deadline deadline) {
+Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline) {
+  std::vector<mcp::Item> items;
+  const auto& info = mcp::info(kind);
+  if (!json::member(capabilities_, info.capability)) co_return items;
+  std::string params = "{}";
+  for (int page = 0; page < kMaxPages; ++page) {
+    auto reply = co_await request(info.list, std::move(params), deadline);
+    if (!reply) co_return reply.error();
+    if (reply->is_error) {
+      // Some servers declare resources and know nothing of templates.
+      if (json::member(reply->body, "code") == "-32601") co_return items;
+      co_return refused(info.list, *reply);
+    }
+    const std::string& result = reply->body;
+    json::each_element(json::member(result, info.member).value_or("[]"), [&](std::string_view raw) {
+      if (auto key = json::string_member(raw, info.key); key && !key->empty()) {
+        items.push_back({*std::move(key), std::string(raw)});
+      }
+    });
+    const auto cursor = json::member(result, "nextCursor");
+    if (!cursor || *cursor == "null") co_return items;
+    params = fmt::format("{{\"cursor\":{}}}", *cursor);
+  }
+  co_return Error{Code::upstream_failed, fmt::format("the list of {}s does not end", info.noun)};
+}
+
+Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target,
+                              Deadline deadline) {
   const std::uint64_t id = next_id_++;
   Pending pending;
   pending.call = &call;
-  std::string text = mcp::forward(call.request, id, call.method.target, tool);
+  std::string text = mcp::forward(call.request, id, call.method.target, target);
   co_return co_await exchange(id, std::move(text), pending, deadline);
 }
 
-Task<std::string> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
+Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
   const std::uint64_t id = next_id_++;
   Pending pending;
   std::string text = mcp::request(id, method, params);
-  auto reply = co_await exchange(id, std::move(text), pending, deadline);
-  if (!reply) co_return reply.error();
-  if (reply->is_error) {
-    co_return Error{Code::upstream_failed,
-                    fmt::format("{} was refused: {}", method, error_text(reply->body))};
-  }
-  co_return std::move(reply->body);
+  co_return co_await exchange(id, std::move(text), pending, deadline);
 }
 
 Task<mcp::Reply> McpLink::exchange(std::uint64_t id, std::string text, Pending& pending,
@@ -170,8 +185,9 @@ McpLink::Pending* McpLink::find_pending(std::string_view raw_id) {
 }
 
 void McpLink::on_notification(const mcp::Message& message) {
-  if (message.method == "notifications/tools/list_changed") {
-    events_.on_tools_changed();
+  if (std::ranges::find(mcp::kItems, message.method, &mcp::ItemInfo::changed) !=
+      mcp::kItems.end()) {
+    events_.on_items_changed();
     return;
   }
   if (message.method != "notifications/progress") return;

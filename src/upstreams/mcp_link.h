@@ -33,7 +33,7 @@ class McpLink final : public transport::Channel::Listener {
  public:
   class Events {
    public:
-    virtual void on_tools_changed() = 0;
+    virtual void on_items_changed() = 0;
     // Nothing works over this link any more.
     virtual void on_link_closed(const std::string& why) = 0;
 
@@ -47,11 +47,14 @@ class McpLink final : public transport::Channel::Listener {
   // The handshake.
   Task<void> open(Deadline deadline);
 
-  // All pages of the tool list.
-  Task<std::vector<gateway::Tool>> list_tools(Deadline deadline);
+  // All pages of all lists that the server has.
+  Task<mcp::ItemLists> list_all(Deadline deadline);
+
+  // All pages of one list; empty if the server does not have such items.
+  Task<std::vector<mcp::Item>> list(mcp::ItemKind kind, Deadline deadline);
 
   // Forwards the call and waits for its answer.
-  Task<mcp::Reply> ask(const gateway::Call& call, std::string_view tool, Deadline deadline);
+  Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline deadline);
 
   // What the server calls itself, raw JSON; empty before the handshake.
   const std::string& server_info() const { return server_info_; }
@@ -75,7 +78,7 @@ class McpLink final : public transport::Channel::Listener {
 
   Task<mcp::Reply> exchange(std::uint64_t id, std::string text, Pending& pending,
                             Deadline deadline);
-  Task<std::string> request(std::string_view method, std::string params, Deadline deadline);
+  Task<mcp::Reply> request(std::string_view method, std::string params, Deadline deadline);
 
   transport::Channel& channel_;
   Events& events_;
@@ -83,7 +86,7 @@ class McpLink final : public transport::Channel::Listener {
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, Pending*> pending_;
   std::string server_info_;
-  bool has_tools_ = true;
+  std::string capabilities_;  // Of the server, raw.
 };
 
 }  // namespace patchbay::upstreams

@@ -46,7 +46,7 @@ Task<void> StdioInstance::start() {
   co_return co_await first_attempt_.wait();
 }
 
-Task<mcp::Reply> StdioInstance::answer(const gateway::Call& call, std::string_view tool) {
+Task<mcp::Reply> StdioInstance::answer(const gateway::Call& call, std::string_view target) {
   Deadline deadline = call.deadline;
   if (settings_.timeout > Duration(0)) {
     deadline = std::min(deadline, here().now() + settings_.timeout);
@@ -62,7 +62,7 @@ Task<mcp::Reply> StdioInstance::answer(const gateway::Call& call, std::string_vi
   Result<mcp::Reply> reply;
   {
     const Counted counted(running_);
-    reply = co_await life_->link.ask(call, tool, deadline);
+    reply = co_await life_->link.ask(call, target, deadline);
   }
   if (running() == 0 && quiet_) quiet_->deliver(ok());
   co_return reply;
@@ -113,17 +113,17 @@ Task<void> StdioInstance::live() {
   life_.emplace(*std::move(child), settings_, upstream_, events, counters_);
   const Deadline deadline = here().now() + settings_.start_time;
   auto opened = co_await life_->link.open(deadline);
-  Result<std::vector<gateway::Tool>> tools = Error{};
-  if (opened) tools = co_await life_->link.list_tools(deadline);
+  Result<mcp::ItemLists> items = Error{};
+  if (opened) items = co_await life_->link.list_all(deadline);
   starting_ = false;
   std::string why;
-  if (opened && tools) {
-    owner_.on_tools(*this, *std::move(tools));
+  if (opened && items) {
+    owner_.on_items(*this, *std::move(items));
     settle(true, "");
     auto closed = co_await closed_->wait();
     why = closed ? *closed : closed.error().message;
   } else {
-    why = opened ? tools.error().message : opened.error().message;
+    why = opened ? items.error().message : opened.error().message;
   }
   up_ = false;
   if (life_->child->exited() || !stopping_) {
@@ -164,18 +164,18 @@ void StdioInstance::on_link_closed(const std::string& why) {
   if (closed_) closed_->deliver(why);
 }
 
-void StdioInstance::on_tools_changed() {
+void StdioInstance::on_items_changed() {
   refresh_again_ = true;
   if (refreshing_ || !up()) return;
-  scope_.spawn(refresh_tools());
+  scope_.spawn(refresh_items());
 }
 
-Task<void> StdioInstance::refresh_tools() {
+Task<void> StdioInstance::refresh_items() {
   refreshing_ = true;
   while (std::exchange(refresh_again_, false) && up()) {
     const Counted counted(running_);  // Keeps the link until the list has come.
-    auto tools = co_await life_->link.list_tools(here().now() + settings_.start_time);
-    if (tools) owner_.on_tools(*this, *std::move(tools));
+    auto items = co_await life_->link.list_all(here().now() + settings_.start_time);
+    if (items) owner_.on_items(*this, *std::move(items));
   }
   refreshing_ = false;
   if (running() == 0 && quiet_) quiet_->deliver(ok());

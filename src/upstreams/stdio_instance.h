@@ -28,7 +28,7 @@ class StdioInstance final : McpLink::Events {
   // Who owns the instances of an upstream. Told on the instance's worker.
   class Owner {
    public:
-    virtual void on_tools(StdioInstance& instance, std::vector<gateway::Tool> tools) = 0;
+    virtual void on_items(StdioInstance& instance, mcp::ItemLists items) = 0;
     virtual void on_state(StdioInstance& instance, const gateway::UpstreamState& state) = 0;
 
    protected:
@@ -46,7 +46,7 @@ class StdioInstance final : McpLink::Events {
 
   // Begins to keep the program running; yields when the first attempt has ended.
   Task<void> start();
-  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view tool);
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target);
   // Lets calls finish until `deadline`, then ends the program.
   Task<void> stop(Deadline deadline);
 
@@ -68,13 +68,13 @@ class StdioInstance final : McpLink::Events {
     McpLink link;
   };
 
-  void on_tools_changed() override;
+  void on_items_changed() override;
   void on_link_closed(const std::string& why) override;
 
   Task<void> keep_running();
   Task<void> live();
   Task<void> end_life();
-  Task<void> refresh_tools();
+  Task<void> refresh_items();
   Task<void> wait_until_up(Deadline deadline);
   Task<void> wait_until_quiet(Deadline deadline);
   void settle(bool up, std::string detail);

@@ -49,9 +49,9 @@ Task<void> StdioUpstream::stop(Deadline deadline) {
   co_return co_await on_each(end);
 }
 
-Task<mcp::Reply> StdioUpstream::answer(const gateway::Call& call, std::string_view tool) {
+Task<mcp::Reply> StdioUpstream::answer(const gateway::Call& call, std::string_view target) {
   StdioInstance& instance = least_busy();
-  auto there = [&instance, &call, tool] { return instance.answer(call, tool); };
+  auto there = [&instance, &call, target] { return instance.answer(call, target); };
   co_return co_await hop<mcp::Reply>(instance.home(), there);
 }
 
@@ -73,8 +73,8 @@ gateway::UpstreamState StdioUpstream::state() const {
   return state_;
 }
 
-void StdioUpstream::on_tools(StdioInstance&, std::vector<gateway::Tool> tools) {
-  watcher_.offers(*this, std::move(tools));
+void StdioUpstream::on_items(StdioInstance&, mcp::ItemLists items) {
+  watcher_.offers(*this, std::move(items));
 }
 
 void StdioUpstream::on_state(StdioInstance& instance, const gateway::UpstreamState& state) {

@@ -26,12 +26,12 @@ class StdioUpstream final : public gateway::Upstream, StdioInstance::Owner {
   std::string_view name() const override { return name_; }
   std::string_view kind() const override { return "stdio"; }
   Task<void> start() override;
-  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view tool) override;
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
   gateway::UpstreamState state() const override;
   Task<void> stop(Deadline deadline) override;
 
  private:
-  void on_tools(StdioInstance& instance, std::vector<gateway::Tool> tools) override;
+  void on_items(StdioInstance& instance, mcp::ItemLists items) override;
   void on_state(StdioInstance& instance, const gateway::UpstreamState& state) override;
   StdioInstance& least_busy();
   template <class Step>

@@ -1,0 +1,12 @@
+// Whether a URI can have come from a URI template (RFC 6570). Pure.
+#pragma once
+
+#include <string_view>
+
+namespace patchbay::mcp {
+
+// True if the literal parts of the template stand in the URI in order, with something in the place
+// of each expression. Takes time proportional to the product of the lengths at most.
+bool matches_template(std::string_view uri_template, std::string_view uri);
+
+}  // namespace patchbay::mcp

@@ -1,0 +1,33 @@
+#include "mcp/uri_template.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace patchbay::mcp {
+namespace {
+
+TEST(UriTemplate, MatchesWhatItCanHaveMade) {
+  EXPECT_TRUE(matches_template("test://item/{id}", "test://item/7"));
+  EXPECT_TRUE(matches_template("a/{x}/b/{y}", "a/1/b/2"));
+  EXPECT_TRUE(matches_template("file:///{+path}", "file:///etc/hosts"));
+  EXPECT_TRUE(matches_template("{x}a", "baa"));
+  EXPECT_TRUE(matches_template("plain", "plain"));
+}
+
+TEST(UriTemplate, RefusesEverythingElse) {
+  EXPECT_FALSE(matches_template("test://item/{id}", "test://item/"));
+  EXPECT_FALSE(matches_template("test://item/{id}", "test://other/7"));
+  EXPECT_FALSE(matches_template("a/{x}/b", "a/1/c"));
+  EXPECT_FALSE(matches_template("plain", "plainer"));
+  EXPECT_FALSE(matches_template("", "x"));
+}
+
+TEST(UriTemplate, TakesNoLongerThanItsLength) {
+  std::string hostile;
+  for (int i = 0; i < 50; ++i) hostile += "{x}a";
+  EXPECT_FALSE(matches_template(hostile + "b", std::string(20'000, 'a')));
+}
+
+}  // namespace
+}  // namespace patchbay::mcp
