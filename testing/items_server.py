@@ -1,19 +1,26 @@
 #!/usr/bin/env python3
 """An MCP server on stdio with everything but tools' tricks: prompts, resources, templates, completion.
 
-Lists come in pages of two. The tool `grow` adds one of each and tells. ITEMS_NAME tells two copies
-apart in what they answer; ITEMS_ONLY limits the capabilities (a comma list).
+Lists come in pages of two. The tool `grow` adds one of each and tells; `ask` sends a request to the
+client and returns the answer; `log` logs on every level; `wait` answers after a second, so that two
+calls run at once. ITEMS_NAME tells two copies apart in what they answer; ITEMS_ONLY limits the
+capabilities (a comma list).
 """
 
 import json
 import os
 import sys
+import time
 
 NAME = os.environ.get("ITEMS_NAME", "items")
 CAPABILITIES = [part for part in os.environ.get("ITEMS_ONLY", "tools,prompts,resources").split(",")]
 PAGE = 2
 
-tools = [{"name": "grow", "description": "Adds one of each.", "inputSchema": {"type": "object"}}]
+tools = [
+    {"name": name, "description": name, "inputSchema": {"type": "object"}}
+    for name in ("grow", "ask", "log", "wait")
+]
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 prompts = [
     {"name": name, "title": name.title(), "arguments": [{"name": "who", "required": False}]}
     for name in ("greet", "scold", "thank")
@@ -74,6 +81,36 @@ def grow(_params):
     return {"content": [{"type": "text", "text": "grown"}]}
 
 
+def text(value):
+    return {"content": [{"type": "text", "text": json.dumps(value)}]}
+
+
+def ask(params):
+    """Asks the client, and answers the call once the client has answered."""
+    arguments = params["arguments"]
+    send({"id": "question", "method": arguments["method"], "params": arguments.get("params", {})})
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message.get("id") == "question" and "method" not in message:
+            return text({key: message[key] for key in ("result", "error") if key in message})
+        waiting.append(message)
+    raise SystemExit
+
+
+def log(_params):
+    for level in LEVELS:
+        send({"method": "notifications/message", "params": {"level": level, "data": NAME}})
+    return text("logged")
+
+
+def wait(_params):
+    time.sleep(1)
+    return text("waited")
+
+
+TOOLS = {"grow": grow, "ask": ask, "log": log, "wait": wait}
+waiting = []  # Came while a question was open.
+
 METHODS = {
     "initialize": lambda params: {
         "protocolVersion": params["protocolVersion"],
@@ -82,7 +119,7 @@ METHODS = {
     },
     "ping": lambda params: {},
     "tools/list": lambda params: page("tools", tools, params),
-    "tools/call": grow,
+    "tools/call": lambda params: TOOLS[params["name"]](params),
     "prompts/list": lambda params: page("prompts", prompts, params),
     "prompts/get": prompt,
     "resources/list": lambda params: page("resources", resources, params),
@@ -92,9 +129,18 @@ METHODS = {
 }
 
 
+def messages():
+    while True:
+        while waiting:
+            yield waiting.pop(0)
+        line = sys.stdin.readline()
+        if not line:
+            return
+        yield json.loads(line)
+
+
 def main():
-    for line in sys.stdin:
-        message = json.loads(line)
+    for message in messages():
         if "id" not in message:
             continue
         try:

@@ -17,11 +17,16 @@ using Tool = mcp::Item;
 // Shows progress to the person who waits.
 class Terminal final : public gateway::Peer {
  public:
-  void notify(std::string_view, std::string_view params) override {
+  void notify(std::string_view method, std::string_view params) override {
+    if (method != "notifications/progress") return;
     const auto progress = json::member(params, "progress").value_or("?");
     const auto total = json::member(params, "total");
     fmt::print(stderr, "progress {}{}{} {}\n", progress, total ? "/" : "", total.value_or(""),
                json::string_member(params, "message").value_or(""));
+  }
+
+  void ask(std::string_view, std::string_view, gateway::Answer answer) override {
+    answer(mcp::error_reply({Code::method_not_found, "this client cannot be asked"}));
   }
 };
 

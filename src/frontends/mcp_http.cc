@@ -63,7 +63,8 @@ McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
       shared_(shared),
       settings_(settings),
       streams_(number, settings.replay),
-      sessions_(number, shared.sessions, streams_) {}
+      sessions_(number, shared.sessions, streams_),
+      questions_(number) {}
 
 void McpHttp::update(const McpHttpSettings& settings) {
   settings_ = settings;
@@ -131,7 +132,8 @@ Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& mess
 Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& message) {
   auto revision = gateway::McpServer::negotiate(message);
   if (!revision) co_return co_await answer_error(exchange, 400, message.id, revision.error());
-  auto session = sessions_.create(*revision, policy::Principal{});
+  auto session =
+      sessions_.create(*revision, policy::Principal{}, gateway::client_capabilities(message));
   if (!session) {
     const int status = info(session.error().code).http;
     co_return co_await answer_error(exchange, status, message.id, session.error());
@@ -149,9 +151,11 @@ Task<void> McpHttp::post_legacy(HttpExchange& exchange, const mcp::Message& mess
     co_return co_await answer_error(exchange, missing ? 400 : 404, message.id, session.error());
   }
   const gateway::SessionUse use(*session);
-  if (message.kind != mcp::Message::Kind::request) {
-    notified(message, session->get());
-    co_return co_await exchange.answer(202, "", {});
+  if (message.kind == mcp::Message::Kind::response) answered(message, *session);
+  if (message.kind == mcp::Message::Kind::notification) notified(message, session->get());
+  if (message.kind != mcp::Message::Kind::request) co_return co_await exchange.answer(202, "", {});
+  if (message.method == "logging/setLevel") {
+    if (auto level = gateway::asked_level(message)) (*session)->log_level = *level;
   }
   const mcp::Revision revision = (*session)->revision;
   co_return co_await run_call(exchange, message, revision, *std::move(session));
@@ -182,6 +186,19 @@ void McpHttp::notified(const mcp::Message& message, const gateway::Session* sess
     shared_.sessions.executors[i]->post(
         [&there, session, id] { there.in_flight_.cancel(session, id); });
   }
+}
+
+// An answer to a question of an upstream goes to the worker that asked it.
+void McpHttp::answered(const mcp::Message& message, SessionPtr session) {
+  const auto worker = gateway::worker_of_question(message.id);
+  if (!worker || static_cast<std::size_t>(*worker) >= shared_.workers.size()) return;
+  const auto index = static_cast<std::size_t>(*worker);
+  McpHttp& there = *shared_.workers[index];
+  shared_.sessions.executors[index]->post([&there, session = std::move(session),
+                                           id = std::string(message.id),
+                                           reply = mcp::reply_of(message)]() mutable {
+    there.questions_.answer(session.get(), id, std::move(reply));
+  });
 }
 
 Task<void> McpHttp::post_batch(HttpExchange& exchange) {
@@ -234,6 +251,9 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
 Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::string& out) {
   class Silent final : public gateway::Peer {
     void notify(std::string_view, std::string_view) override {}
+    void ask(std::string_view, std::string_view, gateway::Answer answer) override {
+      answer(mcp::error_reply({Code::method_not_found, "a batch has no stream to ask on"}));
+    }
   };
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
@@ -241,10 +261,9 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
     out = mcp::response(message.id, mcp::error_reply(parsed.error()));
     co_return ok();
   }
-  if (message.kind != mcp::Message::Kind::request) {
-    notified(message, session.get());
-    co_return ok();
-  }
+  if (message.kind == mcp::Message::Kind::response) answered(message, session);
+  if (message.kind == mcp::Message::Kind::notification) notified(message, session.get());
+  if (message.kind != mcp::Message::Kind::request) co_return ok();
   auto method = gateway::McpServer::method_of(message, session->revision);
   if (method && (*method)->local == mcp::Local::initialize) {
     method = Error{Code::invalid_request, "initialize must not be part of a batch"};

@@ -13,6 +13,7 @@
 #include "core/scope.h"
 #include "gateway/in_flight.h"
 #include "gateway/mcp_server.h"
+#include "gateway/questions.h"
 #include "gateway/sessions.h"
 #include "net/http_server.h"
 
@@ -70,6 +71,7 @@ class McpHttp final : public net::HttpHandler {
   Task<void> end_session(net::HttpExchange& exchange);
   Task<SessionPtr> session_of(net::HttpExchange& exchange);
   void notified(const mcp::Message& message, const gateway::Session* session);
+  void answered(const mcp::Message& message, SessionPtr session);
 
   const int number_;
   gateway::McpServer& server_;
@@ -78,6 +80,7 @@ class McpHttp final : public net::HttpHandler {
   gateway::EventStreams streams_;
   gateway::Sessions sessions_;
   gateway::InFlight in_flight_;
+  gateway::Questions questions_;
 };
 
 // Answers with a JSON-RPC error around which the HTTP status says the same.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "json/read.h"
 #include "mcp/compose.h"
+#include "mcp/log_level.h"
 #include "mcp/modern.h"
 #include "observe/log.h"
 
@@ -11,21 +13,47 @@ namespace {
 
 constexpr std::size_t kMostBatch = 100;
 
-// Passes notifications of a call on to the client.
-class LinePeer final : public gateway::Peer {
+}  // namespace
+
+// The client of one call: hears of it on the channel that all calls share.
+class McpStdio::LinePeer final : public gateway::Peer {
  public:
-  explicit LinePeer(transport::Channel& channel) : channel_(channel) {}
+  LinePeer(McpStdio& face, const mcp::Message& request, mcp::Revision revision)
+      : face_(face), request_(request), revision_(revision) {}
+  ~LinePeer() override { face_.questions_.drop(this); }
 
   void notify(std::string_view method, std::string_view params) override {
-    auto sent = channel_.send(mcp::notification(method, params));
+    if (method == "notifications/message" && !wants_log(params)) return;
+    auto sent = face_.channel_.send(mcp::notification(method, params));
     (void)sent;  // A client that does not read loses progress, not answers.
   }
 
- private:
-  transport::Channel& channel_;
-};
+  void ask(std::string_view method, std::string_view params, gateway::Answer answer) override {
+    auto possible = mcp::info(revision_).modern
+                        ? Error{Code::method_not_found, "a stateless client cannot be asked"}
+                        : gateway::can_be_asked(method, face_.capabilities_, revision_);
+    if (!possible) {
+      answer(mcp::error_reply(possible.error()));
+      return;
+    }
+    const std::string id = face_.questions_.add(this, &face_, std::move(answer));
+    auto sent = face_.channel_.send(mcp::request(id, method, params));
+    if (!sent) face_.questions_.drop(this);
+  }
 
-}  // namespace
+ private:
+  bool wants_log(std::string_view params) const {
+    if (!mcp::info(revision_).modern) return gateway::is_wanted_log(params, face_.log_level_);
+    const auto* const asked = request_.meta_member(mcp::kMetaLogLevel);
+    const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
+    const auto level = name ? mcp::log_level(*name) : std::nullopt;
+    return level && gateway::is_wanted_log(params, *level);
+  }
+
+  McpStdio& face_;
+  const mcp::Message& request_;
+  const mcp::Revision revision_;
+};
 
 McpStdio::McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out,
                    const transport::LineLimits& limits)
@@ -102,10 +130,11 @@ Task<std::string> McpStdio::answer(std::string_view text) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) co_return mcp::response(message.id, mcp::error_reply(parsed.error()));
-  if (message.kind != mcp::Message::Kind::request) {
-    notified(message);
-    co_return std::string();
+  if (message.kind == mcp::Message::Kind::response) {
+    questions_.answer(this, message.id, mcp::reply_of(message));
   }
+  if (message.kind == mcp::Message::Kind::notification) notified(message);
+  if (message.kind != mcp::Message::Kind::request) co_return std::string();
   auto claimed = mcp::claimed_revision(message);
   if (!claimed) co_return mcp::response(message.id, mcp::error_reply(claimed.error()));
   mcp::Revision revision = revision_;
@@ -118,6 +147,9 @@ Task<std::string> McpStdio::answer(std::string_view text) {
     if (!agreed) co_return mcp::response(message.id, mcp::error_reply(agreed.error()));
     revision = revision_ = *agreed;
     has_session_ = true;
+    capabilities_ = gateway::client_capabilities(message);
+  } else if (message.method == "logging/setLevel") {
+    if (auto level = gateway::asked_level(message)) log_level_ = *level;
   }
   auto reply = co_await run_call(message, revision, text.size());
   // Whoever cancelled a request does not wait for it any more.
@@ -129,7 +161,7 @@ Task<mcp::Reply> McpStdio::run_call(const mcp::Message& message, mcp::Revision r
                                     std::size_t size) {
   auto method = gateway::McpServer::method_of(message, revision);
   if (!method) co_return method.error();
-  LinePeer client(channel_);
+  LinePeer client(*this, message, revision);
   gateway::Call call{message, **method, revision,           "mcp-stdio",
                      here(),  client,   server_.deadline(), size};
   Stop stop;

@@ -10,6 +10,7 @@
 #include "core/scope.h"
 #include "gateway/in_flight.h"
 #include "gateway/mcp_server.h"
+#include "gateway/questions.h"
 #include "transport/line_channel.h"
 
 namespace patchbay::frontends {
@@ -29,6 +30,8 @@ class McpStdio final : transport::Channel::Listener {
   void tell_changed(std::string_view notification);
 
  private:
+  class LinePeer;
+
   void on_message(std::string_view text) override;
   void on_closed(const std::string& why) override;
 
@@ -47,6 +50,9 @@ class McpStdio final : transport::Channel::Listener {
   OneShot<void> ended_;
   mcp::Revision revision_ = mcp::kUnnamed;  // Of the session, once initialized.
   bool has_session_ = false;
+  std::string capabilities_ = "{}";  // Of the client in its session, raw.
+  int log_level_ = 0;                // The least important messages it wants.
+  gateway::Questions questions_{0};
 };
 
 }  // namespace patchbay::frontends

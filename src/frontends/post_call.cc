@@ -1,6 +1,8 @@
 #include "frontends/post_call.h"
 
+#include "json/read.h"
 #include "mcp/compose.h"
+#include "mcp/log_level.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -45,6 +47,7 @@ PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Messag
             exchange.body.size()} {}
 
 PostCall::~PostCall() {
+  face_.questions_.drop(this);
   exchange_.source.watch_hangup(nullptr);
   if (sink_) sink_->disconnect();
   if (stream_) stream_->detach(sink_.get());
@@ -79,7 +82,31 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   co_return co_await exchange_.end_stream();
 }
 
+// Log messages go to those who want them: a session says so once, a stateless request each time.
+bool PostCall::wants(std::string_view method, std::string_view params) const {
+  if (method != "notifications/message") return true;
+  if (session_) return gateway::is_wanted_log(params, session_->log_level);
+  const auto* const asked = call_.request.meta_member(mcp::kMetaLogLevel);
+  const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
+  const auto level = name ? mcp::log_level(*name) : std::nullopt;
+  return level && gateway::is_wanted_log(params, *level);
+}
+
+void PostCall::ask(std::string_view method, std::string_view params, gateway::Answer answer) {
+  auto possible = session_ ? gateway::can_be_asked(method, session_->capabilities, call_.revision)
+                           : Error{Code::method_not_found, "a stateless client cannot be asked"};
+  if (!possible) {
+    answer(mcp::error_reply(possible.error()));
+    return;
+  }
+  if (!exchange_.streaming()) begin_stream();
+  const std::string id = face_.questions_.add(this, session_.get(), std::move(answer));
+  say(mcp::request(id, method, params));
+}
+
 void PostCall::notify(std::string_view method, std::string_view params) {
+  // A flood of news must not cost a slow reader its answer.
+  if (!wants(method, params) || exchange_.congested()) return;
   if (!exchange_.streaming()) begin_stream();
   say(mcp::notification(method, params));
 }

@@ -4,6 +4,7 @@
 // Made and read on the asker's worker; an upstream on another worker may read it while it answers.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,16 +12,24 @@
 #include "core/timers.h"
 #include "mcp/message.h"
 #include "mcp/methods.h"
+#include "mcp/reply.h"
 #include "policy/principal.h"
 
 namespace patchbay::gateway {
 
-// The asker's side of a call in progress.
+// What becomes of a question: called exactly once.
+using Answer = std::move_only_function<void(mcp::Reply)>;
+
+// The asker's side of a call in progress. Called on the asker's worker.
 class Peer {
  public:
   virtual ~Peer() = default;
-  // Passes a notification on, for example progress. Called on the asker's worker.
+  // Passes a notification on, for example progress.
   virtual void notify(std::string_view method, std::string_view params) = 0;
+  // Asks the client something that the upstream wants to know: a sample of its model, a choice of
+  // its user. `answer` hears at the latest when the call ends; at once if the client cannot be
+  // asked.
+  virtual void ask(std::string_view method, std::string_view params, Answer answer) = 0;
 };
 
 struct Call {
@@ -49,6 +58,23 @@ inline void tell(const Call& call, std::string_view method, std::string params) 
   call.home.post([&client = call.client, method = std::string(method), params = std::move(params)] {
     client.notify(method, params);
   });
+}
+
+// Asks the client something while the call runs. Callable on any worker, where `answer` is called
+// too.
+inline void ask(const Call& call, std::string_view method, std::string_view params, Answer answer) {
+  if (&call.home == &here()) {
+    call.client.ask(method, params, std::move(answer));
+    return;
+  }
+  auto back = [&from = here(), answer = std::move(answer)](mcp::Reply reply) mutable {
+    from.post([answer = std::move(answer), reply = std::move(reply)]() mutable {
+      answer(std::move(reply));
+    });
+  };
+  call.home.post(
+      [&client = call.client, method = std::string(method), params = std::string(params),
+       back = std::move(back)]() mutable { client.ask(method, params, std::move(back)); });
 }
 
 }  // namespace patchbay::gateway

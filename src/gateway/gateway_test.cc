@@ -127,6 +127,7 @@ class PipelineTest : public ::testing::Test {
     const auto* const method = mcp::find_method(message.method, mcp::kNewestLegacy);
     class Silent final : public Peer {
       void notify(std::string_view, std::string_view) override {}
+      void ask(std::string_view, std::string_view, Answer answer) override { answer({}); }
     } client;
     Call call{message,
               *method,

@@ -5,13 +5,14 @@
 #include "core/version.h"
 #include "json/read.h"
 #include "mcp/compose.h"
+#include "mcp/log_level.h"
 
 namespace patchbay::gateway {
 namespace {
 
 constexpr std::string_view kCapabilities =
     R"({"tools":{"listChanged":true},"prompts":{"listChanged":true},)"
-    R"("resources":{"listChanged":true},"completions":{}})";
+    R"("resources":{"listChanged":true},"completions":{},"logging":{}})";
 // Lists follow the upstreams: a client may keep one no longer than it likes to be wrong, and not
 // for others.
 constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";
@@ -66,6 +67,12 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
     case mcp::Local::initialize:
       reply = mcp::result_reply(initialize_result(call.revision));
       break;
+    case mcp::Local::set_level: {
+      // The level itself is the front end's to remember.
+      auto level = asked_level(call.request);
+      reply = level ? mcp::result_reply("{}") : mcp::error_reply(level.error());
+      break;
+    }
     case mcp::Local::cancelled:
     case mcp::Local::none: {
       if (call.method.reach == mcp::Reach::dropped || call.method.local != mcp::Local::none) {
@@ -88,6 +95,36 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
     mcp::make_modern(reply, server_info());
   }
   co_return reply;
+}
+
+std::string client_capabilities(const mcp::Message& initialize) {
+  const auto* const given = initialize.param("capabilities");
+  return given && given->raw.starts_with('{') ? std::string(given->raw) : "{}";
+}
+
+Result<void> can_be_asked(std::string_view method, std::string_view capabilities,
+                          mcp::Revision revision) {
+  const auto* const known = mcp::find_client_method(method);
+  if (known && revision >= known->since && json::member(capabilities, known->capability)) {
+    return ok();
+  }
+  return Error{Code::method_not_found, fmt::format("the client does not offer {}", method)};
+}
+
+Result<int> asked_level(const mcp::Message& request) {
+  const auto* const given = request.param("level");
+  const auto name = given ? json::as_string(given->raw) : std::nullopt;
+  const auto level = name ? mcp::log_level(*name) : std::nullopt;
+  if (level) return *level;
+  return Error{Code::invalid_params,
+               "'level' must be one of debug, info, notice, warning, error, "
+               "critical, alert, emergency"};
+}
+
+bool is_wanted_log(std::string_view params, int least) {
+  const auto name = json::string_member(params, "level");
+  const auto level = name ? mcp::log_level(*name) : std::nullopt;
+  return level && *level >= least;
 }
 
 std::string_view cancelled_id(const mcp::Message& notification) {

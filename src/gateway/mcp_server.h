@@ -43,6 +43,19 @@ class McpServer {
   std::chrono::nanoseconds call_time_;
 };
 
+// The client's capabilities in an `initialize` request, raw.
+std::string client_capabilities(const mcp::Message& initialize);
+
+// Why a client with these capabilities cannot be asked this; ok if it can.
+Result<void> can_be_asked(std::string_view method, std::string_view capabilities,
+                          mcp::Revision revision);
+
+// The level in a logging/setLevel request.
+Result<int> asked_level(const mcp::Message& request);
+
+// True if a log message with these raw params is at least as important as `least`.
+bool is_wanted_log(std::string_view params, int least);
+
 // The raw `requestId` of a notifications/cancelled; empty if it has none.
 std::string_view cancelled_id(const mcp::Message& notification);
 

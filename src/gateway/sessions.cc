@@ -28,7 +28,8 @@ Sessions::~Sessions() {
   each_at_home([](Session& session) { session.stream.reset(); });
 }
 
-Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, policy::Principal owner) {
+Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, policy::Principal owner,
+                                                  std::string capabilities) {
   if (directory_.count.fetch_add(1) >= directory_.most) {
     directory_.count.fetch_sub(1);
     return Error{Code::overloaded, "too many sessions are open; try again later (limits.sessions)"};
@@ -37,6 +38,7 @@ Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, policy
   session->id = fmt::format("{:02x}{}", number_, random_hex(kRandomBytes));
   session->revision = revision;
   session->owner = std::move(owner);
+  session->capabilities = std::move(capabilities);
   session->home = number_;
   session->last_used = here().now().time_since_epoch().count();
   known_.emplace(session->id, session);

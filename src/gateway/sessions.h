@@ -24,10 +24,12 @@ struct Session {
   std::string id;
   mcp::Revision revision = mcp::kNewestLegacy;
   policy::Principal owner;
+  std::string capabilities = "{}";  // Of the client, raw.
   int home = 0;
 
   // Any worker.
   std::atomic<bool> ended = false;
+  std::atomic<int> log_level = 0;           // The least important messages it wants.
   std::atomic<std::int64_t> last_used = 0;  // Clock ticks.
   std::atomic<int> open = 0;                // Requests and streams under way: not idle.
 
@@ -53,7 +55,8 @@ class Sessions {
   ~Sessions();
 
   // Code::overloaded if there are too many.
-  Result<std::shared_ptr<Session>> create(mcp::Revision revision, policy::Principal owner);
+  Result<std::shared_ptr<Session>> create(mcp::Revision revision, policy::Principal owner,
+                                          std::string capabilities);
 
   // Code::session_not_found if it is unknown, has ended, or belongs to someone else.
   Task<std::shared_ptr<Session>> find(std::string id, const policy::Principal& who);

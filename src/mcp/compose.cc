@@ -63,6 +63,19 @@ std::string request(std::uint64_t id, std::string_view method, std::string_view 
   return text;
 }
 
+std::string request(std::string_view id, std::string_view method, std::string_view params) {
+  std::string text = "{\"jsonrpc\":\"2.0\",\"id\":";
+  text += id;
+  text += ",\"method\":";
+  json::append_quoted(text, method);
+  if (!params.empty()) {
+    text += ",\"params\":";
+    text += params;
+  }
+  text += '}';
+  return text;
+}
+
 std::string forward(const Message& from, std::uint64_t id, std::string_view target_key,
                     std::string_view target) {
   std::string text = request_head(id, from.method);

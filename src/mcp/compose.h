@@ -13,6 +13,8 @@ namespace patchbay::mcp {
 
 // A request with our own id. `params` is raw JSON of an object.
 std::string request(std::uint64_t id, std::string_view method, std::string_view params);
+// The same with a raw id of any type; without `params` if they are empty.
+std::string request(std::string_view id, std::string_view method, std::string_view params);
 
 // The client's request as a server with sessions wants it: our id and progress token, the target
 // (a name, or the name inside a reference) as the upstream calls it, everything else as it came.

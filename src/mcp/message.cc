@@ -134,6 +134,7 @@ class Scan {
       return fault("'params' must be an object");
     }
     message_.has_params = true;
+    const char* const from = at_.position();
     members(message_.params, [this](std::string_view key) {
       if (key != "_meta" || at_.peek() != Type::object) return false;
       if (message_.has_meta) fault("'_meta' is given twice");
@@ -141,6 +142,7 @@ class Scan {
       members(message_.meta, [](std::string_view) { return false; });
       return true;
     });
+    message_.raw_params = {from, static_cast<std::size_t>(at_.position() - from)};
   }
 
   // Takes an object's members into `list`, except those that `special` takes itself.

@@ -16,6 +16,7 @@ namespace patchbay::mcp {
 inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
 inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr std::string_view kMetaLogLevel = "io.modelcontextprotocol/logLevel";
 inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
 
 struct Member {
@@ -33,6 +34,7 @@ struct Message {
   // Of `params`, in the order given. `_meta` is apart.
   std::vector<Member> params;
   bool has_params = false;
+  std::string_view raw_params;  // As they came, `_meta` included.
   std::vector<Member> meta;
   bool has_meta = false;
 

@@ -20,7 +20,7 @@ enum class Reach : std::uint8_t {
 };
 
 // The ones the gateway answers itself are told apart by this.
-enum class Local : std::uint8_t { none, initialize, discover, ping, cancelled };
+enum class Local : std::uint8_t { none, initialize, discover, ping, set_level, cancelled };
 
 struct Method {
   std::string_view name;
@@ -36,6 +36,7 @@ inline constexpr std::array kMethods{
     Method{"initialize", Reach::here, Local::initialize, "", ItemKind::tool, true, false},
     Method{"server/discover", Reach::here, Local::discover, "", ItemKind::tool, false, true},
     Method{"ping", Reach::here, Local::ping, "", ItemKind::tool, true, false},
+    Method{"logging/setLevel", Reach::here, Local::set_level, "", ItemKind::tool, true, false},
     Method{"tools/list", Reach::catalog, Local::none, "", ItemKind::tool, true, true},
     Method{"tools/call", Reach::by_name, Local::none, "name", ItemKind::tool, true, true},
     Method{"prompts/list", Reach::catalog, Local::none, "", ItemKind::prompt, true, true},
@@ -55,6 +56,26 @@ inline constexpr std::array kMethods{
     Method{"notifications/roots/list_changed", Reach::dropped, Local::none, "", ItemKind::tool,
            true, false},
 };
+
+// What a server may ask of its client, and from when on.
+struct ClientMethod {
+  std::string_view name;
+  std::string_view capability;  // What a client that answers it declares.
+  Revision since;
+};
+
+inline constexpr std::array kClientMethods{
+    ClientMethod{"sampling/createMessage", "sampling", Revision::v2024_11_05},
+    ClientMethod{"roots/list", "roots", Revision::v2024_11_05},
+    ClientMethod{"elicitation/create", "elicitation", Revision::v2025_06_18},
+};
+
+constexpr const ClientMethod* find_client_method(std::string_view name) {
+  for (const auto& method : kClientMethods) {
+    if (method.name == name) return &method;
+  }
+  return nullptr;
+}
 
 constexpr const Method* find_method(std::string_view name, Revision revision) {
   for (const auto& method : kMethods) {

@@ -51,6 +51,9 @@ class HttpExchange {
   // Queues bytes of the stream. Fails when the reader has gone or is too slow.
   Result<void> put(std::initializer_list<std::string_view> parts);
 
+  // The reader of the stream lags: what can be done without should be.
+  bool congested() const { return stream_ && stream_->size() > stream_buffer_ / 2; }
+
   // Waits until what was put so far is written.
   Task<void> drained();
 

@@ -16,6 +16,11 @@ namespace {
 
 constexpr int kMaxPages = 1000;  // Of a tool list; a server that never ends is refused.
 
+// What some client may be able to do. Whether the one that makes a call can is known when a server
+// asks in the course of it.
+constexpr std::string_view kClientCapabilities =
+    R"({"sampling":{},"elicitation":{},"roots":{"listChanged":false}})";
+
 std::optional<std::uint64_t> our_id(std::string_view raw) {
   std::uint64_t id = 0;
   const auto [end, fault] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
@@ -49,8 +54,8 @@ McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters
 
 Task<void> McpLink::open(Deadline deadline) {
   std::string params = fmt::format(
-      R"({{"protocolVersion":"{}","capabilities":{{}},"clientInfo":{{"name":"patchbay","version":"{}"}}}})",
-      mcp::info(mcp::kNewestLegacy).name, kVersion);
+      R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"patchbay","version":"{}"}}}})",
+      mcp::info(mcp::kNewestLegacy).name, kClientCapabilities, kVersion);
   auto reply = co_await request("initialize", std::move(params), deadline);
   if (!reply) co_return reply.error();
   if (reply->is_error) co_return refused("initialize", *reply);
@@ -190,6 +195,12 @@ void McpLink::on_notification(const mcp::Message& message) {
     events_.on_items_changed();
     return;
   }
+  if (message.method == "notifications/message") {
+    if (const auto* const call = only_call()) {
+      gateway::tell(*call, message.method, std::string(message.raw_params));
+    }
+    return;
+  }
   if (message.method != "notifications/progress") return;
   const auto* const token = message.param("progressToken");
   const Pending* const asked = token ? find_pending(token->raw) : nullptr;
@@ -200,16 +211,40 @@ void McpLink::on_notification(const mcp::Message& message) {
   }
 }
 
-// A server may ask its client things. None of our clients has been promised to it, so it hears at
-// once that nobody answers, except that we are alive.
+// A server may ask its client things in the course of a call. Over one pipe it does not say which
+// call, so it is asked on only where there is no doubt; otherwise the server hears at once that
+// nobody answers.
 void McpLink::on_request(const mcp::Message& message) {
-  mcp::Reply reply = mcp::result_reply("{}");
-  if (message.method != "ping") {
-    counters_.refused->add();
-    reply = mcp::error_reply({Code::method_not_found, "the client does not offer this"});
+  if (message.method == "ping") {
+    answer(message.id, mcp::result_reply("{}"));
+    return;
   }
-  auto sent = channel_.send(mcp::response(message.id, reply));
+  const auto* const call = mcp::find_client_method(message.method) ? only_call() : nullptr;
+  if (!call) {
+    counters_.refused->add();
+    answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
+    return;
+  }
+  auto pass_on = [this, life = std::weak_ptr(life_),
+                  id = std::string(message.id)](mcp::Reply reply) {
+    if (!life.expired()) answer(id, reply);
+  };
+  gateway::ask(*call, message.method, message.raw_params, std::move(pass_on));
+}
+
+void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
+  auto sent = channel_.send(mcp::response(id, reply));
   (void)sent;  // If the peer has gone, on_closed() says so.
+}
+
+const gateway::Call* McpLink::only_call() const {
+  const gateway::Call* only = nullptr;
+  for (const auto& [id, pending] : pending_) {
+    if (!pending->call || pending->answer.delivered()) continue;
+    if (only) return nullptr;
+    only = pending->call;
+  }
+  return only;
 }
 
 void McpLink::on_closed(const std::string& why) {

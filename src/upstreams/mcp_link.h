@@ -73,6 +73,9 @@ class McpLink final : public transport::Channel::Listener {
   void on_response(const mcp::Message& message);
   void on_notification(const mcp::Message& message);
   void on_request(const mcp::Message& message);
+  void answer(std::string_view id, const mcp::Reply& reply);
+  // The call that is running, if there is exactly one.
+  const gateway::Call* only_call() const;
   // Who still waits for the answer with that raw id; null if nobody does.
   Pending* find_pending(std::string_view raw_id);
 
@@ -86,7 +89,8 @@ class McpLink final : public transport::Channel::Listener {
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, Pending*> pending_;
   std::string server_info_;
-  std::string capabilities_;  // Of the server, raw.
+  std::string capabilities_;                                   // Of the server, raw.
+  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the link is.
 };
 
 }  // namespace patchbay::upstreams
