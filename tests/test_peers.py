@@ -161,6 +161,9 @@ class PeersTest(unittest.TestCase):
     def test_sdk_v2_over_http(self):
         self.run_script("sdk_v2_http.mjs", self.gateway.url)
 
+    def test_sdk_v1_over_sse(self):
+        self.run_script("sdk_v1_sse.mjs", self.gateway.url.removesuffix("/mcp") + "/sse")
+
     def test_sdk_v1_over_stdio(self):
         self.run_script("sdk_v1_stdio.mjs", PATCHBAY, "stdio", "-c", str(self.config))
 

@@ -73,6 +73,8 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
     common_.mcp_http.workers.push_back(&worker.mcp_http());
     common_.mcp_http.sessions.workers.push_back(&worker.mcp_http().sessions());
     common_.mcp_http.sessions.executors.push_back(&worker.loop());
+    common_.mcp_sse.workers.push_back(&worker.mcp_sse());
+    common_.mcp_sse.executors.push_back(&worker.loop());
   }
 }
 
@@ -144,9 +146,9 @@ Task<void> Gateway::serve_lines() {
     frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
                              net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
     home.catalog().on_change(
-        [&face](std::string_view notification) { face.tell_changed(notification); });
+        [&face](std::string_view notification) { face.conversation().tell_changed(notification); });
     control_.post([this, &home, &face] {
-      end_lines_ = [&home, &face] { home.loop().post([&face] { face.end(); }); };
+      end_lines_ = [&home, &face] { home.loop().post([&face] { face.conversation().end(); }); };
     });
     auto served = co_await face.run(configuration_.settings.stop.grace);
     home.catalog().on_change({});

@@ -37,16 +37,22 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       pipeline_(common.limiter, catalog_, recorder_),
       server_(pipeline_, settings.limits.call),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
+      mcp_sse_(number, server_, common.mcp_sse, settings.limits.stream_keep_alive),
       readiness_(common.operations),
       metrics_page_(common.registry),
       http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
+             {"/sse", "GET", &mcp_sse_.stream()},
+             {"/message", "POST", &mcp_sse_.message()},
+             {"/mcp/message", "POST", &mcp_sse_.message()},
              {"/health", "GET, HEAD", &health_},
              {"/ready", "GET, HEAD", &readiness_},
              {"/metrics", "GET, HEAD", &metrics_page_}},
             http_settings(settings), common.http) {
   recorder_.set_log_calls(settings.log.calls);
-  catalog_.on_change(
-      [this](std::string_view notification) { mcp_http_.tell_changed(notification); });
+  catalog_.on_change([this](std::string_view notification) {
+    mcp_http_.tell_changed(notification);
+    mcp_sse_.tell_changed(notification);
+  });
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
 }
 
@@ -71,6 +77,7 @@ void Worker::update(const Settings& settings) {
   server_.set_call_time(settings.limits.call);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   mcp_http_.update(mcp_settings(settings.limits));
+  mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);
   recorder_.set_log_calls(settings.log.calls);
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/settings.h"
 #include "frontends/mcp_http.h"
+#include "frontends/mcp_sse.h"
 #include "frontends/operations.h"
 #include "gateway/catalog_view.h"
 #include "gateway/mcp_server.h"
@@ -25,6 +26,7 @@ struct Common {
   metrics::Registry registry;
   policy::Limiter limiter;
   frontends::McpHttp::Shared mcp_http;
+  frontends::McpSse::Shared mcp_sse;
   net::HttpCounters http;
   frontends::OperationsView operations;
 };
@@ -37,6 +39,7 @@ class Worker {
 
   net::Loop& loop() { return loop_; }
   frontends::McpHttp& mcp_http() { return mcp_http_; }
+  frontends::McpSse& mcp_sse() { return mcp_sse_; }
   gateway::McpServer& server() { return server_; }
   gateway::CatalogView& catalog() { return catalog_; }
 
@@ -60,6 +63,7 @@ class Worker {
   gateway::Pipeline pipeline_;
   gateway::McpServer server_;
   frontends::McpHttp mcp_http_;
+  frontends::McpSse mcp_sse_;
   frontends::Health health_;
   frontends::Readiness readiness_;
   frontends::MetricsPage metrics_page_;

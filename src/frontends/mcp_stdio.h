@@ -1,58 +1,33 @@
-// The front end for MCP on stdin and stdout: one client, both eras, any number of calls at once.
+// The front end for MCP on stdin and stdout: one conversation over lines.
 //
 // Confined to one worker.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "core/scope.h"
-#include "gateway/in_flight.h"
-#include "gateway/mcp_server.h"
-#include "gateway/questions.h"
+#include "frontends/conversation.h"
 #include "transport/line_channel.h"
 
 namespace patchbay::frontends {
 
-class McpStdio final : transport::Channel::Listener {
+class McpStdio {
  public:
   // REQUIRES: `server` outlives this.
-  McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out,
-           const transport::LineLimits& limits);
+  McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out, const transport::LineLimits& limits)
+      : channel_(std::move(in), std::move(out), limits),
+        conversation_(server, channel_, "mcp-stdio") {}
 
-  // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
-  Task<void> run(std::chrono::nanoseconds grace);
+  Conversation& conversation() { return conversation_; }
 
-  // As if the client had ended its side.
-  void end() { ended_.deliver(ok()); }
-
-  void tell_changed(std::string_view notification);
+  // Serves until the client ends its side, and until all answers have left.
+  Task<void> run(std::chrono::nanoseconds grace) {
+    auto ended = co_await conversation_.run(grace);
+    auto flushed = co_await channel_.flushed(grace);
+    channel_.close();
+    co_return flushed;
+  }
 
  private:
-  class LinePeer;
-
-  void on_message(std::string_view text) override;
-  void on_closed(const std::string& why) override;
-
-  Task<void> serve(std::string text);
-  Task<std::string> answer_batch(std::string_view text);
-  Task<void> answer_into(std::string_view text, std::string& out);
-  // The response to one message; empty if it wants none.
-  Task<std::string> answer(std::string_view text);
-  Task<mcp::Reply> run_call(const mcp::Message& message, mcp::Revision revision, std::size_t size);
-  void notified(const mcp::Message& message);
-
-  gateway::McpServer& server_;
   transport::LineChannel channel_;
-  gateway::InFlight in_flight_;
-  Scope calls_;
-  OneShot<void> ended_;
-  mcp::Revision revision_ = mcp::kUnnamed;  // Of the session, once initialized.
-  bool has_session_ = false;
-  std::string capabilities_ = "{}";  // Of the client in its session, raw.
-  int log_level_ = 0;                // The least important messages it wants.
-  gateway::Questions questions_{0};
+  Conversation conversation_;
 };
 
 }  // namespace patchbay::frontends

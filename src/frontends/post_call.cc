@@ -1,8 +1,6 @@
 #include "frontends/post_call.h"
 
-#include "json/read.h"
 #include "mcp/compose.h"
-#include "mcp/log_level.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -82,14 +80,10 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   co_return co_await exchange_.end_stream();
 }
 
-// Log messages go to those who want them: a session says so once, a stateless request each time.
 bool PostCall::wants(std::string_view method, std::string_view params) const {
   if (method != "notifications/message") return true;
-  if (session_) return gateway::is_wanted_log(params, session_->log_level);
-  const auto* const asked = call_.request.meta_member(mcp::kMetaLogLevel);
-  const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
-  const auto level = name ? mcp::log_level(*name) : std::nullopt;
-  return level && gateway::is_wanted_log(params, *level);
+  const int level = session_ ? session_->log_level.load() : 0;
+  return gateway::is_wanted_log(params, call_.request, call_.revision, level);
 }
 
 void PostCall::ask(std::string_view method, std::string_view params, gateway::Answer answer) {

@@ -121,10 +121,18 @@ Result<int> asked_level(const mcp::Message& request) {
                "critical, alert, emergency"};
 }
 
-bool is_wanted_log(std::string_view params, int least) {
-  const auto name = json::string_member(params, "level");
-  const auto level = name ? mcp::log_level(*name) : std::nullopt;
-  return level && *level >= least;
+bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Revision revision,
+                   int session_level) {
+  const auto level_of = [](const std::optional<std::string>& name) {
+    return name ? mcp::log_level(*name) : std::nullopt;
+  };
+  std::optional<int> least = session_level;
+  if (mcp::info(revision).modern) {
+    const auto* const asked = request.meta_member(mcp::kMetaLogLevel);
+    least = asked ? level_of(json::as_string(asked->raw)) : std::nullopt;
+  }
+  const auto level = level_of(json::string_member(params, "level"));
+  return level && least && *level >= *least;
 }
 
 std::string_view cancelled_id(const mcp::Message& notification) {

@@ -53,8 +53,10 @@ Result<void> can_be_asked(std::string_view method, std::string_view capabilities
 // The level in a logging/setLevel request.
 Result<int> asked_level(const mcp::Message& request);
 
-// True if a log message with these raw params is at least as important as `least`.
-bool is_wanted_log(std::string_view params, int least);
+// True if the client of `request` wants a log message with these raw params: a session has said so
+// once (`session_level`), a stateless request says so itself.
+bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Revision revision,
+                   int session_level);
 
 // The raw `requestId` of a notifications/cancelled; empty if it has none.
 std::string_view cancelled_id(const mcp::Message& notification);

@@ -1,10 +1,8 @@
-#include "frontends/mcp_stdio.h"
+#include "frontends/conversation.h"
 
 #include <fmt/format.h>
 
-#include "json/read.h"
 #include "mcp/compose.h"
-#include "mcp/log_level.h"
 #include "mcp/modern.h"
 #include "observe/log.h"
 
@@ -16,14 +14,17 @@ constexpr std::size_t kMostBatch = 100;
 }  // namespace
 
 // The client of one call: hears of it on the channel that all calls share.
-class McpStdio::LinePeer final : public gateway::Peer {
+class Conversation::LinePeer final : public gateway::Peer {
  public:
-  LinePeer(McpStdio& face, const mcp::Message& request, mcp::Revision revision)
+  LinePeer(Conversation& face, const mcp::Message& request, mcp::Revision revision)
       : face_(face), request_(request), revision_(revision) {}
   ~LinePeer() override { face_.questions_.drop(this); }
 
   void notify(std::string_view method, std::string_view params) override {
-    if (method == "notifications/message" && !wants_log(params)) return;
+    if (method == "notifications/message" &&
+        !gateway::is_wanted_log(params, request_, revision_, face_.log_level_)) {
+      return;
+    }
     auto sent = face_.channel_.send(mcp::notification(method, params));
     (void)sent;  // A client that does not read loses progress, not answers.
   }
@@ -42,24 +43,12 @@ class McpStdio::LinePeer final : public gateway::Peer {
   }
 
  private:
-  bool wants_log(std::string_view params) const {
-    if (!mcp::info(revision_).modern) return gateway::is_wanted_log(params, face_.log_level_);
-    const auto* const asked = request_.meta_member(mcp::kMetaLogLevel);
-    const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
-    const auto level = name ? mcp::log_level(*name) : std::nullopt;
-    return level && gateway::is_wanted_log(params, *level);
-  }
-
-  McpStdio& face_;
+  Conversation& face_;
   const mcp::Message& request_;
   const mcp::Revision revision_;
 };
 
-McpStdio::McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out,
-                   const transport::LineLimits& limits)
-    : server_(server), channel_(std::move(in), std::move(out), limits) {}
-
-Task<void> McpStdio::run(std::chrono::nanoseconds grace) {
+Task<void> Conversation::run(std::chrono::nanoseconds grace) {
   channel_.start(*this);
   auto ended = co_await ended_.wait();
   const Deadline deadline = Clock::now() + grace;
@@ -68,22 +57,20 @@ Task<void> McpStdio::run(std::chrono::nanoseconds grace) {
     calls_.cancel();
     drained = co_await calls_.drain(kNever);
   }
-  auto flushed = co_await channel_.flushed(grace);
-  channel_.close();
-  co_return flushed;
+  co_return drained;
 }
 
-void McpStdio::on_message(std::string_view text) { calls_.spawn(serve(std::string(text))); }
+void Conversation::on_message(std::string_view text) { calls_.spawn(serve(std::string(text))); }
 
-void McpStdio::on_closed(const std::string&) { ended_.deliver(ok()); }
+void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 
-void McpStdio::tell_changed(std::string_view notification) {
+void Conversation::tell_changed(std::string_view notification) {
   if (!has_session_) return;
   auto sent = channel_.send(mcp::notification(notification, ""));
   (void)sent;  // If the client has gone, run() ends.
 }
 
-Task<void> McpStdio::serve(std::string text) {
+Task<void> Conversation::serve(std::string text) {
   auto response = mcp::is_batch(text) ? co_await answer_batch(text) : co_await answer(text);
   if (!response || response->empty()) co_return ok();
   auto sent = channel_.send(*response);
@@ -93,7 +80,7 @@ Task<void> McpStdio::serve(std::string text) {
   co_return sent;
 }
 
-Task<std::string> McpStdio::answer_batch(std::string_view text) {
+Task<std::string> Conversation::answer_batch(std::string_view text) {
   auto messages = mcp::split_batch(text);
   if (!messages) co_return mcp::response("", mcp::error_reply(messages.error()));
   if (!mcp::info(revision_).batches || messages->empty() || messages->size() > kMostBatch) {
@@ -120,13 +107,13 @@ Task<std::string> McpStdio::answer_batch(std::string_view text) {
   co_return joined;
 }
 
-Task<void> McpStdio::answer_into(std::string_view text, std::string& out) {
+Task<void> Conversation::answer_into(std::string_view text, std::string& out) {
   auto response = co_await answer(text);
   if (response) out = *std::move(response);
   co_return ok();
 }
 
-Task<std::string> McpStdio::answer(std::string_view text) {
+Task<std::string> Conversation::answer(std::string_view text) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) co_return mcp::response(message.id, mcp::error_reply(parsed.error()));
@@ -157,13 +144,12 @@ Task<std::string> McpStdio::answer(std::string_view text) {
   co_return mcp::response(message.id, reply ? *reply : mcp::error_reply(reply.error()));
 }
 
-Task<mcp::Reply> McpStdio::run_call(const mcp::Message& message, mcp::Revision revision,
-                                    std::size_t size) {
+Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,
+                                        std::size_t size) {
   auto method = gateway::McpServer::method_of(message, revision);
   if (!method) co_return method.error();
   LinePeer client(*this, message, revision);
-  gateway::Call call{message, **method, revision,           "mcp-stdio",
-                     here(),  client,   server_.deadline(), size};
+  gateway::Call call{message, **method, revision, face_, here(), client, server_.deadline(), size};
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);
@@ -171,7 +157,7 @@ Task<mcp::Reply> McpStdio::run_call(const mcp::Message& message, mcp::Revision r
   co_return co_await task.hearing(stop);
 }
 
-void McpStdio::notified(const mcp::Message& message) {
+void Conversation::notified(const mcp::Message& message) {
   if (message.method != "notifications/cancelled") return;
   in_flight_.cancel(this, gateway::cancelled_id(message));
 }

@@ -1,0 +1,60 @@
+// A Conversation is one MCP client on one channel that carries everything both ways: our own stdin
+// and stdout, or the event stream of HTTP+SSE. Both eras, any number of calls at once.
+//
+// Confined to one worker.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/scope.h"
+#include "gateway/in_flight.h"
+#include "gateway/mcp_server.h"
+#include "gateway/questions.h"
+#include "transport/channel.h"
+
+namespace patchbay::frontends {
+
+class Conversation final : transport::Channel::Listener {
+ public:
+  // `face` names the front end in records. REQUIRES: `server` and `channel` outlive this.
+  Conversation(gateway::McpServer& server, transport::Channel& channel, std::string_view face)
+      : server_(server), channel_(channel), face_(face) {}
+
+  // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
+  Task<void> run(std::chrono::nanoseconds grace);
+
+  // As if the client had ended its side.
+  void end() { ended_.deliver(ok()); }
+
+  void tell_changed(std::string_view notification);
+
+ private:
+  class LinePeer;
+
+  void on_message(std::string_view text) override;
+  void on_closed(const std::string& why) override;
+
+  Task<void> serve(std::string text);
+  Task<std::string> answer_batch(std::string_view text);
+  Task<void> answer_into(std::string_view text, std::string& out);
+  // The response to one message; empty if it wants none.
+  Task<std::string> answer(std::string_view text);
+  Task<mcp::Reply> run_call(const mcp::Message& message, mcp::Revision revision, std::size_t size);
+  void notified(const mcp::Message& message);
+
+  gateway::McpServer& server_;
+  transport::Channel& channel_;
+  const std::string_view face_;
+  gateway::InFlight in_flight_;
+  Scope calls_;
+  OneShot<void> ended_;
+  mcp::Revision revision_ = mcp::kUnnamed;  // Of the session, once initialized.
+  bool has_session_ = false;
+  std::string capabilities_ = "{}";  // Of the client in its session, raw.
+  int log_level_ = 0;                // The least important messages it wants.
+  gateway::Questions questions_{0};
+};
+
+}  // namespace patchbay::frontends
