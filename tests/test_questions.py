@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+import time
 
 from harness import (
     BINARY,
@@ -113,6 +114,31 @@ class Questions(QuestionsCase):
         # The server has been told as well: it answers the next call.
         self.assertEqual(text_of(session.call("one__log")), '"logged"')
         self.answer(session, {"jsonrpc": "2.0", "id": question["id"], "result": {}})
+
+
+class Patience(TestCase):
+    def test_the_clock_of_a_call_stands_still_while_the_client_thinks(self):
+        config = {"upstreams": {"one": items("one")}, "limits": {"call": "500ms", "question": "20s"}}
+        with Gateway(config) as gateway, LegacySession(gateway, capabilities=CAPABILITIES) as session:
+            with gateway.connect() as connection:
+                call = {"name": "one__ask", "arguments": {"method": "roots/list"}}
+                message = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": call}
+                events = session.post(message, connection).events()
+                question = next(json.loads(event.data) for event in events if event.data)
+                time.sleep(1.5)  # Longer than a call may take.
+                answer = {"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}}
+                with gateway.connect() as other:
+                    session.post(answer, other).read()
+                last = [json.loads(event.data) for event in events if event.data][-1]
+                self.assertEqual(json.loads(text_of(last)), {"result": {"roots": []}})
+
+    def test_a_client_that_never_answers_loses_the_call(self):
+        config = {"upstreams": {"one": items("one")}, "limits": {"call": "100ms", "question": "300ms"}}
+        with Gateway(config) as gateway, LegacySession(gateway, capabilities=CAPABILITIES) as session:
+            answer = session.call("one__ask", method="roots/list")
+            self.assertEqual(answer["error"]["data"]["reason"], "timeout")
+            # The server has heard that there is no answer, and serves on.
+            self.assertEqual(text_of(session.call("one__log")), '"logged"')
 
 
 class Logs(QuestionsCase):

@@ -13,6 +13,7 @@ namespace patchbay::app {
 
 struct LimitSettings {
   config::Duration call{30'000};
+  config::Duration question{600'000};
   int calls = 10'000;
   config::Bytes body{16 << 20};
   int connections = 10'000;
@@ -98,6 +99,10 @@ inline constexpr auto config::fields<gateway::NameSettings> = std::tuple{
 template <>
 inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
     Field{"call", &app::LimitSettings::call, "The longest a call may take.",
+          Range{Duration(10), Duration(86'400'000)}},
+    Field{"question", &app::LimitSettings::question,
+          "How long a client may take to answer what an upstream asks in the course of a call; the "
+          "time of the call stands still meanwhile.",
           Range{Duration(10), Duration(86'400'000)}},
     Field{"calls", &app::LimitSettings::calls, "How many calls may run at once.",
           Range{1, 1'000'000}},

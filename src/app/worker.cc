@@ -35,7 +35,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
     : loop_(number),
       recorder_(common.registry),
       pipeline_(common.limiter, catalog_, recorder_),
-      server_(pipeline_, settings.limits.call),
+      server_(pipeline_, settings.limits.call, settings.limits.question),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
       mcp_sse_(number, server_, common.mcp_sse, settings.limits.stream_keep_alive),
       readiness_(common.operations),
@@ -74,7 +74,7 @@ void Worker::listen(net::Fd listener) {
 
 void Worker::update(const Settings& settings) {
   http_.update(http_settings(settings));
-  server_.set_call_time(settings.limits.call);
+  server_.set_times(settings.limits.call, settings.limits.question);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   mcp_http_.update(mcp_settings(settings.limits));
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);

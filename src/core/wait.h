@@ -29,6 +29,9 @@ class OneShot {
 
   bool delivered() const { return result_.has_value(); }
 
+  // Forgets what was delivered, so that one can wait again. REQUIRES: nothing waits.
+  void reset() { result_.reset(); }
+
   class [[nodiscard]] Wait final : Stop::Hook, Timer {
    public:
     Wait(OneShot& slot, Deadline deadline) : slot_(slot), deadline_(deadline) {}

@@ -42,6 +42,9 @@ struct Call {
   Deadline deadline;
   std::size_t bytes_in = 0;
 
+  // Set by the McpServer: how long the client may think about a question of the upstream.
+  std::chrono::nanoseconds patience{0};
+
   // Set by the pipeline.
   policy::Principal who = {};
   std::string target = {};    // The name as asked.

@@ -162,7 +162,7 @@ class PipelineTest : public ::testing::Test {
   CatalogView view;
   Recorder recorder{registry};
   Pipeline pipeline{limiter, view, recorder};
-  McpServer server{pipeline, std::chrono::seconds(5)};
+  McpServer server{pipeline, std::chrono::seconds(5), std::chrono::minutes(1)};
   std::shared_ptr<FakeUpstream> upstream = fake("up");
 };
 

@@ -56,6 +56,7 @@ std::string McpServer::initialize_result(mcp::Revision revision) {
 }
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
+  call.patience = question_time_;
   mcp::Reply reply;
   switch (call.method.local) {
     case mcp::Local::ping:

@@ -18,10 +18,14 @@ namespace patchbay::gateway {
 
 class McpServer {
  public:
-  McpServer(Pipeline& pipeline, std::chrono::nanoseconds call_time)
-      : pipeline_(pipeline), call_time_(call_time) {}
+  McpServer(Pipeline& pipeline, std::chrono::nanoseconds call_time,
+            std::chrono::nanoseconds question_time)
+      : pipeline_(pipeline), call_time_(call_time), question_time_(question_time) {}
 
-  void set_call_time(std::chrono::nanoseconds time) { call_time_ = time; }
+  void set_times(std::chrono::nanoseconds call, std::chrono::nanoseconds question) {
+    call_time_ = call;
+    question_time_ = question;
+  }
 
   // By when a call that begins now must be answered.
   Deadline deadline() const { return here().now() + call_time_; }
@@ -41,6 +45,7 @@ class McpServer {
  private:
   Pipeline& pipeline_;
   std::chrono::nanoseconds call_time_;
+  std::chrono::nanoseconds question_time_;
 };
 
 // The client's capabilities in an `initialize` request, raw.

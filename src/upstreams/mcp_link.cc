@@ -124,13 +124,19 @@ Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, D
 
 Task<mcp::Reply> McpLink::exchange(std::uint64_t id, std::string text, Pending& pending,
                                    Deadline deadline) {
+  pending.id = id;
   pending_.emplace(id, &pending);
   auto sent = channel_.send(text);
   if (!sent) {
     pending_.erase(id);
     co_return sent.error();
   }
+  pending.deadline = deadline;
   auto reply = co_await pending.answer.wait(deadline);
+  while (!reply && reply.error().code == Code::timeout && here().now() < pending.deadline) {
+    pending.answer.reset();
+    reply = co_await pending.answer.wait(pending.deadline);
+  }
   pending_.erase(id);
   if (reply) co_return reply;
   const Code why = reply.error().code;
@@ -196,8 +202,8 @@ void McpLink::on_notification(const mcp::Message& message) {
     return;
   }
   if (message.method == "notifications/message") {
-    if (const auto* const call = only_call()) {
-      gateway::tell(*call, message.method, std::string(message.raw_params));
+    if (const Pending* const running = only_call()) {
+      gateway::tell(*running->call, message.method, std::string(message.raw_params));
     }
     return;
   }
@@ -219,17 +225,26 @@ void McpLink::on_request(const mcp::Message& message) {
     answer(message.id, mcp::result_reply("{}"));
     return;
   }
-  const auto* const call = mcp::find_client_method(message.method) ? only_call() : nullptr;
-  if (!call) {
+  Pending* const asked = mcp::find_client_method(message.method) ? only_call() : nullptr;
+  if (!asked) {
     counters_.refused->add();
     answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
     return;
   }
-  auto pass_on = [this, life = std::weak_ptr(life_),
+  // The clock of the call stands still while its client thinks.
+  const auto left = asked->deadline - here().now();
+  asked->deadline = here().now() + asked->call->patience;
+  auto pass_on = [this, left, life = std::weak_ptr(life_), number = asked->id,
                   id = std::string(message.id)](mcp::Reply reply) {
-    if (!life.expired()) answer(id, reply);
+    if (life.expired()) return;
+    answer(id, reply);
+    if (const auto found = pending_.find(number); found != pending_.end()) {
+      found->second->deadline = here().now() + left;
+      // Wakes the call to look at its new deadline.
+      found->second->answer.deliver(Error{Code::timeout, "the clock goes on"});
+    }
   };
-  gateway::ask(*call, message.method, message.raw_params, std::move(pass_on));
+  gateway::ask(*asked->call, message.method, message.raw_params, std::move(pass_on));
 }
 
 void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
@@ -237,12 +252,12 @@ void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
   (void)sent;  // If the peer has gone, on_closed() says so.
 }
 
-const gateway::Call* McpLink::only_call() const {
-  const gateway::Call* only = nullptr;
+McpLink::Pending* McpLink::only_call() {
+  Pending* only = nullptr;
   for (const auto& [id, pending] : pending_) {
     if (!pending->call || pending->answer.delivered()) continue;
     if (only) return nullptr;
-    only = pending->call;
+    only = pending;
   }
   return only;
 }

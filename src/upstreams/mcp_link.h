@@ -64,8 +64,10 @@ class McpLink final : public transport::Channel::Listener {
 
  private:
   struct Pending {
+    std::uint64_t id = 0;
     OneShot<mcp::Reply> answer;
     const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
+    Deadline deadline{};                  // Moves while the client thinks about a question.
   };
 
   void on_message(std::string_view text) override;
@@ -74,8 +76,8 @@ class McpLink final : public transport::Channel::Listener {
   void on_notification(const mcp::Message& message);
   void on_request(const mcp::Message& message);
   void answer(std::string_view id, const mcp::Reply& reply);
-  // The call that is running, if there is exactly one.
-  const gateway::Call* only_call() const;
+  // The call that is running, if there is exactly one; else null.
+  Pending* only_call();
   // Who still waits for the answer with that raw id; null if nobody does.
   Pending* find_pending(std::string_view raw_id);
 
