@@ -14,6 +14,7 @@
 #include "app/banner.h"
 #include "core/hop.h"
 #include "core/version.h"
+#include "net/child.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
@@ -300,7 +301,8 @@ void Gateway::on_signal(int number) {
     return;
   }
   if (stop_asked_.delivered()) {
-    // Asked twice: now. The children die with this thread's process.
+    // Asked twice: now.
+    net::Child::kill_all();
     std::_Exit(1);
   }
   stop_asked_.deliver(ok());

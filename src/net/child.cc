@@ -11,6 +11,8 @@
 #include <climits>
 #include <csignal>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 namespace patchbay::net {
 namespace {
@@ -102,6 +104,19 @@ std::string exit_sentence(const siginfo_t& info) {
   return fmt::format("was ended by signal {} ({})", info.si_status, ::strsignal(info.si_status));
 }
 
+// The children that have not been reaped, for kill_all().
+std::mutex living_mutex;
+std::set<pid_t> living;
+
+void note_living(pid_t pid, bool lives) {
+  const std::lock_guard lock(living_mutex);
+  if (lives) {
+    living.insert(pid);
+  } else {
+    living.erase(pid);
+  }
+}
+
 // What became of exec: the report pipe closes on success and carries errno on failure.
 int exec_errno(const Fd& report) {
   int why = 0;
@@ -164,12 +179,19 @@ Child::Child(pid_t pid, Fd pidfd, Fd in, Fd out, Fd err)
       stdin_(std::move(in)),
       stdout_(std::move(out)),
       stderr_(std::move(err)) {
+  note_living(pid_, true);
   pidfd_.wait_readable(*this);
+}
+
+void Child::kill_all() {
+  const std::lock_guard lock(living_mutex);
+  for (const pid_t pid : living) ::kill(-pid, SIGKILL);
 }
 
 Child::~Child() {
   if (exited()) return;
   signal(SIGKILL);
+  note_living(pid_, false);
   siginfo_t info{};
   ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED);
 }
@@ -188,6 +210,7 @@ void Child::on_ready() {
   }
   // While it is not reaped its group cannot be anyone else's: end what it has left behind.
   ::kill(-pid_, SIGKILL);
+  note_living(pid_, false);
   ::waitid(P_PIDFD, id, &info, WEXITED | WNOHANG);
   exit_status_ = exit_sentence(info);
   if (waiting_) waiting_->deliver(ok());

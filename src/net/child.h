@@ -31,6 +31,10 @@ class Child final : Source::Waiter {
   // Kills the whole group if it is still there.
   ~Child();
 
+  // Kills every child of the process and its group, at once. Callable on any thread, before an
+  // immediate exit.
+  static void kill_all();
+
   pid_t pid() const { return pid_; }
 
   // Our ends of its pipes. Taken by whoever speaks to it.

@@ -82,6 +82,7 @@ void HttpServer::admit(int raw) {
     return;
   }
   set_no_delay(fd.get());
+  notice_dead_peer(fd.get());
   connections_.spawn(serve(std::move(fd)));
 }
 

@@ -153,6 +153,19 @@ Task<Fd> connect_to(Address address, Deadline deadline) {
   co_return fd;
 }
 
+void notice_dead_peer(int fd) {
+  constexpr int kSecondsIdle = 30;
+  constexpr int kSecondsBetween = 10;
+  constexpr int kProbes = 3;
+  constexpr unsigned kUnacknowledgedMs = 60'000;
+  const int on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &kSecondsIdle, sizeof kSecondsIdle);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &kSecondsBetween, sizeof kSecondsBetween);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &kProbes, sizeof kProbes);
+  ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMs, sizeof kUnacknowledgedMs);
+}
+
 void set_no_delay(int fd) {
   const int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

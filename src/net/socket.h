@@ -40,4 +40,7 @@ Task<Fd> connect_to(Address address, Deadline deadline);
 // Answers are whole messages: send them at once.
 void set_no_delay(int fd);
 
+// Notices within about a minute that the peer's machine has vanished.
+void notice_dead_peer(int fd);
+
 }  // namespace patchbay::net

@@ -17,7 +17,10 @@ StdioUpstream::StdioUpstream(std::string name, const StdioSettings& settings,
                                  "How often an upstream was started again.",
                                  metrics::labels({{"upstream", name_}}))),
       up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
-                         metrics::labels({{"upstream", name_}}))) {
+                         metrics::labels({{"upstream", name_}}))),
+      in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
+                                "Calls that an upstream is working on.",
+                                metrics::labels({{"upstream", name_}}))) {
   // Different upstreams begin on different workers, so that one copy each is spread too.
   const auto first = std::hash<std::string>()(name_);
   for (std::size_t i = 0; i < static_cast<std::size_t>(settings.instances); ++i) {
@@ -52,7 +55,10 @@ Task<void> StdioUpstream::stop(Deadline deadline) {
 Task<mcp::Reply> StdioUpstream::answer(const gateway::Call& call, std::string_view target) {
   StdioInstance& instance = least_busy();
   auto there = [&instance, &call, target] { return instance.answer(call, target); };
-  co_return co_await hop<mcp::Reply>(instance.home(), there);
+  in_flight_->add(1);
+  auto reply = co_await hop<mcp::Reply>(instance.home(), there);
+  in_flight_->add(-1);
+  co_return reply;
 }
 
 StdioInstance& StdioUpstream::least_busy() {

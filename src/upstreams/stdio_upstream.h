@@ -43,6 +43,7 @@ class StdioUpstream final : public gateway::Upstream, StdioInstance::Owner {
   const LinkCounters counters_;
   const std::shared_ptr<metrics::Counter> restarts_;
   const std::shared_ptr<metrics::Gauge> up_;
+  const std::shared_ptr<metrics::Gauge> in_flight_;
   std::vector<std::unique_ptr<StdioInstance>> instances_;
 
   std::atomic<std::size_t> next_ = 0;  // Any worker: whose turn it is among equals.
