@@ -3,7 +3,7 @@
 
 Lists come in pages of two. The tool `grow` adds one of each and tells; `ask` sends a request to the
 client and returns the answer; `log` logs on every level; `wait` answers after a second, so that two
-calls run at once. ITEMS_NAME tells two copies apart in what they answer; ITEMS_ONLY limits the
+calls run at once; `touch` tells of every subscribed resource; `die` ends the program. ITEMS_NAME tells two copies apart in what they answer; ITEMS_ONLY limits the
 capabilities (a comma list).
 """
 
@@ -18,7 +18,7 @@ PAGE = 2
 
 tools = [
     {"name": name, "description": name, "inputSchema": {"type": "object"}}
-    for name in ("grow", "ask", "log", "wait")
+    for name in ("grow", "ask", "log", "wait", "touch", "die")
 ]
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 prompts = [
@@ -108,7 +108,33 @@ def wait(_params):
     return text("waited")
 
 
-TOOLS = {"grow": grow, "ask": ask, "log": log, "wait": wait}
+subscribed = set()
+
+
+def subscribe(params):
+    if params["uri"] not in {resource["uri"] for resource in resources} | {"test://item/7"}:
+        raise Refusal(-32002, "Resource not found", {"uri": params["uri"]})
+    subscribed.add(params["uri"])
+    return {}
+
+
+def unsubscribe(params):
+    subscribed.discard(params["uri"])
+    return {}
+
+
+def touch(_params):
+    """Changes everything that somebody is subscribed to; says what that was."""
+    for uri in sorted(subscribed):
+        send({"method": "notifications/resources/updated", "params": {"uri": uri}})
+    return text(sorted(subscribed))
+
+
+def die(_params):
+    os._exit(1)
+
+
+TOOLS = {"grow": grow, "ask": ask, "log": log, "wait": wait, "touch": touch, "die": die}
 waiting = []  # Came while a question was open.
 
 METHODS = {
@@ -125,6 +151,8 @@ METHODS = {
     "resources/list": lambda params: page("resources", resources, params),
     "resources/templates/list": lambda params: page("resourceTemplates", templates, params),
     "resources/read": read,
+    "resources/subscribe": subscribe,
+    "resources/unsubscribe": unsubscribe,
     "completion/complete": complete,
 }
 

@@ -110,8 +110,7 @@ int Gateway::run(Task<void> work) {
 Task<void> Gateway::serve_http() {
   auto listeners = open_listeners();
   if (!listeners) co_return listeners.error();
-  upstreams_.emplace(control_, loops_, common_.registry,
-                     [this](auto catalog, bool settled) { publish(std::move(catalog), settled); });
+  make_upstreams();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
     worker.run();
@@ -137,8 +136,7 @@ Task<void> Gateway::serve_http() {
 }
 
 Task<void> Gateway::serve_lines() {
-  upstreams_.emplace(control_, loops_, common_.registry,
-                     [this](auto catalog, bool settled) { publish(std::move(catalog), settled); });
+  make_upstreams();
   for (const auto& worker : workers_) worker->run();
   Scope starting;
   starting.spawn(start_upstreams());
@@ -148,11 +146,13 @@ Task<void> Gateway::serve_lines() {
                              net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
     home.catalog().on_change(
         [&face](std::string_view notification) { face.conversation().tell_changed(notification); });
+    home.on_updated([&face](std::string_view uri) { face.conversation().tell_updated(uri); });
     control_.post([this, &home, &face] {
       end_lines_ = [&home, &face] { home.loop().post([&face] { face.conversation().end(); }); };
     });
     auto served = co_await face.run(configuration_.settings.stop.grace);
     home.catalog().on_change({});
+    home.on_updated({});
     auto forget = [this]() -> Task<void> {
       end_lines_ = nullptr;
       co_return ok();
@@ -168,6 +168,18 @@ Task<void> Gateway::serve_lines() {
   auto started = co_await starting.drain(kNever);
   auto reloaded = co_await reloads_.drain(kNever);
   co_return stopped;
+}
+
+void Gateway::make_upstreams() {
+  upstreams_.emplace(
+      control_, loops_, common_.registry, common_.subscriptions,
+      [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
+      [this](const std::string& upstream, const std::string& uri) {
+        for (const auto& worker : workers_) {
+          worker->loop().post(
+              [one = worker.get(), upstream, uri] { one->tell_updated(upstream, uri); });
+        }
+      });
 }
 
 // Each worker has a listener of its own on the same address; the first settles the port.

@@ -37,6 +37,7 @@ class Gateway {
   int run(Task<void> work);
   Task<void> serve_http();
   Task<void> serve_lines();
+  void make_upstreams();
   Task<void> start_upstreams();
   void settle();
   Task<void> stop();

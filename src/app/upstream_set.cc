@@ -8,8 +8,14 @@
 namespace patchbay::app {
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
-                         metrics::Registry& registry, Publish publish)
-    : control_(control), workers_(workers), registry_(registry), publish_(std::move(publish)) {}
+                         metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
+                         Publish publish, Updated updated)
+    : control_(control),
+      workers_(workers),
+      registry_(registry),
+      subscriptions_(subscriptions),
+      publish_(std::move(publish)),
+      updated_(std::move(updated)) {}
 
 Task<void> UpstreamSet::apply(const std::vector<UpstreamPlan>& plans,
                               const gateway::NameSettings& names, std::chrono::nanoseconds grace) {

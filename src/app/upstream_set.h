@@ -14,6 +14,7 @@
 #include "app/configuration.h"
 #include "core/scope.h"
 #include "gateway/catalog.h"
+#include "gateway/subscriptions.h"
 
 namespace patchbay::app {
 
@@ -28,9 +29,12 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
  public:
   using Publish = std::function<void(std::shared_ptr<const gateway::Catalog>, bool settled)>;
 
-  // `publish` is called on the control thread with each new catalog.
+  using Updated = std::function<void(const std::string& upstream, const std::string& uri)>;
+
+  // `publish` is called on the control thread with each new catalog, `updated` on any thread.
   UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
-              metrics::Registry& registry, Publish publish);
+              metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
+              Publish publish, Updated updated);
 
   // Makes the running upstreams those of `plans`: new ones start, changed ones are replaced once
   // the new one has had its chance, others are left alone. Calls in progress finish on what they
@@ -46,6 +50,12 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // What is there, in the order of the configuration. Callable on any thread.
   std::vector<UpstreamReport> report() const;
 
+  void updated(const gateway::Upstream& upstream, const std::string& uri) override {
+    updated_(std::string(upstream.name()), uri);
+  }
+  std::vector<std::string> subscribed(const gateway::Upstream& upstream) override {
+    return subscriptions_.of(upstream.name());
+  }
   void offers(const gateway::Upstream& upstream, mcp::ItemLists items) override;
 
  private:
@@ -68,7 +78,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   Executor& control_;
   const std::vector<net::Loop*>& workers_;
   metrics::Registry& registry_;
+  const gateway::Subscriptions& subscriptions_;
   const Publish publish_;
+  const Updated updated_;
 
   // Control thread only, except where said.
   gateway::NameSettings names_;

@@ -34,7 +34,7 @@ frontends::McpHttpSettings mcp_settings(const LimitSettings& limits) {
 Worker::Worker(int number, const Settings& settings, Common& common)
     : loop_(number),
       recorder_(common.registry),
-      pipeline_(common.limiter, catalog_, recorder_),
+      pipeline_(common.limiter, catalog_, common.subscriptions, recorder_),
       server_(pipeline_, settings.limits.call, settings.limits.question),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
       mcp_sse_(number, server_, common.mcp_sse, settings.limits.stream_keep_alive),
@@ -81,6 +81,13 @@ void Worker::update(const Settings& settings) {
   recorder_.set_log_calls(settings.log.calls);
 }
 
+void Worker::tell_updated(std::string_view upstream, std::string_view uri) {
+  const std::string listed = catalog_.current()->listed_uri(upstream, uri);
+  mcp_http_.tell_updated(listed);
+  mcp_sse_.tell_updated(listed);
+  if (tell_more_) tell_more_(listed);
+}
+
 Task<void> Worker::sweep() {
   for (;;) {
     auto slept = co_await sleep_until(here().now() + kSweep);
@@ -91,6 +98,8 @@ Task<void> Worker::sweep() {
 
 Task<void> Worker::stop(Deadline deadline) {
   auto stopped = co_await http_.stop(deadline);
+  if (!stopped) co_return stopped;
+  stopped = co_await mcp_http_.stop();
   if (!stopped) co_return stopped;
   chores_.cancel();
   co_return co_await chores_.drain(kNever);

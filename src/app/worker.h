@@ -25,6 +25,7 @@ struct Common {
 
   metrics::Registry registry;
   policy::Limiter limiter;
+  gateway::Subscriptions subscriptions;
   frontends::McpHttp::Shared mcp_http;
   frontends::McpSse::Shared mcp_sse;
   net::HttpCounters http;
@@ -51,6 +52,9 @@ class Worker {
 
   void listen(net::Fd listener);
   void update(const Settings& settings);
+  // Tells clients that a resource, in the words of its upstream, has changed.
+  void tell_updated(std::string_view upstream, std::string_view uri);
+  void on_updated(std::function<void(std::string_view uri)> tell) { tell_more_ = std::move(tell); }
   void close() { http_.close(); }
   Task<void> stop(Deadline deadline);
 
@@ -68,6 +72,7 @@ class Worker {
   frontends::Readiness readiness_;
   frontends::MetricsPage metrics_page_;
   net::HttpServer http_;
+  std::function<void(std::string_view uri)> tell_more_;  // A front end that is not over HTTP.
   Scope chores_;
   std::thread thread_;
 };

@@ -57,6 +57,7 @@ Task<void> Conversation::run(std::chrono::nanoseconds grace) {
     calls_.cancel();
     drained = co_await calls_.drain(kNever);
   }
+  auto let_go = co_await unsubscribe_all(server_, face_, subscriber_);
   co_return drained;
 }
 
@@ -67,6 +68,13 @@ void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 void Conversation::tell_changed(std::string_view notification) {
   if (!has_session_) return;
   auto sent = channel_.send(mcp::notification(notification, ""));
+  (void)sent;  // If the client has gone, run() ends.
+}
+
+void Conversation::tell_updated(std::string_view uri) {
+  if (!subscriber_.wants(uri)) return;
+  auto sent =
+      channel_.send(mcp::notification("notifications/resources/updated", updated_params(uri)));
   (void)sent;  // If the client has gone, run() ends.
 }
 
@@ -153,8 +161,12 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);
+  auto answered = answered_by_set(subscriber_, message);
+  if (answered) co_return *std::move(answered);
   auto task = server_.answer(call);
-  co_return co_await task.hearing(stop);
+  auto reply = co_await task.hearing(stop);
+  if (reply) note_subscription(subscriber_, message, *reply);
+  co_return reply;
 }
 
 void Conversation::notified(const mcp::Message& message) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/scope.h"
+#include "frontends/subscriber.h"
 #include "gateway/in_flight.h"
 #include "gateway/mcp_server.h"
 #include "gateway/questions.h"
@@ -29,6 +30,7 @@ class Conversation final : transport::Channel::Listener {
   void end() { ended_.deliver(ok()); }
 
   void tell_changed(std::string_view notification);
+  void tell_updated(std::string_view uri);
 
  private:
   class LinePeer;
@@ -55,6 +57,7 @@ class Conversation final : transport::Channel::Listener {
   std::string capabilities_ = "{}";  // Of the client in its session, raw.
   int log_level_ = 0;                // The least important messages it wants.
   gateway::Questions questions_{0};
+  Subscriber subscriber_;
 };
 
 }  // namespace patchbay::frontends

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontends/post_call.h"
+#include "frontends/subscriber.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/modern.h"
@@ -64,7 +65,10 @@ McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
       settings_(settings),
       streams_(number, settings.replay),
       sessions_(number, shared.sessions, streams_),
-      questions_(number) {}
+      questions_(number) {
+  sessions_.on_end(
+      [this](SessionPtr session) { farewells_.spawn(say_farewell(std::move(session))); });
+}
 
 void McpHttp::update(const McpHttpSettings& settings) {
   settings_ = settings;
@@ -307,6 +311,24 @@ void McpHttp::tell_changed(std::string_view notification) {
   sessions_.each_at_home([&](gateway::Session& session) {
     if (session.stream) session.stream->append(text);
   });
+}
+
+void McpHttp::tell_updated(std::string_view uri) {
+  const std::string text =
+      mcp::notification("notifications/resources/updated", updated_params(uri));
+  sessions_.each_at_home([&](gateway::Session& session) {
+    if (session.stream && session.subscriber.wants(uri)) session.stream->append(text);
+  });
+}
+
+// Nobody is left to hear of what the session wanted.
+Task<void> McpHttp::say_farewell(SessionPtr session) {
+  co_return co_await unsubscribe_all(server_, "mcp-http", session->subscriber);
+}
+
+Task<void> McpHttp::stop() {
+  farewells_.cancel();
+  co_return co_await farewells_.drain(kNever);
 }
 
 void McpHttp::sweep() {

@@ -43,6 +43,12 @@ class McpHttp final : public net::HttpHandler {
   // Tells the clients of this worker's sessions that a list has changed.
   void tell_changed(std::string_view notification);
 
+  // Tells those who want to know that a resource has changed.
+  void tell_updated(std::string_view uri);
+
+  // Waits for what is done on behalf of sessions that have ended.
+  Task<void> stop();
+
   // Once in a while: forgets what is old.
   void sweep();
 
@@ -72,6 +78,7 @@ class McpHttp final : public net::HttpHandler {
   Task<SessionPtr> session_of(net::HttpExchange& exchange);
   void notified(const mcp::Message& message, const gateway::Session* session);
   void answered(const mcp::Message& message, SessionPtr session);
+  Task<void> say_farewell(SessionPtr session);
 
   const int number_;
   gateway::McpServer& server_;
@@ -81,6 +88,7 @@ class McpHttp final : public net::HttpHandler {
   gateway::Sessions sessions_;
   gateway::InFlight in_flight_;
   gateway::Questions questions_;
+  Scope farewells_;
 };
 
 // Answers with a JSON-RPC error around which the HTTP status says the same.

@@ -137,4 +137,8 @@ void McpSse::tell_changed(std::string_view notification) {
   for (const auto& [id, client] : clients_) client->conversation().tell_changed(notification);
 }
 
+void McpSse::tell_updated(std::string_view uri) {
+  for (const auto& [id, client] : clients_) client->conversation().tell_updated(uri);
+}
+
 }  // namespace patchbay::frontends

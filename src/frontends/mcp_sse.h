@@ -32,6 +32,7 @@ class McpSse {
 
   void set_keep_alive(std::chrono::nanoseconds time) { keep_alive_ = time; }
   void tell_changed(std::string_view notification);
+  void tell_updated(std::string_view uri);
 
  private:
   class Client;

@@ -1,5 +1,6 @@
 #include "frontends/post_call.h"
 
+#include "frontends/subscriber.h"
 #include "mcp/compose.h"
 
 namespace patchbay::frontends {
@@ -52,6 +53,9 @@ PostCall::~PostCall() {
 }
 
 Task<void> PostCall::run() {
+  if (auto known = session_ ? answered_by_set(session_->subscriber, call_.request) : std::nullopt) {
+    co_return co_await finish(*known);
+  }
   const StopLink link(co_await current_stop(), stop_);
   const gateway::InFlight::Entry entry(face_.in_flight_, session_.get(), call_.request.id, stop_);
   here().timers().set(*this, here().now() + face_.settings_.stream_after);
@@ -62,6 +66,7 @@ Task<void> PostCall::run() {
   drop();
   exchange_.source.watch_hangup(nullptr);
   const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+  if (session_) note_subscription(session_->subscriber, call_.request, reply);
   co_return co_await finish(reply);
 }
 

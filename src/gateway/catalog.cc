@@ -133,6 +133,19 @@ const CatalogEntry* Catalog::find_resource(std::string_view uri) const {
   return nullptr;
 }
 
+std::string Catalog::listed_uri(std::string_view upstream, std::string_view uri) const {
+  for (const auto kind : {ItemKind::resource, ItemKind::resource_template}) {
+    for (const auto& entry : section(kind).entries) {
+      if (entry.upstream->name() != upstream) continue;
+      if (entry.key == uri) return entry.listed;
+      if (kind == ItemKind::resource || !mcp::matches_template(entry.key, uri)) continue;
+      // What the catalog put in front of the template stands in front of the URI too.
+      return entry.listed.substr(0, entry.listed.size() - entry.key.size()) + std::string(uri);
+    }
+  }
+  return std::string(uri);
+}
+
 Result<std::string> Catalog::list(ItemKind kind, std::string_view cursor, std::size_t page) const {
   const Section& in = section(kind);
   std::size_t from = 0;

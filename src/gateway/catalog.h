@@ -54,6 +54,9 @@ class Catalog {
   // key is then the URI or the template.
   const CatalogEntry* find_resource(std::string_view uri) const;
 
+  // How clients call the resource that `upstream` calls `uri`.
+  std::string listed_uri(std::string_view upstream, std::string_view uri) const;
+
   std::size_t size(mcp::ItemKind kind) const { return section(kind).entries.size(); }
 
   // The result of a list request: up to `page` items from `cursor` on (empty: from the beginning),

@@ -161,7 +161,8 @@ class PipelineTest : public ::testing::Test {
   policy::Limiter limiter{2};
   CatalogView view;
   Recorder recorder{registry};
-  Pipeline pipeline{limiter, view, recorder};
+  Subscriptions subscriptions;
+  Pipeline pipeline{limiter, view, subscriptions, recorder};
   McpServer server{pipeline, std::chrono::seconds(5), std::chrono::minutes(1)};
   std::shared_ptr<FakeUpstream> upstream = fake("up");
 };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kCapabilities =
     R"({"tools":{"listChanged":true},"prompts":{"listChanged":true},)"
-    R"("resources":{"listChanged":true},"completions":{},"logging":{}})";
+    R"("resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}})";
 // Lists follow the upstreams: a client may keep one no longer than it likes to be wrong, and not
 // for others.
 constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";

@@ -110,7 +110,19 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
   if (!entry) co_return unknown(call, *asked);
   call.upstream = entry->upstream->name();
   const std::string own = own_words(*entry, *asked);
-  co_return co_await entry->upstream->answer(call, own);
+  co_return co_await answer(call, *entry, own);
+}
+
+// Subscriptions of many clients to one resource are one to its upstream.
+Task<mcp::Reply> Pipeline::answer(const Call& call, const CatalogEntry& entry,
+                                  const std::string& own) {
+  const bool leaves = call.request.method == "resources/unsubscribe";
+  if (leaves && !subscriptions_.remove(call.upstream, own)) co_return mcp::result_reply("{}");
+  auto reply = co_await entry.upstream->answer(call, own);
+  if (call.request.method == "resources/subscribe" && reply && !reply->is_error) {
+    subscriptions_.add(call.upstream, own);
+  }
+  co_return reply;
 }
 
 }  // namespace patchbay::gateway

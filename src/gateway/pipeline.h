@@ -8,6 +8,7 @@
 #include "gateway/call.h"
 #include "gateway/catalog_view.h"
 #include "gateway/record.h"
+#include "gateway/subscriptions.h"
 #include "mcp/reply.h"
 #include "policy/limiter.h"
 
@@ -16,8 +17,9 @@ namespace patchbay::gateway {
 class Pipeline {
  public:
   // REQUIRES: everything referred to outlives the pipeline.
-  Pipeline(policy::Limiter& limiter, CatalogView& catalog, Recorder& recorder)
-      : limiter_(limiter), catalog_(catalog), recorder_(recorder) {}
+  Pipeline(policy::Limiter& limiter, CatalogView& catalog, Subscriptions& subscriptions,
+           Recorder& recorder)
+      : limiter_(limiter), catalog_(catalog), subscriptions_(subscriptions), recorder_(recorder) {}
 
   // How many items one page of a list has.
   void set_page(std::size_t page) { page_ = page; }
@@ -29,9 +31,11 @@ class Pipeline {
   Task<mcp::Reply> decide(Call& call);
   Task<mcp::Reply> list(const Call& call);
   Task<mcp::Reply> send(Call& call);
+  Task<mcp::Reply> answer(const Call& call, const CatalogEntry& entry, const std::string& own);
 
   policy::Limiter& limiter_;
   CatalogView& catalog_;
+  Subscriptions& subscriptions_;
   Recorder& recorder_;
   std::size_t page_ = 1000;
 };

@@ -79,6 +79,7 @@ void Sessions::end(Session& session) {
     if (found == there.known_.end()) return;
     // The stream goes here, on its own worker: others may still hold the session.
     if (const auto stream = std::move(found->second->stream)) there.streams_.close(*stream);
+    if (there.tell_end_) there.tell_end_(found->second);
     there.known_.erase(found);
   });
 }

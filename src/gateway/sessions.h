@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "core/hop.h"
 #include "gateway/event_stream.h"
+#include "gateway/subscriptions.h"
 #include "mcp/revision.h"
 #include "policy/principal.h"
 
@@ -31,7 +33,8 @@ struct Session {
   std::atomic<bool> ended = false;
   std::atomic<int> log_level = 0;           // The least important messages it wants.
   std::atomic<std::int64_t> last_used = 0;  // Clock ticks.
-  std::atomic<int> open = 0;                // Requests and streams under way: not idle.
+  Subscriber subscriber;
+  std::atomic<int> open = 0;  // Requests and streams under way: not idle.
 
   // Home worker only.
   std::shared_ptr<EventStream>
@@ -64,6 +67,9 @@ class Sessions {
   // Ends the session, wherever it lives.
   void end(Session& session);
 
+  // Told on the home worker when a session has ended.
+  void on_end(std::function<void(std::shared_ptr<Session>)> tell) { tell_end_ = std::move(tell); }
+
   // Ends sessions that have been idle for too long and forgets those that have ended elsewhere.
   void sweep(Deadline now);
 
@@ -88,6 +94,7 @@ class Sessions {
   const int number_;
   Directory& directory_;
   EventStreams& streams_;
+  std::function<void(std::shared_ptr<Session>)> tell_end_;
   std::unordered_map<std::string, std::shared_ptr<Session>, Hash, std::equal_to<>> known_;
 };
 

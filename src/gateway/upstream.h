@@ -48,6 +48,10 @@ class UpstreamWatcher {
  public:
   virtual ~UpstreamWatcher() = default;
   virtual void offers(const Upstream& upstream, mcp::ItemLists items) = 0;
+  // The content of a resource, in the upstream's own words, is another.
+  virtual void updated(const Upstream& upstream, const std::string& uri) = 0;
+  // What the upstream has been subscribed to and must be again when it comes back.
+  virtual std::vector<std::string> subscribed(const Upstream& upstream) = 0;
 };
 
 }  // namespace patchbay::gateway

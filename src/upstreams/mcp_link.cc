@@ -106,6 +106,14 @@ Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline
   co_return Error{Code::upstream_failed, fmt::format("the list of {}s does not end", info.noun)};
 }
 
+Task<void> McpLink::subscribe(std::string_view uri, Deadline deadline) {
+  std::string params = fmt::format("{{\"uri\":{}}}", json::quote(uri));
+  auto reply = co_await request("resources/subscribe", std::move(params), deadline);
+  if (!reply) co_return reply.error();
+  if (reply->is_error) co_return refused("resources/subscribe", *reply);
+  co_return ok();
+}
+
 Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target,
                               Deadline deadline) {
   const std::uint64_t id = next_id_++;
@@ -199,6 +207,11 @@ void McpLink::on_notification(const mcp::Message& message) {
   if (std::ranges::find(mcp::kItems, message.method, &mcp::ItemInfo::changed) !=
       mcp::kItems.end()) {
     events_.on_items_changed();
+    return;
+  }
+  if (message.method == "notifications/resources/updated") {
+    const auto* const uri = message.param("uri");
+    if (auto text = uri ? json::as_string(uri->raw) : std::nullopt) events_.on_updated(*text);
     return;
   }
   if (message.method == "notifications/message") {

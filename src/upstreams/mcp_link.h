@@ -34,6 +34,7 @@ class McpLink final : public transport::Channel::Listener {
   class Events {
    public:
     virtual void on_items_changed() = 0;
+    virtual void on_updated(const std::string& uri) = 0;
     // Nothing works over this link any more.
     virtual void on_link_closed(const std::string& why) = 0;
 
@@ -52,6 +53,9 @@ class McpLink final : public transport::Channel::Listener {
 
   // All pages of one list; empty if the server does not have such items.
   Task<std::vector<mcp::Item>> list(mcp::ItemKind kind, Deadline deadline);
+
+  // Asks to be told of changes to a resource.
+  Task<void> subscribe(std::string_view uri, Deadline deadline);
 
   // Forwards the call and waits for its answer.
   Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline deadline);

@@ -118,6 +118,10 @@ Task<void> StdioInstance::live() {
   starting_ = false;
   std::string why;
   if (opened && items) {
+    for (const auto& uri : owner_.subscribed(*this)) {
+      auto again = co_await life_->link.subscribe(uri, deadline);
+      (void)again;  // A resource that is gone is no reason not to come up.
+    }
     owner_.on_items(*this, *std::move(items));
     settle(true, "");
     auto closed = co_await closed_->wait();

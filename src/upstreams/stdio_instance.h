@@ -29,6 +29,9 @@ class StdioInstance final : McpLink::Events {
   class Owner {
    public:
     virtual void on_items(StdioInstance& instance, mcp::ItemLists items) = 0;
+    virtual void on_updated(StdioInstance& instance, const std::string& uri) = 0;
+    // What the program must be subscribed to when it has come up.
+    virtual std::vector<std::string> subscribed(StdioInstance& instance) = 0;
     virtual void on_state(StdioInstance& instance, const gateway::UpstreamState& state) = 0;
 
    protected:
@@ -69,6 +72,7 @@ class StdioInstance final : McpLink::Events {
   };
 
   void on_items_changed() override;
+  void on_updated(const std::string& uri) override { owner_.on_updated(*this, uri); }
   void on_link_closed(const std::string& why) override;
 
   Task<void> keep_running();

@@ -53,7 +53,9 @@ Task<void> StdioUpstream::stop(Deadline deadline) {
 }
 
 Task<mcp::Reply> StdioUpstream::answer(const gateway::Call& call, std::string_view target) {
-  StdioInstance& instance = least_busy();
+  // One copy tells of changes; all of them would tell of each several times.
+  const bool subscribes = call.request.method.ends_with("subscribe");
+  StdioInstance& instance = subscribes ? *instances_.front() : least_busy();
   auto there = [&instance, &call, target] { return instance.answer(call, target); };
   in_flight_->add(1);
   auto reply = co_await hop<mcp::Reply>(instance.home(), there);
@@ -81,6 +83,15 @@ gateway::UpstreamState StdioUpstream::state() const {
 
 void StdioUpstream::on_items(StdioInstance&, mcp::ItemLists items) {
   watcher_.offers(*this, std::move(items));
+}
+
+void StdioUpstream::on_updated(StdioInstance&, const std::string& uri) {
+  watcher_.updated(*this, uri);
+}
+
+std::vector<std::string> StdioUpstream::subscribed(StdioInstance& instance) {
+  if (&instance != instances_.front().get()) return {};
+  return watcher_.subscribed(*this);
 }
 
 void StdioUpstream::on_state(StdioInstance& instance, const gateway::UpstreamState& state) {

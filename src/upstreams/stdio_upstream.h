@@ -32,6 +32,8 @@ class StdioUpstream final : public gateway::Upstream, StdioInstance::Owner {
 
  private:
   void on_items(StdioInstance& instance, mcp::ItemLists items) override;
+  void on_updated(StdioInstance& instance, const std::string& uri) override;
+  std::vector<std::string> subscribed(StdioInstance& instance) override;
   void on_state(StdioInstance& instance, const gateway::UpstreamState& state) override;
   StdioInstance& least_busy();
   template <class Step>

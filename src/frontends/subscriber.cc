@@ -1,0 +1,64 @@
+#include "frontends/subscriber.h"
+
+#include <fmt/format.h>
+
+#include "json/read.h"
+#include "mcp/compose.h"
+
+namespace patchbay::frontends {
+namespace {
+
+class Silent final : public gateway::Peer {
+  void notify(std::string_view, std::string_view) override {}
+  void ask(std::string_view, std::string_view, gateway::Answer answer) override {
+    answer(mcp::error_reply({Code::method_not_found, "nobody can be asked"}));
+  }
+};
+
+}  // namespace
+
+std::string subscribed_uri(const mcp::Message& request) {
+  const auto* const uri = request.param("uri");
+  return uri ? json::as_string(uri->raw).value_or("") : "";
+}
+
+std::optional<mcp::Reply> answered_by_set(const Subscriber& who, const mcp::Message& request) {
+  const bool joins = request.method == "resources/subscribe";
+  if (!joins && request.method != "resources/unsubscribe") return std::nullopt;
+  const std::string uri = subscribed_uri(request);
+  if (uri.empty() || who.wants(uri) != joins) return std::nullopt;
+  return mcp::result_reply("{}");
+}
+
+void note_subscription(Subscriber& who, const mcp::Message& request, const mcp::Reply& reply) {
+  if (reply.is_error) return;
+  if (request.method == "resources/subscribe") who.add(subscribed_uri(request));
+  if (request.method == "resources/unsubscribe") who.remove(subscribed_uri(request));
+}
+
+Task<mcp::Reply> subscribe(gateway::McpServer& server, std::string_view face,
+                           std::string_view method, const std::string& uri) {
+  const std::string text = mcp::request(0, method, fmt::format("{{\"uri\":{}}}", json::quote(uri)));
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) co_return parsed.error();
+  Silent client;
+  const auto* const row = mcp::find_method(message.method, mcp::kNewestLegacy);
+  gateway::Call call{message, *row,   mcp::kNewestLegacy, face,
+                     here(),  client, server.deadline(),  text.size()};
+  co_return co_await server.answer(call);
+}
+
+Task<void> unsubscribe_all(gateway::McpServer& server, std::string_view face, Subscriber& who) {
+  for (const auto& uri : who.take_all()) {
+    auto done = co_await subscribe(server, face, "resources/unsubscribe", uri);
+    (void)done;  // An upstream that is down has forgotten by itself.
+  }
+  co_return ok();
+}
+
+std::string updated_params(std::string_view uri) {
+  return fmt::format("{{\"uri\":{}}}", json::quote(uri));
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,76 @@
+// Who wants to hear of changes to which resource: Subscriptions counts over all clients, a
+// Subscriber is the set of one of them.
+//
+// Both are used on any worker and guarded by a mutex: subscribing is rare.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace patchbay::gateway {
+
+// An upstream is subscribed to for the first client that wants it and let go after the last.
+class Subscriptions {
+ public:
+  void add(std::string_view upstream, std::string_view uri) {
+    const std::lock_guard lock(mutex_);
+    ++wanted_[{std::string(upstream), std::string(uri)}];
+  }
+
+  // True if nobody is left who wants it.
+  bool remove(std::string_view upstream, std::string_view uri) {
+    const std::lock_guard lock(mutex_);
+    const auto found = wanted_.find({std::string(upstream), std::string(uri)});
+    if (found == wanted_.end()) return true;
+    if (--found->second > 0) return false;
+    wanted_.erase(found);
+    return true;
+  }
+
+  // What an upstream that has just come up must be asked for again.
+  std::vector<std::string> of(std::string_view upstream) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> uris;
+    for (const auto& [key, count] : wanted_) {
+      if (key.first == upstream) uris.push_back(key.second);
+    }
+    return uris;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, std::string>, int> wanted_;
+};
+
+// A Subscriber is one client's set of resources that it wants to hear of. Guarded as well: the
+// requests of one session come on several workers.
+class Subscriber {
+ public:
+  void add(std::string_view uri) {
+    const std::lock_guard lock(mutex_);
+    uris_.emplace(uri);
+  }
+  void remove(std::string_view uri) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = uris_.find(uri); found != uris_.end()) uris_.erase(found);
+  }
+  bool wants(std::string_view uri) const {
+    const std::lock_guard lock(mutex_);
+    return uris_.contains(uri);
+  }
+  std::set<std::string, std::less<>> take_all() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(uris_, {});
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<std::string, std::less<>> uris_;
+};
+
+}  // namespace patchbay::gateway
