@@ -1,15 +1,31 @@
 """Subscriptions to resources: many clients, one subscription to the server, all told."""
 
+import itertools
 import json
+import os
+import tempfile
 
-from harness import Gateway, LegacySession, TestCase, main, result_of, text_of, wait_until
+from harness import (
+    BINARY,
+    Gateway,
+    LegacySession,
+    StdioFace,
+    TestCase,
+    main,
+    modern_headers,
+    modern_message,
+    modern_request,
+    result_of,
+    text_of,
+    wait_until,
+)
 from test_http_sse import SseClient
 from test_items import items
 
 UPDATED = "notifications/resources/updated"
 
 
-class Subscriptions(TestCase):
+class SubscriptionCase(TestCase):
     def setUp(self):
         super().setUp()
         config = {"workers": 2, "upstreams": {"one": items("one"), "two": items("two")}}
@@ -38,6 +54,8 @@ class Subscriptions(TestCase):
                 return uris
         raise AssertionError(f"the stream ended after {uris}")
 
+
+class Subscriptions(SubscriptionCase):
     def test_each_client_hears_of_what_it_wants_under_its_name(self):
         first, second = self.session(), self.session()
         streams = [session.open_stream() for session in (first, second)]
@@ -91,6 +109,102 @@ class Subscriptions(TestCase):
             told = client.next_message()
             self.assertEqual((told["method"], told["params"]["uri"]), (UPDATED, "test://a"))
         wait_until(lambda: self.touched(watcher) == [], "the subscription to end")
+
+
+class Listening(SubscriptionCase):
+    """subscriptions/listen, which takes the place of both in the stateless revision."""
+
+    SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+    def listen(self, request_id="l", **wish):
+        """Opens a stream of news: its messages, and the first of them."""
+        message = modern_message("subscriptions/listen", {"notifications": wish}, request_id)
+        connection = self.enterContext(self.gateway.connect())
+        connection.send("POST", "/mcp", modern_headers(message), message)
+        response = connection.read_head()
+        self.assertEqual(response.content_type, "text/event-stream")
+        messages = (json.loads(event.data) for event in response.events() if event.data)
+        return messages, next(messages), connection
+
+    def test_the_first_message_says_what_will_be_heard(self):
+        _, first, _ = self.listen(
+            toolsListChanged=True,
+            promptsListChanged=False,
+            resourceSubscriptions=["test://a", "nope://x", "two+test://b"],
+        )
+        self.assertEqual(first["method"], "notifications/subscriptions/acknowledged")
+        self.assertEqual(
+            first["params"]["notifications"],
+            {"toolsListChanged": True, "resourceSubscriptions": ["test://a", "two+test://b"]},
+        )
+        self.assertEqual(first["params"]["_meta"], {self.SUBSCRIPTION: "l"})
+
+    def test_only_what_was_asked_for_is_heard(self):
+        messages, _, _ = self.listen(7, promptsListChanged=True, resourceSubscriptions=["test://a"])
+        session = self.session()
+        self.subscribe(session, "test://b")
+        self.touched(session)
+        update = next(messages)
+        self.assertEqual((update["method"], update["params"]["uri"]), (UPDATED, "test://a"))
+        self.assertEqual(update["params"]["_meta"], {self.SUBSCRIPTION: 7})
+        session.call("one__grow")
+        change = next(messages)
+        self.assertEqual(change["method"], "notifications/prompts/list_changed")
+        self.assertEqual(change["params"]["_meta"], {self.SUBSCRIPTION: 7})
+
+    def test_closing_it_lets_go(self):
+        _, _, connection = self.listen(resourceSubscriptions=["test://a"])
+        session = self.session()
+        self.assertEqual(self.touched(session), ["test://a"])
+        connection.close()
+        wait_until(lambda: self.touched(session) == [], "the subscription to end")
+
+    def test_a_gateway_that_stops_says_so(self):
+        messages, _, _ = self.listen("bye", toolsListChanged=True)
+        self.gateway.stop()
+        last = next(messages)
+        self.assertEqual(last["id"], "bye")
+        self.assertEqual(
+            last["result"], {"resultType": "complete", "_meta": {self.SUBSCRIPTION: "bye"}}
+        )
+
+    def test_bad_wishes(self):
+        for wish in (
+            None,
+            [],
+            {"toolsListChanged": 1},
+            {"resourceSubscriptions": "test://a"},
+            {"resourceSubscriptions": [1]},
+        ):
+            params = {} if wish is None else {"notifications": wish}
+            answer = modern_request(self.gateway, "subscriptions/listen", params)
+            self.assertEqual(answer["error"]["code"], -32602, wish)
+
+
+class Lines(TestCase):
+    def test_listening_on_stdin_and_stdout(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        config = os.path.join(folder, "patchbay.yaml")
+        with open(config, "w", encoding="utf-8") as file:
+            json.dump({"upstreams": {"one": items("one")}}, file)
+        with StdioFace([BINARY, "stdio", "-c", config]) as face:
+            wish = {"notifications": {"resourceSubscriptions": ["test://a"]}}
+            face.send(modern_message("subscriptions/listen", wish, 1))
+            face.stdout.wait_for("acknowledged")
+            touch = modern_message("tools/call", {"name": "one__touch", "arguments": {}}, 2)
+            self.assertEqual(json.loads(text_of(face.request(touch))), ["test://a"])
+            face.stdout.wait_for(UPDATED)
+            face.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+
+            def let_go():
+                again = modern_message("tools/call", {"name": "one__touch", "arguments": {}}, next(ids))
+                return json.loads(text_of(face.request(again))) == []
+
+            ids = itertools.count(10)
+            wait_until(let_go, "the subscription to end")
+            face.send(modern_message("subscriptions/listen", wish, 3))
+            face.stdout.wait_for(lambda line: "acknowledged" in line and ":3}" in line)
+            self.assertEqual(face.close_stdin(), 0)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,23 @@ namespace {
 
 constexpr std::size_t kMostBatch = 100;
 
+// Delivers to `slot` when `stop` is requested.
+class EndOneShot final : Stop::Hook {
+ public:
+  EndOneShot(Stop& stop, OneShot<void>& slot) : slot_(slot) {
+    if (stop.requested()) {
+      slot_.deliver(ok());
+    } else {
+      link(stop);
+    }
+  }
+
+ private:
+  void on_stop() override { slot_.deliver(ok()); }
+
+  OneShot<void>& slot_;
+};
+
 }  // namespace
 
 // The client of one call: hears of it on the channel that all calls share.
@@ -51,6 +68,7 @@ class Conversation::LinePeer final : public gateway::Peer {
 Task<void> Conversation::run(std::chrono::nanoseconds grace) {
   channel_.start(*this);
   auto ended = co_await ended_.wait();
+  listening_ends_.request();
   const Deadline deadline = Clock::now() + grace;
   auto drained = co_await calls_.drain(deadline);
   if (!drained) {
@@ -66,12 +84,14 @@ void Conversation::on_message(std::string_view text) { calls_.spawn(serve(std::s
 void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 
 void Conversation::tell_changed(std::string_view notification) {
+  for (auto* const listening : listenings_) listening->tell_changed(notification);
   if (!has_session_) return;
   auto sent = channel_.send(mcp::notification(notification, ""));
   (void)sent;  // If the client has gone, run() ends.
 }
 
 void Conversation::tell_updated(std::string_view uri) {
+  for (auto* const listening : listenings_) listening->tell_updated(uri);
   if (!subscriber_.wants(uri)) return;
   auto sent =
       channel_.send(mcp::notification("notifications/resources/updated", updated_params(uri)));
@@ -161,12 +181,38 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);
+  if ((*method)->local == mcp::Local::listen) {
+    auto listening = listen(message);
+    co_return co_await listening.hearing(stop);
+  }
   auto answered = answered_by_set(subscriber_, message);
   if (answered) co_return *std::move(answered);
   auto task = server_.answer(call);
   auto reply = co_await task.hearing(stop);
   if (reply) note_subscription(subscriber_, message, *reply);
   co_return reply;
+}
+
+// Tells news until the client cancels the request, or has gone.
+Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
+  auto wish = Listening::wish_of(message);
+  if (!wish) co_return wish.error();
+  Listening listening(server_, face_, message, [this](std::string_view text) {
+    auto sent = channel_.send(text);
+    (void)sent;  // If the client has gone, run() ends.
+  });
+  listenings_.insert(&listening);
+  auto begun = co_await listening.begin(*std::move(wish));
+  OneShot<void> over;
+  const EndOneShot when_gone(listening_ends_, over);
+  auto ended = co_await over.wait();
+  listenings_.erase(&listening);
+  // Whoever cancelled it has stopped this task; letting go must happen all the same.
+  Stop deaf;
+  auto letting_go = listening.end();
+  auto let_go = co_await letting_go.hearing(deaf);
+  if (!ended) co_return ended.error();
+  co_return listening.last_result();
 }
 
 void Conversation::notified(const mcp::Message& message) {

@@ -4,11 +4,13 @@
 // Confined to one worker.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/scope.h"
+#include "frontends/listening.h"
 #include "frontends/subscriber.h"
 #include "gateway/in_flight.h"
 #include "gateway/mcp_server.h"
@@ -44,6 +46,7 @@ class Conversation final : transport::Channel::Listener {
   // The response to one message; empty if it wants none.
   Task<std::string> answer(std::string_view text);
   Task<mcp::Reply> run_call(const mcp::Message& message, mcp::Revision revision, std::size_t size);
+  Task<mcp::Reply> listen(const mcp::Message& message);
   void notified(const mcp::Message& message);
 
   gateway::McpServer& server_;
@@ -58,6 +61,8 @@ class Conversation final : transport::Channel::Listener {
   int log_level_ = 0;                // The least important messages it wants.
   gateway::Questions questions_{0};
   Subscriber subscriber_;
+  std::set<Listening*> listenings_;
+  Stop listening_ends_;  // When the client has ended its side.
 };
 
 }  // namespace patchbay::frontends

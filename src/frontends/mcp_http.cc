@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontends/listening.h"
 #include "frontends/post_call.h"
 #include "frontends/subscriber.h"
 #include "json/read.h"
@@ -130,6 +131,7 @@ Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& mess
   if (!checked) co_return co_await answer_error(exchange, 400, message.id, checked.error());
   auto known = gateway::McpServer::method_of(message, revision);
   if (!known) co_return co_await answer_error(exchange, 404, message.id, known.error());
+  if ((*known)->local == mcp::Local::listen) co_return co_await listen(exchange, message);
   co_return co_await run_call(exchange, message, revision, nullptr);
 }
 
@@ -311,6 +313,7 @@ void McpHttp::tell_changed(std::string_view notification) {
   sessions_.each_at_home([&](gateway::Session& session) {
     if (session.stream) session.stream->append(text);
   });
+  for (auto* const listening : listenings_) listening->tell_changed(notification);
 }
 
 void McpHttp::tell_updated(std::string_view uri) {
@@ -319,6 +322,7 @@ void McpHttp::tell_updated(std::string_view uri) {
   sessions_.each_at_home([&](gateway::Session& session) {
     if (session.stream && session.subscriber.wants(uri)) session.stream->append(text);
   });
+  for (auto* const listening : listenings_) listening->tell_updated(uri);
 }
 
 // Nobody is left to hear of what the session wanted.

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "net/http_server.h"
 
 namespace patchbay::frontends {
+
+class Listening;
 
 struct McpHttpSettings {
   std::chrono::nanoseconds stream_after = std::chrono::seconds(1);
@@ -70,6 +73,7 @@ class McpHttp final : public net::HttpHandler {
   Task<void> run_call(net::HttpExchange& exchange, const mcp::Message& message,
                       mcp::Revision revision, SessionPtr session);
   Task<void> get(net::HttpExchange& exchange);
+  Task<void> listen(net::HttpExchange& exchange, const mcp::Message& message);
   Task<void> attach(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
                     std::string last_event);
   Task<void> attach_here(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
@@ -88,6 +92,7 @@ class McpHttp final : public net::HttpHandler {
   gateway::Sessions sessions_;
   gateway::InFlight in_flight_;
   gateway::Questions questions_;
+  std::set<Listening*> listenings_;
   Scope farewells_;
 };
 

@@ -1,37 +1,10 @@
 // The GET side of the Streamable HTTP front end: the stream of messages that belong to no request,
 // and the resumption of streams whose connection broke.
 #include "core/hop.h"
+#include "frontends/exchange_sink.h"
 #include "frontends/mcp_http.h"
-#include "frontends/post_call.h"
 
 namespace patchbay::frontends {
-namespace {
-
-constexpr std::string_view kComment = ":\n\n";
-
-// Ends the stream when its client leaves or the server stops.
-class StreamGuard final : net::Source::Hangup, Stop::Hook {
- public:
-  StreamGuard(net::HttpExchange& exchange, ExchangeSink& sink) : exchange_(exchange), sink_(sink) {
-    if (exchange.quiet.requested()) {
-      sink_.on_end();
-    } else {
-      link(exchange.quiet);
-    }
-    exchange.source.watch_hangup(this);
-  }
-  ~StreamGuard() override { exchange_.source.watch_hangup(nullptr); }
-
- private:
-  void on_hangup() override { sink_.on_end(); }
-  void on_stop() override { sink_.on_end(); }
-
-  net::HttpExchange& exchange_;
-  ExchangeSink& sink_;
-};
-
-}  // namespace
-
 Task<void> McpHttp::get(net::HttpExchange& exchange) {
   auto session = co_await session_of(exchange);
   if (!session) {
@@ -50,12 +23,7 @@ Task<void> McpHttp::get(net::HttpExchange& exchange) {
   auto sink = std::make_shared<ExchangeSink>(exchange);
   const StreamGuard guard(exchange, *sink);
   auto attached = co_await attach(sink, *session, std::move(last));
-  while (attached && !sink->ended()) {
-    auto ended = co_await sink->wait_end(here().now() + settings_.keep_alive);
-    if (ended || ended.error().code != Code::timeout) break;
-    auto put = exchange.put({kComment});
-    if (!put) break;
-  }
+  if (attached) attached = co_await sink->stay_open(settings_.keep_alive);
   sink->disconnect();
   co_return co_await exchange.end_stream();
 }

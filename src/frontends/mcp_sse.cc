@@ -6,13 +6,13 @@
 
 #include "core/hop.h"
 #include "core/ids.h"
+#include "frontends/exchange_sink.h"
 #include "gateway/event_stream.h"
 #include "json/text.h"
 
 namespace patchbay::frontends {
 namespace {
 
-constexpr std::string_view kComment = ":\n\n";
 constexpr std::string_view kParameter = "sessionId=";
 
 std::string_view session_in(std::string_view query) {
@@ -72,7 +72,7 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   void on_hangup() override { conversation_.end(); }
   void on_stop() override { conversation_.end(); }
   void on_deadline() override {
-    if (exchange_.put({kComment})) set_timer();
+    if (exchange_.put({kSseComment})) set_timer();
   }
   void set_timer() { here().timers().set(*this, here().now() + face_.keep_alive_); }
 

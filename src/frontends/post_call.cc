@@ -4,31 +4,6 @@
 #include "mcp/compose.h"
 
 namespace patchbay::frontends {
-namespace {
-
-constexpr std::string_view kComment = ":\n\n";
-
-}  // namespace
-
-void ExchangeSink::on_event(std::string_view frame) {
-  if (!exchange_) return;
-  auto put = exchange_->put({frame});
-  if (!put) on_end();  // Gone, or too slow: it can come back and resume.
-}
-
-void ExchangeSink::on_end() {
-  ended_ = true;
-  if (waiting_) waiting_->deliver(ok());
-}
-
-Task<void> ExchangeSink::wait_end(Deadline deadline) {
-  if (ended_) co_return ok();
-  OneShot<void> over;
-  waiting_ = &over;
-  auto waited = co_await over.wait(deadline);
-  waiting_ = nullptr;
-  co_return waited;
-}
 
 PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
                    const mcp::Method& method, mcp::Revision revision,
@@ -138,7 +113,7 @@ void PostCall::on_deadline() {
     begin_stream();
   }
   if (!sink_ || !sink_->ended()) {
-    auto put = exchange_.put({kComment});
+    auto put = exchange_.put({kSseComment});
     if (!put && sink_) sink_->on_end();
   }
   here().timers().set(*this, here().now() + face_.settings_.keep_alive);

@@ -9,30 +9,10 @@
 #include <string>
 #include <string_view>
 
+#include "frontends/exchange_sink.h"
 #include "frontends/mcp_http.h"
 
 namespace patchbay::frontends {
-
-// The open connection of a client as an EventSink; outlived by the stream that writes to it.
-class ExchangeSink final : public gateway::EventSink {
- public:
-  explicit ExchangeSink(net::HttpExchange& exchange) : EventSink(here()), exchange_(&exchange) {}
-
-  void on_event(std::string_view frame) override;
-  void on_end() override;
-
-  // The exchange is over; nothing more may be written to it.
-  void disconnect() { exchange_ = nullptr; }
-
-  // Waits until the stream or the connection has ended, at most until `deadline` (Code::timeout).
-  Task<void> wait_end(Deadline deadline);
-  bool ended() const { return ended_; }
-
- private:
-  net::HttpExchange* exchange_;
-  bool ended_ = false;
-  OneShot<void>* waiting_ = nullptr;
-};
 
 class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
  public:

@@ -74,6 +74,10 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
       reply = level ? mcp::result_reply("{}") : mcp::error_reply(level.error());
       break;
     }
+    case mcp::Local::listen:
+      // Front ends with a stream to listen on answer it themselves.
+      reply = mcp::error_reply({Code::invalid_request, "there is no stream to listen on"});
+      break;
     case mcp::Local::cancelled:
     case mcp::Local::none: {
       if (call.method.reach == mcp::Reach::dropped || call.method.local != mcp::Local::none) {

@@ -16,6 +16,7 @@ namespace patchbay::mcp {
 inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
 inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 inline constexpr std::string_view kMetaLogLevel = "io.modelcontextprotocol/logLevel";
 inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
 

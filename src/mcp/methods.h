@@ -20,7 +20,7 @@ enum class Reach : std::uint8_t {
 };
 
 // The ones the gateway answers itself are told apart by this.
-enum class Local : std::uint8_t { none, initialize, discover, ping, set_level, cancelled };
+enum class Local : std::uint8_t { none, initialize, discover, ping, set_level, listen, cancelled };
 
 struct Method {
   std::string_view name;
@@ -37,6 +37,7 @@ inline constexpr std::array kMethods{
     Method{"server/discover", Reach::here, Local::discover, "", ItemKind::tool, false, true},
     Method{"ping", Reach::here, Local::ping, "", ItemKind::tool, true, false},
     Method{"logging/setLevel", Reach::here, Local::set_level, "", ItemKind::tool, true, false},
+    Method{"subscriptions/listen", Reach::here, Local::listen, "", ItemKind::tool, false, true},
     Method{"tools/list", Reach::catalog, Local::none, "", ItemKind::tool, true, true},
     Method{"tools/call", Reach::by_name, Local::none, "name", ItemKind::tool, true, true},
     Method{"prompts/list", Reach::catalog, Local::none, "", ItemKind::prompt, true, true},
