@@ -2,7 +2,7 @@
 """An MCP server on stdio with everything but tools' tricks: prompts, resources, templates, completion.
 
 Lists come in pages of two. The tool `grow` adds one of each and tells; `ask` sends a request to the
-client and returns the answer; `log` logs on every level; `wait` answers after a second, so that two
+client and returns the answer, `pester` many at once; `log` logs on every level; `wait` answers after a second, so that two
 calls run at once; `touch` tells of every subscribed resource; `die` ends the program. ITEMS_NAME tells two copies apart in what they answer; ITEMS_ONLY limits the
 capabilities (a comma list).
 """
@@ -18,7 +18,7 @@ PAGE = 2
 
 tools = [
     {"name": name, "description": name, "inputSchema": {"type": "object"}}
-    for name in ("grow", "ask", "log", "wait", "touch", "die")
+    for name in ("grow", "ask", "pester", "log", "wait", "touch", "die")
 ]
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 prompts = [
@@ -97,6 +97,17 @@ def ask(params):
     raise SystemExit
 
 
+def pester(params):
+    """Asks the client many things at once; how many were refused."""
+    count = params["arguments"]["count"]
+    for number in range(count):
+        send({"id": f"question {number}", "method": "roots/list", "params": {}})
+    refused = 0
+    for _ in range(count):
+        refused += "error" in json.loads(sys.stdin.readline())
+    return text(refused)
+
+
 def log(_params):
     for level in LEVELS:
         send({"method": "notifications/message", "params": {"level": level, "data": NAME}})
@@ -134,7 +145,7 @@ def die(_params):
     os._exit(1)
 
 
-TOOLS = {"grow": grow, "ask": ask, "log": log, "wait": wait, "touch": touch, "die": die}
+TOOLS = {"grow": grow, "ask": ask, "pester": pester, "log": log, "wait": wait, "touch": touch, "die": die}
 waiting = []  # Came while a question was open.
 
 METHODS = {

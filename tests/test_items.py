@@ -156,7 +156,7 @@ class Partial(ItemsCase):
 
     def test_what_a_server_does_not_declare_is_not_asked_for(self):
         self.assertEqual(self.ask("prompts/list")["prompts"], [])
-        self.assertEqual([tool["name"] for tool in self.ask("tools/list")["tools"]], [f"two__{name}" for name in ("grow", "ask", "log", "wait", "touch", "die")])
+        self.assertEqual([tool["name"] for tool in self.ask("tools/list")["tools"]], [f"two__{name}" for name in ("grow", "ask", "pester", "log", "wait", "touch", "die")])
         self.assertEqual(len(self.ask("resources/list")["resources"]), 4)
 
 

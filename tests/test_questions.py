@@ -105,6 +105,18 @@ class Questions(QuestionsCase):
         last = [json.loads(event.data) for event in events if event.data][-1]
         self.assertEqual(json.loads(text_of(last)), {"result": {"roots": []}})
 
+    def test_a_flood_of_questions_is_bounded(self):
+        session = self.session(CAPABILITIES)
+        call = {"name": "one__pester", "arguments": {"count": 100}}
+        message = {"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": call}
+        connection = self.enterContext(self.gateway.connect())
+        stream = session.post(message, connection).events()
+        events = (json.loads(event.data) for event in stream if event.data)
+        for _ in range(16):
+            question = next(events)
+            self.answer(session, {"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}})
+        self.assertEqual(text_of(next(events)), "84")
+
     def test_a_cancelled_call_leaves_no_question(self):
         session = self.session(CAPABILITIES)
         events, question = self.asked(session, "one", "roots/list")

@@ -176,8 +176,7 @@ void Gateway::make_upstreams() {
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
-          worker->loop().post(
-              [one = worker.get(), upstream, uri] { one->tell_updated(upstream, uri); });
+          worker->tell_updated(upstream, uri);
         }
       });
 }

@@ -51,7 +51,8 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   std::vector<UpstreamReport> report() const;
 
   void updated(const gateway::Upstream& upstream, const std::string& uri) override {
-    updated_(std::string(upstream.name()), uri);
+    // Only what somebody wants to hear of.
+    if (subscriptions_.has(upstream.name(), uri)) updated_(std::string(upstream.name()), uri);
   }
   std::vector<std::string> subscribed(const gateway::Upstream& upstream) override {
     return subscriptions_.of(upstream.name());

@@ -81,7 +81,19 @@ void Worker::update(const Settings& settings) {
   recorder_.set_log_calls(settings.log.calls);
 }
 
-void Worker::tell_updated(std::string_view upstream, std::string_view uri) {
+void Worker::tell_updated(const std::string& upstream, const std::string& uri) {
+  {
+    const std::lock_guard lock(updates_mutex_);
+    if (!updates_.emplace(upstream, uri).second) return;
+  }
+  loop_.post([this, upstream, uri] { pass_on_update(upstream, uri); });
+}
+
+void Worker::pass_on_update(const std::string& upstream, const std::string& uri) {
+  {
+    const std::lock_guard lock(updates_mutex_);
+    updates_.erase({upstream, uri});
+  }
   const std::string listed = catalog_.current()->listed_uri(upstream, uri);
   mcp_http_.tell_updated(listed);
   mcp_sse_.tell_updated(listed);

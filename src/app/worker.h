@@ -2,8 +2,13 @@
 // on the path of a call. Workers share only what is made for it.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "app/settings.h"
 #include "frontends/mcp_http.h"
@@ -44,6 +49,10 @@ class Worker {
   gateway::McpServer& server() { return server_; }
   gateway::CatalogView& catalog() { return catalog_; }
 
+  // Tells clients that a resource, in the words of its upstream, has changed. Callable on any
+  // thread; what is told faster than it can be passed on is told once.
+  void tell_updated(const std::string& upstream, const std::string& uri);
+
   // Starts and ends the thread.
   void run();
   void join();
@@ -52,14 +61,13 @@ class Worker {
 
   void listen(net::Fd listener);
   void update(const Settings& settings);
-  // Tells clients that a resource, in the words of its upstream, has changed.
-  void tell_updated(std::string_view upstream, std::string_view uri);
   void on_updated(std::function<void(std::string_view uri)> tell) { tell_more_ = std::move(tell); }
   void close() { http_.close(); }
   Task<void> stop(Deadline deadline);
 
  private:
   Task<void> sweep();
+  void pass_on_update(const std::string& upstream, const std::string& uri);
 
   net::Loop loop_;
   gateway::CatalogView catalog_;
@@ -73,6 +81,8 @@ class Worker {
   frontends::MetricsPage metrics_page_;
   net::HttpServer http_;
   std::function<void(std::string_view uri)> tell_more_;  // A front end that is not over HTTP.
+  std::mutex updates_mutex_;
+  std::set<std::pair<std::string, std::string>> updates_;  // Told, and not passed on yet.
   Scope chores_;
   std::thread thread_;
 };

@@ -4,6 +4,7 @@
 // Made and read on the asker's worker; an upstream on another worker may read it while it answers.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,9 @@ struct Call {
   Deadline deadline;
   std::size_t bytes_in = 0;
 
+  // News on the way from another worker; see tell().
+  mutable std::atomic<int> news_under_way = 0;
+
   // Set by the McpServer: how long the client may think about a question of the upstream.
   std::chrono::nanoseconds patience{0};
 
@@ -51,15 +55,24 @@ struct Call {
   std::string upstream = {};  // Who answers; empty until routed.
 };
 
-// Tells the asker something while the call runs. Callable on any worker.
+// News of one call that may be on their way to its worker at a time.
+inline constexpr int kMostNewsUnderWay = 256;
+
+// Tells the asker something while the call runs. Callable on any worker. News that come faster than
+// the asker's worker takes them are dropped: they are news, not answers.
 inline void tell(const Call& call, std::string_view method, std::string params) {
   if (&call.home == &here()) {
     call.client.notify(method, params);
     return;
   }
+  if (call.news_under_way.fetch_add(1, std::memory_order_relaxed) >= kMostNewsUnderWay) {
+    call.news_under_way.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
   // The call is alive when the letter arrives: its answer takes the same way, later.
-  call.home.post([&client = call.client, method = std::string(method), params = std::move(params)] {
-    client.notify(method, params);
+  call.home.post([&call, method = std::string(method), params = std::move(params)] {
+    call.news_under_way.fetch_sub(1, std::memory_order_relaxed);
+    call.client.notify(method, params);
   });
 }
 

@@ -32,6 +32,11 @@ class Subscriptions {
     return true;
   }
 
+  bool has(std::string_view upstream, std::string_view uri) const {
+    const std::lock_guard lock(mutex_);
+    return wanted_.contains({std::string(upstream), std::string(uri)});
+  }
+
   // What an upstream that has just come up must be asked for again.
   std::vector<std::string> of(std::string_view upstream) const {
     const std::lock_guard lock(mutex_);

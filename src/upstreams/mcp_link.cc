@@ -14,7 +14,8 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr int kMaxPages = 1000;  // Of a tool list; a server that never ends is refused.
+constexpr int kMaxQuestions = 16;  // To one client in the course of one call, at a time.
+constexpr int kMaxPages = 1000;    // Of a tool list; a server that never ends is refused.
 
 // What some client may be able to do. Whether the one that makes a call can is known when a server
 // asks in the course of it.
@@ -239,12 +240,13 @@ void McpLink::on_request(const mcp::Message& message) {
     return;
   }
   Pending* const asked = mcp::find_client_method(message.method) ? only_call() : nullptr;
-  if (!asked) {
+  if (!asked || asked->questions == kMaxQuestions) {
     counters_.refused->add();
     answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
     return;
   }
   // The clock of the call stands still while its client thinks.
+  ++asked->questions;
   const auto left = asked->deadline - here().now();
   asked->deadline = here().now() + asked->call->patience;
   auto pass_on = [this, left, life = std::weak_ptr(life_), number = asked->id,
@@ -252,6 +254,7 @@ void McpLink::on_request(const mcp::Message& message) {
     if (life.expired()) return;
     answer(id, reply);
     if (const auto found = pending_.find(number); found != pending_.end()) {
+      --found->second->questions;
       found->second->deadline = here().now() + left;
       // Wakes the call to look at its new deadline.
       found->second->answer.deliver(Error{Code::timeout, "the clock goes on"});

@@ -71,6 +71,7 @@ class McpLink final : public transport::Channel::Listener {
     std::uint64_t id = 0;
     OneShot<mcp::Reply> answer;
     const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
+    int questions = 0;                    // To its client, without an answer yet.
     Deadline deadline{};                  // Moves while the client thinks about a question.
   };
 
