@@ -118,8 +118,11 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
   const std::lock_guard lock(mutex_);
   std::vector<UpstreamReport> lines;
   for (const auto& one : running_) {
+    gateway::UpstreamState state = one.upstream->state();
+    // Whoever hears that it is up must find its tools in the next list.
+    if (state.up && !one.listed) state = {false, "starting"};
     lines.push_back({std::string(one.upstream->name()), std::string(one.upstream->kind()),
-                     one.upstream->state(), mcp::of(one.items, mcp::ItemKind::tool).size()});
+                     std::move(state), mcp::of(one.items, mcp::ItemKind::tool).size()});
   }
   return lines;
 }
@@ -139,6 +142,8 @@ void UpstreamSet::take_offer(const gateway::Upstream* upstream, mcp::ItemLists i
     one->items = std::move(items);
   }
   rebuild();
+  const std::lock_guard lock(mutex_);
+  if (Running* const one = find(upstream)) one->listed = true;
 }
 
 void UpstreamSet::rebuild() {

@@ -64,6 +64,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
     std::string digest;
     std::shared_ptr<gateway::Upstream> upstream;
     mcp::ItemLists items = {};
+    bool listed = false;  // Its items have been in a catalog.
     // While the upstream starts: the one it replaces, which answers until then.
     std::shared_ptr<gateway::Upstream> earlier = nullptr;
     mcp::ItemLists earlier_items = {};
