@@ -99,16 +99,16 @@ TEST(Zone, ReadsTheTableOfEveryVersion) {
   EXPECT_EQ(shown(first->at(utc(2050, 1, 1))), "NEW 60");
 
   const std::string two_blocks =
-      header('2', 1, 2, 8) + body(4) + header('2', 1, 2, 8) + body(8) + "\nXXX-2\n";
+      header('2', 1, 2, 8) + body(4) + header('2', 1, 2, 8) + body(8) + "\nABC-2\n";
   const auto second = Zone::parse(two_blocks);
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_EQ(shown(second->at(utc(1960, 1, 1))), "OLD -30");
-  EXPECT_EQ(shown(second->at(utc(1970, 1, 1))), "XXX 120");
+  EXPECT_EQ(shown(second->at(utc(1970, 1, 1))), "ABC 120");
 }
 
 TEST(Zone, RefusesBrokenFilesAtEveryLength) {
   const std::string whole =
-      header('2', 1, 2, 8) + body(4) + header('2', 1, 2, 8) + body(8) + "\nXXX-2\n";
+      header('2', 1, 2, 8) + body(4) + header('2', 1, 2, 8) + body(8) + "\nABC-2\n";
   for (std::size_t length = 0; length < whole.size(); ++length) {
     EXPECT_FALSE(Zone::parse(whole.substr(0, length))) << length;
   }
