@@ -15,6 +15,7 @@ from harness import (
     modern_call,
     result_of,
     text_of,
+    wait_until,
 )
 from test_items import items
 
@@ -40,6 +41,11 @@ class QuestionsCase(TestCase):
             response = session.post(message, connection)
             response.read()
             self.assertEqual(response.status, 202)
+
+    def refused(self, upstream):
+        return self.gateway.metric(
+            "patchbay_upstream_dropped_total", upstream=upstream, reason="refused"
+        )
 
     def asked(self, session, upstream, method, params=None):
         """Starts a call that asks; the stream of its answer and the question on it."""
@@ -106,14 +112,16 @@ class Questions(QuestionsCase):
         self.assertEqual(json.loads(text_of(last)), {"result": {"roots": []}})
 
     def test_a_flood_of_questions_is_bounded(self):
-        session = self.session(CAPABILITIES)
+        session, before = self.session(CAPABILITIES), self.refused("one")
         call = {"name": "one__pester", "arguments": {"count": 100}}
         message = {"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": call}
         connection = self.enterContext(self.gateway.connect())
         stream = session.post(message, connection).events()
         events = (json.loads(event.data) for event in stream if event.data)
-        for _ in range(16):
-            question = next(events)
+        questions = [next(events) for _ in range(16)]
+        # None is answered before the gateway has seen them all: those beyond 16 are refused.
+        wait_until(lambda: self.refused("one") == before + 84, "the rest to be refused")
+        for question in questions:
             self.answer(session, {"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}})
         self.assertEqual(text_of(next(events)), "84")
 
