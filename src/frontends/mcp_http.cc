@@ -58,6 +58,11 @@ Task<void> answer_error(HttpExchange& exchange, int status, std::string_view id,
   co_return co_await exchange.answer(status, net::kJson, {text});
 }
 
+Task<void> refuse_session(HttpExchange& exchange, std::string_view id, Error error) {
+  const int status = error.code == Code::session_not_found ? 404 : 400;
+  co_return co_await answer_error(exchange, status, id, std::move(error));
+}
+
 McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
                  const McpHttpSettings& settings)
     : number_(number),
@@ -152,10 +157,7 @@ Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& 
 
 Task<void> McpHttp::post_legacy(HttpExchange& exchange, const mcp::Message& message) {
   auto session = co_await session_of(exchange);
-  if (!session) {
-    const bool missing = session.error().code != Code::session_not_found;
-    co_return co_await answer_error(exchange, missing ? 400 : 404, message.id, session.error());
-  }
+  if (!session) co_return co_await refuse_session(exchange, message.id, session.error());
   const gateway::SessionUse use(*session);
   if (message.kind == mcp::Message::Kind::response) answered(message, *session);
   if (message.kind == mcp::Message::Kind::notification) notified(message, session->get());
@@ -211,10 +213,7 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
   auto messages = mcp::split_batch(exchange.body);
   if (!messages) co_return co_await answer_error(exchange, 400, "", messages.error());
   auto session = co_await session_of(exchange);
-  if (!session) {
-    const bool missing = session.error().code != Code::session_not_found;
-    co_return co_await answer_error(exchange, missing ? 400 : 404, "", session.error());
-  }
+  if (!session) co_return co_await refuse_session(exchange, "", session.error());
   const gateway::SessionUse use(*session);
   Error refused{Code::invalid_request, ""};
   if (!mcp::info((*session)->revision).batches) {
@@ -255,12 +254,6 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
 // One message of a batch; `out` stays empty if it wants no answer. The answers leave together, so
 // there is no stream on which progress could come earlier.
 Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::string& out) {
-  class Silent final : public gateway::Peer {
-    void notify(std::string_view, std::string_view) override {}
-    void ask(std::string_view, std::string_view, gateway::Answer answer) override {
-      answer(mcp::error_reply({Code::method_not_found, "a batch has no stream to ask on"}));
-    }
-  };
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) {
@@ -278,7 +271,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
     out = mcp::response(message.id, mcp::error_reply(method.error()));
     co_return ok();
   }
-  Silent client;
+  gateway::SilentPeer client;
   gateway::Call call{message, **method, session->revision,  "mcp-http",
                      here(),  client,   server_.deadline(), text.size()};
   Stop stop;
@@ -300,10 +293,7 @@ Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message
 
 Task<void> McpHttp::end_session(HttpExchange& exchange) {
   auto session = co_await session_of(exchange);
-  if (!session) {
-    const bool missing = session.error().code != Code::session_not_found;
-    co_return co_await answer_error(exchange, missing ? 400 : 404, "", session.error());
-  }
+  if (!session) co_return co_await refuse_session(exchange, "", session.error());
   sessions_.end(**session);
   co_return co_await exchange.answer(204, "", {});
 }

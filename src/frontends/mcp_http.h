@@ -99,4 +99,7 @@ class McpHttp final : public net::HttpHandler {
 // Answers with a JSON-RPC error around which the HTTP status says the same.
 Task<void> answer_error(net::HttpExchange& exchange, int status, std::string_view id, Error error);
 
+// The same for a request whose session is missing (400) or unknown (404).
+Task<void> refuse_session(net::HttpExchange& exchange, std::string_view id, Error error);
+
 }  // namespace patchbay::frontends

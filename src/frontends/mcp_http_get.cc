@@ -7,10 +7,7 @@
 namespace patchbay::frontends {
 Task<void> McpHttp::get(net::HttpExchange& exchange) {
   auto session = co_await session_of(exchange);
-  if (!session) {
-    const bool missing = session.error().code != Code::session_not_found;
-    co_return co_await answer_error(exchange, missing ? 400 : 404, "", session.error());
-  }
+  if (!session) co_return co_await refuse_session(exchange, "", session.error());
   const auto accept = exchange.request.fields.find("Accept");
   if (accept && !net::has_token(*accept, net::kEventStream) && !net::has_token(*accept, "*/*")) {
     Error wrong{Code::invalid_request, "Accept must allow text/event-stream"};

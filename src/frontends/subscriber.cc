@@ -6,16 +6,6 @@
 #include "mcp/compose.h"
 
 namespace patchbay::frontends {
-namespace {
-
-class Silent final : public gateway::Peer {
-  void notify(std::string_view, std::string_view) override {}
-  void ask(std::string_view, std::string_view, gateway::Answer answer) override {
-    answer(mcp::error_reply({Code::method_not_found, "nobody can be asked"}));
-  }
-};
-
-}  // namespace
 
 std::string subscribed_uri(const mcp::Message& request) {
   const auto* const uri = request.param("uri");
@@ -42,7 +32,7 @@ Task<mcp::Reply> subscribe(gateway::McpServer& server, std::string_view face,
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) co_return parsed.error();
-  Silent client;
+  gateway::SilentPeer client;
   const auto* const row = mcp::find_method(message.method, mcp::kNewestLegacy);
   gateway::Call call{message, *row,   mcp::kNewestLegacy, face,
                      here(),  client, server.deadline(),  text.size()};

@@ -33,6 +33,15 @@ class Peer {
   virtual void ask(std::string_view method, std::string_view params, Answer answer) = 0;
 };
 
+// The asker of a call that has no way to be told anything but the answer.
+class SilentPeer final : public Peer {
+ public:
+  void notify(std::string_view, std::string_view) override {}
+  void ask(std::string_view, std::string_view, Answer answer) override {
+    answer(mcp::error_reply({Code::method_not_found, "there is no way to ask the client"}));
+  }
+};
+
 struct Call {
   const mcp::Message& request;
   const mcp::Method& method;

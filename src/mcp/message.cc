@@ -133,7 +133,6 @@ class Scan {
       at_.skip();
       return fault("'params' must be an object");
     }
-    message_.has_params = true;
     const char* const from = at_.position();
     members(message_.params, [this](std::string_view key) {
       if (key != "_meta" || at_.peek() != Type::object) return false;

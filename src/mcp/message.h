@@ -34,7 +34,6 @@ struct Message {
 
   // Of `params`, in the order given. `_meta` is apart.
   std::vector<Member> params;
-  bool has_params = false;
   std::string_view raw_params;  // As they came, `_meta` included.
   std::vector<Member> meta;
   bool has_meta = false;

@@ -28,7 +28,6 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   Task<void> drained(std::chrono::nanoseconds patience);
 
   bool empty() const { return waiting_.size() == sent_; }
-  bool broken() const { return broken_; }
   std::size_t size() const { return waiting_.size() - sent_; }
 
   // Told when the peer is found to be gone.

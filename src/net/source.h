@@ -56,7 +56,6 @@ class Source {
 
   // At most one; null to take it back. Told at once if the peer has gone already.
   void watch_hangup(Hangup* hangup);
-  bool hung_up() const { return hung_up_; }
 
   // More may have come already.
   bool may_read() const { return may_read_; }

@@ -66,7 +66,6 @@ Task<void> McpLink::open(Deadline deadline) {
     co_return Error{Code::upstream_failed,
                     fmt::format("the server speaks the unknown revision '{}'", version)};
   }
-  server_info_ = json::member(result, "serverInfo").value_or("{}");
   capabilities_ = json::member(result, "capabilities").value_or("{}");
   co_return channel_.send(mcp::notification("notifications/initialized", ""));
 }

@@ -60,9 +60,6 @@ class McpLink final : public transport::Channel::Listener {
   // Forwards the call and waits for its answer.
   Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline deadline);
 
-  // What the server calls itself, raw JSON; empty before the handshake.
-  const std::string& server_info() const { return server_info_; }
-
   // Fails everything that waits.
   void fail_all(const Error& error);
 
@@ -95,7 +92,6 @@ class McpLink final : public transport::Channel::Listener {
   const LinkCounters& counters_;
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, Pending*> pending_;
-  std::string server_info_;
   std::string capabilities_;                                   // Of the server, raw.
   const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the link is.
 };
