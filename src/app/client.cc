@@ -85,7 +85,7 @@ Task<void> Client::open(Deadline deadline) {
   upstreams::McpLink::Events& events = *this;
   link_ = std::make_unique<upstreams::McpLink>(*channel, events, counters_);
   channel->start(*link_);
-  co_return co_await link_->open(deadline);
+  co_return co_await link_->open(upstreams::Opening::legacy, {}, deadline);
 }
 
 Task<void> Client::close() {

@@ -8,7 +8,8 @@
 #include "skills/summarize.h"
 #include "skills/time.h"
 #include "upstreams/builtin_upstream.h"
-#include "upstreams/stdio_upstream.h"
+#include "upstreams/child_connector.h"
+#include "upstreams/mcp_upstream.h"
 
 namespace patchbay {
 
@@ -37,8 +38,12 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
                         const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
   return [name, settings](const UpstreamContext& context) {
-    return std::make_shared<upstreams::StdioUpstream>(name, settings, context.workers,
-                                                      context.watcher, context.registry);
+    upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [name, settings] {
+      return std::make_unique<upstreams::ChildConnector>(name, settings);
+    });
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
   };
 }
 

@@ -79,7 +79,9 @@ Task<void> Conversation::run(std::chrono::nanoseconds grace) {
   co_return drained;
 }
 
-void Conversation::on_message(std::string_view text) { calls_.spawn(serve(std::string(text))); }
+void Conversation::on_message(std::string_view text, std::uint64_t /*cause*/) {
+  calls_.spawn(serve(std::string(text)));
+}
 
 void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 
@@ -101,7 +103,7 @@ void Conversation::tell_updated(std::string_view uri) {
 Task<void> Conversation::serve(std::string text) {
   auto response = mcp::is_batch(text) ? co_await answer_batch(text) : co_await answer(text);
   if (!response || response->empty()) co_return ok();
-  auto sent = channel_.send(*response);
+  auto sent = channel_.send(*std::move(response));
   if (!sent && sent.error().code == Code::overloaded) {
     log::Line(log::Level::error, "answer lost").add("why", sent.error().message);
   }
@@ -198,7 +200,7 @@ Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   auto wish = Listening::wish_of(message);
   if (!wish) co_return wish.error();
   Listening listening(server_, face_, message, [this](std::string_view text) {
-    auto sent = channel_.send(text);
+    auto sent = channel_.send(std::string(text));
     (void)sent;  // If the client has gone, run() ends.
   });
   listenings_.insert(&listening);

@@ -37,7 +37,7 @@ class Conversation final : transport::Channel::Listener {
  private:
   class LinePeer;
 
-  void on_message(std::string_view text) override;
+  void on_message(std::string_view text, std::uint64_t cause) override;
   void on_closed(const std::string& why) override;
 
   Task<void> serve(std::string text);

@@ -55,12 +55,12 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
 
   Conversation& conversation() { return conversation_; }
   void receive(std::string_view text) {
-    if (listener_) listener_->on_message(text);
+    if (listener_) listener_->on_message(text, 0);
   }
 
  private:
   void start(Listener& listener) override { listener_ = &listener; }
-  Result<void> send(std::string_view message) override {
+  Result<void> send(std::string message, const transport::Sending&) override {
     auto put = exchange_.put({gateway::event_frame("", message)});
     // A stream with a hole is of no use to anyone: the client must connect anew.
     if (!put) conversation_.end();

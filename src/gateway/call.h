@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,12 @@ struct Call {
   Peer& client;
   Deadline deadline;
   std::size_t bytes_in = 0;
+
+  // Who asks, as far as the front end knows.
+  std::string_view session = {};         // Empty for a client without one.
+  std::string_view capabilities = "{}";  // Of the client, raw.
+  std::optional<int> log_level = {};     // The least important messages it wants; none if it
+                                         // has never said so.
 
   // News on the way from another worker; see tell().
   mutable std::atomic<int> news_under_way = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/version.h"
 #include "json/read.h"
 
 namespace patchbay::mcp {
@@ -21,6 +22,12 @@ class Object {
   void raw(std::string_view name, std::string_view value) {
     key(name);
     out_ += value;
+  }
+  // Raw members as they stand between braces.
+  void members(std::string_view text) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    out_ += text;
   }
 
  private:
@@ -54,7 +61,36 @@ std::string request_head(std::uint64_t id, std::string_view method) {
   return text;
 }
 
+// Whether a server of the revision that the request goes to knows a parameter.
+bool is_known(std::string_view key, const Forwarding& how) {
+  if (key == "inputResponses" || key == "requestState") {
+    return info(how.to).modern && how.answers.empty();
+  }
+  if (key == "task") return how.to == Revision::v2025_11_25;
+  if (key == "context") return how.to >= Revision::v2025_06_18 || how.target_key != "ref";
+  return true;
+}
+
+// What every request of the stateless revision says of itself.
+void add_envelope(Object& meta, const Message& from, const Forwarding& how) {
+  meta.raw(kMetaVersion, fmt::format("\"{}\"", info(how.to).name));
+  meta.raw(kMetaCapabilities, how.capabilities);
+  const auto* const client = from.meta_member(kMetaClientInfo);
+  meta.raw(kMetaClientInfo, client ? client->raw : std::string_view(client_info()));
+  if (const auto* const level = from.meta_member(kMetaLogLevel)) {
+    meta.raw(kMetaLogLevel, level->raw);
+  } else if (!how.log_level.empty()) {
+    meta.raw(kMetaLogLevel, fmt::format("\"{}\"", how.log_level));
+  }
+}
+
 }  // namespace
+
+const std::string& client_info() {
+  static const std::string info =
+      fmt::format(R"({{"name":"patchbay","title":"Patchbay","version":"{}"}})", kVersion);
+  return info;
+}
 
 std::string request(std::uint64_t id, std::string_view method, std::string_view params) {
   std::string text = request_head(id, method);
@@ -76,27 +112,30 @@ std::string request(std::string_view id, std::string_view method, std::string_vi
   return text;
 }
 
-std::string forward(const Message& from, std::uint64_t id, std::string_view target_key,
-                    std::string_view target) {
-  std::string text = request_head(id, from.method);
+std::string forward(const Message& from, const Forwarding& how) {
+  std::string text = request_head(how.id, from.method);
   {
     Object params(text);
     for (const auto& member : from.params) {
-      if (member.key == target_key) {
+      if (!is_known(member.key, how)) continue;
+      if (member.key == how.target_key) {
         params.key(member.key);
-        append_target(text, member.raw, target);
+        append_target(text, member.raw, how.target);
       } else {
         params.raw(member.key, member.raw);
       }
     }
-    bool any_meta = false;
+    if (!how.answers.empty()) params.members(how.answers);
+    const bool modern = info(how.to).modern;
+    bool any_meta = modern;
     for (const auto& member : from.meta) any_meta |= !member.key.starts_with(kMetaPrefix);
     if (any_meta) {
       params.key("_meta");
       Object meta(text);
+      if (modern) add_envelope(meta, from, how);
       for (const auto& member : from.meta) {
         if (member.key == "progressToken") {
-          meta.raw(member.key, fmt::format_int(id).c_str());
+          meta.raw(member.key, fmt::format_int(how.id).c_str());
         } else if (!member.key.starts_with(kMetaPrefix)) {
           meta.raw(member.key, member.raw);
         }
@@ -104,6 +143,19 @@ std::string forward(const Message& from, std::uint64_t id, std::string_view targ
     }
   }
   text += '}';
+  return text;
+}
+
+std::string with_envelope(std::string_view params, Revision revision) {
+  std::string text;
+  {
+    Object object(text);
+    json::each_member(
+        params, [&](std::string_view key, std::string_view value) { object.raw(key, value); });
+    object.key("_meta");
+    Object meta(text);
+    add_envelope(meta, Message(), {.to = revision});
+  }
   return text;
 }
 
@@ -146,7 +198,7 @@ void make_modern_error(Reply& reply, std::string_view uri) {
 void make_modern(Reply& reply, std::string_view server_info) {
   if (reply.is_error || !reply.body.starts_with('{')) return;
   const std::string info = fmt::format("\"{}\":{}", kMetaServerInfo, server_info);
-  std::string front = reply.has_type ? "" : "\"resultType\":\"complete\"";
+  std::string front = reply.type != ResultType::none ? "" : "\"resultType\":\"complete\"";
   if (reply.meta_size == 0) {
     if (!front.empty()) front += ',';
     front += fmt::format("\"_meta\":{{{}}}", info);
@@ -155,7 +207,7 @@ void make_modern(Reply& reply, std::string_view server_info) {
     const bool empty = meta.find_first_not_of(" \t", 1) == meta.size() - 1;
     reply.body.insert(reply.meta_at + 1, empty ? info : info + ",");
   }
-  reply.has_type = true;
+  if (reply.type == ResultType::none) reply.type = ResultType::complete;
   if (!front.empty()) add_to_result(reply, front);
 }
 

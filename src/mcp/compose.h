@@ -8,19 +8,37 @@
 
 #include "mcp/message.h"
 #include "mcp/reply.h"
+#include "mcp/revision.h"
 
 namespace patchbay::mcp {
+
+// Who we are to a server, raw.
+const std::string& client_info();
 
 // A request with our own id. `params` is raw JSON of an object.
 std::string request(std::uint64_t id, std::string_view method, std::string_view params);
 // The same with a raw id of any type; without `params` if they are empty.
 std::string request(std::string_view id, std::string_view method, std::string_view params);
 
-// The client's request as a server with sessions wants it: our id and progress token, the target
-// (a name, or the name inside a reference) as the upstream calls it, everything else as it came.
-// What only the stateless revision knows is left out.
-std::string forward(const Message& from, std::uint64_t id, std::string_view target_key,
-                    std::string_view target);
+// How a client's request goes to an upstream.
+struct Forwarding {
+  std::uint64_t id = 0;              // Ours; also the progress token, if one is wanted.
+  std::string_view target_key = {};  // The parameter that names the item...
+  std::string_view target = {};      // ...and how the upstream calls it.
+  Revision to = kNewestLegacy;
+
+  // For the stateless revision only.
+  std::string_view capabilities = "{}";  // Of the client, raw.
+  std::string_view log_level = {};       // Of a client that said it once and for all; a name.
+  std::string_view answers = {};         // Raw members for the retry of a call that asked.
+};
+
+// The client's request as a server of that revision wants it. What the revision does not know is
+// left out, everything else goes as it came.
+std::string forward(const Message& from, const Forwarding& how);
+
+// The raw params of a request of our own with the envelope that the stateless revision wants.
+std::string with_envelope(std::string_view params, Revision revision);
 
 std::string notification(std::string_view method, std::string_view params);
 

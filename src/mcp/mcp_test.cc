@@ -78,7 +78,7 @@ TEST(Forward, NamesTheTargetAndMintsTheToken) {
       R"("_meta":{"progressToken":"mine","io.modelcontextprotocol/protocolVersion":"x","traceparent":"t"}}})";
   ASSERT_TRUE(parse(text, message));
   EXPECT_EQ(
-      forward(message, 42, "name", "t"),
+      forward(message, {.id = 42, .target_key = "name", .target = "t"}),
       R"({"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"t","arguments":{"k":1},)"
       R"("_meta":{"progressToken":42,"traceparent":"t"}}})");
 }

@@ -170,7 +170,7 @@ class Scan {
       const bool meta = key == "_meta";
       std::string_view raw;
       if (!at_.value(raw)) return;
-      if (type) message_.result_has_type = true;
+      if (type) message_.result_type = raw;
       if (meta) message_.result_meta = raw;
     }
     message_.result = {from, static_cast<std::size_t>(at_.position() - from)};

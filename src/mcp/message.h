@@ -16,6 +16,7 @@ namespace patchbay::mcp {
 inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
 inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
+inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
 inline constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 inline constexpr std::string_view kMetaLogLevel = "io.modelcontextprotocol/logLevel";
 inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
@@ -41,7 +42,7 @@ struct Message {
   // Of a response: one of the two, raw.
   std::string_view result;
   std::string_view error;
-  bool result_has_type = false;  // result.resultType is there.
+  std::string_view result_type;  // result.resultType, raw; empty if there is none.
   std::string_view result_meta;  // result._meta, raw; empty if there is none.
 
   const Member* param(std::string_view key) const;

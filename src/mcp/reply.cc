@@ -5,6 +5,16 @@
 #include "json/text.h"
 
 namespace patchbay::mcp {
+namespace {
+
+ResultType type_of(std::string_view raw) {
+  if (raw.empty()) return ResultType::none;
+  if (raw == "\"complete\"") return ResultType::complete;
+  if (raw == "\"input_required\"") return ResultType::input_required;
+  return ResultType::other;
+}
+
+}  // namespace
 
 Reply result_reply(std::string body) {
   Reply reply;
@@ -28,7 +38,7 @@ Reply reply_of(const Message& message) {
     return reply;
   }
   reply.body = message.result;
-  reply.has_type = message.result_has_type;
+  reply.type = type_of(message.result_type);
   if (!message.result_meta.empty()) {
     reply.meta_at = static_cast<std::size_t>(message.result_meta.data() - message.result.data());
     reply.meta_size = message.result_meta.size();

@@ -4,6 +4,7 @@
 // Values only.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,13 +14,16 @@
 
 namespace patchbay::mcp {
 
+// What a result of the stateless revision says it is.
+enum class ResultType : std::uint8_t { none, complete, input_required, other };
+
 struct Reply {
   std::string body;  // Raw JSON of `result` or `error`.
   bool is_error = false;
   std::optional<Code> why;  // Set when the gateway itself failed the request.
 
   // What is known of a result's top level, so that nobody has to look again.
-  bool has_type = false;
+  ResultType type = ResultType::none;
   std::size_t meta_at = 0;    // Where result._meta begins in the body...
   std::size_t meta_size = 0;  // ...and how long it is; 0 if there is none.
 };

@@ -32,9 +32,9 @@ bool take_event(std::string& text, std::string& data) {
 
 }  // namespace
 
-Result<void> HttpChannel::send(std::string_view message) {
+Result<void> HttpChannel::send(std::string message, const Sending& /*how*/) {
   if (closed_) return Error{Code::unavailable, "the channel is closed"};
-  posts_.spawn(post(std::string(message)));
+  posts_.spawn(post(std::move(message)));
   return ok();
 }
 
@@ -96,7 +96,7 @@ void HttpChannel::received(std::string_view message) {
     const auto result = json::member(message, "result");
     if (result) revision_ = json::string_member(*result, "protocolVersion").value_or("");
   }
-  listener_->on_message(message);
+  listener_->on_message(message, 0);
 }
 
 Task<void> HttpChannel::finish() {

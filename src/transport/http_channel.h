@@ -17,7 +17,8 @@ class HttpChannel final : public Channel {
   HttpChannel(net::Url url, Deadline deadline) : url_(std::move(url)), deadline_(deadline) {}
 
   void start(Listener& listener) override { listener_ = &listener; }
-  Result<void> send(std::string_view message) override;
+  using Channel::send;
+  Result<void> send(std::string message, const Sending& how) override;
   void close_sending() override {}
   void close() override;
 

@@ -42,9 +42,9 @@ void LineChannel::start(Listener& listener) {
   read_soon();
 }
 
-Result<void> LineChannel::send(std::string_view message) {
+Result<void> LineChannel::send(std::string message, const Sending& /*how*/) {
   if (closed_ || sending_ends_) return Error{Code::unavailable, "the channel is closed"};
-  if (message.find_first_of("\n\r") != std::string_view::npos) {
+  if (message.find_first_of("\n\r") != std::string::npos) {
     const std::string line = json::on_one_line(message);
     return outbox_->put({line, "\n"});
   }
@@ -102,7 +102,7 @@ bool LineChannel::deliver_lines(std::size_t searched) {
     if (end == std::string::npos) break;
     const auto line = trimmed(std::string_view(buffer_).substr(used_, end - used_));
     used_ = end + 1;
-    if (!line.empty()) listener_->on_message(line);
+    if (!line.empty()) listener_->on_message(line, 0);
     if (closed_ || told_) return false;
   }
   // Bytes that are done with are dropped when that is cheap: when nothing else is there, or most

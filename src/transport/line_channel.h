@@ -26,7 +26,8 @@ class LineChannel final : public Channel, net::Source::Waiter {
   ~LineChannel() override;
 
   void start(Listener& listener) override;
-  Result<void> send(std::string_view message) override;
+  using Channel::send;
+  Result<void> send(std::string message, const Sending& how) override;
   void close_sending() override;
   void close() override;
 

@@ -5,33 +5,23 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/version.h"
 #include "json/read.h"
 #include "mcp/compose.h"
-#include "mcp/revision.h"
-#include "observe/log.h"
+#include "mcp/log_level.h"
+#include "upstreams/input_round.h"
 
 namespace patchbay::upstreams {
 namespace {
 
 constexpr int kMaxQuestions = 16;  // To one client in the course of one call, at a time.
-constexpr int kMaxPages = 1000;    // Of a tool list; a server that never ends is refused.
-
-// What some client may be able to do. Whether the one that makes a call can is known when a server
-// asks in the course of it.
-constexpr std::string_view kClientCapabilities =
-    R"({"sampling":{},"elicitation":{},"roots":{"listChanged":false}})";
 
 std::optional<std::uint64_t> our_id(std::string_view raw) {
+  // Some servers echo a number as a string.
+  if (raw.size() > 2 && raw.starts_with('"')) raw = raw.substr(1, raw.size() - 2);
   std::uint64_t id = 0;
   const auto [end, fault] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
   if (fault != std::errc() || end != raw.data() + raw.size()) return std::nullopt;
   return id;
-}
-
-Error refused(std::string_view method, const mcp::Reply& reply) {
-  const auto why = json::string_member(reply.body, "message").value_or("no message");
-  return {Code::upstream_failed, fmt::format("{} was refused: {}", method, why)};
 }
 
 std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::string_view upstream,
@@ -39,6 +29,13 @@ std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::stri
   return registry.counter("patchbay_upstream_dropped_total",
                           "Messages of an upstream that were dropped.",
                           metrics::labels({{"upstream", upstream}, {"reason", reason}}));
+}
+
+// A tool that cannot do its work says so in its result; the others have errors only.
+mcp::Reply cannot_ask(const gateway::Call& call, const Error& error) {
+  if (call.request.method != "tools/call") return mcp::error_reply(error);
+  return mcp::result_reply(fmt::format(
+      R"({{"content":[{{"type":"text","text":{}}}],"isError":true}})", json::quote(error.message)));
 }
 
 }  // namespace
@@ -53,88 +50,82 @@ LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstrea
 McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters)
     : channel_(channel), events_(events), counters_(counters) {}
 
-Task<void> McpLink::open(Deadline deadline) {
-  std::string params = fmt::format(
-      R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"patchbay","version":"{}"}}}})",
-      mcp::info(mcp::kNewestLegacy).name, kClientCapabilities, kVersion);
-  auto reply = co_await request("initialize", std::move(params), deadline);
-  if (!reply) co_return reply.error();
-  if (reply->is_error) co_return refused("initialize", *reply);
-  const std::string& result = reply->body;
-  const auto version = json::string_member(result, "protocolVersion").value_or("");
-  if (!mcp::find_revision(version)) {
-    co_return Error{Code::upstream_failed,
-                    fmt::format("the server speaks the unknown revision '{}'", version)};
-  }
-  capabilities_ = json::member(result, "capabilities").value_or("{}");
-  co_return channel_.send(mcp::notification("notifications/initialized", ""));
-}
-
-Task<mcp::ItemLists> McpLink::list_all(Deadline deadline) {
-  mcp::ItemLists lists;
-  for (std::size_t i = 0; i < lists.size(); ++i) {
-    auto items = co_await list(static_cast<mcp::ItemKind>(i), deadline);
-    if (!items) co_return items.error();
-    lists[i] = *std::move(items);
-  }
-  co_return lists;
-}
-
-Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline) {
-  std::vector<mcp::Item> items;
-  const auto& info = mcp::info(kind);
-  if (!json::member(capabilities_, info.capability)) co_return items;
-  std::string params = "{}";
-  for (int page = 0; page < kMaxPages; ++page) {
-    auto reply = co_await request(info.list, std::move(params), deadline);
-    if (!reply) co_return reply.error();
-    if (reply->is_error) {
-      // Some servers declare resources and know nothing of templates.
-      if (json::member(reply->body, "code") == "-32601") co_return items;
-      co_return refused(info.list, *reply);
-    }
-    const std::string& result = reply->body;
-    json::each_element(json::member(result, info.member).value_or("[]"), [&](std::string_view raw) {
-      if (auto key = json::string_member(raw, info.key); key && !key->empty()) {
-        items.push_back({*std::move(key), std::string(raw)});
-      }
-    });
-    const auto cursor = json::member(result, "nextCursor");
-    if (!cursor || *cursor == "null") co_return items;
-    params = fmt::format("{{\"cursor\":{}}}", *cursor);
-  }
-  co_return Error{Code::upstream_failed, fmt::format("the list of {}s does not end", info.noun)};
-}
-
-Task<void> McpLink::subscribe(std::string_view uri, Deadline deadline) {
-  std::string params = fmt::format("{{\"uri\":{}}}", json::quote(uri));
-  auto reply = co_await request("resources/subscribe", std::move(params), deadline);
-  if (!reply) co_return reply.error();
-  if (reply->is_error) co_return refused("resources/subscribe", *reply);
-  co_return ok();
-}
-
 Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target,
                               Deadline deadline) {
+  if (modern() && call.request.method == "resources/subscribe") {
+    co_return co_await follow(std::string(target), deadline);
+  }
+  if (modern() && call.request.method == "resources/unsubscribe") {
+    followed_.erase(std::string(target));
+    co_return mcp::result_reply("{}");
+  }
+  if (!modern() && call.log_level) {
+    auto told = co_await want_level(call, deadline);
+    if (!told) co_return told.error();
+  }
+  auto reply = co_await forward(call, target, "", deadline);
+  if (mcp::info(call.revision).modern) co_return reply;
+  // A client with a session does not know of results that want more: it is asked instead.
+  for (int round = 0; reply && reply->type == mcp::ResultType::input_required; ++round) {
+    if (round == kMaxInputRounds) {
+      co_return Error{Code::upstream_failed, "the upstream does not stop asking"};
+    }
+    const auto left = deadline - here().now();
+    auto answers = co_await ask_inputs(call, reply->body, here().now() + call.patience);
+    if (!answers && answers.error().code == Code::missing_capability) {
+      co_return cannot_ask(call, answers.error());
+    }
+    if (!answers) co_return answers.error();
+    // The clock of the call stood still while its client thought.
+    deadline = here().now() + left;
+    reply = co_await forward(call, target, *answers, deadline);
+  }
+  co_return reply;
+}
+
+Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view target,
+                                  std::string_view answers, Deadline deadline) {
   const std::uint64_t id = next_id_++;
   Pending pending;
   pending.call = &call;
-  std::string text = mcp::forward(call.request, id, call.method.target, target);
-  co_return co_await exchange(id, std::move(text), pending, deadline);
+  pending.id = id;
+  const bool speaks_once = call.log_level && !mcp::info(call.revision).modern;
+  std::string text = mcp::forward(
+      call.request,
+      {.id = id,
+       .target_key = call.method.target,
+       .target = target,
+       .to = revision_,
+       .capabilities = call.capabilities,
+       .log_level = speaks_once ? mcp::kLogLevels[static_cast<std::size_t>(*call.log_level)] : "",
+       .answers = answers});
+  const transport::Sending how{.id = id,
+                               .method = call.request.method,
+                               .name = call.method.reach == mcp::Reach::by_name ? target : "",
+                               .revision = revision_};
+  co_return co_await exchange(std::move(text), how, pending, deadline);
 }
 
 Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
   const std::uint64_t id = next_id_++;
-  Pending pending;
-  std::string text = mcp::request(id, method, params);
-  co_return co_await exchange(id, std::move(text), pending, deadline);
+  co_return co_await request(id, method, std::move(params), deadline);
 }
 
-Task<mcp::Reply> McpLink::exchange(std::uint64_t id, std::string text, Pending& pending,
-                                   Deadline deadline) {
+Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std::string params,
+                                  Deadline deadline) {
+  Pending pending;
   pending.id = id;
+  if (modern()) params = mcp::with_envelope(params, revision_);
+  std::string text = mcp::request(id, method, params);
+  const transport::Sending how{.id = id, .method = method, .revision = revision_};
+  co_return co_await exchange(std::move(text), how, pending, deadline);
+}
+
+Task<mcp::Reply> McpLink::exchange(std::string text, const transport::Sending& how,
+                                   Pending& pending, Deadline deadline) {
+  const std::uint64_t id = pending.id;
   pending_.emplace(id, &pending);
-  auto sent = channel_.send(text);
+  auto sent = channel_.send(std::move(text), how);
   if (!sent) {
     pending_.erase(id);
     co_return sent.error();
@@ -148,11 +139,14 @@ Task<mcp::Reply> McpLink::exchange(std::uint64_t id, std::string text, Pending& 
   pending_.erase(id);
   if (reply) co_return reply;
   const Code why = reply.error().code;
-  if (why == Code::timeout || why == Code::cancelled) {
-    const bool late = why == Code::timeout;
-    auto told = channel_.send(mcp::cancelled(id, late ? "deadline passed" : "cancelled"));
-    if (late) co_return Error{Code::timeout, "the upstream did not answer in time"};
+  if (why != Code::timeout && why != Code::cancelled) co_return reply.error();
+  const bool late = why == Code::timeout;
+  if (!channel_.abandon(id) && !pending.handshake) {
+    auto told = channel_.send(mcp::cancelled(id, late ? "deadline passed" : "cancelled"),
+                              {.method = "notifications/cancelled", .revision = revision_});
+    (void)told;  // If the peer has gone, on_closed() says so.
   }
+  if (late) co_return Error{Code::timeout, "the upstream did not answer in time"};
   co_return reply.error();
 }
 
@@ -160,7 +154,7 @@ void McpLink::fail_all(const Error& error) {
   for (const auto& [id, pending] : pending_) pending->answer.deliver(error);
 }
 
-void McpLink::on_message(std::string_view text) {
+void McpLink::on_message(std::string_view text, std::uint64_t cause) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) {
@@ -175,19 +169,21 @@ void McpLink::on_message(std::string_view text) {
   }
   switch (message.kind) {
     case mcp::Message::Kind::response:
-      on_response(message);
+      on_response(message, cause);
       break;
     case mcp::Message::Kind::notification:
-      on_notification(message);
+      on_notification(message, cause);
       break;
     case mcp::Message::Kind::request:
-      on_request(message);
+      on_request(message, cause);
       break;
   }
 }
 
-void McpLink::on_response(const mcp::Message& message) {
-  if (Pending* const asked = find_pending(message.id)) {
+void McpLink::on_response(const mcp::Message& message, std::uint64_t cause) {
+  // Servers that cannot read a request answer it without an id.
+  Pending* const asked = message.id.empty() ? find_pending(cause) : find_pending(message.id);
+  if (asked) {
     asked->answer.deliver(mcp::reply_of(message));
     return;
   }
@@ -198,29 +194,39 @@ void McpLink::on_response(const mcp::Message& message) {
 
 McpLink::Pending* McpLink::find_pending(std::string_view raw_id) {
   const auto id = our_id(raw_id);
-  const auto found = id ? pending_.find(*id) : pending_.end();
+  return id ? find_pending(*id) : nullptr;
+}
+
+McpLink::Pending* McpLink::find_pending(std::uint64_t id) {
+  const auto found = pending_.find(id);
   if (found == pending_.end() || found->second->answer.delivered()) return nullptr;
   return found->second;
 }
 
-void McpLink::on_notification(const mcp::Message& message) {
+void McpLink::on_lost(std::uint64_t id, const Error& why) {
+  if (Pending* const asked = find_pending(id)) asked->answer.deliver(why);
+}
+
+void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) {
   if (std::ranges::find(mcp::kItems, message.method, &mcp::ItemInfo::changed) !=
       mcp::kItems.end()) {
     events_.on_items_changed();
-    return;
-  }
-  if (message.method == "notifications/resources/updated") {
+  } else if (message.method == "notifications/resources/updated") {
     const auto* const uri = message.param("uri");
     if (auto text = uri ? json::as_string(uri->raw) : std::nullopt) events_.on_updated(*text);
-    return;
-  }
-  if (message.method == "notifications/message") {
-    if (const Pending* const running = only_call()) {
+  } else if (message.method == "notifications/message") {
+    if (const Pending* const running = call_of(cause)) {
       gateway::tell(*running->call, message.method, std::string(message.raw_params));
     }
-    return;
+  } else if (message.method == "notifications/progress") {
+    on_progress(message);
+  } else if (message.method == "notifications/subscriptions/acknowledged") {
+    const auto* const id = message.meta_member(mcp::kMetaSubscription);
+    if (const auto ours = id ? our_id(id->raw) : std::nullopt) news_.on_agreed(*ours);
   }
-  if (message.method != "notifications/progress") return;
+}
+
+void McpLink::on_progress(const mcp::Message& message) {
   const auto* const token = message.param("progressToken");
   const Pending* const asked = token ? find_pending(token->raw) : nullptr;
   if (!asked || !asked->call) return;
@@ -230,15 +236,14 @@ void McpLink::on_notification(const mcp::Message& message) {
   }
 }
 
-// A server may ask its client things in the course of a call. Over one pipe it does not say which
-// call, so it is asked on only where there is no doubt; otherwise the server hears at once that
-// nobody answers.
-void McpLink::on_request(const mcp::Message& message) {
+// A server may ask its client things in the course of a call. Where it does not say which call, it
+// is asked on only if there is no doubt; otherwise the server hears at once that nobody answers.
+void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
   if (message.method == "ping") {
     answer(message.id, mcp::result_reply("{}"));
     return;
   }
-  Pending* const asked = mcp::find_client_method(message.method) ? only_call() : nullptr;
+  Pending* const asked = mcp::find_client_method(message.method) ? call_of(cause) : nullptr;
   if (!asked || asked->questions == kMaxQuestions) {
     counters_.refused->add();
     answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
@@ -263,21 +268,26 @@ void McpLink::on_request(const mcp::Message& message) {
 }
 
 void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
-  auto sent = channel_.send(mcp::response(id, reply));
+  auto sent = channel_.send(mcp::response(id, reply), {.revision = revision_});
   (void)sent;  // If the peer has gone, on_closed() says so.
 }
 
-McpLink::Pending* McpLink::only_call() {
-  Pending* only = nullptr;
+McpLink::Pending* McpLink::call_of(std::uint64_t cause) {
+  if (Pending* const asked = cause != 0 ? find_pending(cause) : nullptr) {
+    return asked->call ? asked : nullptr;
+  }
+  Pending* latest = nullptr;
   for (const auto& [id, pending] : pending_) {
     if (!pending->call || pending->answer.delivered()) continue;
-    if (only) return nullptr;
-    only = pending;
+    const auto session = pending->call->session;
+    if (latest && (session.empty() || session != latest->call->session)) return nullptr;
+    if (!latest || pending->id > latest->id) latest = pending;
   }
-  return only;
+  return latest;
 }
 
 void McpLink::on_closed(const std::string& why) {
+  closed_ = true;
   fail_all({Code::upstream_failed, "the upstream was lost: " + why});
   events_.on_link_closed(why);
 }

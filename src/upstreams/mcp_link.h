@@ -1,12 +1,14 @@
-// An McpLink speaks MCP as a client over one Channel: the handshake, the tool list, and calls,
-// pipelined and matched by ids that we mint. It ends with its channel; a new connection is a new
-// link.
+// An McpLink speaks MCP as a client over one Channel: the handshake in the era that the server
+// knows, the lists, and calls, pipelined and matched by ids that we mint. It ends with its channel;
+// a new connection is a new link.
 //
 // Confined to the worker of its channel.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "gateway/upstream.h"
 #include "observe/metrics.h"
 #include "transport/channel.h"
+#include "upstreams/news_stream.h"
 
 namespace patchbay::upstreams {
 
@@ -29,12 +32,17 @@ struct LinkCounters {
   std::shared_ptr<metrics::Counter> refused;     // A request of the server that no client can take.
 };
 
-class McpLink final : public transport::Channel::Listener {
+// What is known of a server's era before the handshake.
+enum class Opening : std::uint8_t { ask, modern, legacy };
+
+class McpLink final : public transport::Channel::Listener, NewsStream::Link {
  public:
   class Events {
    public:
     virtual void on_items_changed() = 0;
     virtual void on_updated(const std::string& uri) = 0;
+    // The server has lost our session: open() again.
+    virtual void on_forgotten() = 0;
     // Nothing works over this link any more.
     virtual void on_link_closed(const std::string& why) = 0;
 
@@ -45,8 +53,14 @@ class McpLink final : public transport::Channel::Listener {
   // REQUIRES: everything referred to outlives the link.
   McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters);
 
-  // The handshake.
-  Task<void> open(Deadline deadline);
+  // The handshake. Opening::ask tries the stateless revision first, for at most `probe`.
+  Task<void> open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline);
+
+  // What the handshake has settled on.
+  mcp::Revision revision() const { return revision_; }
+  bool modern() const { return mcp::info(revision_).modern; }
+  // The handshake got as far as an answer, in whichever era.
+  bool answered() const { return answered_; }
 
   // All pages of all lists that the server has.
   Task<mcp::ItemLists> list_all(Deadline deadline);
@@ -54,8 +68,12 @@ class McpLink final : public transport::Channel::Listener {
   // All pages of one list; empty if the server does not have such items.
   Task<std::vector<mcp::Item>> list(mcp::ItemKind kind, Deadline deadline);
 
-  // Asks to be told of changes to a resource.
-  Task<void> subscribe(std::string_view uri, Deadline deadline);
+  // Asks to be told of changes: of the lists, and of these resources. Yields when the server has
+  // agreed; with nothing to hear of, at once.
+  Task<void> hear_news(const std::vector<std::string>& uris, Deadline deadline);
+
+  // Yields when the server has shown that it is alive.
+  Task<void> check(Deadline deadline);
 
   // Forwards the call and waits for its answer.
   Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline deadline);
@@ -63,36 +81,70 @@ class McpLink final : public transport::Channel::Listener {
   // Fails everything that waits.
   void fail_all(const Error& error);
 
+  // Ends what the link does by itself. REQUIRES: called before the link dies.
+  Task<void> finish() { return news_.stop(); }
+
  private:
   struct Pending {
     std::uint64_t id = 0;
     OneShot<mcp::Reply> answer;
     const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
+    bool handshake = false;               // Must not be cancelled.
     int questions = 0;                    // To its client, without an answer yet.
     Deadline deadline{};                  // Moves while the client thinks about a question.
   };
 
-  void on_message(std::string_view text) override;
+  void on_message(std::string_view text, std::uint64_t cause) override;
+  void on_lost(std::uint64_t id, const Error& why) override;
+  void on_forgotten() override { events_.on_forgotten(); }
   void on_closed(const std::string& why) override;
-  void on_response(const mcp::Message& message);
-  void on_notification(const mcp::Message& message);
-  void on_request(const mcp::Message& message);
+  void on_response(const mcp::Message& message, std::uint64_t cause);
+  void on_notification(const mcp::Message& message, std::uint64_t cause);
+  void on_progress(const mcp::Message& message);
+  void on_request(const mcp::Message& message, std::uint64_t cause);
   void answer(std::string_view id, const mcp::Reply& reply);
-  // The call that is running, if there is exactly one; else null.
-  Pending* only_call();
+  // The call that a message without a clear owner belongs to: the one that caused it, else the
+  // latest of the only client that has calls running. Null if there is a doubt.
+  Pending* call_of(std::uint64_t cause);
   // Who still waits for the answer with that raw id; null if nobody does.
   Pending* find_pending(std::string_view raw_id);
+  Pending* find_pending(std::uint64_t id);
 
-  Task<mcp::Reply> exchange(std::uint64_t id, std::string text, Pending& pending,
+  Task<void> discover(Deadline deadline);
+  Task<void> initialize(Deadline deadline);
+  Task<mcp::Reply> shake(std::string_view method, std::string params,
+                         std::optional<mcp::Revision> revision, Deadline deadline);
+  Task<void> want_level(const gateway::Call& call, Deadline deadline);
+  Task<mcp::Reply> follow(std::string uri, Deadline deadline);
+  Task<void> hear_followed(Deadline deadline);
+
+  std::uint64_t mint_id() override { return next_id_++; }
+  Task<mcp::Reply> listen(std::uint64_t id, std::string params) override;
+  void on_missed() override;
+
+  Task<mcp::Reply> forward(const gateway::Call& call, std::string_view target,
+                           std::string_view answers, Deadline deadline);
+  Task<mcp::Reply> exchange(std::string text, const transport::Sending& how, Pending& pending,
                             Deadline deadline);
   Task<mcp::Reply> request(std::string_view method, std::string params, Deadline deadline);
+  Task<mcp::Reply> request(std::uint64_t id, std::string_view method, std::string params,
+                           Deadline deadline);
 
   transport::Channel& channel_;
   Events& events_;
   const LinkCounters& counters_;
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, Pending*> pending_;
-  std::string capabilities_;                                   // Of the server, raw.
+  mcp::Revision revision_ = mcp::kNewestLegacy;
+  bool answered_ = false;
+  bool closed_ = false;
+  std::string capabilities_;  // Of the server, raw.
+  std::optional<int> level_;  // The least important log messages it sends, once it was told.
+
+  // Of a server without sessions: what it tells of by itself.
+  std::set<std::string, std::less<>> followed_;
+  NewsStream news_{*this};
+
   const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the link is.
 };
 

@@ -1,0 +1,88 @@
+#include "upstreams/child_connector.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "transport/line_channel.h"
+#include "upstreams/stderr_log.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+using config::Duration;
+
+constexpr const char* kPassed[] = {"PATH", "HOME", "USER",   "LOGNAME", "SHELL",
+                                   "TERM", "LANG", "LC_ALL", "TMPDIR",  "TZ"};
+
+// One life of the program.
+class ChildConnection final : public Connection {
+ public:
+  ChildConnection(std::unique_ptr<net::Child> child, const std::string& upstream,
+                  const StdioSettings& settings)
+      : child_(std::move(child)),
+        errors_(child_->take_stderr(), upstream, settings.stderr_lines),
+        channel_(child_->take_stdout(), child_->take_stdin(),
+                 {settings.line.value, settings.outbox.value}),
+        grace_(settings.stop_grace) {}
+
+  transport::Channel& channel() override { return channel_; }
+
+  // The reason a pipe closed is usually that the program has ended: says how.
+  Task<std::string> reason(std::string why) override {
+    auto ended = co_await child_->exit(here().now() + Duration(50));
+    if (ended) co_return fmt::format("the program {}", *ended);
+    co_return why;
+  }
+
+  // Input closed, then SIGTERM, then SIGKILL to its whole group.
+  Task<void> end(bool orderly) override {
+    channel_.close_sending();
+    // A program that broke the rules or its pipes gets no time to read its end of input.
+    auto exited = co_await child_->exit(here().now() + (orderly ? grace_ : Duration(0)));
+    if (!exited) {
+      child_->signal(SIGTERM);
+      exited = co_await child_->exit(here().now() + grace_);
+    }
+    if (!exited) {
+      child_->signal(SIGKILL);
+      exited = co_await child_->exit(kNever);
+    }
+    channel_.close();
+    co_return ok();
+  }
+
+ private:
+  std::unique_ptr<net::Child> child_;
+  StderrLog errors_;
+  transport::LineChannel channel_;
+  const Duration grace_;
+};
+
+}  // namespace
+
+Task<std::unique_ptr<Connection>> ChildConnector::connect(Deadline /*deadline*/) {
+  auto child = net::Child::spawn(program());
+  if (!child) co_return child.error();
+  co_return std::make_unique<ChildConnection>(*std::move(child), upstream_, settings_);
+}
+
+net::Program ChildConnector::program() const {
+  net::Program program{settings_.command, settings_.args, {}, settings_.cwd};
+  const auto pass = [&](const char* name) {
+    if (const char* const value = std::getenv(name)) {
+      program.environment.push_back(fmt::format("{}={}", name, value));
+    }
+  };
+  for (const char* const name : kPassed) pass(name);
+  for (const auto& name : settings_.env_pass) pass(name.c_str());
+  for (const auto& [name, value] : settings_.env) {
+    std::erase_if(program.environment,
+                  [&](const std::string& entry) { return entry.starts_with(name + "="); });
+    program.environment.push_back(fmt::format("{}={}", name, value));
+  }
+  return program;
+}
+
+}  // namespace patchbay::upstreams

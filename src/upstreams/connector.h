@@ -1,0 +1,43 @@
+// How a server is reached: a Connector makes Connections, one after the other, to the same server.
+// One file per kind of upstream; everything else about MCP servers is the same for all.
+//
+// Confined to the worker of the instance that owns it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/task.h"
+#include "core/timers.h"
+#include "transport/channel.h"
+
+namespace patchbay::upstreams {
+
+// A server that has been reached, for as long as it lasts.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  virtual transport::Channel& channel() = 0;
+
+  // The server is there, but does not speak in the way that this connection does.
+  virtual bool misunderstood() const { return false; }
+
+  // Why it was lost, if more is known than the channel's reason `why`.
+  virtual Task<std::string> reason(std::string why) { co_return why; }
+
+  // Lets go of the server; with `orderly`, it gets the time to end by itself. Called once.
+  virtual Task<void> end(bool orderly) = 0;
+};
+
+class Connector {
+ public:
+  virtual ~Connector() = default;
+
+  virtual Task<std::unique_ptr<Connection>> connect(Deadline deadline) = 0;
+
+  // The last connection was misunderstood. True if connect() will try another way next.
+  virtual bool try_other_way() { return false; }
+};
+
+}  // namespace patchbay::upstreams

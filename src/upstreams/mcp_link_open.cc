@@ -1,0 +1,233 @@
+// How a link begins: the handshake, the lists, and what the server is asked to tell of by itself.
+#include <fmt/format.h>
+
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/log_level.h"
+#include "upstreams/mcp_link.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr int kMaxPages = 1000;  // Of a list; a server that never ends is refused.
+
+// What some client may be able to do. Whether the one that makes a call can is known when a server
+// asks in the course of it.
+constexpr std::string_view kClientCapabilities =
+    R"({"sampling":{},"elicitation":{"form":{},"url":{}},"roots":{"listChanged":false}})";
+
+Error refused(std::string_view method, const mcp::Reply& reply) {
+  const auto why = json::string_member(reply.body, "message").value_or("no message");
+  return {Code::upstream_failed, fmt::format("{} was refused: {}", method, why)};
+}
+
+bool names(std::string_view versions, mcp::Revision revision) {
+  bool found = false;
+  json::each_element(versions, [&](std::string_view raw) {
+    found |= json::as_string(raw) == mcp::info(revision).name;
+  });
+  return found;
+}
+
+// An error that only a server of the stateless era sends.
+bool is_modern_error(const mcp::Reply& reply) {
+  const auto code = json::member(reply.body, "code").value_or("");
+  return code == "-32020" || code == "-32021" || code == "-32022";
+}
+
+// The newest revision with sessions that the server says it has instead of what was proposed.
+std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
+  const auto data = json::member(reply.body, "data").value_or("{}");
+  const auto versions = json::member(data, "supported").value_or("[]");
+  for (auto revision : {mcp::Revision::v2025_11_25, mcp::Revision::v2025_06_18,
+                        mcp::Revision::v2025_03_26, mcp::Revision::v2024_11_05}) {
+    if (names(versions, revision)) return revision;
+  }
+  return std::nullopt;
+}
+
+std::string initialize_params(mcp::Revision revision) {
+  return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}})",
+                     mcp::info(revision).name, kClientCapabilities, mcp::client_info());
+}
+
+bool flag(std::string_view capabilities, std::string_view section, std::string_view name) {
+  const auto part = json::member(capabilities, section);
+  return part && json::member(*part, name) == "true";
+}
+
+}  // namespace
+
+Task<void> McpLink::open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline) {
+  if (opening == Opening::modern) co_return co_await discover(deadline);
+  if (opening == Opening::ask) {
+    auto discovered = co_await discover(std::min(deadline, here().now() + probe));
+    if (discovered || closed_) co_return discovered;
+    if (discovered.error().code == Code::unavailable) co_return discovered;
+  }
+  auto initialized = co_await initialize(deadline);
+  if (initialized || opening == Opening::legacy || closed_ || !answered_) co_return initialized;
+  // It does not know sessions: perhaps it was only slow to say so.
+  auto discovered = co_await discover(deadline);
+  co_return discovered ? discovered : initialized;
+}
+
+Task<mcp::Reply> McpLink::shake(std::string_view method, std::string params,
+                                std::optional<mcp::Revision> revision, Deadline deadline) {
+  Pending pending;
+  pending.id = next_id_++;
+  pending.handshake = true;
+  std::string text = mcp::request(pending.id, method, params);
+  const transport::Sending how{.id = pending.id, .method = method, .revision = revision};
+  auto reply = co_await exchange(std::move(text), how, pending, deadline);
+  answered_ |= static_cast<bool>(reply);
+  co_return reply;
+}
+
+Task<void> McpLink::discover(Deadline deadline) {
+  auto params = mcp::with_envelope("{}", mcp::kNewest);
+  auto reply = co_await shake("server/discover", std::move(params), mcp::kNewest, deadline);
+  if (!reply) co_return reply.error();
+  const std::string& body = reply->body;
+  const bool speaks = !reply->is_error &&
+                      names(json::member(body, "supportedVersions").value_or("[]"), mcp::kNewest);
+  if (!speaks) {
+    const bool modern = reply->is_error && is_modern_error(*reply);
+    co_return Error{modern ? Code::unsupported_version : Code::upstream_failed,
+                    refused("server/discover", *reply).message};
+  }
+  revision_ = mcp::kNewest;
+  capabilities_ = json::member(body, "capabilities").value_or("{}");
+  channel_.agreed(revision_);
+  co_return ok();
+}
+
+Task<void> McpLink::initialize(Deadline deadline) {
+  auto reply =
+      co_await shake("initialize", initialize_params(mcp::kNewestLegacy), std::nullopt, deadline);
+  if (!reply) co_return reply.error();
+  if (const auto other = reply->is_error ? offered(*reply) : std::nullopt) {
+    reply = co_await shake("initialize", initialize_params(*other), std::nullopt, deadline);
+    if (!reply) co_return reply.error();
+  }
+  if (reply->is_error) co_return refused("initialize", *reply);
+  const std::string& result = reply->body;
+  const auto version = json::string_member(result, "protocolVersion").value_or("");
+  const auto revision = mcp::find_revision(version);
+  if (!revision || mcp::info(*revision).modern) {
+    co_return Error{Code::upstream_failed,
+                    fmt::format("the server speaks the unknown revision '{}'", version)};
+  }
+  revision_ = *revision;
+  capabilities_ = json::member(result, "capabilities").value_or("{}");
+  level_.reset();
+  auto sent = channel_.send(mcp::notification("notifications/initialized", ""),
+                            {.method = "notifications/initialized", .revision = revision_});
+  if (sent) channel_.agreed(revision_);
+  co_return sent;
+}
+
+Task<mcp::ItemLists> McpLink::list_all(Deadline deadline) {
+  mcp::ItemLists lists;
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    auto items = co_await list(static_cast<mcp::ItemKind>(i), deadline);
+    if (!items) co_return items.error();
+    lists[i] = *std::move(items);
+  }
+  co_return lists;
+}
+
+Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline) {
+  std::vector<mcp::Item> items;
+  const auto& info = mcp::info(kind);
+  if (!json::member(capabilities_, info.capability)) co_return items;
+  std::string params = "{}";
+  for (int page = 0; page < kMaxPages; ++page) {
+    auto reply = co_await request(info.list, std::move(params), deadline);
+    if (!reply) co_return reply.error();
+    if (reply->is_error) {
+      // Some servers declare resources and know nothing of templates.
+      if (json::member(reply->body, "code") == "-32601") co_return items;
+      co_return refused(info.list, *reply);
+    }
+    const std::string& result = reply->body;
+    json::each_element(json::member(result, info.member).value_or("[]"), [&](std::string_view raw) {
+      if (auto key = json::string_member(raw, info.key); key && !key->empty()) {
+        items.push_back({*std::move(key), std::string(raw)});
+      }
+    });
+    const auto cursor = json::member(result, "nextCursor");
+    if (!cursor || *cursor == "null") co_return items;
+    params = fmt::format("{{\"cursor\":{}}}", *cursor);
+  }
+  co_return Error{Code::upstream_failed, fmt::format("the list of {}s does not end", info.noun)};
+}
+
+Task<void> McpLink::check(Deadline deadline) {
+  // Any answer will do: the server is there.
+  auto reply = co_await request(modern() ? "server/discover" : "ping", "{}", deadline);
+  if (!reply) co_return reply.error();
+  co_return ok();
+}
+
+// The server sends less than a client wants to hear: it is told once, for all clients. Each still
+// hears only what it wants.
+Task<void> McpLink::want_level(const gateway::Call& call, Deadline deadline) {
+  if (level_ && *level_ <= *call.log_level) co_return ok();
+  if (!json::member(capabilities_, "logging")) co_return ok();
+  level_ = *call.log_level;
+  auto params = fmt::format("{{\"level\":\"{}\"}}",
+                            mcp::kLogLevels[static_cast<std::size_t>(*call.log_level)]);
+  auto reply = co_await request("logging/setLevel", std::move(params), deadline);
+  if (!reply && reply.error().code == Code::cancelled) co_return reply.error();
+  co_return ok();  // A server that refuses says what it likes.
+}
+
+Task<void> McpLink::hear_news(const std::vector<std::string>& uris, Deadline deadline) {
+  if (modern()) {
+    followed_.insert(uris.begin(), uris.end());
+    co_return co_await hear_followed(deadline);
+  }
+  for (const auto& uri : uris) {
+    std::string params = fmt::format("{{\"uri\":{}}}", json::quote(uri));
+    auto reply = co_await request("resources/subscribe", std::move(params), deadline);
+    if (!reply) co_return reply.error();
+    // A resource that is gone is no reason to do without the others.
+  }
+  co_return ok();
+}
+
+// What a client subscribes to is one more thing to hear of.
+Task<mcp::Reply> McpLink::follow(std::string uri, Deadline deadline) {
+  followed_.insert(uri);
+  auto heard = co_await hear_followed(deadline);
+  if (heard) co_return mcp::result_reply("{}");
+  followed_.erase(uri);
+  co_return heard.error();
+}
+
+Task<void> McpLink::hear_followed(Deadline deadline) {
+  std::string filter;
+  for (const auto* const part : {"tools", "prompts", "resources"}) {
+    if (!flag(capabilities_, part, "listChanged")) continue;
+    filter += fmt::format("{}\"{}ListChanged\":true", filter.empty() ? "" : ",", part);
+  }
+  std::string list;
+  for (const auto& uri : followed_) list += (list.empty() ? "" : ",") + json::quote(uri);
+  if (!list.empty()) {
+    filter += fmt::format("{}\"resourceSubscriptions\":[{}]", filter.empty() ? "" : ",", list);
+  }
+  if (filter.empty()) co_return ok();
+  co_return co_await news_.hear(fmt::format("{{\"notifications\":{{{}}}}}", filter), deadline);
+}
+
+Task<mcp::Reply> McpLink::listen(std::uint64_t id, std::string params) {
+  co_return co_await request(id, "subscriptions/listen", std::move(params), kNever);
+}
+
+void McpLink::on_missed() {
+  events_.on_items_changed();
+  for (const auto& uri : followed_) events_.on_updated(uri);
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,103 @@
+// What can be said about every upstream that is an MCP server, however it is reached.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "config/fields.h"
+
+namespace patchbay::upstreams {
+
+struct RestartSettings {
+  config::Duration first{100};
+  config::Duration most{30'000};
+  int breaker = 5;
+  config::Duration window{60'000};
+};
+
+struct HealthSettings {
+  config::Duration interval{30'000};
+  config::Duration timeout{5'000};
+  int failures = 2;
+};
+
+enum class Isolation : std::uint8_t { shared, per_session, per_principal };
+
+struct McpSettings {
+  config::Duration timeout{0};
+  config::Duration start_time{30'000};
+  config::Duration probe_time{3'000};
+  RestartSettings restart;
+  HealthSettings health;
+  Isolation isolation = Isolation::per_principal;
+  config::Duration idle{300'000};
+  int most = 100;
+};
+
+}  // namespace patchbay::upstreams
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::choices<upstreams::Isolation> = std::array{
+    Choice{"shared", upstreams::Isolation::shared},
+    Choice{"per-session", upstreams::Isolation::per_session},
+    Choice{"per-principal", upstreams::Isolation::per_principal},
+};
+
+template <>
+inline constexpr auto config::fields<upstreams::RestartSettings> = std::tuple{
+    Field{"first", &upstreams::RestartSettings::first,
+          "The wait before the first restart; it doubles with each further exit.",
+          Range{Duration(1), Duration(60'000)}},
+    Field{"most", &upstreams::RestartSettings::most, "The longest wait before a restart.",
+          Range{Duration(1), Duration(3'600'000)}},
+    Field{"breaker", &upstreams::RestartSettings::breaker,
+          "After this many exits within the window, calls fail at once and restarts come at the "
+          "longest wait.",
+          Range{1, 1'000'000}},
+    Field{"window", &upstreams::RestartSettings::window, "The span in which exits are counted.",
+          Range{Duration(1'000), Duration(86'400'000)}},
+};
+
+template <>
+inline constexpr auto config::fields<upstreams::HealthSettings> = std::tuple{
+    Field{"interval", &upstreams::HealthSettings::interval,
+          "How often a server without calls is asked whether it is there; 0: never.",
+          Range{Duration(0), Duration(86'400'000)}},
+    Field{"timeout", &upstreams::HealthSettings::timeout, "How long it may take to say so.",
+          Range{Duration(10), Duration(600'000)}},
+    Field{"failures", &upstreams::HealthSettings::failures,
+          "After this many times without an answer it counts as lost.", Range{1, 100}},
+};
+
+namespace upstreams {
+
+// The part of every such upstream's table that is the same.
+inline constexpr auto kMcpFields = std::tuple{
+    config::Field{"timeout", &McpSettings::timeout,
+                  "The longest a call to it may take; 0: limits.call.",
+                  config::Range{config::Duration(0), config::Duration(86'400'000)}},
+    config::Field{"start_time", &McpSettings::start_time,
+                  "How long it may take to answer the handshake and list its tools.",
+                  config::Range{config::Duration(100), config::Duration(600'000)}},
+    config::Field{"probe_time", &McpSettings::probe_time,
+                  "How long it may take to say that it speaks the revision without sessions, "
+                  "before the handshake of the others is tried.",
+                  config::Range{config::Duration(10), config::Duration(600'000)}},
+    config::Field{"restart", &McpSettings::restart, "How it comes back after it was lost."},
+    config::Field{"health", &McpSettings::health, "How it is seen that it is still there."},
+    config::Field{"isolation", &McpSettings::isolation,
+                  "Who shares one connection to it, and with it what the server remembers: "
+                  "everyone, nobody beyond one session, or nobody beyond one principal. A client "
+                  "without sessions counts by its principal."},
+    config::Field{"idle", &McpSettings::idle,
+                  "After how long without a call a connection that is not shared ends.",
+                  config::Range{config::Duration(100), config::Duration(86'400'000)}},
+    config::Field{"most", &McpSettings::most,
+                  "How many connections that are not shared may be open.",
+                  config::Range{1, 100'000}},
+};
+
+}  // namespace upstreams
+}  // namespace patchbay

@@ -1,0 +1,141 @@
+#include "upstreams/mcp_upstream.h"
+
+#include <algorithm>
+
+#include "core/hop.h"
+#include "observe/log.h"
+
+namespace patchbay::upstreams {
+
+McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& workers,
+                         gateway::UpstreamWatcher& watcher, metrics::Registry& registry)
+    : name_(std::move(plan.name)),
+      kind_(plan.kind),
+      on_every_worker_(plan.on_every_worker),
+      watcher_(watcher),
+      counters_(registry, name_),
+      restarts_(registry.counter("patchbay_upstream_restarts_total",
+                                 "How often an upstream was started again.",
+                                 metrics::labels({{"upstream", name_}}))),
+      up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
+                         metrics::labels({{"upstream", name_}}))),
+      in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
+                                "Calls that an upstream is working on.",
+                                metrics::labels({{"upstream", name_}}))),
+      private_(name_, plan.settings, plan.connectors, workers, counters_, *restarts_) {
+  // Different upstreams begin on different workers, so that one copy each is spread too.
+  const auto first = std::hash<std::string>()(name_);
+  const auto add = [&](std::size_t worker, const MakeConnector& make, bool lists) {
+    Instance::Owner& owner = *this;
+    instances_.push_back(std::make_unique<Instance>(
+        Instance::Parts{*workers[worker % workers.size()], name_, plan.settings, make(), owner,
+                        counters_, *restarts_, lists}));
+  };
+  for (std::size_t i = 0; i < plan.connectors.size(); ++i) {
+    add(first + (on_every_worker_ ? 0 : i), plan.connectors[i], true);
+  }
+  for (std::size_t i = 1; on_every_worker_ && i < workers.size(); ++i) {
+    for (const auto& make : plan.connectors) add(first + i, make, false);
+  }
+}
+
+// Runs a step on every instance's own worker at the same time, and waits for all.
+template <class Step>
+Task<void> McpUpstream::on_each(Step step) {
+  Scope all;
+  for (const auto& instance : instances_) {
+    auto there = [&one = *instance, step] { return step(one); };
+    all.spawn(hop<void>(instance->home(), there));
+  }
+  co_return co_await all.drain(kNever);
+}
+
+Task<void> McpUpstream::start() {
+  private_.start();
+  auto begin = [](Instance& instance) { return instance.start(); };
+  co_return co_await on_each(begin);
+}
+
+Task<void> McpUpstream::stop(Deadline deadline) {
+  auto end = [deadline](Instance& instance) { return instance.stop(deadline); };
+  auto ended = co_await on_each(end);
+  auto private_ended = co_await private_.stop(deadline);
+  co_return ended ? private_ended : ended;
+}
+
+Task<mcp::Reply> McpUpstream::answer(const gateway::Call& call, std::string_view target) {
+  in_flight_->add(1);
+  auto key = private_.key_of(call);
+  auto task = key ? private_.answer(*std::move(key), call, target) : answer_shared(call, target);
+  auto reply = co_await task;
+  in_flight_->add(-1);
+  co_return reply;
+}
+
+Task<mcp::Reply> McpUpstream::answer_shared(const gateway::Call& call, std::string_view target) {
+  // One connection tells of changes; all of them would tell of each several times.
+  const bool subscribes = call.request.method.ends_with("subscribe");
+  for (std::size_t tries = 0;; ++tries) {
+    Instance& instance = subscribes ? *instances_.front() : least_busy();
+    auto there = [&instance, &call, target] { return instance.answer(call, target); };
+    auto reply = co_await hop<mcp::Reply>(instance.home(), there);
+    // What one has not taken another may.
+    const bool untaken = !reply && reply.error().code == Code::unavailable;
+    if (!untaken || subscribes || tries == instances_.size() || !another_is_up(instance)) {
+      co_return reply;
+    }
+  }
+}
+
+bool McpUpstream::another_is_up(const Instance& than) const {
+  return std::ranges::any_of(instances_,
+                             [&](const auto& one) { return one.get() != &than && one->up(); });
+}
+
+Instance& McpUpstream::least_busy() {
+  if (instances_.size() == 1) return *instances_.front();
+  // Beginning at another one each time, so that equals take turns.
+  const auto first = next_.fetch_add(1, std::memory_order_relaxed);
+  const auto cost = [this](Instance& one) {
+    const bool elsewhere = on_every_worker_ && &one.home() != &here();
+    return std::tuple(!one.up(), elsewhere, one.running());
+  };
+  Instance* best = nullptr;
+  for (std::size_t i = 0; i < instances_.size(); ++i) {
+    Instance& one = *instances_[(first + i) % instances_.size()];
+    if (!best || cost(one) < cost(*best)) best = &one;
+  }
+  return *best;
+}
+
+gateway::UpstreamState McpUpstream::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+void McpUpstream::on_items(Instance&, mcp::ItemLists items) {
+  watcher_.offers(*this, std::move(items));
+}
+
+void McpUpstream::on_updated(Instance&, const std::string& uri) { watcher_.updated(*this, uri); }
+
+std::vector<std::string> McpUpstream::subscribed(Instance& instance) {
+  if (&instance != instances_.front().get()) return {};
+  return watcher_.subscribed(*this);
+}
+
+void McpUpstream::on_state(Instance& instance, const gateway::UpstreamState& state) {
+  const bool any_up = std::ranges::any_of(instances_, [](const auto& one) { return one->up(); });
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = {any_up, any_up ? "" : state.detail};
+  }
+  up_->set(any_up ? 1 : 0);
+  log::Line(state.up ? log::Level::info : log::Level::warn,
+            state.up ? "upstream up" : "upstream down")
+      .add("upstream", name_)
+      .add("worker", instance.home().number())
+      .add("detail", state.detail);
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,76 @@
+// An McpUpstream is an MCP server, reached over one or more connections: copies of a program,
+// replicas of a service, or one connection per worker. A call goes to the connection with the
+// fewest calls running; clients that must not share one get connections of their own.
+//
+// answer() on any worker; start() and stop() on the control thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "gateway/upstream.h"
+#include "observe/metrics.h"
+#include "upstreams/instance.h"
+#include "upstreams/private_instances.h"
+
+namespace patchbay::upstreams {
+
+// What makes one MCP upstream different from another.
+struct McpUpstreamPlan {
+  std::string name;
+  std::string_view kind;
+  McpSettings settings = {};
+  // One for each copy or replica.
+  std::vector<MakeConnector> connectors = {};
+  // Each worker has its own connection to each of them, so that calls need not change threads.
+  bool on_every_worker = false;
+};
+
+class McpUpstream final : public gateway::Upstream, Instance::Owner {
+ public:
+  // REQUIRES: workers, watcher and registry outlive the upstream.
+  McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& workers,
+              gateway::UpstreamWatcher& watcher, metrics::Registry& registry);
+
+  std::string_view name() const override { return name_; }
+  std::string_view kind() const override { return kind_; }
+  Task<void> start() override;
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
+  gateway::UpstreamState state() const override;
+  Task<void> stop(Deadline deadline) override;
+
+ private:
+  void on_items(Instance& instance, mcp::ItemLists items) override;
+  void on_updated(Instance& instance, const std::string& uri) override;
+  std::vector<std::string> subscribed(Instance& instance) override;
+  void on_state(Instance& instance, const gateway::UpstreamState& state) override;
+  Task<mcp::Reply> answer_shared(const gateway::Call& call, std::string_view target);
+  Instance& least_busy();
+  bool another_is_up(const Instance& than) const;
+  template <class Step>
+  Task<void> on_each(Step step);
+
+  // Constant after construction.
+  const std::string name_;
+  const std::string_view kind_;
+  const bool on_every_worker_;
+  gateway::UpstreamWatcher& watcher_;
+  const LinkCounters counters_;
+  const std::shared_ptr<metrics::Counter> restarts_;
+  const std::shared_ptr<metrics::Gauge> up_;
+  const std::shared_ptr<metrics::Gauge> in_flight_;
+  std::vector<std::unique_ptr<Instance>> instances_;  // Shared by those who may share.
+  PrivateInstances private_;
+
+  std::atomic<std::size_t> next_ = 0;  // Any worker: whose turn it is among equals.
+
+  // Guarded: told by every instance's worker, read by whoever asks.
+  mutable std::mutex mutex_;
+  gateway::UpstreamState state_{false, "starting"};
+};
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,116 @@
+#include "upstreams/private_instances.h"
+
+#include <fmt/format.h>
+
+#include "core/hop.h"
+#include "policy/principal.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr auto kLongestNap = std::chrono::seconds(10);
+constexpr auto kEndPatience = std::chrono::seconds(10);
+
+}  // namespace
+
+PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& settings,
+                                   std::vector<MakeConnector> connectors,
+                                   const std::vector<net::Loop*>& workers,
+                                   const LinkCounters& counters, metrics::Counter& restarts)
+    : upstream_(std::move(upstream)),
+      settings_(settings),
+      connectors_(std::move(connectors)),
+      workers_(workers),
+      counters_(counters),
+      restarts_(restarts) {}
+
+std::optional<std::string> PrivateInstances::key_of(const gateway::Call& call) const {
+  if (settings_.isolation == Isolation::shared) return std::nullopt;
+  // Who tells of changes to a resource is the same for all who want to hear of them.
+  if (call.request.method.ends_with("subscribe")) return std::nullopt;
+  if (settings_.isolation == Isolation::per_session && !call.session.empty()) {
+    return fmt::format("session {}", call.session);
+  }
+  // The shared connections belong to whoever runs the gateway.
+  if (settings_.isolation == Isolation::per_principal &&
+      call.who.name == policy::Principal().name) {
+    return std::nullopt;
+  }
+  return fmt::format("principal {}", call.who.name);
+}
+
+Task<mcp::Reply> PrivateInstances::answer(std::string key, const gateway::Call& call,
+                                          std::string_view target) {
+  auto found = find_or_make(key);
+  if (!found) co_return found.error();
+  const InstancePtr instance = *std::move(found);
+  auto there = [&instance, &call, target]() -> Task<mcp::Reply> {
+    auto started = co_await instance->start();
+    (void)started;  // If it did not come up, the answer says so.
+    co_return co_await instance->answer(call, target);
+  };
+  co_return co_await hop<mcp::Reply>(instance->home(), there);
+}
+
+Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = instances_.find(key); found != instances_.end()) {
+    found->second->touch();
+    return found->second;
+  }
+  if (stopped_) return Error{Code::unavailable, "the upstream is stopping"};
+  if (instances_.size() >= static_cast<std::size_t>(settings_.most)) {
+    return Error{Code::overloaded,
+                 fmt::format("the upstream {} has {} connections of single clients already",
+                             upstream_, settings_.most)};
+  }
+  const auto place = std::hash<std::string>()(key);
+  Instance::Owner& owner = *this;
+  auto made = std::make_shared<Instance>(Instance::Parts{
+      *workers_[place % workers_.size()], upstream_, settings_,
+      connectors_[place % connectors_.size()](), owner, counters_, restarts_, false});
+  instances_.emplace(key, made);
+  return made;
+}
+
+// Those that are idle, or all; they are found no more.
+std::vector<PrivateInstances::InstancePtr> PrivateInstances::take(bool all) {
+  std::vector<InstancePtr> taken;
+  const std::lock_guard lock(mutex_);
+  const Deadline now = Clock::now();
+  std::erase_if(instances_, [&](const auto& entry) {
+    const Instance& one = *entry.second;
+    const bool idle = one.running() == 0 && now - one.last_used() > settings_.idle;
+    if (all || idle) taken.push_back(entry.second);
+    return all || idle;
+  });
+  if (all) stopped_ = true;
+  return taken;
+}
+
+Task<void> PrivateInstances::end(InstancePtr instance, Deadline deadline) {
+  auto there = [&instance, deadline] { return instance->stop(deadline); };
+  co_return co_await hop<void>(instance->home(), there);
+}
+
+Task<void> PrivateInstances::sweep() {
+  for (;;) {
+    const auto nap = std::min<std::chrono::nanoseconds>(settings_.idle / 2, kLongestNap);
+    auto slept = co_await sleep_until(here().now() + nap);
+    if (!slept) co_return ok();
+    for (auto& instance : take(false)) {
+      auto ended = co_await end(std::move(instance), here().now() + kEndPatience);
+      (void)ended;
+    }
+  }
+}
+
+Task<void> PrivateInstances::stop(Deadline deadline) {
+  sweeping_.cancel();
+  auto swept = co_await sweeping_.drain(kNever);
+  Scope all;
+  for (auto& instance : take(true)) all.spawn(end(std::move(instance), deadline));
+  co_return co_await all.drain(kNever);
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,68 @@
+// The connections of an upstream that belong to one client or one principal alone, because the
+// server remembers things about whoever uses it. Made when first needed, ended when idle.
+//
+// answer() on any worker; start() and stop() on the control thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/scope.h"
+#include "upstreams/instance.h"
+
+namespace patchbay::upstreams {
+
+using MakeConnector = std::function<std::unique_ptr<Connector>()>;
+
+class PrivateInstances final : Instance::Owner {
+ public:
+  // REQUIRES: what is referred to outlives it.
+  PrivateInstances(std::string upstream, const McpSettings& settings,
+                   std::vector<MakeConnector> connectors, const std::vector<net::Loop*>& workers,
+                   const LinkCounters& counters, metrics::Counter& restarts);
+
+  // Whose connection a call needs; empty if it may use those that are shared.
+  std::optional<std::string> key_of(const gateway::Call& call) const;
+
+  // Answers the call with the connection of `key`. Code::overloaded if there are too many.
+  Task<mcp::Reply> answer(std::string key, const gateway::Call& call, std::string_view target);
+
+  void start() { sweeping_.spawn(sweep()); }
+  Task<void> stop(Deadline deadline);
+
+ private:
+  using InstancePtr = std::shared_ptr<Instance>;
+
+  // The catalog and the state of the upstream are the shared connections' affair.
+  void on_items(Instance&, mcp::ItemLists) override {}
+  void on_updated(Instance&, const std::string&) override {}
+  std::vector<std::string> subscribed(Instance&) override { return {}; }
+  void on_state(Instance&, const gateway::UpstreamState&) override {}
+
+  Result<InstancePtr> find_or_make(const std::string& key);
+  std::vector<InstancePtr> take(bool all);
+  Task<void> end(InstancePtr instance, Deadline deadline);
+  Task<void> sweep();
+
+  // Constant after construction.
+  const std::string upstream_;
+  const McpSettings settings_;
+  const std::vector<MakeConnector> connectors_;
+  const std::vector<net::Loop*>& workers_;
+  const LinkCounters& counters_;
+  metrics::Counter& restarts_;
+
+  Scope sweeping_;  // Control thread only.
+
+  // Guarded: any worker.
+  std::mutex mutex_;
+  std::map<std::string, InstancePtr> instances_;
+  bool stopped_ = false;
+};
+
+}  // namespace patchbay::upstreams
