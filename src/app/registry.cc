@@ -9,7 +9,9 @@
 #include "skills/time.h"
 #include "upstreams/builtin_upstream.h"
 #include "upstreams/child_connector.h"
+#include "upstreams/http_connector.h"
 #include "upstreams/mcp_upstream.h"
+#include "upstreams/socket_connector.h"
 
 namespace patchbay {
 
@@ -26,6 +28,9 @@ namespace app {
 namespace {
 
 constexpr std::string_view kKind = "kind";
+constexpr char kHttp[] = "http";
+constexpr char kSse[] = "sse";
+constexpr char kCustomSse[] = "custom-http-sse";
 
 template <class S>
 S read_entry(const config::Node& entry, const std::string& file, const std::string& path,
@@ -47,6 +52,70 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
   };
 }
 
+void add_fault(config::Faults& faults, const std::string& file, const config::Node& entry,
+               const std::string& path, std::string message) {
+  faults.push_back({file, entry.line, path, std::move(message)});
+}
+
+// An upstream of one of the kinds that are reached over HTTP.
+MakeUpstream read_http(std::string_view kind, const std::string& name, const config::Node& entry,
+                       const std::string& file, const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::HttpSettings>(entry, file, path, faults);
+  std::vector<std::string> urls = settings.replicas;
+  if (!settings.url.empty()) urls.insert(urls.begin(), settings.url);
+  if (urls.empty()) add_fault(faults, file, entry, path, "needs a url, or replicas");
+  std::vector<upstreams::MakeConnector> connectors;
+  for (const auto& url : urls) {
+    auto target = upstreams::http_target(settings, url);
+    if (!target) {
+      add_fault(faults, file, entry, path, target.error().message);
+      continue;
+    }
+    connectors.emplace_back([target = *target, ways = upstreams::ways_to(target->url, kind)] {
+      return std::make_unique<upstreams::HttpConnector>(target, ways);
+    });
+  }
+  return [name, kind, settings, connectors](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{name, kind, settings, connectors, true};
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
+  };
+}
+
+// The same for a kind that is known when this is compiled.
+template <const char* kKindName>
+MakeUpstream read_http_kind(const std::string& name, const config::Node& entry,
+                            const std::string& file, const std::string& path,
+                            config::Faults& faults) {
+  return read_http(kKindName, name, entry, file, path, faults);
+}
+
+MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::SocketPlace place,
+                         const upstreams::SocketSettings& settings) {
+  return [name, kind, place, settings](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{.name = name, .kind = kind, .settings = settings};
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [place, settings] {
+      return std::make_unique<upstreams::SocketConnector>(place, settings);
+    });
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
+  };
+}
+
+MakeUpstream read_tcp(const std::string& name, const config::Node& entry, const std::string& file,
+                      const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::TcpSettings>(entry, file, path, faults);
+  auto place = upstreams::tcp_place(settings.address);
+  if (!place) add_fault(faults, file, entry, path + ".address", place.error().message);
+  return make_socket(name, "tcp", place ? *place : upstreams::SocketPlace(), settings);
+}
+
+MakeUpstream read_unix(const std::string& name, const config::Node& entry, const std::string& file,
+                       const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::UnixSettings>(entry, file, path, faults);
+  return make_socket(name, "unix", {"", 0, settings.path}, settings);
+}
+
 MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -60,6 +129,19 @@ MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
 constexpr std::array kUpstreamKinds{
     UpstreamKind{"stdio", "Runs a program and speaks MCP on its stdin and stdout.",
                  config::shape_of<upstreams::StdioSettings>, read_stdio},
+    UpstreamKind{kHttp,
+                 "Speaks MCP over HTTP; which revision and which transport is found by asking.",
+                 config::shape_of<upstreams::HttpSettings>, read_http_kind<kHttp>},
+    UpstreamKind{kSse, "The event stream of the first revision, at the URL, and nothing else.",
+                 config::shape_of<upstreams::HttpSettings>, read_http_kind<kSse>},
+    UpstreamKind{kCustomSse,
+                 "Posts to the URL + /message and reads answers from the event stream at the URL "
+                 "+ /sse.",
+                 config::shape_of<upstreams::HttpSettings>, read_http_kind<kCustomSse>},
+    UpstreamKind{"tcp", "Speaks MCP over a TCP connection, one message per line.",
+                 config::shape_of<upstreams::TcpSettings>, read_tcp},
+    UpstreamKind{"unix", "Speaks MCP over a Unix socket, one message per line.",
+                 config::shape_of<upstreams::UnixSettings>, read_unix},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",
                  config::shape_of<BuiltinSettings>, read_builtin},
 };

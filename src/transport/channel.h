@@ -33,6 +33,8 @@ class Channel {
     // One message; the text is valid during the call only. `cause` is the request of ours in whose
     // answer it came; 0 if the transport cannot tell.
     virtual void on_message(std::string_view message, std::uint64_t cause) = 0;
+    // Whether request `id` of ours still waits for its answer.
+    virtual bool awaits(std::uint64_t /*id*/) const { return false; }
     // The request `id` of ours will get no answer.
     virtual void on_lost(std::uint64_t /*id*/, const Error& /*why*/) {}
     // The peer does not know our session any more; a new handshake over this channel mends it.

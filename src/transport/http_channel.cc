@@ -3,111 +3,260 @@
 #include <fmt/format.h>
 
 #include "json/read.h"
+#include "mcp/modern.h"
 
 namespace patchbay::transport {
 namespace {
 
-constexpr std::size_t kMostBody = 64 << 20;
+constexpr std::string_view kSession = "Mcp-Session-Id";
+constexpr int kMostResumes = 5;  // In a row without a single event.
+constexpr auto kRetry = std::chrono::milliseconds(1'000);
+constexpr auto kLongestRetry = std::chrono::milliseconds(30'000);
+// A message that is not a request wants no answer: so long may it take to be accepted.
+constexpr auto kAcceptance = std::chrono::seconds(30);
+// After its answer a stream has nothing more to say: so long may it take to end.
+constexpr auto kLeaveTaking = std::chrono::seconds(1);
 
-// Takes one event's data off the front of `text`; false if none is complete.
-bool take_event(std::string& text, std::string& data) {
-  data.clear();
-  std::size_t at = 0;
-  for (;;) {
-    const auto end = text.find('\n', at);
-    if (end == std::string::npos) return false;
-    std::string_view line(text.data() + at, end - at);
-    at = end + 1;
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty()) break;
-    if (!line.starts_with("data:")) continue;
-    line.remove_prefix(5);
-    if (line.starts_with(' ')) line.remove_prefix(1);
-    if (!data.empty()) data += '\n';
-    data += line;
-  }
-  text.erase(0, at);
-  return true;
+bool is_event_stream(const net::HttpResponse& response) {
+  return response.status() == 200 && response.field("Content-Type").starts_with("text/event-stream");
+}
+
+// Statuses of servers that do not know what was posted to them.
+bool is_foreign(int status) {
+  return status == 400 || status == 404 || status == 405 || status == 406 || status == 415 ||
+         status == 501;
 }
 
 }  // namespace
 
-Result<void> HttpChannel::send(std::string message, const Sending& /*how*/) {
+std::string reason_of(int status, std::string_view body) {
+  const auto error = json::check(body) ? json::member(body, "error") : std::nullopt;
+  const auto why = error ? json::string_member(*error, "message") : std::nullopt;
+  return fmt::format("HTTP status {}{}{}", status, why ? ": " : "", why.value_or(""));
+}
+
+HttpChannel::HttpChannel(const HttpTarget& target)
+    : target_(target), pool_(target.url, target.tls, target.pool) {}
+
+Result<void> HttpChannel::send(std::string message, const Sending& how) {
   if (closed_) return Error{Code::unavailable, "the channel is closed"};
-  posts_.spawn(post(std::move(message)));
+  posts_.spawn(post(std::move(message), fields_of(how), how.id));
   return ok();
+}
+
+std::string HttpChannel::fields_of(const Sending& how) const {
+  std::string text =
+      "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+  text += target_.fields;
+  const bool modern = how.revision && mcp::info(*how.revision).modern;
+  if (!modern && how.revision && !session_.empty()) {
+    text += fmt::format("{}: {}\r\n", kSession, session_);
+  }
+  // The first revision with this transport did not know the header.
+  if (how.revision && *how.revision >= mcp::Revision::v2025_06_18) {
+    text += fmt::format("MCP-Protocol-Version: {}\r\n", mcp::info(*how.revision).name);
+  }
+  if (modern && !how.method.empty()) {
+    text += fmt::format("Mcp-Method: {}\r\n", how.method);
+    if (!how.name.empty()) text += fmt::format("Mcp-Name: {}\r\n", mcp::encode_header(how.name));
+    text += how.fields;
+  }
+  return text;
+}
+
+bool HttpChannel::abandon(std::uint64_t id) {
+  if (const auto found = running_.find(id); found != running_.end()) found->second->request();
+  // Without a session, the end of the connection says it all.
+  return revision_ && mcp::info(*revision_).modern;
 }
 
 void HttpChannel::close() {
   closed_ = true;
+  hearing_ends_.request();
   posts_.cancel();
 }
 
-std::string HttpChannel::fields() const {
-  std::string text =
-      "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
-  if (!session_.empty()) text += fmt::format("Mcp-Session-Id: {}\r\n", session_);
-  if (!revision_.empty()) text += fmt::format("MCP-Protocol-Version: {}\r\n", revision_);
-  return text;
+Task<void> HttpChannel::post(std::string message, std::string fields, std::uint64_t id) {
+  Stop stop;
+  const StopLink link(co_await current_stop(), stop);
+  if (id != 0) running_.emplace(id, &stop);
+  auto task = exchange(message, fields, id);
+  auto done = co_await task.hearing(stop);
+  if (id != 0) running_.erase(id);
+  if (!done) failed(id, done.error());
+  co_return ok();
 }
 
-Task<void> HttpChannel::post(std::string message) {
-  net::HttpClient client;
-  auto asked = co_await client.request(url_, "POST", fields(), message, deadline_);
-  if (asked) asked = co_await receive(client);
-  if (!asked && !std::exchange(closed_, true)) listener_->on_closed(asked.error().message);
-  co_return asked;
+void HttpChannel::failed(std::uint64_t id, const Error& error) {
+  if (closed_ || error.code == Code::cancelled) return;
+  if (id != 0) listener_->on_lost(id, error);
+  if (error.code != Code::unavailable || closed_) return;
+  // Nobody is there.
+  closed_ = true;
+  listener_->on_closed(error.message);
 }
 
-Task<void> HttpChannel::receive(net::HttpClient& client) {
-  if (auto session = client.field("Mcp-Session-Id"); !session.empty()) session_ = session;
-  if (client.status() == 200 && client.field("Content-Type").starts_with("text/event-stream")) {
-    co_return co_await receive_events(client);
+Task<void> HttpChannel::exchange(const std::string& message, const std::string& fields,
+                                 std::uint64_t id) {
+  const Deadline deadline = id != 0 ? kNever : here().now() + kAcceptance;
+  auto response =
+      co_await pool_.request({"POST", target_.url.path, fields, message}, deadline);
+  if (!response) co_return response.error();
+  // Only the answer to a handshake may say which session it is.
+  if (!revision_) {
+    if (const auto session = (*response)->field(kSession); !session.empty()) session_ = session;
   }
-  auto body = co_await client.read_all(kMostBody, deadline_);
-  if (!body) co_return body.error();
-  if (client.status() < 300) {
-    if (!body->empty()) received(*body);
-    co_return ok();
-  }
-  const auto error = json::check(*body) ? json::member(*body, "error") : std::nullopt;
-  const auto why = error ? json::string_member(*error, "message") : std::nullopt;
-  co_return Error{Code::upstream_failed, fmt::format("HTTP status {}{}{}", client.status(),
-                                                     why ? ": " : "", why.value_or(""))};
+  if (is_event_stream(**response) && id != 0) co_return co_await receive(**response, id);
+  co_return co_await receive_answer(**response, id);
 }
 
-Task<void> HttpChannel::receive_events(net::HttpClient& client) {
-  std::string text;
-  std::string data;
+// One JSON text, or nothing.
+Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_t id) {
+  const int status = response.status();
+  std::string whole;
+  auto body = response.body_at_hand();
+  if (!body) {
+    auto read = co_await response.read_all(target_.most, id != 0 ? kNever : here().now() + kAcceptance);
+    if (!read) co_return read.error();
+    whole = *std::move(read);
+    body = whole;
+  }
+  if (status < 200 || status > 299) co_return refused(status, *body, id);
+  if (id == 0 || !wanted(id)) co_return ok();
+  if (!body->starts_with('{') && !body->starts_with('[')) {
+    misunderstood_ = true;
+    co_return Error{Code::upstream_failed,
+                    fmt::format("the server answered a request with status {} and no JSON", status)};
+  }
+  listener_->on_message(*body, id);
+  if (wanted(id)) co_return Error{Code::upstream_failed, "the server did not answer the request"};
+  co_return ok();
+}
+
+Result<void> HttpChannel::refused(int status, std::string_view body, std::uint64_t id) {
+  if (status == 404 && !session_.empty() && revision_ && !mcp::info(*revision_).modern) {
+    session_.clear();
+    revision_.reset();
+    listener_->on_forgotten();
+    if (id != 0 && !closed_) {
+      listener_->on_lost(id, {Code::unavailable, "the server has forgotten the session"});
+    }
+    return ok();
+  }
+  misunderstood_ |= is_foreign(status);
+  // An error in the words of JSON-RPC is an answer.
+  const bool answer = id != 0 && json::check(body) && json::member(body, "error");
+  if (answer) listener_->on_message(body, id);
+  if (id == 0 || !wanted(id)) return ok();
+  return Error{Code::upstream_failed, reason_of(status, body)};
+}
+
+Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {
+  EventReader events(target_.most);
+  auto read = co_await read_events(response, events, id);
+  if (!wanted(id)) co_return ok();
+  if (!read && read.error().code == Code::cancelled) co_return read;
+  const bool resumable = revision_ && !mcp::info(*revision_).modern && !events.last_id().empty();
+  if (resumable) co_return co_await resume(events, id);
+  co_return Error{Code::upstream_failed, read ? "the server ended its answer early"
+                                              : read.error().message};
+}
+
+Task<void> HttpChannel::read_events(net::HttpResponse& response, EventReader& events,
+                                    std::uint64_t id) {
+  Event event;
+  Deadline deadline = kNever;
   for (;;) {
-    auto piece = co_await client.read(deadline_);
+    auto piece = co_await response.read(deadline);
     if (!piece) co_return piece.error();
     if (piece->empty()) co_return ok();
-    text += *piece;
-    if (text.size() > kMostBody) co_return Error{Code::too_large, "an event is too large"};
-    while (take_event(text, data)) {
-      if (!data.empty()) received(data);
+    auto fed = events.feed(*piece);
+    if (!fed) co_return fed;
+    while (events.next(event)) {
+      if (!event.data.empty() && event.type.empty()) listener_->on_message(event.data, id);
+      if (closed_) co_return Error{Code::cancelled, "the channel is closed"};
     }
+    if (!wanted(id)) deadline = std::min(deadline, here().now() + kLeaveTaking);
   }
 }
 
-void HttpChannel::received(std::string_view message) {
-  if (revision_.empty() && json::check(message)) {
-    const auto result = json::member(message, "result");
-    if (result) revision_ = json::string_member(*result, "protocolVersion").value_or("");
+// Asks for what comes after the last event, until the answer has come.
+Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
+  for (int vain = 0; vain < kMostResumes; ++vain) {
+    auto slept = co_await sleep_until(here().now() + events.retry().value_or(kRetry));
+    if (!slept) co_return slept;
+    auto response = co_await get_stream(events);
+    if (!response) co_return response.error();
+    if (!is_event_stream(**response)) {
+      co_return Error{Code::upstream_failed,
+                      fmt::format("the server ended its answer early, and does not resume it: {}",
+                                  reason_of((*response)->status(), ""))};
+    }
+    const std::string before = events.last_id();
+    events.restart();
+    auto read = co_await read_events(**response, events, id);
+    if (!wanted(id)) co_return ok();
+    if (!read && read.error().code == Code::cancelled) co_return read;
+    if (events.last_id() != before) vain = 0;
   }
-  listener_->on_message(message, 0);
+  co_return Error{Code::upstream_failed, "the server ended its answer early, again and again"};
 }
 
-Task<void> HttpChannel::finish() {
-  auto sent = co_await posts_.drain(deadline_);
-  if (!sent) {
-    posts_.cancel();
-    sent = co_await posts_.drain(kNever);
+Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventReader& events) {
+  std::string fields = "Accept: text/event-stream\r\n" + target_.fields;
+  if (!session_.empty()) fields += fmt::format("{}: {}\r\n", kSession, session_);
+  if (revision_ && *revision_ >= mcp::Revision::v2025_06_18) {
+    fields += fmt::format("MCP-Protocol-Version: {}\r\n", mcp::info(*revision_).name);
   }
-  if (session_.empty()) co_return ok();
-  net::HttpClient client;
-  co_return co_await client.request(url_, "DELETE", fields(), "", deadline_);
+  if (!events.last_id().empty()) fields += fmt::format("Last-Event-ID: {}\r\n", events.last_id());
+  co_return co_await pool_.request({"GET", target_.url.path, fields, ""}, kNever);
+}
+
+void HttpChannel::agreed(mcp::Revision revision) {
+  revision_ = revision;
+  if (mcp::info(revision).modern || session_.empty() || hearing_) return;
+  hearing_ = true;
+  posts_.spawn(hear());
+}
+
+// What the server says by itself, for as long as there is a session. A server that has nothing to
+// say refuses, and that is that.
+Task<void> HttpChannel::hear() {
+  EventReader events(target_.most);
+  std::chrono::milliseconds pause = kRetry;
+  while (!closed_) {
+    auto task = get_stream(events);
+    auto response = co_await task.hearing(hearing_ends_);
+    if (response && !is_event_stream(**response)) {
+      const int status = (*response)->status();
+      if (status < 500 && status != 429) break;
+    } else if (response) {
+      events.restart();
+      auto reading = read_events(**response, events, 0);
+      auto read = co_await reading.hearing(hearing_ends_);
+      pause = kRetry;
+      if (!read && read.error().code == Code::too_large) break;
+    }
+    auto sleep = sleep_until(here().now() + events.retry().value_or(pause));
+    auto slept = co_await sleep.hearing(hearing_ends_);
+    if (!slept) break;
+    pause = std::min(pause * 2, kLongestRetry);
+  }
+  hearing_ = false;
+  co_return ok();
+}
+
+Task<void> HttpChannel::finish(Deadline deadline) {
+  hearing_ends_.request();
+  if (!session_.empty() && !closed_) {
+    const std::string fields = fields_of({.revision = revision_});
+    auto ended = co_await pool_.request({"DELETE", target_.url.path, fields, ""}, deadline);
+    (void)ended;  // A server that forgets late is its own affair.
+  }
+  close();
+  auto drained = co_await posts_.drain(kNever);
+  pool_.close();
+  co_return drained;
 }
 
 }  // namespace patchbay::transport

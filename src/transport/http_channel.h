@@ -1,44 +1,79 @@
-// An HttpChannel is a Channel to a server that speaks Streamable HTTP: each message is posted, and
-// what comes back, as one JSON text or as an event stream, is received.
+// An HttpChannel is a Channel to a server that speaks Streamable HTTP, in either era: each message
+// is posted, and what comes back, as one JSON text or as an event stream, is received. A stream
+// that breaks is resumed where the server allows it. With a session there is one more stream, for
+// what the server says by itself.
 //
-// Confined to the thread that made it.
+// Confined to the worker that made it.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "core/scope.h"
-#include "net/http_client.h"
+#include "net/http_pool.h"
 #include "transport/channel.h"
+#include "transport/event_reader.h"
 
 namespace patchbay::transport {
 
+// Where a server is, and how it is spoken to.
+struct HttpTarget {
+  net::Url url;
+  std::shared_ptr<const net::TlsContext> tls;
+  std::string fields;  // Further header lines of every request, each with its CRLF.
+  net::HttpPoolSettings pool;
+  std::size_t most = 64 << 20;  // Bytes of one answer, or of one event.
+};
+
 class HttpChannel final : public Channel {
  public:
-  HttpChannel(net::Url url, Deadline deadline) : url_(std::move(url)), deadline_(deadline) {}
+  explicit HttpChannel(const HttpTarget& target);
 
   void start(Listener& listener) override { listener_ = &listener; }
   using Channel::send;
   Result<void> send(std::string message, const Sending& how) override;
+  bool abandon(std::uint64_t id) override;
+  void agreed(mcp::Revision revision) override;
   void close_sending() override {}
   void close() override;
 
-  // Ends the session at the server, if there is one, and waits for what is under way.
-  Task<void> finish();
+  // The server has answered in a way that no Streamable HTTP server does.
+  bool misunderstood() const { return misunderstood_; }
+
+  // Ends the session at the server, if there is one, by `deadline`, and waits for what is under
+  // way. REQUIRES: called before the channel dies.
+  Task<void> finish(Deadline deadline);
 
  private:
-  Task<void> post(std::string message);
-  Task<void> receive(net::HttpClient& client);
-  Task<void> receive_events(net::HttpClient& client);
-  void received(std::string_view message);
-  std::string fields() const;
+  Task<void> post(std::string message, std::string fields, std::uint64_t id);
+  Task<void> exchange(const std::string& message, const std::string& fields, std::uint64_t id);
+  Task<void> receive(net::HttpResponse& response, std::uint64_t id);
+  Task<void> receive_answer(net::HttpResponse& response, std::uint64_t id);
+  Task<void> resume(EventReader& events, std::uint64_t id);
+  Task<void> read_events(net::HttpResponse& response, EventReader& events, std::uint64_t id);
+  Task<std::unique_ptr<net::HttpResponse>> get_stream(const EventReader& events);
+  Task<void> hear();
+  void failed(std::uint64_t id, const Error& error);
+  Result<void> refused(int status, std::string_view body, std::uint64_t id);
+  std::string fields_of(const Sending& how) const;
+  bool wanted(std::uint64_t id) const { return !closed_ && (id == 0 || listener_->awaits(id)); }
 
-  const net::Url url_;
-  const Deadline deadline_;
+  const HttpTarget target_;
+  net::HttpPool pool_;
   Listener* listener_ = nullptr;
-  Scope posts_;
   std::string session_;
-  std::string revision_;  // Agreed in the handshake.
+  std::optional<mcp::Revision> revision_;  // Agreed in the handshake.
+  std::unordered_map<std::uint64_t, Stop*> running_;
+  Scope posts_;
+  Stop hearing_ends_;
+  bool hearing_ = false;
+  bool misunderstood_ = false;
   bool closed_ = false;
 };
+
+// The reason that a JSON-RPC error in `body` gives, or the status itself.
+std::string reason_of(int status, std::string_view body);
 
 }  // namespace patchbay::transport

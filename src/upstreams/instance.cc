@@ -161,7 +161,7 @@ Task<void> Instance::open(Deadline deadline) {
   } else {
     // What was right once may be wrong now; a server that was lost before it answered may have
     // taken the question amiss.
-    const bool amiss = opening_ == Opening::ask && !link.answered() &&
+    const bool amiss = opening_ == Opening::ask && !link.answered() && link.closed() &&
                        opened.error().code == Code::upstream_failed;
     opening_ = amiss ? Opening::legacy : Opening::ask;
   }

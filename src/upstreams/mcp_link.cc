@@ -203,6 +203,11 @@ McpLink::Pending* McpLink::find_pending(std::uint64_t id) {
   return found->second;
 }
 
+bool McpLink::awaits(std::uint64_t id) const {
+  const auto found = pending_.find(id);
+  return found != pending_.end() && !found->second->answer.delivered();
+}
+
 void McpLink::on_lost(std::uint64_t id, const Error& why) {
   if (Pending* const asked = find_pending(id)) asked->answer.deliver(why);
 }

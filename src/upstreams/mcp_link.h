@@ -61,6 +61,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   bool modern() const { return mcp::info(revision_).modern; }
   // The handshake got as far as an answer, in whichever era.
   bool answered() const { return answered_; }
+  bool closed() const { return closed_; }
 
   // All pages of all lists that the server has.
   Task<mcp::ItemLists> list_all(Deadline deadline);
@@ -95,6 +96,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   };
 
   void on_message(std::string_view text, std::uint64_t cause) override;
+  bool awaits(std::uint64_t id) const override;
   void on_lost(std::uint64_t id, const Error& why) override;
   void on_forgotten() override { events_.on_forgotten(); }
   void on_closed(const std::string& why) override;

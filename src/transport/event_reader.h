@@ -1,0 +1,52 @@
+// Reads a stream of server-sent events from pieces of text as they arrive. Pure.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay::transport {
+
+struct Event {
+  std::string type;  // Empty: a message.
+  std::string data;
+};
+
+class EventReader {
+ public:
+  // `most` bounds what one event may hold.
+  explicit EventReader(std::size_t most) : most_(most) {}
+
+  // Takes the next piece. Code::too_large if an event does not end.
+  Result<void> feed(std::string_view bytes);
+
+  // The next event that is complete; false if there is none yet.
+  bool next(Event& event);
+
+  // Of the last event that had one; where to go on after a break.
+  const std::string& last_id() const { return last_id_; }
+  // How long to wait before that, if the server has said so.
+  std::optional<std::chrono::milliseconds> retry() const { return retry_; }
+
+  // Forgets half an event, after a break.
+  void restart();
+
+ private:
+  std::optional<std::string_view> next_line();
+  void take_line(std::string_view line);
+
+  const std::size_t most_;
+  std::string buffer_;
+  std::size_t used_ = 0;      // Of the buffer: lines that were read.
+  std::size_t searched_ = 0;  // Of the buffer: no line ends before that.
+  bool begun_ = false;        // The stream's first bytes have come.
+  Event event_;               // So far.
+  bool has_data_ = false;
+  std::string last_id_;
+  std::optional<std::chrono::milliseconds> retry_;
+};
+
+}  // namespace patchbay::transport

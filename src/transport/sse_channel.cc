@@ -1,0 +1,128 @@
+#include "transport/sse_channel.h"
+
+#include <fmt/format.h>
+
+namespace patchbay::transport {
+namespace {
+
+// How long a server that need not say where to post may take to say so.
+constexpr auto kEndpointPatience = std::chrono::seconds(2);
+constexpr auto kAcceptance = std::chrono::seconds(30);
+
+}  // namespace
+
+SseChannel::SseChannel(const HttpTarget& target, PostPlace place, net::Url post)
+    : target_(target),
+      place_(place),
+      post_(std::move(post)),
+      pool_(target.url, target.tls, target.pool) {}
+
+Task<void> SseChannel::connect(Deadline deadline) {
+  const std::string fields = "Accept: text/event-stream\r\n" + target_.fields;
+  auto response = co_await pool_.request({"GET", target_.url.path, fields, ""}, deadline);
+  if (!response) co_return response.error();
+  const bool stream = (*response)->field("Content-Type").starts_with("text/event-stream");
+  if ((*response)->status() != 200 || !stream) {
+    co_return Error{Code::upstream_failed,
+                    fmt::format("there is no event stream at {} ({})", target_.url.text(),
+                                reason_of((*response)->status(), ""))};
+  }
+  tasks_.spawn(read(*std::move(response)));
+  if (place_ == PostPlace::fixed) co_return ok();
+  const bool patient = place_ == PostPlace::told;
+  auto told = co_await endpoint_.wait(
+      patient ? deadline : std::min(deadline, here().now() + kEndpointPatience));
+  if (!told && !patient && told.error().code == Code::timeout) co_return ok();
+  co_return told;
+}
+
+Task<void> SseChannel::read(std::unique_ptr<net::HttpResponse> stream) {
+  EventReader events(target_.most);
+  Event event;
+  std::string why = "the server ended its event stream";
+  while (!closed_) {
+    auto piece = co_await stream->read(kNever);
+    if (!piece) why = piece.error().message;
+    if (!piece || piece->empty()) break;
+    auto fed = events.feed(*piece);
+    if (!fed) {
+      why = fed.error().message;
+      break;
+    }
+    while (!closed_ && events.next(event)) take(event);
+  }
+  stream.reset();
+  endpoint_.deliver(Error{Code::upstream_failed, why});
+  fail(why);
+  co_return ok();
+}
+
+void SseChannel::take(const Event& event) {
+  if (event.type.empty()) {
+    if (listener_ && !event.data.empty()) listener_->on_message(event.data, 0);
+    return;
+  }
+  if (event.type != "endpoint" || place_ == PostPlace::fixed || endpoint_.delivered()) return;
+  auto url = net::resolve_reference(target_.url, event.data);
+  // What we send holds what clients say: it goes to the server that was configured, nowhere else.
+  if (url && url->origin() != target_.url.origin()) {
+    url = Error{Code::upstream_failed,
+                fmt::format("the server wants messages at another origin: {}", event.data)};
+  }
+  if (url) post_ = *url;
+  endpoint_.deliver(url ? ok() : Result<void>(url.error()));
+}
+
+Result<void> SseChannel::send(std::string message, const Sending& how) {
+  if (closed_) return Error{Code::unavailable, "the channel is closed"};
+  tasks_.spawn(post(std::move(message), how.id));
+  return ok();
+}
+
+Task<void> SseChannel::post(std::string message, std::uint64_t id) {
+  auto posted = co_await exchange(message, id);
+  if (!posted && posted.error().code != Code::cancelled && !closed_) {
+    if (id != 0) listener_->on_lost(id, posted.error());
+    if (posted.error().code == Code::unavailable) fail(posted.error().message);
+  }
+  co_return ok();
+}
+
+// The answer comes on the stream; only a refusal comes here, and from some servers the answer
+// itself.
+Task<void> SseChannel::exchange(const std::string& message, std::uint64_t id) {
+  const std::string fields =
+      "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
+      target_.fields;
+  const Deadline deadline = here().now() + kAcceptance;
+  auto response = co_await pool_.request({"POST", post_.path, fields, message}, deadline);
+  if (!response) co_return response.error();
+  auto body = co_await (*response)->read_all(target_.most, deadline);
+  if (!body) co_return body.error();
+  const int status = (*response)->status();
+  if (status != 200 && status != 202 && status != 204) {
+    co_return Error{Code::upstream_failed, reason_of(status, *body)};
+  }
+  const bool answers = status == 200 && body->starts_with('{') && !closed_;
+  if (answers && id != 0) listener_->on_message(*body, id);
+  co_return ok();
+}
+
+void SseChannel::fail(const std::string& why) {
+  if (std::exchange(closed_, true) || !listener_) return;
+  listener_->on_closed(why);
+}
+
+void SseChannel::close() {
+  closed_ = true;
+  tasks_.cancel();
+}
+
+Task<void> SseChannel::finish() {
+  close();
+  auto drained = co_await tasks_.drain(kNever);
+  pool_.close();
+  co_return drained;
+}
+
+}  // namespace patchbay::transport

@@ -1,0 +1,127 @@
+#include "upstreams/http_connector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "transport/http_channel.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr auto kFarewell = std::chrono::seconds(2);
+
+class StreamableConnection final : public Connection {
+ public:
+  explicit StreamableConnection(const transport::HttpTarget& target) : channel_(target) {}
+
+  transport::Channel& channel() override { return channel_; }
+  bool misunderstood() const override { return channel_.misunderstood(); }
+  Task<void> end(bool) override {
+    co_return co_await channel_.finish(here().now() + kFarewell);
+  }
+
+ private:
+  transport::HttpChannel channel_;
+};
+
+class SseConnection final : public Connection {
+ public:
+  SseConnection(const transport::HttpTarget& target, const HttpWay& way)
+      : channel_(target, way.place, way.post) {}
+
+  Task<void> connect(Deadline deadline) { return channel_.connect(deadline); }
+  transport::Channel& channel() override { return channel_; }
+  Task<void> end(bool) override { return channel_.finish(); }
+
+ private:
+  transport::SseChannel channel_;
+};
+
+// The path of `url` with another end, its query left out.
+net::Url below(net::Url url, std::string_view end) {
+  url.path.erase(std::min(url.path.find('?'), url.path.size()));
+  while (url.path.ends_with('/')) url.path.pop_back();
+  url.path += end;
+  return url;
+}
+
+// A header field that would end the line, or the head, must not get into it.
+bool is_sendable(std::string_view name, std::string_view value) {
+  const auto bad = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  const auto token = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) !=
+                                  std::string_view::npos;
+  };
+  return !name.empty() && std::ranges::all_of(name, token) && std::ranges::none_of(value, bad);
+}
+
+}  // namespace
+
+std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind) {
+  using transport::PostPlace;
+  if (kind == "sse") return {{false, url.path == "/" ? below(url, "/sse") : url, PostPlace::told, {}}};
+  const auto base = below(url, "");
+  if (kind == "custom-http-sse") {
+    return {{false, below(base, "/sse"), PostPlace::fixed, below(base, "/message")}};
+  }
+  return {{true, {}, PostPlace::told, {}},
+          {false, url, PostPlace::told, {}},
+          {false, below(base, "/sse"), PostPlace::told_or_fixed, below(base, "/message")}};
+}
+
+Result<transport::HttpTarget> http_target(const HttpSettings& settings, const std::string& text) {
+  auto url = net::parse_url(text);
+  if (!url) return url.error();
+  transport::HttpTarget target;
+  target.url = *std::move(url);
+  for (const auto& [name, value] : settings.headers) {
+    if (!is_sendable(name, value)) {
+      return Error{Code::invalid_params,
+                   fmt::format("the header '{}' cannot be sent: its name or value has characters "
+                               "that no header may have",
+                               name)};
+    }
+    target.fields += fmt::format("{}: {}\r\n", name, value);
+  }
+  if (target.url.tls) {
+    const auto& tls = settings.tls;
+    auto context =
+        net::TlsContext::client({tls.ca, tls.cert, tls.key, tls.server_name, tls.verify});
+    if (!context) return context.error();
+    target.tls = *std::move(context);
+  }
+  target.pool.connections = settings.connections;
+  target.pool.waiting = settings.waiting;
+  target.pool.connect = settings.connect_time;
+  target.pool.idle = settings.idle_time;
+  target.most = settings.answer.value;
+  return target;
+}
+
+Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
+  std::unique_ptr<Connection> made;
+  Error last;
+  for (;;) {
+    const HttpWay& way = ways_[way_];
+    if (way.streamable) co_return std::make_unique<StreamableConnection>(target_);
+    transport::HttpTarget target = target_;
+    target.url = way.stream;
+    auto connection = std::make_unique<SseConnection>(target, way);
+    auto connected = co_await connection->connect(deadline);
+    if (connected) co_return connection;
+    auto ended = co_await connection->end(true);
+    if (connected.error().code != Code::upstream_failed || !try_other_way()) {
+      co_return connected.error();
+    }
+  }
+}
+
+bool HttpConnector::try_other_way() {
+  way_ = (way_ + 1) % ways_.size();
+  if (++tried_ < ways_.size()) return true;
+  tried_ = 0;
+  return false;
+}
+
+}  // namespace patchbay::upstreams

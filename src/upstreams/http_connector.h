@@ -1,0 +1,48 @@
+// Reaches a server over HTTP, in the ways that its kind allows: Streamable HTTP, or the event
+// stream of the first revision. The way that worked is tried first the next time.
+//
+// Confined to one worker.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "transport/sse_channel.h"
+#include "upstreams/connector.h"
+#include "upstreams/http_settings.h"
+
+namespace patchbay::upstreams {
+
+// A way to speak to a server.
+struct HttpWay {
+  bool streamable = true;
+  // Otherwise: where the event stream is, and where to post.
+  net::Url stream = {};
+  transport::PostPlace place = transport::PostPlace::told;
+  net::Url post = {};
+};
+
+class HttpConnector final : public Connector {
+ public:
+  HttpConnector(transport::HttpTarget target, std::vector<HttpWay> ways)
+      : target_(std::move(target)), ways_(std::move(ways)) {}
+
+  Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
+  bool try_other_way() override;
+
+ private:
+  const transport::HttpTarget target_;
+  const std::vector<HttpWay> ways_;
+  std::size_t way_ = 0;    // The one to take.
+  std::size_t tried_ = 0;  // In vain, since one worked.
+};
+
+// The ways to a server at `url` of that kind: "http", "sse" or "custom-http-sse".
+std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind);
+
+// Where a server is and how it is spoken to, from its settings. The error says which setting is
+// wrong, and why.
+Result<transport::HttpTarget> http_target(const HttpSettings& settings, const std::string& url);
+
+}  // namespace patchbay::upstreams
