@@ -52,35 +52,37 @@ std::string HttpChannel::fields() const {
 }
 
 Task<void> HttpChannel::post(std::string message) {
-  net::HttpClient client;
-  auto asked = co_await client.request(url_, "POST", fields(), message, deadline_);
-  if (asked) asked = co_await receive(client);
-  if (!asked && !std::exchange(closed_, true)) listener_->on_closed(asked.error().message);
-  co_return asked;
+  const std::string lines = fields();
+  const net::HttpCall call{"POST", pool_.origin().path, lines, message};
+  auto response = co_await pool_.request(call, deadline_);
+  Result<void> received = response ? ok() : response.error();
+  if (response) received = co_await receive(**response);
+  if (!received && !std::exchange(closed_, true)) listener_->on_closed(received.error().message);
+  co_return received;
 }
 
-Task<void> HttpChannel::receive(net::HttpClient& client) {
-  if (auto session = client.field("Mcp-Session-Id"); !session.empty()) session_ = session;
-  if (client.status() == 200 && client.field("Content-Type").starts_with("text/event-stream")) {
-    co_return co_await receive_events(client);
+Task<void> HttpChannel::receive(net::HttpResponse& response) {
+  if (auto session = response.field("Mcp-Session-Id"); !session.empty()) session_ = session;
+  if (response.status() == 200 && response.field("Content-Type").starts_with("text/event-stream")) {
+    co_return co_await receive_events(response);
   }
-  auto body = co_await client.read_all(kMostBody, deadline_);
+  auto body = co_await response.read_all(kMostBody, deadline_);
   if (!body) co_return body.error();
-  if (client.status() < 300) {
+  if (response.status() < 300) {
     if (!body->empty()) received(*body);
     co_return ok();
   }
   const auto error = json::check(*body) ? json::member(*body, "error") : std::nullopt;
   const auto why = error ? json::string_member(*error, "message") : std::nullopt;
-  co_return Error{Code::upstream_failed, fmt::format("HTTP status {}{}{}", client.status(),
+  co_return Error{Code::upstream_failed, fmt::format("HTTP status {}{}{}", response.status(),
                                                      why ? ": " : "", why.value_or(""))};
 }
 
-Task<void> HttpChannel::receive_events(net::HttpClient& client) {
+Task<void> HttpChannel::receive_events(net::HttpResponse& response) {
   std::string text;
   std::string data;
   for (;;) {
-    auto piece = co_await client.read(deadline_);
+    auto piece = co_await response.read(deadline_);
     if (!piece) co_return piece.error();
     if (piece->empty()) co_return ok();
     text += *piece;
@@ -106,8 +108,11 @@ Task<void> HttpChannel::finish() {
     sent = co_await posts_.drain(kNever);
   }
   if (session_.empty()) co_return ok();
-  net::HttpClient client;
-  co_return co_await client.request(url_, "DELETE", fields(), "", deadline_);
+  const std::string lines = fields();
+  const net::HttpCall call{"DELETE", pool_.origin().path, lines, ""};
+  auto response = co_await pool_.request(call, deadline_);
+  if (!response) co_return response.error();
+  co_return ok();
 }
 
 }  // namespace patchbay::transport

@@ -7,14 +7,16 @@
 #include <string>
 
 #include "core/scope.h"
-#include "net/http_client.h"
+#include "net/http_pool.h"
 #include "transport/channel.h"
 
 namespace patchbay::transport {
 
 class HttpChannel final : public Channel {
  public:
-  HttpChannel(net::Url url, Deadline deadline) : url_(std::move(url)), deadline_(deadline) {}
+  // `tls` may be null if the URL is plain.
+  HttpChannel(const net::Url& url, std::shared_ptr<const net::TlsContext> tls, Deadline deadline)
+      : pool_(url, std::move(tls), {}), deadline_(deadline) {}
 
   void start(Listener& listener) override { listener_ = &listener; }
   Result<void> send(std::string_view message) override;
@@ -26,12 +28,12 @@ class HttpChannel final : public Channel {
 
  private:
   Task<void> post(std::string message);
-  Task<void> receive(net::HttpClient& client);
-  Task<void> receive_events(net::HttpClient& client);
+  Task<void> receive(net::HttpResponse& response);
+  Task<void> receive_events(net::HttpResponse& response);
   void received(std::string_view message);
   std::string fields() const;
 
-  const net::Url url_;
+  net::HttpPool pool_;
   const Deadline deadline_;
   Listener* listener_ = nullptr;
   Scope posts_;
