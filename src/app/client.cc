@@ -79,7 +79,7 @@ Task<void> Client::open(Deadline deadline) {
   } else {
     auto url = net::parse_url(target_);
     if (!url) co_return url.error();
-    http_ = std::make_unique<transport::HttpChannel>(*std::move(url), deadline);
+    http_ = std::make_unique<transport::HttpChannel>(*url, nullptr, deadline);
     channel = http_.get();
   }
   upstreams::McpLink::Events& events = *this;

@@ -51,8 +51,6 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
 // One line, without its CRLF, from the front of `rest`; empty optional if none is complete. A line
 // feed without a carriage return, or a carriage return anywhere else, is a fault.
 Result<std::optional<std::string_view>> take_line(std::string_view& rest) {
@@ -166,6 +164,22 @@ Result<void> parse_request_line(std::string_view line, HttpRequest& request) {
   return ok();
 }
 
+constexpr std::string_view kResponseStart = "HTTP/1.";
+
+Result<void> parse_status_line(std::string_view line, HttpResponseHead& head) {
+  const auto digits = line.substr(std::min<std::size_t>(line.size(), 9), 3);
+  const auto rest = line.substr(std::min<std::size_t>(line.size(), 12));
+  const bool version = line.starts_with("HTTP/1.1 ") || line.starts_with("HTTP/1.0 ");
+  if (!version || !is_field_value(rest)) return bad("this is not an HTTP response");
+  const auto [end, fault] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), head.status);
+  if (fault != std::errc() || end != digits.data() + digits.size() || head.status < 100 ||
+      (!rest.empty() && rest.front() != ' ')) {
+    return bad("the response has no status");
+  }
+  return ok();
+}
+
 // Brings the target into origin form and settles which host is meant.
 Result<void> settle_target(HttpRequest& request) {
   const auto host = request.fields.find("Host");
@@ -191,8 +205,10 @@ Result<void> settle_target(HttpRequest& request) {
 
 }  // namespace
 
+char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
 bool same_token(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return std::ranges::equal(a, b, {}, lower_case, lower_case);
 }
 
 bool has_token(std::string_view value, std::string_view word) {
@@ -275,20 +291,22 @@ Result<std::size_t> parse_response(std::string_view bytes, const HttpLimits& lim
   if (!line) return line.error();
   if (!line->has_value()) {
     if (bytes.size() > limits.headers) return bad("the response head is too long");
+    if (!kResponseStart.starts_with(bytes.substr(0, kResponseStart.size()))) {
+      return bad("this is not an HTTP response");
+    }
     return std::size_t{0};
   }
-  const auto text = **line;
-  if (!text.starts_with("HTTP/1.") || text.size() < 12) return bad("this is not an HTTP response");
-  std::from_chars(text.data() + 9, text.data() + 12, head.status);
-  if (head.status < 100) return bad("the response has no status");
+  auto first = parse_status_line(**line, head);
+  if (!first) return first.error();
   auto complete = parse_fields(rest, limits, head.fields);
   if (!complete) return complete.error();
-  if (bytes.size() - rest.size() > limits.headers) return bad("the response head is too long");
+  const auto size = *complete ? bytes.size() - rest.size() : bytes.size();
+  if (size > limits.headers) return bad("the response head is too long");
   if (!*complete) return std::size_t{0};
-  auto framing = parse_framing(head.fields, text.starts_with("HTTP/1.0"));
+  auto framing = parse_framing(head.fields, (**line).starts_with("HTTP/1.0"));
   if (!framing) return framing.error();
   head.framing = *framing;
-  return bytes.size() - rest.size();
+  return size;
 }
 
 Result<ChunkReader::Step> ChunkReader::next(std::string_view bytes) {

@@ -96,6 +96,9 @@ class ChunkReader {
   std::size_t trailer_ = 0;
 };
 
+// ASCII only.
+char lower_case(char c);
+
 // Case-insensitive, ASCII.
 bool same_token(std::string_view a, std::string_view b);
 

@@ -93,6 +93,55 @@ TEST(HttpParse, KeepsItsLimits) {
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nA: a\r\nB: b\r\nC: c\r\n\r\n", limits), 431);
 }
 
+int response_status(std::string_view text, const HttpLimits& limits = {}) {
+  HttpResponseHead head;
+  auto size = parse_response(text, limits, head);
+  if (!size) return -1;
+  return *size > 0 ? head.status : 0;
+}
+
+TEST(HttpParse, ReadsAResponseHead) {
+  const std::string_view good = "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\nX: y\r\n\r\n";
+  HttpResponseHead head;
+  auto size = parse_response(std::string(good) + "hi", {}, head);
+  ASSERT_TRUE(size);
+  EXPECT_EQ(*size, good.size());
+  EXPECT_EQ(head.status, 404);
+  EXPECT_EQ(head.framing.length, 2U);
+  EXPECT_TRUE(head.framing.keep_alive);
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    EXPECT_EQ(response_status(good.substr(0, i)), 0) << i;
+  }
+}
+
+TEST(HttpParse, RefusesMalformedResponses) {
+  const auto line = [](std::string_view text) {
+    return response_status(std::string(text) + "\r\n\r\n");
+  };
+  EXPECT_EQ(line("HTTP/1.1 200 OK"), 200);
+  EXPECT_EQ(line("HTTP/1.0 200"), 200);
+  EXPECT_EQ(line("HTTP/1.1 200 "), 200);
+  EXPECT_EQ(line("HTTP/1.1 2000 OK"), -1);
+  EXPECT_EQ(line("HTTP/1.1 20 OK"), -1);
+  EXPECT_EQ(line("HTTP/1.1 099 OK"), -1);
+  EXPECT_EQ(line("HTTP/1.1  200 OK"), -1);
+  EXPECT_EQ(line("HTTP/1.1 -20 OK"), -1);
+  EXPECT_EQ(line("HTTP/1.2 200 OK"), -1);
+  EXPECT_EQ(line("HTTP/2 200"), -1);
+  EXPECT_EQ(line("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2"), -1);
+  EXPECT_EQ(line("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked"), -1);
+  EXPECT_EQ(line("HTTP/1.1 200 OK\nX: y"), -1);
+  // What cannot become a response is not waited for.
+  EXPECT_EQ(response_status("SSH-2.0"), -1);
+}
+
+TEST(HttpParse, BoundsAResponseHead) {
+  const HttpLimits limits{64, 256, 3};
+  EXPECT_EQ(response_status("HTTP/1.1 200 " + std::string(300, 'a'), limits), -1);
+  EXPECT_EQ(response_status("HTTP/1.1 200 OK\r\nX: " + std::string(300, 'a'), limits), -1);
+  EXPECT_EQ(response_status("HTTP/1.1 200 OK\r\nA: a\r\nB: b\r\nC: c\r\nD: d\r\n\r\n", limits), -1);
+}
+
 std::string read_chunks(std::string_view bytes, bool& good, bool& done) {
   ChunkReader reader;
   std::string data;

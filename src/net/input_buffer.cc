@@ -27,13 +27,14 @@ void give_back(char* memory, std::size_t size) {
 
 }  // namespace
 
-std::span<char> InputBuffer::room() {
-  if (data_ && end_ < capacity_) return {data_ + end_, capacity_ - end_};
+std::span<char> InputBuffer::room(std::size_t least) {
+  if (data_ && capacity_ - end_ >= least) return {data_ + end_, capacity_ - end_};
   const std::size_t size = end_ - begin_;
-  if (data_ && size * 2 < capacity_) {
+  if (data_ && size * 2 < capacity_ && capacity_ - size >= least) {
     std::memmove(data_, data_ + begin_, size);
   } else {
-    const std::size_t larger = capacity_ == 0 ? kBlock : capacity_ * 2;
+    std::size_t larger = capacity_ == 0 ? kBlock : capacity_ * 2;
+    while (larger - size < least) larger *= 2;
     char* const moved = take(larger);
     if (size > 0) std::memcpy(moved, data_ + begin_, size);
     if (data_) give_back(data_, capacity_);

@@ -21,8 +21,8 @@ class InputBuffer {
   std::string_view bytes() const { return {data_ + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }
 
-  // Room for more bytes, at least one. May move what is there: views of it are void.
-  std::span<char> room();
+  // Room for more bytes, at least so many. May move what is there: views of it are void.
+  std::span<char> room(std::size_t least = 1);
   void add(std::size_t count) { end_ += count; }
 
   // Drops bytes from the front. Views of the others stay valid.

@@ -3,15 +3,16 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/un.h>
 
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <memory>
 
+#include "net/http_parse.h"
+#include "net/resolver.h"
 #include "net/source.h"
 
 namespace patchbay::net {
@@ -90,27 +91,13 @@ Result<Address> parse_address(std::string_view text) {
   return address;
 }
 
-Result<Address> resolve(const std::string& host, int port) {
-  if (auto address = numeric(host, static_cast<std::uint16_t>(port))) return address;
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const int failed = ::getaddrinfo(host.c_str(), nullptr, &hints, &found);
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> keep(found, &::freeaddrinfo);
-  if (failed != 0 || !found) {
-    return Error{Code::unavailable,
-                 fmt::format("cannot find {}: {}", host, ::gai_strerror(failed))};
+std::vector<Address> numeric_addresses(const std::string& host, int port) {
+  const auto number = static_cast<std::uint16_t>(port);
+  if (auto address = numeric(host, number)) return {*address};
+  if (same_token(host, "localhost")) {
+    return {*numeric("127.0.0.1", number), *numeric("::1", number)};
   }
-  Address address;
-  std::memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
-  address.size = found->ai_addrlen;
-  const auto in_order = htons(static_cast<std::uint16_t>(port));
-  if (found->ai_family == AF_INET6) {
-    reinterpret_cast<sockaddr_in6*>(&address.storage)->sin6_port = in_order;
-  } else {
-    reinterpret_cast<sockaddr_in*>(&address.storage)->sin_port = in_order;
-  }
-  return address;
+  return {};
 }
 
 Result<Fd> listen_on(const Address& address, bool shared) {
@@ -143,6 +130,9 @@ Task<Fd> connect_to(Address address, Deadline deadline) {
     // A copy of the descriptor waits, so that the caller gets one that no loop knows yet.
     Source waiting(Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)));
     auto ready = co_await waiting.ready(Source::Direction::write, deadline);
+    if (!ready && ready.error().code == Code::timeout) {
+      co_return Error{Code::timeout, fmt::format("cannot connect to {} in time", address.text())};
+    }
     if (!ready) co_return ready.error();
     int failed = 0;
     socklen_t size = sizeof failed;
@@ -151,6 +141,40 @@ Task<Fd> connect_to(Address address, Deadline deadline) {
     if (failed != 0) co_return fault("cannot connect to " + address.text());
   }
   co_return fd;
+}
+
+Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline) {
+  Result<Fd> connected;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const auto others = static_cast<int>(addresses.size() - i);
+    // Time goes on while addresses are tried: the turn's own time may be long gone.
+    const auto now = Clock::now();
+    const auto share = i + 1 == addresses.size() ? deadline : now + (deadline - now) / others;
+    connected = co_await connect_to(addresses[i], share);
+    if (connected || connected.error().code == Code::cancelled || Clock::now() >= deadline) break;
+  }
+  co_return connected;
+}
+
+Task<Fd> connect_tcp(std::string host, int port, Deadline deadline) {
+  auto addresses = co_await look_up(std::move(host), port, deadline);
+  if (!addresses) co_return addresses.error();
+  co_return co_await connect_to(*std::move(addresses), deadline);
+}
+
+Result<Fd> connect_unix(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path) {
+    return Error{Code::invalid_params, fmt::format("'{}' is not the path of a socket", path)};
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return fault("socket");
+  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return fault("cannot connect to " + path);
+  }
+  return fd;
 }
 
 void notice_dead_peer(int fd) {

@@ -1,11 +1,12 @@
-// Addresses and sockets: parse "host:port", listen, connect. Blocking only in resolve(), which is
-// for numeric and local names.
+// Addresses and sockets: parse "host:port", listen, connect. Nothing here blocks; host names are
+// looked up in resolver.h.
 #pragma once
 
 #include <sys/socket.h>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/task.h"
 #include "core/timers.h"
@@ -26,16 +27,24 @@ struct Address {
 // A numeric address or "localhost" with a port: "127.0.0.1:8080", "[::1]:0", "localhost:80".
 Result<Address> parse_address(std::string_view text);
 
-// Looks a host name up. May block for as long as the resolver takes: for commands, not workers.
-Result<Address> resolve(const std::string& host, int port);
+// The addresses of a host that needs no look-up: a numeric one, or "localhost". Empty otherwise.
+std::vector<Address> numeric_addresses(const std::string& host, int port);
 
 // A listening socket. With `shared`, other sockets of this process may listen on the same address
 // and the kernel spreads connections over them.
 Result<Fd> listen_on(const Address& address, bool shared);
 Result<Address> local_address(int fd);
 
-// Connects within the deadline, on the loop of this thread.
+// Connects within the deadline, on the loop of this thread. Of several addresses, each gets its
+// share of the time, in turn; the error is that of the last. REQUIRES: there is one.
 Task<Fd> connect_to(Address address, Deadline deadline);
+Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline);
+
+// Looks the host up and connects.
+Task<Fd> connect_tcp(std::string host, int port, Deadline deadline);
+
+// Connects to a socket of this machine, which needs no waiting.
+Result<Fd> connect_unix(const std::string& path);
 
 // Answers are whole messages: send them at once.
 void set_no_delay(int fd);

@@ -13,8 +13,9 @@ Error fault(const char* what) {
   return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
 }
 
-// Drops what has been written from the front of `parts`.
-std::span<iovec> advance(std::span<iovec> parts, std::size_t written) {
+}  // namespace
+
+std::span<iovec> drop_written(std::span<iovec> parts, std::size_t written) {
   while (!parts.empty() && written >= parts.front().iov_len) {
     written -= parts.front().iov_len;
     parts = parts.subspan(1);
@@ -25,8 +26,6 @@ std::span<iovec> advance(std::span<iovec> parts, std::size_t written) {
   }
   return parts;
 }
-
-}  // namespace
 
 Source::Source(Fd fd) : loop_(static_cast<Loop&>(here())), fd_(std::move(fd)) {
   loop_.add(*this, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
@@ -44,7 +43,10 @@ Result<std::size_t> Source::try_read(std::span<char> into) {
       if (static_cast<std::size_t>(n) < into.size() && !hung_up_) may_read_ = false;
       return static_cast<std::size_t>(n);
     }
-    if (n == 0) return Error{Code::unavailable, "the peer closed the connection"};
+    if (n == 0) {
+      ended_ = true;
+      return Error{Code::unavailable, "the peer closed the connection"};
+    }
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return fault("read");
     may_read_ = false;
@@ -99,7 +101,7 @@ Task<void> Source::write_all(std::span<iovec> parts, std::chrono::nanoseconds pa
   for (;;) {
     auto written = try_write(parts);
     if (!written) co_return written.error();
-    parts = advance(parts, *written);
+    parts = drop_written(parts, *written);
     if (parts.empty()) co_return ok();
     if (*written > 0 && may_write_) continue;
     auto waited = co_await ready(Direction::write, here().now() + patience);

@@ -60,6 +60,9 @@ class Source {
   // More may have come already.
   bool may_read() const { return may_read_; }
 
+  // A read has found the orderly end of the stream, not a fault.
+  bool ended() const { return ended_; }
+
   // Reads at least one byte. Code::unavailable at the end of the stream.
   Task<std::size_t> read_some(std::span<char> into, Deadline deadline);
 
@@ -67,7 +70,7 @@ class Source {
   Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds patience);
   Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds patience);
 
-  enum class Direction { read, write };
+  enum class Direction { read, write, either };
   class [[nodiscard]] Ready;
   // Waits until the source may be ready in that direction.
   Ready ready(Direction direction, Deadline deadline);
@@ -84,7 +87,11 @@ class Source {
   bool may_read_ = true;
   bool may_write_ = true;
   bool hung_up_ = false;
+  bool ended_ = false;
 };
+
+// Drops what has been written from the front of `parts`.
+std::span<iovec> drop_written(std::span<iovec> parts, std::size_t written);
 
 // The awaitable form of a Waiter.
 class [[nodiscard]] Source::Ready final : Waiter, Stop::Hook, Timer {
@@ -105,8 +112,8 @@ class [[nodiscard]] Source::Ready final : Waiter, Stop::Hook, Timer {
     }
     if (deadline_ != kNever) here().timers().set(*this, deadline_);
     task_ = self;
-    if (direction_ == Direction::read) source_.wait_readable(*this);
-    if (direction_ == Direction::write) source_.wait_writable(*this);
+    if (direction_ != Direction::write) source_.wait_readable(*this);
+    if (direction_ != Direction::read) source_.wait_writable(*this);
     return true;
   }
 
