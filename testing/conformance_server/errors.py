@@ -1,5 +1,7 @@
 """How a request ends when not with a result."""
 
+import traceback
+
 PARSE, INVALID, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 NOT_FOUND = -32002  # A resource, up to 2025-11-25.
 HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION = -32020, -32021, -32022
@@ -40,3 +42,11 @@ class InputRequired(Exception):
         self.result = {"resultType": "input_required", "inputRequests": questions}
         if state is not None:
             self.result["requestState"] = state
+
+
+def refusal_of(error):
+    """The refusal that an exception amounts to; what nobody foresaw is told on stderr."""
+    if isinstance(error, Refusal):
+        return error
+    traceback.print_exception(error)
+    return Refusal(INTERNAL, f"{type(error).__name__}: {error}")

@@ -4,7 +4,7 @@ import json
 import re
 
 from catalog import ICON, known_tools
-from errors import BAD_PARAMS, NOT_FOUND, Refusal
+from errors import BAD_PARAMS, INTERNAL, NOT_FOUND, Refusal, ToolFailed
 from questions import accepted, elicit
 from revisions import MODERN, trimmed
 from tools import PNG, STRING, embedded, image
@@ -113,7 +113,10 @@ async def get_prompt(call):
     for wanted in found.get("arguments", ()):
         if wanted["name"] not in call.arguments:
             raise Refusal(BAD_PARAMS, f"The argument {wanted['name']} is missing")
-    return {"messages": await messages_of(name, call)}
+    try:
+        return {"messages": await messages_of(name, call)}
+    except ToolFailed as failed:
+        raise Refusal(INTERNAL, str(failed)) from None
 
 
 async def messages_of(name, call):

@@ -6,7 +6,8 @@ import itertools
 import items
 from calls import Call
 from catalog import find_tool, run_tool
-from errors import BAD_PARAMS, INTERNAL, INVALID, UNKNOWN_METHOD, MissingCapability, Refusal
+from errors import BAD_PARAMS, INTERNAL, INVALID, UNKNOWN_METHOD
+from errors import MissingCapability, Refusal, refusal_of
 from questions import Push
 from revisions import CAPABILITIES, LEVELS, RELATED_TASK, VERSION, capabilities, server_info, within
 from tasks import TERMINAL, wait_for_result
@@ -114,8 +115,8 @@ class Session:
                 raise Refusal(BAD_PARAMS, "params must be an object")
             self.look_for_newer(params or {})
             return {"result": await function(self, params or {}, outlet)}
-        except Refusal as refusal:
-            return {"error": refusal.error}
+        except Exception as error:  # pylint: disable=broad-except
+            return {"error": refusal_of(error).error}
 
     def look_for_newer(self, params):
         """What only a later revision has, a client of this one has no business sending."""

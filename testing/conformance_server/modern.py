@@ -6,7 +6,7 @@ import items
 from calls import Call
 from catalog import find_tool, run_tool
 from errors import BAD_PARAMS, HEADER_MISMATCH, UNKNOWN_METHOD, UNSUPPORTED_VERSION
-from errors import InputRequired, MissingCapability, Refusal
+from errors import InputRequired, MissingCapability, Refusal, refusal_of
 from questions import Rounds
 from revisions import CAPABILITIES, LEVELS, LOG_LEVEL, MODERN, SERVER_INFO, SUBSCRIPTION, TASKS, VERSION
 from revisions import capabilities, server_info
@@ -80,11 +80,12 @@ async def serve(server, message, outlet):
     """(HTTP status, response); the envelope has been checked."""
     try:
         status, answer = 200, {"result": await Request(server, message, outlet).result()}
-    except Refusal as refusal:
-        status, answer = refusal.status, {"error": refusal.error}
     except asyncio.CancelledError:
         server.record.event(MODERN, "cancelled", request=message["id"])
         raise
+    except Exception as error:  # pylint: disable=broad-except
+        refusal = refusal_of(error)
+        status, answer = refusal.status, {"error": refusal.error}
     return status, respond(server, message, answer)
 
 

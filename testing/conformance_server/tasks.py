@@ -8,7 +8,7 @@ import datetime
 import uuid
 
 from catalog import run_tool
-from errors import BAD_PARAMS, Refusal, ToolFailed
+from errors import BAD_PARAMS, Refusal, ToolFailed, refusal_of
 from questions import check
 from revisions import MODERN, RELATED_TASK
 
@@ -57,8 +57,8 @@ class Task:
         call.asker = self
         try:
             await self.become("completed", result=await run_tool(entry, call))
-        except Refusal as refusal:
-            await self.become("failed", error=refusal.error)
+        except Exception as error:  # pylint: disable=broad-except
+            await self.become("failed", error=refusal_of(error).error)
 
     async def ask(self, questions, sealed, partly):
         """Keeps the questions until they are answered. (A task is its own asker.)"""
