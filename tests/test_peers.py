@@ -6,7 +6,6 @@ they are left out, one line says so, and everything else passes.
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -14,66 +13,14 @@ import threading
 import unittest
 from pathlib import Path
 
+from npm_peers import MODULES, PEERS, LeftOut, install
+
 ROOT = Path(__file__).resolve().parent.parent
-PEERS = ROOT / "tests" / "peers"
-MODULES = PEERS / "node_modules"
-OWN_NODE = PEERS / "node" / "node_modules" / ".bin" / "node"
 PATCHBAY = os.environ.get("PATCHBAY_BIN", str(ROOT / "build" / "patchbay"))
 
 OLDEST_NODE = 20  # SDK v2 needs it; Debian 12 has 18.
-OWN_NODE_PACKAGE = "node@22.23.3"
-INSTALL_S = 240
 START_S = 30
 SCRIPT_S = 180
-
-
-class LeftOut(Exception):
-    """Why the peers cannot be had here."""
-
-
-def npm(*arguments, cwd):
-    command = ["npm", *arguments, "--no-audit", "--no-fund", "--fetch-retries=1", "--loglevel=error"]
-    try:
-        done = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=INSTALL_S)
-    except FileNotFoundError:
-        raise LeftOut("there is no npm")
-    except subprocess.TimeoutExpired:
-        raise LeftOut(f"npm did not finish in {INSTALL_S} s")
-    if done.returncode != 0:
-        lines = done.stdout.strip().splitlines() or ["npm failed"]
-        raise LeftOut(lines[0])
-
-
-def node_version(node):
-    try:
-        said = subprocess.run([node, "--version"], capture_output=True, text=True).stdout
-    except OSError:
-        return 0
-    match = re.match(r"v(\d+)\.", said)
-    return int(match[1]) if match else 0
-
-
-def find_node():
-    """A node that is new enough: the system's, or one of our own."""
-    found = shutil.which("node")
-    if found and node_version(found) >= OLDEST_NODE:
-        return found
-    if node_version(str(OWN_NODE)) < OLDEST_NODE:
-        npm("install", "--no-save", "--prefix", str(PEERS / "node"), OWN_NODE_PACKAGE, cwd=PEERS)
-    if node_version(str(OWN_NODE)) < OLDEST_NODE:
-        raise LeftOut(f"there is no node of version {OLDEST_NODE} or newer")
-    return str(OWN_NODE)
-
-
-def install_peers():
-    """Does nothing when what the lock file names is already there."""
-    lock = (PEERS / "package-lock.json").read_bytes()
-    stamp = MODULES / ".installed-from"
-    if stamp.exists() and stamp.read_bytes() == lock:
-        return
-    npm("ci", "--ignore-scripts", cwd=PEERS)
-    stamp.write_bytes(lock)
 
 
 class Gateway:
@@ -119,8 +66,7 @@ class PeersTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         try:
-            cls.node = find_node()
-            install_peers()
+            cls.node = install(OLDEST_NODE)
         except LeftOut as reason:
             print(f"the peers from npm were left out: {reason}", flush=True)
             raise unittest.SkipTest(str(reason))

@@ -1,0 +1,212 @@
+"""Requests of 2026-07-28: each one stands for itself, with its envelope in `_meta`."""
+
+import asyncio
+
+import items
+from calls import Call
+from catalog import find_tool, run_tool
+from errors import BAD_PARAMS, HEADER_MISMATCH, UNKNOWN_METHOD, UNSUPPORTED_VERSION
+from errors import InputRequired, MissingCapability, Refusal, refusal_of
+from questions import Rounds
+from revisions import CAPABILITIES, LEVELS, LOG_LEVEL, MODERN, SERVER_INFO, SUBSCRIPTION, TASKS, VERSION
+from revisions import capabilities, server_info
+
+CACHEABLE = {"ttlMs": 0, "cacheScope": "private"}
+
+
+def claim_of(message):
+    """The revision that a request says it is of; None if it does not."""
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return meta.get(VERSION) if isinstance(meta, dict) else None
+
+
+def check_envelope(server, message, header=None):
+    """Refuses a request that does not say what every request must. `header` is what
+    MCP-Protocol-Version says, empty if it is absent; None where there are no headers."""
+    params = message.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    if not isinstance(meta, dict):
+        raise Refusal(BAD_PARAMS, "params._meta is required", status=400)
+    if not isinstance(meta.get(VERSION), str):
+        raise Refusal(BAD_PARAMS, f"_meta must have {VERSION}", status=400)
+    if header not in (None, meta[VERSION]):
+        raise Refusal(HEADER_MISMATCH, "MCP-Protocol-Version differs from the body", status=400)
+    if meta[VERSION] not in server.revisions or meta[VERSION] != MODERN:
+        data = {"supported": [MODERN] + server.legacy[::-1], "requested": meta[VERSION]}
+        raise Refusal(UNSUPPORTED_VERSION, "Unsupported protocol version", data, 400)
+    if not isinstance(meta.get(CAPABILITIES), dict):
+        raise Refusal(BAD_PARAMS, f"_meta must have {CAPABILITIES}", status=400)
+    if meta.get(LOG_LEVEL) not in (None, *LEVELS):
+        raise Refusal(BAD_PARAMS, "There is no such level", status=400)
+
+
+class Request:
+    """One request from its envelope to its result."""
+
+    def __init__(self, server, message, outlet):
+        self.server, self.outlet, self.id = server, outlet, message["id"]
+        self.method, self.params = message["method"], message["params"]
+        self.meta = self.params["_meta"]
+        self.client = self.meta[CAPABILITIES]
+
+    async def tell(self, method, params):
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        self.server.record.outgoing(MODERN, message)
+        await self.outlet.send(message)
+
+    def call(self):
+        asker = Rounds(self.server.seal, self.method, self.params)
+        level = self.meta.get(LOG_LEVEL)
+        return Call(
+            self.server, MODERN, self.params, self.client, asker, self.tell, self.outlet, level
+        )
+
+    def has_tasks(self):
+        return TASKS in self.client.get("extensions", {})
+
+    async def result(self):
+        function, more = METHODS.get(self.method, (None, None))
+        if function is None:
+            raise Refusal(UNKNOWN_METHOD, f"There is no method {self.method}", status=404)
+        try:
+            shown = {"resultType": "complete", **await function(self), **more}
+        except InputRequired as required:
+            shown = required.result
+        return {**shown, "_meta": {**shown.get("_meta", {}), SERVER_INFO: server_info(MODERN)}}
+
+
+async def serve(server, message, outlet):
+    """(HTTP status, response); the envelope has been checked."""
+    try:
+        status, answer = 200, {"result": await Request(server, message, outlet).result()}
+    except asyncio.CancelledError:
+        server.record.event(MODERN, "cancelled", request=message["id"])
+        raise
+    except Exception as error:  # pylint: disable=broad-except
+        refusal = refusal_of(error)
+        status, answer = refusal.status, {"error": refusal.error}
+    return status, respond(server, message, answer)
+
+
+def respond(server, message, answer):
+    response = {"jsonrpc": "2.0", "id": message["id"], **answer}
+    server.record.outgoing(MODERN, response, message["method"])
+    return response
+
+
+async def discover(request):
+    return {
+        "supportedVersions": [MODERN] + request.server.legacy[::-1],
+        "capabilities": capabilities(MODERN),
+        "instructions": "Call test_simple_text to begin with.",
+    }
+
+
+async def call_tool(request):
+    entry, call = find_tool(request.params.get("name"), MODERN), request.call()
+    if not entry.task or not request.has_tasks():
+        if entry.task == "required":
+            raise MissingCapability({"extensions": {TASKS: {}}})
+        return await run_tool(entry, call)
+    if entry.first:
+        call.prepared = await entry.first(call)
+    server = request.server
+    return {"resultType": "task", **server.tasks.start(MODERN, entry, call, server.task_changed).view()}
+
+
+def lister(kind):
+    async def run(request):
+        return request.server.list(kind, kind, MODERN, request.params)
+
+    return run
+
+
+async def read(request):
+    return items.read(request.params, MODERN, request.server.counts)
+
+
+async def complete(request):
+    return items.complete(request.params)
+
+
+async def get_prompt(request):
+    return await items.get_prompt(request.call())
+
+
+def task_of(request):
+    if not request.has_tasks():
+        raise MissingCapability({"extensions": {TASKS: {}}})
+    return request.server.tasks.find(request.params, MODERN)
+
+
+async def get_task(request):
+    return task_of(request).details()
+
+
+async def update_task(request):
+    answers = request.params.get("inputResponses")
+    if not isinstance(answers, dict):
+        raise Refusal(BAD_PARAMS, "inputResponses must be an object")
+    await task_of(request).answer(answers)
+    return {}
+
+
+async def cancel_task(request):
+    await task_of(request).cancel()
+    return {}
+
+
+class Listener:
+    """An open subscriptions/listen: tells what was asked for, tagged with the request's id."""
+
+    KNOWN = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
+
+    def __init__(self, request, wanted):
+        self.request = request
+        self.honoured = {key: True for key in self.KNOWN if wanted.get(key)}
+        for key in ("resourceSubscriptions", "taskIds"):
+            if wanted.get(key):
+                self.honoured[key] = wanted[key]
+
+    async def send(self, method, params):
+        meta = {SUBSCRIPTION: self.request.id}
+        await self.request.tell(method, {**params, "_meta": meta})
+
+    async def tell(self, key, value, method, params):
+        wanted = self.honoured.get(key)
+        if wanted is True or (isinstance(wanted, list) and value in wanted):
+            await self.send(method, params)
+
+
+async def listen(request):
+    wanted = request.params.get("notifications")
+    if not isinstance(wanted, dict):
+        raise Refusal(BAD_PARAMS, "notifications must be an object")
+    listener = Listener(request, wanted)
+    acknowledged = "notifications/subscriptions/acknowledged"
+    await listener.send(acknowledged, {"notifications": listener.honoured})
+    request.server.listeners.add(listener)
+    try:
+        await request.server.stopping.wait()
+    finally:
+        request.server.listeners.discard(listener)
+    return {"_meta": {SUBSCRIPTION: request.id}}
+
+
+# method -> (what answers it, what its result has besides)
+METHODS = {
+    "server/discover": (discover, CACHEABLE),
+    "tools/list": (lister("tools"), CACHEABLE),
+    "tools/call": (call_tool, {}),
+    "prompts/list": (lister("prompts"), CACHEABLE),
+    "prompts/get": (get_prompt, {}),
+    "resources/list": (lister("resources"), CACHEABLE),
+    "resources/templates/list": (lister("resourceTemplates"), CACHEABLE),
+    "resources/read": (read, CACHEABLE),
+    "completion/complete": (complete, {}),
+    "subscriptions/listen": (listen, {}),
+    "tasks/get": (get_task, {}),
+    "tasks/update": (update_task, {}),
+    "tasks/cancel": (cancel_task, {}),
+}
