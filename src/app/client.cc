@@ -1,22 +1,27 @@
 #include "app/client.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
+
+#include "upstreams/child_connector.h"
+#include "upstreams/http_connector.h"
 
 namespace patchbay::app {
 namespace {
 
 constexpr std::string_view kStdio = "stdio:";
-constexpr auto kExitPatience = std::chrono::seconds(2);
+constexpr auto kProbeTime = std::chrono::seconds(3);
 
-std::vector<std::string> whole_environment() {
-  std::vector<std::string> all;
-  for (char** entry = environ; *entry; ++entry) all.emplace_back(*entry);
-  return all;
+// The names of all variables of our own environment.
+std::vector<std::string> variables() {
+  std::vector<std::string> names;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text(*entry);
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
 }
 
 }  // namespace
@@ -57,55 +62,49 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
   return words;
 }
 
-Result<void> Client::spawn(std::string_view command) {
-  auto words = split_words(command);
+Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
+  if (!target_.starts_with(kStdio)) {
+    auto target = upstreams::http_target({}, target_);
+    if (!target) return target.error();
+    return std::make_unique<upstreams::HttpConnector>(*target,
+                                                      upstreams::ways_to(target->url, "http"));
+  }
+  auto words = split_words(std::string_view(target_).substr(kStdio.size()));
   if (!words) return words.error();
   if (words->empty()) return Error{Code::invalid_params, "stdio: needs a command"};
-  net::Program program{words->front(), {words->begin() + 1, words->end()}, whole_environment(), ""};
-  auto child = net::Child::spawn(program);
-  if (!child) return child.error();
-  child_ = *std::move(child);
-  lines_ = std::make_unique<transport::LineChannel>(child_->take_stdout(), child_->take_stdin(),
-                                                    transport::LineLimits());
-  return ok();
+  upstreams::StdioSettings settings;
+  settings.command = words->front();
+  settings.args.assign(words->begin() + 1, words->end());
+  settings.env_pass = variables();
+  return std::make_unique<upstreams::ChildConnector>("target", settings);
 }
 
 Task<void> Client::open(Deadline deadline) {
-  transport::Channel* channel = nullptr;
-  if (target_.starts_with(kStdio)) {
-    auto spawned = spawn(std::string_view(target_).substr(kStdio.size()));
-    if (!spawned) co_return spawned;
-    channel = lines_.get();
-  } else {
-    auto url = net::parse_url(target_);
-    if (!url) co_return url.error();
-    http_ = std::make_unique<transport::HttpChannel>(*url, nullptr, deadline);
-    channel = http_.get();
+  auto connector = make_connector();
+  if (!connector) co_return connector.error();
+  for (;;) {
+    auto connection = co_await (*connector)->connect(deadline);
+    if (!connection) co_return connection.error();
+    connection_ = *std::move(connection);
+    upstreams::McpLink::Events& events = *this;
+    link_.emplace(connection_->channel(), events, counters_);
+    connection_->channel().start(*link_);
+    auto opened = co_await link_->open(upstreams::Opening::ask, kProbeTime, deadline);
+    if (opened) co_return ok();
+    auto why = co_await connection_->reason(opened.error().message);
+    const bool again = connection_->misunderstood() && (*connector)->try_other_way();
+    auto closed = co_await close();
+    if (!again) co_return Error{opened.error().code, why ? *why : opened.error().message};
   }
-  upstreams::McpLink::Events& events = *this;
-  link_ = std::make_unique<upstreams::McpLink>(*channel, events, counters_);
-  channel->start(*link_);
-  co_return co_await link_->open(upstreams::Opening::legacy, {}, deadline);
 }
 
 Task<void> Client::close() {
-  if (http_) {
-    auto finished = co_await http_->finish();
-    (void)finished;  // The answer is out; a server that forgets late is its own affair.
-  }
-  if (!child_) co_return ok();
-  lines_->close_sending();
-  auto exited = co_await child_->exit(here().now() + kExitPatience);
-  if (!exited) {
-    child_->signal(SIGTERM);
-    exited = co_await child_->exit(here().now() + kExitPatience);
-  }
-  if (!exited) {
-    child_->signal(SIGKILL);
-    exited = co_await child_->exit(kNever);
-  }
-  lines_->close();
-  co_return ok();
+  if (!connection_) co_return ok();
+  auto finished = co_await link_->finish();
+  auto ended = co_await connection_->end(true);
+  link_.reset();
+  connection_.reset();
+  co_return ended;
 }
 
 }  // namespace patchbay::app

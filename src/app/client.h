@@ -4,22 +4,21 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/task.h"
 #include "gateway/upstream.h"
-#include "net/child.h"
 #include "net/loop.h"
 #include "observe/metrics.h"
-#include "transport/http_channel.h"
-#include "transport/line_channel.h"
+#include "upstreams/connector.h"
 #include "upstreams/mcp_link.h"
 
 namespace patchbay::app {
 
-// What to reach: `http://…`, or `stdio: command args…`.
+// What to reach: `http://…`, `https://…`, or `stdio: command args…`.
 bool is_target(std::string_view word);
 
 // The gateway on this machine: PATCHBAY_URL, or the default address.
@@ -41,15 +40,13 @@ class Client final : upstreams::McpLink::Events {
   void on_updated(const std::string&) override {}
   void on_forgotten() override {}
   void on_link_closed(const std::string&) override {}
-  Result<void> spawn(std::string_view command);
+  Result<std::unique_ptr<upstreams::Connector>> make_connector() const;
 
   const std::string target_;
   metrics::Registry registry_;
   upstreams::LinkCounters counters_{registry_, "target"};
-  std::unique_ptr<net::Child> child_;
-  std::unique_ptr<transport::LineChannel> lines_;
-  std::unique_ptr<transport::HttpChannel> http_;
-  std::unique_ptr<upstreams::McpLink> link_;
+  std::unique_ptr<upstreams::Connection> connection_;
+  std::optional<upstreams::McpLink> link_;
 };
 
 // Words as a shell would split them, with quotes and backslashes and nothing else.

@@ -44,7 +44,7 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
   return [name, settings](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
-    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [name, settings] {
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [name, settings](bool) {
       return std::make_unique<upstreams::ChildConnector>(name, settings);
     });
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
@@ -71,12 +71,13 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
       add_fault(faults, file, entry, path, target.error().message);
       continue;
     }
-    connectors.emplace_back([target = *target, ways = upstreams::ways_to(target->url, kind)] {
-      return std::make_unique<upstreams::HttpConnector>(target, ways);
+    connectors.emplace_back([target = *target, kind](bool alone) {
+      auto ways = upstreams::ways_to(target.url, kind, alone);
+      return std::make_unique<upstreams::HttpConnector>(target, std::move(ways));
     });
   }
   return [name, kind, settings, connectors](const UpstreamContext& context) {
-    upstreams::McpUpstreamPlan plan{name, kind, settings, connectors, true};
+    upstreams::McpUpstreamPlan plan{name, kind, settings, connectors, kind == kHttp};
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -94,7 +95,7 @@ MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::Soc
                          const upstreams::SocketSettings& settings) {
   return [name, kind, place, settings](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = kind, .settings = settings};
-    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [place, settings] {
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [place, settings](bool) {
       return std::make_unique<upstreams::SocketConnector>(place, settings);
     });
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,

@@ -60,6 +60,8 @@ std::optional<std::string> base64_decode(std::string_view text) {
 
 }  // namespace
 
+std::string encode_header(std::string_view value) { return std::string(value); }
+
 std::optional<std::string> decode_header(std::string_view value) {
   if (!value.starts_with(kEncodedBegin) || !value.ends_with(kEncodedEnd)) {
     return std::string(value);

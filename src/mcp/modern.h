@@ -30,6 +30,7 @@ Result<void> check_headers(const Message& message, Revision revision, const Meth
                            const MirrorHeaders& headers);
 
 // The text of a header value that may be encoded as `=?base64?…?=`; empty if the code is broken.
+std::string encode_header(std::string_view value);
 std::optional<std::string> decode_header(std::string_view value);
 
 }  // namespace patchbay::mcp

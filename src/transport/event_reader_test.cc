@@ -29,7 +29,8 @@ TEST(EventReader, ReadsEventsWithAllThreeLineEnds) {
 }
 
 TEST(EventReader, GivesTheSameHoweverTheTextIsCut) {
-  const std::string text = "\xEF\xBB\xBFid: 7\r\nretry: 250\r\nevent: message\r\ndata: {}\r\n\r\n:\n\n";
+  const std::string text =
+      "\xEF\xBB\xBFid: 7\r\nretry: 250\r\nevent: message\r\ndata: {}\r\n\r\n:\n\n";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     EventReader reader(1000);
     auto all = data_of(reader, text.substr(0, cut));

@@ -18,7 +18,8 @@ constexpr auto kAcceptance = std::chrono::seconds(30);
 constexpr auto kLeaveTaking = std::chrono::seconds(1);
 
 bool is_event_stream(const net::HttpResponse& response) {
-  return response.status() == 200 && response.field("Content-Type").starts_with("text/event-stream");
+  return response.status() == 200 &&
+         response.field("Content-Type").starts_with("text/event-stream");
 }
 
 // Statuses of servers that do not know what was posted to them.
@@ -99,8 +100,7 @@ void HttpChannel::failed(std::uint64_t id, const Error& error) {
 Task<void> HttpChannel::exchange(const std::string& message, const std::string& fields,
                                  std::uint64_t id) {
   const Deadline deadline = id != 0 ? kNever : here().now() + kAcceptance;
-  auto response =
-      co_await pool_.request({"POST", target_.url.path, fields, message}, deadline);
+  auto response = co_await pool_.request({"POST", target_.url.path, fields, message}, deadline);
   if (!response) co_return response.error();
   // Only the answer to a handshake may say which session it is.
   if (!revision_) {
@@ -116,7 +116,8 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_
   std::string whole;
   auto body = response.body_at_hand();
   if (!body) {
-    auto read = co_await response.read_all(target_.most, id != 0 ? kNever : here().now() + kAcceptance);
+    auto read =
+        co_await response.read_all(target_.most, id != 0 ? kNever : here().now() + kAcceptance);
     if (!read) co_return read.error();
     whole = *std::move(read);
     body = whole;
@@ -125,8 +126,9 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_
   if (id == 0 || !wanted(id)) co_return ok();
   if (!body->starts_with('{') && !body->starts_with('[')) {
     misunderstood_ = true;
-    co_return Error{Code::upstream_failed,
-                    fmt::format("the server answered a request with status {} and no JSON", status)};
+    co_return Error{
+        Code::upstream_failed,
+        fmt::format("the server answered a request with status {} and no JSON", status)};
   }
   listener_->on_message(*body, id);
   if (wanted(id)) co_return Error{Code::upstream_failed, "the server did not answer the request"};
@@ -158,8 +160,8 @@ Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {
   if (!read && read.error().code == Code::cancelled) co_return read;
   const bool resumable = revision_ && !mcp::info(*revision_).modern && !events.last_id().empty();
   if (resumable) co_return co_await resume(events, id);
-  co_return Error{Code::upstream_failed, read ? "the server ended its answer early"
-                                              : read.error().message};
+  co_return Error{Code::upstream_failed,
+                  read ? "the server ended its answer early" : read.error().message};
 }
 
 Task<void> HttpChannel::read_events(net::HttpResponse& response, EventReader& events,

@@ -17,9 +17,7 @@ class StreamableConnection final : public Connection {
 
   transport::Channel& channel() override { return channel_; }
   bool misunderstood() const override { return channel_.misunderstood(); }
-  Task<void> end(bool) override {
-    co_return co_await channel_.finish(here().now() + kFarewell);
-  }
+  Task<void> end(bool) override { co_return co_await channel_.finish(here().now() + kFarewell); }
 
  private:
   transport::HttpChannel channel_;
@@ -50,24 +48,26 @@ net::Url below(net::Url url, std::string_view end) {
 bool is_sendable(std::string_view name, std::string_view value) {
   const auto bad = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
   const auto token = [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) !=
-                                  std::string_view::npos;
+    return std::isalnum(c) ||
+           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
   };
   return !name.empty() && std::ranges::all_of(name, token) && std::ranges::none_of(value, bad);
 }
 
 }  // namespace
 
-std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind) {
+std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool alone) {
   using transport::PostPlace;
-  if (kind == "sse") return {{false, url.path == "/" ? below(url, "/sse") : url, PostPlace::told, {}}};
+  if (kind == "sse")
+    return {{false, url.path == "/" ? below(url, "/sse") : url, PostPlace::told, {}}};
   const auto base = below(url, "");
   if (kind == "custom-http-sse") {
     return {{false, below(base, "/sse"), PostPlace::fixed, below(base, "/message")}};
   }
   return {{true, {}, PostPlace::told, {}},
           {false, url, PostPlace::told, {}},
-          {false, below(base, "/sse"), PostPlace::told_or_fixed, below(base, "/message")}};
+          {false, below(base, "/sse"), alone ? PostPlace::told_or_fixed : PostPlace::told,
+           below(base, "/message")}};
 }
 
 Result<transport::HttpTarget> http_target(const HttpSettings& settings, const std::string& text) {

@@ -25,6 +25,7 @@ struct HttpWay {
 
 class HttpConnector final : public Connector {
  public:
+  // REQUIRES: there is a way.
   HttpConnector(transport::HttpTarget target, std::vector<HttpWay> ways)
       : target_(std::move(target)), ways_(std::move(ways)) {}
 
@@ -38,8 +39,9 @@ class HttpConnector final : public Connector {
   std::size_t tried_ = 0;  // In vain, since one worked.
 };
 
-// The ways to a server at `url` of that kind: "http", "sse" or "custom-http-sse".
-std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind);
+// The ways to a server at `url` of that kind: "http", "sse" or "custom-http-sse". Where all posts
+// go to the same fixed place, a server cannot tell two clients apart: not `alone`, that is no way.
+std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool alone = true);
 
 // Where a server is and how it is spoken to, from its settings. The error says which setting is
 // wrong, and why.

@@ -52,6 +52,7 @@ class Instance final : McpLink::Events {
   explicit Instance(Parts parts);
 
   net::Loop& home() { return home_; }
+  bool lists() const { return lists_; }
   int running() const { return running_.load(std::memory_order_relaxed); }
   bool up() const { return up_.load(std::memory_order_relaxed); }
   Deadline last_used() const { return last_used_.load(std::memory_order_relaxed); }

@@ -28,7 +28,7 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
   const auto add = [&](std::size_t worker, const MakeConnector& make, bool lists) {
     Instance::Owner& owner = *this;
     instances_.push_back(std::make_unique<Instance>(
-        Instance::Parts{*workers[worker % workers.size()], name_, plan.settings, make(), owner,
+        Instance::Parts{*workers[worker % workers.size()], name_, plan.settings, make(lists), owner,
                         counters_, *restarts_, lists}));
   };
   for (std::size_t i = 0; i < plan.connectors.size(); ++i) {
@@ -126,11 +126,15 @@ std::vector<std::string> McpUpstream::subscribed(Instance& instance) {
 
 void McpUpstream::on_state(Instance& instance, const gateway::UpstreamState& state) {
   const bool any_up = std::ranges::any_of(instances_, [](const auto& one) { return one->up(); });
+  bool changed = false;
   {
     const std::lock_guard lock(mutex_);
+    changed = state_.up != any_up;
     state_ = {any_up, any_up ? "" : state.detail};
   }
   up_->set(any_up ? 1 : 0);
+  // Connections of further workers go the way of the first.
+  if (!changed && !instance.lists()) return;
   log::Line(state.up ? log::Level::info : log::Level::warn,
             state.up ? "upstream up" : "upstream down")
       .add("upstream", name_)

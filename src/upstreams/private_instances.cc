@@ -68,7 +68,7 @@ Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::
   Instance::Owner& owner = *this;
   auto made = std::make_shared<Instance>(Instance::Parts{
       *workers_[place % workers_.size()], upstream_, settings_,
-      connectors_[place % connectors_.size()](), owner, counters_, restarts_, false});
+      connectors_[place % connectors_.size()](false), owner, counters_, restarts_, false});
   instances_.emplace(key, made);
   return made;
 }

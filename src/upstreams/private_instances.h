@@ -17,7 +17,8 @@
 
 namespace patchbay::upstreams {
 
-using MakeConnector = std::function<std::unique_ptr<Connector>()>;
+// `alone`: nobody else of this gateway is connected to the same server.
+using MakeConnector = std::function<std::unique_ptr<Connector>(bool alone)>;
 
 class PrivateInstances final : Instance::Owner {
  public:

@@ -71,15 +71,15 @@ inline constexpr auto kSocketFields = std::tuple_cat(
 namespace patchbay {
 
 template <>
-inline constexpr auto config::fields<upstreams::TcpSettings> = std::tuple_cat(
-    std::tuple{Field{"address", &upstreams::TcpSettings::address, "Where it listens: host:port.",
-                     Required{}}},
-    upstreams::kSocketFields);
+inline constexpr auto config::fields<upstreams::TcpSettings> =
+    std::tuple_cat(std::tuple{Field{"address", &upstreams::TcpSettings::address,
+                                    "Where it listens: host:port.", Required{}}},
+                   upstreams::kSocketFields);
 
 template <>
-inline constexpr auto config::fields<upstreams::UnixSettings> = std::tuple_cat(
-    std::tuple{Field{"path", &upstreams::UnixSettings::path, "The path of its socket.",
-                     Required{}}},
-    upstreams::kSocketFields);
+inline constexpr auto config::fields<upstreams::UnixSettings> =
+    std::tuple_cat(std::tuple{Field{"path", &upstreams::UnixSettings::path,
+                                    "The path of its socket.", Required{}}},
+                   upstreams::kSocketFields);
 
 }  // namespace patchbay
