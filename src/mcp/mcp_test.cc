@@ -16,6 +16,14 @@ Code code_of(std::string_view text) {
   return parsed ? Code::internal : parsed.error().code;
 }
 
+Message modern_call(std::string& text, std::string_view meta) {
+  text = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"täst","_meta":)" +
+         std::string(meta) + "}}";
+  Message message;
+  EXPECT_TRUE(parse(text, message));
+  return message;
+}
+
 TEST(Message, IsTakenApartOnce) {
   Message message;
   const std::string text =
@@ -120,16 +128,26 @@ TEST(Methods, ExistPerEra) {
   EXPECT_EQ(negotiate("2026-07-28"), kNewestLegacy);
 }
 
-Message modern_call(std::string& text, std::string_view meta) {
-  text = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"täst","_meta":)" +
-         std::string(meta) + "}}";
-  Message message;
-  EXPECT_TRUE(parse(text, message));
-  return message;
-}
-
 constexpr std::string_view kEnvelope =
     R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
+
+TEST(Modern, HeadersCarryAnyText) {
+  const auto coded = [](std::string_view value) {
+    const std::string header = encode_header(value);
+    EXPECT_EQ(decode_header(header), value);
+    return header;
+  };
+  for (const auto* const plain : {"", "x", "a b", "file:///x?y=~", "=?base64?=", "?="}) {
+    EXPECT_EQ(coded(plain), plain);
+  }
+  EXPECT_EQ(coded("t\xC3\xA4st"), "=?base64?dMOkc3Q=?=");
+  EXPECT_EQ(coded(" x"), "=?base64?IHg=?=");
+  EXPECT_EQ(coded("x "), "=?base64?eCA=?=");
+  EXPECT_EQ(coded("a\r\nb: c"), "=?base64?YQ0KYjogYw==?=");
+  EXPECT_EQ(coded("a\tb"), "=?base64?YQli?=");
+  EXPECT_EQ(coded("=?base64?eA==?="), "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
+  EXPECT_EQ(decode_header("=?BASE64?eA==?="), "=?BASE64?eA==?=") << "the marker is in lower case";
+}
 
 TEST(Modern, TellsTheEraByTheClaim) {
   std::string text;
