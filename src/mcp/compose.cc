@@ -2,40 +2,47 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "json/read.h"
+#include "json/write.h"
 
 namespace patchbay::mcp {
 namespace {
 
-class Object {
- public:
-  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  ~Object() { out_ += '}'; }
+using json::Object;
 
-  void key(std::string_view name) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    json::append_quoted(out_, name);
-    out_ += ':';
-  }
-  void raw(std::string_view name, std::string_view value) {
-    key(name);
-    out_ += value;
-  }
-
- private:
-  std::string& out_;
-  bool first_ = true;
+// Parameters that not every revision knows. Without a method, of any.
+struct ParamSpan {
+  std::string_view method;
+  std::string_view key;
+  Revision since;
+  Revision until;
+};
+constexpr std::array kParamSpans{
+    ParamSpan{"completion/complete", "context", Revision::v2025_06_18, kNewest},
+    ParamSpan{"", "task", Revision::v2025_11_25, Revision::v2025_11_25},
+    ParamSpan{"", "inputResponses", Revision::v2026_07_28, kNewest},
+    ParamSpan{"", "requestState", Revision::v2026_07_28, kNewest},
 };
 
+bool has_param(Revision revision, std::string_view method, std::string_view key) {
+  return std::ranges::none_of(kParamSpans, [&](const ParamSpan& span) {
+    return span.key == key && (span.method.empty() || span.method == method) &&
+           (revision < span.since || revision > span.until);
+  });
+}
+
 // The target in the upstream's words: a name, or a reference with the name inside it.
-void append_target(std::string& text, std::string_view raw, std::string_view target) {
+void append_target(std::string& text, std::string_view raw, std::string_view target, Revision to) {
   if (!raw.starts_with('{')) {
     json::append_quoted(text, target);
     return;
   }
   Object reference(text);
   json::each_member(raw, [&](std::string_view key, std::string_view value) {
+    if (key == "title" && to < Revision::v2025_06_18) return;
     reference.key(key);
     if (key == "name" || key == "uri") {
       json::append_quoted(text, target);
@@ -77,23 +84,24 @@ std::string request(std::string_view id, std::string_view method, std::string_vi
 }
 
 std::string forward(const Message& from, std::uint64_t id, std::string_view target_key,
-                    std::string_view target) {
+                    std::string_view target, Revision to, std::string_view envelope) {
   std::string text = request_head(id, from.method);
   {
     Object params(text);
     for (const auto& member : from.params) {
       if (member.key == target_key) {
         params.key(member.key);
-        append_target(text, member.raw, target);
-      } else {
+        append_target(text, member.raw, target, to);
+      } else if (has_param(to, from.method, member.key)) {
         params.raw(member.key, member.raw);
       }
     }
-    bool any_meta = false;
+    bool any_meta = !envelope.empty();
     for (const auto& member : from.meta) any_meta |= !member.key.starts_with(kMetaPrefix);
     if (any_meta) {
       params.key("_meta");
       Object meta(text);
+      meta.members(envelope);
       for (const auto& member : from.meta) {
         if (member.key == "progressToken") {
           meta.raw(member.key, fmt::format_int(id).c_str());
@@ -105,6 +113,16 @@ std::string forward(const Message& from, std::uint64_t id, std::string_view targ
   }
   text += '}';
   return text;
+}
+
+std::string envelope(std::string_view capabilities, std::string_view client_info,
+                     std::string_view log_level) {
+  std::string members = fmt::format("\"{}\":\"{}\",\"{}\":{}", kMetaVersion, info(kNewest).name,
+                                    kMetaCapabilities, capabilities);
+  const auto out = std::back_inserter(members);
+  if (!client_info.empty()) fmt::format_to(out, ",\"{}\":{}", kMetaClientInfo, client_info);
+  if (!log_level.empty()) fmt::format_to(out, ",\"{}\":\"{}\"", kMetaLogLevel, log_level);
+  return members;
 }
 
 std::string notification(std::string_view method, std::string_view params) {

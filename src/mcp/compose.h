@@ -8,6 +8,7 @@
 
 #include "mcp/message.h"
 #include "mcp/reply.h"
+#include "mcp/revision.h"
 
 namespace patchbay::mcp {
 
@@ -16,11 +17,18 @@ std::string request(std::uint64_t id, std::string_view method, std::string_view 
 // The same with a raw id of any type; without `params` if they are empty.
 std::string request(std::string_view id, std::string_view method, std::string_view params);
 
-// The client's request as a server with sessions wants it: our id and progress token, the target
-// (a name, or the name inside a reference) as the upstream calls it, everything else as it came.
-// What only the stateless revision knows is left out.
+// The client's request for a server of revision `to`: our id and progress token, the target (a
+// name, or the name inside a reference) as the upstream calls it, everything else as it came,
+// except what that revision does not know. The client's own envelope never goes further; a
+// stateless server gets ours (see envelope()).
 std::string forward(const Message& from, std::uint64_t id, std::string_view target_key,
-                    std::string_view target);
+                    std::string_view target, Revision to = kNewestLegacy,
+                    std::string_view envelope = {});
+
+// The members of `_meta` that every request to a stateless server has. `capabilities` and
+// `client_info` are raw; the latter and the log level are left out if they are empty.
+std::string envelope(std::string_view capabilities, std::string_view client_info,
+                     std::string_view log_level);
 
 std::string notification(std::string_view method, std::string_view params);
 

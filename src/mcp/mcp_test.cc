@@ -91,6 +91,43 @@ TEST(Forward, NamesTheTargetAndMintsTheToken) {
       R"("_meta":{"progressToken":42,"traceparent":"t"}}})");
 }
 
+TEST(Forward, SendsWhatTheRevisionKnows) {
+  Message message;
+  const std::string text =
+      R"({"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{)"
+      R"("ref":{"type":"ref/prompt","name":"up__p","title":"P"},"context":{},"task":{},)"
+      R"("inputResponses":{},"requestState":"s","vendor":1}})";
+  ASSERT_TRUE(parse(text, message));
+  const auto params = [&](Revision to) {
+    const std::string sent = forward(message, 2, "ref", "p", to);
+    return std::string(*json::member(sent, "params"));
+  };
+  EXPECT_EQ(params(Revision::v2025_03_26),
+            R"({"ref":{"type":"ref/prompt","name":"p"},"vendor":1})");
+  EXPECT_EQ(params(Revision::v2025_06_18),
+            R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},"vendor":1})");
+  EXPECT_EQ(
+      params(Revision::v2025_11_25),
+      R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},"task":{},"vendor":1})");
+  EXPECT_EQ(params(Revision::v2026_07_28),
+            R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},)"
+            R"("inputResponses":{},"requestState":"s","vendor":1})");
+}
+
+TEST(Forward, PutsOurEnvelopeInThePlaceOfTheClients) {
+  std::string text;
+  const Message message = modern_call(
+      text, R"({"traceparent":"t","io.modelcontextprotocol/clientCapabilities":{"roots":{}}})");
+  EXPECT_EQ(forward(message, 2, "name", "x", kNewest, envelope("{}", R"({"name":"c"})", "info")),
+            R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{)"
+            R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+            R"("io.modelcontextprotocol/clientCapabilities":{},)"
+            R"("io.modelcontextprotocol/clientInfo":{"name":"c"},)"
+            R"("io.modelcontextprotocol/logLevel":"info","traceparent":"t"}}})");
+  EXPECT_EQ(envelope("{}", "", ""), R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+                                    R"("io.modelcontextprotocol/clientCapabilities":{})");
+}
+
 TEST(Reply, IsMadeModernBySplicing) {
   const auto modern = [](std::string result) {
     Message message;

@@ -166,11 +166,12 @@ class Scan {
     at_.enter_object();
     std::string_view key;
     while (at_.next_member(key)) {
-      const bool type = key == "resultType";
+      message_.result_has_type |= key == "resultType";
+      message_.result_has_hints |= key == "ttlMs" || key == "cacheScope";
+      message_.result_is_loose |= key == "structuredContent" && at_.peek() != Type::object;
       const bool meta = key == "_meta";
       std::string_view raw;
       if (!at_.value(raw)) return;
-      if (type) message_.result_has_type = true;
       if (meta) message_.result_meta = raw;
     }
     message_.result = {from, static_cast<std::size_t>(at_.position() - from)};
