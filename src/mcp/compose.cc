@@ -2,47 +2,48 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "core/version.h"
 #include "json/read.h"
+#include "json/write.h"
 
 namespace patchbay::mcp {
 namespace {
 
-class Object {
- public:
-  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  ~Object() { out_ += '}'; }
+using json::Object;
 
-  void key(std::string_view name) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    json::append_quoted(out_, name);
-    out_ += ':';
-  }
-  void raw(std::string_view name, std::string_view value) {
-    key(name);
-    out_ += value;
-  }
-  // Raw members as they stand between braces.
-  void members(std::string_view text) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    out_ += text;
-  }
-
- private:
-  std::string& out_;
-  bool first_ = true;
+// Parameters that not every revision knows. Without a method, of any.
+struct ParamSpan {
+  std::string_view method;
+  std::string_view key;
+  Revision since;
+  Revision until;
+};
+constexpr std::array kParamSpans{
+    ParamSpan{"completion/complete", "context", Revision::v2025_06_18, kNewest},
+    ParamSpan{"", "task", Revision::v2025_11_25, Revision::v2025_11_25},
+    ParamSpan{"", "inputResponses", Revision::v2026_07_28, kNewest},
+    ParamSpan{"", "requestState", Revision::v2026_07_28, kNewest},
 };
 
+bool has_param(Revision revision, std::string_view method, std::string_view key) {
+  return std::ranges::none_of(kParamSpans, [&](const ParamSpan& span) {
+    return span.key == key && (span.method.empty() || span.method == method) &&
+           (revision < span.since || revision > span.until);
+  });
+}
+
 // The target in the upstream's words: a name, or a reference with the name inside it.
-void append_target(std::string& text, std::string_view raw, std::string_view target) {
+void append_target(std::string& text, std::string_view raw, std::string_view target, Revision to) {
   if (!raw.starts_with('{')) {
     json::append_quoted(text, target);
     return;
   }
   Object reference(text);
   json::each_member(raw, [&](std::string_view key, std::string_view value) {
+    if (key == "title" && to < Revision::v2025_06_18) return;
     reference.key(key);
     if (key == "name" || key == "uri") {
       json::append_quoted(text, target);
@@ -61,14 +62,10 @@ std::string request_head(std::uint64_t id, std::string_view method) {
   return text;
 }
 
-// Whether a server of the revision that the request goes to knows a parameter.
-bool is_known(std::string_view key, const Forwarding& how) {
-  if (key == "inputResponses" || key == "requestState") {
-    return info(how.to).modern && how.answers.empty();
-  }
-  if (key == "task") return how.to == Revision::v2025_11_25;
-  if (key == "context") return how.to >= Revision::v2025_06_18 || how.target_key != "ref";
-  return true;
+// Whether a parameter of a client's request goes to the upstream.
+bool goes_on(const Message& from, std::string_view key, const Forwarding& how) {
+  const bool said_anew = key == "inputResponses" || key == "requestState";
+  return has_param(how.to, from.method, key) && (!said_anew || how.answers.empty());
 }
 
 // What every request of the stateless revision says of itself.
@@ -117,15 +114,15 @@ std::string forward(const Message& from, const Forwarding& how) {
   {
     Object params(text);
     for (const auto& member : from.params) {
-      if (!is_known(member.key, how)) continue;
+      if (!goes_on(from, member.key, how)) continue;
       if (member.key == how.target_key) {
         params.key(member.key);
-        append_target(text, member.raw, how.target);
+        append_target(text, member.raw, how.target, how.to);
       } else {
         params.raw(member.key, member.raw);
       }
     }
-    if (!how.answers.empty()) params.members(how.answers);
+    params.members(how.answers);
     const bool modern = info(how.to).modern;
     bool any_meta = modern;
     for (const auto& member : from.meta) any_meta |= !member.key.starts_with(kMetaPrefix);

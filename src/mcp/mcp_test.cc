@@ -16,6 +16,14 @@ Code code_of(std::string_view text) {
   return parsed ? Code::internal : parsed.error().code;
 }
 
+Message modern_call(std::string& text, std::string_view meta) {
+  text = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"täst","_meta":)" +
+         std::string(meta) + "}}";
+  Message message;
+  EXPECT_TRUE(parse(text, message));
+  return message;
+}
+
 TEST(Message, IsTakenApartOnce) {
   Message message;
   const std::string text =
@@ -83,6 +91,50 @@ TEST(Forward, NamesTheTargetAndMintsTheToken) {
       R"("_meta":{"progressToken":42,"traceparent":"t"}}})");
 }
 
+TEST(Forward, SendsWhatTheRevisionKnows) {
+  Message message;
+  const std::string text =
+      R"({"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{)"
+      R"("ref":{"type":"ref/prompt","name":"up__p","title":"P"},"context":{},"task":{},)"
+      R"("inputResponses":{},"requestState":"s","vendor":1}})";
+  ASSERT_TRUE(parse(text, message));
+  const auto params = [&](Revision to) {
+    const std::string sent = forward(message, {.id = 2, .target_key = "ref", .target = "p", .to = to});
+    return std::string(*json::member(sent, "params"));
+  };
+  EXPECT_EQ(params(Revision::v2025_03_26),
+            R"({"ref":{"type":"ref/prompt","name":"p"},"vendor":1})");
+  EXPECT_EQ(params(Revision::v2025_06_18),
+            R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},"vendor":1})");
+  EXPECT_EQ(
+      params(Revision::v2025_11_25),
+      R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},"task":{},"vendor":1})");
+  EXPECT_EQ(params(Revision::v2026_07_28),
+            R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},)"
+            R"("inputResponses":{},"requestState":"s","vendor":1,"_meta":{)"
+            R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+            R"("io.modelcontextprotocol/clientCapabilities":{},)"
+            R"("io.modelcontextprotocol/clientInfo":)" +
+                client_info() + "}}");
+}
+
+TEST(Forward, PutsOurEnvelopeInThePlaceOfTheClients) {
+  std::string text;
+  const Message message = modern_call(
+      text, R"({"traceparent":"t","io.modelcontextprotocol/clientCapabilities":{"roots":{}},)"
+            R"("io.modelcontextprotocol/clientInfo":{"name":"c"}})");
+  EXPECT_EQ(forward(message, {.id = 2,
+                              .target_key = "name",
+                              .target = "x",
+                              .to = kNewest,
+                              .log_level = "info"}),
+            R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{)"
+            R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+            R"("io.modelcontextprotocol/clientCapabilities":{},)"
+            R"("io.modelcontextprotocol/clientInfo":{"name":"c"},)"
+            R"("io.modelcontextprotocol/logLevel":"info","traceparent":"t"}}})");
+}
+
 TEST(Reply, IsMadeModernBySplicing) {
   const auto modern = [](std::string result) {
     Message message;
@@ -120,16 +172,26 @@ TEST(Methods, ExistPerEra) {
   EXPECT_EQ(negotiate("2026-07-28"), kNewestLegacy);
 }
 
-Message modern_call(std::string& text, std::string_view meta) {
-  text = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"täst","_meta":)" +
-         std::string(meta) + "}}";
-  Message message;
-  EXPECT_TRUE(parse(text, message));
-  return message;
-}
-
 constexpr std::string_view kEnvelope =
     R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
+
+TEST(Modern, HeadersCarryAnyText) {
+  const auto coded = [](std::string_view value) {
+    const std::string header = encode_header(value);
+    EXPECT_EQ(decode_header(header), value);
+    return header;
+  };
+  for (const auto* const plain : {"", "x", "a b", "file:///x?y=~", "=?base64?=", "?="}) {
+    EXPECT_EQ(coded(plain), plain);
+  }
+  EXPECT_EQ(coded("t\xC3\xA4st"), "=?base64?dMOkc3Q=?=");
+  EXPECT_EQ(coded(" x"), "=?base64?IHg=?=");
+  EXPECT_EQ(coded("x "), "=?base64?eCA=?=");
+  EXPECT_EQ(coded("a\r\nb: c"), "=?base64?YQ0KYjogYw==?=");
+  EXPECT_EQ(coded("a\tb"), "=?base64?YQli?=");
+  EXPECT_EQ(coded("=?base64?eA==?="), "=?base64?PT9iYXNlNjQ/ZUE9PT89?=");
+  EXPECT_EQ(decode_header("=?BASE64?eA==?="), "=?BASE64?eA==?=") << "the marker is in lower case";
+}
 
 TEST(Modern, TellsTheEraByTheClaim) {
   std::string text;

@@ -167,6 +167,8 @@ class Scan {
     std::string_view key;
     while (at_.next_member(key)) {
       const bool type = key == "resultType";
+      message_.result_has_hints |= key == "ttlMs" || key == "cacheScope";
+      message_.result_is_loose |= key == "structuredContent" && at_.peek() != Type::object;
       const bool meta = key == "_meta";
       std::string_view raw;
       if (!at_.value(raw)) return;

@@ -16,10 +16,11 @@ namespace patchbay::mcp {
 inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
 inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
-inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
 inline constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 inline constexpr std::string_view kMetaLogLevel = "io.modelcontextprotocol/logLevel";
+inline constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
 inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/serverInfo";
+inline constexpr std::string_view kMetaRelatedTask = "io.modelcontextprotocol/related-task";
 
 struct Member {
   std::string key;
@@ -42,8 +43,10 @@ struct Message {
   // Of a response: one of the two, raw.
   std::string_view result;
   std::string_view error;
-  std::string_view result_type;  // result.resultType, raw; empty if there is none.
-  std::string_view result_meta;  // result._meta, raw; empty if there is none.
+  std::string_view result_type;   // result.resultType, raw; empty if there is none.
+  bool result_has_hints = false;  // result.ttlMs or result.cacheScope is there.
+  bool result_is_loose = false;   // result.structuredContent is there and is no object.
+  std::string_view result_meta;   // result._meta, raw; empty if there is none.
 
   const Member* param(std::string_view key) const;
   const Member* meta_member(std::string_view key) const;

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 
+#include "core/base64.h"
 #include "json/read.h"
 
 namespace patchbay::mcp {
@@ -27,47 +28,27 @@ Error unsupported(std::string_view asked) {
 
 Error mismatch(std::string message) { return {Code::header_mismatch, std::move(message)}; }
 
-int base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
+// What a header can say as it is: visible ASCII, with blanks inside only.
+bool is_plain(std::string_view value) {
+  if (value.starts_with(' ') || value.ends_with(' ')) return false;
+  return std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-std::optional<std::string> base64_decode(std::string_view text) {
-  if (text.size() % 4 != 0) return std::nullopt;
-  std::size_t padding = 0;
-  while (padding < 2 && text.ends_with('=')) {
-    text.remove_suffix(1);
-    ++padding;
-  }
-  std::string out;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const int digit = base64_digit(c);
-    if (digit < 0) return std::nullopt;
-    bits = bits << 6 | static_cast<unsigned>(digit);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      out += static_cast<char>(bits >> count & 0xFF);
-    }
-  }
-  return out;
+bool is_encoded(std::string_view value) {
+  return value.size() >= kEncodedBegin.size() + kEncodedEnd.size() &&
+         value.starts_with(kEncodedBegin) && value.ends_with(kEncodedEnd);
 }
 
 }  // namespace
 
-std::string encode_header(std::string_view value) { return std::string(value); }
+std::string encode_header(std::string_view value) {
+  if (is_plain(value) && !is_encoded(value)) return std::string(value);
+  return fmt::format("{}{}{}", kEncodedBegin, base64_encode(value), kEncodedEnd);
+}
 
 std::optional<std::string> decode_header(std::string_view value) {
-  if (!value.starts_with(kEncodedBegin) || !value.ends_with(kEncodedEnd)) {
-    return std::string(value);
-  }
+  if (!is_encoded(value)) return std::string(value);
   value.remove_prefix(kEncodedBegin.size());
-  if (value.size() < kEncodedEnd.size()) return std::nullopt;
   value.remove_suffix(kEncodedEnd.size());
   return base64_decode(value);
 }

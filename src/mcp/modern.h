@@ -29,6 +29,8 @@ struct MirrorHeaders {
 Result<void> check_headers(const Message& message, Revision revision, const Method* method,
                            const MirrorHeaders& headers);
 
+// `value` as a header can carry it: as it is, or as `=?base64?…?=`.
+std::string encode_header(std::string_view value);
 // The text of a header value that may be encoded as `=?base64?…?=`; empty if the code is broken.
 std::string encode_header(std::string_view value);
 std::optional<std::string> decode_header(std::string_view value);

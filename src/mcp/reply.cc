@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "json/text.h"
+#include "json/read.h"
 
 namespace patchbay::mcp {
 namespace {
@@ -30,6 +30,19 @@ Reply error_reply(const Error& error) {
   return reply;
 }
 
+Reply scanned_reply(std::string body) {
+  Reply reply = result_reply(std::move(body));
+  json::each_member(reply.body, [&](std::string_view key, std::string_view raw) {
+    if (key == "resultType") reply.type = type_of(raw);
+    reply.has_hints |= key == "ttlMs" || key == "cacheScope";
+    reply.is_loose |= key == "structuredContent" && !raw.starts_with('{');
+    if (key != "_meta") return;
+    reply.meta_at = static_cast<std::size_t>(raw.data() - reply.body.data());
+    reply.meta_size = raw.size();
+  });
+  return reply;
+}
+
 Reply reply_of(const Message& message) {
   Reply reply;
   if (message.result.empty()) {
@@ -39,6 +52,8 @@ Reply reply_of(const Message& message) {
   }
   reply.body = message.result;
   reply.type = type_of(message.result_type);
+  reply.has_hints = message.result_has_hints;
+  reply.is_loose = message.result_is_loose;
   if (!message.result_meta.empty()) {
     reply.meta_at = static_cast<std::size_t>(message.result_meta.data() - message.result.data());
     reply.meta_size = message.result_meta.size();

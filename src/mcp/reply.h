@@ -24,12 +24,17 @@ struct Reply {
 
   // What is known of a result's top level, so that nobody has to look again.
   ResultType type = ResultType::none;
+  bool has_hints = false;     // ttlMs or cacheScope is there.
+  bool is_loose = false;      // structuredContent is there and is no object.
   std::size_t meta_at = 0;    // Where result._meta begins in the body...
   std::size_t meta_size = 0;  // ...and how long it is; 0 if there is none.
 };
 
 Reply result_reply(std::string body);
 Reply error_reply(const Error& error);
+
+// A result of which nothing is known yet. REQUIRES: a Cursor has passed over it.
+Reply scanned_reply(std::string body);
 
 // The reply inside a response from an upstream. REQUIRES: message.kind is response.
 Reply reply_of(const Message& message);

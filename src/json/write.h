@@ -1,0 +1,43 @@
+// Small objects written straight into a string. Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "json/text.h"
+
+namespace patchbay::json {
+
+// Writes `{` when it is made and `}` when it dies; the members in between.
+class Object {
+ public:
+  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
+  ~Object() { out_ += '}'; }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  // The value is the caller's to append.
+  void key(std::string_view name) {
+    if (!first_) out_ += ',';
+    first_ = false;
+    append_quoted(out_, name);
+    out_ += ':';
+  }
+  void raw(std::string_view name, std::string_view value) {
+    key(name);
+    out_ += value;
+  }
+  // Raw members (`"a":1,"b":2`), or nothing.
+  void members(std::string_view raw_members) {
+    if (raw_members.empty()) return;
+    if (!first_) out_ += ',';
+    first_ = false;
+    out_ += raw_members;
+  }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+}  // namespace patchbay::json

@@ -1,0 +1,41 @@
+// Capabilities, as each revision declares them: what a client can be asked, what the gateway offers
+// to clients, and what it declares to upstreams on behalf of a client. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mcp/revision.h"
+
+namespace patchbay::mcp {
+
+inline constexpr std::string_view kTasksExtension = "io.modelcontextprotocol/tasks";
+
+// What a client has declared that the gateway can carry to an upstream and back.
+struct Abilities {
+  bool roots = false;
+  bool sampling = false;
+  bool sampling_tools = false;
+  bool sampling_context = false;  // includeContext may be other than "none".
+  bool form = false;              // Elicitation by a form...
+  bool url = false;               // ...and by sending the user to a URL.
+  bool tasks = false;             // The extension of the stateless revision.
+};
+
+// All of them: for an upstream with one session for many clients, where the client of each call is
+// looked at when the upstream asks.
+inline constexpr Abilities kAllAbilities{true, true, true, true, true, true, false};
+
+// `capabilities` is the raw object that a client of that revision declares.
+Abilities abilities_of(Revision revision, std::string_view capabilities);
+
+// The client capabilities to declare to an upstream of revision `to`. Raw.
+std::string client_capabilities(Revision to, const Abilities& abilities);
+
+// The gateway's own, as a server. `tasks`: whether it offers them to this client. Raw.
+std::string server_capabilities(Revision to, bool tasks);
+
+// A clientInfo or serverInfo, raw, as `to` knows it.
+std::string implementation_for(Revision to, std::string_view implementation);
+
+}  // namespace patchbay::mcp

@@ -1,0 +1,105 @@
+#include "policy/seal.h"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+
+#include <cstdlib>
+#include <limits>
+#include <memory>
+
+#include "core/base64.h"
+
+namespace patchbay::policy {
+namespace {
+
+// nonce, code, tag.
+constexpr std::size_t kNonce = 12;
+constexpr std::size_t kTag = 16;
+constexpr std::size_t kMostBytes = std::numeric_limits<int>::max() / 2;
+
+const unsigned char* bytes(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+unsigned char* bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
+int length(std::string_view text) { return static_cast<int>(text.size()); }
+
+// Without memory or randomness nothing can be sealed, and an unsealed answer is worse than none.
+void must(bool done) {
+  if (!done) std::abort();
+}
+
+// Looking the cipher up takes longer than using it, so each thread keeps one of each direction.
+struct Cipher {
+  explicit Cipher(bool seals) : context(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free) {
+    static EVP_CIPHER* const kind = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
+    must(context && kind &&
+         EVP_CipherInit_ex2(context.get(), kind, nullptr, nullptr, seals ? 1 : 0, nullptr) == 1);
+  }
+
+  // Takes key, nonce and context; what follows is the text.
+  void begin(const Sealer::Key& key, const unsigned char* nonce, std::string_view about) {
+    must(EVP_CipherInit_ex2(context.get(), nullptr, key.data(), nonce, -1, nullptr) == 1);
+    update(nullptr, about);
+  }
+
+  // To OpenSSL a null pointer means the end of the text, so nothing is not handed over.
+  void update(unsigned char* out, std::string_view in) {
+    int ignored = 0;
+    must(in.empty() || EVP_CipherUpdate(context.get(), out, &ignored, bytes(in), length(in)) == 1);
+  }
+
+  std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> context;
+};
+
+}  // namespace
+
+Sealer::~Sealer() { OPENSSL_cleanse(key_.data(), key_.size()); }
+
+Result<Sealer> Sealer::random() {
+  Key key;
+  if (RAND_priv_bytes(key.data(), static_cast<int>(key.size())) != 1) {
+    return Error{Code::internal, "there is no randomness to make a key from"};
+  }
+  Sealer sealer(key);
+  OPENSSL_cleanse(key.data(), key.size());
+  return sealer;
+}
+
+std::string Sealer::seal(std::string_view plain, std::string_view context) const {
+  must(plain.size() < kMostBytes && context.size() < kMostBytes);
+  thread_local Cipher cipher(true);
+  std::string raw(kNonce + plain.size() + kTag, '\0');
+  unsigned char* const nonce = bytes(raw);
+  unsigned char* const code = nonce + kNonce;
+  must(RAND_bytes(nonce, kNonce) == 1);
+  cipher.begin(key_, nonce, context);
+  cipher.update(code, plain);
+  EVP_CIPHER_CTX* const evp = cipher.context.get();
+  int ignored = 0;
+  unsigned char* const tag = code + plain.size();
+  must(EVP_CipherFinal_ex(evp, tag, &ignored) == 1);
+  must(EVP_CIPHER_CTX_ctrl(evp, EVP_CTRL_AEAD_GET_TAG, kTag, tag) == 1);
+  return base64url_encode(raw);
+}
+
+Result<std::string> Sealer::open(std::string_view sealed, std::string_view context) const {
+  Error refused{Code::invalid_params, "was not made here, or has been changed"};
+  if (sealed.size() > kMostBytes || context.size() > kMostBytes) return refused;
+  auto raw = base64url_decode(sealed);
+  if (!raw || raw->size() < kNonce + kTag) return refused;
+  thread_local Cipher cipher(false);
+  unsigned char* const nonce = bytes(*raw);
+  std::string plain(raw->size() - kNonce - kTag, '\0');
+  unsigned char* const tag = nonce + kNonce + plain.size();
+  cipher.begin(key_, nonce, context);
+  cipher.update(bytes(plain), std::string_view(*raw).substr(kNonce, plain.size()));
+  EVP_CIPHER_CTX* const evp = cipher.context.get();
+  int ignored = 0;
+  must(EVP_CIPHER_CTX_ctrl(evp, EVP_CTRL_AEAD_SET_TAG, kTag, tag) == 1);
+  // This is where the tag is compared.
+  if (EVP_CipherFinal_ex(evp, bytes(plain), &ignored) != 1) return refused;
+  return plain;
+}
+
+}  // namespace patchbay::policy
