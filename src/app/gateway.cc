@@ -20,6 +20,16 @@
 namespace patchbay::app {
 namespace {
 
+// Without random numbers nothing here is safe, so nothing starts.
+policy::Sealer new_sealer() {
+  auto sealer = policy::Sealer::random();
+  if (!sealer) {
+    fmt::print(stderr, "patchbay: {}\n", sealer.error().message);
+    std::exit(1);
+  }
+  return *sealer;
+}
+
 int worker_count(const Settings& settings) {
   if (settings.workers > 0) return settings.workers;
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U));
@@ -53,7 +63,7 @@ std::int64_t resident_bytes() {
 Gateway::Gateway(Configuration configuration, Overrides overrides)
     : configuration_(std::move(configuration)),
       overrides_(std::move(overrides)),
-      common_(configuration_.settings) {
+      common_(configuration_.settings, new_sealer()) {
   const Settings& settings = configuration_.settings;
   use_limits();
   common_.operations = {
@@ -76,6 +86,8 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
     common_.mcp_http.sessions.executors.push_back(&worker.loop());
     common_.mcp_sse.workers.push_back(&worker.mcp_sse());
     common_.mcp_sse.executors.push_back(&worker.loop());
+    common_.asking.workers.push_back(&worker.asking());
+    common_.asking.executors.push_back(&worker.loop());
   }
 }
 
@@ -301,6 +313,7 @@ void Gateway::use_limits() {
   const Settings& settings = configuration_.settings;
   log::configure(settings.log.level, settings.log.format);
   common_.limiter.set_most(settings.limits.calls);
+  common_.asking.most = settings.limits.parked;
   auto& sessions = common_.mcp_http.sessions;
   sessions.most = static_cast<std::size_t>(settings.limits.sessions);
   sessions.idle = std::chrono::duration_cast<Clock::duration>(settings.limits.session_idle).count();

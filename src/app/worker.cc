@@ -36,6 +36,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       recorder_(common.registry),
       pipeline_(common.limiter, catalog_, common.subscriptions, recorder_),
       server_(pipeline_, settings.limits.call, settings.limits.question),
+      asking_(number, server_, common.asking),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
       mcp_sse_(number, server_, common.mcp_sse, settings.limits.stream_keep_alive),
       readiness_(common.operations),
@@ -48,6 +49,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/ready", "GET, HEAD", &readiness_},
              {"/metrics", "GET, HEAD", &metrics_page_}},
             http_settings(settings), common.http) {
+  server_.set_asking(asking_);
   recorder_.set_log_calls(settings.log.calls);
   catalog_.on_change([this](std::string_view notification) {
     mcp_http_.tell_changed(notification);
@@ -110,6 +112,8 @@ Task<void> Worker::sweep() {
 
 Task<void> Worker::stop(Deadline deadline) {
   auto stopped = co_await http_.stop(deadline);
+  if (!stopped) co_return stopped;
+  stopped = co_await asking_.stop();
   if (!stopped) co_return stopped;
   stopped = co_await mcp_http_.stop();
   if (!stopped) co_return stopped;

@@ -14,6 +14,7 @@
 #include "frontends/mcp_http.h"
 #include "frontends/mcp_sse.h"
 #include "frontends/operations.h"
+#include "gateway/asking_calls.h"
 #include "gateway/catalog_view.h"
 #include "gateway/mcp_server.h"
 #include "gateway/pipeline.h"
@@ -26,11 +27,13 @@ namespace patchbay::app {
 
 // What all workers have in common. Outlives them.
 struct Common {
-  explicit Common(const Settings& settings) : limiter(settings.limits.calls), http(registry) {}
+  Common(const Settings& settings, policy::Sealer sealer)
+      : limiter(settings.limits.calls), asking(sealer), http(registry) {}
 
   metrics::Registry registry;
   policy::Limiter limiter;
   gateway::Subscriptions subscriptions;
+  gateway::AskingCalls::Directory asking;
   frontends::McpHttp::Shared mcp_http;
   frontends::McpSse::Shared mcp_sse;
   net::HttpCounters http;
@@ -47,6 +50,7 @@ class Worker {
   frontends::McpHttp& mcp_http() { return mcp_http_; }
   frontends::McpSse& mcp_sse() { return mcp_sse_; }
   gateway::McpServer& server() { return server_; }
+  gateway::AskingCalls& asking() { return asking_; }
   gateway::CatalogView& catalog() { return catalog_; }
 
   // Tells clients that a resource, in the words of its upstream, has changed. Callable on any
@@ -74,6 +78,7 @@ class Worker {
   gateway::Recorder recorder_;
   gateway::Pipeline pipeline_;
   gateway::McpServer server_;
+  gateway::AskingCalls asking_;
   frontends::McpHttp mcp_http_;
   frontends::McpSse mcp_sse_;
   frontends::Health health_;

@@ -4,6 +4,8 @@
 
 #include "mcp/compose.h"
 #include "mcp/modern.h"
+#include "mcp/question.h"
+#include "mcp/shape.h"
 #include "observe/log.h"
 
 namespace patchbay::frontends {
@@ -33,36 +35,38 @@ class EndOneShot final : Stop::Hook {
 // The client of one call: hears of it on the channel that all calls share.
 class Conversation::LinePeer final : public gateway::Peer {
  public:
-  LinePeer(Conversation& face, const mcp::Message& request, mcp::Revision revision)
-      : face_(face), request_(request), revision_(revision) {}
+  explicit LinePeer(Conversation& face) : face_(face) {}
   ~LinePeer() override { face_.questions_.drop(this); }
+
+  // The call that it is the client of. Said once, before anything else.
+  void serve(const gateway::Call& call) { call_ = &call; }
 
   void notify(std::string_view method, std::string_view params) override {
     if (method == "notifications/message" &&
-        !gateway::is_wanted_log(params, request_, revision_, face_.log_level_)) {
+        !gateway::is_wanted_log(params, call_->request, call_->revision, face_.log_level_)) {
       return;
     }
-    auto sent = face_.channel_.send(mcp::notification(method, params));
+    auto sent = face_.channel_.send(
+        mcp::notification(method, mcp::notice_for(call_->revision, method, params)));
     (void)sent;  // A client that does not read loses progress, not answers.
   }
 
   void ask(std::string_view method, std::string_view params, gateway::Answer answer) override {
-    auto possible = mcp::info(revision_).modern
-                        ? Error{Code::method_not_found, "a stateless client cannot be asked"}
-                        : gateway::can_be_asked(method, face_.capabilities_, revision_);
-    if (!possible) {
-      answer(mcp::error_reply(possible.error()));
+    auto question = mcp::info(call_->revision).modern
+                        ? gateway::cannot_be_asked(*call_, method)
+                        : mcp::question_for(call_->revision, face_.capabilities_, method, params);
+    if (!question) {
+      answer(mcp::error_reply(question.error()));
       return;
     }
     const std::string id = face_.questions_.add(this, &face_, std::move(answer));
-    auto sent = face_.channel_.send(mcp::request(id, method, params));
+    auto sent = face_.channel_.send(mcp::request(id, method, *question));
     if (!sent) face_.questions_.drop(this);
   }
 
  private:
   Conversation& face_;
-  const mcp::Message& request_;
-  const mcp::Revision revision_;
+  const gateway::Call* call_ = nullptr;
 };
 
 Task<void> Conversation::run(std::chrono::nanoseconds grace) {
@@ -178,8 +182,15 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
                                         std::size_t size) {
   auto method = gateway::McpServer::method_of(message, revision);
   if (!method) co_return method.error();
-  LinePeer client(*this, message, revision);
+  LinePeer client(*this);
   gateway::Call call{message, **method, revision, face_, here(), client, server_.deadline(), size};
+  client.serve(call);
+  const bool modern = mcp::info(revision).modern;
+  call.capabilities = modern ? gateway::declared_capabilities(message) : capabilities_;
+  if (!modern) {
+    call.session = name_;
+    call.log_level = log_level_;
+  }
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);

@@ -4,11 +4,13 @@
 // Confined to one worker.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/ids.h"
 #include "core/scope.h"
 #include "frontends/listening.h"
 #include "frontends/subscriber.h"
@@ -52,13 +54,14 @@ class Conversation final : transport::Channel::Listener {
   gateway::McpServer& server_;
   transport::Channel& channel_;
   const std::string_view face_;
+  const std::string name_ = random_hex(8);  // Of the session.
   gateway::InFlight in_flight_;
   Scope calls_;
   OneShot<void> ended_;
   mcp::Revision revision_ = mcp::kUnnamed;  // Of the session, once initialized.
   bool has_session_ = false;
   std::string capabilities_ = "{}";  // Of the client in its session, raw.
-  int log_level_ = 0;                // The least important messages it wants.
+  std::optional<int> log_level_;     // The least important messages it wants, once it said so.
   gateway::Questions questions_{0};
   Subscriber subscriber_;
   std::set<Listening*> listenings_;

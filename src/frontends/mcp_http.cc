@@ -108,6 +108,10 @@ Task<void> McpHttp::post(HttpExchange& exchange) {
 // Which era: what the body claims comes first, and a claim is never silently lowered.
 Task<void> McpHttp::post_message(HttpExchange& exchange, const mcp::Message& message) {
   auto claimed = mcp::claimed_revision(message);
+  if (!claimed && claimed.error().code == Code::unsupported_version) {
+    auto same = mcp::check_version_header(message, exchange.request.fields.find(kVersionHeader));
+    if (!same) claimed = same.error();
+  }
   if (!claimed) co_return co_await answer_error(exchange, 400, message.id, claimed.error());
   if (*claimed && mcp::info(**claimed).modern) {
     co_return co_await post_modern(exchange, message, **claimed);
@@ -132,7 +136,7 @@ Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& mess
   const mcp::MirrorHeaders headers{fields.find(kVersionHeader), fields.find("Mcp-Method"),
                                    fields.find("Mcp-Name")};
   auto checked = mcp::check_envelope(message);
-  if (checked) checked = mcp::check_headers(message, revision, method, headers);
+  if (checked) checked = mcp::check_headers(message, method, headers);
   if (!checked) co_return co_await answer_error(exchange, 400, message.id, checked.error());
   auto known = gateway::McpServer::method_of(message, revision);
   if (!known) co_return co_await answer_error(exchange, 404, message.id, known.error());

@@ -1,7 +1,10 @@
 #include "frontends/post_call.h"
 
 #include "frontends/subscriber.h"
+#include "json/read.h"
 #include "mcp/compose.h"
+#include "mcp/question.h"
+#include "mcp/shape.h"
 
 namespace patchbay::frontends {
 
@@ -18,7 +21,18 @@ PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Messag
             here(),
             *this,
             face.server_.deadline(),
-            exchange.body.size()} {}
+            exchange.body.size()},
+      find_header_(
+          [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
+  if (session_) {
+    call_.session = session_->id;
+    call_.capabilities = session_->capabilities;
+    call_.log_level = session_->wanted_level();
+  } else {
+    call_.capabilities = gateway::declared_capabilities(message);
+    call_.headers = &find_header_;
+  }
+}
 
 PostCall::~PostCall() {
   face_.questions_.drop(this);
@@ -47,9 +61,8 @@ Task<void> PostCall::run() {
 
 Task<void> PostCall::finish(const mcp::Reply& reply) {
   if (!exchange_.streaming()) {
-    const bool unknown = !session_ && reply.why == Code::method_not_found;
     const std::string head = mcp::response_head(call_.request.id, reply.is_error);
-    co_return co_await exchange_.answer(unknown ? 404 : 200, net::kJson, {head, reply.body, "}"});
+    co_return co_await exchange_.answer(status_of(reply), net::kJson, {head, reply.body, "}"});
   }
   // The answer may be large: let what came before it leave first.
   auto drained = co_await exchange_.drained();
@@ -60,29 +73,36 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   co_return co_await exchange_.end_stream();
 }
 
+// Without sessions some errors are those of HTTP too.
+int PostCall::status_of(const mcp::Reply& reply) const {
+  if (session_ || !reply.is_error) return 200;
+  if (reply.why == Code::method_not_found) return 404;
+  if (reply.why == Code::header_mismatch) return 400;
+  return json::member(reply.body, "code") == "-32021" ? 400 : 200;
+}
+
 bool PostCall::wants(std::string_view method, std::string_view params) const {
   if (method != "notifications/message") return true;
-  const int level = session_ ? session_->log_level.load() : 0;
-  return gateway::is_wanted_log(params, call_.request, call_.revision, level);
+  return gateway::is_wanted_log(params, call_.request, call_.revision, call_.log_level);
 }
 
 void PostCall::ask(std::string_view method, std::string_view params, gateway::Answer answer) {
-  auto possible = session_ ? gateway::can_be_asked(method, session_->capabilities, call_.revision)
-                           : Error{Code::method_not_found, "a stateless client cannot be asked"};
-  if (!possible) {
-    answer(mcp::error_reply(possible.error()));
+  auto question = session_ ? mcp::question_for(call_.revision, call_.capabilities, method, params)
+                           : gateway::cannot_be_asked(call_, method);
+  if (!question) {
+    answer(mcp::error_reply(question.error()));
     return;
   }
   if (!exchange_.streaming()) begin_stream();
   const std::string id = face_.questions_.add(this, session_.get(), std::move(answer));
-  say(mcp::request(id, method, params));
+  say(mcp::request(id, method, *question));
 }
 
 void PostCall::notify(std::string_view method, std::string_view params) {
   // A flood of news must not cost a slow reader its answer.
   if (!wants(method, params) || exchange_.congested()) return;
   if (!exchange_.streaming()) begin_stream();
-  say(mcp::notification(method, params));
+  say(mcp::notification(method, mcp::notice_for(call_.revision, method, params)));
 }
 
 void PostCall::begin_stream() {

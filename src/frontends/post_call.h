@@ -32,11 +32,13 @@ class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
   void begin_stream();
   void say(std::string_view message);
   Task<void> finish(const mcp::Reply& reply);
+  int status_of(const mcp::Reply& reply) const;
 
   McpHttp& face_;
   net::HttpExchange& exchange_;
   const std::shared_ptr<gateway::Session> session_;
   gateway::Call call_;
+  const mcp::FindHeader find_header_;
   Stop stop_;
   std::shared_ptr<gateway::EventStream> stream_;  // Of a session only: the others cannot resume.
   std::shared_ptr<ExchangeSink> sink_;

@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/executor.h"
 #include "core/timers.h"
 #include "mcp/message.h"
 #include "mcp/methods.h"
+#include "mcp/param_headers.h"
 #include "mcp/reply.h"
 #include "policy/principal.h"
 
@@ -62,6 +64,12 @@ struct Call {
   // News on the way from another worker; see tell().
   mutable std::atomic<int> news_under_way = 0;
 
+  // For a stateless client on HTTP: the headers of its request.
+  const mcp::FindHeader* headers = nullptr;
+
+  // Set by the client's side when it could not be asked: the capability that it did not declare.
+  mutable std::string_view missing = {};
+
   // Set by the McpServer: how long the client may think about a question of the upstream.
   std::chrono::nanoseconds patience{0};
 
@@ -69,6 +77,8 @@ struct Call {
   policy::Principal who = {};
   std::string target = {};    // The name as asked.
   std::string upstream = {};  // Who answers; empty until routed.
+  // Arguments that are mirrored in headers on the way to the upstream.
+  const std::vector<mcp::ParamHeader>* param_headers = nullptr;
 };
 
 // News of one call that may be on their way to its worker at a time.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "json/read.h"
+#include "mcp/shape.h"
 #include "mcp/uri_template.h"
 
 namespace patchbay::gateway {
@@ -30,6 +31,13 @@ std::string renamed(const mcp::Item& item, std::string_view key, const std::stri
   });
   text += '}';
   return text;
+}
+
+// A tool that breaks the rules of mirroring has nothing mirrored.
+std::vector<mcp::ParamHeader> mirrored(ItemKind kind, const mcp::Item& item) {
+  if (kind != ItemKind::tool) return {};
+  auto headers = mcp::param_headers(json::member(item.definition, "inputSchema").value_or("{}"));
+  return headers ? *std::move(headers) : std::vector<mcp::ParamHeader>();
 }
 
 std::map<std::string, int> count_names(const std::vector<Offer>& offers, ItemKind kind) {
@@ -67,9 +75,7 @@ Catalog::Catalog(const std::vector<Offer>& offers, const NameSettings& names) {
     } else {
       add_addressed(to, offers, kind);
     }
-    to.all =
-        fmt::format("{{\"{}\":{}}}", mcp::info(kind).member, joined(to.items, 0, to.items.size()));
-    hash = hash * 31 + std::hash<std::string>()(to.all);
+    for (const auto& item : to.items) hash = hash * 31 + std::hash<std::string>()(item);
   }
   digest_ = fmt::format("{:016x}", hash);
 }
@@ -78,7 +84,7 @@ bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mc
                         const std::string& listed) {
   // Whoever came first keeps the name: one upstream never stands in another's place.
   if (!to.listed.try_emplace(listed, to.entries.size()).second) return false;
-  to.entries.push_back({offer.upstream, item.key, listed});
+  to.entries.push_back({offer.upstream, item.key, listed, mirrored(kind, item)});
   to.items.push_back(renamed(item, mcp::info(kind).key, listed));
   return true;
 }
@@ -146,8 +152,20 @@ std::string Catalog::listed_uri(std::string_view upstream, std::string_view uri)
   return std::string(uri);
 }
 
-Result<std::string> Catalog::list(ItemKind kind, std::string_view cursor, std::size_t page) const {
+const Catalog::Shown& Catalog::shown(ItemKind kind, mcp::Revision revision) const {
   const Section& in = section(kind);
+  Shown& shown = (*in.shown)[static_cast<std::size_t>(revision)];
+  std::call_once(shown.once, [&] {
+    for (const auto& item : in.items) shown.items.push_back(mcp::item_for(revision, kind, item));
+    shown.all = fmt::format("{{\"{}\":{}}}", mcp::info(kind).member,
+                            joined(shown.items, 0, shown.items.size()));
+  });
+  return shown;
+}
+
+Result<std::string> Catalog::list(ItemKind kind, mcp::Revision revision, std::string_view cursor,
+                                  std::size_t page) const {
+  const Shown& in = shown(kind, revision);
   std::size_t from = 0;
   if (!cursor.empty()) {
     const auto dash = cursor.find('-');

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,6 +15,8 @@
 
 #include "gateway/upstream.h"
 #include "mcp/items.h"
+#include "mcp/param_headers.h"
+#include "mcp/revision.h"
 
 namespace patchbay::gateway {
 
@@ -32,6 +35,7 @@ struct CatalogEntry {
   std::shared_ptr<Upstream> upstream;
   std::string key;     // In the upstream's own words: a name, a URI or a URI template.
   std::string listed;  // As clients see it.
+  std::vector<mcp::ParamHeader> headers = {};  // Arguments that are mirrored in HTTP headers.
 };
 
 // What one upstream offers, as an input of the catalog.
@@ -59,10 +63,11 @@ class Catalog {
 
   std::size_t size(mcp::ItemKind kind) const { return section(kind).entries.size(); }
 
-  // The result of a list request: up to `page` items from `cursor` on (empty: from the beginning),
-  // and the cursor of the next page if there is one. Code::invalid_params if the cursor is not one
-  // of this catalog's.
-  Result<std::string> list(mcp::ItemKind kind, std::string_view cursor, std::size_t page) const;
+  // The result of a list request, as the revision knows it: up to `page` items from `cursor` on
+  // (empty: from the beginning), and the cursor of the next page if there is one.
+  // Code::invalid_params if the cursor is not one of this catalog's.
+  Result<std::string> list(mcp::ItemKind kind, mcp::Revision revision, std::string_view cursor,
+                           std::size_t page) const;
 
   // True if clients would see another list of this kind.
   bool differs(const Catalog& other, mcp::ItemKind kind) const {
@@ -78,18 +83,27 @@ class Catalog {
   };
   using Index = std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>>;
 
+  // The items of one kind as one revision knows them; made when first wanted.
+  struct Shown {
+    std::once_flag once;
+    std::vector<std::string> items;
+    std::string all;  // All of them as one result.
+  };
+
   // All items of one kind.
   struct Section {
     std::vector<CatalogEntry> entries;
     std::vector<std::string> items;  // Raw JSON, with the listed names.
-    std::string all;                 // All of them as one result, when they fit on one page.
     Index listed;
     Index aliases;
+    std::unique_ptr<std::array<Shown, mcp::kRevisions.size()>> shown =
+        std::make_unique<std::array<Shown, mcp::kRevisions.size()>>();
   };
 
   const Section& section(mcp::ItemKind kind) const {
     return sections_[static_cast<std::size_t>(kind)];
   }
+  const Shown& shown(mcp::ItemKind kind, mcp::Revision revision) const;
   void add_named(Section& to, const std::vector<Offer>& offers, mcp::ItemKind kind,
                  const NameSettings& names);
   void add_addressed(Section& to, const std::vector<Offer>& offers, mcp::ItemKind kind);

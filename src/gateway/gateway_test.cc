@@ -30,7 +30,7 @@ Offer offer(std::shared_ptr<Upstream> upstream, std::vector<std::string> names) 
 
 TEST(Catalog, ListsWithPrefixAndAcceptsEveryForm) {
   const Catalog catalog({offer(fake("a"), {"x", "y"}), offer(fake("b"), {"x"})}, {});
-  EXPECT_EQ(*catalog.list(ItemKind::tool, "", 10),
+  EXPECT_EQ(*catalog.list(ItemKind::tool, mcp::kNewest, "", 10),
             R"({"tools":[{"name":"a__x","inputSchema":{}},{"name":"a__y","inputSchema":{}},)"
             R"({"name":"b__x","inputSchema":{}}]})");
   for (const auto* const name : {"a__y", "a.y", "a_y", "y"}) {

@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include "core/version.h"
+#include "gateway/asking_calls.h"
 #include "json/read.h"
+#include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
+#include "mcp/shape.h"
 
 namespace patchbay::gateway {
 namespace {
 
-constexpr std::string_view kCapabilities =
-    R"({"tools":{"listChanged":true},"prompts":{"listChanged":true},)"
-    R"("resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}})";
 // Lists follow the upstreams: a client may keep one no longer than it likes to be wrong, and not
 // for others.
 constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";
@@ -29,7 +29,40 @@ std::string discover_result() {
     if (revision.modern)
       versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
   }
-  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, kCapabilities);
+  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions,
+                     mcp::server_capabilities(mcp::kNewest, false));
+}
+
+// True if a call failed, by an error or by what the tool says of itself.
+bool failed(const mcp::Reply& reply) {
+  return reply.is_error || json::member(reply.body, "isError") == "true";
+}
+
+// What the call needed and the client does not offer.
+mcp::Reply lacks(std::string_view capability) {
+  return mcp::error_reply({Code::missing_capability,
+                           fmt::format("the call needs the capability '{}'", capability),
+                           fmt::format(R"({{"requiredCapabilities":{{"{}":{{}}}}}})", capability)});
+}
+
+// Makes of an answer one that the client's revision knows.
+void give_shape(const Call& call, mcp::Reply& reply) {
+  const bool modern = mcp::info(call.revision).modern;
+  if (modern && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
+  if (reply.is_error) {
+    if (reply.from) {
+      mcp::shape_error(reply, call.request.method, *reply.from, call.revision, call.target);
+    }
+    return;
+  }
+  mcp::shape_result(reply, call.request.method, call.revision);
+  if (!modern || reply.is_error) return;
+  const bool hinted = call.method.reach == mcp::Reach::catalog ||
+                      call.method.local == mcp::Local::discover ||
+                      call.request.method == "resources/read";
+  const bool complete = reply.type != mcp::ResultType::input_required;
+  if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, kCacheHints);
+  mcp::make_modern(reply, server_info());
 }
 
 }  // namespace
@@ -52,11 +85,16 @@ Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) {
 
 std::string McpServer::initialize_result(mcp::Revision revision) {
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"serverInfo":{}}})",
-                     mcp::info(revision).name, kCapabilities, server_info());
+                     mcp::info(revision).name, mcp::server_capabilities(revision, false),
+                     mcp::implementation_for(revision, server_info()));
 }
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
   call.patience = question_time_;
+  return asking_ && AskingCalls::may_ask(call) ? asking_->answer(call) : answer_at_once(call);
+}
+
+Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
   mcp::Reply reply;
   switch (call.method.local) {
     case mcp::Local::ping:
@@ -90,15 +128,7 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
       break;
     }
   }
-  if (mcp::info(call.revision).modern && reply.is_error) {
-    if (call.method.item == mcp::ItemKind::resource) mcp::make_modern_error(reply, call.target);
-  } else if (mcp::info(call.revision).modern) {
-    const bool hinted = call.method.reach == mcp::Reach::catalog ||
-                        call.method.local == mcp::Local::discover ||
-                        call.request.method == "resources/read";
-    if (hinted) mcp::add_to_result(reply, kCacheHints);
-    mcp::make_modern(reply, server_info());
-  }
+  give_shape(call, reply);
   co_return reply;
 }
 
@@ -107,13 +137,14 @@ std::string client_capabilities(const mcp::Message& initialize) {
   return given && given->raw.starts_with('{') ? std::string(given->raw) : "{}";
 }
 
-Result<void> can_be_asked(std::string_view method, std::string_view capabilities,
-                          mcp::Revision revision) {
-  const auto* const known = mcp::find_client_method(method);
-  if (known && revision >= known->since && json::member(capabilities, known->capability)) {
-    return ok();
-  }
-  return Error{Code::method_not_found, fmt::format("the client does not offer {}", method)};
+std::string_view declared_capabilities(const mcp::Message& request) {
+  const auto* const given = request.meta_member(mcp::kMetaCapabilities);
+  return given && given->raw.starts_with('{') ? given->raw : "{}";
+}
+
+Error cannot_be_asked(const Call& call, std::string_view method) {
+  if (const auto* const known = mcp::find_client_method(method)) call.missing = known->capability;
+  return {Code::method_not_found, fmt::format("the client cannot be asked {}", method)};
 }
 
 Result<int> asked_level(const mcp::Message& request) {
@@ -127,11 +158,12 @@ Result<int> asked_level(const mcp::Message& request) {
 }
 
 bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Revision revision,
-                   int session_level) {
+                   std::optional<int> session_level) {
   const auto level_of = [](const std::optional<std::string>& name) {
     return name ? mcp::log_level(*name) : std::nullopt;
   };
-  std::optional<int> least = session_level;
+  // A client that has never said what it wants gets everything.
+  std::optional<int> least = session_level.value_or(0);
   if (mcp::info(revision).modern) {
     const auto* const asked = request.meta_member(mcp::kMetaLogLevel);
     least = asked ? level_of(json::as_string(asked->raw)) : std::nullopt;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,11 +17,17 @@
 
 namespace patchbay::gateway {
 
+class AskingCalls;
+
 class McpServer {
  public:
+  // REQUIRES: the pipeline outlives the server.
   McpServer(Pipeline& pipeline, std::chrono::nanoseconds call_time,
             std::chrono::nanoseconds question_time)
       : pipeline_(pipeline), call_time_(call_time), question_time_(question_time) {}
+
+  // Calls of clients without sessions that can be asked things run there. Said once, if at all.
+  void set_asking(AskingCalls& asking) { asking_ = &asking; }
 
   void set_times(std::chrono::nanoseconds call, std::chrono::nanoseconds question) {
     call_time_ = call;
@@ -33,6 +40,9 @@ class McpServer {
   // Answers a request. The row of the method has been looked up in the call's revision.
   Task<mcp::Reply> answer(Call& call);
 
+  // The same for a call whose client is asked directly.
+  Task<mcp::Reply> answer_at_once(Call& call);
+
   // The row of a request's method, or why it has none.
   static Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision);
 
@@ -44,6 +54,7 @@ class McpServer {
 
  private:
   Pipeline& pipeline_;
+  AskingCalls* asking_ = nullptr;
   std::chrono::nanoseconds call_time_;
   std::chrono::nanoseconds question_time_;
 };
@@ -51,9 +62,11 @@ class McpServer {
 // The client's capabilities in an `initialize` request, raw.
 std::string client_capabilities(const mcp::Message& initialize);
 
-// Why a client with these capabilities cannot be asked this; ok if it can.
-Result<void> can_be_asked(std::string_view method, std::string_view capabilities,
-                          mcp::Revision revision);
+// The same of a request without a session.
+std::string_view declared_capabilities(const mcp::Message& request);
+
+// Why a client that has no way back cannot be asked; the call is told what it lacks.
+Error cannot_be_asked(const Call& call, std::string_view method);
 
 // The level in a logging/setLevel request.
 Result<int> asked_level(const mcp::Message& request);
@@ -61,7 +74,7 @@ Result<int> asked_level(const mcp::Message& request);
 // True if the client of `request` wants a log message with these raw params: a session has said so
 // once (`session_level`), a stateless request says so itself.
 bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Revision revision,
-                   int session_level);
+                   std::optional<int> session_level);
 
 // The raw `requestId` of a notifications/cancelled; empty if it has none.
 std::string_view cancelled_id(const mcp::Message& notification);

@@ -85,7 +85,7 @@ Task<mcp::Reply> Pipeline::list(const Call& call) {
   if (!cursor) co_return Error{Code::invalid_params, "'cursor' must be a string"};
   auto catalog = co_await catalog_.wait_settled(call.deadline);
   if (!catalog) co_return catalog.error();
-  auto page = (*catalog)->list(call.method.item, *cursor, page_);
+  auto page = (*catalog)->list(call.method.item, call.revision, *cursor, page_);
   if (!page) co_return page.error();
   co_return mcp::result_reply(*std::move(page));
 }
@@ -109,6 +109,12 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
   }
   if (!entry) co_return unknown(call, *asked);
   call.upstream = entry->upstream->name();
+  call.param_headers = &entry->headers;
+  if (call.headers && !entry->headers.empty()) {
+    auto same =
+        mcp::check_param_headers(entry->headers, arguments ? arguments->raw : "", *call.headers);
+    if (!same) co_return same.error();
+  }
   const std::string own = own_words(*entry, *asked);
   co_return co_await answer(call, *entry, own);
 }

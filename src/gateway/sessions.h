@@ -30,8 +30,13 @@ struct Session {
   int home = 0;
 
   // Any worker.
+  std::optional<int> wanted_level() const {
+    const int level = log_level.load();
+    return level < 0 ? std::nullopt : std::optional(level);
+  }
+
   std::atomic<bool> ended = false;
-  std::atomic<int> log_level = 0;           // The least important messages it wants.
+  std::atomic<int> log_level = -1;  // The least important messages it wants; -1: never said.
   std::atomic<std::int64_t> last_used = 0;  // Clock ticks.
   Subscriber subscriber;
   std::atomic<int> open = 0;  // Requests and streams under way: not idle.

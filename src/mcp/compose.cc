@@ -185,13 +185,6 @@ std::string with_token(const Message& progress, std::string_view token) {
   return text;
 }
 
-void make_modern_error(Reply& reply, std::string_view uri) {
-  if (json::member(reply.body, "code") != "-32002") return;
-  const auto message = json::string_member(reply.body, "message").value_or("not found");
-  reply.body =
-      error_object({Code::not_found, message, fmt::format("{{\"uri\":{}}}", json::quote(uri))});
-}
-
 void make_modern(Reply& reply, std::string_view server_info) {
   if (reply.is_error || !reply.body.starts_with('{')) return;
   const std::string info = fmt::format("\"{}\":{}", kMetaServerInfo, server_info);

@@ -48,10 +48,6 @@ std::string cancelled(std::uint64_t id, std::string_view reason);
 // The raw params of a progress notification with another token in it.
 std::string with_token(const Message& progress, std::string_view token);
 
-// An error of an upstream as the stateless revision wants it: a resource that is not found has the
-// code of wrong parameters there, and names the URI.
-void make_modern_error(Reply& reply, std::string_view uri);
-
 // A result as the stateless revision wants it: resultType, and `server_info` (raw) in `_meta`.
 void make_modern(Reply& reply, std::string_view server_info);
 

@@ -99,7 +99,8 @@ TEST(Forward, SendsWhatTheRevisionKnows) {
       R"("inputResponses":{},"requestState":"s","vendor":1}})";
   ASSERT_TRUE(parse(text, message));
   const auto params = [&](Revision to) {
-    const std::string sent = forward(message, {.id = 2, .target_key = "ref", .target = "p", .to = to});
+    const std::string sent =
+        forward(message, {.id = 2, .target_key = "ref", .target = "p", .to = to});
     return std::string(*json::member(sent, "params"));
   };
   EXPECT_EQ(params(Revision::v2025_03_26),
@@ -123,16 +124,14 @@ TEST(Forward, PutsOurEnvelopeInThePlaceOfTheClients) {
   const Message message = modern_call(
       text, R"({"traceparent":"t","io.modelcontextprotocol/clientCapabilities":{"roots":{}},)"
             R"("io.modelcontextprotocol/clientInfo":{"name":"c"}})");
-  EXPECT_EQ(forward(message, {.id = 2,
-                              .target_key = "name",
-                              .target = "x",
-                              .to = kNewest,
-                              .log_level = "info"}),
-            R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{)"
-            R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
-            R"("io.modelcontextprotocol/clientCapabilities":{},)"
-            R"("io.modelcontextprotocol/clientInfo":{"name":"c"},)"
-            R"("io.modelcontextprotocol/logLevel":"info","traceparent":"t"}}})");
+  EXPECT_EQ(
+      forward(message,
+              {.id = 2, .target_key = "name", .target = "x", .to = kNewest, .log_level = "info"}),
+      R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{)"
+      R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
+      R"("io.modelcontextprotocol/clientCapabilities":{},)"
+      R"("io.modelcontextprotocol/clientInfo":{"name":"c"},)"
+      R"("io.modelcontextprotocol/logLevel":"info","traceparent":"t"}}})");
 }
 
 TEST(Reply, IsMadeModernBySplicing) {
@@ -208,7 +207,7 @@ TEST(Modern, WantsHeadersThatSayTheSame) {
   const Message message = modern_call(text, kEnvelope);
   const auto* const method = find_method("tools/call", kNewest);
   const auto code = [&](const MirrorHeaders& headers) {
-    auto checked = check_headers(message, kNewest, method, headers);
+    auto checked = check_headers(message, method, headers);
     return checked ? Code::internal : checked.error().code;
   };
   EXPECT_EQ(code({"2026-07-28", "tools/call", "=?base64?dMOkc3Q=?="}), Code::internal);

@@ -78,12 +78,17 @@ Result<void> check_envelope(const Message& message) {
   return ok();
 }
 
-Result<void> check_headers(const Message& message, Revision revision, const Method* method,
+Result<void> check_version_header(const Message& message, std::optional<std::string_view> header) {
+  const auto* const claim = message.meta_member(kMetaVersion);
+  if (!claim || !header || json::as_string(claim->raw) == *header) return ok();
+  return mismatch("the MCP-Protocol-Version header differs from the body");
+}
+
+Result<void> check_headers(const Message& message, const Method* method,
                            const MirrorHeaders& headers) {
   if (!headers.version) return mismatch("the MCP-Protocol-Version header is missing");
-  if (*headers.version != info(revision).name) {
-    return mismatch("the MCP-Protocol-Version header differs from the body");
-  }
+  auto same = check_version_header(message, headers.version);
+  if (!same) return same;
   if (!headers.method) return mismatch("the Mcp-Method header is missing");
   if (*headers.method != message.method) {
     return mismatch("the Mcp-Method header differs from the body");

@@ -17,6 +17,9 @@ namespace patchbay::mcp {
 // Code::unsupported_version with the supported ones in its data.
 Result<std::optional<Revision>> claimed_revision(const Message& message);
 
+// That the version header, if there is one, says the same as the body.
+Result<void> check_version_header(const Message& message, std::optional<std::string_view> header);
+
 // The envelope that every stateless request must have.
 Result<void> check_envelope(const Message& message);
 
@@ -26,13 +29,12 @@ struct MirrorHeaders {
   std::optional<std::string_view> method;   // Mcp-Method
   std::optional<std::string_view> name;     // Mcp-Name
 };
-Result<void> check_headers(const Message& message, Revision revision, const Method* method,
+Result<void> check_headers(const Message& message, const Method* method,
                            const MirrorHeaders& headers);
 
 // `value` as a header can carry it: as it is, or as `=?base64?…?=`.
 std::string encode_header(std::string_view value);
 // The text of a header value that may be encoded as `=?base64?…?=`; empty if the code is broken.
-std::string encode_header(std::string_view value);
 std::optional<std::string> decode_header(std::string_view value);
 
 }  // namespace patchbay::mcp

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "mcp/message.h"
+#include "mcp/revision.h"
 
 namespace patchbay::mcp {
 
@@ -20,7 +21,8 @@ enum class ResultType : std::uint8_t { none, complete, input_required, other };
 struct Reply {
   std::string body;  // Raw JSON of `result` or `error`.
   bool is_error = false;
-  std::optional<Code> why;  // Set when the gateway itself failed the request.
+  std::optional<Code> why;            // Set when the gateway itself failed the request.
+  std::optional<Revision> from = {};  // Of the upstream that it came from, if it did.
 
   // What is known of a result's top level, so that nobody has to look again.
   ResultType type = ResultType::none;

@@ -6,8 +6,10 @@
 #include <charconv>
 
 #include "json/read.h"
+#include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
+#include "mcp/question.h"
 #include "upstreams/input_round.h"
 
 namespace patchbay::upstreams {
@@ -29,6 +31,11 @@ std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::stri
   return registry.counter("patchbay_upstream_dropped_total",
                           "Messages of an upstream that were dropped.",
                           metrics::labels({{"upstream", upstream}, {"reason", reason}}));
+}
+
+// The level that a client has asked for once and for all; what it gets if it never did.
+std::string_view level_of(const gateway::Call& call) {
+  return mcp::kLogLevels[static_cast<std::size_t>(call.log_level.value_or(0))];
 }
 
 // A tool that cannot do its work says so in its result; the others have errors only.
@@ -58,6 +65,9 @@ Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target
   if (modern() && call.request.method == "resources/unsubscribe") {
     followed_.erase(std::string(target));
     co_return mcp::result_reply("{}");
+  }
+  if (!modern() && call.request.param("requestState")) {
+    co_return Error{Code::invalid_params, "this requestState was not made here"};
   }
   if (!modern() && call.log_level) {
     auto told = co_await want_level(call, deadline);
@@ -89,21 +99,36 @@ Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view ta
   Pending pending;
   pending.call = &call;
   pending.id = id;
-  const bool speaks_once = call.log_level && !mcp::info(call.revision).modern;
-  std::string text = mcp::forward(
-      call.request,
-      {.id = id,
-       .target_key = call.method.target,
-       .target = target,
-       .to = revision_,
-       .capabilities = call.capabilities,
-       .log_level = speaks_once ? mcp::kLogLevels[static_cast<std::size_t>(*call.log_level)] : "",
-       .answers = answers});
+  const bool has_session = !mcp::info(call.revision).modern;
+  std::string capabilities;
+  if (modern() && has_session) {
+    const auto can = mcp::abilities_of(call.revision, call.capabilities);
+    capabilities = mcp::client_capabilities(revision_, can);
+  }
+  std::string text =
+      mcp::forward(call.request, {.id = id,
+                                  .target_key = call.method.target,
+                                  .target = target,
+                                  .to = revision_,
+                                  .capabilities = has_session ? capabilities : call.capabilities,
+                                  .log_level = has_session ? level_of(call) : "",
+                                  .answers = answers});
+  std::string fields;
+  if (modern() && call.param_headers && !call.param_headers->empty()) {
+    const auto* const arguments = call.request.param("arguments");
+    fields = mcp::header_lines(*call.param_headers, arguments ? arguments->raw : "");
+  }
   const transport::Sending how{.id = id,
                                .method = call.request.method,
                                .name = call.method.reach == mcp::Reach::by_name ? target : "",
+                               .fields = fields,
                                .revision = revision_};
-  co_return co_await exchange(std::move(text), how, pending, deadline);
+  auto reply = co_await exchange(std::move(text), how, pending, deadline);
+  // It mirrors other arguments than we know of.
+  if (reply && reply->is_error && json::member(reply->body, "code") == "-32020") {
+    events_.on_items_changed();
+  }
+  co_return reply;
 }
 
 Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
@@ -184,7 +209,9 @@ void McpLink::on_response(const mcp::Message& message, std::uint64_t cause) {
   // Servers that cannot read a request answer it without an id.
   Pending* const asked = message.id.empty() ? find_pending(cause) : find_pending(message.id);
   if (asked) {
-    asked->answer.deliver(mcp::reply_of(message));
+    auto reply = mcp::reply_of(message);
+    reply.from = revision_;
+    asked->answer.deliver(std::move(reply));
     return;
   }
   const auto id = our_id(message.id);
@@ -259,8 +286,9 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
   const auto left = asked->deadline - here().now();
   asked->deadline = here().now() + asked->call->patience;
   auto pass_on = [this, left, life = std::weak_ptr(life_), number = asked->id,
-                  id = std::string(message.id)](mcp::Reply reply) {
+                  id = std::string(message.id), method = message.method](mcp::Reply reply) {
     if (life.expired()) return;
+    if (!reply.is_error) reply.body = mcp::answer_for(revision_, method, reply.body);
     answer(id, reply);
     if (const auto found = pending_.find(number); found != pending_.end()) {
       --found->second->questions;
@@ -281,9 +309,16 @@ McpLink::Pending* McpLink::call_of(std::uint64_t cause) {
   if (Pending* const asked = cause != 0 ? find_pending(cause) : nullptr) {
     return asked->call ? asked : nullptr;
   }
+  // A call that waits for its client has most likely nothing more to say.
+  Pending* const speaking = only_client([](const Pending& one) { return one.questions == 0; });
+  return speaking ? speaking : only_client([](const Pending&) { return true; });
+}
+
+template <class Fits>
+McpLink::Pending* McpLink::only_client(Fits fits) {
   Pending* latest = nullptr;
   for (const auto& [id, pending] : pending_) {
-    if (!pending->call || pending->answer.delivered()) continue;
+    if (!pending->call || pending->answer.delivered() || !fits(*pending)) continue;
     const auto session = pending->call->session;
     if (latest && (session.empty() || session != latest->call->session)) return nullptr;
     if (!latest || pending->id > latest->id) latest = pending;

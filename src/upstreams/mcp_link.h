@@ -105,9 +105,11 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   void on_progress(const mcp::Message& message);
   void on_request(const mcp::Message& message, std::uint64_t cause);
   void answer(std::string_view id, const mcp::Reply& reply);
-  // The call that a message without a clear owner belongs to: the one that caused it, else the
-  // latest of the only client that has calls running. Null if there is a doubt.
+  // The call that a message belongs to: the one that caused it, else the latest of the only client
+  // that has calls running, those that wait for their client left aside. Null if there is a doubt.
   Pending* call_of(std::uint64_t cause);
+  template <class Fits>
+  Pending* only_client(Fits fits);
   // Who still waits for the answer with that raw id; null if nobody does.
   Pending* find_pending(std::string_view raw_id);
   Pending* find_pending(std::uint64_t id);

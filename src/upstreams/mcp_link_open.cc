@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "json/read.h"
+#include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
 #include "upstreams/mcp_link.h"
@@ -10,11 +11,6 @@ namespace patchbay::upstreams {
 namespace {
 
 constexpr int kMaxPages = 1000;  // Of a list; a server that never ends is refused.
-
-// What some client may be able to do. Whether the one that makes a call can is known when a server
-// asks in the course of it.
-constexpr std::string_view kClientCapabilities =
-    R"({"sampling":{},"elicitation":{"form":{},"url":{}},"roots":{"listChanged":false}})";
 
 Error refused(std::string_view method, const mcp::Reply& reply) {
   const auto why = json::string_member(reply.body, "message").value_or("no message");
@@ -47,8 +43,18 @@ std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
 }
 
 std::string initialize_params(mcp::Revision revision) {
+  // What some client may be able to do. Whether the one that makes a call can is known when a
+  // server asks in the course of it.
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}})",
-                     mcp::info(revision).name, kClientCapabilities, mcp::client_info());
+                     mcp::info(revision).name,
+                     mcp::client_capabilities(revision, mcp::kAllAbilities),
+                     mcp::implementation_for(revision, mcp::client_info()));
+}
+
+// A tool of a stateless server whose mirrored arguments break the rules must not be offered.
+bool breaks_rules(mcp::ItemKind kind, std::string_view definition) {
+  return kind == mcp::ItemKind::tool &&
+         !mcp::param_headers(json::member(definition, "inputSchema").value_or("{}"));
 }
 
 bool flag(std::string_view capabilities, std::string_view section, std::string_view name) {
@@ -152,7 +158,8 @@ Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline
     }
     const std::string& result = reply->body;
     json::each_element(json::member(result, info.member).value_or("[]"), [&](std::string_view raw) {
-      if (auto key = json::string_member(raw, info.key); key && !key->empty()) {
+      auto key = json::string_member(raw, info.key);
+      if (key && !key->empty() && !(modern() && breaks_rules(kind, raw))) {
         items.push_back({*std::move(key), std::string(raw)});
       }
     });

@@ -1,0 +1,163 @@
+#include "gateway/asking_call.h"
+
+#include <fmt/format.h>
+
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/question.h"
+
+namespace patchbay::gateway {
+namespace {
+
+constexpr int kMostQuestions = 64;  // In the course of one call.
+// Questions that come this close together are asked in one round.
+constexpr auto kTogether = std::chrono::milliseconds(10);
+
+}  // namespace
+
+std::string essence_of(const Call& call) {
+  std::string text = fmt::format("{} {}", call.who.name, call.request.method);
+  for (const auto& member : call.request.params) {
+    if (member.key == "inputResponses" || member.key == "requestState") continue;
+    text += fmt::format(" {}={}", json::quote(member.key), member.raw);
+  }
+  return text;
+}
+
+AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
+    : owner_(owner),
+      id_(id),
+      text_(mcp::request(first.request.id, first.request.method, first.request.raw_params)),
+      capabilities_(first.capabilities),
+      call_{.request = request_,
+            .method = first.method,
+            .revision = first.revision,
+            .face = first.face,
+            .home = here(),
+            .client = *this,
+            .deadline = first.deadline,
+            .bytes_in = first.bytes_in} {
+  auto parsed = mcp::parse(text_, request_);
+  (void)parsed;  // It was read before.
+  call_.capabilities = capabilities_;
+  call_.log_level = first.log_level;
+  call_.headers = first.headers;
+  call_.who = first.who;
+  call_.patience = first.patience;
+}
+
+AskingCall::~AskingCall() { set_parked(false); }
+
+Task<void> AskingCall::run() {
+  auto task = owner_.server_.answer_at_once(call_);
+  auto answered = co_await task.hearing(stop_);
+  running_ = false;
+  mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+  for (auto& [key, question] : std::exchange(questions_, {})) {
+    question.answer(mcp::error_reply({Code::cancelled, "the call is over"}));
+  }
+  if (heard_by_ && !word_.delivered()) {
+    over_ = true;
+    word_.deliver(std::move(reply));
+  } else {
+    answer_ = std::move(reply);
+  }
+  ended_.deliver(ok());
+  co_return ok();
+}
+
+Task<mcp::Reply> AskingCall::wait(const Call& request) {
+  set_parked(false);
+  heard_by_ = &request;
+  word_.reset();
+  if (answer_) {
+    over_ = true;
+    word_.deliver(*std::exchange(answer_, std::nullopt));
+  } else if (!questions_.empty()) {
+    say_questions();  // What is still open is asked again.
+  }
+  auto word = co_await word_.wait();
+  heard_by_ = nullptr;
+  drop();
+  if (!word) {
+    // The client has left, and with it whoever wanted the answer.
+    over_ = true;
+    give_up();
+    auto ended = ended_.wait();
+    ended.ignore_stop();
+    (void)co_await ended;
+    co_return word.error();
+  }
+  if (!over_) set_parked(true);
+  co_return word;
+}
+
+void AskingCall::set_parked(bool parked) {
+  if (parked_ != parked) owner_.parked_ += parked ? 1 : -1;
+  parked_ = parked;
+  drop();
+  if (parked) here().timers().set(*this, here().now() + call_.patience);
+}
+
+void AskingCall::notify(std::string_view method, std::string_view params) {
+  if (heard_by_) tell(*heard_by_, method, std::string(params));
+}
+
+void AskingCall::ask(std::string_view method, std::string_view params, Answer answer) {
+  auto question = mcp::question_for(call_.revision, capabilities_, method, params);
+  if (!question) {
+    if (const auto* const known = mcp::find_client_method(method)) {
+      call_.missing = known->capability;
+    }
+    answer(mcp::error_reply(question.error()));
+    return;
+  }
+  const bool full = !parked_ && owner_.parked_ >= owner_.directory_.most.load();
+  if (full || asked_ == kMostQuestions) {
+    answer(mcp::error_reply({Code::overloaded, "too much is being asked"}));
+    return;
+  }
+  std::string key = fmt::format("{}-{}", method.substr(0, method.find('/')), ++asked_);
+  questions_.emplace(std::move(key),
+                     Question{std::string(method), *std::move(question), std::move(answer)});
+  if (heard_by_) here().timers().set(*this, here().now() + kTogether);
+}
+
+// Either the time to ask has come, or the client has taken too long to come back.
+void AskingCall::on_deadline() {
+  if (heard_by_) {
+    say_questions();
+    return;
+  }
+  give_up();
+  here().post([&owner = owner_, id = id_] { owner.calls_.erase(id); });
+}
+
+void AskingCall::say_questions() {
+  ++round_;
+  std::string requests;
+  for (const auto& [key, question] : questions_) {
+    if (!requests.empty()) requests += ',';
+    requests += fmt::format(R"("{}":{{"method":"{}")", key, question.method);
+    if (!question.params.empty()) requests += fmt::format(R"(,"params":{})", question.params);
+    requests += '}';
+  }
+  auto reply = mcp::result_reply(
+      fmt::format(R"({{"resultType":"input_required","inputRequests":{{{}}},"requestState":"{}"}})",
+                  requests, owner_.state_of(*this)));
+  reply.type = mcp::ResultType::input_required;
+  word_.deliver(std::move(reply));
+}
+
+void AskingCall::take_answers(const Call& request) {
+  const auto* const given = request.request.param("inputResponses");
+  json::each_member(given ? given->raw : "{}", [&](std::string_view key, std::string_view raw) {
+    const auto found = questions_.find(std::string(key));
+    if (found == questions_.end() || !raw.starts_with('{')) return;
+    Answer answer = std::move(found->second.answer);
+    questions_.erase(found);
+    answer(mcp::result_reply(std::string(raw)));
+  });
+}
+
+}  // namespace patchbay::gateway
