@@ -84,7 +84,7 @@ bool Cursor::enter_array() {
   return push(false);
 }
 
-bool Cursor::next_member(std::string_view& key) {
+bool Cursor::next_member(std::string_view& key, std::string& decoded) {
   if (fault_) return false;
   skip_space();
   if (at_ == end_) return fail("the text ends inside an object");
@@ -106,10 +106,10 @@ bool Cursor::next_member(std::string_view& key) {
   if (!string()) return false;
   key = {from + 1, static_cast<std::size_t>(at_ - from - 2)};
   if (key.find('\\') != std::string_view::npos) {
-    auto decoded = unquote({from, static_cast<std::size_t>(at_ - from)});
-    if (!decoded) return fail("a key has an unpaired surrogate");
-    decoded_key_ = *std::move(decoded);
-    key = decoded_key_;
+    auto text = unquote({from, static_cast<std::size_t>(at_ - from)});
+    if (!text) return fail("a key has an unpaired surrogate");
+    decoded = *std::move(text);
+    key = decoded;
   }
   skip_space();
   if (at_ == end_ || *at_ != ':') return fail("a colon is expected");
@@ -146,6 +146,7 @@ bool Cursor::finish() {
 // objects_, like those that enter_object() and enter_array() open.
 bool Cursor::whole_value() {
   const int outer = depth_;
+  std::string passed;  // The last key that had to be decoded; the caller's own is still in use.
   for (;;) {
     const Type type = peek();
     if (type == Type::object || type == Type::array) {
@@ -158,7 +159,7 @@ bool Cursor::whole_value() {
     for (;;) {
       if (depth_ == outer) return true;
       std::string_view key;
-      if (objects_ & 1 ? next_member(key) : next_element()) break;
+      if (objects_ & 1 ? next_member(key, passed) : next_element()) break;
       if (fault_) return false;
     }
   }

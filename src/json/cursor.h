@@ -44,9 +44,9 @@ class Cursor {
 
   // Steps into an object; next_member() then yields each key until the object ends. After each key
   // its value must be taken or entered. A key with escapes is yielded decoded and stays valid
-  // until the next call.
+  // until the next one is asked for; taking the value does not harm it.
   bool enter_object();
-  bool next_member(std::string_view& key);
+  bool next_member(std::string_view& key) { return next_member(key, decoded_key_); }
 
   // The same for an array.
   bool enter_array();
@@ -68,6 +68,7 @@ class Cursor {
   bool fail(const char* fault);
   void skip_space();
   bool push(bool object);
+  bool next_member(std::string_view& key, std::string& decoded);
   bool string();
   bool escape();
   bool utf8();

@@ -76,6 +76,14 @@ TEST(Text, QuotesAndUnquotes) {
   EXPECT_EQ(quote("\xFF"), "\"\xEF\xBF\xBD\"");
 }
 
+TEST(Read, AKeyOutlivesTheKeysInsideItsValue) {
+  const std::string outer = "the key of the outer object, too long for a short string";
+  const std::string text =
+      R"({"the key of the outer object, too long for a short strin\u0067":)"
+      R"({"the key of the inner object, too long for a short strin\u0067":1}})";
+  each_member(text, [&](std::string_view key, std::string_view) { EXPECT_EQ(key, outer); });
+}
+
 TEST(Read, AnswersSmallQuestions) {
   const std::string_view raw = R"({"a":"x","b":12,"c":1.5,"d":true,"e":[1,2]})";
   EXPECT_EQ(string_member(raw, "a"), "x");

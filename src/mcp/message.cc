@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/token.h"
 #include "json/read.h"
 
 namespace patchbay::mcp {
@@ -26,13 +27,10 @@ constexpr std::array kKnownKeys{
     KnownKey{"params", kParams},   KnownKey{"result", kResult}, KnownKey{"error", kError},
 };
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
 // A key that differs from one of ours only in case is an attempt to be read in two ways.
 bool looks_like_known(std::string_view key) {
-  return std::ranges::any_of(kKnownKeys, [&](const KnownKey& known) {
-    return std::ranges::equal(key, known.name, {}, lower);
-  });
+  return std::ranges::any_of(kKnownKeys,
+                             [&](const KnownKey& known) { return same_token(key, known.name); });
 }
 
 const Member* find(const std::vector<Member>& members, std::string_view key) {

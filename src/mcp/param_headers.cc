@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/token.h"
 #include "json/read.h"
 #include "mcp/modern.h"
 
@@ -35,20 +36,6 @@ constexpr std::array<std::string_view, 12> kOneSchema{"items",
 constexpr std::array<std::string_view, 4> kManySchemas{"allOf", "anyOf", "oneOf", "prefixItems"};
 constexpr std::array<std::string_view, 4> kNamedSchemas{"patternProperties", "dependentSchemas",
                                                         "$defs", "definitions"};
-
-bool is_token(std::string_view text) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !text.empty() && std::ranges::all_of(text, [&](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           kMarks.find(c) != std::string_view::npos;
-  });
-}
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-bool same_name(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
 
 template <class Names>
 bool is_one_of(const Names& names, std::string_view key) {
@@ -99,7 +86,7 @@ class SchemaWalk {
       return fail("is not on a string, an integer or a boolean");
     }
     const auto same = [&](const ParamHeader& other) {
-      return same_name(other.header, added.header);
+      return same_token(other.header, added.header);
     };
     if (std::ranges::any_of(found, same)) return fail("names the same header as another");
     found.push_back(std::move(added));
