@@ -21,7 +21,8 @@ import tempfile
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ANSWER_S = 20
+ANSWER_S = 12
+STOP_S = 5
 
 
 class Failed(Exception):
@@ -63,7 +64,10 @@ class Gateway:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait(ANSWER_S)
+        try:
+            self.process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
 
     def _send(self, message):
         with self.writing:

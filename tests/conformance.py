@@ -37,21 +37,23 @@ STAMP = re.compile(r"-\d{4}-\d\d-\d\dT[\d-]+Z$")
 class Outcome:
     """One scenario: its checks as the suite gives them."""
 
-    def __init__(self, scenario, checks):
+    def __init__(self, scenario, checks, finished=True):
         self.scenario, self.checks = scenario, checks
+        self.finished = finished  # A client may hang or fail although every check was made.
 
     def having(self, *statuses):
         return [check for check in self.checks if check["status"] in statuses]
 
     @property
     def passed(self):
-        return bool(self.checks) and not self.having("FAILURE")
+        return self.finished and bool(self.checks) and not self.having("FAILURE")
 
     def complaints(self, *statuses):
         """The failing checks, one per line."""
         found = self.having(*(statuses or ("FAILURE",)))
         said = [f"{check['id']}: {check.get('errorMessage', '')[:1000]}" for check in found]
-        return "\n".join(said) if self.checks else "the suite gave no checks"
+        said += [] if self.checks else ["the suite gave no checks"]
+        return "\n".join(said + ([] if self.finished else ["the client failed or timed out"]))
 
 
 class Suite:
@@ -90,7 +92,9 @@ class Suite:
         """(Outcome of one scenario with this client, all that was printed)."""
         arguments = ["--command", command, "--scenario", scenario, "--spec-version", version]
         outcomes, said = self._run("client", arguments, env)
-        return outcomes[scenario], said
+        outcome = outcomes[scenario]
+        outcome.finished = "CLIENT TIMED OUT" not in said and "CLIENT EXITED WITH ERROR" not in said
+        return outcome, said
 
 
 def read_outcomes(folder, leg):
