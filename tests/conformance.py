@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import npm_peers
-from harness import ROOT, clean_environment
+from harness import ROOT, clean_environment, run
 from waiting import PATIENCE, Lines
 
 OLDEST_NODE = 22  # The suite needs fs.globSync.
@@ -116,26 +116,28 @@ def fixture_upstream(*arguments, **settings):
     return {"kind": "stdio", "command": command, "args": args, **settings}
 
 
-class Fixture:
-    """The fixture on a network transport, as a context manager; `address` is where it listens."""
+class Server:
+    """A server on a network transport, as a context manager. It prints its address as its first
+    line; `address` is that."""
 
-    def __init__(self, *arguments, transport="http"):
-        self.command = fixture_command("--transport", transport, *arguments)
+    def __init__(self, command, transport="http"):
+        self.command, self.transport = command, transport
         self.process = self.stdout = self.stderr = self.address = None
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         self.stdout, self.stderr = Lines(self.process.stdout), Lines(self.process.stderr)
         try:
             self.address = self.stdout.wait_for(lambda line: True)
         except AssertionError:
             self.process.kill()
-            raise AssertionError("no fixture:\n" + self.stderr.text()[-4000:]) from None
+            raise AssertionError("no server:\n" + self.stderr.text()[-4000:]) from None
         return self
 
     def __exit__(self, *_):
+        self.process.stdin.close()
         self.process.terminate()
         try:
             self.process.wait(PATIENCE)
@@ -143,3 +145,29 @@ class Fixture:
             self.process.kill()
             self.process.wait()
             self.stdout.wait_end(), self.stderr.wait_end()
+
+    def upstream(self):
+        """Settings of an upstream that reaches it."""
+        if self.transport == "tcp":
+            return {"kind": "tcp", "address": self.address.removeprefix("tcp://")}
+        if self.transport == "unix":
+            return {"kind": "unix", "path": self.address.removeprefix("unix:")}
+        return {"kind": self.transport, "url": self.address}
+
+
+def fixture(*arguments, transport="http"):
+    return Server(fixture_command("--transport", transport, *arguments), transport)
+
+
+def sdk_server(node, era="both"):
+    """The server made with SDK v2; `era` is both, legacy or modern."""
+    return Server([node, str(npm_peers.PEERS / "sdk_v2_server.mjs"), era])
+
+
+def has_remote_upstreams():
+    """Whether this build reaches servers over the network, and of either era."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = pathlib.Path(folder) / "patchbay.yaml"
+        upstream = {"kind": "http", "url": "http://127.0.0.1:1/mcp"}
+        config.write_text(json.dumps({"upstreams": {"remote": upstream}}), encoding="utf-8")
+        return run("check", str(config)).returncode == 0

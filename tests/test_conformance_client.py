@@ -5,14 +5,11 @@ HTTP. testing/conformance_client.py makes the calls in front. Authorization is n
 """
 
 import concurrent.futures
-import json
-import pathlib
 import sys
-import tempfile
 import unittest
 
-from conformance import CLIENT, Suite
-from harness import BINARY, main, run
+from conformance import CLIENT, Suite, has_remote_upstreams
+from harness import BINARY, main
 from npm_peers import LeftOut
 
 # scenario -> the revisions of the suite's server
@@ -45,17 +42,9 @@ SOMETIMES = {
 }
 
 
-def has_http_upstreams():
-    with tempfile.TemporaryDirectory() as folder:
-        config = pathlib.Path(folder) / "patchbay.yaml"
-        upstream = {"kind": "http", "url": "http://127.0.0.1:1/mcp"}
-        config.write_text(json.dumps({"upstreams": {"remote": upstream}}), encoding="utf-8")
-        return run("check", str(config)).returncode == 0
-
-
 def setUpModule():
     try:
-        if not has_http_upstreams():
+        if not has_remote_upstreams():
             raise LeftOut("this build has no upstreams of kind http")
         ClientTest.suite = Suite()
     except LeftOut as reason:
