@@ -58,7 +58,8 @@ class Gateway:
         threading.Thread(target=self._read, daemon=True).start()
         capabilities = {"elicitation": {}, "sampling": {}, "roots": {}}
         info = {"name": "conformance-client", "version": "1.0.0"}
-        opening = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": info}
+        version = "2025-11-25"
+        opening = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": info}
         self.request("initialize", opening)
         self._send({"method": "notifications/initialized"})
 

@@ -1,4 +1,4 @@
-"""Runs the official MCP conformance suite, and starts the fixture server that it can be run against.
+"""Runs the official MCP conformance suite, and starts servers that it can be run against.
 
 `run_server_suite(url, ...)` points the suite at any server: the fixture itself, or the gateway with
 the fixture behind it. `run_client_scenario(command, ...)` has the suite start a client. Both give

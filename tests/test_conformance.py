@@ -1,8 +1,8 @@
 """The official conformance suite: first against the servers alone, then with the gateway between.
 
-The servers are the fixture, which can be locked to revisions, and one made with the official SDK. They
-must pass everything, or what fails with the gateway between would say nothing. Where the suite cannot
-be had from npm, it is left out and one line says so.
+The servers are the fixture, which can be locked to revisions, and one made with the official SDK.
+They must pass everything, or what fails with the gateway between would say nothing. Where the suite
+cannot be had from npm, it is left out and one line says so.
 """
 
 import concurrent.futures
@@ -114,8 +114,8 @@ class ServerTest(ConformanceCase):
 
 
 class GatewayTest(ConformanceCase):
-    """Each run has a gateway and a server of its own: a program on stdio does not say to which call a
-    question belongs, so nothing else may run on it."""
+    """Each run has a gateway and a server of its own: a program on stdio does not say to which call
+    a question belongs, so nothing else may run on it."""
 
     def run_through(self, server, name):
         """One set; `server` is a Server, or the settings of an upstream."""

@@ -1,7 +1,7 @@
 """The client scenarios of the official conformance suite, with the gateway as the client.
 
-The suite's own servers stand behind the gateway, so what is tested is how it speaks as a client over
-HTTP. testing/conformance_client.py makes the calls in front. Authorization is not among them.
+The suite's own servers stand behind the gateway, so what is tested is how it speaks as a client
+over HTTP. testing/conformance_client.py makes the calls in front. Authorization is not among them.
 """
 
 import concurrent.futures

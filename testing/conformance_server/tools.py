@@ -63,7 +63,7 @@ async def resource_link(_call):
     return content({"type": "resource_link", "uri": "test://static-text", "name": "Static text"})
 
 
-OBJECT = {"type": "object", "properties": {"sum": INTEGER, "of": {"type": "array"}}, "required": ["sum"]}
+OBJECT = {"type": "object", "properties": {"sum": INTEGER, "of": {"type": "array"}}}
 
 
 @tool("test_structured_content", "Answers with an object.", since="2025-06-18", output=OBJECT)

@@ -191,8 +191,10 @@ function registerTools(server, changed) {
     json_schema_2020_12_tool: echo,
     test_trigger_tool_change: () => (changed('tools'), text('changed')),
     test_trigger_prompt_change: () => (changed('prompts'), text('changed')),
-    test_input_required_result_capabilities: (_, ctx) =>
-      askWhatItCan(ctx, ctx.mcpReq.envelope?.['io.modelcontextprotocol/clientCapabilities'] ?? server.server.getClientCapabilities()),
+    test_input_required_result_capabilities: (_, ctx) => {
+      const declared = ctx.mcpReq.envelope?.['io.modelcontextprotocol/clientCapabilities'];
+      return askWhatItCan(ctx, declared ?? server.server.getClientCapabilities());
+    },
   };
   for (const [name, run] of Object.entries(all)) {
     const inputSchema = fromJsonSchema(schemas[name] ?? object({}));
