@@ -1,4 +1,4 @@
-"""Runs the official MCP conformance suite, and starts the fixture server that it can be run against.
+"""Runs the official MCP conformance suite, and starts servers that it can be run against.
 
 `run_server_suite(url, ...)` points the suite at any server: the fixture itself, or the gateway with
 the fixture behind it. `run_client_scenario(command, ...)` has the suite start a client. Both give
@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import npm_peers
-from harness import ROOT, clean_environment
+from harness import ROOT, clean_environment, run
 from waiting import PATIENCE, Lines
 
 OLDEST_NODE = 22  # The suite needs fs.globSync.
@@ -37,21 +37,23 @@ STAMP = re.compile(r"-\d{4}-\d\d-\d\dT[\d-]+Z$")
 class Outcome:
     """One scenario: its checks as the suite gives them."""
 
-    def __init__(self, scenario, checks):
+    def __init__(self, scenario, checks, finished=True):
         self.scenario, self.checks = scenario, checks
+        self.finished = finished  # A client may hang or fail although every check was made.
 
     def having(self, *statuses):
         return [check for check in self.checks if check["status"] in statuses]
 
     @property
     def passed(self):
-        return bool(self.checks) and not self.having("FAILURE")
+        return self.finished and bool(self.checks) and not self.having("FAILURE")
 
     def complaints(self, *statuses):
         """The failing checks, one per line."""
         found = self.having(*(statuses or ("FAILURE",)))
         said = [f"{check['id']}: {check.get('errorMessage', '')[:1000]}" for check in found]
-        return "\n".join(said) if self.checks else "the suite gave no checks"
+        said += [] if self.checks else ["the suite gave no checks"]
+        return "\n".join(said + ([] if self.finished else ["the client failed or timed out"]))
 
 
 class Suite:
@@ -90,7 +92,9 @@ class Suite:
         """(Outcome of one scenario with this client, all that was printed)."""
         arguments = ["--command", command, "--scenario", scenario, "--spec-version", version]
         outcomes, said = self._run("client", arguments, env)
-        return outcomes[scenario], said
+        outcome = outcomes[scenario]
+        outcome.finished = "CLIENT TIMED OUT" not in said and "CLIENT EXITED WITH ERROR" not in said
+        return outcome, said
 
 
 def read_outcomes(folder, leg):
@@ -112,26 +116,28 @@ def fixture_upstream(*arguments, **settings):
     return {"kind": "stdio", "command": command, "args": args, **settings}
 
 
-class Fixture:
-    """The fixture on a network transport, as a context manager; `address` is where it listens."""
+class Server:
+    """A server on a network transport, as a context manager. It prints its address as its first
+    line; `address` is that."""
 
-    def __init__(self, *arguments, transport="http"):
-        self.command = fixture_command("--transport", transport, *arguments)
+    def __init__(self, command, transport="http"):
+        self.command, self.transport = command, transport
         self.process = self.stdout = self.stderr = self.address = None
 
     def __enter__(self):
         self.process = subprocess.Popen(
-            self.command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         self.stdout, self.stderr = Lines(self.process.stdout), Lines(self.process.stderr)
         try:
             self.address = self.stdout.wait_for(lambda line: True)
         except AssertionError:
             self.process.kill()
-            raise AssertionError("no fixture:\n" + self.stderr.text()[-4000:]) from None
+            raise AssertionError("no server:\n" + self.stderr.text()[-4000:]) from None
         return self
 
     def __exit__(self, *_):
+        self.process.stdin.close()
         self.process.terminate()
         try:
             self.process.wait(PATIENCE)
@@ -139,3 +145,29 @@ class Fixture:
             self.process.kill()
             self.process.wait()
             self.stdout.wait_end(), self.stderr.wait_end()
+
+    def upstream(self):
+        """Settings of an upstream that reaches it."""
+        if self.transport == "tcp":
+            return {"kind": "tcp", "address": self.address.removeprefix("tcp://")}
+        if self.transport == "unix":
+            return {"kind": "unix", "path": self.address.removeprefix("unix:")}
+        return {"kind": self.transport, "url": self.address}
+
+
+def fixture(*arguments, transport="http"):
+    return Server(fixture_command("--transport", transport, *arguments), transport)
+
+
+def sdk_server(node, era="both"):
+    """The server made with SDK v2; `era` is both, legacy or modern."""
+    return Server([node, str(npm_peers.PEERS / "sdk_v2_server.mjs"), era])
+
+
+def has_remote_upstreams():
+    """Whether this build reaches servers over the network, and of either era."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = pathlib.Path(folder) / "patchbay.yaml"
+        upstream = {"kind": "http", "url": "http://127.0.0.1:1/mcp"}
+        config.write_text(json.dumps({"upstreams": {"remote": upstream}}), encoding="utf-8")
+        return run("check", str(config)).returncode == 0

@@ -1,23 +1,28 @@
-"""The official conformance suite: first against the fixture alone, then with the gateway between.
+"""The official conformance suite: first against the servers alone, then with the gateway between.
 
-The fixture must pass everything, or what fails with the gateway between would say nothing. Where the
-suite cannot be had from npm, it is left out and one line says so.
+The servers are the fixture, which can be locked to revisions, and one made with the official SDK.
+They must pass everything, or what fails with the gateway between would say nothing. Where the suite
+cannot be had from npm, it is left out and one line says so.
 """
 
 import concurrent.futures
+import contextlib
 import os
 import tempfile
 import unittest
 
 import schema_check
-from conformance import SETS, Fixture, Suite, fixture_upstream
+from conformance import SETS, Suite, fixture, fixture_upstream, sdk_server
 from harness import Gateway, main
 from npm_peers import LeftOut
 
 LEGACY = "2024-11-05,2025-03-26,2025-06-18,2025-11-25"
+MODERN = "2026-07-28"
+OLD, NEW = "2025-11-25", "2026-07-28 without extensions"
+AT_A_TIME = 3
 
-# What cannot pass with a server of the handshake revisions behind the gateway, and why.
-NOT_WITH_SESSIONS = {
+# What need not pass with a server of the handshake revisions behind the gateway, and why.
+UNTOLD = {
     "input-required-result-basic-elicitation": "a question of such a server has no key of its own",
     "input-required-result-capability-check": "such a server sees one set of capabilities, for all",
     "input-required-result-multiple-input-requests": "one pipe does not say whose a question is",
@@ -35,73 +40,122 @@ def setUpModule():
 class ConformanceCase(unittest.TestCase):
     suite = None
 
-    def run_sets(self, url, *names):
-        """Outcomes by set and scenario. The sets run at the same time: they mostly wait."""
-        with concurrent.futures.ThreadPoolExecutor() as pool:
-            runs = {n: pool.submit(self.suite.run_server_suite, url, SETS[n]) for n in names}
-            return {name: run.result() for name, run in runs.items()}
+    def temporary_record(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        return os.path.join(folder.name, "record")
 
-    def check_record(self, path, directions, unless=()):
+    def check_record(self, path, directions):
         try:
             count, wrong = schema_check.check_record(path, directions)
         except schema_check.LeftOut as reason:
             print(f"the check against the schemas of MCP was left out: {reason}", flush=True)
             return
-        wrong = [fault for fault in wrong if not any(part in fault for part in unless)]
         self.assertEqual([], wrong)
         self.assertGreater(count, 0)
 
 
-class FixtureTest(ConformanceCase):
-    def run_against(self, names, *arguments):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        record = os.path.join(folder.name, "record")
-        with Fixture("--record", record, *arguments) as fixture:
-            sets = self.run_sets(fixture.address, *names)
+class ServerTest(ConformanceCase):
+    """The servers without the gateway."""
+
+    def run_sets(self, server, *names):
+        """The sets run at the same time: they mostly wait."""
+        with server, concurrent.futures.ThreadPoolExecutor() as pool:
+            run = self.suite.run_server_suite
+            runs = {name: pool.submit(run, server.address, SETS[name]) for name in names}
+            sets = {name: started.result() for name, started in runs.items()}
         for name, outcomes in sets.items():
             for scenario, outcome in outcomes.items():
                 with self.subTest(set=name, scenario=scenario):
                     self.assertTrue(outcome.passed, outcome.complaints())
                     self.assertEqual("", outcome.complaints("WARNING"))
-        self.assertEqual([], fixture.stderr.lines)
+        self.assertEqual([], server.stderr.lines)
+
+    def test_fixture_of_all_revisions(self):
+        record = self.temporary_record()
+        self.run_sets(fixture("--record", record), "2025-03-26", "2025-06-18", OLD, MODERN)
         # Not what comes in: the suite sends nonsense on purpose.
         self.check_record(record, ["out"])
 
-    def test_all_revisions(self):
-        self.run_against(["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"])
+    def test_locked_fixture_that_always_streams(self):
+        record = self.temporary_record()
+        self.run_sets(fixture("--record", record, "--revisions", LEGACY, "--always-stream"), OLD)
+        self.check_record(record, ["out"])
 
-    def test_locked_and_always_streaming(self):
-        self.run_against(["2025-11-25"], "--revisions", LEGACY, "--always-stream")
+    def test_sdk_server(self):
+        self.run_sets(sdk_server(self.suite.node), OLD, NEW)
 
 
 class GatewayTest(ConformanceCase):
-    def run_through(self, name, *arguments, not_yet=()):
-        """One set, with a gateway and a fixture of its own: a program on stdio does not say to which
-        call a question belongs, so nothing else may run on it."""
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        record = os.path.join(folder.name, "record")
-        upstream = fixture_upstream("--record", record, *arguments)
-        config = {"names": {"prefix": "never"}, "upstreams": {"fixture": upstream}}
-        with Gateway(config) as gateway:
-            outcomes = self.run_sets(gateway.url, name)[name]
-        passed = sorted(scenario for scenario, outcome in outcomes.items() if outcome.passed)
-        print(f"{name}: {len(passed)} of {len(outcomes)} passed: {', '.join(passed)}", flush=True)
-        for scenario, outcome in outcomes.items():
-            with self.subTest(set=name, scenario=scenario):
-                if scenario not in not_yet:
-                    self.assertTrue(outcome.passed, outcome.complaints())
-        return record
+    """Each run has a gateway and a server of its own: a program on stdio does not say to which call
+    a question belongs, so nothing else may run on it."""
 
-    def test_sessions_in_front_of_sessions(self):
-        for name in ("2025-03-26", "2025-06-18", "2025-11-25"):
-            record = self.run_through(name, "--revisions", LEGACY)
+    def run_through(self, server, name):
+        """One set; `server` is a Server, or the settings of an upstream."""
+        with contextlib.ExitStack() as stack:
+            upstream = server
+            if not isinstance(server, dict):
+                upstream = stack.enter_context(server).upstream()
+            config = {"names": {"prefix": "never"}, "upstreams": {"server": upstream}}
+            gateway = stack.enter_context(Gateway(config))
+            return self.suite.run_server_suite(gateway.url, SETS[name])
+
+    def judge(self, title, outcomes, unless):
+        passed = sorted(scenario for scenario, outcome in outcomes.items() if outcome.passed)
+        print(f"{title}: {len(passed)} of {len(outcomes)} passed: {', '.join(passed)}", flush=True)
+        for scenario, outcome in outcomes.items():
+            with self.subTest(run=title, scenario=scenario):
+                if scenario not in unless:
+                    self.assertTrue(outcome.passed, outcome.complaints())
+
+    def run_all(self, runs):
+        """Each run is (title, set, server or settings, what need not pass)."""
+        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+            started = [pool.submit(self.run_through, server, name) for _, name, server, _ in runs]
+        for (title, name, _, unless), outcomes in zip(runs, started):
+            self.judge(f"{name} in front of {title}", outcomes.result(), unless)
+
+    def test_program_with_sessions(self):
+        records = [self.temporary_record() for _ in range(4)]
+        servers = [fixture_upstream("--revisions", LEGACY, "--record", path) for path in records]
+        names = ("2025-03-26", "2025-06-18", OLD, NEW)
+        lists = ({}, {}, {}, UNTOLD)
+        self.run_all(list(zip(["a program with sessions"] * 4, names, servers, lists)))
+        for record in records[:3]:
             self.check_record(record, ["in"])
 
-    def test_stateless_in_front_of_sessions(self):
-        name = "2026-07-28 without extensions"
-        self.run_through(name, "--revisions", LEGACY, not_yet=NOT_WITH_SESSIONS)
+    def test_program_without_sessions(self):
+        title, server = "a stateless program", fixture_upstream("--revisions", MODERN)
+        self.run_all([
+            (title, OLD, server, {}),
+            (title, NEW, server, {}),
+        ])
+
+    def test_server_over_http(self):
+        runs = []
+        for title, revisions, unless in (
+            ("HTTP with sessions", LEGACY, UNTOLD),
+            ("stateless HTTP", MODERN, {}),
+            ("HTTP of both eras", f"{LEGACY},{MODERN}", {}),
+        ):
+            runs.append((title, OLD, fixture("--revisions", revisions), {}))
+            runs.append((title, NEW, fixture("--revisions", revisions), unless))
+        streaming = fixture("--revisions", LEGACY, "--always-stream")
+        self.run_all([*runs, ("HTTP that always streams", OLD, streaming, {})])
+
+    def test_server_over_other_transports(self):
+        runs = []
+        for kind in ("sse", "custom-http-sse", "tcp", "unix"):
+            runs.append((kind, OLD, fixture("--revisions", LEGACY, transport=kind), {}))
+        self.run_all(runs)
+
+    def test_sdk_server(self):
+        runs = []
+        for era, unless in (("legacy", UNTOLD), ("modern", {})):
+            title = f"the SDK's server, {era}"
+            runs.append((title, OLD, sdk_server(self.suite.node, era), {}))
+            runs.append((title, NEW, sdk_server(self.suite.node, era), unless))
+        self.run_all(runs)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ It can be locked to some revisions, and then knows nothing of the others. Tools 
 of them, so that a gateway which bridges the eras can be held against the set of either era with a
 server of the other behind it.
 
-usage: python3 testing/conformance_server [--transport T] [--revisions R,…] [--port N] [--record FILE]
+usage: python3 testing/conformance_server [--transport T] [--revisions R,…] [--record FILE] …
 """
 
 import argparse

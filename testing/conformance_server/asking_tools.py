@@ -216,7 +216,9 @@ async def ask_name(call):
     return accepted(answers["user_name"], "name")
 
 
-@tool("test_tool_with_task", "Asks for a name, then works in a task.", task="required", first=ask_name)
+@tool(
+    "test_tool_with_task", "Asks for a name, then works in a task.", task="required", first=ask_name
+)
 async def with_task(call):
     await asyncio.sleep(0.1)
     return text(f"The task was done for {call.prepared}")

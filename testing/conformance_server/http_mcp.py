@@ -1,6 +1,7 @@
-"""Streamable HTTP on one URL: sessions for the handshake revisions, single requests for 2026-07-28."""
+"""Streamable HTTP on one URL: sessions for the handshake revisions, none for 2026-07-28."""
 
 import asyncio
+import itertools
 import json
 import secrets
 
@@ -13,7 +14,7 @@ from legacy import Session
 from revisions import MODERN, since
 
 RETRY_MS = 100
-KEPT_EVENTS = 1000
+KEPT_EVENTS, KEPT_STREAMS = 1000, 100
 
 
 class EventStream(Outlet):
@@ -22,7 +23,8 @@ class EventStream(Outlet):
 
     def __init__(self, number, session):
         self.number, self.session = number, session
-        self.events, self.wire = [], None
+        self.events, self.count = {}, 0  # The last ones, by index.
+        self.wire = None
         self.started, self.ended = asyncio.Event(), asyncio.Event()
         self.cut = asyncio.Event()  # Ends the connection that is being written to.
         self.dropping = False  # The next connection is cut once it has what there is.
@@ -34,10 +36,12 @@ class EventStream(Outlet):
         await self.add(json.dumps(message))
 
     async def add(self, data):
-        self.events.append(data)
+        index, self.count = self.count, self.count + 1
+        self.events[index] = data
+        self.events.pop(index - KEPT_EVENTS, None)
         self.started.set()
         if self.wire:
-            await self.write(len(self.events) - 1)
+            await self.write(index)
 
     async def write(self, index):
         priming = self.events[index] == ""
@@ -65,7 +69,7 @@ class EventStream(Outlet):
         self.cut = cut = asyncio.Event()
         await wire.begin_events(headers)
         self.wire = wire
-        for index in range(after + 1, len(self.events)):
+        for index in [index for index in self.events if index > after]:
             await self.write(index)
         if not self.dropping:
             waits = [asyncio.ensure_future(event.wait()) for event in (self.ended, cut)]
@@ -81,18 +85,16 @@ class EventStream(Outlet):
 class HttpSession(Session):
     def __init__(self, server):
         self.id = secrets.token_urlsafe(24)
-        self.streams = {0: EventStream(0, self)}
+        self.streams, self.numbers = {0: EventStream(0, self)}, itertools.count(1)
         super().__init__(server, self.streams[0])
 
     def new_stream(self):
-        number = max(self.streams) + 1
+        number = next(self.numbers)
         self.streams[number] = EventStream(number, self)
+        ended = [n for n, stream in self.streams.items() if stream.ended.is_set()]
+        for old in ended[:-KEPT_STREAMS]:
+            del self.streams[old]
         return self.streams[number]
-
-    async def tell(self, method, params=None, outlet=None):
-        if outlet is None and len(self.channel.events) >= KEPT_EVENTS:
-            return
-        await super().tell(method, params, outlet)
 
 
 class RequestStream(Outlet):

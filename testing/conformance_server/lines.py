@@ -1,4 +1,4 @@
-"""One message per line: over stdin and stdout, TCP, or a Unix socket. Both eras share a connection."""
+"""One message per line: over stdin and stdout, TCP, or a Unix socket, both eras alike."""
 
 import asyncio
 import json

@@ -8,8 +8,8 @@ from catalog import find_tool, run_tool
 from errors import BAD_PARAMS, HEADER_MISMATCH, UNKNOWN_METHOD, UNSUPPORTED_VERSION
 from errors import InputRequired, MissingCapability, Refusal, refusal_of
 from questions import Rounds
-from revisions import CAPABILITIES, LEVELS, LOG_LEVEL, MODERN, SERVER_INFO, SUBSCRIPTION, TASKS, VERSION
-from revisions import capabilities, server_info
+from revisions import CAPABILITIES, LEVELS, LOG_LEVEL, MODERN, SERVER_INFO, SUBSCRIPTION, TASKS
+from revisions import VERSION, capabilities, server_info
 
 CACHEABLE = {"ttlMs": 0, "cacheScope": "private"}
 
@@ -112,7 +112,8 @@ async def call_tool(request):
     if entry.first:
         call.prepared = await entry.first(call)
     server = request.server
-    return {"resultType": "task", **server.tasks.start(MODERN, entry, call, server.task_changed).view()}
+    task = server.tasks.start(MODERN, entry, call, server.task_changed)
+    return {"resultType": "task", **task.view()}
 
 
 def lister(kind):

@@ -63,7 +63,7 @@ async def resource_link(_call):
     return content({"type": "resource_link", "uri": "test://static-text", "name": "Static text"})
 
 
-OBJECT = {"type": "object", "properties": {"sum": INTEGER, "of": {"type": "array"}}, "required": ["sum"]}
+OBJECT = {"type": "object", "properties": {"sum": INTEGER, "of": {"type": "array"}}}
 
 
 @tool("test_structured_content", "Answers with an object.", since="2025-06-18", output=OBJECT)
@@ -162,22 +162,15 @@ async def json_schema(call):
     return text(f"Called with {sorted(call.arguments)}")
 
 
-@tool("test_trigger_tool_change", "Changes a tool, and tells of it.")
-async def trigger_tool_change(call):
-    await call.server.changed("tools")
-    return text("The list of tools has changed")
+def make_trigger(kind):
+    @tool(f"test_trigger_{kind}_change", f"Changes a {kind}, and tells of it.")
+    async def trigger(call):
+        await call.server.changed(f"{kind}s")
+        return text(f"The list of {kind}s has changed")
 
 
-@tool("test_trigger_prompt_change", "Changes a prompt, and tells of it.")
-async def trigger_prompt_change(call):
-    await call.server.changed("prompts")
-    return text("The list of prompts has changed")
-
-
-@tool("test_trigger_resource_change", "Changes a listed resource, and tells of it.")
-async def trigger_resource_change(call):
-    await call.server.changed("resources")
-    return text("The list of resources has changed")
+for _kind in ("tool", "prompt", "resource"):
+    make_trigger(_kind)
 
 
 @tool("test_trigger_resource_update", "Changes test://watched-resource, and tells subscribers.")
