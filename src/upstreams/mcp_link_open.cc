@@ -31,10 +31,15 @@ bool is_modern_error(const mcp::Reply& reply) {
   return code == "-32020" || code == "-32021" || code == "-32022";
 }
 
+// The revisions that a refusal names as the server's own, raw.
+std::string_view supported(const mcp::Reply& reply) {
+  const auto data = json::member(reply.body, "data").value_or("{}");
+  return json::member(data, "supported").value_or("[]");
+}
+
 // The newest revision with sessions that the server says it has instead of what was proposed.
 std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
-  const auto data = json::member(reply.body, "data").value_or("{}");
-  const auto versions = json::member(data, "supported").value_or("[]");
+  const auto versions = supported(reply);
   for (auto revision : {mcp::Revision::v2025_11_25, mcp::Revision::v2025_06_18,
                         mcp::Revision::v2025_03_26, mcp::Revision::v2024_11_05}) {
     if (names(versions, revision)) return revision;
@@ -91,8 +96,12 @@ Task<mcp::Reply> McpLink::shake(std::string_view method, std::string params,
 }
 
 Task<void> McpLink::discover(Deadline deadline) {
-  auto params = mcp::with_envelope("{}", mcp::kNewest);
-  auto reply = co_await shake("server/discover", std::move(params), mcp::kNewest, deadline);
+  const auto params = mcp::with_envelope("{}", mcp::kNewest);
+  auto reply = co_await shake("server/discover", params, mcp::kNewest, deadline);
+  // A server that names our revision among its own has refused by mistake.
+  if (reply && reply->is_error && names(supported(*reply), mcp::kNewest)) {
+    reply = co_await shake("server/discover", params, mcp::kNewest, deadline);
+  }
   if (!reply) co_return reply.error();
   const std::string& body = reply->body;
   const bool speaks = !reply->is_error &&
