@@ -15,10 +15,6 @@ namespace {
 // Tells our own states from those of upstreams that keep theirs with the client as well.
 constexpr std::string_view kOurs = "patchbay.";
 
-bool has_rounds(std::string_view method) {
-  return method == "tools/call" || method == "prompts/get" || method == "resources/read";
-}
-
 // The sealed part of a state that a request brings back; empty if it brings none of ours.
 std::string sealed_part(const Call& call) {
   const auto* const given = call.request.param("requestState");
@@ -54,6 +50,10 @@ Error unknown_state() {
 }
 
 }  // namespace
+
+bool AskingCalls::has_rounds(std::string_view method) {
+  return method == "tools/call" || method == "prompts/get" || method == "resources/read";
+}
 
 bool AskingCalls::may_ask(const Call& call) {
   if (!mcp::info(call.revision).modern || !has_rounds(call.request.method)) return false;

@@ -8,6 +8,7 @@
 #include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
+#include "mcp/question.h"
 #include "mcp/shape.h"
 
 namespace patchbay::gateway {
@@ -45,10 +46,20 @@ mcp::Reply lacks(std::string_view capability) {
                            fmt::format(R"({{"requiredCapabilities":{{"{}":{{}}}}}})", capability)});
 }
 
+// An upstream with sessions that waits for its user to open a URL waits for a client's answer here.
+void ask_for_urls(const Call& call, mcp::Reply& reply) {
+  if (!AskingCalls::has_rounds(call.request.method)) return;
+  auto questions = mcp::url_questions(reply.body);
+  if (!questions || !mcp::abilities_of(call.revision, call.capabilities).url) return;
+  reply = mcp::result_reply(*std::move(questions));
+  reply.type = mcp::ResultType::input_required;
+}
+
 // Makes of an answer one that the client's revision knows.
 void give_shape(const Call& call, mcp::Reply& reply) {
   const bool modern = mcp::info(call.revision).modern;
   if (modern && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
+  if (modern && reply.is_error && reply.from) ask_for_urls(call, reply);
   if (reply.is_error) {
     if (reply.from) {
       mcp::shape_error(reply, call.request.method, *reply.from, call.revision, call.target);

@@ -213,4 +213,20 @@ std::string answer_for(Revision to_server, std::string_view method, std::string_
   return edit.changed() ? edit.result() : std::string(result);
 }
 
+std::optional<std::string> url_questions(std::string_view error) {
+  if (json::member(error, "code") != "-32042") return std::nullopt;
+  const auto data = json::member(error, "data").value_or("{}");
+  std::string requests;
+  int count = 0;
+  json::each_element(json::member(data, "elicitations").value_or("[]"), [&](std::string_view one) {
+    const auto url = json::member(one, "url");
+    if (!url) return;
+    requests += fmt::format(
+        R"({}"url-{}":{{"method":"elicitation/create","params":{{"mode":"url","message":{},"url":{}}}}})",
+        requests.empty() ? "" : ",", ++count, json::member(one, "message").value_or("\"\""), *url);
+  });
+  if (requests.empty()) return std::nullopt;
+  return fmt::format(R"({{"resultType":"input_required","inputRequests":{{{}}}}})", requests);
+}
+
 }  // namespace patchbay::mcp

@@ -17,7 +17,8 @@ TEST(Seal, OpensWhatItMade) {
   for (const std::string& plain :
        {std::string(), std::string("a"), std::string(100'000, 'x'), std::string("\0\xFF\n", 3)}) {
     const std::string sealed = kSealer.seal(plain, "for ann");
-    EXPECT_EQ(sealed.find(plain.empty() ? "?" : plain), std::string::npos);
+    // A short text may be in any other by chance.
+    if (plain.size() > 16) EXPECT_EQ(sealed.find(plain), std::string::npos);
     const auto opened = kSealer.open(sealed, "for ann");
     ASSERT_TRUE(opened);
     EXPECT_EQ(*opened, plain);

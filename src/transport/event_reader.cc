@@ -13,6 +13,7 @@ constexpr auto kLongestRetry = std::chrono::milliseconds(60'000);
 }  // namespace
 
 Result<void> EventReader::feed(std::string_view bytes) {
+  if (bytes.empty()) return ok();
   if (!std::exchange(begun_, true) && bytes.starts_with(kByteOrderMark)) {
     bytes.remove_prefix(kByteOrderMark.size());
   }
