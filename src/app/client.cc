@@ -79,7 +79,13 @@ Task<void> Client::open(Deadline deadline) {
   } else {
     auto url = net::parse_url(target_);
     if (!url) co_return url.error();
-    http_ = std::make_unique<transport::HttpChannel>(*url, nullptr, deadline);
+    std::shared_ptr<const net::TlsContext> tls;
+    if (url->tls) {
+      auto made = net::TlsContext::client({});
+      if (!made) co_return made.error();
+      tls = *std::move(made);
+    }
+    http_ = std::make_unique<transport::HttpChannel>(*url, std::move(tls), deadline);
     channel = http_.get();
   }
   upstreams::McpLink::Events& events = *this;
