@@ -129,18 +129,18 @@ Task<void> HttpPool::send_rest(HttpResponse& response, std::string_view body, st
   auto& connection = *response.connection_;
   Stream& stream = *connection.stream;
   for (;;) {
-    auto ready = co_await stream.ready(Source::Direction::either, deadline);
-    if (!ready) co_return ready;
     auto written = stream.try_write(parts);
     if (written) parts = drop_written(parts, *written);
     if (parts.empty()) co_return ok();
-    if (!stream.may_read()) continue;
+    if (written && *written > 0) continue;
     auto got = stream.try_read(response.input_.room());
     if (!got) co_return lost(got.error(), connection.used, false);
     response.input_.add(*got);
     connection.half_sent = *got > 0;
     if (*got > 0) co_return ok();
     if (!written) co_return lost(written.error(), connection.used, false);
+    auto ready = co_await stream.ready(Source::Direction::either, deadline);
+    if (!ready) co_return ready;
   }
 }
 
