@@ -23,36 +23,20 @@ AT_A_TIME = 3
 
 # What the gateway does not pass yet, and why. A scenario that passes must be struck off here.
 
-ASKED = "a stateless client is not asked"
-NOT_YET_STATELESS = {
-    "http-custom-header-server-validation": "Mcp-Param-* is not held against the arguments",
-    "input-required-result-basic-elicitation": ASKED,
-    "input-required-result-basic-list-roots": ASKED,
-    "input-required-result-basic-sampling": ASKED,
-    "input-required-result-capability-check": ASKED,
-    "input-required-result-multi-round": ASKED,
-    "input-required-result-multiple-input-requests": ASKED,
-    "input-required-result-non-tool-request": ASKED,
-    "input-required-result-request-state": ASKED,
-    "input-required-result-result-type": ASKED,
-    "input-required-result-tampered-state": ASKED,
-    "server-stateless": "an unknown version that the header contradicts is -32022 and not -32020; "
-    "a question that the client cannot answer is no -32021",
+NOT_YET_ASKED = {
+    "input-required-result-basic-elicitation": "the suite wants the question under the key "
+    "user_name, which a server with sessions can say only as the id of its request",
+}
+NOT_YET_ASKED_BY_PROGRAM = {
+    **NOT_YET_ASKED,
+    "input-required-result-multiple-input-requests": "questions that come together are passed on "
+    "one by one",
 }
 
-UNDECLARED = "a server of 2026-07-28 hears of no capabilities of the client"
-SHAPED = "outputSchema of 2026-07-28 is passed to revisions where it must be an object"
-NOT_YET_IN_FRONT_OF_SDK = {
-    "elicitation-sep1034-defaults": UNDECLARED,
-    "elicitation-sep1330-enums": UNDECLARED,
-    "tools-call-elicitation": UNDECLARED,
-    "tools-call-sampling": UNDECLARED,
-    "tools-call-with-logging": "a server of 2026-07-28 hears of no log level",
-}
-NOT_YET_IN_FRONT_OF_STATELESS = {
-    **NOT_YET_IN_FRONT_OF_SDK,
-    "json-schema-2020-12": SHAPED,
-    "tools-list": SHAPED,
+# What passes or does not as it happens, with a server that has sessions: neither counts.
+SOMETIMES_ASKED = {
+    "input-required-result-capability-check": "of two questions that come together, one that the "
+    "client cannot answer ends the call if it is the first",
 }
 
 
@@ -71,15 +55,6 @@ class ConformanceCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         return os.path.join(folder.name, "record")
-
-    def check_record(self, path, directions):
-        try:
-            count, wrong = schema_check.check_record(path, directions)
-        except schema_check.LeftOut as reason:
-            print(f"the check against the schemas of MCP was left out: {reason}", flush=True)
-            return
-        self.assertEqual([], wrong)
-        self.assertGreater(count, 0)
 
 
 class ServerTest(ConformanceCase):
@@ -102,12 +77,12 @@ class ServerTest(ConformanceCase):
         record = self.temporary_record()
         self.run_sets(fixture("--record", record), "2025-03-26", "2025-06-18", OLD, MODERN)
         # Not what comes in: the suite sends nonsense on purpose.
-        self.check_record(record, ["out"])
+        schema_check.assert_record(self, record, ["out"])
 
     def test_locked_fixture_that_always_streams(self):
         record = self.temporary_record()
         self.run_sets(fixture("--record", record, "--revisions", LEGACY, "--always-stream"), OLD)
-        self.check_record(record, ["out"])
+        schema_check.assert_record(self, record, ["out"])
 
     def test_sdk_server(self):
         self.run_sets(sdk_server(self.suite.node), OLD, NEW)
@@ -131,6 +106,8 @@ class GatewayTest(ConformanceCase):
         passed = sorted(scenario for scenario, outcome in outcomes.items() if outcome.passed)
         print(f"{title}: {len(passed)} of {len(outcomes)} passed: {', '.join(passed)}", flush=True)
         for scenario, outcome in outcomes.items():
+            if not_yet and scenario in SOMETIMES_ASKED:
+                continue
             with self.subTest(run=title, scenario=scenario):
                 if scenario in not_yet:
                     self.assertFalse(outcome.passed, "it passes now: strike it off the list")
@@ -144,41 +121,44 @@ class GatewayTest(ConformanceCase):
         for (title, name, _, not_yet), outcomes in zip(runs, started):
             self.judge(f"{name} in front of {title}", outcomes.result(), not_yet)
 
-    def test_program_with_sessions(self):
-        records = [self.temporary_record() for _ in range(4)]
-        servers = [fixture_upstream("--revisions", LEGACY, "--record", path) for path in records]
-        names = ("2025-03-26", "2025-06-18", OLD, NEW)
-        lists = ({}, {}, {}, NOT_YET_STATELESS)
-        self.run_all(list(zip(["a program with sessions"] * 4, names, servers, lists)))
-        for record in records[:3]:
-            self.check_record(record, ["in"])
-
     def need_remote_upstreams(self):
         if not has_remote_upstreams():
             self.skipTest("this build has no remote upstreams")
 
-    def test_program_without_sessions(self):
+    def test_sessions_to_a_program_with_sessions(self):
+        runs, records = [], []
+        for name in ("2025-03-26", "2025-06-18", OLD):
+            records.append(self.temporary_record())
+            server = fixture_upstream("--revisions", LEGACY, "--record", records[-1])
+            runs.append(("a program with sessions", name, server, {}))
+        self.run_all(runs)
+        for record in records:
+            schema_check.assert_record(self, record, ["in"])
+
+    def test_across_the_eras_to_a_program(self):
         self.need_remote_upstreams()
-        title, server = "a stateless program", fixture_upstream("--revisions", MODERN)
+        sessions = fixture_upstream("--revisions", LEGACY)
+        stateless = fixture_upstream("--revisions", MODERN)
         self.run_all([
-            (title, OLD, server, NOT_YET_IN_FRONT_OF_STATELESS),
-            (title, NEW, server, NOT_YET_STATELESS),
+            ("a program with sessions", NEW, sessions, NOT_YET_ASKED_BY_PROGRAM),
+            ("a stateless program", OLD, stateless, {}),
+            ("a stateless program", NEW, stateless, {}),
         ])
 
-    def test_server_over_http(self):
+    def test_http(self):
         self.need_remote_upstreams()
         runs = []
         for title, revisions, not_yet in (
-            ("HTTP with sessions", LEGACY, {}),
-            ("stateless HTTP", MODERN, NOT_YET_IN_FRONT_OF_STATELESS),
-            ("HTTP of both eras", f"{LEGACY},{MODERN}", NOT_YET_IN_FRONT_OF_STATELESS),
+            ("HTTP with sessions", LEGACY, NOT_YET_ASKED),
+            ("stateless HTTP", MODERN, {}),
+            ("HTTP of both eras", f"{LEGACY},{MODERN}", {}),
         ):
-            runs.append((title, OLD, fixture("--revisions", revisions), not_yet))
-            runs.append((title, NEW, fixture("--revisions", revisions), NOT_YET_STATELESS))
+            runs.append((title, OLD, fixture("--revisions", revisions), {}))
+            runs.append((title, NEW, fixture("--revisions", revisions), not_yet))
         streaming = fixture("--revisions", LEGACY, "--always-stream")
         self.run_all([*runs, ("HTTP that always streams", OLD, streaming, {})])
 
-    def test_server_over_other_transports(self):
+    def test_other_transports(self):
         self.need_remote_upstreams()
         runs = []
         for kind in ("sse", "custom-http-sse", "tcp", "unix"):
@@ -188,10 +168,10 @@ class GatewayTest(ConformanceCase):
     def test_sdk_server(self):
         self.need_remote_upstreams()
         runs = []
-        for era, not_yet in (("legacy", {}), ("modern", NOT_YET_IN_FRONT_OF_SDK)):
+        for era, not_yet in (("legacy", NOT_YET_ASKED), ("modern", {})):
             title = f"the SDK's server, {era}"
-            runs.append((title, OLD, sdk_server(self.suite.node, era), not_yet))
-            runs.append((title, NEW, sdk_server(self.suite.node, era), NOT_YET_STATELESS))
+            runs.append((title, OLD, sdk_server(self.suite.node, era), {}))
+            runs.append((title, NEW, sdk_server(self.suite.node, era), not_yet))
         self.run_all(runs)
 
 

@@ -31,8 +31,6 @@ AT_A_TIME = 4
 # What does not pass yet, and why. A scenario that passes must be struck off here.
 NOT_YET = {
     "request-metadata": "a -32022 to the first request is taken for a server with sessions",
-    "http-custom-headers": "arguments are not repeated in Mcp-Param-*",
-    "http-invalid-tool-headers": "tools with a wrong x-mcp-header are listed",
 }
 
 # What passes or does not as it happens: neither counts.
