@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 import schema_check
-from conformance import SETS, Suite, fixture, fixture_upstream, sdk_server
+from conformance import SETS, Suite, fixture, fixture_upstream, has_remote_upstreams, sdk_server
 from harness import Gateway, main
 from npm_peers import LeftOut
 
@@ -21,11 +21,22 @@ MODERN = "2026-07-28"
 OLD, NEW = "2025-11-25", "2026-07-28 without extensions"
 AT_A_TIME = 3
 
-# What need not pass with a server of the handshake revisions behind the gateway, and why.
-UNTOLD = {
-    "input-required-result-basic-elicitation": "a question of such a server has no key of its own",
-    "input-required-result-capability-check": "such a server sees one set of capabilities, for all",
-    "input-required-result-multiple-input-requests": "one pipe does not say whose a question is",
+# What the gateway does not pass yet, and why. A scenario that passes must be struck off here.
+
+NOT_YET_ASKED = {
+    "input-required-result-basic-elicitation": "the suite wants the question under the key "
+    "user_name, which a server with sessions can say only as the id of its request",
+}
+NOT_YET_ASKED_BY_PROGRAM = {
+    **NOT_YET_ASKED,
+    "input-required-result-multiple-input-requests": "questions that come together are passed on "
+    "one by one",
+}
+
+# What passes or does not as it happens, with a server that has sessions: neither counts.
+SOMETIMES_ASKED = {
+    "input-required-result-capability-check": "of two questions that come together, one that the "
+    "client cannot answer ends the call if it is the first",
 }
 
 
@@ -44,15 +55,6 @@ class ConformanceCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         return os.path.join(folder.name, "record")
-
-    def check_record(self, path, directions):
-        try:
-            count, wrong = schema_check.check_record(path, directions)
-        except schema_check.LeftOut as reason:
-            print(f"the check against the schemas of MCP was left out: {reason}", flush=True)
-            return
-        self.assertEqual([], wrong)
-        self.assertGreater(count, 0)
 
 
 class ServerTest(ConformanceCase):
@@ -75,12 +77,12 @@ class ServerTest(ConformanceCase):
         record = self.temporary_record()
         self.run_sets(fixture("--record", record), "2025-03-26", "2025-06-18", OLD, MODERN)
         # Not what comes in: the suite sends nonsense on purpose.
-        self.check_record(record, ["out"])
+        schema_check.assert_record(self, record, ["out"])
 
     def test_locked_fixture_that_always_streams(self):
         record = self.temporary_record()
         self.run_sets(fixture("--record", record, "--revisions", LEGACY, "--always-stream"), OLD)
-        self.check_record(record, ["out"])
+        schema_check.assert_record(self, record, ["out"])
 
     def test_sdk_server(self):
         self.run_sets(sdk_server(self.suite.node), OLD, NEW)
@@ -100,61 +102,76 @@ class GatewayTest(ConformanceCase):
             gateway = stack.enter_context(Gateway(config))
             return self.suite.run_server_suite(gateway.url, SETS[name])
 
-    def judge(self, title, outcomes, unless):
+    def judge(self, title, outcomes, not_yet):
         passed = sorted(scenario for scenario, outcome in outcomes.items() if outcome.passed)
         print(f"{title}: {len(passed)} of {len(outcomes)} passed: {', '.join(passed)}", flush=True)
         for scenario, outcome in outcomes.items():
+            if not_yet and scenario in SOMETIMES_ASKED:
+                continue
             with self.subTest(run=title, scenario=scenario):
-                if scenario not in unless:
+                if scenario in not_yet:
+                    self.assertFalse(outcome.passed, "it passes now: strike it off the list")
+                else:
                     self.assertTrue(outcome.passed, outcome.complaints())
 
     def run_all(self, runs):
-        """Each run is (title, set, server or settings, what need not pass)."""
+        """Each run is (title, set, server or settings, what is not passed yet)."""
         with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
             started = [pool.submit(self.run_through, server, name) for _, name, server, _ in runs]
-        for (title, name, _, unless), outcomes in zip(runs, started):
-            self.judge(f"{name} in front of {title}", outcomes.result(), unless)
+        for (title, name, _, not_yet), outcomes in zip(runs, started):
+            self.judge(f"{name} in front of {title}", outcomes.result(), not_yet)
 
-    def test_program_with_sessions(self):
-        records = [self.temporary_record() for _ in range(4)]
-        servers = [fixture_upstream("--revisions", LEGACY, "--record", path) for path in records]
-        names = ("2025-03-26", "2025-06-18", OLD, NEW)
-        lists = ({}, {}, {}, UNTOLD)
-        self.run_all(list(zip(["a program with sessions"] * 4, names, servers, lists)))
-        for record in records[:3]:
-            self.check_record(record, ["in"])
+    def need_remote_upstreams(self):
+        if not has_remote_upstreams():
+            self.skipTest("this build has no remote upstreams")
 
-    def test_program_without_sessions(self):
-        title, server = "a stateless program", fixture_upstream("--revisions", MODERN)
+    def test_sessions_to_a_program_with_sessions(self):
+        runs, records = [], []
+        for name in ("2025-03-26", "2025-06-18", OLD):
+            records.append(self.temporary_record())
+            server = fixture_upstream("--revisions", LEGACY, "--record", records[-1])
+            runs.append(("a program with sessions", name, server, {}))
+        self.run_all(runs)
+        for record in records:
+            schema_check.assert_record(self, record, ["in"])
+
+    def test_across_the_eras_to_a_program(self):
+        self.need_remote_upstreams()
+        sessions = fixture_upstream("--revisions", LEGACY)
+        stateless = fixture_upstream("--revisions", MODERN)
         self.run_all([
-            (title, OLD, server, {}),
-            (title, NEW, server, {}),
+            ("a program with sessions", NEW, sessions, NOT_YET_ASKED_BY_PROGRAM),
+            ("a stateless program", OLD, stateless, {}),
+            ("a stateless program", NEW, stateless, {}),
         ])
 
-    def test_server_over_http(self):
+    def test_http(self):
+        self.need_remote_upstreams()
         runs = []
-        for title, revisions, unless in (
-            ("HTTP with sessions", LEGACY, UNTOLD),
+        for title, revisions, not_yet in (
+            ("HTTP with sessions", LEGACY, NOT_YET_ASKED),
             ("stateless HTTP", MODERN, {}),
             ("HTTP of both eras", f"{LEGACY},{MODERN}", {}),
         ):
             runs.append((title, OLD, fixture("--revisions", revisions), {}))
-            runs.append((title, NEW, fixture("--revisions", revisions), unless))
+            runs.append((title, NEW, fixture("--revisions", revisions), not_yet))
         streaming = fixture("--revisions", LEGACY, "--always-stream")
         self.run_all([*runs, ("HTTP that always streams", OLD, streaming, {})])
 
-    def test_server_over_other_transports(self):
+    def test_other_transports(self):
+        self.need_remote_upstreams()
         runs = []
         for kind in ("sse", "custom-http-sse", "tcp", "unix"):
             runs.append((kind, OLD, fixture("--revisions", LEGACY, transport=kind), {}))
         self.run_all(runs)
 
     def test_sdk_server(self):
+        self.need_remote_upstreams()
         runs = []
-        for era, unless in (("legacy", UNTOLD), ("modern", {})):
+        for era, not_yet in (("legacy", NOT_YET_ASKED), ("modern", {})):
             title = f"the SDK's server, {era}"
             runs.append((title, OLD, sdk_server(self.suite.node, era), {}))
-            runs.append((title, NEW, sdk_server(self.suite.node, era), unless))
+            runs.append((title, NEW, sdk_server(self.suite.node, era), not_yet))
         self.run_all(runs)
 
 

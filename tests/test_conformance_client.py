@@ -8,7 +8,7 @@ import concurrent.futures
 import sys
 import unittest
 
-from conformance import CLIENT, Suite
+from conformance import CLIENT, Suite, has_remote_upstreams
 from harness import BINARY, main
 from npm_peers import LeftOut
 
@@ -28,6 +28,11 @@ SCENARIOS = {
 }
 AT_A_TIME = 4
 
+# What does not pass yet, and why. A scenario that passes must be struck off here.
+NOT_YET = {
+    "request-metadata": "a -32022 to the first request is taken for a server with sessions",
+}
+
 # What passes or does not as it happens: neither counts.
 SOMETIMES = {
     "sse-retry": "the suite's server answers a call on whichever GET stream comes first, and the "
@@ -37,6 +42,8 @@ SOMETIMES = {
 
 def setUpModule():
     try:
+        if not has_remote_upstreams():
+            raise LeftOut("this build has no upstreams of kind http")
         ClientTest.suite = Suite()
     except LeftOut as reason:
         print(f"the client scenarios of the suite were left out: {reason}", flush=True)
@@ -59,6 +66,9 @@ class ClientTest(unittest.TestCase):
             with self.subTest(scenario=scenario, revision=version):
                 outcome, said = finished.result()
                 if scenario in SOMETIMES:
+                    continue
+                if scenario in NOT_YET:
+                    self.assertFalse(outcome.passed, "it passes now: strike it off the list")
                     continue
                 self.assertTrue(outcome.passed, f"{outcome.complaints()}\n{said[-3000:]}")
                 self.assertEqual("", outcome.complaints("WARNING"))

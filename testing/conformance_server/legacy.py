@@ -20,7 +20,7 @@ class Session:
         self.server, self.channel = server, channel
         self.revision, self.client, self.level = None, {}, LEVELS[0]
         self.subscribed, self.running, self.asked = set(), {}, {}
-        self.ids = itertools.count(1)
+        self.ids, self.named = itertools.count(2), set()  # For our own requests.
 
     def close(self):
         self.server.sessions.discard(self)
@@ -40,9 +40,16 @@ class Session:
         message = {"method": method, **({"params": params} if params else {})}
         await self.send(outlet or self.channel, message)
 
-    async def request(self, outlet, question):
+    def new_id(self, key):
+        """The key of the question, if that was never used: a gateway to 2026-07-28 has no other way
+        to know what the question is called."""
+        name = key if key not in self.named else f"{key}-{next(self.ids)}"
+        self.named.add(name)
+        return name
+
+    async def request(self, outlet, key, question):
         """Asks the client; its whole response."""
-        request_id = f"server-{next(self.ids)}"
+        request_id = self.new_id(key)
         future = asyncio.get_running_loop().create_future()
         self.asked[request_id] = (question["method"], future)
         try:

@@ -52,16 +52,17 @@ class Push:
     def __init__(self, session, outlet, meta=None):
         self.session, self.outlet, self.meta = session, outlet, meta
 
-    async def _ask(self, question):
+    async def _ask(self, key, question):
         if self.meta:
             question = {**question, "params": {**question["params"], "_meta": self.meta}}
-        reply = await self.session.request(self.outlet, question)
+        reply = await self.session.request(self.outlet, key, question)
         if "error" in reply:
             raise ToolFailed(f"{question['method']} failed: {reply['error'].get('message')}")
         return check(question, reply["result"])
 
     async def ask(self, questions, sealed, partly):
-        replies = await asyncio.gather(*map(self._ask, questions.values()), return_exceptions=True)
+        asked = (self._ask(key, question) for key, question in questions.items())
+        replies = await asyncio.gather(*asked, return_exceptions=True)
         answers = dict(zip(questions, replies))
         failed = [reply for reply in replies if isinstance(reply, BaseException)]
         if failed and (not partly or len(failed) == len(replies)):

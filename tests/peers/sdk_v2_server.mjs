@@ -12,21 +12,21 @@ import {
   toWebRequest,
 } from '@modelcontextprotocol/node';
 
-import { makeServer } from './sdk_v2_tools.mjs';
+import { countChange, makeServer } from './sdk_v2_tools.mjs';
 
 const era = process.argv[2] ?? 'both';
 
-// Sessions of the handshake revisions: id -> { transport, server }.
+// Sessions of the handshake revisions: id -> { transport, refresh }.
 const sessions = new Map();
 
-// Tells everybody of a change; `kind` is tools, prompts or resources.
+// Changes a list, tools or prompts, and tells everybody.
 function changed(kind) {
+  countChange(kind);
   modern.notify[`${kind}Changed`]();
-  const send = { tools: 'sendToolListChanged', prompts: 'sendPromptListChanged', resources: 'sendResourceListChanged' };
-  for (const { server } of sessions.values()) server[send[kind]]();
+  for (const { refresh } of sessions.values()) refresh(kind);
 }
 
-const modern = createMcpHandler(() => makeServer(changed), { legacy: 'reject' });
+const modern = createMcpHandler(() => makeServer(changed).server, { legacy: 'reject' });
 const serveModern = toNodeHandler(modern);
 
 // Events in the order they came, for clients that come back.
@@ -56,10 +56,10 @@ async function openSession() {
     sessionIdGenerator: randomUUID,
     eventStore: eventStore(),
     retryInterval: 100,
-    onsessioninitialized: (id) => sessions.set(id, { transport, server }),
+    onsessioninitialized: (id) => sessions.set(id, { transport, refresh }),
     onsessionclosed: (id) => sessions.delete(id),
   });
-  const server = makeServer(changed);
+  const { server, refresh } = makeServer(changed);
   await server.connect(transport);
   return transport;
 }

@@ -183,6 +183,10 @@ const schemas = {
   },
 };
 
+// How often each list has changed. One item of each says so, so that there is a change to be seen.
+const changes = { tools: 0, prompts: 0 };
+const about = (kind) => `Changed ${changes[kind]} times.`;
+
 function registerTools(server, changed) {
   const echo = (args) => text(JSON.stringify(args));
   const all = {
@@ -200,6 +204,8 @@ function registerTools(server, changed) {
     const inputSchema = fromJsonSchema(schemas[name] ?? object({}));
     server.registerTool(name, { description: `The tool ${name}.`, inputSchema }, run);
   }
+  const inputSchema = fromJsonSchema(object({}));
+  return server.registerTool('test_changing', { description: about('tools'), inputSchema }, echo);
 }
 
 function askWhatItCan(ctx, capabilities) {
@@ -211,15 +217,15 @@ function askWhatItCan(ctx, capabilities) {
 
 function registerResources(server) {
   const read = (uri, more) => ({ contents: [{ uri: uri.href, ...more }] });
-  const about = (mimeType) => ({ description: 'A resource.', mimeType });
-  server.registerResource('text', 'test://static-text', about('text/plain'), (uri) =>
+  const kind = (mimeType) => ({ description: 'A resource.', mimeType });
+  server.registerResource('text', 'test://static-text', kind('text/plain'), (uri) =>
     read(uri, { mimeType: 'text/plain', text: 'This is the content of the static text resource.' }));
-  server.registerResource('binary', 'test://static-binary', about('image/png'), (uri) =>
+  server.registerResource('binary', 'test://static-binary', kind('image/png'), (uri) =>
     read(uri, { mimeType: 'image/png', blob: PNG }));
-  server.registerResource('watched', 'test://watched-resource', about('text/plain'), (uri) =>
+  server.registerResource('watched', 'test://watched-resource', kind('text/plain'), (uri) =>
     read(uri, { mimeType: 'text/plain', text: 'watched' }));
   const template = new ResourceTemplate('test://template/{id}/data', { list: undefined });
-  server.registerResource('template', template, about('application/json'), (uri, { id }) =>
+  server.registerResource('template', template, kind('application/json'), (uri, { id }) =>
     read(uri, { mimeType: 'application/json', text: JSON.stringify({ id, data: `Data for ID: ${id}` }) }));
   const known = (uri) => {
     if (!uri.startsWith('test://')) throw new ResourceNotFoundError(uri);
@@ -254,10 +260,17 @@ function registerPrompts(server) {
   server.server.setRequestHandler('completion/complete', () => ({
     completion: { values: ['paris', 'park'], total: 2, hasMore: false },
   }));
+  return server.registerPrompt('test_changing', { description: about('prompts') }, () => ({
+    messages: [words(about('prompts'))],
+  }));
 }
 
-// A new server for each session, or each request without one. `changed(kind)` is called when a list is
-// to be told to have changed.
+export function countChange(kind) {
+  changes[kind] += 1;
+}
+
+// A new server for each session, or each request without one. `changed(kind)` is called when a tool
+// wants a list to change; `refresh(kind)` then makes it so in this server, and tells its client.
 export function makeServer(changed) {
   const server = new McpServer(
     { name: 'sdk-v2-server', version: '1.0.0' },
@@ -266,8 +279,8 @@ export function makeServer(changed) {
       requestState: { verify: states.verify },
     },
   );
-  registerTools(server, changed);
   registerResources(server);
-  registerPrompts(server);
-  return server;
+  const changing = { tools: registerTools(server, changed), prompts: registerPrompts(server) };
+  const refresh = (kind) => changing[kind].update({ description: about(kind) });
+  return { server, refresh };
 }
