@@ -21,9 +21,9 @@ Result<std::string> question_for(Revision to, std::string_view capabilities,
 // The client's result, raw, for the server of revision `to_server` that asked.
 std::string answer_for(Revision to_server, std::string_view method, std::string_view result);
 
-// A server of 2025-11-25 may refuse a request until the user has opened some URLs (-32042). The same
-// as the stateless revision says it: a result that wants input, raw. Empty if `error`, which is raw,
-// is another one.
+// A server of 2025-11-25 may refuse a request until the user has opened some URLs (-32042). The
+// same as the stateless revision says it: a result that wants input, raw. Empty if `error`, which
+// is raw, is another one.
 std::optional<std::string> url_questions(std::string_view error);
 
 }  // namespace patchbay::mcp

@@ -167,10 +167,11 @@ TEST(Answer, LeavesOutWhatTheServerDoesNotKnow) {
 }
 
 TEST(UrlQuestions, AreMadeOfTheErrorThatWantsUrlsOpened) {
-  EXPECT_EQ(url_questions(R"({"code":-32042,"message":"m","data":{"elicitations":[)"
-                          R"({"mode":"url","elicitationId":"e","url":"https://a","message":"go"}]}})"),
-            R"({"resultType":"input_required","inputRequests":{"url-1":{"method":)"
-            R"("elicitation/create","params":{"mode":"url","message":"go","url":"https://a"}}}})");
+  EXPECT_EQ(
+      url_questions(R"({"code":-32042,"message":"m","data":{"elicitations":[)"
+                    R"({"mode":"url","elicitationId":"e","url":"https://a","message":"go"}]}})"),
+      R"({"resultType":"input_required","inputRequests":{"url-1":{"method":)"
+      R"("elicitation/create","params":{"mode":"url","message":"go","url":"https://a"}}}})");
   EXPECT_FALSE(url_questions(R"({"code":-32042,"message":"m"})"));
   EXPECT_FALSE(url_questions(R"({"code":-32000,"data":{"elicitations":[{"url":"u"}]}})"));
 }

@@ -26,14 +26,14 @@ Error lost(const Error& why, bool reused, bool begun) {
   if (begun) {
     return {Code::upstream_failed, fmt::format("the server's answer broke off: {}", why.message)};
   }
-  if (reused) return {Code::unavailable, std::string(kDiedUnanswered)};
-  return {Code::unavailable, fmt::format("no answer: {}", why.message)};
+  if (reused) return {Code::upstream_failed, std::string(kDiedUnanswered)};
+  return {Code::upstream_failed, fmt::format("no answer: {}", why.message)};
 }
 
 }  // namespace
 
 bool died_unanswered(const Error& error) {
-  return error.code == Code::unavailable && error.message == kDiedUnanswered;
+  return error.code == Code::upstream_failed && error.message == kDiedUnanswered;
 }
 
 void PooledConnection::on_ready() {

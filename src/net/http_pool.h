@@ -45,9 +45,10 @@ class HttpPool final : Executor::TurnEnd {
 
   // Sends the request and reads the response's head. All views must stay valid until it yields.
   // Redirects are not followed. A failure is
-  //  - Code::unavailable: no connection, or no byte of an answer (see died_unanswered());
+  //  - Code::unavailable: no connection, so that nothing was sent;
   //  - Code::overloaded: too many requests wait for a connection;
-  //  - Code::upstream_failed: an answer that broke off, or that is not HTTP;
+  //  - Code::upstream_failed: no answer (see died_unanswered()), one that broke off, or that is not
+  //    HTTP;
   //  - Code::timeout, Code::cancelled.
   // Whatever goes wrong closes the connection, so that nobody gets the answer of another.
   Task<std::unique_ptr<HttpResponse>> request(const HttpCall& call, Deadline deadline);

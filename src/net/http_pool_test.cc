@@ -185,7 +185,7 @@ TEST(HttpResponse, RefusesWhatIsBrokenOrBreaksOff) {
     EXPECT_TRUE(outcome.starts_with(how)) << outcome;
   };
   const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  fails("", "unavailable: no answer");
+  fails("", "upstream_failed: no answer");
   fails("HTTP/1.1 200 OK\r\nContent-", "upstream_failed");
   fails("nonsense", "upstream_failed");
   fails("HTTP/1.1 101 Switching Protocols\r\n\r\n", "upstream_failed");

@@ -28,6 +28,13 @@ bool is_foreign(int status) {
          status == 501;
 }
 
+// What may be asked twice: a kept connection may end just when it is used again.
+bool is_harmless(std::string_view method) {
+  return method.ends_with("/list") || method.ends_with("/get") || method == "ping" ||
+         method == "server/discover" || method == "resources/read" ||
+         method == "completion/complete";
+}
+
 }  // namespace
 
 std::string reason_of(int status, std::string_view body) {
@@ -41,7 +48,7 @@ HttpChannel::HttpChannel(const HttpTarget& target)
 
 Result<void> HttpChannel::send(std::string message, const Sending& how) {
   if (closed_) return Error{Code::unavailable, "the channel is closed"};
-  posts_.spawn(post(std::move(message), fields_of(how), how.id));
+  posts_.spawn(post(std::move(message), fields_of(how), how.id, is_harmless(how.method)));
   return ok();
 }
 
@@ -77,12 +84,17 @@ void HttpChannel::close() {
   posts_.cancel();
 }
 
-Task<void> HttpChannel::post(std::string message, std::string fields, std::uint64_t id) {
+Task<void> HttpChannel::post(std::string message, std::string fields, std::uint64_t id,
+                             bool harmless) {
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   if (id != 0) running_.emplace(id, &stop);
   auto task = exchange(message, fields, id);
   auto done = co_await task.hearing(stop);
+  if (!done && harmless && net::died_unanswered(done.error())) {
+    auto again = exchange(message, fields, id);
+    done = co_await again.hearing(stop);
+  }
   if (id != 0) running_.erase(id);
   if (!done) failed(id, done.error());
   co_return ok();

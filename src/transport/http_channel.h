@@ -47,7 +47,7 @@ class HttpChannel final : public Channel {
   Task<void> finish(Deadline deadline);
 
  private:
-  Task<void> post(std::string message, std::string fields, std::uint64_t id);
+  Task<void> post(std::string message, std::string fields, std::uint64_t id, bool harmless);
   Task<void> exchange(const std::string& message, const std::string& fields, std::uint64_t id);
   Task<void> receive(net::HttpResponse& response, std::uint64_t id);
   Task<void> receive_answer(net::HttpResponse& response, std::uint64_t id);
