@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import npm_peers
-from harness import ROOT, clean_environment, run
+from harness import ROOT, clean_environment
 from waiting import PATIENCE, Lines
 
 OLDEST_NODE = 22  # The suite needs fs.globSync.
@@ -162,12 +162,3 @@ def fixture(*arguments, transport="http"):
 def sdk_server(node, era="both"):
     """The server made with SDK v2; `era` is both, legacy or modern."""
     return Server([node, str(npm_peers.PEERS / "sdk_v2_server.mjs"), era])
-
-
-def has_remote_upstreams():
-    """Whether this build reaches servers over the network, and of either era."""
-    with tempfile.TemporaryDirectory() as folder:
-        config = pathlib.Path(folder) / "patchbay.yaml"
-        upstream = {"kind": "http", "url": "http://127.0.0.1:1/mcp"}
-        config.write_text(json.dumps({"upstreams": {"remote": upstream}}), encoding="utf-8")
-        return run("check", str(config)).returncode == 0
