@@ -8,7 +8,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
-#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -25,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/http_head.h"
 #include "bench/options.h"
 #include "bench/sockets.h"
 
@@ -49,21 +48,6 @@ std::string make_answer(std::size_t bytes) {
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", bytes);
   answer.append(bytes, 'x');
   return answer;
-}
-
-std::size_t content_length(std::string_view head) {
-  constexpr std::string_view kName = "\r\nContent-Length:";
-  for (std::size_t line = head.find("\r\n"); line != head.npos;
-       line = head.find("\r\n", line + 2)) {
-    if (head.size() - line <= kName.size()) break;
-    if (strncasecmp(head.data() + line, kName.data(), kName.size()) != 0) continue;
-    auto digits = head.substr(line + kName.size());
-    digits.remove_prefix(digits.find_first_not_of(' '));
-    std::size_t length = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), length);
-    return length;
-  }
-  return 0;
 }
 
 class Server {

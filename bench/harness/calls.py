@@ -1,4 +1,4 @@
-"""call_builtin and call_stdio: tools/call through the whole gateway.
+"""call_builtin, call_stdio and call_http: tools/call through the whole gateway.
 
 The baseline is nginx proxying the same requests to a raw epoll server that answers bodies of the
 same size, over connections that are kept alive. CPU per call is of the gateway (or of nginx) alone;
@@ -35,8 +35,52 @@ def run_stdio(bench: Bench, options) -> dict:
     return run(bench, options, "call_stdio", upstreams, traffic, "echo__echo")
 
 
+def run_http(bench: Bench, options) -> dict:
+    """A server over HTTP that answers 200 bytes (`echo`) or 1,000,000 (`big`) to a short request,
+    behind nginx, behind the gateway, and behind the gateway when it speaks the other era."""
+    other = {"legacy": "modern", "modern": "legacy"}[options.era]
+    found = {}
+    with ExitStack() as stack:
+        same = stack.enter_context(processes.http_echo(bench.tools, options.era))
+        servers = {}
+        if bench.tools.nginx:
+            folder = bench.scratch("nginx")
+            servers["nginx proxy"] = stack.enter_context(
+                processes.nginx_proxy_to(bench.tools, folder, options.workers, same)
+            )
+        if options.has_gateway:
+            across = stack.enter_context(processes.http_echo(bench.tools, other))
+            for name, back_end in (("patchbay", same), ("patchbay across eras", across)):
+                upstreams = (
+                    "upstreams:\n  echo: {kind: http, connections: 512, "
+                    f'url: "http://127.0.0.1:{back_end.port}/mcp"}}\n'
+                )
+                settings = gateway_settings(options, upstreams)
+                folder = bench.scratch("gateway")
+                gateway = stack.enter_context(
+                    processes.gateway(bench.tools, folder, settings, "echo__echo")
+                )
+                gateway.back_end_pids = back_end.pids
+                servers[name] = gateway
+        for label, size in SIZES.items():
+            tool, letter = ("echo", "e") if size == 200 else ("big", "b")
+            traffic = requests.tool_call(options.era, tool, {}, letter * size)
+            plain = requests.without_session(traffic, traffic.expect)
+            targets = [
+                Target(name, server, plain if name == "nginx proxy" else traffic)
+                for name, server in servers.items()
+            ]
+            found[label] = {n: bench.compare(targets, n) for n in options.connections}
+    show("call_http", options, found)
+    return found
+
+
+def gateway_settings(options, upstreams: str) -> str:
+    return f"listen: 127.0.0.1:0\nworkers: {options.workers}\nlog: {{calls: true}}\n{upstreams}"
+
+
 def run(bench: Bench, options, name: str, upstreams: str, traffic, tool: str) -> dict:
-    settings = f"listen: 127.0.0.1:0\nworkers: {options.workers}\nlog: {{calls: true}}\n{upstreams}"
+    settings = gateway_settings(options, upstreams)
     found = {}
     with ExitStack() as stack:
         gateway = None
@@ -81,6 +125,8 @@ def show(name: str, options, found: dict) -> None:
     report.print_table(title, columns, rows)
     if name == "call_stdio":
         report.print_goals(stdio_goals(found))
+    if name == "call_http":
+        report.print_goals(http_goals(found))
 
 
 def row(title: str, figure: dict, baseline: dict) -> list[str]:
@@ -107,4 +153,22 @@ def stdio_goals(found: dict) -> list[report.Goal]:
         measured = ours["calls_per_s"] / figures["nginx proxy"]["calls_per_s"]
         what = "200 B at 64 connections, calls/s"
         goals.append(report.Goal(what, measured, 1, "× nginx proxy", at_least=True))
+    return goals
+
+
+def http_goals(found: dict) -> list[report.Goal]:
+    goals = []
+    for connections in (16, 64):
+        figures = found["200 B"].get(connections, {})
+        if not {"patchbay", "nginx proxy"} <= figures.keys():
+            continue
+        ours, nginx = figures["patchbay"], figures["nginx proxy"]
+        across = figures["patchbay across eras"]
+        place = f"200 B at {connections} connections"
+        speed = ours["calls_per_s"] / nginx["calls_per_s"]
+        goals.append(report.Goal(f"{place}, calls/s", speed, 1, "× nginx proxy", at_least=True))
+        cpu = ours["cpu_us"] / nginx["cpu_us"]
+        goals.append(report.Goal(f"{place}, CPU per call", cpu, 1, "× nginx proxy"))
+        crossing = across["cpu_us"] / ours["cpu_us"]
+        goals.append(report.Goal(f"{place}, CPU across eras", crossing, 1.3, "× same era"))
     return goals

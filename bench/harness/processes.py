@@ -190,16 +190,34 @@ def nginx_static(
 
 
 @contextlib.contextmanager
+def nginx_proxy_to(
+    tools: Tools, folder: Path, workers: int, back_end: Server
+) -> Iterator[Server]:
+    """nginx in front of a server, with connections to it kept alive."""
+    upstream = (
+        f"  upstream echo {{ server 127.0.0.1:{back_end.port};"
+        " keepalive 512; keepalive_requests 1000000000; keepalive_timeout 600s; }"
+    )
+    with nginx(tools, folder, workers, "proxy_pass http://echo;", upstream) as server:
+        server.back_end_pids = back_end.pids
+        yield server
+
+
+@contextlib.contextmanager
 def nginx_proxy(tools: Tools, folder: Path, workers: int, size: int) -> Iterator[Server]:
-    """nginx in front of an epoll_server, with connections to it kept alive."""
+    """nginx in front of an epoll_server."""
     with epoll_server(tools, size) as back_end:
-        upstream = (
-            f"  upstream echo {{ server 127.0.0.1:{back_end.port};"
-            " keepalive 512; keepalive_requests 1000000000; keepalive_timeout 600s; }"
-        )
-        with nginx(tools, folder, workers, "proxy_pass http://echo;", upstream) as server:
-            server.back_end_pids = back_end.pids
+        with nginx_proxy_to(tools, folder, workers, back_end) as server:
             yield server
+
+
+@contextlib.contextmanager
+def http_echo(tools: Tools, era: str) -> Iterator[Server]:
+    """An MCP server over HTTP that speaks one era."""
+    command = [tools.bench("http_echo"), "--modern", str(int(era == "modern"))]
+    with running(command, stdout=subprocess.PIPE) as process:
+        lines = lines_until_ready(process, "http_echo")
+        yield Server(int(lines[0].split()[1]), [process.pid])
 
 
 @contextlib.contextmanager

@@ -92,10 +92,10 @@ def tool_call(era: str, tool: str, arguments: dict, expect: str) -> Traffic:
     return Traffic(request, legacy_setup(), expected)
 
 
-def without_session(traffic: Traffic) -> Traffic:
-    """The same bytes for a server that knows no sessions and answers with a fixed body."""
+def without_session(traffic: Traffic, expect: list[str] | None = None) -> Traffic:
+    """The same bytes for a server that knows no sessions; by default one with a fixed answer."""
     filler = b"0" * 32
-    return Traffic(traffic.request.replace(b"{{session}}", filler), [], ["xxxx"])
+    return Traffic(traffic.request.replace(b"{{session}}", filler), [], expect or ["xxxx"])
 
 
 def text_result_size(text_bytes: int) -> int:
