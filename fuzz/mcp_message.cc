@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(arrived.params.size() <= message.params.size());
   const auto* const token = arrived.meta_member("progressToken");
   require(!token || token->raw == "42");
-  require(static_cast<bool>(json::check(mcp::with_token(message, "7"))));
+  require(static_cast<bool>(json::check(mcp::with_token(message.raw_params.empty() ? "{}" : message.raw_params, "7"))));
   (void)mcp::claimed_revision(message);
   (void)mcp::check_envelope(message);
   return 0;

@@ -174,13 +174,13 @@ std::string cancelled(std::uint64_t id, std::string_view reason) {
   return notification("notifications/cancelled", params);
 }
 
-std::string with_token(const Message& progress, std::string_view token) {
+std::string with_token(std::string_view params, std::string_view token) {
   std::string text;
   {
-    Object params(text);
-    for (const auto& member : progress.params) {
-      params.raw(member.key, member.key == "progressToken" ? token : member.raw);
-    }
+    Object object(text);
+    json::each_member(params, [&](std::string_view key, std::string_view raw) {
+      object.raw(key, key == "progressToken" ? token : raw);
+    });
   }
   return text;
 }
