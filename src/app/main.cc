@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   describe->add_flag("--schema", schema, "As a JSON Schema for editors.");
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
   add_client_options(*tools, client_options,
-                     "[TARGET]: http://…, 'stdio: command args…', or nothing for the local "
+                     "[TARGET]: http(s)://…, 'stdio: command args…', or nothing for the local "
                      "gateway.");
   auto* const call = cli.add_subcommand("call", "Calls a tool of an MCP server.");
   add_client_options(*call, client_options, "[TARGET] NAME [key=value… | JSON]");
