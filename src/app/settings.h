@@ -57,6 +57,8 @@ struct Settings {
   int workers = 0;
   gateway::NameSettings names;
   config::Dict<config::Node> upstreams;
+  config::Node servers;
+  config::Node mcp_dot_servers;
   config::Dict<config::Node> mcp_servers;
   LimitSettings limits;
   HttpSection http;
@@ -186,9 +188,14 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
           Range{0, 256}},
     Field{"names", &app::Settings::names, "How tools are named."},
     Field{"upstreams", &app::Settings::upstreams,
-          "What the gateway offers, by name. Absent: the built-in skills."},
+          "What the gateway offers, by name: a section, or an endpoint such as "
+          "stdio://python3 server.py. Absent: the built-in skills."},
+    Field{"servers", &app::Settings::servers,
+          "The same as a list of name:endpoint, in one text with commas or lines between them, or "
+          "as a YAML list or map."},
+    Field{"mcp.servers", &app::Settings::mcp_dot_servers, "Another name of `servers`."},
     Field{"mcpServers", &app::Settings::mcp_servers,
-          "The same as desktop clients write it: command, args, env."},
+          "The same as desktop clients write it: command, args, env; or url, type, headers."},
     Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},
