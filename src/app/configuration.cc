@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "app/upstream_entries.h"
 #include "config/digest.h"
@@ -19,6 +20,16 @@ using config::Node;
 
 constexpr std::string_view kBuiltinName = "skills";
 
+// The members of `entry` that every upstream can have, or all others.
+Node part_of(const Node& entry, bool common) {
+  constexpr auto kNames = config::field_names<gateway::UpstreamSettings>();
+  Node part = entry;
+  std::erase_if(part.members, [&](const config::Member& member) {
+    return (std::ranges::find(kNames, member.key) != kNames.end()) != common;
+  });
+  return part;
+}
+
 // What to make an upstream from; faults if the entry is not good.
 void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& faults,
               std::vector<UpstreamPlan>& plans) {
@@ -31,8 +42,14 @@ void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& fault
                       fmt::format("'{}' is not one of:{}", entry.kind, known)});
     return;
   }
-  auto make = kind->read(entry.name, entry.node, file, entry.path, faults);
-  plans.push_back({entry.name, config::digest(entry.node), std::move(make)});
+  const Node common = part_of(entry.node, true);
+  const Node own = part_of(entry.node, false);
+  auto settings = config::read<gateway::UpstreamSettings>(common, file, entry.path, faults);
+  if (const Node* const tools = common.find("tools")) {
+    gateway::check_tools(*tools, {file, config::member_path(entry.path, "tools"), faults});
+  }
+  auto make = kind->read(entry.name, own, file, entry.path, faults);
+  plans.push_back({entry.name, config::digest(own), std::move(settings), std::move(make)});
 }
 
 std::vector<UpstreamPlan> read_plans(const Settings& settings, const Node& root,
@@ -118,7 +135,10 @@ config::Shape configuration_shape() {
   config::Shape shape = config::shape_of<Settings>();
   std::vector<config::Variant> kinds;
   for (const auto& kind : upstream_kinds()) {
-    kinds.push_back({"kind", std::string(kind.name), std::string(kind.meaning), kind.shape()});
+    config::Shape of = kind.shape();
+    std::ranges::move(config::shape_of<gateway::UpstreamSettings>().fields,
+                      std::back_inserter(of.fields));
+    kinds.push_back({"kind", std::string(kind.name), std::string(kind.meaning), std::move(of)});
   }
   config::attach_variants(shape, "upstreams", std::move(kinds), true);
   return shape;

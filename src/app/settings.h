@@ -35,6 +35,8 @@ struct LimitSettings {
   int batch = 100;
   int page = 1000;
   config::Duration start{10'000};
+  config::Duration listed_after_loss{300'000};
+  config::Duration list_debounce{100};
 };
 
 struct HttpSection {
@@ -156,6 +158,12 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
     Field{"start", &app::LimitSettings::start,
           "How long the first list of tools waits for upstreams that are still starting.",
           Range{Duration(0), Duration(600'000)}},
+    Field{"listed_after_loss", &app::LimitSettings::listed_after_loss,
+          "How long what an upstream offers stays listed while it is down.",
+          Range{Duration(0), Duration(604'800'000)}},
+    Field{"list_debounce", &app::LimitSettings::list_debounce,
+          "Changes of a list within this time are told to clients as one.",
+          Range{Duration(0), Duration(60'000)}},
 };
 
 template <>
