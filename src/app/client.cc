@@ -33,6 +33,7 @@ std::string default_target() {
 }
 
 Result<void> Client::spawn(std::string_view command) {
+  if (command.starts_with("//")) command.remove_prefix(2);
   auto words = split_words(command);
   if (!words) return words.error();
   if (words->empty()) return Error{Code::invalid_params, "stdio: needs a command"};

@@ -19,7 +19,7 @@
 
 namespace patchbay::app {
 
-// What to reach: `http://…`, or `stdio: command args…`.
+// What to reach: `http://…`, or `stdio: command args…`, also written `stdio://command args…`.
 bool is_target(std::string_view word);
 
 // The gateway on this machine: PATCHBAY_URL, or the default address.
