@@ -13,6 +13,7 @@ class FakeUpstream final : public gateway::Upstream {
   explicit FakeUpstream(std::string name) : name_(std::move(name)) {}
 
   void say(const std::string& tool, std::string result) { answers_[tool] = std::move(result); }
+  void be(bool up) { up_ = up; }
 
   std::string_view name() const override { return name_; }
   std::string_view kind() const override { return "fake"; }
@@ -22,12 +23,13 @@ class FakeUpstream final : public gateway::Upstream {
     if (found == answers_.end()) co_return Error{Code::upstream_failed, "nothing to say"};
     co_return mcp::result_reply(found->second);
   }
-  gateway::UpstreamState state() const override { return {true, ""}; }
+  gateway::UpstreamState state() const override { return {up_, up_ ? "" : "told to be down"}; }
   Task<void> stop(Deadline) override { co_return ok(); }
 
  private:
   const std::string name_;
   std::map<std::string, std::string> answers_;
+  bool up_ = true;
 };
 
 }  // namespace patchbay::testing

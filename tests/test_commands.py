@@ -1,12 +1,23 @@
-"""The client commands: `patchbay tools` and `patchbay call` against a URL and against a command."""
+"""The client commands against a URL and against a command."""
 
 import json
 import socket
 import sys
 
-from harness import FAKE_SERVER, Gateway, TestCase, fake, fake_config, main, run, shell_words
+from harness import (
+    FAKE_SERVER,
+    ROOT,
+    Gateway,
+    TestCase,
+    fake,
+    fake_config,
+    main,
+    run,
+    shell_words,
+)
 
 STDIO = "stdio: " + shell_words(sys.executable, "-S", FAKE_SERVER)
+ITEMS = "stdio://" + shell_words(sys.executable, "-S", str(ROOT / "testing" / "items_server.py"))
 
 
 def tool_names(text):
@@ -80,6 +91,70 @@ class Call(CommandCase):
         self.assertEqual(
             self.run_ok("call", self.gateway.url, "fake__sleep", "seconds=1.5").strip(), "slept"
         )
+
+
+class Items(TestCase):
+    """A server of prompts and resources, by itself and behind a gateway."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.gateway = cls.enterClassContext(Gateway({"upstreams": {"items": ITEMS}}))
+
+    def run_ok(self, *args):
+        done = run(*args)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_resources(self):
+        for target in (ITEMS, self.gateway.url):
+            lines = self.run_ok("resources", target).splitlines()
+            self.assertEqual(lines[0].split(), ["test://a", "a"])
+            self.assertEqual(lines[-1].split(), ["test://item/{id}", "item"])
+            listed = json.loads(self.run_ok("resources", target, "--json"))
+            self.assertEqual(listed[0]["uri"], "test://a")
+            self.assertEqual(listed[-1]["uriTemplate"], "test://item/{id}")
+
+    def test_read(self):
+        for target in (ITEMS, self.gateway.url):
+            self.assertEqual(
+                self.run_ok("read", target, "test://item/7"), "items has test://item/7\n"
+            )
+            result = json.loads(self.run_ok("read", target, "test://a", "--json"))
+            self.assertEqual(result["contents"][0]["mimeType"], "text/plain")
+
+    def test_prompts(self):
+        lines = self.run_ok("prompts", self.gateway.url).splitlines()
+        self.assertEqual(lines[0].split(), ["items__greet", "Greet"])
+        self.assertEqual(
+            json.loads(self.run_ok("prompts", ITEMS, "--json"))[0]["arguments"],
+            [{"name": "who", "required": False}],
+        )
+
+    def test_a_prompt(self):
+        for name in ("items__greet", "items.greet", "greet"):
+            self.assertEqual(
+                self.run_ok("prompts", self.gateway.url, name, "who=7"), "user: items greet 7\n"
+            )
+        result = json.loads(self.run_ok("prompts", ITEMS, "greet", '{"who": "Ada"}', "--json"))
+        self.assertEqual(result["messages"][0]["content"]["text"], "items greet Ada")
+
+    def test_exit_codes(self):
+        for code, *words in (
+            (5, "read", ITEMS, "test://nope"),
+            (5, "read", self.gateway.url, "test://nope"),
+            (5, "prompts", self.gateway.url, "nope"),
+            (2, "prompts", ITEMS, "greet", "no pair"),
+            (2, "read"),
+            (2, "read", ITEMS, "test://a", "test://b"),
+            (2, "read", "test://a", "test://b"),
+            (2, "resources", "test://a"),
+            (1, "resources", "stdio: false"),
+            (1, "prompts", "stdio: false", "greet"),
+        ):
+            with self.subTest(words=words):
+                done = run(*words)
+                self.assertEqual((done.returncode, done.stdout), (code, ""))
+                self.assertTrue(done.stderr.strip(), "says nothing")
 
 
 class ExitCodes(CommandCase):

@@ -103,6 +103,7 @@ class Use(ItemsCase):
             with self.subTest(uri=uri):
                 result = self.ask("resources/read", {"uri": uri})
                 self.assertEqual(result["contents"][0]["text"], text)
+                self.assertEqual(result["contents"][0]["uri"], uri, "can be read again")
 
     def test_an_unknown_resource_is_said_as_the_revision_says_it(self):
         for uri in ("nope://x", "one://own/more"):

@@ -39,7 +39,8 @@ void print_head(const Configuration& configuration, const net::Address& address)
 void print_ready(const std::vector<UpstreamReport>& upstreams, const net::Address& address) {
   for (const auto& one : upstreams) {
     if (one.state.up) {
-      fmt::print("upstream   {}  {}  up  {} tools\n", one.name, one.kind, one.tools);
+      fmt::print("upstream   {}  {}  up  {} tools{}{}\n", one.name, one.kind, one.tools,
+                 one.state.detail.empty() ? "" : "  ", one.state.detail);
     } else {
       fmt::print("upstream   {}  {}  down  {}\n", one.name, one.kind, one.state.detail);
     }

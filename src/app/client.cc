@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "core/shell_words.h"
 #include "upstreams/child_connector.h"
 #include "upstreams/http_connector.h"
 
@@ -35,33 +36,6 @@ std::string default_target() {
   return named && *named != '\0' ? named : "http://127.0.0.1:8080/mcp";
 }
 
-Result<std::vector<std::string>> split_words(std::string_view text) {
-  std::vector<std::string> words;
-  bool in_word = false;
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool blank = c == ' ' || c == '\t';
-    if (quote == '\0' && blank) {
-      in_word = false;
-      continue;
-    }
-    if (!in_word) words.emplace_back();
-    in_word = true;
-    if (quote == '\0' && (c == '"' || c == '\'')) {
-      quote = c;
-    } else if (quote != '\0' && c == quote) {
-      quote = '\0';
-    } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-      words.back() += text[++i];
-    } else {
-      words.back() += c;
-    }
-  }
-  if (quote != '\0') return Error{Code::invalid_params, "a quote is not closed"};
-  return words;
-}
-
 Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
   if (!target_.starts_with(kStdio)) {
     auto target = upstreams::http_target({}, target_);
@@ -69,7 +43,9 @@ Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
     return std::make_unique<upstreams::HttpConnector>(*target,
                                                       upstreams::ways_to(target->url, "http"));
   }
-  auto words = split_words(std::string_view(target_).substr(kStdio.size()));
+  auto command = std::string_view(target_).substr(kStdio.size());
+  if (command.starts_with("//")) command.remove_prefix(2);
+  auto words = split_words(command);
   if (!words) return words.error();
   if (words->empty()) return Error{Code::invalid_params, "stdio: needs a command"};
   upstreams::StdioSettings settings;

@@ -18,7 +18,8 @@
 
 namespace patchbay::app {
 
-// What to reach: `http://…`, `https://…`, or `stdio: command args…`.
+// What to reach: `http://…`, `https://…`, or `stdio: command args…`, also written
+// `stdio://command args…`.
 bool is_target(std::string_view word);
 
 // The gateway on this machine: PATCHBAY_URL, or the default address.
@@ -48,8 +49,5 @@ class Client final : upstreams::McpLink::Events {
   std::unique_ptr<upstreams::Connection> connection_;
   std::optional<upstreams::McpLink> link_;
 };
-
-// Words as a shell would split them, with quotes and backslashes and nothing else.
-Result<std::vector<std::string>> split_words(std::string_view text);
 
 }  // namespace patchbay::app

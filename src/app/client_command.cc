@@ -1,88 +1,13 @@
-// tools and call: the commands that talk to an MCP server.
+// tools and call: the commands that use the tools of an MCP server.
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <optional>
-
-#include "app/client.h"
-#include "app/commands.h"
+#include "app/client_run.h"
 #include "json/read.h"
-#include "net/signals.h"
 
 namespace patchbay::app {
 namespace {
 
 using Tool = mcp::Item;
-
-// Shows progress to the person who waits.
-class Terminal final : public gateway::Peer {
- public:
-  void notify(std::string_view method, std::string_view params) override {
-    if (method != "notifications/progress") return;
-    const auto progress = json::member(params, "progress").value_or("?");
-    const auto total = json::member(params, "total");
-    fmt::print(stderr, "progress {}{}{} {}\n", progress, total ? "/" : "", total.value_or(""),
-               json::string_member(params, "message").value_or(""));
-  }
-
-  void ask(std::string_view, std::string_view, gateway::Answer answer) override {
-    answer(mcp::error_reply({Code::method_not_found, "this client cannot be asked"}));
-  }
-};
-
-int failed(const Error& error) {
-  fmt::print(stderr, "patchbay: {}\n", error.message);
-  return kExitFailed;
-}
-
-// Runs `work` on a loop of its own until it is done.
-int run_client(const std::string& target, double seconds,
-               const std::function<Task<int>(Client&, Deadline)>& work) {
-  net::block_signals();
-  net::Loop loop;
-  int code = kExitFailed;
-  auto main = [&]() -> Task<void> {
-    const Deadline deadline =
-        here().now() + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-    Client client(target);
-    net::Signals signals([](int) { std::_Exit(kExitFailed); });
-    auto opened = co_await client.open(deadline);
-    if (opened) {
-      auto worked = co_await work(client, deadline);
-      code = worked ? *worked : failed(worked.error());
-    } else {
-      code = failed({opened.error().code,
-                     fmt::format("cannot reach {}: {}", target, opened.error().message)});
-    }
-    auto closed = co_await client.close();
-    loop.quit();
-    co_return closed;
-  };
-  Scope scope;
-  loop.post([&] { scope.spawn(main()); });
-  loop.run();
-  std::fflush(stdout);
-  return code;
-}
-
-std::string first_line(std::string_view text) {
-  return std::string(text.substr(0, text.find('\n')));
-}
-
-void print_tools(const std::vector<Tool>& tools, bool as_json) {
-  if (as_json) {
-    std::string all = "[";
-    for (const auto& tool : tools) all += (all.size() > 1 ? "," : "") + tool.definition;
-    fmt::print("{}]\n", all);
-    return;
-  }
-  std::size_t width = 0;
-  for (const auto& tool : tools) width = std::max(width, tool.key.size());
-  for (const auto& tool : tools) {
-    const auto description = json::string_member(tool.definition, "description").value_or("");
-    fmt::print("{:<{}}  {}\n", tool.key, width, first_line(description));
-  }
-}
 
 // Prints what a person wants to see of a result; returns the exit code.
 int print_result(const std::string& result, bool as_json) {
@@ -92,33 +17,9 @@ int print_result(const std::string& result, bool as_json) {
     return is_error ? kExitToolError : kExitOk;
   }
   std::FILE* const out = is_error ? stderr : stdout;
-  json::each_element(json::member(result, "content").value_or("[]"), [&](std::string_view item) {
-    const auto type = json::string_member(item, "type").value_or("");
-    if (const auto text = json::string_member(item, "text")) {
-      fmt::print(out, "{}\n", *text);
-    } else {
-      const auto mime = json::string_member(item, "mimeType").value_or("no type");
-      fmt::print(out, "[{} {}, {} bytes of JSON]\n", type, mime, item.size());
-    }
-  });
+  json::each_element(json::member(result, "content").value_or("[]"),
+                     [out](std::string_view content) { print_content(out, content); });
   return is_error ? kExitToolError : kExitOk;
-}
-
-// The tool that a person means: the name as listed, or upstream.tool, upstream_tool or the bare
-// tool if only one fits.
-const Tool* find_tool(const std::vector<Tool>& tools, std::string_view name) {
-  const Tool* found = nullptr;
-  for (const auto& tool : tools) {
-    if (tool.key == name) return &tool;
-    const auto separator = tool.key.find("__");
-    if (separator == std::string::npos) continue;
-    const auto upstream = tool.key.substr(0, separator);
-    const auto bare = tool.key.substr(separator + 2);
-    if (name != bare && name != upstream + "." + bare && name != upstream + "_" + bare) continue;
-    if (found) return nullptr;
-    found = &tool;
-  }
-  return found;
 }
 
 // A value typed as key=value: what the schema says, else JSON if it is, else text.
@@ -131,67 +32,30 @@ std::string typed_value(const Tool& tool, const std::string& key, const std::str
   return value;
 }
 
-Result<std::string> arguments_of(const Tool& tool, const std::vector<std::string>& words) {
-  if (words.size() == 1 && words.front().starts_with('{')) {
-    auto good = json::check(words.front());
-    if (!good) return good.error();
-    return words.front();
-  }
-  std::string object = "{";
-  for (const auto& word : words) {
-    const auto equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error{Code::invalid_params,
-                   fmt::format("'{}' is neither key=value nor a JSON object", word)};
-    }
-    const std::string key = word.substr(0, equals);
-    if (object.size() > 1) object += ',';
-    json::append_quoted(object, key);
-    object += ':' + typed_value(tool, key, word.substr(equals + 1));
-  }
-  return object + "}";
-}
-
 Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words, bool as_json) {
   const std::string name = words.front();
   words.erase(words.begin());
   auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
   if (!tools) co_return tools.error();
-  const Tool* const tool = find_tool(*tools, name);
+  const Tool* const tool = find_item(*tools, name);
   if (!tool) {
     fmt::print(stderr, "patchbay: there is no tool '{}'; see patchbay tools\n", name);
-    co_return kExitUnknownTool;
+    co_return kExitUnknown;
   }
-  auto arguments = arguments_of(*tool, words);
+  auto arguments = arguments_of(words, [tool](const std::string& key, const std::string& value) {
+    return typed_value(*tool, key, value);
+  });
   if (!arguments) {
     fmt::print(stderr, "patchbay: {}\n", arguments.error().message);
     co_return kExitUsage;
   }
-  const std::string text = fmt::format(
-      R"({{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":{},"arguments":{},"_meta":{{"progressToken":1}}}}}})",
-      json::quote(tool->key), *arguments);
-  mcp::Message message;
-  auto parsed = mcp::parse(text, message);
-  if (!parsed) co_return parsed.error();
-  Terminal terminal;
-  const auto* const method = mcp::find_method(message.method, mcp::kNewestLegacy);
-  const gateway::Call asked{message,  *method, mcp::kNewestLegacy, "command", here(),
-                            terminal, deadline};
-  auto reply = co_await client.link().ask(asked, tool->key, deadline);
+  const std::string params =
+      fmt::format(R"({{"name":{},"arguments":{},"_meta":{{"progressToken":1}}}})",
+                  json::quote(tool->key), *arguments);
+  auto reply = co_await ask(client, "tools/call", params, tool->key, deadline);
   if (!reply) co_return reply.error();
-  if (reply->is_error) {
-    co_return Error{Code::upstream_failed,
-                    json::string_member(reply->body, "message").value_or(reply->body)};
-  }
+  if (reply->is_error) co_return error_of(*reply);
   co_return print_result(reply->body, as_json);
-}
-
-// The target is the first word if it looks like one, else the local gateway.
-std::string take_target(std::vector<std::string>& words) {
-  if (words.empty() || !is_target(words.front())) return default_target();
-  std::string target = words.front();
-  words.erase(words.begin());
-  return target;
 }
 
 }  // namespace
@@ -199,15 +63,11 @@ std::string take_target(std::vector<std::string>& words) {
 int list_tools(const ClientOptions& options) {
   auto words = options.words;
   const std::string target = take_target(words);
-  if (!words.empty()) {
-    fmt::print(stderr, "patchbay: '{}' is not a target; use http://… or 'stdio: command'\n",
-               words.front());
-    return kExitUsage;
-  }
+  if (!words.empty()) return too_many_words(words);
   return run_client(target, options.seconds, [&](Client& client, Deadline deadline) -> Task<int> {
     auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
     if (!tools) co_return tools.error();
-    print_tools(*tools, options.json);
+    print_items(*tools, options.json);
     co_return kExitOk;
   });
 }

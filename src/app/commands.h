@@ -12,7 +12,7 @@ inline constexpr int kExitFailed = 1;         // Could not be done: unreachable,
 inline constexpr int kExitUsage = 2;          // The command line is wrong.
 inline constexpr int kExitConfiguration = 3;  // The configuration is wrong.
 inline constexpr int kExitToolError = 4;      // The tool answered that it failed.
-inline constexpr int kExitUnknownTool = 5;
+inline constexpr int kExitUnknown = 5;        // The server has no such tool, prompt or resource.
 
 struct ServeOptions {
   std::string config;
@@ -25,6 +25,7 @@ int serve(const ServeOptions& options);
 int serve_stdio(const ServeOptions& options);
 int check(const std::string& file);
 int describe(bool schema);
+int import_servers(const std::string& file);
 
 struct ClientOptions {
   std::vector<std::string> words;  // As typed: an optional target, then what the command takes.
@@ -34,5 +35,8 @@ struct ClientOptions {
 
 int list_tools(const ClientOptions& options);
 int call_tool(const ClientOptions& options);
+int list_resources(const ClientOptions& options);
+int read_resource(const ClientOptions& options);
+int use_prompts(const ClientOptions& options);
 
 }  // namespace patchbay::app

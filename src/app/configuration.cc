@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
+#include <iterator>
 
+#include "app/upstream_entries.h"
 #include "config/digest.h"
 #include "config/load.h"
 #include "net/socket.h"
@@ -18,105 +18,52 @@ namespace {
 using config::Faults;
 using config::Node;
 
-constexpr std::size_t kMostName = 64;
 constexpr std::string_view kBuiltinName = "skills";
 
-bool good_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMostName && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
+// The members of `entry` that every upstream can have, or all others.
+Node part_of(const Node& entry, bool common) {
+  constexpr auto kNames = config::field_names<gateway::UpstreamSettings>();
+  Node part = entry;
+  std::erase_if(part.members, [&](const config::Member& member) {
+    return (std::ranges::find(kNames, member.key) != kNames.end()) != common;
   });
+  return part;
 }
 
-// Desktop clients allow any name; ours become part of tool names, where models allow little.
-std::string made_good(std::string_view name) {
-  std::string good(name.substr(0, kMostName));
-  for (char& c : good) {
-    if (!good_name({&c, 1})) c = '-';
+// What to make an upstream from; faults if the entry is not good.
+void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& faults,
+              std::vector<UpstreamPlan>& plans) {
+  const UpstreamKind* const kind = find_upstream_kind(entry.kind);
+  if (!kind) {
+    std::string known;
+    for (const auto& one : upstream_kinds()) known += fmt::format(" {}", one.name);
+    const Node* const given = entry.node.find("kind");
+    faults.push_back({file, given ? given->line : entry.node.line, entry.path + ".kind",
+                      fmt::format("'{}' is not one of:{}", entry.kind, known)});
+    return;
   }
-  return good.empty() ? "server" : good;
+  const Node common = part_of(entry.node, true);
+  const Node own = part_of(entry.node, false);
+  auto settings = config::read<gateway::UpstreamSettings>(common, file, entry.path, faults);
+  if (const Node* const tools = common.find("tools")) {
+    gateway::check_tools(*tools, {file, config::member_path(entry.path, "tools"), faults});
+  }
+  auto make = kind->read(entry.name, own, file, entry.path, faults);
+  plans.push_back({entry.name, config::digest(own), std::move(settings), std::move(make)});
 }
 
-class Reader {
- public:
-  Reader(const std::string& file, Faults& faults) : file_(file), faults_(faults) {}
-
-  std::vector<UpstreamPlan> plans(const Settings& settings, const Node& root) {
-    separator_ = settings.names.separator;
-    for (const auto& [name, entry] : settings.upstreams) add_entry(name, entry);
-    for (const auto& [name, entry] : settings.mcp_servers) add_desktop_entry(name, entry);
-    if (!root.find("upstreams") && !root.find("mcpServers")) {
-      Node none;
-      none.kind = config::Kind::map;
-      add(std::string(kBuiltinName), "builtin", none, "upstreams");
-    }
-    return std::move(plans_);
+std::vector<UpstreamPlan> read_plans(const Settings& settings, const Node& root,
+                                     const std::string& file, Faults& faults) {
+  auto entries = upstream_entries(root, file, settings.names.separator, faults);
+  if (!names_upstreams(root)) {
+    Node none;
+    none.kind = config::Kind::map;
+    entries.push_back({std::string(kBuiltinName), "builtin", none, "upstreams"});
   }
-
- private:
-  void fault(const Node& at, std::string path, std::string message) {
-    faults_.push_back({file_, at.line, std::move(path), std::move(message)});
-  }
-
-  void add_entry(const std::string& name, const Node& entry) {
-    const std::string path = "upstreams." + name;
-    if (!good_name(name)) {
-      return fault(entry, path,
-                   fmt::format("a name has 1 to {} letters, digits, _ or -", kMostName));
-    }
-    if (name.find(separator_) != std::string::npos) {
-      return fault(entry, path,
-                   fmt::format("a name must not contain '{}', which separates it from the tool",
-                               separator_));
-    }
-    const Node* const given = entry.find("kind");
-    if (!given && !entry.find("command")) {
-      return fault(entry, path, "'kind' is required, but not given");
-    }
-    const std::string kind = given ? given->text : "stdio";
-    if (!find_upstream_kind(kind)) {
-      std::string known;
-      for (const auto& one : upstream_kinds()) known += fmt::format(" {}", one.name);
-      return fault(*given, path + ".kind", fmt::format("'{}' is not one of:{}", kind, known));
-    }
-    add(name, kind, entry, path);
-  }
-
-  // An entry as desktop clients write it: what concerns the program is read, the rest is theirs.
-  void add_desktop_entry(const std::string& given_name, const Node& entry) {
-    const std::string path = "mcpServers." + given_name;
-    const Node* const disabled = entry.find("disabled");
-    if (disabled && disabled->text == "true") return;
-    if (!entry.find("command")) {
-      return fault(entry, path, "has no 'command'; servers by URL are not supported yet");
-    }
-    Node ours;
-    ours.kind = config::Kind::map;
-    ours.line = entry.line;
-    for (const auto& member : entry.members) {
-      if (std::ranges::find(kDesktopKeys, member.key) != kDesktopKeys.end()) {
-        ours.members.push_back(member);
-      }
-    }
-    add(made_good(given_name), "stdio", ours, path);
-  }
-
-  void add(std::string name, std::string_view kind, const Node& entry, const std::string& path) {
-    if (!names_.insert(name).second) {
-      return fault(entry, path, fmt::format("another upstream is already called '{}'", name));
-    }
-    auto make = find_upstream_kind(kind)->read(name, entry, file_, path, faults_);
-    plans_.push_back({name, config::digest(entry), std::move(make)});
-  }
-
-  static constexpr std::array<std::string_view, 4> kDesktopKeys{"command", "args", "env", "cwd"};
-
-  const std::string& file_;
-  Faults& faults_;
-  std::string separator_;
-  std::set<std::string> names_;
-  std::vector<UpstreamPlan> plans_;
-};
+  std::vector<UpstreamPlan> plans;
+  for (const auto& entry : entries) add_plan(entry, file, faults, plans);
+  return plans;
+}
 
 // A file of a desktop client has sections of its own that are none of our business.
 bool is_desktop_file(const std::string& file, const Node& root) {
@@ -168,7 +115,7 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   }
   loaded.settings = config::read<Settings>(root, file, "", faults);
   override_settings(overrides, loaded.settings);
-  loaded.upstreams = Reader(file, faults).plans(loaded.settings, root);
+  loaded.upstreams = read_plans(loaded.settings, root, file, faults);
   check_listen(loaded.settings, root, file, faults);
   config::sort_by_line(faults);
   loaded.digest = config::digest(root);
@@ -188,9 +135,12 @@ config::Shape configuration_shape() {
   config::Shape shape = config::shape_of<Settings>();
   std::vector<config::Variant> kinds;
   for (const auto& kind : upstream_kinds()) {
-    kinds.push_back({"kind", std::string(kind.name), std::string(kind.meaning), kind.shape()});
+    config::Shape of = kind.shape();
+    std::ranges::move(config::shape_of<gateway::UpstreamSettings>().fields,
+                      std::back_inserter(of.fields));
+    kinds.push_back({"kind", std::string(kind.name), std::string(kind.meaning), std::move(of)});
   }
-  config::attach_variants(shape, "upstreams", std::move(kinds));
+  config::attach_variants(shape, "upstreams", std::move(kinds), true);
   return shape;
 }
 

@@ -9,12 +9,14 @@
 #include "app/registry.h"
 #include "app/settings.h"
 #include "config/node.h"
+#include "gateway/curation.h"
 
 namespace patchbay::app {
 
 struct UpstreamPlan {
   std::string name;
-  std::string digest;  // Changes when the entry does.
+  std::string digest;  // Changes when the settings of its kind do.
+  gateway::UpstreamSettings settings;
   MakeUpstream make;
 };
 

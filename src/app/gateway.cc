@@ -224,8 +224,7 @@ Task<void> Gateway::start_upstreams() {
   };
   patience.spawn(settle_later());
   reloading_ = true;
-  auto applied =
-      co_await upstreams_->apply(configuration_.upstreams, settings.names, settings.stop.grace);
+  auto applied = co_await upstreams_->apply(configuration_);
   reloading_ = false;
   settle();
   patience.cancel();
@@ -300,8 +299,7 @@ Task<void> Gateway::reload(std::string why) {
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
-  auto applied =
-      co_await upstreams_->apply(configuration_.upstreams, settings.names, settings.stop.grace);
+  auto applied = co_await upstreams_->apply(configuration_);
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
   reloading_ = false;
   if (std::exchange(reload_again_, false)) co_return co_await reload("the file changed again");

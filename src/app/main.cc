@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   app::ServeOptions serve_options;
   app::ClientOptions client_options;
   std::string check_file;
+  std::string import_file;
   bool schema = false;
 
   auto* const serve = cli.add_subcommand("serve", "The gateway over HTTP.");
@@ -46,15 +47,25 @@ int main(int argc, char** argv) {
   check->add_option("file", check_file, "The file.")->required();
   auto* const describe = cli.add_subcommand("describe", "Prints the configuration reference.");
   describe->add_flag("--schema", schema, "As a JSON Schema for editors.");
+  auto* const import = cli.add_subcommand(
+      "import", "Prints the upstreams of a desktop client's file, or of a list, as YAML.");
+  import->add_option("file", import_file, "The file; - is stdin.")->required();
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
   add_client_options(*tools, client_options,
                      "[TARGET]: http(s)://…, 'stdio: command args…', or nothing for the local "
                      "gateway.");
   auto* const call = cli.add_subcommand("call", "Calls a tool of an MCP server.");
   add_client_options(*call, client_options, "[TARGET] NAME [key=value… | JSON]");
+  auto* const resources = cli.add_subcommand("resources", "Lists the resources of an MCP server.");
+  add_client_options(*resources, client_options, "[TARGET]");
+  auto* const read = cli.add_subcommand("read", "Reads a resource of an MCP server.");
+  add_client_options(*read, client_options, "[TARGET] URI");
+  auto* const prompts =
+      cli.add_subcommand("prompts", "Lists the prompts of an MCP server, or gets one.");
+  add_client_options(*prompts, client_options, "[TARGET] [NAME [key=value… | JSON]]");
   cli.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration, 4 the tool "
-      "reported an error, 5 unknown tool.");
+      "reported an error, 5 no such tool, prompt or resource.");
 
   try {
     cli.parse(argc, argv);
@@ -64,7 +75,11 @@ int main(int argc, char** argv) {
   if (*stdio) return app::serve_stdio(serve_options);
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
+  if (*import) return app::import_servers(import_file);
   if (*tools) return app::list_tools(client_options);
   if (*call) return app::call_tool(client_options);
+  if (*resources) return app::list_resources(client_options);
+  if (*read) return app::read_resource(client_options);
+  if (*prompts) return app::use_prompts(client_options);
   return app::serve(serve_options);
 }

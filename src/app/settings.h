@@ -36,6 +36,8 @@ struct LimitSettings {
   int batch = 100;
   int page = 1000;
   config::Duration start{10'000};
+  config::Duration listed_after_loss{300'000};
+  config::Duration list_debounce{100};
 };
 
 struct HttpSection {
@@ -58,6 +60,8 @@ struct Settings {
   int workers = 0;
   gateway::NameSettings names;
   config::Dict<config::Node> upstreams;
+  config::Node servers;
+  config::Node mcp_dot_servers;
   config::Dict<config::Node> mcp_servers;
   LimitSettings limits;
   HttpSection http;
@@ -159,6 +163,12 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
     Field{"start", &app::LimitSettings::start,
           "How long the first list of tools waits for upstreams that are still starting.",
           Range{Duration(0), Duration(600'000)}},
+    Field{"listed_after_loss", &app::LimitSettings::listed_after_loss,
+          "How long what an upstream offers stays listed while it is down.",
+          Range{Duration(0), Duration(604'800'000)}},
+    Field{"list_debounce", &app::LimitSettings::list_debounce,
+          "Changes of a list within this time are told to clients as one.",
+          Range{Duration(0), Duration(60'000)}},
 };
 
 template <>
@@ -191,9 +201,14 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
           Range{0, 256}},
     Field{"names", &app::Settings::names, "How tools are named."},
     Field{"upstreams", &app::Settings::upstreams,
-          "What the gateway offers, by name. Absent: the built-in skills."},
+          "What the gateway offers, by name: a section, or an endpoint such as "
+          "stdio://python3 server.py. Absent: the built-in skills."},
+    Field{"servers", &app::Settings::servers,
+          "The same as a list of name:endpoint, in one text with commas or lines between them, or "
+          "as a YAML list or map."},
+    Field{"mcp.servers", &app::Settings::mcp_dot_servers, "Another name of `servers`."},
     Field{"mcpServers", &app::Settings::mcp_servers,
-          "The same as desktop clients write it: command, args, env."},
+          "The same as desktop clients write it: command, args, env; or url, type, headers."},
     Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},

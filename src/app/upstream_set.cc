@@ -1,11 +1,20 @@
 #include "app/upstream_set.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "core/hop.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
+namespace {
+
+// How often it is looked whether upstreams are up.
+constexpr auto kLook = std::chrono::seconds(1);
+
+}  // namespace
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
                          metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
@@ -17,36 +26,38 @@ UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& worke
       publish_(std::move(publish)),
       updated_(std::move(updated)) {}
 
-Task<void> UpstreamSet::apply(const std::vector<UpstreamPlan>& plans,
-                              const gateway::NameSettings& names, std::chrono::nanoseconds grace) {
-  names_ = names;
+Task<void> UpstreamSet::apply(const Configuration& configuration) {
+  const Settings& settings = configuration.settings;
+  const std::chrono::nanoseconds grace = settings.stop.grace;
+  names_ = settings.names;
+  listed_after_loss_ = settings.limits.listed_after_loss;
+  if (!watch_.set()) here().timers().set(watch_, here().now() + kLook);
   const UpstreamContext context{workers_, *this, registry_};
   std::vector<Running> next;
+  std::vector<Running> gone;
   std::vector<std::shared_ptr<gateway::Upstream>> fresh;
-  for (const auto& plan : plans) {
+  std::unique_lock lock(mutex_);
+  for (const auto& plan : configuration.upstreams) {
     const auto before = std::ranges::find_if(
-        running_, [&](const Running& one) { return one.upstream->name() == plan.name; });
+        running_, [&](const Running& one) { return one.source.upstream->name() == plan.name; });
     const bool known = before != running_.end();
     if (known && before->digest == plan.digest) {
       next.push_back(std::move(*before));
+      next.back().source.tools = plan.settings.tools;
       running_.erase(before);
       continue;
     }
-    next.push_back({plan.digest, plan.make(context)});
-    fresh.push_back(next.back().upstream);
+    next.push_back({plan.digest, {plan.make(context), plan.settings.tools}});
+    fresh.push_back(next.back().source.upstream);
     if (known) {
-      next.back().earlier = before->upstream;
-      next.back().earlier_items = std::move(before->items);
+      next.back().earlier = std::move(before->source);
       running_.erase(before);
     }
   }
-  std::vector<Running> gone;
-  {
-    const std::lock_guard lock(mutex_);
-    gone = std::exchange(running_, std::move(next));
-  }
+  gone = std::exchange(running_, std::move(next));
+  lock.unlock();
   if (!gone.empty()) rebuild();
-  for (auto& one : gone) stopping_.spawn(retire(std::move(one.upstream), grace));
+  for (auto& one : gone) stopping_.spawn(retire(std::move(one.source.upstream), grace));
 
   Scope starting;
   for (const auto& upstream : fresh) starting.spawn(start_one(upstream, grace));
@@ -65,9 +76,9 @@ Task<void> UpstreamSet::start_one(std::shared_ptr<gateway::Upstream> upstream,
   auto started = co_await upstream->start();
   Running* const one = find(upstream.get());
   if (!one || !one->earlier) co_return started;
-  auto earlier = std::exchange(one->earlier, nullptr);
+  auto earlier = std::exchange(one->earlier, std::nullopt);
   rebuild();
-  stopping_.spawn(retire(std::move(earlier), grace));
+  stopping_.spawn(retire(std::move(earlier->upstream), grace));
   co_return started;
 }
 
@@ -86,7 +97,7 @@ Task<void> UpstreamSet::retire(std::shared_ptr<gateway::Upstream> upstream,
 
 UpstreamSet::Running* UpstreamSet::find(const gateway::Upstream* upstream) {
   const auto found = std::ranges::find_if(
-      running_, [upstream](const Running& one) { return one.upstream.get() == upstream; });
+      running_, [upstream](const Running& one) { return one.source.upstream.get() == upstream; });
   return found == running_.end() ? nullptr : &*found;
 }
 
@@ -107,9 +118,10 @@ void UpstreamSet::settle() {
 }
 
 Task<void> UpstreamSet::stop(Deadline deadline) {
+  watch_.drop();
   for (const auto& one : running_) {
-    stopping_.spawn(stop_one(one.upstream, deadline));
-    if (one.earlier) stopping_.spawn(stop_one(one.earlier, deadline));
+    stopping_.spawn(stop_one(one.source.upstream, deadline));
+    if (one.earlier) stopping_.spawn(stop_one(one.earlier->upstream, deadline));
   }
   co_return co_await stopping_.drain(kNever);
 }
@@ -118,11 +130,13 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
   const std::lock_guard lock(mutex_);
   std::vector<UpstreamReport> lines;
   for (const auto& one : running_) {
-    gateway::UpstreamState state = one.upstream->state();
+    const gateway::Upstream& upstream = *one.source.upstream;
+    gateway::UpstreamState state = upstream.state();
     // Whoever hears that it is up must find its tools in the next list.
     if (state.up && !one.listed) state = {false, "starting"};
-    lines.push_back({std::string(one.upstream->name()), std::string(one.upstream->kind()),
-                     std::move(state), mcp::of(one.items, mcp::ItemKind::tool).size()});
+    if (state.up) state.detail = fmt::format("{}", fmt::join(one.problems, "; "));
+    lines.push_back(
+        {std::string(upstream.name()), std::string(upstream.kind()), std::move(state), one.shown});
   }
   return lines;
 }
@@ -139,23 +153,68 @@ void UpstreamSet::take_offer(const gateway::Upstream* upstream, mcp::ItemLists i
     const std::lock_guard lock(mutex_);
     Running* const one = find(upstream);
     if (!one) return;
-    one->items = std::move(items);
+    one->source.items = std::move(items);
+    one->lost_at.reset();
+    one->withdrawn = false;
   }
   rebuild();
   const std::lock_guard lock(mutex_);
   if (Running* const one = find(upstream)) one->listed = true;
 }
 
-void UpstreamSet::rebuild() {
-  std::vector<gateway::Offer> offers;
-  for (const auto& one : running_) {
-    if (one.earlier) {
-      offers.push_back({one.earlier, one.earlier_items});
-    } else {
-      offers.push_back({one.upstream, one.items});
+// Whoever has been down for long is not listed until it is back.
+void UpstreamSet::look() {
+  here().timers().set(watch_, here().now() + kLook);
+  bool changed = false;
+  for (auto& one : running_) {
+    if (one.earlier) continue;
+    if (one.source.upstream->state().up) {
+      one.lost_at.reset();
+    } else if (!one.lost_at) {
+      // The next look decides: what has just come up may not say so yet.
+      one.lost_at = here().now();
+      continue;
+    }
+    const bool withdrawn = one.lost_at && here().now() - *one.lost_at >= listed_after_loss_;
+    if (withdrawn == one.withdrawn) continue;
+    one.withdrawn = withdrawn;
+    changed = true;
+    if (withdrawn && one.listed) {
+      log::Line(log::Level::warn, "upstream withdrawn from the lists")
+          .add("upstream", one.source.upstream->name());
     }
   }
+  if (changed) rebuild();
+}
+
+void UpstreamSet::rebuild() {
+  std::vector<gateway::Offer> offers;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& one : running_) offers.push_back(offer_of(one));
+  }
   publish_(std::make_shared<const gateway::Catalog>(offers, names_), settled_);
+}
+
+// What is listed of an upstream.
+gateway::Offer UpstreamSet::offer_of(Running& one) {
+  const Source& from = one.earlier ? *one.earlier : one.source;
+  gateway::Offer offer{from.upstream, {}};
+  if (!one.withdrawn) offer.items = from.items;
+  // An upstream that has told nothing yet lacks nothing yet.
+  const bool told = offer.items != mcp::ItemLists{};
+  auto problems = gateway::curate(offer, from.tools);
+  if (!told) problems.clear();
+  if (problems != one.problems) {
+    for (const auto& problem : problems) {
+      log::Line(log::Level::error, "tools are not as configured")
+          .add("upstream", from.upstream->name())
+          .add("why", problem);
+    }
+    one.problems = std::move(problems);
+  }
+  one.shown = mcp::of(offer.items, mcp::ItemKind::tool).size();
+  return offer;
 }
 
 }  // namespace patchbay::app

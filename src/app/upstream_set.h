@@ -1,5 +1,6 @@
 // The UpstreamSet holds the upstreams of the running configuration: starts, replaces and stops
-// them, and makes a new catalog whenever one offers something else.
+// them, and makes a new catalog whenever one offers something else. What an upstream offered stays
+// listed when it is lost, for `limits.listed_after_loss`.
 //
 // Lives on the control thread; upstreams tell it things from any thread.
 #pragma once
@@ -8,12 +9,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/configuration.h"
 #include "core/scope.h"
 #include "gateway/catalog.h"
+#include "gateway/curation.h"
 #include "gateway/subscriptions.h"
 
 namespace patchbay::app {
@@ -36,11 +39,11 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
               metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
               Publish publish, Updated updated);
 
-  // Makes the running upstreams those of `plans`: new ones start, changed ones are replaced once
-  // the new one has had its chance, others are left alone. Calls in progress finish on what they
-  // began with, within `grace`. Yields when every start has ended, well or not.
-  Task<void> apply(const std::vector<UpstreamPlan>& plans, const gateway::NameSettings& names,
-                   std::chrono::nanoseconds grace);
+  // Makes the running upstreams those of `configuration`: new ones start, changed ones are replaced
+  // once the new one has had its chance, others are left alone. Calls in progress finish on what
+  // they began with, within `stop.grace`. Yields when every start has ended, well or not.
+  // REQUIRES: `configuration` stays as it is until then.
+  Task<void> apply(const Configuration& configuration);
 
   // From now on the catalog counts as complete, even if some upstream has not come up.
   void settle();
@@ -60,14 +63,33 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   void offers(const gateway::Upstream& upstream, mcp::ItemLists items) override;
 
  private:
+  // An upstream, and what it offers.
+  struct Source {
+    std::shared_ptr<gateway::Upstream> upstream;
+    gateway::ToolSettings tools = {};
+    mcp::ItemLists items = {};
+  };
+
   struct Running {
     std::string digest;
-    std::shared_ptr<gateway::Upstream> upstream;
-    mcp::ItemLists items = {};
-    bool listed = false;  // Its items have been in a catalog.
+    Source source;
     // While the upstream starts: the one it replaces, which answers until then.
-    std::shared_ptr<gateway::Upstream> earlier = nullptr;
-    mcp::ItemLists earlier_items = {};
+    std::optional<Source> earlier = {};
+    bool listed = false;                     // Its items have been in a catalog.
+    std::optional<Deadline> lost_at = {};    // Since when it is down, as far as has been seen.
+    bool withdrawn = false;                  // It is down for so long that it is not listed.
+    std::size_t shown = 0;                   // How many tools are listed.
+    std::vector<std::string> problems = {};  // With its `tools` settings.
+  };
+
+  // Looks after the lost ones, from time to time.
+  class Watch final : public Timer {
+   public:
+    explicit Watch(UpstreamSet& set) : set_(set) {}
+    void on_deadline() override { set_.look(); }
+
+   private:
+    UpstreamSet& set_;
   };
 
   Running* find(const gateway::Upstream* upstream);
@@ -75,7 +97,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   Task<void> start_one(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);
   Task<void> stop_one(std::shared_ptr<gateway::Upstream> upstream, Deadline deadline);
   Task<void> retire(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);
+  void look();
   void rebuild();
+  gateway::Offer offer_of(Running& one);
 
   Executor& control_;
   const std::vector<net::Loop*>& workers_;
@@ -86,8 +110,10 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
 
   // Control thread only, except where said.
   gateway::NameSettings names_;
+  std::chrono::nanoseconds listed_after_loss_{0};
   bool settled_ = false;
   Scope stopping_;
+  Watch watch_{*this};
 
   mutable std::mutex mutex_;  // For report(), which reads from other threads.
   std::vector<Running> running_;

@@ -55,6 +55,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
     mcp_http_.tell_changed(notification);
     mcp_sse_.tell_changed(notification);
   });
+  catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
 }
 
@@ -77,6 +78,7 @@ void Worker::listen(net::Fd listener) {
 void Worker::update(const Settings& settings) {
   http_.update(http_settings(settings));
   server_.set_times(settings.limits.call, settings.limits.question);
+  catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   mcp_http_.update(mcp_settings(settings.limits));
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);

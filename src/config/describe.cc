@@ -35,7 +35,8 @@ std::string name_of(const TypeShape& type) {
     case Form::any:
       break;
   }
-  return type.variants.empty() ? "anything" : "section";
+  if (type.variants.empty()) return "anything";
+  return type.or_text ? "section or string" : "section";
 }
 
 // The innermost type of lists and maps.
@@ -95,7 +96,8 @@ void append_json(std::string& out, std::int64_t value) { out += fmt::format("{}"
 void append_json(std::string& out, double value) { out += fmt::format("{}", value); }
 void append_json(std::string& out, std::string_view value) { json::append_quoted(out, value); }
 
-void attach_variants(Shape& root, std::string_view field, std::vector<Variant> variants) {
+void attach_variants(Shape& root, std::string_view field, std::vector<Variant> variants,
+                     bool or_text) {
   Shape* shape = &root;
   for (;;) {
     const std::size_t dot = field.find('.');
@@ -104,6 +106,7 @@ void attach_variants(Shape& root, std::string_view field, std::vector<Variant> v
     TypeShape& leaf = leaf_of(found->of);
     if (dot == std::string_view::npos) {
       leaf.variants = std::move(variants);
+      leaf.or_text = or_text;
       found->type = name_of(found->of);
       return;
     }

@@ -38,6 +38,7 @@ struct TypeShape {
   std::vector<TypeShape> element;    // Of a list or map: one.
   Shape section;                     // Of a section.
   std::vector<Variant> variants;     // Of `any`, when the caller knows what it can be.
+  bool or_text = false;              // Of variants: or a text, which the caller knows to read.
 };
 
 // One of the tables that an entry can follow, told by the value `name` of its member `key`.
@@ -61,7 +62,9 @@ struct FieldShape {
 
 // Says what the entries of the field at the dotted path `field` can be. REQUIRES: the field is
 // there and is a Node, or a list or map of Nodes. An entry without the key is of the first variant.
-void attach_variants(Shape& root, std::string_view field, std::vector<Variant> variants);
+// With `or_text` an entry can be a text instead.
+void attach_variants(Shape& root, std::string_view field, std::vector<Variant> variants,
+                     bool or_text = false);
 
 // A reference: one table a section.
 std::string to_markdown(const Shape& shape, std::string_view title);

@@ -121,6 +121,19 @@ TEST(Describe, SaysTypeDefaultAndBounds) {
   EXPECT_TRUE(shape.fields.at(7).of.section.fields.at(0).required);
 }
 
+TEST(Describe, SaysOnceWhatVariantsHaveInCommon) {
+  config::Shape shape = config::shape_of<Root>();
+  config::Shape both;
+  both.fields.push_back(shape.fields.at(7));  // tls
+  config::attach_variants(shape, "upstreams",
+                          {{"kind", "a", "A.", both}, {"kind", "b", "B.", both}}, true);
+  EXPECT_EQ(shape.fields.at(10).type, "map of section or string");
+  const std::string text = config::to_markdown(shape, "Settings");
+  const std::string heading = "## `upstreams.NAME.tls`";
+  EXPECT_NE(text.find(heading), std::string::npos);
+  EXPECT_EQ(text.find(heading), text.rfind(heading));
+}
+
 TEST(Describe, WritesAReference) {
   EXPECT_EQ(config::to_markdown(sample(), "Settings"), R"(# Settings
 

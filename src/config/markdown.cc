@@ -40,9 +40,11 @@ void append_type(std::string& out, const TypeShape& type, const std::string& pat
   if (type.form == Form::map)
     return append_type(out, type.element.front(), path + ".NAME", meaning);
   if (type.form == Form::section) {
-    out += fmt::format("## `{}`\n\n{}\n\n", path, meaning);
-    append_table(out, type.section);
-    append_sections(out, type.section, path);
+    std::string text = fmt::format("## `{}`\n\n{}\n\n", path, meaning);
+    append_table(text, type.section);
+    append_sections(text, type.section, path);
+    // What several variants have in common is said once.
+    if (!out.contains(text)) out += text;
   }
   for (const Variant& variant : type.variants) {
     out += fmt::format("## `{}` with `{}: {}`\n\n{}\n\n", path, variant.key, variant.name,

@@ -130,7 +130,7 @@ class Writer {
         add_section(object, type.section, nullptr, path);
         return;
       case Form::any:
-        if (!type.variants.empty()) add_variants(object, type.variants, path);
+        if (!type.variants.empty()) add_variants(object, type, path);
         return;
     }
   }
@@ -145,7 +145,8 @@ class Writer {
 
   // if/then for each value of the key rather than oneOf: an editor then shows the faults of the one
   // variant that is meant.
-  void add_variants(Object& object, const std::vector<Variant>& variants, const std::string& path) {
+  void add_variants(Object& object, const TypeShape& type, const std::string& path) {
+    const std::vector<Variant>& variants = type.variants;
     const std::string& key = variants.front().key;
     std::vector<std::string> names;
     std::vector<std::string> rules;
@@ -154,8 +155,9 @@ class Writer {
       define(definition, variant, path);
       const std::string is_it =
           Object().add(key, Object().add_text("const", variant.name).text()).text();
+      // The type is named because a text would meet all other conditions.
       Object condition;
-      condition.add("properties", is_it).add("required", array({key}));
+      condition.add_text("type", "object").add("properties", is_it).add("required", array({key}));
       rules.push_back(rule(condition, Object().add_text("$ref", "#/$defs/" + definition)));
       names.push_back(variant.name);
     }
@@ -168,7 +170,8 @@ class Writer {
     rules.push_back(rule(without_key, first));
 
     const std::string key_names = Object().add("enum", array(names)).text();
-    object.add_text("type", "object").add("properties", Object().add(key, key_names).text());
+    object.add("type", type.or_text ? R"(["object","string"])" : R"("object")");
+    object.add("properties", Object().add(key, key_names).text());
     object.add("allOf", fmt::format("[{}]", fmt::join(rules, ",")));
   }
 

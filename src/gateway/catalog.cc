@@ -16,21 +16,11 @@ using mcp::ItemKind;
 
 constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
 
-// The definition with another name in it, the rest as it came.
-std::string renamed(const mcp::Item& item, std::string_view key, const std::string& listed) {
-  std::string text = "{";
-  json::append_quoted(text, key);
-  text += ':';
-  json::append_quoted(text, listed);
-  json::each_member(item.definition, [&](std::string_view member, std::string_view raw) {
-    if (member == key) return;
-    text += ',';
-    json::append_quoted(text, member);
-    text += ':';
-    text += raw;
-  });
-  text += '}';
-  return text;
+// How the upstream itself calls the item.
+const std::string& own_name(const Offer& offer, ItemKind kind, const mcp::Item& item) {
+  if (kind != ItemKind::tool) return item.key;
+  const auto renamed = offer.own_names.find(item.key);
+  return renamed == offer.own_names.end() ? item.key : renamed->second;
 }
 
 // A tool that breaks the rules of mirroring has nothing mirrored.
@@ -84,8 +74,9 @@ bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mc
                         const std::string& listed) {
   // Whoever came first keeps the name: one upstream never stands in another's place.
   if (!to.listed.try_emplace(listed, to.entries.size()).second) return false;
-  to.entries.push_back({offer.upstream, item.key, listed, mirrored(kind, item)});
-  to.items.push_back(renamed(item, mcp::info(kind).key, listed));
+  to.entries.push_back(
+      {offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item)});
+  to.items.push_back(json::with_member(item.definition, mcp::info(kind).key, json::quote(listed)));
   return true;
 }
 

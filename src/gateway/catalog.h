@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,6 +43,8 @@ struct CatalogEntry {
 struct Offer {
   std::shared_ptr<Upstream> upstream;
   mcp::ItemLists items;
+  // Tools whose key is not the upstream's own name for them, and that name.
+  std::map<std::string, std::string> own_names = {};
 };
 
 class Catalog {

@@ -5,6 +5,7 @@
 #include "gateway/catalog.h"
 #include "gateway/event_stream.h"
 #include "gateway/mcp_server.h"
+#include "json/read.h"
 #include "testing/fake_upstream.h"
 #include "testing/manual_executor.h"
 
@@ -50,6 +51,20 @@ TEST(Catalog, PrefixesOnlyWhereNeeded) {
   const Catalog never(offers, {Prefix::never, "__"});
   EXPECT_EQ(never.find(ItemKind::tool, "x")->upstream->name(), "a");
   EXPECT_EQ(never.find(ItemKind::tool, "b__x")->listed, "b__x");
+}
+
+TEST(Catalog, AnotherUpstreamReordersNothing) {
+  const auto names = [](const Catalog& catalog) {
+    std::string all;
+    json::each_element(
+        *json::member(*catalog.list(ItemKind::tool, "", 10), "tools"),
+        [&](std::string_view tool) { all += json::string_member(tool, "name").value() + " "; });
+    return all;
+  };
+  const auto a = offer(fake("a"), {"z", "b"});
+  const auto b = offer(fake("b"), {"y", "a"});
+  EXPECT_EQ(names(Catalog({b, a}, {})), "b__y b__a a__z a__b ");
+  EXPECT_EQ(names(Catalog({b, offer(fake("0"), {"m"}), a}, {})), "b__y b__a 0__m a__z a__b ");
 }
 
 TEST(Catalog, AnAliasOfTwoToolsPointsToNone) {

@@ -58,6 +58,29 @@ Error unknown(const Call& call, const Target& asked) {
           fmt::format("{{\"uri\":{}}}", json::quote(asked.name))};
 }
 
+// Puts the URIs of what was read into the words of the catalog: an upstream's own would lead to
+// another upstream.
+void tell_apart(mcp::Reply& reply, const Catalog& catalog, std::string_view upstream) {
+  const auto given = json::member(reply.body, "contents");
+  if (!given) return;
+  std::string contents = "[";
+  const auto add = [&](std::string_view content) {
+    if (contents.size() > 1) contents += ',';
+    const auto uri = json::string_member(content, "uri");
+    if (!uri) {
+      contents += content;
+      return;
+    }
+    const std::string listed = json::quote(catalog.listed_uri(upstream, *uri));
+    contents += json::with_member(content, "uri", listed);
+  };
+  json::each_element(*given, add);
+  reply.body = json::with_member(reply.body, "contents", contents + "]");
+  if (const auto meta = json::member(reply.body, "_meta")) {
+    reply.meta_at = static_cast<std::size_t>(meta->data() - reply.body.data());
+  }
+}
+
 }  // namespace
 
 Task<mcp::Reply> Pipeline::handle(Call& call) {
@@ -116,7 +139,10 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
     if (!same) co_return same.error();
   }
   const std::string own = own_words(*entry, *asked);
-  co_return co_await answer(call, *entry, own);
+  auto reply = co_await answer(call, *entry, own);
+  const bool told_apart = asked->kind == ItemKind::resource && entry->listed != entry->key;
+  if (told_apart && reply && !reply->is_error) tell_apart(*reply, *catalog, call.upstream);
+  co_return reply;
 }
 
 // Subscriptions of many clients to one resource are one to its upstream.

@@ -47,6 +47,22 @@ std::optional<std::string> string_member(std::string_view raw, std::string_view 
   return as_string(*found);
 }
 
+std::string with_member(std::string_view raw, std::string_view key, std::string_view value) {
+  std::string text = "{";
+  const auto add = [&text](std::string_view name, std::string_view of) {
+    if (text.size() > 1) text += ',';
+    append_quoted(text, name);
+    text += ':';
+    text += of;
+  };
+  add(key, value);
+  each_member(raw, [&](std::string_view name, std::string_view of) {
+    if (name != key) add(name, of);
+  });
+  text += '}';
+  return text;
+}
+
 Result<void> check(std::string_view text) {
   Cursor at(text);
   if (at.skip() && at.finish()) return ok();

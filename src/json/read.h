@@ -50,6 +50,9 @@ void each_element(std::string_view raw, Visit visit) {
   }
 }
 
+// The object `raw` with member `key` in front, set to the raw `value`; the others as they came.
+std::string with_member(std::string_view raw, std::string_view key, std::string_view value);
+
 // Yields an Error unless `text` is exactly one JSON value.
 Result<void> check(std::string_view text);
 

@@ -1,0 +1,12 @@
+#!/bin/sh
+# Calls servers that are named by endpoint, and turns the list into upstreams.
+set -eu
+
+echo "# tools"
+patchbay tools
+
+echo "# 5 + 3"
+patchbay call calculator.add a=5 b=3
+
+echo "# the list as upstreams"
+echo "calculator:stdio://python3 calc_server.py, webapi:http://localhost:3000" | patchbay import -

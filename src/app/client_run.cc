@@ -1,0 +1,169 @@
+#include "app/client_run.h"
+
+#include <fmt/format.h>
+
+#include "json/read.h"
+#include "net/signals.h"
+
+namespace patchbay::app {
+namespace {
+
+// Shows progress to the person who waits.
+class Terminal final : public gateway::Peer {
+ public:
+  void notify(std::string_view method, std::string_view params) override {
+    if (method != "notifications/progress") return;
+    const auto progress = json::member(params, "progress").value_or("?");
+    const auto total = json::member(params, "total");
+    fmt::print(stderr, "progress {}{}{} {}\n", progress, total ? "/" : "", total.value_or(""),
+               json::string_member(params, "message").value_or(""));
+  }
+
+  void ask(std::string_view, std::string_view, gateway::Answer answer) override {
+    answer(mcp::error_reply({Code::method_not_found, "this client cannot be asked"}));
+  }
+};
+
+int failed(const Error& error) {
+  fmt::print(stderr, "patchbay: {}\n", error.message);
+  return kExitFailed;
+}
+
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+// What an item says about itself, in as many words as it has.
+std::string description_of(const mcp::Item& item) {
+  for (const auto* const member : {"description", "title", "name"}) {
+    const auto text = json::string_member(item.definition, member);
+    if (text && *text != item.key) return first_line(*text);
+  }
+  return "";
+}
+
+}  // namespace
+
+int run_client(const std::string& target, double seconds,
+               const std::function<Task<int>(Client&, Deadline)>& work) {
+  net::block_signals();
+  net::Loop loop;
+  int code = kExitFailed;
+  auto main = [&]() -> Task<void> {
+    const Deadline deadline =
+        here().now() + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+    Client client(target);
+    net::Signals signals([](int) { std::_Exit(kExitFailed); });
+    auto opened = co_await client.open(deadline);
+    if (opened) {
+      auto worked = co_await work(client, deadline);
+      code = worked ? *worked : failed(worked.error());
+    } else {
+      code = failed({opened.error().code,
+                     fmt::format("cannot reach {}: {}", target, opened.error().message)});
+    }
+    auto closed = co_await client.close();
+    loop.quit();
+    co_return closed;
+  };
+  Scope scope;
+  loop.post([&] { scope.spawn(main()); });
+  loop.run();
+  std::fflush(stdout);
+  return code;
+}
+
+std::string take_target(std::vector<std::string>& words) {
+  if (words.empty() || !is_target(words.front())) return default_target();
+  std::string target = words.front();
+  words.erase(words.begin());
+  return target;
+}
+
+int too_many_words(const std::vector<std::string>& words) {
+  fmt::print(stderr, "patchbay: '{}' is not a target; use http://… or 'stdio: command'\n",
+             words.front());
+  return kExitUsage;
+}
+
+Task<mcp::Reply> ask(Client& client, std::string_view method, std::string_view params,
+                     const std::string& target, Deadline deadline) {
+  const std::string text =
+      fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{}}})", method, params);
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) co_return parsed.error();
+  Terminal terminal;
+  const auto* const known = mcp::find_method(message.method, mcp::kNewestLegacy);
+  const gateway::Call asked{message,  *known,  mcp::kNewestLegacy, "command", here(),
+                            terminal, deadline};
+  co_return co_await client.link().ask(asked, target, deadline);
+}
+
+Error error_of(const mcp::Reply& reply) {
+  return {Code::upstream_failed, json::string_member(reply.body, "message").value_or(reply.body)};
+}
+
+const mcp::Item* find_item(const std::vector<mcp::Item>& items, std::string_view name) {
+  const mcp::Item* found = nullptr;
+  for (const auto& item : items) {
+    if (item.key == name) return &item;
+    const auto separator = item.key.find("__");
+    if (separator == std::string::npos) continue;
+    const auto upstream = item.key.substr(0, separator);
+    const auto bare = item.key.substr(separator + 2);
+    if (name != bare && name != upstream + "." + bare && name != upstream + "_" + bare) continue;
+    if (found) return nullptr;
+    found = &item;
+  }
+  return found;
+}
+
+Result<std::string> arguments_of(
+    const std::vector<std::string>& words,
+    const std::function<std::string(const std::string& key, const std::string& value)>& value_of) {
+  if (words.size() == 1 && words.front().starts_with('{')) {
+    auto good = json::check(words.front());
+    if (!good) return good.error();
+    return words.front();
+  }
+  std::string object = "{";
+  for (const auto& word : words) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{Code::invalid_params,
+                   fmt::format("'{}' is neither key=value nor a JSON object", word)};
+    }
+    const std::string key = word.substr(0, equals);
+    if (object.size() > 1) object += ',';
+    json::append_quoted(object, key);
+    object += ':' + value_of(key, word.substr(equals + 1));
+  }
+  return object + "}";
+}
+
+void print_items(const std::vector<mcp::Item>& items, bool as_json) {
+  if (as_json) {
+    std::string all = "[";
+    for (const auto& item : items) all += (all.size() > 1 ? "," : "") + item.definition;
+    fmt::print("{}]\n", all);
+    return;
+  }
+  std::size_t width = 0;
+  for (const auto& item : items) width = std::max(width, item.key.size());
+  for (const auto& item : items) {
+    fmt::print("{:<{}}  {}\n", item.key, width, description_of(item));
+  }
+}
+
+void print_content(std::FILE* out, std::string_view content) {
+  if (const auto text = json::string_member(content, "text")) {
+    fmt::print(out, "{}\n", *text);
+    return;
+  }
+  fmt::print(out, "[{} {}, {} bytes of JSON]\n",
+             json::string_member(content, "type").value_or("data"),
+             json::string_member(content, "mimeType").value_or("no type"), content.size());
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,111 @@
+#include "app/endpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/shell_words.h"
+
+namespace patchbay::app {
+namespace {
+
+using config::Node;
+
+enum class Form : std::uint8_t { command, url, address, path };
+
+struct Scheme {
+  std::string_view name;
+  std::string_view kind;
+  Form form;
+  std::string_view url_scheme = "";  // Of the URL that the kind is told.
+};
+
+constexpr std::array kSchemes{
+    Scheme{"stdio", "stdio", Form::command},
+    Scheme{"http", "http", Form::url, "http"},
+    Scheme{"https", "http", Form::url, "https"},
+    Scheme{"sse", "sse", Form::url, "http"},
+    Scheme{"sses", "sse", Form::url, "https"},
+    Scheme{"custom-http-sse", "custom-http-sse", Form::url, "http"},
+    Scheme{"custom-https-sse", "custom-http-sse", Form::url, "https"},
+    Scheme{"tcp", "tcp", Form::address},
+    Scheme{"unix", "unix", Form::path},
+};
+
+Error wrong(std::string message) { return {Code::invalid_params, std::move(message)}; }
+
+Result<void> add_command(Node& entry, std::string_view rest) {
+  auto words = split_words(rest);
+  if (!words) return words.error();
+  if (words->empty()) return wrong("stdio:// needs a command, as in stdio://python3 server.py");
+  add_member(entry, "command", text_node(words->front()));
+  Node arguments;
+  arguments.kind = config::Kind::list;
+  for (std::size_t i = 1; i < words->size(); ++i) arguments.items.push_back(text_node((*words)[i]));
+  add_member(entry, "args", std::move(arguments));
+  return ok();
+}
+
+Result<void> add_place(Node& entry, const Scheme& scheme, std::string_view rest) {
+  switch (scheme.form) {
+    case Form::command:
+      return add_command(entry, rest);
+    case Form::url:
+      if (rest.empty() || rest.starts_with('/')) {
+        return wrong(fmt::format("{}:// needs a host", scheme.name));
+      }
+      add_member(entry, "url", text_node(fmt::format("{}://{}", scheme.url_scheme, rest)));
+      return ok();
+    case Form::address:
+      if (const auto colon = rest.rfind(':'); colon == 0 || colon >= rest.size() - 1) {
+        return wrong("tcp:// needs a host and a port, as in tcp://127.0.0.1:7000");
+      }
+      add_member(entry, "address", text_node(rest));
+      return ok();
+    case Form::path:
+      if (rest.size() < 2 || !rest.starts_with('/')) {
+        return wrong("unix:// needs a whole path, as in unix:///run/server.sock");
+      }
+      add_member(entry, "path", text_node(rest));
+      return ok();
+  }
+  return ok();
+}
+
+}  // namespace
+
+Result<Node> read_endpoint(std::string_view endpoint) {
+  const std::size_t end = endpoint.find("://");
+  const auto* const scheme = std::ranges::find(kSchemes, endpoint.substr(0, end), &Scheme::name);
+  if (end == std::string_view::npos || scheme == kSchemes.end()) {
+    return wrong(fmt::format("an endpoint begins with one of: {}", endpoint_schemes()));
+  }
+  Node entry;
+  entry.kind = config::Kind::map;
+  add_member(entry, "kind", text_node(scheme->kind));
+  auto added = add_place(entry, *scheme, endpoint.substr(end + 3));
+  if (!added) return added.error();
+  return entry;
+}
+
+std::string endpoint_schemes() {
+  std::string all;
+  for (const auto& scheme : kSchemes)
+    all += fmt::format("{}{}://", all.empty() ? "" : " ", scheme.name);
+  return all;
+}
+
+Node text_node(std::string_view text) {
+  Node node;
+  node.kind = config::Kind::scalar;
+  node.text = text;
+  node.quoted = true;
+  return node;
+}
+
+void add_member(Node& map, std::string_view key, Node value) {
+  map.members.push_back({std::string(key), 0, std::move(value)});
+}
+
+}  // namespace patchbay::app

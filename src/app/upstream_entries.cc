@@ -1,0 +1,259 @@
+#include "app/upstream_entries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "app/endpoint.h"
+#include "app/server_list.h"
+
+namespace patchbay::app {
+namespace {
+
+using config::Faults;
+using config::Kind;
+using config::Node;
+
+constexpr std::size_t kMostName = 64;
+
+bool good_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMostName && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
+// Desktop clients allow any name; ours become part of tool names, where models allow little.
+std::string made_good(std::string_view name) {
+  std::string good(name.substr(0, kMostName));
+  for (char& c : good) {
+    if (!good_name({&c, 1})) c = '-';
+  }
+  return good.empty() ? "server" : good;
+}
+
+// How desktop clients call what we call a kind.
+struct DesktopType {
+  std::string_view name;
+  std::string_view kind;
+};
+constexpr std::array kDesktopTypes{
+    DesktopType{"stdio", "stdio"},          DesktopType{"http", "http"},
+    DesktopType{"streamable-http", "http"}, DesktopType{"streamableHttp", "http"},
+    DesktopType{"streamable_http", "http"}, DesktopType{"sse", "sse"},
+};
+
+constexpr std::array<std::string_view, 2> kTypeKeys{"type", "transport"};
+constexpr std::array<std::string_view, 3> kUrlKeys{"url", "serverUrl", "httpUrl"};
+constexpr std::array<std::string_view, 4> kProgramKeys{"command", "args", "env", "cwd"};
+
+template <std::size_t N>
+const Node* find_first(const Node& map, const std::array<std::string_view, N>& keys) {
+  for (const auto key : keys) {
+    if (const Node* const found = map.find(key)) return found;
+  }
+  return nullptr;
+}
+
+// What was made from `origin` stands where that does, and is as secret.
+void place(Node& made, const Node& origin) {
+  made.line = origin.line;
+  made.interpolated = origin.interpolated;
+  for (auto& item : made.items) place(item, origin);
+  for (auto& member : made.members) {
+    member.line = origin.line;
+    place(member.value, origin);
+  }
+}
+
+class Gatherer {
+ public:
+  Gatherer(const std::string& file, std::string_view separator, Faults& faults)
+      : file_(file), separator_(separator), faults_(faults) {}
+
+  void add_own(const Node& section, const std::string& path) {
+    for (const auto& [name, line, entry] : section.members) {
+      const std::string there = config::member_path(path, name);
+      if (entry.kind == Kind::scalar) {
+        add_endpoint(name, entry.text, entry, there);
+      } else {
+        add_map(name, entry, there);
+      }
+    }
+  }
+
+  // A text, a list of texts, or a map.
+  void add_servers(const Node& servers, const std::string& path) {
+    if (servers.kind == Kind::scalar) {
+      const auto entries = read_server_list(servers.text);
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        add_named(entries[i], servers, config::element_path(path, i));
+      }
+    }
+    for (std::size_t i = 0; i < servers.items.size(); ++i) {
+      const Node& item = servers.items[i];
+      const std::string there = config::element_path(path, i);
+      // `- name: endpoint` is a map of one in YAML, and means the same.
+      if (item.kind == Kind::map) {
+        add_server_map(item, there);
+      } else {
+        add_named(read_named_endpoint(item.text), item, there);
+      }
+    }
+    add_server_map(servers, path);
+  }
+
+  void add_desktop_section(const Node& section, const std::string& path) {
+    for (const auto& [name, line, entry] : section.members) {
+      add_desktop(name, entry, config::member_path(path, name));
+    }
+  }
+
+  std::vector<UpstreamEntry> take() { return std::move(entries_); }
+
+ private:
+  void fault(const Node& at, const std::string& path, std::string message) {
+    faults_.push_back({file_, at.line, path, std::move(message)});
+  }
+
+  void add_named(const Result<NamedEndpoint>& entry, const Node& origin, const std::string& path) {
+    if (!entry) return fault(origin, path, entry.error().message);
+    add_endpoint(entry->name, entry->endpoint, origin, path);
+  }
+
+  void add_server_map(const Node& map, const std::string& path) {
+    for (const auto& [name, line, entry] : map.members) {
+      const std::string there = config::member_path(path, name);
+      if (entry.kind == Kind::scalar) {
+        add_endpoint(name, entry.text, entry, there);
+      } else {
+        add_desktop(name, entry, there);
+      }
+    }
+  }
+
+  void add_endpoint(const std::string& name, std::string_view endpoint, const Node& origin,
+                    const std::string& path) {
+    auto made = read_endpoint(endpoint);
+    if (!made) return fault(origin, path, made.error().message);
+    place(*made, origin);
+    add_map(name, *made, path);
+  }
+
+  void add_map(const std::string& name, const Node& entry, const std::string& path) {
+    if (!good_name(name)) {
+      return fault(entry, path,
+                   fmt::format("a name has 1 to {} letters, digits, _ or -", kMostName));
+    }
+    if (name.find(separator_) != std::string::npos) {
+      return fault(entry, path,
+                   fmt::format("a name must not contain '{}', which separates it from the tool",
+                               separator_));
+    }
+    const Node* const given = entry.find("kind");
+    if (!given && !entry.find("command")) {
+      return fault(entry, path, "'kind' is required, but not given");
+    }
+    add(name, given ? given->text : "stdio", entry, path);
+  }
+
+  // An entry as desktop clients write it: what concerns the server is read, the rest is theirs.
+  void add_desktop(const std::string& given_name, const Node& entry, const std::string& path) {
+    const Node* const disabled = entry.find("disabled");
+    if (disabled && disabled->text == "true") return;
+    const Node* const type = find_first(entry, kTypeKeys);
+    const auto* const named =
+        type ? std::ranges::find(kDesktopTypes, type->text, &DesktopType::name) : nullptr;
+    if (named == kDesktopTypes.end()) {
+      return fault(*type, path, fmt::format("the type is not one of: {}", desktop_types()));
+    }
+    const bool runs = named ? named->kind == "stdio" : entry.find("command") != nullptr;
+    const std::string name = made_good(given_name);
+    if (runs) return add_program(name, entry, path);
+    const Node* const url = find_first(entry, kUrlKeys);
+    if (!url) return fault(entry, path, named ? "has no 'url'" : "has no 'command' and no 'url'");
+    add_remote(name, entry, *url, named ? named->kind : "", path);
+  }
+
+  void add_program(const std::string& name, const Node& entry, const std::string& path) {
+    Node ours;
+    ours.kind = Kind::map;
+    ours.line = entry.line;
+    for (const auto& member : entry.members) {
+      if (std::ranges::find(kProgramKeys, member.key) != kProgramKeys.end()) {
+        ours.members.push_back(member);
+      }
+    }
+    add(name, "stdio", ours, path);
+  }
+
+  // `kind` is what the entry says; empty if it leaves that to the URL.
+  void add_remote(const std::string& name, const Node& entry, const Node& url,
+                  std::string_view kind, const std::string& path) {
+    auto made = read_endpoint(url.text);
+    if (!made) return fault(url, path, made.error().message);
+    place(*made, url);
+    std::string& found = made->members.front().value.text;
+    if (!kind.empty() && found == "http") found = kind;
+    if (!kind.empty() && found != kind) {
+      return fault(url, path, fmt::format("the URL is of kind {}, the type says {}", found, kind));
+    }
+    const std::string chosen = found;
+    if (const Node* const headers = entry.find("headers")) add_member(*made, "headers", *headers);
+    add(name, chosen, *made, path);
+  }
+
+  void add(const std::string& name, const std::string& kind, const Node& entry,
+           const std::string& path) {
+    if (!names_.insert(name).second) {
+      return fault(entry, path, fmt::format("another upstream is already called '{}'", name));
+    }
+    entries_.push_back({name, kind, entry, path});
+  }
+
+  static std::string desktop_types() {
+    std::string all;
+    for (const auto& one : kDesktopTypes)
+      all += fmt::format("{}{}", all.empty() ? "" : " ", one.name);
+    return all;
+  }
+
+  const std::string& file_;
+  const std::string separator_;
+  Faults& faults_;
+  std::set<std::string> names_;
+  std::vector<UpstreamEntry> entries_;
+};
+
+// The keys at the top that name upstreams, and how each is read.
+struct SectionKey {
+  std::string_view key;
+  void (Gatherer::*add)(const Node& section, const std::string& path);
+};
+constexpr std::array kSections{
+    SectionKey{"upstreams", &Gatherer::add_own},
+    SectionKey{"servers", &Gatherer::add_servers},
+    SectionKey{"mcp.servers", &Gatherer::add_servers},
+    SectionKey{"mcpServers", &Gatherer::add_desktop_section},
+};
+
+}  // namespace
+
+bool names_upstreams(const Node& root) {
+  return std::ranges::any_of(kSections,
+                             [&](const SectionKey& section) { return root.find(section.key); });
+}
+
+std::vector<UpstreamEntry> upstream_entries(const Node& root, const std::string& file,
+                                            std::string_view separator, Faults& faults) {
+  Gatherer gatherer(file, separator, faults);
+  for (const auto& [key, line, value] : root.members) {
+    const auto* const section = std::ranges::find(kSections, key, &SectionKey::key);
+    if (section != kSections.end()) (gatherer.*section->add)(value, key);
+  }
+  return gatherer.take();
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,29 @@
+// A configuration can name upstreams in several ways: `upstreams` in our own words, `servers` as a
+// list of endpoints, `mcpServers` as desktop clients write it. Here they all become one: a name, a
+// kind, and a map of that kind's settings. Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/node.h"
+
+namespace patchbay::app {
+
+struct UpstreamEntry {
+  std::string name;
+  std::string kind;   // As given; it may be one that is not in the build.
+  config::Node node;  // A map. Its member `kind`, if it has one, says the same as `kind`.
+  std::string path;   // Where it stands, for faults.
+};
+
+// Whether `root` says anything about upstreams, even that there are none.
+bool names_upstreams(const config::Node& root);
+
+// Every upstream that `root` names, in the order of the file. Adds a fault for each that cannot be
+// read; `separator` is what no name may contain.
+std::vector<UpstreamEntry> upstream_entries(const config::Node& root, const std::string& file,
+                                            std::string_view separator, config::Faults& faults);
+
+}  // namespace patchbay::app

@@ -1,0 +1,141 @@
+// Tests of what stays listed when upstreams come, go and change, with upstreams that behave.
+#include "app/upstream_set.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/fake_upstream.h"
+#include "testing/manual_executor.h"
+
+namespace patchbay::app {
+namespace {
+
+using namespace std::chrono_literals;
+using mcp::ItemKind;
+using testing::FakeUpstream;
+
+class UpstreamSetTest : public ::testing::Test {
+ protected:
+  ~UpstreamSetTest() override {
+    Scope scope;
+    scope.spawn(set.stop(executor.now()));
+    executor.run();
+  }
+
+  UpstreamPlan plan(const std::string& name, const std::string& digest = "",
+                    gateway::ToolSettings tools = {}) {
+    return {name, digest, {std::move(tools)}, [this, name](const UpstreamContext&) {
+              return made[name] = std::make_shared<FakeUpstream>(name);
+            }};
+  }
+
+  void apply(std::vector<UpstreamPlan> plans) {
+    configuration.upstreams = std::move(plans);
+    configuration.settings.limits.listed_after_loss = config::Duration(60s);
+    Scope scope;
+    scope.spawn(set.apply(configuration));
+    executor.run();
+    EXPECT_TRUE(scope.empty());
+  }
+
+  void offer(const std::string& name, const std::vector<std::string>& tools) {
+    mcp::ItemLists items;
+    for (const auto& tool : tools) mcp::of(items, ItemKind::tool).push_back({tool, "{}"});
+    set.offers(*made.at(name), std::move(items));
+    executor.run();
+  }
+
+  // Lets time pass as it does: a little at a time.
+  void pass(std::chrono::seconds span) {
+    for (auto left = span; left > 0s; left -= 1s) executor.pass(1100ms);
+  }
+
+  bool listed(const std::string& tool) const {
+    return catalog->find(ItemKind::tool, tool) != nullptr;
+  }
+
+  testing::ManualExecutor executor;
+  metrics::Registry registry;
+  gateway::Subscriptions subscriptions;
+  std::vector<net::Loop*> no_workers;
+  std::map<std::string, std::shared_ptr<FakeUpstream>> made;
+  std::shared_ptr<const gateway::Catalog> catalog;
+  Configuration configuration;
+  UpstreamSet set{executor,
+                  no_workers,
+                  registry,
+                  subscriptions,
+                  [this](auto fresh, bool) { catalog = std::move(fresh); },
+                  [](const std::string&, const std::string&) {}};
+};
+
+TEST_F(UpstreamSetTest, WhatIsLostStaysListedForAWhile) {
+  apply({plan("a"), plan("b")});
+  offer("a", {"x"});
+  offer("b", {"y"});
+  made["a"]->be(false);
+  pass(50s);
+  EXPECT_TRUE(listed("a__x"));
+  pass(20s);
+  EXPECT_FALSE(listed("a__x"));
+  EXPECT_TRUE(listed("b__y"));
+  EXPECT_EQ(set.report()[0].tools, 0U);
+}
+
+TEST_F(UpstreamSetTest, WhatComesBackIsListedAgain) {
+  apply({plan("a")});
+  offer("a", {"x"});
+  made["a"]->be(false);
+  pass(70s);
+  ASSERT_FALSE(listed("a__x"));
+  made["a"]->be(true);
+  pass(2s);
+  EXPECT_TRUE(listed("a__x")) << "what was known of it";
+  offer("a", {"z"});
+  EXPECT_TRUE(listed("a__z"));
+}
+
+TEST_F(UpstreamSetTest, ComingBackInBetweenCounts) {
+  apply({plan("a")});
+  offer("a", {"x"});
+  for (int i = 0; i < 3; ++i) {
+    made["a"]->be(false);
+    pass(40s);
+    made["a"]->be(true);
+    pass(2s);
+  }
+  EXPECT_TRUE(listed("a__x")) << "it was never down for that long";
+}
+
+TEST_F(UpstreamSetTest, ChangedToolSettingsDoNotRestartTheUpstream) {
+  apply({plan("a", "same")});
+  offer("a", {"x", "y"});
+  const auto before = made["a"];
+  apply({plan("a", "same", {.deny = {"x"}, .rename = {{"y", "better"}}})});
+  EXPECT_EQ(made["a"], before);
+  EXPECT_FALSE(listed("a__x"));
+  EXPECT_FALSE(listed("a__y"));
+  EXPECT_EQ(catalog->find(ItemKind::tool, "a__better")->key, "y");
+  EXPECT_EQ(set.report()[0].tools, 1U);
+}
+
+TEST_F(UpstreamSetTest, WhatCannotBeDoneIsReported) {
+  apply({plan("a", "", {.rename = {{"x", "y"}}})});
+  EXPECT_EQ(set.report()[0].state.detail, "starting");
+  offer("a", {"x", "y"});
+  EXPECT_NE(set.report()[0].state.detail.find("'x' cannot be renamed to 'y'"), std::string::npos);
+  EXPECT_TRUE(listed("a__x"));
+  offer("a", {"x"});
+  EXPECT_EQ(set.report()[0].state.detail, "");
+  EXPECT_TRUE(listed("a__y"));
+}
+
+TEST_F(UpstreamSetTest, TheOrderIsThatOfTheConfiguration) {
+  apply({plan("b"), plan("a")});
+  offer("a", {"x"});
+  offer("b", {"x"});
+  const auto list = *catalog->list(ItemKind::tool, "", 10);
+  EXPECT_LT(list.find("b__x"), list.find("a__x"));
+}
+
+}  // namespace
+}  // namespace patchbay::app

@@ -1,0 +1,15 @@
+// A command line as one text. Values only; usable from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace patchbay {
+
+// Words as a shell would split them, with quotes and backslashes and nothing else.
+Result<std::vector<std::string>> split_words(std::string_view text);
+
+}  // namespace patchbay
