@@ -133,7 +133,7 @@ TEST_F(UpstreamSetTest, TheOrderIsThatOfTheConfiguration) {
   apply({plan("b"), plan("a")});
   offer("a", {"x"});
   offer("b", {"x"});
-  const auto list = *catalog->list(ItemKind::tool, "", 10);
+  const auto list = *catalog->list(ItemKind::tool, mcp::kNewest, "", 10);
   EXPECT_LT(list.find("b__x"), list.find("a__x"));
 }
 

@@ -57,7 +57,7 @@ TEST(Catalog, AnotherUpstreamReordersNothing) {
   const auto names = [](const Catalog& catalog) {
     std::string all;
     json::each_element(
-        *json::member(*catalog.list(ItemKind::tool, "", 10), "tools"),
+        *json::member(*catalog.list(ItemKind::tool, mcp::kNewest, "", 10), "tools"),
         [&](std::string_view tool) { all += json::string_member(tool, "name").value() + " "; });
     return all;
   };
