@@ -48,7 +48,13 @@ HttpChannel::HttpChannel(const HttpTarget& target)
 
 Result<void> HttpChannel::send(std::string message, const Sending& how) {
   if (closed_) return Error{Code::unavailable, "the channel is closed"};
-  posts_.spawn(post(std::move(message), fields_of(how), how.id, is_harmless(how.method)));
+  const bool in_session = how.revision && !mcp::info(*how.revision).modern && !session_.empty();
+  posts_.spawn(post({.message = std::move(message),
+                     .fields = fields_of(how),
+                     .id = how.id,
+                     .session = in_session ? sessions_ : 0,
+                     .opens = !how.revision && how.id != 0,
+                     .harmless = is_harmless(how.method)}));
   return ok();
 }
 
@@ -84,19 +90,18 @@ void HttpChannel::close() {
   posts_.cancel();
 }
 
-Task<void> HttpChannel::post(std::string message, std::string fields, std::uint64_t id,
-                             bool harmless) {
+Task<void> HttpChannel::post(Post post) {
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
-  if (id != 0) running_.emplace(id, &stop);
-  auto task = exchange(message, fields, id);
+  if (post.id != 0) running_.emplace(post.id, &stop);
+  auto task = exchange(post);
   auto done = co_await task.hearing(stop);
-  if (!done && harmless && net::died_unanswered(done.error())) {
-    auto again = exchange(message, fields, id);
+  if (!done && post.harmless && net::died_unanswered(done.error())) {
+    auto again = exchange(post);
     done = co_await again.hearing(stop);
   }
-  if (id != 0) running_.erase(id);
-  if (!done) failed(id, done.error());
+  if (post.id != 0) running_.erase(post.id);
+  if (!done) failed(post.id, done.error());
   co_return ok();
 }
 
@@ -109,21 +114,25 @@ void HttpChannel::failed(std::uint64_t id, const Error& error) {
   listener_->on_closed(error.message);
 }
 
-Task<void> HttpChannel::exchange(const std::string& message, const std::string& fields,
-                                 std::uint64_t id) {
-  const Deadline deadline = id != 0 ? kNever : here().now() + kAcceptance;
-  auto response = co_await pool_.request({"POST", target_.url.path, fields, message}, deadline);
+Task<void> HttpChannel::exchange(const Post& post) {
+  const Deadline deadline = post.id != 0 ? kNever : here().now() + kAcceptance;
+  auto response =
+      co_await pool_.request({"POST", target_.url.path, post.fields, post.message}, deadline);
   if (!response) co_return response.error();
   // Only the answer to a handshake may say which session it is.
-  if (!revision_) {
-    if (const auto session = (*response)->field(kSession); !session.empty()) session_ = session;
+  if (const auto session = (*response)->field(kSession); post.opens && !session.empty()) {
+    session_ = session;
+    ++sessions_;
   }
-  if (is_event_stream(**response) && id != 0) co_return co_await receive(**response, id);
-  co_return co_await receive_answer(**response, id);
+  if (is_event_stream(**response) && post.id != 0) {
+    co_return co_await receive(**response, post.id);
+  }
+  co_return co_await receive_answer(**response, post);
 }
 
 // One JSON text, or nothing.
-Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_t id) {
+Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& post) {
+  const std::uint64_t id = post.id;
   const int status = response.status();
   std::string whole;
   auto body = response.body_at_hand();
@@ -134,7 +143,7 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_
     whole = *std::move(read);
     body = whole;
   }
-  if (status < 200 || status > 299) co_return refused(status, *body, id);
+  if (status < 200 || status > 299) co_return refused(status, *body, post);
   if (id == 0 || !wanted(id)) co_return ok();
   if (!body->starts_with('{') && !body->starts_with('[')) {
     misunderstood_ = true;
@@ -147,11 +156,15 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_
   co_return ok();
 }
 
-Result<void> HttpChannel::refused(int status, std::string_view body, std::uint64_t id) {
-  if (status == 404 && !session_.empty() && revision_ && !mcp::info(*revision_).modern) {
-    session_.clear();
-    revision_.reset();
-    listener_->on_forgotten();
+Result<void> HttpChannel::refused(int status, std::string_view body, const Post& post) {
+  const std::uint64_t id = post.id;
+  if (status == 404 && post.session != 0) {
+    // Of several messages in one session, the first to hear it ends that session.
+    if (post.session == sessions_ && !session_.empty()) {
+      session_.clear();
+      revision_.reset();
+      listener_->on_forgotten();
+    }
     if (id != 0 && !closed_) {
       listener_->on_lost(id, {Code::unavailable, "the server has forgotten the session"});
     }
