@@ -28,6 +28,11 @@ bool is_foreign(int status) {
          status == 501;
 }
 
+// A stream that ended so is not resumed: it would end so again.
+bool is_final(const Error& error) {
+  return error.code == Code::cancelled || error.code == Code::too_large;
+}
+
 // What may be asked twice: a kept connection may end just when it is used again.
 bool is_harmless(std::string_view method) {
   return method.ends_with("/list") || method.ends_with("/get") || method == "ping" ||
@@ -41,6 +46,10 @@ std::string reason_of(int status, std::string_view body) {
   const auto error = json::check(body) ? json::member(body, "error") : std::nullopt;
   const auto why = error ? json::string_member(*error, "message") : std::nullopt;
   return fmt::format("HTTP status {}{}{}", status, why ? ": " : "", why.value_or(""));
+}
+
+Error fault_of_server(const Error& error) {
+  return error.code == Code::too_large ? Error{Code::upstream_failed, error.message} : error;
 }
 
 HttpChannel::HttpChannel(const HttpTarget& target)
@@ -101,7 +110,7 @@ Task<void> HttpChannel::post(Post post) {
     done = co_await again.hearing(stop);
   }
   if (post.id != 0) running_.erase(post.id);
-  if (!done) failed(post.id, done.error());
+  if (!done) failed(post.id, fault_of_server(done.error()));
   co_return ok();
 }
 
@@ -182,7 +191,7 @@ Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {
   EventReader events(target_.most);
   auto read = co_await read_events(response, events, id);
   if (!wanted(id)) co_return ok();
-  if (!read && read.error().code == Code::cancelled) co_return read;
+  if (!read && is_final(read.error())) co_return read;
   const bool resumable = revision_ && !mcp::info(*revision_).modern && !events.last_id().empty();
   if (resumable) co_return co_await resume(events, id);
   co_return Error{Code::upstream_failed,
@@ -223,7 +232,7 @@ Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
     events.restart();
     auto read = co_await read_events(**response, events, id);
     if (!wanted(id)) co_return ok();
-    if (!read && read.error().code == Code::cancelled) co_return read;
+    if (!read && is_final(read.error())) co_return read;
     if (events.last_id() != before) vain = 0;
   }
   co_return Error{Code::upstream_failed, "the server ended its answer early, again and again"};

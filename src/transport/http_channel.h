@@ -84,6 +84,9 @@ class HttpChannel final : public Channel {
   bool closed_ = false;
 };
 
+// The same failure as one of the server: it is not its client's fault that an answer is too large.
+Error fault_of_server(const Error& error);
+
 // The reason that a JSON-RPC error in `body` gives, or the status itself.
 std::string reason_of(int status, std::string_view body);
 
