@@ -160,6 +160,7 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& 
         Code::upstream_failed,
         fmt::format("the server answered a request with status {} and no JSON", status)};
   }
+  misunderstood_ = false;
   listener_->on_message(*body, id);
   if (wanted(id)) co_return Error{Code::upstream_failed, "the server did not answer the request"};
   co_return ok();
@@ -188,6 +189,7 @@ Result<void> HttpChannel::refused(int status, std::string_view body, const Post&
 }
 
 Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {
+  misunderstood_ = false;
   EventReader events(target_.most);
   auto read = co_await read_events(response, events, id);
   if (!wanted(id)) co_return ok();

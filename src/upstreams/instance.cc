@@ -140,18 +140,20 @@ Task<void> Instance::live() {
   co_return Error{Code::upstream_failed, why};
 }
 
-// Tries the ways to reach the server until one works.
+// Tries the ways to reach the server until one works. If none does, says what each came to.
 Task<void> Instance::begin(Deadline deadline) {
-  for (;;) {
+  for (std::string earlier;;) {
     auto connection = co_await connector_->connect(deadline);
-    if (!connection) co_return connection.error();
+    if (!connection) co_return Error{connection.error().code, earlier + connection.error().message};
     closed_.emplace();
     McpLink::Events& events = *this;
     life_.emplace(*std::move(connection), events, counters_);
     auto opened = co_await open(deadline);
     if (opened) co_return co_await take_up_work(deadline);
-    if (stopping_ || !life_->connection->misunderstood()) co_return opened;
-    if (!connector_->try_other_way()) co_return opened;
+    const Error why{opened.error().code, earlier + opened.error().message};
+    if (stopping_ || !life_->connection->misunderstood()) co_return why;
+    if (!connector_->try_other_way()) co_return why;
+    earlier = why.message + "; ";
     auto over = co_await end_life();
     if (!over) co_return over;
   }
