@@ -100,7 +100,15 @@ void AskingCall::set_parked(bool parked) {
 }
 
 void AskingCall::notify(std::string_view method, std::string_view params) {
-  if (heard_by_) tell(*heard_by_, method, std::string(params));
+  if (!heard_by_) return;
+  if (method != "notifications/progress") {
+    tell(*heard_by_, method, std::string(params));
+    return;
+  }
+  // Each round is a request of its own, and has its own token or none.
+  if (const auto* const token = heard_by_->request.meta_member("progressToken")) {
+    tell(*heard_by_, method, mcp::with_token(params, token->raw));
+  }
 }
 
 void AskingCall::ask(std::string_view method, std::string_view params, Answer answer) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/version.h"
+#include "json/edit.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -174,15 +175,14 @@ std::string cancelled(std::uint64_t id, std::string_view reason) {
   return notification("notifications/cancelled", params);
 }
 
-std::string with_token(const Message& progress, std::string_view token) {
-  std::string text;
-  {
-    Object params(text);
-    for (const auto& member : progress.params) {
-      params.raw(member.key, member.key == "progressToken" ? token : member.raw);
-    }
-  }
-  return text;
+std::string with_token(std::string_view params, std::string_view token) {
+  json::Edit edit(params);
+  edit.members([&](std::string_view key) {
+    const auto value = edit.take();
+    if (key == "progressToken") edit.replace(value, std::string(token));
+    return true;
+  });
+  return edit.changed() ? edit.result() : std::string(params);
 }
 
 void make_modern(Reply& reply, std::string_view server_info) {

@@ -46,7 +46,7 @@ std::string notification(std::string_view method, std::string_view params);
 std::string cancelled(std::uint64_t id, std::string_view reason);
 
 // The raw params of a progress notification with another token in it.
-std::string with_token(const Message& progress, std::string_view token);
+std::string with_token(std::string_view params, std::string_view token);
 
 // A result as the stateless revision wants it: resultType, and `server_info` (raw) in `_meta`.
 void make_modern(Reply& reply, std::string_view server_info);

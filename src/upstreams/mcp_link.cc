@@ -264,7 +264,7 @@ void McpLink::on_progress(const mcp::Message& message) {
   if (!asked || !asked->call) return;
   const gateway::Call& call = *asked->call;
   if (const auto* const theirs = call.request.meta_member("progressToken")) {
-    gateway::tell(call, message.method, mcp::with_token(message, theirs->raw));
+    gateway::tell(call, message.method, mcp::with_token(message.raw_params, theirs->raw));
   }
 }
 
