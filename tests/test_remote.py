@@ -1,0 +1,431 @@
+"""Servers over the network: connections, sessions, broken answers, coming and going, TLS.
+
+Most stand in the test itself (stub_server.py), so that they can do what no good server does.
+"""
+
+import pathlib
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+
+from conformance import fixture
+from harness import (
+    Gateway,
+    LegacySession,
+    TestCase,
+    main,
+    modern_call,
+    run,
+    text_of,
+    to_yaml,
+    wait_until,
+)
+from stub_server import StubServer
+
+
+class RemoteCase(TestCase):
+    def stub(self, **options):
+        return self.enterContext(StubServer(**options))
+
+    def gateway(self, upstream, **settings):
+        config = {"workers": 1, "upstreams": {"far": upstream}, **settings}
+        return self.enterContext(Gateway(config))
+
+    def both(self, modern=False, **settings):
+        """A stub and a gateway in front of it."""
+        stub = self.stub(modern=modern)
+        return stub, self.gateway(stub.upstream(**settings))
+
+    def is_up(self, gateway):
+        return gateway.metric("patchbay_upstream_up", upstream="far") == 1
+
+
+class Connections(RemoteCase):
+    def test_connections_are_used_again(self):
+        for modern in (False, True):
+            with self.subTest(modern=modern):
+                stub, gateway = self.both(modern)
+                self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+                before = stub.open_connections()
+                for _ in range(20):
+                    modern_call(gateway, "far__whoami")
+                self.assertEqual(stub.open_connections(), before)
+                self.assertEqual(len(stub.saw("tools/call")), 21)
+
+    def test_a_kept_connection_that_was_closed_is_not_used(self):
+        stub, gateway = self.both()
+        modern_call(gateway, "far__whoami")
+        before = stub.open_connections()
+        with stub.lock:
+            for connection in stub.connections:
+                connection.shutdown(socket.SHUT_RDWR)
+        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+        self.assertGreater(stub.open_connections(), before)
+
+    def test_redirects_are_not_followed(self):
+        stub, gateway = self.both()
+        elsewhere = self.stub(name="elsewhere")
+        for status in (301, 302, 307, 308):
+            stub.on["tools/call"] = lambda ex, s=status: ex.answer(s, Location=elsewhere.url)
+            answer = modern_call(gateway, "far__whoami")
+            self.assert_error(answer, -32000, "upstream_failed")
+            self.assertIn(str(status), answer["error"]["message"])
+        self.assertEqual(elsewhere.seen, [])
+
+    def test_configured_headers_are_on_every_request(self):
+        stub, gateway = self.both(headers={"Authorization": "Bearer s3cret", "X-Tenant": "blue"})
+        modern_call(gateway, "far__whoami")
+        gateway.stop()
+        methods = {exchange.method for exchange in stub.seen}
+        self.assertLessEqual({"initialize", "tools/list", "tools/call", "GET", "DELETE"}, methods)
+        for exchange in stub.seen:
+            self.assertEqual(exchange.headers["Authorization"], "Bearer s3cret", exchange.method)
+            self.assertEqual(exchange.headers["X-Tenant"], "blue", exchange.method)
+        self.assertNotIn("s3cret", gateway.stderr.text())
+
+    def test_headers_that_would_break_the_request_are_refused(self):
+        for name, value in (
+            ("X-A", "1\r\nX-Evil: 2"),
+            ("X-A", "1\n"),
+            ("X A", "1"),
+            ("X-A: b\r\nX-Evil", "1"),
+            ("", "1"),
+        ):
+            with self.subTest(name=name, value=value), tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "patchbay.yaml")
+                entry = {"kind": "http", "url": "http://127.0.0.1:1/mcp", "headers": {name: value}}
+                path.write_text('{"upstreams": ' + to_json({"far": entry}) + "}", encoding="utf-8")
+                done = run("check", str(path))
+                self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+                self.assertIn("cannot be sent", done.stdout + done.stderr)
+
+
+class Sessions(RemoteCase):
+    def test_a_forgotten_session_is_begun_again(self):
+        stub, gateway = self.both()
+        with LegacySession(gateway) as session:
+            for turn in range(1, 4):
+                stub.sessions.clear()
+                self.assertEqual(text_of(session.call("far__whoami")), "stub")
+                self.assertEqual(len(stub.saw("initialize")), turn + 1)
+
+    def test_many_calls_meet_a_forgotten_session(self):
+        stub, gateway = self.both()
+        stub.sessions.clear()
+        with LegacySession(gateway) as session:
+            calls = [session.call_later("far__whoami") for _ in range(20)]
+            self.assertEqual([text_of(call.result()) for call in calls], ["stub"] * 20)
+        self.assertEqual(len(stub.saw("initialize")), 2)
+
+    def test_a_server_that_forgets_at_once_is_not_asked_for_ever(self):
+        stub, gateway = self.both()
+        stub.on["tools/call"] = lambda exchange: exchange.answer(404)
+        self.assertIn("error", modern_call(gateway, "far__whoami"))
+        self.assertLess(len(stub.saw("initialize")), 20)
+
+    def test_the_session_is_ended_with_the_gateway(self):
+        stub, gateway = self.both()
+        self.assertEqual(stub.sessions, {"stub-1"})
+        gateway.stop()
+        self.assertEqual(stub.sessions, set())
+
+    def test_a_broken_answer_is_resumed(self):
+        stub, gateway = self.both()
+        pause, times = 0.3, {}
+        stub.on["tools/call"] = lambda exchange: broken(exchange, times, pause)
+        stub.on["GET"] = lambda exchange: resumed(stub, exchange, times)
+        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "resumed")
+        ids = [exchange.headers.get("Last-Event-ID") for exchange in stub.saw("GET")]
+        self.assertIn("e1", ids)
+        self.assertIn("e2", ids)
+        self.assertEqual(len(stub.saw("tools/call")), 1)
+        self.assertGreaterEqual(times["resumed"] - times["broken"], pause)
+
+    def test_an_answer_that_cannot_be_resumed_is_lost(self):
+        stub, gateway = self.both()
+        stub.on["tools/call"] = lambda exchange: exchange.begin_events()
+        self.assert_error(modern_call(gateway, "far__whoami"), -32000, "upstream_failed")
+        self.assertEqual(len(stub.saw("tools/call")), 1)
+
+
+def to_json(value):
+    return to_yaml({"x": [value]}).removeprefix("x: [").rstrip("\n").removesuffix("]")
+
+
+def broken(exchange, times, pause):
+    """Says from where to resume, and after how long; then the stream ends."""
+    exchange.begin_events()
+    exchange.event("", id="e1", retry=int(pause * 1000))
+    times["id"] = exchange.message["id"]
+    times["broken"] = time.monotonic()
+
+
+def resumed(stub, exchange, times):
+    """Breaks once more; the answer comes with the second resumption."""
+    last = exchange.headers.get("Last-Event-ID")
+    if last is None:
+        return exchange.answer(405)
+    times.setdefault("resumed", time.monotonic())
+    exchange.begin_events()
+    if last == "e1":
+        return exchange.event("", id="e2", retry=1)
+    content = {"content": [{"type": "text", "text": "resumed"}], **stub.mark}
+    answer = {"jsonrpc": "2.0", "id": times["id"], "result": content}
+    return exchange.event(answer, id="e3")
+
+
+def half(exchange):
+    exchange.send_response(200)
+    exchange.send_header("Content-Type", "application/json")
+    exchange.send_header("Content-Length", "100")
+    exchange.end_headers()
+    exchange.wfile.write(b'{"jsonrpc"')
+    exchange.wfile.flush()
+    exchange.drop()
+
+
+JSON = {"Content_Type": "application/json"}
+
+# What a server may answer a call with -> the reason that the client is given.
+FAULTS = {
+    "500": (lambda ex: ex.answer(500), "upstream_failed"),
+    "503 with HTML": (
+        lambda ex: ex.answer(503, b"<h1>busy</h1>", Content_Type="text/html"),
+        "upstream_failed",
+    ),
+    "401": (lambda ex: ex.answer(401, WWW_Authenticate="Bearer"), "upstream_failed"),
+    "HTML": (
+        lambda ex: ex.answer(200, b"<html></html>", Content_Type="text/html"),
+        "upstream_failed",
+    ),
+    "no JSON": (lambda ex: ex.answer(200, b"{oops", **JSON), "upstream_failed"),
+    "nothing": (lambda ex: ex.answer(200), "upstream_failed"),
+    "accepted": (lambda ex: ex.answer(202), "upstream_failed"),
+    "not a message": (lambda ex: ex.answer(200, {"hello": "world"}), "upstream_failed"),
+    "another's answer": (
+        lambda ex: ex.answer(200, {"jsonrpc": "2.0", "id": 987654, "result": {}}),
+        "upstream_failed",
+    ),
+    "too large": (lambda ex: ex.text("x" * 10_000), "upstream_failed"),
+    "half": (half, "upstream_failed"),
+    "silence": (lambda ex: ex.drop(), "upstream_failed"),
+    "no HTTP": (lambda ex: ex.wfile.write(b"220 smtp ready\r\n\r\n"), "upstream_failed"),
+    "too slow": (lambda ex: threading.Event().wait(5), "timeout"),
+}
+
+
+class Faults(RemoteCase):
+    def test_each_fault_has_a_clear_answer_and_no_other_call_suffers(self):
+        stub, gateway = self.both(answer="4KiB", timeout="300ms")
+        for name, (behave, reason) in FAULTS.items():
+            with self.subTest(name):
+                stub.on["tools/call"] = behave
+                answer = modern_call(gateway, "far__whoami")
+                self.assertIn("error", answer, name)
+                self.assertEqual(answer["error"]["data"]["reason"], reason)
+                self.assertTrue(answer["error"]["message"])
+                del stub.on["tools/call"]
+                self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+        self.assertEqual(len(stub.saw("tools/call")), 2 * len(FAULTS))
+
+    def test_a_call_that_takes_too_long_is_cancelled_at_the_server(self):
+        stub, gateway = self.both(timeout="200ms")
+        stub.on["tools/call"] = lambda exchange: threading.Event().wait(5)
+        self.assert_error(modern_call(gateway, "far__whoami"), -32001, "timeout")
+        told = wait_until(lambda: stub.saw("notifications/cancelled"), "the cancellation")
+        params = told[0].message["params"]
+        self.assertEqual(params["requestId"], stub.saw("tools/call")[0].message["id"])
+
+
+class ComingAndGoing(RemoteCase):
+    def tools(self, gateway):
+        with LegacySession(gateway) as session:
+            return session.tool_names()
+
+    def test_a_server_that_comes_later(self):
+        with socket.create_server(("127.0.0.1", 0)) as place:
+            port = place.getsockname()[1]
+        stub = StubServer(port=port)
+        gateway = self.gateway(stub.upstream())
+        self.assertEqual(self.tools(gateway), [])
+        with stub:
+            wait_until(lambda: self.is_up(gateway), "the server to be found")
+            self.assertEqual(self.tools(gateway), ["far__whoami", "far__count"])
+            self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+
+    def test_a_server_that_dies_and_returns(self):
+        stub, gateway = self.both(restart={"first": "20ms", "most": "60s", "breaker": 3})
+        stub.stop()
+        wait_until(lambda: "error" in modern_call(gateway, "far__whoami"), "the loss to show")
+        # The breaker opens: calls fail at once, and say why.
+        wait_until(
+            lambda: "breaker" in modern_call(gateway, "far__whoami")["error"]["message"],
+            "the breaker",
+        )
+        answer = modern_call(gateway, "far__whoami")
+        self.assert_error(answer, -32000, "unavailable")
+        self.assertEqual(self.tools(gateway), ["far__whoami", "far__count"])
+
+    def test_it_is_used_again_when_it_is_back(self):
+        stub, gateway = self.both()
+        for _ in range(2):
+            stub.stop()
+            wait_until(lambda: not self.is_up(gateway) or modern_call(gateway, "far__whoami"))
+            stub.start()
+
+            def answered():
+                answer = modern_call(gateway, "far__whoami")
+                return "result" in answer and text_of(answer) == "stub"
+
+            wait_until(answered, "the server to be used again")
+
+    def test_a_server_that_hangs_is_noticed(self):
+        health = {"interval": "100ms", "timeout": "200ms", "failures": 2}
+        stub, gateway = self.both(health=health, start_time="500ms")
+        hang, awake = threading.Event(), threading.Event()
+        wait_until(lambda: len(stub.saw("ping")) >= 2, "it to be asked")
+        self.assertTrue(self.is_up(gateway))
+        for method in ("ping", "initialize", "server/discover"):
+            stub.on[method] = lambda exchange: (hang.set(), awake.wait(30))
+        wait_until(lambda: not self.is_up(gateway), "the hanging server to be noticed")
+        stub.on.clear()
+        awake.set()
+        wait_until(lambda: self.is_up(gateway), "it to be found again")
+        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+
+
+class Ways(RemoteCase):
+    """Each kind of upstream, and what `http` finds by itself."""
+
+    LEGACY = ("--revisions", "2024-11-05")
+
+    def check(self, upstream):
+        gateway = self.gateway(upstream)
+        answer = modern_call(gateway, "far__test_simple_text")
+        self.assertEqual(text_of(answer), "This is a simple text response for testing.")
+
+    def test_http_finds_the_event_stream(self):
+        with fixture(*self.LEGACY, transport="sse") as server:
+            base = server.address.removesuffix("/sse")
+            for url in (server.address, base, base + "/"):
+                with self.subTest(url=url):
+                    self.check({"kind": "http", "url": url})
+
+    def test_the_other_kinds(self):
+        for kind in ("sse", "custom-http-sse", "tcp", "unix"):
+            with self.subTest(kind), fixture(*self.LEGACY, transport=kind) as server:
+                self.check(server.upstream())
+
+    def test_sse_finds_the_stream_below_a_bare_address(self):
+        with fixture(*self.LEGACY, transport="sse") as server:
+            self.check({"kind": "sse", "url": server.address.removesuffix("/sse")})
+
+    def test_an_endpoint_elsewhere_is_refused(self):
+        elsewhere, stub = self.stub(name="elsewhere"), self.stub()
+
+        def stream(exchange):
+            exchange.begin_events()
+            exchange.event(f"http://127.0.0.1:{elsewhere.port}/message", event="endpoint")
+            threading.Event().wait(5)
+
+        stub.on["GET"] = stream
+        for endpoint in ("absolute", "network path"):
+            with self.subTest(endpoint):
+                gateway = self.gateway(stub.upstream(kind="sse"))
+                down = gateway.stderr.wait_for("upstream down")
+                self.assertIn("another origin", down)
+                self.assertEqual(elsewhere.seen, [])
+            stub.on["GET"] = lambda exchange: (
+                exchange.begin_events(),
+                exchange.event(f"//127.0.0.1:{elsewhere.port}/message", event="endpoint"),
+                threading.Event().wait(5),
+            )
+
+    def test_an_unknown_revision_is_refused(self):
+        stub = self.stub()
+        stub.on["initialize"] = lambda exchange: exchange.result(
+            {"protocolVersion": "1999-01-01", "capabilities": {}, "serverInfo": {}}
+        )
+        gateway = self.gateway(stub.upstream())
+        self.assertIn("1999-01-01", gateway.stderr.wait_for("upstream down"))
+
+
+def openssl(folder, *arguments):
+    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def make_certificates(folder):
+    """A CA, and certificates of it: for 127.0.0.1, for another host, and for a client."""
+    new = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2")
+    openssl(folder, "req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=CA")
+    for name, alternative in (
+        ("here", "IP:127.0.0.1,DNS:localhost"),
+        ("other", "DNS:other.example"),
+        ("client", "DNS:client"),
+    ):
+        signed = ("-CA", "ca.pem", "-CAkey", "ca.key", "-subj", f"/CN={name}")
+        names = ("-addext", f"subjectAltName={alternative}")
+        keys = ("-keyout", f"{name}.key", "-out", f"{name}.pem")
+        openssl(folder, "req", "-x509", *new, *keys, *signed, *names)
+
+
+class Tls(RemoteCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        make_certificates(cls.folder)
+
+    def file(self, name):
+        return str(self.folder / name)
+
+    def server(self, name="here", client_ca=False):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.file(f"{name}.pem"), self.file(f"{name}.key"))
+        if client_ca:
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(self.file("ca.pem"))
+        return self.stub(tls=context)
+
+    def works(self, stub, **tls):
+        gateway = self.gateway(stub.upstream(tls=tls))
+        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+
+    def fails(self, stub, why, **tls):
+        gateway = self.gateway(stub.upstream(tls=tls))
+        self.assertRegex(gateway.stderr.wait_for("upstream down"), why)
+        self.assertEqual(stub.seen, [])
+
+    def test_the_ca_of_the_configuration_is_trusted_and_no_other(self):
+        self.works(self.server(), ca=self.file("ca.pem"))
+        self.fails(self.server(), "certificate")
+        self.fails(self.server(), "certificate", ca=self.file("other.pem"))
+
+    def test_the_host_must_be_the_one_of_the_certificate(self):
+        self.fails(self.server("other"), "certificate|127.0.0.1", ca=self.file("ca.pem"))
+        self.works(self.server("other"), ca=self.file("ca.pem"), server_name="other.example")
+        self.fails(
+            self.server(), "certificate|other", ca=self.file("ca.pem"), server_name="other.example"
+        )
+
+    def test_a_certificate_of_our_own(self):
+        ours = {"cert": self.file("client.pem"), "key": self.file("client.key")}
+        self.works(self.server(client_ca=True), ca=self.file("ca.pem"), **ours)
+        self.fails(self.server(client_ca=True), "upstream down", ca=self.file("ca.pem"))
+
+    def test_verification_can_be_turned_off(self):
+        self.works(self.server("other"), verify=False)
+
+    def test_a_server_in_the_clear_is_not_taken_for_one_with_tls(self):
+        stub = self.stub()
+        entry = stub.upstream(url=stub.url.replace("http:", "https:"), tls={"verify": False})
+        gateway = self.gateway(entry)
+        gateway.stderr.wait_for("upstream down")
+        self.assertEqual(stub.seen, [])
+
+
+if __name__ == "__main__":
+    main()
