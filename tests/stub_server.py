@@ -125,6 +125,8 @@ class StubServer:
         self.lock, self.connections, self.seen = threading.Lock(), [], []
         self.sessions, self.counts, self.numbers = set(), {}, itertools.count(1)
         self.mark = {"resultType": "complete"} if modern else {}
+        self.hints = {**self.mark, "ttlMs": 0, "cacheScope": "private"} if modern else {}
+        self.capabilities = {"tools": {}}
         self.on, self.listener, self.port = {}, None, port
 
     def __enter__(self):
@@ -198,8 +200,8 @@ class StubServer:
     def discover(self, exchange):
         if not self.modern:
             return exchange.error(400, -32000, "Bad Request: Server not initialized")
-        offer = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}
-        return exchange.result({**offer, **self.mark, "ttlMs": 0, "cacheScope": "private"})
+        offer = {"supportedVersions": ["2026-07-28"], "capabilities": self.capabilities}
+        return exchange.result({**offer, **self.hints})
 
     def initialize(self, exchange):
         if self.modern:
@@ -208,14 +210,13 @@ class StubServer:
         self.sessions.add(session)
         opening = {
             "protocolVersion": "2025-11-25",
-            "capabilities": {"tools": {}},
+            "capabilities": self.capabilities,
             "serverInfo": {"name": self.name, "version": "1"},
         }
         return exchange.result(opening, Mcp_Session_Id=session)
 
     def list_tools(self, exchange):
-        hints = {**self.mark, "ttlMs": 0, "cacheScope": "private"} if self.modern else {}
-        exchange.result({"tools": TOOLS, **hints})
+        exchange.result({"tools": TOOLS, **self.hints})
 
     def call_tool(self, exchange):
         if exchange.message["params"]["name"] == "whoami":

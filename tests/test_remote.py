@@ -3,6 +3,9 @@
 Most stand in the test itself (stub_server.py), so that they can do what no good server does.
 """
 
+import contextlib
+import functools
+import json
 import pathlib
 import socket
 import ssl
@@ -20,10 +23,10 @@ from harness import (
     modern_call,
     run,
     text_of,
-    to_yaml,
     wait_until,
 )
-from stub_server import StubServer
+from stub_server import TOOLS, StubServer
+from waiting import Background
 
 
 class RemoteCase(TestCase):
@@ -86,6 +89,44 @@ class Connections(RemoteCase):
             self.assertEqual(exchange.headers["X-Tenant"], "blue", exchange.method)
         self.assertNotIn("s3cret", gateway.stderr.text())
 
+    def faults(self, folder, entry):
+        """What `patchbay check` finds wrong with an upstream."""
+        path = pathlib.Path(folder, "patchbay.json")
+        path.write_text(json.dumps({"upstreams": {"far": entry}}), encoding="utf-8")
+        done = run("check", str(path))
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def test_places_that_are_none_are_refused(self):
+        for entry in (
+            {"kind": "http"},
+            {"kind": "http", "url": "ftp://127.0.0.1/"},
+            {"kind": "http", "url": "127.0.0.1:8080"},
+            {"kind": "sse", "url": "http://"},
+            {"kind": "http", "url": "http://user@127.0.0.1/\r\nX: y"},
+            {"kind": "http", "url": "http://127.0.0.1/", "replicas": ["nowhere"]},
+            {"kind": "tcp", "address": "127.0.0.1"},
+            {"kind": "tcp", "address": ":99999"},
+            {"kind": "unix"},
+            {"kind": "http", "url": "https://127.0.0.1/", "tls": {"ca": "/no/such.pem"}},
+        ):
+            with self.subTest(entry), tempfile.TemporaryDirectory() as folder:
+                self.assertIn("upstreams.far", self.faults(folder, entry))
+
+    def test_calls_beyond_the_bound_are_refused(self):
+        stub, gateway = self.both(modern=True, connections=1, waiting=1)
+        release = threading.Event()
+        self.addCleanup(release.set)
+        stub.on["tools/call"] = lambda exchange: (release.wait(30), exchange.text("late"))
+        first = Background(modern_call, gateway, "far__whoami")
+        wait_until(lambda: stub.saw("tools/call"), "the first call")
+        others = [Background(modern_call, gateway, "far__whoami") for _ in range(2)]
+        refused = wait_until(lambda: [one for one in others if not one.running()], "a refusal")
+        self.assert_error(refused[0].result(), -32003, "overloaded")
+        release.set()
+        waited = [one for one in others if one is not refused[0]]
+        self.assertEqual([text_of(call.result()) for call in (first, *waited)], ["late", "late"])
+
     def test_headers_that_would_break_the_request_are_refused(self):
         for name, value in (
             ("X-A", "1\r\nX-Evil: 2"),
@@ -95,12 +136,8 @@ class Connections(RemoteCase):
             ("", "1"),
         ):
             with self.subTest(name=name, value=value), tempfile.TemporaryDirectory() as folder:
-                path = pathlib.Path(folder, "patchbay.yaml")
                 entry = {"kind": "http", "url": "http://127.0.0.1:1/mcp", "headers": {name: value}}
-                path.write_text('{"upstreams": ' + to_json({"far": entry}) + "}", encoding="utf-8")
-                done = run("check", str(path))
-                self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
-                self.assertIn("cannot be sent", done.stdout + done.stderr)
+                self.assertIn("cannot be sent", self.faults(folder, entry))
 
 
 class Sessions(RemoteCase):
@@ -149,10 +186,6 @@ class Sessions(RemoteCase):
         stub.on["tools/call"] = lambda exchange: exchange.begin_events()
         self.assert_error(modern_call(gateway, "far__whoami"), -32000, "upstream_failed")
         self.assertEqual(len(stub.saw("tools/call")), 1)
-
-
-def to_json(value):
-    return to_yaml({"x": [value]}).removeprefix("x: [").rstrip("\n").removesuffix("]")
 
 
 def broken(exchange, times, pause):
@@ -282,6 +315,22 @@ class ComingAndGoing(RemoteCase):
 
             wait_until(answered, "the server to be used again")
 
+    def test_the_other_kinds_come_back_too(self):
+        quick = {"first": "20ms", "most": "200ms", "breaker": 1000}
+        for kind in ("sse", "custom-http-sse", "tcp"):
+            options = ("--revisions", "2024-11-05")
+            with self.subTest(kind), contextlib.ExitStack() as stack:
+                with fixture(*options, transport=kind) as server:
+                    port = server.address.rpartition(":")[2].split("/")[0]
+                    gateway = self.gateway({**server.upstream(), "restart": quick})
+                    slow = Background(modern_call, gateway, "far__slow_compute", seconds=60)
+                    in_flight = ("patchbay_upstream_calls_in_flight", {"upstream": "far"})
+                    wait_until(lambda: gateway.metric(in_flight[0], **in_flight[1]), "the call")
+                self.assert_error(slow.result(), -32000, "upstream_failed")
+                stack.enter_context(fixture(*options, "--port", port, transport=kind))
+                call = functools.partial(modern_call, gateway, "far__test_simple_text")
+                wait_until(lambda: "result" in call(), "it to be used again")
+
     def test_a_server_that_hangs_is_noticed(self):
         health = {"interval": "100ms", "timeout": "200ms", "failures": 2}
         stub, gateway = self.both(health=health, start_time="500ms")
@@ -295,6 +344,62 @@ class ComingAndGoing(RemoteCase):
         awake.set()
         wait_until(lambda: self.is_up(gateway), "it to be found again")
         self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+
+
+class News(RemoteCase):
+    """What a server tells by itself, when the stream that carries it breaks."""
+
+    NEW = {"name": "new", "inputSchema": {"type": "object"}}
+
+    def wait_listed(self, gateway):
+        def listed():
+            with LegacySession(gateway) as session:
+                return "far__new" in session.tool_names()
+
+        wait_until(listed, "the new tool")
+
+    def grow(self, stub):
+        """From now on there is one tool more."""
+        stub.on["tools/list"] = lambda exchange: exchange.result(
+            {"tools": [*TOOLS, self.NEW], **stub.hints}
+        )
+
+    def test_the_stream_of_a_session_is_resumed(self):
+        stub = self.stub()
+
+        def stream(exchange):
+            exchange.begin_events()
+            if exchange.headers.get("Last-Event-ID") is None:
+                exchange.event("", id="n1", retry=1)
+            else:
+                self.grow(stub)
+                changed = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+                exchange.event(changed, id="n2", retry=60_000)
+
+        stub.on["GET"] = stream
+        gateway = self.gateway(stub.upstream())
+        self.wait_listed(gateway)
+        self.assertEqual([seen.headers.get("Last-Event-ID") for seen in stub.saw("GET")], [None, "n1"])
+
+    def test_what_a_stateless_server_told_meanwhile_is_read_again(self):
+        stub = self.stub(modern=True)
+        stub.capabilities = {"tools": {"listChanged": True}}
+
+        def listen(exchange):
+            exchange.begin_events()
+            tag = {"io.modelcontextprotocol/subscriptionId": exchange.message["id"]}
+            agreed = exchange.message["params"]["notifications"]
+            params = {"notifications": agreed, "_meta": tag}
+            method = "notifications/subscriptions/acknowledged"
+            exchange.event({"jsonrpc": "2.0", "method": method, "params": params})
+            if len(stub.saw("subscriptions/listen")) > 1:
+                threading.Event().wait(30)
+            self.grow(stub)
+
+        stub.on["subscriptions/listen"] = listen
+        gateway = self.gateway(stub.upstream())
+        self.wait_listed(gateway)
+        self.assertGreaterEqual(len(stub.saw("subscriptions/listen")), 2)
 
 
 class Ways(RemoteCase):
