@@ -19,6 +19,7 @@ from harness import (
     Gateway,
     LegacySession,
     TestCase,
+    fake,
     main,
     modern_call,
     run,
@@ -448,6 +449,24 @@ class Ways(RemoteCase):
                 exchange.event(f"//127.0.0.1:{elsewhere.port}/message", event="endpoint"),
                 threading.Event().wait(5),
             )
+
+    def test_a_program_that_is_silent_before_the_handshake(self):
+        entry = fake(probe_time="100ms", env={"FAKE_MUTE": "server/discover"})
+        gateway = self.gateway(entry)
+        self.assertEqual(text_of(modern_call(gateway, "far__echo", text="here")), "here")
+
+    def test_a_stateless_server_that_is_slow_to_say_so(self):
+        stub = self.stub(modern=True)
+
+        def slow(exchange):
+            del stub.on["server/discover"]
+            wait_until(lambda: stub.saw("initialize"), "the other handshake to be tried")
+            exchange.drop()
+
+        stub.on["server/discover"] = slow
+        gateway = self.gateway(stub.upstream(probe_time="100ms"))
+        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+        self.assertEqual(len(stub.saw("server/discover")), 2)
 
     def test_an_unknown_revision_is_refused(self):
         stub = self.stub()
