@@ -101,11 +101,8 @@ void AskingCall::set_parked(bool parked) {
 
 void AskingCall::notify(std::string_view method, std::string_view params) {
   if (!heard_by_) return;
-  if (method != "notifications/progress") {
-    tell(*heard_by_, method, std::string(params));
-    return;
-  }
-  // Each round is a request of its own, and has its own token or none.
+  if (method != "notifications/progress") return tell(*heard_by_, method, std::string(params));
+  // The request of this round may know the progress by another token than the first one did.
   if (const auto* const token = heard_by_->request.meta_member("progressToken")) {
     tell(*heard_by_, method, mcp::with_token(params, token->raw));
   }

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "core/version.h"
-#include "json/edit.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -176,13 +175,14 @@ std::string cancelled(std::uint64_t id, std::string_view reason) {
 }
 
 std::string with_token(std::string_view params, std::string_view token) {
-  json::Edit edit(params);
-  edit.members([&](std::string_view key) {
-    const auto value = edit.take();
-    if (key == "progressToken") edit.replace(value, std::string(token));
-    return true;
-  });
-  return edit.changed() ? edit.result() : std::string(params);
+  std::string text;
+  {
+    Object object(text);
+    json::each_member(params, [&](std::string_view key, std::string_view raw) {
+      object.raw(key, key == "progressToken" ? token : raw);
+    });
+  }
+  return text;
 }
 
 void make_modern(Reply& reply, std::string_view server_info) {
