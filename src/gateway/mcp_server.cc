@@ -102,7 +102,7 @@ std::string McpServer::initialize_result(mcp::Revision revision) {
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
   call.patience = question_time_;
-  return asking_ && AskingCalls::may_ask(call) ? asking_->answer(call) : answer_at_once(call);
+  return asking_ && asking_->may_ask(call) ? asking_->answer(call) : answer_at_once(call);
 }
 
 Task<mcp::Reply> McpServer::answer_at_once(Call& call) {

@@ -28,6 +28,11 @@ bool is_foreign(int status) {
          status == 501;
 }
 
+// A stream that ended so is not resumed: it would end so again.
+bool is_final(const Error& error) {
+  return error.code == Code::cancelled || error.code == Code::too_large;
+}
+
 // What may be asked twice: a kept connection may end just when it is used again.
 bool is_harmless(std::string_view method) {
   return method.ends_with("/list") || method.ends_with("/get") || method == "ping" ||
@@ -43,12 +48,22 @@ std::string reason_of(int status, std::string_view body) {
   return fmt::format("HTTP status {}{}{}", status, why ? ": " : "", why.value_or(""));
 }
 
+Error fault_of_server(const Error& error) {
+  return error.code == Code::too_large ? Error{Code::upstream_failed, error.message} : error;
+}
+
 HttpChannel::HttpChannel(const HttpTarget& target)
     : target_(target), pool_(target.url, target.tls, target.pool) {}
 
 Result<void> HttpChannel::send(std::string message, const Sending& how) {
   if (closed_) return Error{Code::unavailable, "the channel is closed"};
-  posts_.spawn(post(std::move(message), fields_of(how), how.id, is_harmless(how.method)));
+  const bool in_session = how.revision && !mcp::info(*how.revision).modern && !session_.empty();
+  posts_.spawn(post({.message = std::move(message),
+                     .fields = fields_of(how),
+                     .id = how.id,
+                     .session = in_session ? sessions_ : 0,
+                     .opens = !how.revision && how.id != 0,
+                     .harmless = is_harmless(how.method)}));
   return ok();
 }
 
@@ -84,19 +99,18 @@ void HttpChannel::close() {
   posts_.cancel();
 }
 
-Task<void> HttpChannel::post(std::string message, std::string fields, std::uint64_t id,
-                             bool harmless) {
+Task<void> HttpChannel::post(Post post) {
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
-  if (id != 0) running_.emplace(id, &stop);
-  auto task = exchange(message, fields, id);
+  if (post.id != 0) running_.emplace(post.id, &stop);
+  auto task = exchange(post);
   auto done = co_await task.hearing(stop);
-  if (!done && harmless && net::died_unanswered(done.error())) {
-    auto again = exchange(message, fields, id);
+  if (!done && post.harmless && net::died_unanswered(done.error())) {
+    auto again = exchange(post);
     done = co_await again.hearing(stop);
   }
-  if (id != 0) running_.erase(id);
-  if (!done) failed(id, done.error());
+  if (post.id != 0) running_.erase(post.id);
+  if (!done) failed(post.id, fault_of_server(done.error()));
   co_return ok();
 }
 
@@ -109,21 +123,25 @@ void HttpChannel::failed(std::uint64_t id, const Error& error) {
   listener_->on_closed(error.message);
 }
 
-Task<void> HttpChannel::exchange(const std::string& message, const std::string& fields,
-                                 std::uint64_t id) {
-  const Deadline deadline = id != 0 ? kNever : here().now() + kAcceptance;
-  auto response = co_await pool_.request({"POST", target_.url.path, fields, message}, deadline);
+Task<void> HttpChannel::exchange(const Post& post) {
+  const Deadline deadline = post.id != 0 ? kNever : here().now() + kAcceptance;
+  auto response =
+      co_await pool_.request({"POST", target_.url.path, post.fields, post.message}, deadline);
   if (!response) co_return response.error();
   // Only the answer to a handshake may say which session it is.
-  if (!revision_) {
-    if (const auto session = (*response)->field(kSession); !session.empty()) session_ = session;
+  if (const auto session = (*response)->field(kSession); post.opens && !session.empty()) {
+    session_ = session;
+    ++sessions_;
   }
-  if (is_event_stream(**response) && id != 0) co_return co_await receive(**response, id);
-  co_return co_await receive_answer(**response, id);
+  if (is_event_stream(**response) && post.id != 0) {
+    co_return co_await receive(**response, post.id);
+  }
+  co_return co_await receive_answer(**response, post);
 }
 
 // One JSON text, or nothing.
-Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_t id) {
+Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& post) {
+  const std::uint64_t id = post.id;
   const int status = response.status();
   std::string whole;
   auto body = response.body_at_hand();
@@ -134,7 +152,7 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_
     whole = *std::move(read);
     body = whole;
   }
-  if (status < 200 || status > 299) co_return refused(status, *body, id);
+  if (status < 200 || status > 299) co_return refused(status, *body, post);
   if (id == 0 || !wanted(id)) co_return ok();
   if (!body->starts_with('{') && !body->starts_with('[')) {
     misunderstood_ = true;
@@ -142,16 +160,21 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_
         Code::upstream_failed,
         fmt::format("the server answered a request with status {} and no JSON", status)};
   }
+  misunderstood_ = false;
   listener_->on_message(*body, id);
   if (wanted(id)) co_return Error{Code::upstream_failed, "the server did not answer the request"};
   co_return ok();
 }
 
-Result<void> HttpChannel::refused(int status, std::string_view body, std::uint64_t id) {
-  if (status == 404 && !session_.empty() && revision_ && !mcp::info(*revision_).modern) {
-    session_.clear();
-    revision_.reset();
-    listener_->on_forgotten();
+Result<void> HttpChannel::refused(int status, std::string_view body, const Post& post) {
+  const std::uint64_t id = post.id;
+  if (status == 404 && post.session != 0) {
+    // Of several messages in one session, the first to hear it ends that session.
+    if (post.session == sessions_ && !session_.empty()) {
+      session_.clear();
+      revision_.reset();
+      listener_->on_forgotten();
+    }
     if (id != 0 && !closed_) {
       listener_->on_lost(id, {Code::unavailable, "the server has forgotten the session"});
     }
@@ -166,10 +189,11 @@ Result<void> HttpChannel::refused(int status, std::string_view body, std::uint64
 }
 
 Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {
+  misunderstood_ = false;
   EventReader events(target_.most);
   auto read = co_await read_events(response, events, id);
   if (!wanted(id)) co_return ok();
-  if (!read && read.error().code == Code::cancelled) co_return read;
+  if (!read && is_final(read.error())) co_return read;
   const bool resumable = revision_ && !mcp::info(*revision_).modern && !events.last_id().empty();
   if (resumable) co_return co_await resume(events, id);
   co_return Error{Code::upstream_failed,
@@ -210,7 +234,7 @@ Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
     events.restart();
     auto read = co_await read_events(**response, events, id);
     if (!wanted(id)) co_return ok();
-    if (!read && read.error().code == Code::cancelled) co_return read;
+    if (!read && is_final(read.error())) co_return read;
     if (events.last_id() != before) vain = 0;
   }
   co_return Error{Code::upstream_failed, "the server ended its answer early, again and again"};

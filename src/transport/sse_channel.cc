@@ -82,7 +82,7 @@ Result<void> SseChannel::send(std::string message, const Sending& how) {
 Task<void> SseChannel::post(std::string message, std::uint64_t id) {
   auto posted = co_await exchange(message, id);
   if (!posted && posted.error().code != Code::cancelled && !closed_) {
-    if (id != 0) listener_->on_lost(id, posted.error());
+    if (id != 0) listener_->on_lost(id, fault_of_server(posted.error()));
     if (posted.error().code == Code::unavailable) fail(posted.error().message);
   }
   co_return ok();

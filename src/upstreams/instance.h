@@ -128,6 +128,7 @@ class Instance final : McpLink::Events {
   bool started_ = false;
   bool starting_ = true;
   bool renewing_ = false;
+  int renewals_ = 0;     // Of a session that the server had lost.
   bool was_up_ = false;  // The current life got as far as answering calls.
   bool breaker_open_ = false;
   bool stopping_ = false;

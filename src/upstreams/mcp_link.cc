@@ -69,8 +69,8 @@ Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target
   if (!modern() && call.request.param("requestState")) {
     co_return Error{Code::invalid_params, "this requestState was not made here"};
   }
-  if (!modern() && call.log_level) {
-    auto told = co_await want_level(call, deadline);
+  if (const auto level = level_to_ask(call)) {
+    auto told = co_await want_level(*level, deadline);
     if (!told) co_return told.error();
   }
   auto reply = co_await forward(call, target, "", deadline);

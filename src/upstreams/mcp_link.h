@@ -118,7 +118,9 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   Task<void> initialize(Deadline deadline);
   Task<mcp::Reply> shake(std::string_view method, std::string params,
                          std::optional<mcp::Revision> revision, Deadline deadline);
-  Task<void> want_level(const gateway::Call& call, Deadline deadline);
+  // The log level that the server must be told because the call's client wants to hear more.
+  std::optional<int> level_to_ask(const gateway::Call& call) const;
+  Task<void> want_level(int level, Deadline deadline);
   Task<mcp::Reply> follow(std::string uri, Deadline deadline);
   Task<void> hear_followed(Deadline deadline);
 

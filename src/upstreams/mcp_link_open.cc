@@ -186,14 +186,26 @@ Task<void> McpLink::check(Deadline deadline) {
   co_return ok();
 }
 
+std::optional<int> McpLink::level_to_ask(const gateway::Call& call) const {
+  if (modern()) return std::nullopt;
+  std::optional<int> level = call.log_level;
+  if (mcp::info(call.revision).modern) {
+    const auto* const asked = call.request.meta_member(mcp::kMetaLogLevel);
+    const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
+    level = name ? mcp::log_level(*name) : std::nullopt;
+  } else if (!level && level_) {
+    level = 0;  // A client that never said gets everything, also where others wanted less.
+  }
+  return level_ && level && *level_ <= *level ? std::nullopt : level;
+}
+
 // The server sends less than a client wants to hear: it is told once, for all clients. Each still
 // hears only what it wants.
-Task<void> McpLink::want_level(const gateway::Call& call, Deadline deadline) {
-  if (level_ && *level_ <= *call.log_level) co_return ok();
+Task<void> McpLink::want_level(int level, Deadline deadline) {
   if (!json::member(capabilities_, "logging")) co_return ok();
-  level_ = *call.log_level;
-  auto params = fmt::format("{{\"level\":\"{}\"}}",
-                            mcp::kLogLevels[static_cast<std::size_t>(*call.log_level)]);
+  level_ = level;
+  auto params =
+      fmt::format("{{\"level\":\"{}\"}}", mcp::kLogLevels[static_cast<std::size_t>(level)]);
   auto reply = co_await request("logging/setLevel", std::move(params), deadline);
   if (!reply && reply.error().code == Code::cancelled) co_return reply.error();
   co_return ok();  // A server that refuses says what it likes.
