@@ -6,6 +6,13 @@
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
+namespace {
+
+bool is_among(const std::vector<const Instance*>& some, const Instance& one) {
+  return std::ranges::find(some, &one) != some.end();
+}
+
+}  // namespace
 
 McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& workers,
                          gateway::UpstreamWatcher& watcher, metrics::Registry& registry)
@@ -75,30 +82,32 @@ Task<mcp::Reply> McpUpstream::answer(const gateway::Call& call, std::string_view
 Task<mcp::Reply> McpUpstream::answer_shared(const gateway::Call& call, std::string_view target) {
   // One connection tells of changes; all of them would tell of each several times.
   const bool subscribes = call.request.method.ends_with("subscribe");
-  for (std::size_t tries = 0;; ++tries) {
-    Instance& instance = subscribes ? *instances_.front() : least_busy();
+  std::vector<const Instance*> tried;
+  for (;;) {
+    Instance& instance = subscribes ? *instances_.front() : least_busy(tried);
     auto there = [&instance, &call, target] { return instance.answer(call, target); };
     auto reply = co_await hop<mcp::Reply>(instance.home(), there);
     // What one has not taken another may.
     const bool untaken = !reply && reply.error().code == Code::unavailable;
-    if (!untaken || subscribes || tries == instances_.size() || !another_is_up(instance)) {
-      co_return reply;
-    }
+    if (!untaken || subscribes) co_return reply;
+    tried.push_back(&instance);
+    if (!another_is_up(tried)) co_return reply;
   }
 }
 
-bool McpUpstream::another_is_up(const Instance& than) const {
+bool McpUpstream::another_is_up(const std::vector<const Instance*>& than) const {
   return std::ranges::any_of(instances_,
-                             [&](const auto& one) { return one.get() != &than && one->up(); });
+                             [&](const auto& one) { return one->up() && !is_among(than, *one); });
 }
 
-Instance& McpUpstream::least_busy() {
+Instance& McpUpstream::least_busy(const std::vector<const Instance*>& tried) {
   if (instances_.size() == 1) return *instances_.front();
   // Beginning at another one each time, so that equals take turns.
   const auto first = next_.fetch_add(1, std::memory_order_relaxed);
-  const auto cost = [this](Instance& one) {
+  const auto cost = [&](Instance& one) {
     const bool elsewhere = on_every_worker_ && &one.home() != &here();
-    return std::tuple(!one.up(), elsewhere, one.running());
+    const bool vain = is_among(tried, one);
+    return std::tuple(vain, !one.up(), elsewhere, one.running());
   };
   Instance* best = nullptr;
   for (std::size_t i = 0; i < instances_.size(); ++i) {
