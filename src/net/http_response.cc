@@ -13,8 +13,7 @@ namespace {
 
 constexpr int kMostInterim = 32;
 constexpr std::size_t kLargestStep = 256 * 1024;
-constexpr std::size_t kReserved = 4 << 20;  // Of address space, for a body that is announced.
-constexpr std::size_t kKeptFields = 64;     // Per thread.
+constexpr std::size_t kKeptFields = 64;  // Per thread.
 
 // Lists of fields that have grown to their size already.
 thread_local std::vector<HttpFields> spare_fields;
@@ -226,11 +225,9 @@ Task<std::string> HttpResponse::read_all(std::size_t most, Deadline deadline) {
 Task<std::string> HttpResponse::read_sized(Deadline deadline) {
   auto first = take_piece();
   if (!first) co_return first.error();
-  std::string body;
-  body.reserve(std::min<std::uint64_t>(first->size() + left_, kReserved));
-  body = *first;
+  std::string body(*first);
   while (!done_) {
-    // Beyond that, memory grows with what has come, not with what was announced.
+    // Memory grows with what has come, not with what was announced.
     const auto before = body.size();
     stretch(body, before + std::min<std::uint64_t>(left_, std::max(before, kLargestStep)));
     auto got = co_await connection_->stream->read_some(std::span(body).subspan(before), deadline);
