@@ -9,6 +9,8 @@ namespace patchbay::transport {
 namespace {
 
 constexpr std::string_view kSession = "Mcp-Session-Id";
+constexpr std::string_view kVersion = "MCP-Protocol-Version";
+constexpr std::size_t kUsualFields = 256;  // Bytes of the header lines of a call.
 constexpr int kMostResumes = 5;  // In a row without a single event.
 constexpr auto kRetry = std::chrono::milliseconds(1'000);
 constexpr auto kLongestRetry = std::chrono::milliseconds(30'000);
@@ -16,6 +18,12 @@ constexpr auto kLongestRetry = std::chrono::milliseconds(30'000);
 constexpr auto kAcceptance = std::chrono::seconds(30);
 // After its answer a stream has nothing more to say: so long may it take to end.
 constexpr auto kLeaveTaking = std::chrono::seconds(1);
+
+void add_field(std::string& fields, std::string_view name, std::string_view value) {
+  for (const auto piece : {name, std::string_view(": "), value, std::string_view("\r\n")}) {
+    fields += piece;
+  }
+}
 
 bool is_event_stream(const net::HttpResponse& response) {
   return response.status() == 200 &&
@@ -68,20 +76,21 @@ Result<void> HttpChannel::send(std::string message, const Sending& how) {
 }
 
 std::string HttpChannel::fields_of(const Sending& how) const {
-  std::string text =
-      "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+  std::string text;
+  text.reserve(kUsualFields + target_.fields.size());
+  text = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
   text += target_.fields;
   const bool modern = how.revision && mcp::info(*how.revision).modern;
   if (!modern && how.revision && !session_.empty()) {
-    text += fmt::format("{}: {}\r\n", kSession, session_);
+    add_field(text, kSession, session_);
   }
   // The first revision with this transport did not know the header.
   if (how.revision && *how.revision >= mcp::Revision::v2025_06_18) {
-    text += fmt::format("MCP-Protocol-Version: {}\r\n", mcp::info(*how.revision).name);
+    add_field(text, kVersion, mcp::info(*how.revision).name);
   }
   if (modern && !how.method.empty()) {
-    text += fmt::format("Mcp-Method: {}\r\n", how.method);
-    if (!how.name.empty()) text += fmt::format("Mcp-Name: {}\r\n", mcp::encode_header(how.name));
+    add_field(text, "Mcp-Method", how.method);
+    if (!how.name.empty()) add_field(text, "Mcp-Name", mcp::encode_header(how.name));
     text += how.fields;
   }
   return text;
@@ -242,11 +251,11 @@ Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
 
 Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventReader& events) {
   std::string fields = "Accept: text/event-stream\r\n" + target_.fields;
-  if (!session_.empty()) fields += fmt::format("{}: {}\r\n", kSession, session_);
+  if (!session_.empty()) add_field(fields, kSession, session_);
   if (revision_ && *revision_ >= mcp::Revision::v2025_06_18) {
-    fields += fmt::format("MCP-Protocol-Version: {}\r\n", mcp::info(*revision_).name);
+    add_field(fields, kVersion, mcp::info(*revision_).name);
   }
-  if (!events.last_id().empty()) fields += fmt::format("Last-Event-ID: {}\r\n", events.last_id());
+  if (!events.last_id().empty()) add_field(fields, "Last-Event-ID", events.last_id());
   co_return co_await pool_.request({"GET", target_.url.path, fields, ""}, kNever);
 }
 
