@@ -154,6 +154,8 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& 
   const int status = response.status();
   std::string whole;
   auto body = response.body_at_hand();
+  // A server that does not say where the body of its acceptance ends has none to send.
+  if (!body && status == 202) body = "";
   if (!body) {
     auto read =
         co_await response.read_all(target_.most, id != 0 ? kNever : here().now() + kAcceptance);
