@@ -400,7 +400,7 @@ class News(RemoteCase):
         stub.on["subscriptions/listen"] = listen
         gateway = self.gateway(stub.upstream())
         self.wait_listed(gateway)
-        self.assertGreaterEqual(len(stub.saw("subscriptions/listen")), 2)
+        wait_until(lambda: len(stub.saw("subscriptions/listen")) == 2, "the stream to be begun again")
 
 
 class Ways(RemoteCase):

@@ -113,6 +113,21 @@ class Replicas(ReplicaCase):
         self.assertEqual({tag for tag, _ in failed} | got.keys(), every)
 
 
+    def test_a_call_that_was_sent_is_not_made_again(self):
+        """Its answer breaks off, and nobody is there to resume it: the other is not asked."""
+        stubs, gateway = self.replicas()
+
+        def die(exchange):
+            exchange.begin_events()
+            exchange.event("", id="e1", retry=1)
+            exchange.stub.stop()
+
+        for stub in stubs:
+            stub.on["tools/call"] = die
+        self.assert_error(modern_call(gateway, "far__whoami"), -32000, "upstream_failed")
+        self.assertEqual(sum(len(stub.saw("tools/call")) for stub in stubs), 1)
+
+
 class Isolation(ReplicaCase):
     """The stub counts calls by session: what it remembers shows who shares a session."""
 
@@ -158,10 +173,16 @@ class Isolation(ReplicaCase):
         self.assertEqual(self.counts(session), ["1", "2"])
 
     def test_there_is_a_bound(self):
-        _, gateway = self.one(isolation="per-session", most=1, idle="200ms")
+        stub, gateway = self.one(isolation="per-session", most=1, idle="200ms")
         first, second = self.session(gateway), self.session(gateway)
-        self.assertEqual(self.counts(first, 1), ["1"])
+        release = threading.Event()
+        self.addCleanup(release.set)
+        stub.on["tools/call"] = lambda exchange: (release.wait(30), exchange.text("late"))
+        held = first.call_later("far__count")
+        wait_until(lambda: stub.saw("tools/call"), "the call that keeps the connection")
         self.assert_error(second.call("far__count"), -32003, "overloaded")
+        release.set()
+        self.assertEqual(text_of(held.result()), "late")
         wait_until(lambda: "result" in second.call("far__count"), "the idle one to make room")
 
     def test_programs_too(self):
