@@ -82,7 +82,7 @@ class Replicas(ReplicaCase):
         self.assertEqual(self.names(gateway, 6), {"b": 6})
 
     def test_no_call_is_lost_that_was_not_sent(self):
-        """One of three dies in the middle of the traffic: only what was on its way to it may fail."""
+        """One of three dies amid the traffic: only what was on its way to it may fail."""
         stubs, gateway = self.replicas(3, workers=2)
         got, failed, lock = collections.Counter(), [], threading.Lock()
 
