@@ -1,4 +1,4 @@
-"""A remote MCP server inside the test: it does what the test tells it to, and remembers what it saw.
+"""A remote MCP server inside the test: it does as it is told, and remembers what it saw.
 
 By itself it is a well-behaved server of Streamable HTTP, with sessions (2025-11-25) or without
 (2026-07-28), whose tool `whoami` answers with its name. A test replaces what it wants to be
@@ -72,7 +72,8 @@ class Exchange(http.server.BaseHTTPRequestHandler):
 
     def answer(self, status, body=b"", **headers):
         if isinstance(body, dict):
-            body, headers = json.dumps(body).encode(), {"Content-Type": "application/json", **headers}
+            body = json.dumps(body).encode()
+            headers = {"Content-Type": "application/json", **headers}
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)

@@ -201,7 +201,7 @@ def elicitation(cell):
 
 
 def choices(cell):
-    """Forms that only later revisions know are asked in the words of the client's, or not at all."""
+    """Forms of later revisions are asked in the words of the client's, or not at all."""
     cell.client.asked.clear()
     for tool in ("test_elicitation_sep1330_enums", "test_elicitation_sep1034_defaults"):
         answer = cell.client.call(tool)

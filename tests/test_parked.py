@@ -8,6 +8,7 @@ import tempfile
 
 from conformance import fixture_upstream
 from harness import (
+    BINARY,
     Gateway,
     LegacySession,
     TestCase,
@@ -112,7 +113,7 @@ class Rounds(ParkedCase):
         self.assertEqual(answer["error"]["data"]["requiredCapabilities"], {"sampling": {}})
 
     def test_a_retry_may_come_on_any_connection_and_worker(self):
-        """Each request has a connection of its own, and the kernel spreads them over the workers."""
+        """Each request has its own connection, and the kernel spreads them over the workers."""
         gateway = self.gateway(workers=4)
         for _ in range(12):
             asked = self.asked(gateway)
@@ -149,7 +150,8 @@ class States(ParkedCase):
             other = "A" if state[place] != "A" else "B"
             wrong = state[:place] + other + state[place + 1 :]
             self.refused(self.retry(gateway, asked, state=wrong))
-        for wrong in (state[:mark], state[:mark] + "AAAA", "x", state[1:], state[:-4], state + "AAAA"):
+        ours = state[:mark]
+        for wrong in (ours, ours + "AAAA", "x", state[1:], state[:-4], state + "AAAA"):
             self.refused(self.retry(gateway, asked, state=wrong))
         # None of that has hurt the call.
         self.assertEqual(text_of(self.retry(gateway, asked)), "Hello, Alice!")
@@ -237,19 +239,19 @@ class Bounds(ParkedCase):
 
 
 class Chain(TestCase):
-    """A gateway behind a gateway: whatever era is between them."""
+    """A gateway behind a gateway: a session between them over SSE, none over HTTP and stdio."""
 
-    def chain(self, revisions):
-        inner = self.enterContext(
-            Gateway(
-                {
-                    "names": {"prefix": "never"},
-                    "upstreams": {"far": fixture_upstream("--revisions", revisions)},
-                }
-            )
-        )
-        outer = {"names": {"prefix": "never"}, "upstreams": {"in": {"kind": "http", "url": inner.url}}}
-        return self.enterContext(Gateway(outer))
+    def chain(self, link, revisions):
+        names = {"prefix": "never"}
+        config = {"names": names, "upstreams": {"far": fixture_upstream("--revisions", revisions)}}
+        if link == "stdio":
+            path = os.path.join(self.enterContext(tempfile.TemporaryDirectory()), "inner.json")
+            pathlib.Path(path).write_text(json.dumps(config), "utf-8")
+            inner = {"kind": "stdio", "command": BINARY, "args": ["stdio", "-c", path]}
+        else:
+            url = self.enterContext(Gateway(config)).url
+            inner = {"kind": link, "url": url.replace("/mcp", "/sse") if link == "sse" else url}
+        return self.enterContext(Gateway({"names": names, "upstreams": {"inner": inner}}))
 
     def check(self, gateway):
         with LegacySession(gateway) as session:
@@ -286,9 +288,10 @@ class Chain(TestCase):
         self.assertEqual(text_of(answer), "Hello, Alice!")
 
     def test_a_server_of_either_era(self):
-        for revisions in ("2025-11-25", "2026-07-28"):
-            with self.subTest(revisions):
-                self.check(self.chain(revisions))
+        for link in ("http", "sse", "stdio"):
+            for revisions in ("2025-11-25", "2026-07-28"):
+                with self.subTest(link=link, server=revisions):
+                    self.check(self.chain(link, revisions))
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ class Replicas(ReplicaCase):
         self.assertEqual(self.names(gateway, 6), {"b": 6})
 
     def test_no_call_is_lost_that_was_not_sent(self):
-        """One of three dies in the middle of the traffic: only what was on its way to it may fail."""
+        """One of three dies amid the traffic: only what was on its way to it may fail."""
         stubs, gateway = self.replicas(3, workers=2)
         got, failed, lock = collections.Counter(), [], threading.Lock()
 
@@ -111,6 +111,21 @@ class Replicas(ReplicaCase):
         self.assertLessEqual(len(failed), 2 * len(clients))
         every = {f"{number}.{turn}" for number in range(8) for turn in range(40)}
         self.assertEqual({tag for tag, _ in failed} | got.keys(), every)
+
+
+    def test_a_call_that_was_sent_is_not_made_again(self):
+        """Its answer breaks off, and nobody is there to resume it: the other is not asked."""
+        stubs, gateway = self.replicas()
+
+        def die(exchange):
+            exchange.begin_events()
+            exchange.event("", id="e1", retry=1)
+            exchange.stub.stop()
+
+        for stub in stubs:
+            stub.on["tools/call"] = die
+        self.assert_error(modern_call(gateway, "far__whoami"), -32000, "upstream_failed")
+        self.assertEqual(sum(len(stub.saw("tools/call")) for stub in stubs), 1)
 
 
 class Isolation(ReplicaCase):
@@ -158,10 +173,16 @@ class Isolation(ReplicaCase):
         self.assertEqual(self.counts(session), ["1", "2"])
 
     def test_there_is_a_bound(self):
-        _, gateway = self.one(isolation="per-session", most=1, idle="200ms")
+        stub, gateway = self.one(isolation="per-session", most=1, idle="200ms")
         first, second = self.session(gateway), self.session(gateway)
-        self.assertEqual(self.counts(first, 1), ["1"])
+        release = threading.Event()
+        self.addCleanup(release.set)
+        stub.on["tools/call"] = lambda exchange: (release.wait(30), exchange.text("late"))
+        held = first.call_later("far__count")
+        wait_until(lambda: stub.saw("tools/call"), "the call that keeps the connection")
         self.assert_error(second.call("far__count"), -32003, "overloaded")
+        release.set()
+        self.assertEqual(text_of(held.result()), "late")
         wait_until(lambda: "result" in second.call("far__count"), "the idle one to make room")
 
     def test_programs_too(self):

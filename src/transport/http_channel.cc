@@ -97,7 +97,9 @@ std::string HttpChannel::fields_of(const Sending& how) const {
 }
 
 bool HttpChannel::abandon(std::uint64_t id) {
-  if (const auto found = running_.find(id); found != running_.end()) found->second->request();
+  if (const auto found = running_.find(id); found != running_.end()) {
+    found->second.stop->request();
+  }
   // Without a session, the end of the connection says it all.
   return revision_ && mcp::info(*revision_).modern;
 }
@@ -111,7 +113,7 @@ void HttpChannel::close() {
 Task<void> HttpChannel::post(Post post) {
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
-  if (post.id != 0) running_.emplace(post.id, &stop);
+  if (post.id != 0) running_.emplace(post.id, Running{&stop, &post.begun});
   auto task = exchange(post);
   auto done = co_await task.hearing(stop);
   if (!done && post.harmless && net::died_unanswered(done.error())) {
@@ -119,23 +121,34 @@ Task<void> HttpChannel::post(Post post) {
     done = co_await again.hearing(stop);
   }
   if (post.id != 0) running_.erase(post.id);
-  if (!done) failed(post.id, fault_of_server(done.error()));
+  if (!done) failed(post, fault_of_server(done.error()));
   co_return ok();
 }
 
-void HttpChannel::failed(std::uint64_t id, const Error& error) {
+void HttpChannel::failed(const Post& post, const Error& error) {
   if (closed_ || error.code == Code::cancelled) return;
-  if (id != 0) listener_->on_lost(id, error);
-  if (error.code != Code::unavailable || closed_) return;
-  // Nobody is there.
+  const bool gone = error.code == Code::unavailable;
+  // Nobody is there to resume what was sent: it is lost all the same.
+  const Error lost = gone && post.begun ? Error{Code::upstream_failed, error.message} : error;
+  if (post.id != 0) listener_->on_lost(post.id, lost);
+  if (gone && !closed_) nobody_there(error);
+}
+
+// What has not been sent hears so, and may be sent elsewhere; what has is lost with the channel.
+void HttpChannel::nobody_there(const Error& error) {
   closed_ = true;
+  std::vector<std::uint64_t> unsent;
+  for (const auto& [id, running] : running_) {
+    if (!*running.begun) unsent.push_back(id);
+  }
+  for (const auto id : unsent) listener_->on_lost(id, error);
   listener_->on_closed(error.message);
 }
 
-Task<void> HttpChannel::exchange(const Post& post) {
+Task<void> HttpChannel::exchange(Post& post) {
   const Deadline deadline = post.id != 0 ? kNever : here().now() + kAcceptance;
-  auto response =
-      co_await pool_.request({"POST", target_.url.path, post.fields, post.message}, deadline);
+  const net::HttpCall call{"POST", target_.url.path, post.fields, post.message, &post.begun};
+  auto response = co_await pool_.request(call, deadline);
   if (!response) co_return response.error();
   // Only the answer to a handshake may say which session it is.
   if (const auto session = (*response)->field(kSession); post.opens && !session.empty()) {

@@ -221,7 +221,7 @@ Task<void> Instance::end_life() {
 }
 
 void Instance::on_link_closed(const std::string& why) {
-  up_ = false;
+  up_ = false;  // At once, so that nobody chooses it any more.
   if (closed_) closed_->deliver(why);
 }
 
