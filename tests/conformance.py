@@ -28,7 +28,6 @@ SETS = {
     "2025-06-18": ["--suite", "all", "--spec-version", "2025-06-18"],
     "2025-11-25": ["--requirements", "2025-11-25"],
     "2026-07-28": ["--requirements", "2026-07-28"],
-    "2026-07-28 without extensions": ["--suite", "all", "--spec-version", "2026-07-28"],
 }
 
 STAMP = re.compile(r"-\d{4}-\d\d-\d\dT[\d-]+Z$")

@@ -15,12 +15,14 @@ from harness import Gateway, main
 from npm_peers import LeftOut
 
 LEGACY = "2024-11-05,2025-03-26,2025-06-18,2025-11-25"
+MODERN = "2026-07-28"
 
 # What cannot pass with a server of the handshake revisions behind the gateway, and why.
 NOT_WITH_SESSIONS = {
     "input-required-result-basic-elicitation": "a question of such a server has no key of its own",
     "input-required-result-capability-check": "such a server sees one set of capabilities, for all",
     "input-required-result-multiple-input-requests": "one pipe does not say whose a question is",
+    "tasks-required-task-error": "the gateway does with such a task what its client cannot",
 }
 
 
@@ -76,13 +78,18 @@ class FixtureTest(ConformanceCase):
 
 
 class GatewayTest(ConformanceCase):
-    def run_through(self, name, *arguments, not_yet=()):
+    def run_through(self, name, *arguments, not_yet=(), over="stdio"):
         """One set, with a gateway and a fixture of its own: a program on stdio does not say to which
         call a question belongs, so nothing else may run on it."""
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         record = os.path.join(folder.name, "record")
-        upstream = fixture_upstream("--record", record, *arguments)
+        arguments = ("--record", record, *arguments)
+        if over == "stdio":
+            upstream = fixture_upstream(*arguments)
+        else:
+            fixture = self.enterContext(Fixture(*arguments, transport=over))
+            upstream = {"kind": "http", "url": fixture.address}
         config = {"names": {"prefix": "never"}, "upstreams": {"fixture": upstream}}
         with Gateway(config) as gateway:
             outcomes = self.run_sets(gateway.url, name)[name]
@@ -100,8 +107,11 @@ class GatewayTest(ConformanceCase):
             self.check_record(record, ["in"])
 
     def test_stateless_in_front_of_sessions(self):
-        name = "2026-07-28 without extensions"
-        self.run_through(name, "--revisions", LEGACY, not_yet=NOT_WITH_SESSIONS)
+        self.run_through("2026-07-28", "--revisions", LEGACY, not_yet=NOT_WITH_SESSIONS)
+
+    def test_stateless_in_front_of_stateless(self):
+        for over in ("http", "stdio"):
+            self.run_through("2026-07-28", "--revisions", MODERN, over=over)
 
 
 if __name__ == "__main__":

@@ -59,8 +59,8 @@ class Worker {
   // thread; what is told faster than it can be passed on is told once.
   void tell_updated(const std::string& upstream, const std::string& uri);
 
-  // Tells clients how a task stands. Callable on any thread; what comes faster than it can be passed
-  // on is dropped.
+  // Tells clients how a task stands. Callable on any thread; what comes faster than it can be
+  // passed on is dropped.
   void tell_task(const std::string& upstream, const gateway::TaskNews& news);
 
   // Starts and ends the thread.

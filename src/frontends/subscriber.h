@@ -1,5 +1,5 @@
-// What front ends share about subscriptions to resources and tasks. Subscribing takes the same way as any
-// call, so that it is limited, routed and recorded like one; here is what happens around it.
+// What front ends share about subscriptions to resources and tasks. Subscribing takes the same way
+// as any call, so that it is limited, routed and recorded like one; here is what happens around it.
 #pragma once
 
 #include <optional>

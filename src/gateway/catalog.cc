@@ -144,7 +144,8 @@ const CatalogEntry* Catalog::find_resource(std::string_view uri) const {
 }
 
 std::shared_ptr<Upstream> Catalog::find_upstream(std::string_view name) const {
-  const auto found = std::ranges::find(upstreams_, name, [](const auto& one) { return one->name(); });
+  const auto found =
+      std::ranges::find(upstreams_, name, [](const auto& one) { return one->name(); });
   return found == upstreams_.end() ? nullptr : *found;
 }
 

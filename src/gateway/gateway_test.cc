@@ -164,9 +164,8 @@ class PipelineTest : public ::testing::Test {
   Subscriptions subscriptions;
   TaskIds tasks{policy::Sealer(policy::Sealer::Key{})};
   Pipeline pipeline{limiter, view, subscriptions, tasks, recorder};
-  McpServer server{
-      pipeline,
-      {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1)}};
+  McpServer server{pipeline,
+                   {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1)}};
   std::shared_ptr<FakeUpstream> upstream = fake("up");
 };
 

@@ -30,9 +30,6 @@ class TaskIds {
   std::optional<Place> find(const policy::Principal& who, std::string_view listed) const;
 
  private:
-  std::string mark(const policy::Principal& who, std::string_view upstream,
-                   std::string_view id) const;
-
   const policy::Sealer key_;
 };
 

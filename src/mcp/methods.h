@@ -73,10 +73,10 @@ inline constexpr std::array kMethods{
 
 // What front ends ask on behalf of clients that listen, and no client can send: to hear of a task,
 // and to hear of it no more.
-inline constexpr Method kFollowTask{
-    "tasks/follow", Reach::by_task, Local::none, "taskId", ItemKind::tool, false, false};
-inline constexpr Method kUnfollowTask{
-    "tasks/unfollow", Reach::by_task, Local::none, "taskId", ItemKind::tool, false, false};
+inline constexpr Method kFollowTask{"tasks/follow", Reach::by_task, Local::none, "taskId",
+                                    ItemKind::tool, false,          false};
+inline constexpr Method kUnfollowTask{"tasks/unfollow", Reach::by_task, Local::none, "taskId",
+                                      ItemKind::tool,   false,          false};
 
 // What a server may ask of its client, and from when on.
 struct ClientMethod {

@@ -154,8 +154,8 @@ std::string with_related_task(std::string_view raw, std::string_view id) {
   const auto top = edit.members([&](std::string_view key) {
     if (key != "_meta" || edit.peek() != json::Type::object) return edit.keep_if(key != "_meta");
     has_meta = true;
-    const auto meta = edit.members(
-        [&](std::string_view name) { return edit.keep_if(name != kMetaRelatedTask); });
+    const auto meta =
+        edit.members([&](std::string_view name) { return edit.keep_if(name != kMetaRelatedTask); });
     edit.add(meta, related);
     return true;
   });

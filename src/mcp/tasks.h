@@ -33,7 +33,8 @@ TaskSupport task_support(std::string_view tool);
 std::string with_task_support(std::string_view tool, TaskSupport support);
 
 // A result, an answer or the parameters of a notification or a question, raw, with each task id in
-// it replaced by what `rename` makes of it: `taskId`, `task.taskId`, `tasks[].taskId` and the one in
+// it replaced by what `rename` makes of it: `taskId`, `task.taskId`, `tasks[].taskId` and the one
+// in
 // `_meta["io.modelcontextprotocol/related-task"]`. Costs one look where there are none.
 using RenameTask = std::function<std::string(std::string_view id)>;
 std::string with_task_ids(std::string_view raw, const RenameTask& rename);

@@ -17,7 +17,8 @@ namespace {
 // nonce, code, tag.
 constexpr std::size_t kNonce = 12;
 constexpr std::size_t kTag = 16;
-constexpr std::size_t kMark = 12;  // Bytes of a mark: 96 bits, enough where each guess is a request.
+constexpr std::size_t kMark =
+    12;  // Bytes of a mark: 96 bits, enough where each guess is a request.
 constexpr std::size_t kMostBytes = std::numeric_limits<int>::max() / 2;
 
 const unsigned char* bytes(std::string_view text) {
@@ -96,6 +97,11 @@ std::string Sealer::mark(std::string_view text) const {
   };
   const std::string_view key(reinterpret_cast<const char*>(key_.data()), key_.size());
   return base64url_encode(digest(digest(key, "marks"), text).substr(0, kMark));
+}
+
+bool Sealer::is_mark(std::string_view mark, std::string_view text) const {
+  const std::string good = this->mark(text);
+  return mark.size() == good.size() && CRYPTO_memcmp(mark.data(), good.data(), good.size()) == 0;
 }
 
 Result<std::string> Sealer::open(std::string_view sealed, std::string_view context) const {

@@ -22,9 +22,9 @@ const FinishedTasks::Finished& FinishedTasks::keep(mcp::Reply reply,
                .state = "",
                .reply = std::move(reply),
                .expires = here().now() + std::chrono::milliseconds(time)};
-  one.state =
-      fmt::format(R"({{"taskId":"{}","status":"{}","createdAt":"{}","lastUpdatedAt":"{}","ttl":{}}})",
-                  one.id, failed ? "failed" : "completed", now, now, time);
+  one.state = fmt::format(
+      R"({{"taskId":"{}","status":"{}","createdAt":"{}","lastUpdatedAt":"{}","ttl":{}}})", one.id,
+      failed ? "failed" : "completed", now, now, time);
   bytes_ += one.reply.body.size();
   kept_.push_back(std::move(one));
   forget_old();

@@ -1,6 +1,6 @@
 // Calls that a client with a session wanted as tasks, and that a stateless server, which decides by
-// itself what becomes one, has answered at once. The answers are kept until the client fetches them,
-// for a while and up to a size; beyond that the oldest go first.
+// itself what becomes one, has answered at once. The answers are kept until the client fetches
+// them, for a while and up to a size; beyond that the oldest go first.
 //
 // Confined to the worker of its link.
 #pragma once

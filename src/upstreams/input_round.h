@@ -18,7 +18,7 @@ inline constexpr int kMaxInputRounds = 8;
 
 // What is known of a round before it begins.
 struct InputRound {
-  std::string related = {};            // The task that asks, as the client knows it, if one does.
+  std::string related = {};             // The task that asks, as the client knows it, if one does.
   std::set<std::string> answered = {};  // Keys that have been answered in its course.
 };
 

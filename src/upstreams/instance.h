@@ -47,7 +47,7 @@ class Instance final : McpLink::Events {
     Owner& owner;
     const LinkCounters& counters;
     metrics::Counter& restarts;
-    bool lists = true;  // Tells the owner what the server has; otherwise it only answers.
+    bool lists = true;       // Tells the owner what the server has; otherwise it only answers.
     std::string place = {};  // In the ids of its tasks: what leads back to it.
   };
 
@@ -74,8 +74,7 @@ class Instance final : McpLink::Events {
   struct Life {
     Life(std::unique_ptr<Connection> made, McpLink::Events& events, const LinkCounters& counters,
          const std::string& place, const TaskSettings& tasks)
-        : connection(std::move(made)),
-          link(connection->channel(), events, counters, place, tasks) {
+        : connection(std::move(made)), link(connection->channel(), events, counters, place, tasks) {
       connection->channel().start(link);
     }
     std::unique_ptr<Connection> connection;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr auto kOtherwise = std::chrono::seconds(1);  // Between looks, if the server does not say.
 
+constexpr auto kLongestFollowed = std::chrono::hours(1);  // For a session.
+
 bool has_session(const gateway::Call& call) { return !mcp::info(call.revision).modern; }
 
 bool knows_tasks(const gateway::Call& call) {
@@ -41,8 +43,8 @@ std::string LinkTasks::listed(const gateway::Call& call, std::string_view id) co
 
 mcp::Reply LinkTasks::with_listed(const gateway::Call& call, mcp::Reply reply) const {
   if (reply.is_error) return reply;
-  auto made = mcp::scanned_reply(mcp::with_task_ids(
-      reply.body, [&](std::string_view id) { return listed(call, id); }));
+  auto made = mcp::scanned_reply(
+      mcp::with_task_ids(reply.body, [&](std::string_view id) { return listed(call, id); }));
   made.from = reply.from;
   return made;
 }
@@ -87,11 +89,19 @@ Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply,
   if (wish == Wish::answer) {
     co_return Error{Code::upstream_failed, "the upstream made a task for a client without tasks"};
   }
-  const auto task = modern() ? reply.body : json::member(reply.body, "task").value_or("{}");
+  const std::string_view task =
+      modern() ? reply.body : json::member(reply.body, "task").value_or("{}");
   const auto id = json::string_member(task, "taskId");
   if (!id) co_return malformed();
   if (wish == Wish::wait) co_return co_await wait_for(call, *id, deadline);
-  if (modern() && has_session(call)) reply.body = mcp::session_created_task(reply.body);
+  if (modern() && has_session(call)) {
+    // Its session is told how it stands; a server with sessions does so unasked.
+    const auto ttl = json::as_int(json::member(task, "ttlMs").value_or(""));
+    const auto longest = std::chrono::milliseconds(kLongestFollowed).count();
+    const auto time = std::clamp<std::int64_t>(ttl.value_or(longest), 0, longest);
+    scope_.spawn(follow_for_session(*id, here().now() + std::chrono::milliseconds(time)));
+    reply.body = mcp::session_created_task(reply.body);
+  }
   if (!modern() && !has_session(call)) reply.body = mcp::stateless_created_task(reply.body);
   auto told = with_listed(call, std::move(reply));
   told.task = upstream_id(*id);

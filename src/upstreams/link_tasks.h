@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -72,10 +73,11 @@ class LinkTasks {
     int count = 0;
     std::string capabilities;  // Of one of them, raw.
     std::chrono::nanoseconds patience{0};
-    bool looking = false;  // How it stands is being fetched...
+    bool looking = false;     // How it stands is being fetched...
     bool look_again = false;  // ...and must be once more.
   };
-  const std::map<std::string, Follower>& followed() const { return followed_; }
+  // All that a stateless server is asked to tell of.
+  std::set<std::string> heard_of() const;
 
   // Lets go of all. REQUIRES: called before this dies, after the link has failed what waits.
   Task<void> stop();
@@ -101,13 +103,14 @@ class LinkTasks {
                                     Deadline deadline);
   Task<mcp::Reply> cancel_for_stateless(const gateway::Call& call, const std::string& id,
                                         Deadline deadline);
-  Task<mcp::Reply> details(const gateway::Call* call, const std::string& id,
-                           const Follower& client, Deadline deadline);
+  Task<mcp::Reply> details(const gateway::Call* call, const std::string& id, const Follower& client,
+                           Deadline deadline);
   Result<std::shared_ptr<AttendedTask>> attend(const std::string& id, const Follower& client);
   Task<void> run_attended(std::shared_ptr<AttendedTask> task);
 
   Task<mcp::Reply> follow(const gateway::Call& call, const std::string& id, Deadline deadline);
   mcp::Reply unfollow(const std::string& id);
+  Task<void> follow_for_session(std::string id, Deadline until);
   void look_at(const std::string& id);
   Task<void> look(std::string id);
   Task<void> tell_details(const std::string& id, Follower client);
@@ -121,6 +124,7 @@ class LinkTasks {
   const TaskSettings settings_;
   FinishedTasks finished_;
   std::map<std::string, Follower> followed_;
+  std::map<std::string, Deadline> of_sessions_;  // Of a stateless server: until when, at most.
   std::map<std::string, std::shared_ptr<AttendedTask>> attended_;
   Scope scope_;
 };

@@ -134,6 +134,22 @@ mcp::Reply LinkTasks::unfollow(const std::string& id) {
   return mcp::result_reply("{}");
 }
 
+Task<void> LinkTasks::follow_for_session(std::string id, Deadline until) {
+  std::erase_if(of_sessions_, [](const auto& one) { return one.second < here().now(); });
+  if (of_sessions_.size() >= static_cast<std::size_t>(settings_.most)) co_return ok();
+  of_sessions_.emplace(id, until);
+  auto heard = co_await link_.hear_followed(here().now() + kLook);
+  if (!heard) of_sessions_.erase(id);  // The session will have to look for itself.
+  co_return ok();
+}
+
+std::set<std::string> LinkTasks::heard_of() const {
+  std::set<std::string> ids;
+  for (const auto& [id, follower] : followed_) ids.insert(id);
+  for (const auto& [id, until] : of_sessions_) ids.insert(id);
+  return ids;
+}
+
 void LinkTasks::on_status(const mcp::Message& notification) {
   const auto* const named = notification.param("taskId");
   const auto id = named ? json::as_string(named->raw) : std::nullopt;
@@ -144,6 +160,7 @@ void LinkTasks::on_status(const mcp::Message& notification) {
   if (modern()) {
     news.stateless = bare(notification.raw_params);
     news.session = mcp::session_task(news.stateless);
+    if (news.final) of_sessions_.erase(*id);
   } else {
     news.session = bare(notification.raw_params);
     // The stateless form has more inside, which must be fetched.

@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "json/read.h"
-#include "json/write.h"
 #include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
@@ -38,11 +37,6 @@ std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::stri
 // The level that a client has asked for once and for all; what it gets if it never did.
 std::string_view level_of(const gateway::Call& call) {
   return mcp::kLogLevels[static_cast<std::size_t>(call.log_level.value_or(0))];
-}
-
-// What a client declares that has tasks and nothing else.
-std::string only_tasks() {
-  return mcp::client_capabilities(mcp::kNewest, mcp::Abilities{.tasks = true});
 }
 
 }  // namespace
@@ -110,14 +104,6 @@ Task<mcp::Reply> McpLink::put(const gateway::Call& call, std::string_view target
   co_return reply;
 }
 
-// What a stateless server is told that the client can do.
-std::string McpLink::capabilities_of(const gateway::Call& call, bool with_tasks) const {
-  if (mcp::info(call.revision).modern) return std::string(call.capabilities);
-  auto can = mcp::abilities_of(call.revision, call.capabilities);
-  can.tasks = with_tasks;
-  return mcp::client_capabilities(revision_, can);
-}
-
 Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view target,
                                   const Asking& how, Deadline deadline) {
   const std::uint64_t id = next_id_++;
@@ -126,16 +112,15 @@ Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view ta
   pending.id = id;
   if (call.method.reach == mcp::Reach::by_task) pending.task = target;
   const bool has_session = !mcp::info(call.revision).modern;
-  const std::string capabilities = modern() ? capabilities_of(call, how.declared) : "";
-  std::string text =
-      mcp::forward(call.request, {.id = id,
-                                  .target_key = call.method.target,
-                                  .target = target,
-                                  .to = revision_,
-                                  .task = how.task,
-                                  .capabilities = capabilities,
-                                  .log_level = has_session ? level_of(call) : "",
-                                  .answers = how.answers});
+  const std::string capabilities = modern() ? capabilities_of(&call, how.declared) : "";
+  std::string text = mcp::forward(call.request, {.id = id,
+                                                 .target_key = call.method.target,
+                                                 .target = target,
+                                                 .to = revision_,
+                                                 .task = how.task,
+                                                 .capabilities = capabilities,
+                                                 .log_level = has_session ? level_of(call) : "",
+                                                 .answers = how.answers});
   std::string fields;
   if (modern() && call.param_headers && !call.param_headers->empty()) {
     const auto* const arguments = call.request.param("arguments");
@@ -155,28 +140,6 @@ Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view ta
   co_return reply;
 }
 
-Task<mcp::Reply> McpLink::ask_about(const gateway::Call* call, std::string_view method,
-                                    const std::string& id, std::string_view more,
-                                    Deadline deadline) {
-  Pending pending;
-  pending.call = call;
-  pending.id = next_id_++;
-  pending.task = id;
-  std::string params;
-  {
-    json::Object object(params);
-    object.raw("taskId", json::quote(id));
-    object.members(more);
-  }
-  if (modern()) {
-    const auto capabilities = call ? capabilities_of(*call, true) : only_tasks();
-    params = mcp::with_envelope(params, revision_, capabilities);
-  }
-  const transport::Sending sending{
-      .id = pending.id, .method = method, .name = id, .revision = revision_};
-  co_return co_await exchange(mcp::request(pending.id, method, params), sending, pending, deadline);
-}
-
 Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
   const std::uint64_t id = next_id_++;
   co_return co_await request(id, method, std::move(params), deadline);
@@ -188,9 +151,7 @@ Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std
   pending.id = id;
   // Only a client that has tasks can hear of them.
   const bool listens = method == "subscriptions/listen" && has_tasks();
-  if (modern()) {
-    params = mcp::with_envelope(params, revision_, listens ? only_tasks() : "{}");
-  }
+  if (modern()) params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
   std::string text = mcp::request(id, method, params);
   const transport::Sending how{.id = id, .method = method, .revision = revision_};
   co_return co_await exchange(std::move(text), how, pending, deadline);
@@ -342,8 +303,7 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
   const auto left = asked->deadline - here().now();
   asked->deadline = here().now() + asked->call->patience;
   auto pass_on = [this, left, life = std::weak_ptr(life_), number = asked->id,
-                  id = std::string(message.id), method = message.method,
-                  task](mcp::Reply reply) {
+                  id = std::string(message.id), method = message.method, task](mcp::Reply reply) {
     if (life.expired()) return;
     if (!reply.is_error) reply.body = mcp::answer_for(revision_, method, reply.body);
     if (!reply.is_error && !task.empty()) reply.body = mcp::with_related_task(reply.body, task);
@@ -364,10 +324,6 @@ void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
   (void)sent;  // If the peer has gone, on_closed() says so.
 }
 
-std::string McpLink::with_listed_tasks(const gateway::Call& call, std::string_view params) const {
-  return mcp::with_task_ids(params, [&](std::string_view id) { return tasks_.listed(call, id); });
-}
-
 McpLink::Pending* McpLink::call_of(std::uint64_t cause, std::string_view task) {
   if (Pending* const asked = cause != 0 ? find_pending(cause) : nullptr) {
     return asked->call ? asked : nullptr;
@@ -386,6 +342,7 @@ McpLink::Pending* McpLink::only_client(Fits fits) {
   Pending* latest = nullptr;
   for (const auto& [id, pending] : pending_) {
     if (!pending->call || pending->answer.delivered() || !fits(*pending)) continue;
+    if (!pending->task.empty()) continue;  // What belongs to a task says so.
     const auto session = pending->call->session;
     if (latest && (session.empty() || session != latest->call->session)) return nullptr;
     if (!latest || pending->id > latest->id) latest = pending;

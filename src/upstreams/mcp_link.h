@@ -142,7 +142,8 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   void on_task(gateway::TaskNews news) override { events_.on_task(news); }
   std::string with_listed_tasks(const gateway::Call& call, std::string_view params) const;
 
-  std::string capabilities_of(const gateway::Call& call, bool with_tasks) const;
+  // What a stateless server is told that the client can do; null: the gateway itself.
+  std::string capabilities_of(const gateway::Call* call, bool with_tasks) const;
   Task<mcp::Reply> forward(const gateway::Call& call, std::string_view target, const Asking& how,
                            Deadline deadline);
   Task<mcp::Reply> exchange(std::string text, const transport::Sending& how, Pending& pending,

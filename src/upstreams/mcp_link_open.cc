@@ -182,8 +182,8 @@ Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline
       auto key = json::string_member(raw, info.key);
       if (key && !key->empty() && !(modern() && breaks_rules(kind, raw))) {
         const bool tool = kind == mcp::ItemKind::tool;
-        items.push_back({*std::move(key), tool ? with_tasks_known(raw, has_tasks_, modern())
-                                               : std::string(raw)});
+        items.push_back({*std::move(key),
+                         tool ? with_tasks_known(raw, has_tasks_, modern()) : std::string(raw)});
       }
     });
     const auto cursor = json::member(result, "nextCursor");
@@ -249,9 +249,7 @@ Task<void> McpLink::hear_followed(Deadline deadline) {
     filter += fmt::format("{}\"resourceSubscriptions\":[{}]", filter.empty() ? "" : ",", list);
   }
   list.clear();
-  for (const auto& [id, follower] : tasks_.followed()) {
-    list += (list.empty() ? "" : ",") + json::quote(id);
-  }
+  for (const auto& id : tasks_.heard_of()) list += (list.empty() ? "" : ",") + json::quote(id);
   if (!list.empty()) {
     filter += fmt::format("{}\"taskIds\":[{}]", filter.empty() ? "" : ",", list);
   }

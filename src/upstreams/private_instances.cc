@@ -68,10 +68,10 @@ Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::
   }
   const auto place = std::hash<std::string>()(key);
   Instance::Owner& owner = *this;
-  auto made = std::make_shared<Instance>(Instance::Parts{
-      *workers_[place % workers_.size()], upstream_, settings_,
-      connectors_[place % connectors_.size()](false), owner, counters_, restarts_, false,
-      std::string(kPrivatePlace)});
+  auto made = std::make_shared<Instance>(
+      Instance::Parts{*workers_[place % workers_.size()], upstream_, settings_,
+                      connectors_[place % connectors_.size()](false), owner, counters_, restarts_,
+                      false, std::string(kPrivatePlace)});
   instances_.emplace(key, made);
   return made;
 }
