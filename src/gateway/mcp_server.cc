@@ -31,7 +31,7 @@ std::string discover_result() {
       versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
   }
   return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions,
-                     mcp::server_capabilities(mcp::kNewest, false));
+                     mcp::server_capabilities(mcp::kNewest, true));
 }
 
 // True if a call failed, by an error or by what the tool says of itself.
@@ -66,7 +66,9 @@ void give_shape(const Call& call, mcp::Reply& reply) {
     }
     return;
   }
-  mcp::shape_result(reply, call.request.method, call.revision);
+  // What a task has come to is what its call would have been answered with.
+  const bool outcome = call.request.method == "tasks/result";
+  mcp::shape_result(reply, outcome ? "tools/call" : call.request.method, call.revision);
   if (!modern || reply.is_error) return;
   const bool hinted = call.method.reach == mcp::Reach::catalog ||
                       call.method.local == mcp::Local::discover ||
@@ -96,12 +98,13 @@ Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) {
 
 std::string McpServer::initialize_result(mcp::Revision revision) {
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"serverInfo":{}}})",
-                     mcp::info(revision).name, mcp::server_capabilities(revision, false),
+                     mcp::info(revision).name, mcp::server_capabilities(revision, true),
                      mcp::implementation_for(revision, server_info()));
 }
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
-  call.patience = question_time_;
+  call.patience = times_.question;
+  if (call.request.method == "tasks/result") call.deadline = here().now() + times_.task;
   return asking_ && asking_->may_ask(call) ? asking_->answer(call) : answer_at_once(call);
 }
 

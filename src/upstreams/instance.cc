@@ -38,6 +38,7 @@ Instance::Instance(Parts parts)
       counters_(parts.counters),
       restarts_(parts.restarts),
       lists_(parts.lists),
+      place_(std::move(parts.place)),
       last_used_(Clock::now()) {}
 
 Task<void> Instance::start() {
@@ -48,7 +49,8 @@ Task<void> Instance::start() {
 
 Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view target) {
   Deadline deadline = call.deadline;
-  if (settings_.timeout > Duration(0)) {
+  // What a task comes to may be waited for longer: that is what tasks are for.
+  if (settings_.timeout > Duration(0) && call.request.method != "tasks/result") {
     deadline = std::min(deadline, here().now() + settings_.timeout);
   }
   last_used_ = here().now();
@@ -147,7 +149,7 @@ Task<void> Instance::begin(Deadline deadline) {
     if (!connection) co_return Error{connection.error().code, earlier + connection.error().message};
     closed_.emplace();
     McpLink::Events& events = *this;
-    life_.emplace(*std::move(connection), events, counters_);
+    life_.emplace(*std::move(connection), events, counters_, place_, settings_.tasks);
     auto opened = co_await open(deadline);
     if (opened) co_return co_await take_up_work(deadline);
     const Error why{opened.error().code, earlier + opened.error().message};

@@ -46,8 +46,10 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
  private:
   void on_items(Instance& instance, mcp::ItemLists items) override;
   void on_updated(Instance& instance, const std::string& uri) override;
+  void on_task(Instance& instance, const gateway::TaskNews& news) override;
   std::vector<std::string> subscribed(Instance& instance) override;
   void on_state(Instance& instance, const gateway::UpstreamState& state) override;
+  Task<mcp::Reply> answer_about_task(const gateway::Call& call, std::string_view id);
   Task<mcp::Reply> answer_shared(const gateway::Call& call, std::string_view target);
   // Of those that have not been tried in vain, if there are any.
   Instance& least_busy(const std::vector<const Instance*>& tried);
