@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kSession = "Mcp-Session-Id";
 constexpr std::string_view kVersion = "MCP-Protocol-Version";
 constexpr std::size_t kUsualFields = 256;  // Bytes of the header lines of a call.
-constexpr int kMostResumes = 5;  // In a row without a single event.
+constexpr int kMostResumes = 5;            // In a row without a single event.
 constexpr auto kRetry = std::chrono::milliseconds(1'000);
 constexpr auto kLongestRetry = std::chrono::milliseconds(30'000);
 // A message that is not a request wants no answer: so long may it take to be accepted.
