@@ -8,7 +8,7 @@ import os
 import tempfile
 
 import schema_check
-from conformance import Fixture, fixture_upstream
+from conformance import fixture, fixture_upstream
 from harness import (
     BINARY,
     Gateway,
@@ -47,7 +47,7 @@ class TaskCase(TestCase):
         if cls.transport == "stdio":
             upstream = fixture_upstream(*arguments)
         else:
-            address = cls.enterClassContext(Fixture(*arguments)).address
+            address = cls.enterClassContext(fixture(*arguments)).address
             upstream = {"kind": "http", "url": address}
         config = {"workers": 2, "names": {"prefix": "never"}, "log": {"level": "debug"}}
         config["upstreams"] = {"up": {**upstream, **cls.settings}, "other": items("other")}
@@ -413,9 +413,9 @@ class Places(TestCase):
                 wait_until(lambda: session.request("tasks/get", params)["error"]["code"] == -32602)
 
     def test_ids_mean_nothing_to_another_gateway(self):
-        with Fixture("--revisions", MODERN) as fixture:
+        with fixture("--revisions", MODERN) as server:
             config = {"names": {"prefix": "never"}}
-            config["upstreams"] = {"up": {"kind": "http", "url": fixture.address}}
+            config["upstreams"] = {"up": {"kind": "http", "url": server.address}}
             with Gateway(config) as one, Gateway(config) as two:
                 with LegacySession(one) as first, LegacySession(two) as second:
                     call = {"name": "slow_compute", "arguments": {"seconds": 600}, "task": {}}
