@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/version.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
@@ -10,39 +9,46 @@
 namespace patchbay::gateway {
 namespace {
 
-constexpr std::string_view kCapabilities =
-    R"({"tools":{"listChanged":true},"prompts":{"listChanged":true},)"
-    R"("resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}})";
 // Lists follow the upstreams: a client may keep one no longer than it likes to be wrong, and not
 // for others.
 constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";
 
-const std::string& server_info() {
-  static const std::string info =
-      fmt::format(R"({{"name":"patchbay","title":"Patchbay","version":"{}"}})", kVersion);
-  return info;
+std::string server_info(const Identity& identity) {
+  const std::string title =
+      identity.title.empty() ? "" : fmt::format("\"title\":{},", json::quote(identity.title));
+  return fmt::format(R"({{"name":{},{}"version":{}}})", json::quote(identity.name), title,
+                     json::quote(identity.version));
 }
 
-std::string discover_result() {
+std::string discover_result(const Identity& identity) {
   std::string versions;
   for (const auto& revision : mcp::kRevisions) {
     if (revision.modern)
       versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
   }
-  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, kCapabilities);
+  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions,
+                     identity.capabilities);
+}
+
+// True for what a server is asked that has fixed tools and nothing else.
+bool is_about_fixed_tools(const mcp::Method& method) {
+  const bool answered_here =
+      method.local != mcp::Local::set_level && method.local != mcp::Local::listen;
+  return answered_here && method.item == mcp::ItemKind::tool;
 }
 
 }  // namespace
 
 Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request,
-                                                mcp::Revision revision) {
-  if (const auto* const method = mcp::find_method(request.method, revision)) return method;
-  return Error{Code::method_not_found, fmt::format("there is no method '{}' in revision {}",
-                                                   request.method, mcp::info(revision).name)};
+                                                mcp::Revision revision) const {
+  const auto* const method = mcp::find_method(request.method, revision);
+  if (method && (!identity_.only_fixed_tools || is_about_fixed_tools(*method))) return method;
+  return Error{Code::method_not_found, fmt::format("Method not found: {}", request.method)};
 }
 
-Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) {
+Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) const {
   const auto* const asked = initialize.param("protocolVersion");
+  if (!asked && identity_.if_unnamed) return *identity_.if_unnamed;
   const auto version = asked ? json::as_string(asked->raw) : std::nullopt;
   if (!version) {
     return Error{Code::invalid_params, "'protocolVersion' must be given as a string"};
@@ -50,9 +56,9 @@ Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) {
   return mcp::negotiate(*version);
 }
 
-std::string McpServer::initialize_result(mcp::Revision revision) {
+std::string McpServer::initialize_result(mcp::Revision revision) const {
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"serverInfo":{}}})",
-                     mcp::info(revision).name, kCapabilities, server_info());
+                     mcp::info(revision).name, identity_.capabilities, server_info(identity_));
 }
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
@@ -63,7 +69,7 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
       reply = mcp::result_reply("{}");
       break;
     case mcp::Local::discover:
-      reply = mcp::result_reply(discover_result());
+      reply = mcp::result_reply(discover_result(identity_));
       break;
     case mcp::Local::initialize:
       reply = mcp::result_reply(initialize_result(call.revision));
@@ -97,7 +103,7 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
                         call.method.local == mcp::Local::discover ||
                         call.request.method == "resources/read";
     if (hinted) mcp::add_to_result(reply, kCacheHints);
-    mcp::make_modern(reply, server_info());
+    mcp::make_modern(reply, server_info(identity_));
   }
   co_return reply;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/task.h"
+#include "gateway/identity.h"
 #include "gateway/pipeline.h"
 #include "mcp/methods.h"
 #include "mcp/reply.h"
@@ -27,6 +28,10 @@ class McpServer {
     question_time_ = question;
   }
 
+  // REQUIRES: nothing is being answered.
+  void set_identity(Identity identity) { identity_ = std::move(identity); }
+  const Identity& identity() const { return identity_; }
+
   // By when a call that begins now must be answered.
   Deadline deadline() const { return here().now() + call_time_; }
 
@@ -34,18 +39,19 @@ class McpServer {
   Task<mcp::Reply> answer(Call& call);
 
   // The row of a request's method, or why it has none.
-  static Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision);
+  Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision) const;
 
   // The result of `initialize` in that revision.
-  static std::string initialize_result(mcp::Revision revision);
+  std::string initialize_result(mcp::Revision revision) const;
 
   // The revision that an `initialize` request gets.
-  static Result<mcp::Revision> negotiate(const mcp::Message& initialize);
+  Result<mcp::Revision> negotiate(const mcp::Message& initialize) const;
 
  private:
   Pipeline& pipeline_;
   std::chrono::nanoseconds call_time_;
   std::chrono::nanoseconds question_time_;
+  Identity identity_;
 };
 
 // The client's capabilities in an `initialize` request, raw.

@@ -16,9 +16,6 @@ using config::Duration;
 // A call waits for a restart that is at most this far away; otherwise it fails at once.
 constexpr Duration kWorthWaiting{1'000};
 
-constexpr const char* kPassed[] = {"PATH", "HOME", "USER",   "LOGNAME", "SHELL",
-                                   "TERM", "LANG", "LC_ALL", "TMPDIR",  "TZ"};
-
 class Counted {
  public:
   explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
@@ -235,14 +232,8 @@ Duration StdioInstance::next_pause() {
 }
 
 net::Program StdioInstance::program() const {
-  net::Program program{settings_.command, settings_.args, {}, settings_.cwd};
-  const auto pass = [&](const char* name) {
-    if (const char* const value = std::getenv(name)) {
-      program.environment.push_back(fmt::format("{}={}", name, value));
-    }
-  };
-  for (const char* const name : kPassed) pass(name);
-  for (const auto& name : settings_.env_pass) pass(name.c_str());
+  net::Program program{settings_.command, settings_.args, net::usual_environment(), settings_.cwd};
+  for (const auto& name : settings_.env_pass) net::pass_variable(name.c_str(), program.environment);
   for (const auto& [name, value] : settings_.env) {
     std::erase_if(program.environment,
                   [&](const std::string& entry) { return entry.starts_with(name + "="); });

@@ -1,0 +1,29 @@
+// An Identity is what an MCP server says of itself: its name, and what it offers.
+//
+// Values only.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/version.h"
+#include "mcp/revision.h"
+
+namespace patchbay::gateway {
+
+struct Identity {
+  std::string name = "patchbay";
+  std::string title = "Patchbay";  // May be empty.
+  std::string version = std::string(kVersion);
+  // Raw JSON.
+  std::string capabilities =
+      R"({"tools":{"listChanged":true},"prompts":{"listChanged":true},)"
+      R"("resources":{"listChanged":true,"subscribe":true},"completions":{},"logging":{}})";
+  // Nothing but tools, and always the same: methods about anything else are unknown, and nothing is
+  // told to change.
+  bool only_fixed_tools = false;
+  // What a client gets that opens a session without naming a revision; empty: an error.
+  std::optional<mcp::Revision> if_unnamed = {};
+};
+
+}  // namespace patchbay::gateway
