@@ -1,0 +1,156 @@
+// routes: where packets go.
+#include "osquery/tables/routes.h"
+
+#include <arpa/inet.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cstring>
+
+#include "net/fd.h"
+#include "osquery/tables/all.h"
+
+namespace patchbay::osquery {
+namespace {
+
+std::string_view type_name(int type) {
+  switch (type) {
+    case RTN_UNICAST:
+      return "gateway";
+    case RTN_LOCAL:
+      return "local";
+    case RTN_BROADCAST:
+      return "broadcast";
+    case RTN_ANYCAST:
+      return "anycast";
+    default:
+      return "other";
+  }
+}
+
+// Calls `visit(type, value)` for each attribute in `bytes`; stops where they are not whole.
+template <class Visit>
+void each_attribute(std::string_view bytes, Visit visit) {
+  rtattr head;
+  while (bytes.size() >= sizeof head) {
+    std::memcpy(&head, bytes.data(), sizeof head);
+    if (head.rta_len < sizeof head || head.rta_len > bytes.size()) return;
+    visit(int{head.rta_type}, bytes.substr(sizeof head, head.rta_len - sizeof head));
+    bytes.remove_prefix(std::min<std::size_t>(RTA_ALIGN(head.rta_len), bytes.size()));
+  }
+}
+
+std::int64_t as_number(std::string_view value) {
+  std::uint32_t number = 0;
+  if (value.size() >= sizeof number) std::memcpy(&number, value.data(), sizeof number);
+  return number;
+}
+
+std::string as_address(std::string_view value, int family) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const std::size_t size = family == AF_INET6 ? 16 : 4;
+  if (value.size() < size) return {};
+  ::inet_ntop(family, value.data(), text.data(), text.size());
+  return text.data();
+}
+
+Route parse_route(const rtmsg& head, std::string_view attributes) {
+  Route route;
+  route.prefix = head.rtm_dst_len;
+  route.flags = head.rtm_flags;
+  route.type = type_name(head.rtm_type);
+  route.destination = head.rtm_family == AF_INET6 ? "::" : "0.0.0.0";
+  each_attribute(attributes, [&](int type, std::string_view value) {
+    if (type == RTA_DST) route.destination = as_address(value, head.rtm_family);
+    if (type == RTA_GATEWAY) route.gateway = as_address(value, head.rtm_family);
+    if (type == RTA_PREFSRC) route.source = as_address(value, head.rtm_family);
+    if (type == RTA_OIF) route.interface = static_cast<int>(as_number(value));
+    if (type == RTA_PRIORITY) route.metric = as_number(value);
+    if (type != RTA_METRICS) return;
+    each_attribute(value, [&](int metric, std::string_view number) {
+      if (metric == RTAX_MTU) route.mtu = as_number(number);
+      if (metric == RTAX_HOPLIMIT) route.hops = as_number(number);
+    });
+  });
+  return route;
+}
+
+Result<std::vector<Route>> ask_kernel() {
+  const Error failed{Code::unavailable, "the kernel does not tell its routes"};
+  const net::Fd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
+  if (!socket) return failed;
+  struct {
+    nlmsghdr head;
+    rtmsg body;
+  } request{};
+  request.head.nlmsg_len = sizeof request;
+  request.head.nlmsg_type = RTM_GETROUTE;
+  request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+  if (::send(socket.get(), &request, sizeof request, 0) < 0) return failed;
+  std::vector<Route> routes;
+  std::string buffer;
+  for (bool last = false; !last;) {
+    buffer.resize(std::size_t{64} << 10);
+    const ssize_t n = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
+    if (n <= 0) return failed;
+    last = parse_routes(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)), routes);
+  }
+  return routes;
+}
+
+namespace column {
+enum { destination, netmask, gateway, source, flags, interface, mtu, metric, type, hopcount };
+}
+constexpr std::array kColumns{
+    Column{"destination", Type::text}, Column{"netmask", Type::integer},
+    Column{"gateway", Type::text},     Column{"source", Type::text},
+    Column{"flags", Type::integer},    Column{"interface", Type::text},
+    Column{"mtu", Type::integer},      Column{"metric", Type::integer},
+    Column{"type", Type::text},        Column{"hopcount", Type::integer},
+};
+
+Result<void> read_routes(Scan& scan) {
+  auto routes = ask_kernel();
+  if (!routes) return routes.error();
+  for (const Route& route : *routes) {
+    if (!scan.row()) return ok();
+    std::array<char, IF_NAMESIZE> interface{};
+    ::if_indextoname(static_cast<unsigned>(route.interface), interface.data());
+    scan.set(column::destination, route.destination);
+    scan.set(column::netmask, route.prefix);
+    scan.set(column::gateway, route.gateway);
+    scan.set(column::source, route.source);
+    scan.set(column::flags, route.flags);
+    scan.set(column::interface, interface.data());
+    scan.set(column::mtu, route.mtu);
+    scan.set(column::metric, route.metric);
+    scan.set(column::type, route.type);
+    scan.set(column::hopcount, route.hops);
+  }
+  return ok();
+}
+
+}  // namespace
+
+bool parse_routes(std::string_view messages, std::vector<Route>& into) {
+  nlmsghdr head;
+  while (messages.size() >= sizeof head) {
+    std::memcpy(&head, messages.data(), sizeof head);
+    if (head.nlmsg_len < sizeof head || head.nlmsg_len > messages.size()) return true;
+    if (head.nlmsg_type == NLMSG_DONE || head.nlmsg_type == NLMSG_ERROR) return true;
+    const auto body = messages.substr(sizeof head, head.nlmsg_len - sizeof head);
+    rtmsg route;
+    if (head.nlmsg_type == RTM_NEWROUTE && body.size() >= sizeof route) {
+      std::memcpy(&route, body.data(), sizeof route);
+      into.push_back(parse_route(route, body.substr(NLMSG_ALIGN(sizeof route))));
+    }
+    messages.remove_prefix(std::min<std::size_t>(NLMSG_ALIGN(head.nlmsg_len), messages.size()));
+  }
+  return false;
+}
+
+constinit const Table kRoutes{"routes", "Where the kernel sends packets.", kColumns, read_routes};
+
+}  // namespace patchbay::osquery
