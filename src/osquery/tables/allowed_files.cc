@@ -81,7 +81,7 @@ class Walk {
 }  // namespace
 
 std::string_view fixed_folder(std::string_view pattern) {
-  const auto fixed = pattern.substr(0, pattern.find_first_of("%_"));
+  const auto fixed = pattern.substr(0, pattern.find('%'));
   return fixed.substr(0, fixed.rfind('/') + 1);
 }
 

@@ -25,7 +25,8 @@ Result<void> each_file(Scan& scan, int path_column, int directory_column,
 // Opens a regular file for reading, following links only to what is allowed.
 net::Fd open_allowed(const Machine& machine, const FoundFile& file);
 
-// The part of a LIKE pattern before its first wildcard, up to the last slash.
+// The folder in a LIKE pattern before its first `%`. As with osquery, `_` is taken for itself,
+// since names are full of it.
 std::string_view fixed_folder(std::string_view pattern);
 
 }  // namespace patchbay::osquery

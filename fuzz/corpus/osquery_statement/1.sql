@@ -1,0 +1,1 @@
+SELECT * FROM users, groups g JOIN processes p ON g.gid = p.gid WHERE p.pid IN file
