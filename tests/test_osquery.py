@@ -4,17 +4,20 @@ what the system says by other means, what it refuses, and osqueryi present, abse
 import json
 import os
 import pathlib
+import re
 import signal
 import socket
 import stat
 import subprocess
 import tempfile
 
+from fake_bus import FakeBus
 from harness import (
     BINARY,
     LEGACY_VERSIONS,
     MODERN,
     PATIENCE,
+    ROOT,
     StdioFace,
     TestCase,
     clean_environment,
@@ -419,6 +422,41 @@ class Tables(OsqueryCase):
         )
         self.assertIn("needs path", self.refusal(face, "SELECT * FROM file"))
 
+    def test_units_of_systemd(self):
+        unit = ("a.service", "The a", "loaded", "active", "running", "", "/u/a", 7, "start", "/j/7")
+        other = ("b.target", "B", "loaded", "inactive", "dead", "", "/u/b", 0, "", "/")
+        bus = FakeBus(self.folder, [unit, other], {"FragmentPath": "/etc/a", "User": "nobody"})
+        self.addCleanup(bus.close)
+        face = self.server(env={**without_osqueryi(), **bus.environment})
+        row = self.rows(face, "SELECT * FROM systemd_units WHERE id = 'a.service'")
+        self.assertEqual(
+            row,
+            [
+                {
+                    "id": "a.service",
+                    "description": "The a",
+                    "load_state": "loaded",
+                    "active_state": "active",
+                    "sub_state": "running",
+                    "unit_file_state": "",
+                    "following": "",
+                    "object_path": "/u/a",
+                    "job_id": "7",
+                    "job_type": "start",
+                    "job_path": "/j/7",
+                    "fragment_path": "/etc/a",
+                    "user": "nobody",
+                    "source_path": "",
+                }
+            ],
+        )
+        states = self.rows(face, "SELECT id, active_state FROM systemd_units")
+        self.assertEqual([state["id"] for state in states], ["a.service", "b.target"])
+        # Where there is no systemd there are no units.
+        nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
+        face = self.server(env={**without_osqueryi(), **nowhere})
+        self.assertEqual(self.rows(face, "SELECT * FROM systemd_units"), [])
+
     def test_accounts(self):
         face = self.server()
         (root,) = self.rows(face, "SELECT * FROM users WHERE username = 'root'")
@@ -708,6 +746,22 @@ class Osqueryi(OsqueryCase):
         face.process.wait()
         pid = int(file.read_text(encoding="utf-8"))
         wait_until(lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists(), "its end")
+
+
+class Documents(TestCase):
+    def test_every_setting_and_table_is_named(self):
+        text = (ROOT / "docs" / "osquery.md").read_text(encoding="utf-8")
+        settings = (ROOT / "src" / "osquery" / "settings.h").read_text(encoding="utf-8")
+        keys = re.findall(r'Field\{"(\w+)"', settings)
+        self.assertGreater(len(keys), 10)
+        for key in keys:
+            self.assertIn(f"| `{key}` |", text)
+        query = json.dumps(call(1, sql="SELECT name FROM osquery_registry"))
+        (line,) = pipe(query + "\n", "--engine", "builtin")
+        tables = json.loads(result_of(json.loads(line))["content"][0]["text"])
+        self.assertGreater(len(tables), 30)
+        for table in tables:
+            self.assertIn(f"`{table['name']}`", text)
 
 
 if __name__ == "__main__":

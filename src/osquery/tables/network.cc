@@ -1,15 +1,7 @@
 // interface_addresses, interface_details, arp_cache: the machine's place in networks.
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
-
 #include <array>
-#include <cstring>
-#include <memory>
 
+#include "net/machine_network.h"
 #include "osquery/files.h"
 #include "osquery/tables/all.h"
 #include "osquery/text.h"
@@ -26,38 +18,16 @@ constexpr std::array kAddressColumns{
     Column{"point_to_point", Type::text}, Column{"type", Type::text},
 };
 
-std::string shown(const sockaddr* from) {
-  if (!from) return {};
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const void* bytes = nullptr;
-  if (from->sa_family == AF_INET) {
-    bytes = &reinterpret_cast<const sockaddr_in*>(from)->sin_addr;
-  } else if (from->sa_family == AF_INET6) {
-    bytes = &reinterpret_cast<const sockaddr_in6*>(from)->sin6_addr;
-  } else {
-    return {};
-  }
-  ::inet_ntop(from->sa_family, bytes, text.data(), text.size());
-  return text.data();
-}
-
 Result<void> read_addresses(Scan& scan) {
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) {
-    return Error{Code::unavailable, std::string("cannot list interfaces: ") + std::strerror(errno)};
-  }
-  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> all(first, ::freeifaddrs);
-  for (const ifaddrs* one = first; one; one = one->ifa_next) {
-    const std::string text = shown(one->ifa_addr);
-    if (text.empty()) continue;
+  auto all = net::interface_addresses();
+  if (!all) return all.error();
+  for (const auto& one : *all) {
     if (!scan.row()) return ok();
-    scan.set(address::interface, one->ifa_name);
-    scan.set(address::address, text);
-    scan.set(address::mask, shown(one->ifa_netmask));
-    if (one->ifa_flags & IFF_BROADCAST) scan.set(address::broadcast, shown(one->ifa_broadaddr));
-    if (one->ifa_flags & IFF_POINTOPOINT) {
-      scan.set(address::point_to_point, shown(one->ifa_dstaddr));
-    }
+    scan.set(address::interface, one.interface);
+    scan.set(address::address, one.address);
+    scan.set(address::mask, one.mask);
+    scan.set(address::broadcast, one.broadcast);
+    scan.set(address::point_to_point, one.peer);
     scan.set(address::type, "unknown");  // Linux does not keep who set it.
   }
   return ok();
@@ -119,14 +89,6 @@ constexpr std::array kFacts{
     Fact{detail::link_speed, "speed"},
 };
 
-int metric_of(const std::string& name) {
-  const net::Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  ifreq request{};
-  std::strncpy(request.ifr_name, name.c_str(), IFNAMSIZ - 1);
-  if (!socket || ::ioctl(socket.get(), SIOCGIFMETRIC, &request) != 0) return 0;
-  return request.ifr_metric;
-}
-
 // `/sys/devices/…/0000:00:03.0`: the last part, if it is a slot.
 std::string_view slot_of(std::string_view device) {
   const auto name = device.substr(device.rfind('/') + 1);
@@ -149,7 +111,7 @@ Result<void> read_details(Scan& scan) {
       scan.set(column,
                number<std::int64_t>(digits, base).value_or(column == detail::link_speed ? -1 : 0));
     }
-    if (scan.wants(detail::metric)) scan.set(detail::metric, metric_of(name));
+    if (scan.wants(detail::metric)) scan.set(detail::metric, net::interface_metric(name));
     scan.set(detail::last_change, -1);
     scan.set(detail::pci_slot, slot_of(read_link_at(folder.get(), "device")));
   }

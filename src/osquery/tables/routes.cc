@@ -1,15 +1,12 @@
 // routes: where packets go.
 #include "osquery/tables/routes.h"
 
-#include <arpa/inet.h>
 #include <linux/rtnetlink.h>
-#include <net/if.h>
-#include <sys/socket.h>
 
 #include <array>
 #include <cstring>
 
-#include "net/fd.h"
+#include "net/machine_network.h"
 #include "osquery/tables/all.h"
 
 namespace patchbay::osquery {
@@ -48,24 +45,16 @@ std::int64_t as_number(std::string_view value) {
   return number;
 }
 
-std::string as_address(std::string_view value, int family) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const std::size_t size = family == AF_INET6 ? 16 : 4;
-  if (value.size() < size) return {};
-  ::inet_ntop(family, value.data(), text.data(), text.size());
-  return text.data();
-}
-
 Route parse_route(const rtmsg& head, std::string_view attributes) {
   Route route;
   route.prefix = head.rtm_dst_len;
   route.flags = head.rtm_flags;
   route.type = type_name(head.rtm_type);
-  route.destination = head.rtm_family == AF_INET6 ? "::" : "0.0.0.0";
+  route.destination = head.rtm_family == net::kIpv6Family ? "::" : "0.0.0.0";
   each_attribute(attributes, [&](int type, std::string_view value) {
-    if (type == RTA_DST) route.destination = as_address(value, head.rtm_family);
-    if (type == RTA_GATEWAY) route.gateway = as_address(value, head.rtm_family);
-    if (type == RTA_PREFSRC) route.source = as_address(value, head.rtm_family);
+    if (type == RTA_DST) route.destination = net::show_ip(value);
+    if (type == RTA_GATEWAY) route.gateway = net::show_ip(value);
+    if (type == RTA_PREFSRC) route.source = net::show_ip(value);
     if (type == RTA_OIF) route.interface = static_cast<int>(as_number(value));
     if (type == RTA_PRIORITY) route.metric = as_number(value);
     if (type != RTA_METRICS) return;
@@ -75,29 +64,6 @@ Route parse_route(const rtmsg& head, std::string_view attributes) {
     });
   });
   return route;
-}
-
-Result<std::vector<Route>> ask_kernel() {
-  const Error failed{Code::unavailable, "the kernel does not tell its routes"};
-  const net::Fd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
-  if (!socket) return failed;
-  struct {
-    nlmsghdr head;
-    rtmsg body;
-  } request{};
-  request.head.nlmsg_len = sizeof request;
-  request.head.nlmsg_type = RTM_GETROUTE;
-  request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  if (::send(socket.get(), &request, sizeof request, 0) < 0) return failed;
-  std::vector<Route> routes;
-  std::string buffer;
-  for (bool last = false; !last;) {
-    buffer.resize(std::size_t{64} << 10);
-    const ssize_t n = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (n <= 0) return failed;
-    last = parse_routes(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)), routes);
-  }
-  return routes;
 }
 
 namespace column {
@@ -112,18 +78,18 @@ constexpr std::array kColumns{
 };
 
 Result<void> read_routes(Scan& scan) {
-  auto routes = ask_kernel();
-  if (!routes) return routes.error();
-  for (const Route& route : *routes) {
+  std::vector<Route> routes;
+  auto asked =
+      net::ask_routes([&](std::string_view messages) { return parse_routes(messages, routes); });
+  if (!asked) return asked;
+  for (const Route& route : routes) {
     if (!scan.row()) return ok();
-    std::array<char, IF_NAMESIZE> interface{};
-    ::if_indextoname(static_cast<unsigned>(route.interface), interface.data());
     scan.set(column::destination, route.destination);
     scan.set(column::netmask, route.prefix);
     scan.set(column::gateway, route.gateway);
     scan.set(column::source, route.source);
     scan.set(column::flags, route.flags);
-    scan.set(column::interface, interface.data());
+    scan.set(column::interface, net::interface_name(route.interface));
     scan.set(column::mtu, route.mtu);
     scan.set(column::metric, route.metric);
     scan.set(column::type, route.type);

@@ -1,11 +1,9 @@
 // process_open_sockets, listening_ports: which process talks over what.
-#include <netinet/in.h>
-#include <sys/socket.h>
-
 #include <array>
 #include <map>
 #include <unordered_map>
 
+#include "net/machine_network.h"
 #include "osquery/files.h"
 #include "osquery/tables/all.h"
 #include "osquery/tables/proc.h"
@@ -34,15 +32,15 @@ struct SocketFile {
   int protocol;
 };
 constexpr std::array kSocketFiles{
-    SocketFile{"tcp", AF_INET, IPPROTO_TCP},
-    SocketFile{"tcp6", AF_INET6, IPPROTO_TCP},
-    SocketFile{"udp", AF_INET, IPPROTO_UDP},
-    SocketFile{"udp6", AF_INET6, IPPROTO_UDP},
-    SocketFile{"udplite", AF_INET, IPPROTO_UDPLITE},
-    SocketFile{"udplite6", AF_INET6, IPPROTO_UDPLITE},
-    SocketFile{"raw", AF_INET, IPPROTO_RAW},
-    SocketFile{"raw6", AF_INET6, IPPROTO_RAW},
-    SocketFile{"unix", AF_UNIX, 0},
+    SocketFile{"tcp", net::kIpv4Family, net::kTcp},
+    SocketFile{"tcp6", net::kIpv6Family, net::kTcp},
+    SocketFile{"udp", net::kIpv4Family, net::kUdp},
+    SocketFile{"udp6", net::kIpv6Family, net::kUdp},
+    SocketFile{"udplite", net::kIpv4Family, net::kUdpLite},
+    SocketFile{"udplite6", net::kIpv6Family, net::kUdpLite},
+    SocketFile{"raw", net::kIpv4Family, net::kRaw},
+    SocketFile{"raw6", net::kIpv6Family, net::kRaw},
+    SocketFile{"unix", net::kUnixFamily, 0},
 };
 
 Networks find_networks(Scan& scan, int pid_column) {
@@ -75,8 +73,8 @@ void each_socket(Scan& scan, int pid_column, Visit visit) {
     if (!folder) continue;
     for (const auto& [name, family, protocol] : kSocketFiles) {
       const std::string text = read_file_at(folder.get(), name);
-      const auto sockets =
-          family == AF_UNIX ? parse_unix_sockets(text) : parse_inet_sockets(text, family, protocol);
+      const auto sockets = family == net::kUnixFamily ? parse_unix_sockets(text)
+                                                      : parse_inet_sockets(text, family, protocol);
       for (const Socket& socket : sockets) {
         const auto [first, last] = network.holders.equal_range(socket.inode);
         for (auto at = first; at != last; ++at) {
@@ -154,7 +152,7 @@ constexpr std::array kPortColumns{
 Result<void> read_ports(Scan& scan) {
   each_socket(scan, port::pid,
               [&](const Socket& socket, const Holder& holder, std::uint64_t space) {
-                const bool nameless = socket.family == AF_UNIX && socket.path.empty();
+                const bool nameless = socket.family == net::kUnixFamily && socket.path.empty();
                 if (!socket.listens || nameless) return true;
                 if (!scan.row()) return false;
                 scan.set(port::pid, holder.pid);

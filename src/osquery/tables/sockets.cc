@@ -1,12 +1,9 @@
 #include "osquery/tables/sockets.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <array>
-#include <cstring>
 #include <optional>
 
+#include "net/machine_network.h"
 #include "osquery/text.h"
 
 namespace patchbay::osquery {
@@ -29,7 +26,7 @@ struct Endpoint {
 // `0100007F:1F90`: 32-bit words of the address in the machine's own order, then the port.
 std::optional<Endpoint> parse_endpoint(std::string_view text, int family) {
   const std::string_view hex = take_until(text, ':');
-  const std::size_t words = family == AF_INET6 ? 4 : 1;
+  const std::size_t words = family == net::kIpv6Family ? 4 : 1;
   const auto port = number<std::uint16_t>(text, 16);
   if (hex.size() != words * 8 || !port) return std::nullopt;
   std::array<std::uint32_t, 4> address{};
@@ -38,9 +35,8 @@ std::optional<Endpoint> parse_endpoint(std::string_view text, int family) {
     if (!word) return std::nullopt;
     address[i] = *word;
   }
-  std::array<char, INET6_ADDRSTRLEN> shown{};
-  ::inet_ntop(family, address.data(), shown.data(), shown.size());
-  return Endpoint{shown.data(), *port};
+  const std::string_view bytes(reinterpret_cast<const char*>(address.data()), words * 4);
+  return Endpoint{net::show_ip(bytes), *port};
 }
 
 // The first line names the columns.
@@ -69,7 +65,7 @@ std::vector<Socket> parse_inet_sockets(std::string_view text, int family, int pr
     one.remote_address = remote->address;
     one.local_port = local->port;
     one.remote_port = remote->port;
-    const bool tcp = protocol == IPPROTO_TCP;
+    const bool tcp = protocol == net::kTcp;
     if (tcp && *state >= 1 && *state <= kStates.size()) one.state = kStates[*state - 1];
     one.listens = tcp ? *state == kListen : remote->port == 0;
     sockets.push_back(std::move(one));
@@ -88,7 +84,7 @@ std::vector<Socket> parse_unix_sockets(std::string_view text) {
     if (!flags || !inode) return;
     Socket one;
     one.inode = *inode;
-    one.family = AF_UNIX;
+    one.family = net::kUnixFamily;
     one.path = trimmed(line);
     one.listens = (*flags & kAccepts) != 0;
     sockets.push_back(std::move(one));
