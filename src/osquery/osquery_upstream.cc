@@ -72,9 +72,15 @@ Task<mcp::Reply> OsqueryUpstream::answer(const gateway::Call& call, std::string_
     if (!question) co_return question.error();
     text = co_await ask(*std::move(question), deadline);
   } else if (target == kListTool) {
-    text = co_await list_tables(arguments, deadline);
+    auto known = check_argument_names(arguments, {});
+    if (!known) co_return known.error();
+    text = co_await list_tables(deadline);
   } else if (target == kDescribeTool) {
-    text = co_await describe_table(arguments, deadline);
+    auto known = check_argument_names(arguments, {"table"});
+    auto table = text_argument(arguments, "table", kMostName);
+    if (!known) co_return known.error();
+    if (!table) co_return table.error();
+    text = co_await describe_table(lower(*table), deadline);
   } else {
     co_return Error{Code::not_found, fmt::format("there is no tool '{}'", target)};
   }
@@ -123,7 +129,7 @@ Result<OsqueryUpstream::Question> OsqueryUpstream::read_processes(
   return Question{fmt::format("SELECT * FROM processes LIMIT {}", *limit)};
 }
 
-Task<std::string> OsqueryUpstream::list_tables(std::string_view, Deadline deadline) {
+Task<std::string> OsqueryUpstream::list_tables(Deadline deadline) {
   const Statement names{
       "SELECT name FROM osquery_registry WHERE registry = 'table' AND active = 1 ORDER BY name"};
   auto installed = co_await ask_installed(names, Format::json, deadline);
@@ -147,10 +153,7 @@ Task<std::string> OsqueryUpstream::list_tables(std::string_view, Deadline deadli
   co_return rows.finish();
 }
 
-Task<std::string> OsqueryUpstream::describe_table(std::string_view arguments, Deadline deadline) {
-  auto given = text_argument(arguments, "table", kMostName);
-  if (!given) co_return given.error();
-  const std::string name = lower(*given);
+Task<std::string> OsqueryUpstream::describe_table(std::string name, Deadline deadline) {
   const bool plain = std::ranges::all_of(
       name, [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
   if (!plain || name.empty() || !policy_.allows(name)) co_return not_allowed(clip(name));

@@ -36,8 +36,8 @@ class OsqueryUpstream final : public gateway::Upstream {
 
   Result<Question> read_query(std::string_view arguments) const;
   Result<Question> read_processes(std::string_view arguments) const;
-  Task<std::string> list_tables(std::string_view arguments, Deadline deadline);
-  Task<std::string> describe_table(std::string_view arguments, Deadline deadline);
+  Task<std::string> list_tables(Deadline deadline);
+  Task<std::string> describe_table(std::string name, Deadline deadline);
 
   // Checks the query, runs it, and remembers it if it had to be cut.
   Task<std::string> ask(Question question, Deadline deadline);

@@ -1,6 +1,7 @@
 #include "osquery/query_pool.h"
 
 #include <algorithm>
+#include <system_error>
 
 namespace patchbay::osquery {
 
@@ -34,15 +35,7 @@ Task<std::string> QueryPool::run(std::string sql, Format format, Deadline deadli
   job->query.sql = std::move(sql);
   job->query.format = format;
   job->query.deadline = deadline;
-  {
-    const std::lock_guard lock(mutex_);
-    const bool place = static_cast<int>(waiting_.size()) < idle_ + settings_.waiting;
-    const bool more = static_cast<int>(threads_.size()) < settings_.queries;
-    if (!place && !more) co_return Error{Code::overloaded, "too many queries are waiting"};
-    waiting_.push_back(job);
-    if (more && static_cast<int>(waiting_.size()) > idle_)
-      threads_.emplace_back([this] { work(); });
-  }
+  if (!enter(job)) co_return Error{Code::overloaded, "too many queries are waiting"};
   changed_.notify_one();
   Cancel cancel(job);
   if (stop) cancel.link(*stop);
@@ -50,6 +43,22 @@ Task<std::string> QueryPool::run(std::string sql, Format format, Deadline deadli
   auto wait = job->answer.wait();
   wait.ignore_stop();
   co_return co_await wait;
+}
+
+// Puts the job in line, with another thread for it if there may be one. False if there is no place.
+bool QueryPool::enter(const std::shared_ptr<Job>& job) {
+  const std::lock_guard lock(mutex_);
+  const int in_line = static_cast<int>(waiting_.size());
+  bool more = in_line >= idle_ && static_cast<int>(threads_.size()) < settings_.queries;
+  try {
+    if (more) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    more = false;
+  }
+  const bool place = !threads_.empty() && in_line < idle_ + settings_.waiting;
+  if (!more && !place) return false;
+  waiting_.push_back(job);
+  return true;
 }
 
 std::shared_ptr<QueryPool::Job> QueryPool::next() {

@@ -38,6 +38,7 @@ class QueryPool {
 
   class Cancel;
 
+  bool enter(const std::shared_ptr<Job>& job);
   void work();
   std::shared_ptr<Job> next();
 

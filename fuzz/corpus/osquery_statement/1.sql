@@ -1,1 +1,1 @@
-SELECT * FROM users, groups g JOIN processes p ON g.gid = p.gid WHERE p.pid IN file
+SELECT 1 FROM users WHERE uid IN file AND gid NOT IN main.hash
