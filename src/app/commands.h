@@ -27,6 +27,18 @@ int check(const std::string& file);
 int describe(bool schema);
 int import_servers(const std::string& file);
 
+struct OsqueryOptions {
+  std::string config;
+  std::string engine;
+  std::string osqueryi;
+  std::string timeout;
+  bool extra_tools = false;
+  std::string log_format;
+  std::string log_level;
+};
+
+int serve_osquery(const OsqueryOptions& options);
+
 struct ClientOptions {
   std::vector<std::string> words;  // As typed: an optional target, then what the command takes.
   bool json = false;

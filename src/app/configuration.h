@@ -10,6 +10,7 @@
 #include "app/settings.h"
 #include "config/node.h"
 #include "gateway/curation.h"
+#include "gateway/identity.h"
 
 namespace patchbay::app {
 
@@ -25,6 +26,8 @@ struct Configuration {
   std::string digest;
   Settings settings;
   std::vector<UpstreamPlan> upstreams;
+  gateway::Identity identity;  // Who the gateway says it is.
+  bool trace = false;          // Log every message on stdin and stdout.
 };
 
 // What the command line says; it stands above the file.

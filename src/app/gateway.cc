@@ -80,6 +80,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
   watch_gauges();
   for (int i = 0; i < worker_count(settings); ++i) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
+    worker.server().set_identity(configuration_.identity);
     loops_.push_back(&worker.loop());
     common_.mcp_http.workers.push_back(&worker.mcp_http());
     common_.mcp_http.sessions.workers.push_back(&worker.mcp_http().sessions());
@@ -155,7 +156,8 @@ Task<void> Gateway::serve_lines() {
   Worker& home = *workers_.front();
   auto talk = [this, &home]() -> Task<void> {
     frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
-                             net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
+                             net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{},
+                             configuration_.trace);
     home.catalog().on_change(
         [&face](std::string_view notification) { face.conversation().tell_changed(notification); });
     home.on_updated([&face](std::string_view uri) { face.conversation().tell_updated(uri); });

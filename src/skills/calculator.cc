@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "skills/arguments.h"
+#include "gateway/arguments.h"
 #include "skills/expression_tokens.h"
 #include "skills/math_functions.h"
 

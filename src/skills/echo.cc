@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "skills/arguments.h"
+#include "gateway/arguments.h"
 
 namespace patchbay {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "skills/arguments.h"
+#include "gateway/arguments.h"
 #include "skills/sentences.h"
 #include "skills/words.h"
 

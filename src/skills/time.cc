@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "skills/arguments.h"
+#include "gateway/arguments.h"
 #include "skills/zone.h"
 
 namespace patchbay {

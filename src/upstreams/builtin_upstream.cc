@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "json/read.h"
+#include "mcp/tool_result.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -13,14 +14,6 @@ std::string definition(const Skill& skill) {
   return fmt::format(R"({{"name":{},"title":{},"description":{},"inputSchema":{}}})",
                      json::quote(skill.name), json::quote(skill.title),
                      json::quote(skill.description), skill.input_schema);
-}
-
-std::string text_result(std::string_view text, bool failed) {
-  std::string body = R"({"content":[{"type":"text","text":)";
-  body.reserve(text.size() + 64);
-  json::append_quoted(body, text);
-  body += failed ? R"(}],"isError":true})" : "}]}";
-  return body;
 }
 
 }  // namespace
@@ -51,7 +44,7 @@ Task<mcp::Reply> BuiltinUpstream::answer(const gateway::Call& call, std::string_
   auto answer = (*skill)->run(raw);
   // A tool's failure is a result that the model can read, not a failure of the protocol.
   const std::string& text = answer ? *answer : answer.error().message;
-  co_return mcp::result_reply(text_result(text, !answer));
+  co_return mcp::result_reply(mcp::tool_result({text}, !answer));
 }
 
 }  // namespace patchbay::upstreams
