@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "mcp/typed_arguments.h"
+
 namespace patchbay::app {
 namespace {
 
@@ -30,35 +32,8 @@ std::string default_target() {
   return named && *named != '\0' ? named : "http://127.0.0.1:8080/mcp";
 }
 
-Result<std::vector<std::string>> split_words(std::string_view text) {
-  std::vector<std::string> words;
-  bool in_word = false;
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool blank = c == ' ' || c == '\t';
-    if (quote == '\0' && blank) {
-      in_word = false;
-      continue;
-    }
-    if (!in_word) words.emplace_back();
-    in_word = true;
-    if (quote == '\0' && (c == '"' || c == '\'')) {
-      quote = c;
-    } else if (quote != '\0' && c == quote) {
-      quote = '\0';
-    } else if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-      words.back() += text[++i];
-    } else {
-      words.back() += c;
-    }
-  }
-  if (quote != '\0') return Error{Code::invalid_params, "a quote is not closed"};
-  return words;
-}
-
 Result<void> Client::spawn(std::string_view command) {
-  auto words = split_words(command);
+  auto words = mcp::split_words(command);
   if (!words) return words.error();
   if (words->empty()) return Error{Code::invalid_params, "stdio: needs a command"};
   net::Program program{words->front(), {words->begin() + 1, words->end()}, whole_environment(), ""};

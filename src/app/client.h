@@ -51,7 +51,4 @@ class Client final : upstreams::McpLink::Events {
   std::unique_ptr<upstreams::McpLink> link_;
 };
 
-// Words as a shell would split them, with quotes and backslashes and nothing else.
-Result<std::vector<std::string>> split_words(std::string_view text);
-
 }  // namespace patchbay::app

@@ -7,6 +7,7 @@
 #include "app/client.h"
 #include "app/commands.h"
 #include "json/read.h"
+#include "mcp/typed_arguments.h"
 #include "net/signals.h"
 
 namespace patchbay::app {
@@ -86,22 +87,13 @@ void print_tools(const std::vector<Tool>& tools, bool as_json) {
 
 // Prints what a person wants to see of a result; returns the exit code.
 int print_result(const std::string& result, bool as_json) {
-  const bool is_error = json::member(result, "isError").value_or("false") == "true";
+  const auto [failed, text] = mcp::text_of_result(result);
   if (as_json) {
     fmt::print("{}\n", result);
-    return is_error ? kExitToolError : kExitOk;
+  } else if (!text.empty()) {
+    fmt::print(failed ? stderr : stdout, "{}\n", text);
   }
-  std::FILE* const out = is_error ? stderr : stdout;
-  json::each_element(json::member(result, "content").value_or("[]"), [&](std::string_view item) {
-    const auto type = json::string_member(item, "type").value_or("");
-    if (const auto text = json::string_member(item, "text")) {
-      fmt::print(out, "{}\n", *text);
-    } else {
-      const auto mime = json::string_member(item, "mimeType").value_or("no type");
-      fmt::print(out, "[{} {}, {} bytes of JSON]\n", type, mime, item.size());
-    }
-  });
-  return is_error ? kExitToolError : kExitOk;
+  return failed ? kExitToolError : kExitOk;
 }
 
 // The tool that a person means: the name as listed, or upstream.tool, upstream_tool or the bare
@@ -121,35 +113,13 @@ const Tool* find_tool(const std::vector<Tool>& tools, std::string_view name) {
   return found;
 }
 
-// A value typed as key=value: what the schema says, else JSON if it is, else text.
-std::string typed_value(const Tool& tool, const std::string& key, const std::string& value) {
-  const auto schema = json::member(tool.definition, "inputSchema");
-  const auto properties = schema ? json::member(*schema, "properties") : std::nullopt;
-  const auto property = properties ? json::member(*properties, key) : std::nullopt;
-  const auto type = property ? json::string_member(*property, "type") : std::nullopt;
-  if (type == "string" || !json::check(value)) return json::quote(value);
-  return value;
-}
-
 Result<std::string> arguments_of(const Tool& tool, const std::vector<std::string>& words) {
-  if (words.size() == 1 && words.front().starts_with('{')) {
-    auto good = json::check(words.front());
-    if (!good) return good.error();
-    return words.front();
+  if (words.size() != 1 || !words.front().starts_with('{')) {
+    return mcp::typed_arguments(tool.definition, words);
   }
-  std::string object = "{";
-  for (const auto& word : words) {
-    const auto equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error{Code::invalid_params,
-                   fmt::format("'{}' is neither key=value nor a JSON object", word)};
-    }
-    const std::string key = word.substr(0, equals);
-    if (object.size() > 1) object += ',';
-    json::append_quoted(object, key);
-    object += ':' + typed_value(tool, key, word.substr(equals + 1));
-  }
-  return object + "}";
+  auto good = json::check(words.front());
+  if (!good) return good.error();
+  return words.front();
 }
 
 Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words, bool as_json) {
