@@ -106,7 +106,7 @@ class Reader {
       return fault(entry, path, fmt::format("another upstream is already called '{}'", name));
     }
     auto make = find_upstream_kind(kind)->read(name, entry, file_, path, faults_);
-    plans_.push_back({name, config::digest(entry), std::move(make)});
+    plans_.push_back({name, std::string(kind), config::digest(entry), std::move(make)});
   }
 
   static constexpr std::array<std::string_view, 4> kDesktopKeys{"command", "args", "env", "cwd"};
@@ -145,6 +145,25 @@ void check_listen(const Settings& settings, const Node& root, const std::string&
   }
 }
 
+// What goals need to know of the upstreams, and which skills they name.
+void finish_goals(Configuration& loaded, const Node& root, Faults& faults) {
+  auto& goals = loaded.settings.goals;
+  for (const auto& plan : loaded.upstreams) {
+    if (plan.kind == "builtin" && goals.builtin.empty()) goals.builtin = plan.name;
+    goals.has_osquery |= plan.name == goals.osquery.upstream;
+  }
+  const Node* const section = root.find("goals");
+  for (const auto& name : goals.skills) {
+    const bool known =
+        std::ranges::any_of(skills(), [&](const Skill* skill) { return skill->name == name; });
+    if (known) continue;
+    std::string all;
+    for (const Skill* const skill : skills()) all += fmt::format(" {}", skill->name);
+    faults.push_back({loaded.file, section->find("skills")->line, "goals.skills",
+                      fmt::format("'{}' is not one of:{}", name, all)});
+  }
+}
+
 void override_settings(const Overrides& overrides, Settings& settings) {
   if (!overrides.listen.empty()) settings.listen = overrides.listen;
   settings.log.level = overrides.log_level.value_or(settings.log.level);
@@ -169,6 +188,7 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   loaded.settings = config::read<Settings>(root, file, "", faults);
   override_settings(overrides, loaded.settings);
   loaded.upstreams = Reader(file, faults).plans(loaded.settings, root);
+  finish_goals(loaded, root, faults);
   check_listen(loaded.settings, root, file, faults);
   config::sort_by_line(faults);
   loaded.digest = config::digest(root);

@@ -14,6 +14,7 @@ namespace patchbay::app {
 
 struct UpstreamPlan {
   std::string name;
+  std::string kind;
   std::string digest;  // Changes when the entry does.
   MakeUpstream make;
 };

@@ -300,6 +300,7 @@ Task<void> Gateway::reload(std::string why) {
 void Gateway::use_limits() {
   const Settings& settings = configuration_.settings;
   log::configure(settings.log.level, settings.log.format);
+  log::show_messages(settings.log.messages);
   common_.limiter.set_most(settings.limits.calls);
   auto& sessions = common_.mcp_http.sessions;
   sessions.most = static_cast<std::size_t>(settings.limits.sessions);

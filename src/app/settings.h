@@ -7,6 +7,7 @@
 
 #include "config/fields.h"
 #include "gateway/catalog.h"
+#include "gateway/goal_settings.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
@@ -46,6 +47,7 @@ struct LogSection {
   log::Level level = log::Level::info;
   log::Format format = log::Format::text;
   bool calls = true;
+  bool messages = false;
 };
 
 struct StopSection {
@@ -58,6 +60,7 @@ struct Settings {
   gateway::NameSettings names;
   config::Dict<config::Node> upstreams;
   config::Dict<config::Node> mcp_servers;
+  gateway::GoalSettings goals;
   LimitSettings limits;
   HttpSection http;
   LogSection log;
@@ -169,6 +172,8 @@ inline constexpr auto config::fields<app::LogSection> = std::tuple{
     Field{"level", &app::LogSection::level, "The least important lines that are logged."},
     Field{"format", &app::LogSection::format, "How a line looks."},
     Field{"calls", &app::LogSection::calls, "Whether each call is logged."},
+    Field{"messages", &app::LogSection::messages,
+          "Whether each message to and from a program is logged, at debug; it may hold secrets."},
 };
 
 template <>
@@ -189,6 +194,7 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
           "What the gateway offers, by name. Absent: the built-in skills."},
     Field{"mcpServers", &app::Settings::mcp_servers,
           "The same as desktop clients write it: command, args, env."},
+    Field{"goals", &app::Settings::goals, "How goals in words are answered."},
     Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},
