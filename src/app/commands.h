@@ -16,6 +16,7 @@ inline constexpr int kExitUnknownTool = 5;
 
 struct ServeOptions {
   std::string config;
+  std::string properties;
   std::string listen;
   std::string log_format;
   std::string log_level;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "app/properties.h"
 #include "config/digest.h"
 #include "config/load.h"
 #include "net/socket.h"
@@ -19,7 +20,6 @@ using config::Faults;
 using config::Node;
 
 constexpr std::size_t kMostName = 64;
-constexpr std::string_view kBuiltinName = "skills";
 
 bool good_name(std::string_view name) {
   return !name.empty() && name.size() <= kMostName && std::ranges::all_of(name, [](char c) {
@@ -41,15 +41,10 @@ class Reader {
  public:
   Reader(const std::string& file, Faults& faults) : file_(file), faults_(faults) {}
 
-  std::vector<UpstreamPlan> plans(const Settings& settings, const Node& root) {
+  std::vector<UpstreamPlan> plans(const Settings& settings) {
     separator_ = settings.names.separator;
     for (const auto& [name, entry] : settings.upstreams) add_entry(name, entry);
     for (const auto& [name, entry] : settings.mcp_servers) add_desktop_entry(name, entry);
-    if (!root.find("upstreams") && !root.find("mcpServers")) {
-      Node none;
-      none.kind = config::Kind::map;
-      add(std::string(kBuiltinName), "builtin", none, "upstreams");
-    }
     return std::move(plans_);
   }
 
@@ -185,9 +180,13 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
     if (root.kind == config::Kind::null) root.kind = config::Kind::map;
     if (is_desktop_file(file, root)) root = only_known(root);
   }
+  if (root.kind == config::Kind::map && !root.find("upstreams") && !root.find("mcpServers")) {
+    root.members.push_back({"upstreams", 0, default_upstreams()});
+  }
+  loaded.ignored = apply_properties(overrides.properties, root, faults);
   loaded.settings = config::read<Settings>(root, file, "", faults);
   override_settings(overrides, loaded.settings);
-  loaded.upstreams = Reader(file, faults).plans(loaded.settings, root);
+  loaded.upstreams = Reader(file, faults).plans(loaded.settings);
   finish_goals(loaded, root, faults);
   check_listen(loaded.settings, root, file, faults);
   config::sort_by_line(faults);

@@ -24,13 +24,15 @@ struct Configuration {
   std::string digest;
   Settings settings;
   std::vector<UpstreamPlan> upstreams;
+  std::vector<std::string> ignored;  // Properties that mean nothing here.
 };
 
 // What the command line says; it stands above the file.
 struct Overrides {
-  std::string listen;
-  std::optional<log::Level> log_level;
-  std::optional<log::Format> log_format;
+  std::string properties = {};  // A further file, see app/properties.h; empty: none.
+  std::string listen = {};
+  std::optional<log::Level> log_level = {};
+  std::optional<log::Format> log_format = {};
 };
 
 // Reads `file`; an empty name means the defaults. Look at the result only if no fault was added.

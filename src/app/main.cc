@@ -12,6 +12,8 @@ void add_serve_options(CLI::App& command, app::ServeOptions& options) {
   command.add_option("-c,--config", options.config,
                      "YAML file, or the JSON of a desktop client. Else PATCHBAY_CONFIG, else "
                      "./patchbay.yaml, else the defaults.");
+  command.add_option("--properties", options.properties,
+                     "application.properties of a Spring application; stands above the file.");
   command.add_option("--log-format", options.log_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command.add_option("--log-level", options.log_level, "debug, info, warn, error or off")

@@ -37,7 +37,8 @@ template <class Run>
 int with_gateway(const ServeOptions& options, Run run) {
   config::Faults faults;
   const std::string file = choose_configuration(options.config);
-  const Overrides overrides{options.listen, chosen<log::Level>(options.log_level),
+  const Overrides overrides{options.properties, options.listen,
+                            chosen<log::Level>(options.log_level),
                             chosen<log::Format>(options.log_format)};
   Configuration configuration = load_configuration(file, overrides, faults);
   if (!faults.empty()) {
@@ -47,6 +48,9 @@ int with_gateway(const ServeOptions& options, Run run) {
   keep_large_blocks();
   net::block_signals();
   log::start(configuration.settings.log.level, configuration.settings.log.format);
+  for (const auto& name : configuration.ignored) {
+    log::Line(log::Level::info, "property ignored").add("name", name);
+  }
   int code = kExitFailed;
   {
     Gateway gateway(std::move(configuration), overrides);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/default_upstreams.h"
 #include "config/fields.h"
 #include "gateway/catalog.h"
 #include "gateway/goal_settings.h"
@@ -55,7 +56,7 @@ struct StopSection {
 };
 
 struct Settings {
-  std::string listen = "127.0.0.1:8080";
+  std::string listen{kDefaultListen};
   int workers = 0;
   gateway::NameSettings names;
   config::Dict<config::Node> upstreams;
