@@ -24,6 +24,7 @@ struct ServeOptions {
 
 int serve(const ServeOptions& options);
 int serve_stdio(const ServeOptions& options);
+int chat(const ServeOptions& options);
 int check(const std::string& file);
 int describe(bool schema);
 

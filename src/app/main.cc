@@ -44,6 +44,8 @@ int main(int argc, char** argv) {
   serve->add_option("--listen", serve_options.listen, "Address and port; stands above the file.");
   auto* const stdio = cli.add_subcommand("stdio", "The same catalog on stdin and stdout.");
   add_serve_options(*stdio, serve_options);
+  auto* const chat = cli.add_subcommand("chat", "Goals typed at a prompt.");
+  add_serve_options(*chat, serve_options);
   auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
   check->add_option("file", check_file, "The file.")->required();
   auto* const describe = cli.add_subcommand("describe", "Prints the configuration reference.");
@@ -64,6 +66,7 @@ int main(int argc, char** argv) {
     return cli.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
   }
   if (*stdio) return app::serve_stdio(serve_options);
+  if (*chat) return app::chat(serve_options);
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
   if (*tools) return app::list_tools(client_options);

@@ -70,6 +70,13 @@ int serve_stdio(const ServeOptions& options) {
   return with_gateway(options, [](Gateway& gateway) { return gateway.serve_stdio(); });
 }
 
+int chat(const ServeOptions& options) {
+  ServeOptions quiet = options;
+  // The person looks at the same terminal.
+  if (quiet.log_level.empty()) quiet.log_level = "warn";
+  return with_gateway(quiet, [](Gateway& gateway) { return gateway.serve_chat(); });
+}
+
 int check(const std::string& file) {
   config::Faults faults;
   const Configuration configuration = load_configuration(file, {}, faults);
