@@ -22,6 +22,8 @@ void add_serve_options(CLI::App& command, app::ServeOptions& options) {
   command.add_option("-c,--config", options.config,
                      "YAML file, or the JSON of a desktop client. Else PATCHBAY_CONFIG, else "
                      "./patchbay.yaml, else the defaults.");
+  command.add_option("--properties", options.properties,
+                     "application.properties of a Spring application; stands above the file.");
   add_log_options(command, options);
 }
 
@@ -85,6 +87,8 @@ int main(int argc, char** argv) {
   auto* const osquery =
       cli.add_subcommand("osquery", "The osquery MCP server on stdin and stdout.");
   add_osquery_options(*osquery, osquery_options);
+  auto* const chat = cli.add_subcommand("chat", "Goals typed at a prompt.");
+  add_serve_options(*chat, serve_options);
   auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
   check->add_option("file", check_file, "The file.")->required();
   auto* const describe = cli.add_subcommand("describe", "Prints the configuration reference.");
@@ -116,6 +120,7 @@ int main(int argc, char** argv) {
   }
   if (*stdio) return app::serve_stdio(serve_options);
   if (*osquery) return app::serve_osquery(osquery_options);
+  if (*chat) return app::chat(serve_options);
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
   if (*import) return app::import_servers(import_file);

@@ -63,7 +63,7 @@ Configuration configuration_of(const osquery::Settings& settings) {
   configuration.settings.log.level = log::Level::warn;
   configuration.settings.log.calls = false;
   configuration.upstreams.push_back(
-      {std::string(kName), "", {}, [settings](const UpstreamContext& context) {
+      {std::string(kName), std::string(kName), "", {}, [settings](const UpstreamContext& context) {
          return std::make_shared<osquery::OsqueryUpstream>(std::string(kName), settings,
                                                            context.watcher);
        }});
@@ -83,7 +83,7 @@ int serve_osquery(const OsqueryOptions& options) {
   auto& log = configuration.settings.log;
   if (is_debugging()) {
     log.level = log::Level::debug;
-    log.calls = configuration.trace = true;
+    log.calls = log.messages = true;
   }
   log.level = chosen<log::Level>(options.log_level).value_or(log.level);
   log.format = chosen<log::Format>(options.log_format).value_or(log.format);

@@ -28,6 +28,9 @@ int run_gateway(Configuration configuration, const Overrides& overrides, int (Ga
   keep_large_blocks();
   net::block_signals();
   log::start(configuration.settings.log.level, configuration.settings.log.format);
+  for (const auto& name : configuration.ignored) {
+    log::Line(log::Level::info, "property ignored").add("name", name);
+  }
   int code = 1;
   {
     Gateway gateway(std::move(configuration), overrides);

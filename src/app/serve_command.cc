@@ -14,7 +14,8 @@ namespace {
 int with_gateway(const ServeOptions& options, int (Gateway::*run)()) {
   config::Faults faults;
   const std::string file = choose_configuration(options.config);
-  const Overrides overrides{options.listen, chosen<log::Level>(options.log_level),
+  const Overrides overrides{options.properties, options.listen,
+                            chosen<log::Level>(options.log_level),
                             chosen<log::Format>(options.log_format)};
   Configuration configuration = load_configuration(file, overrides, faults);
   if (!faults.empty()) {
@@ -30,6 +31,13 @@ int serve(const ServeOptions& options) { return with_gateway(options, &Gateway::
 
 int serve_stdio(const ServeOptions& options) {
   return with_gateway(options, &Gateway::serve_stdio);
+}
+
+int chat(const ServeOptions& options) {
+  ServeOptions quiet = options;
+  // The person looks at the same terminal.
+  if (quiet.log_level.empty()) quiet.log_level = "warn";
+  return with_gateway(quiet, &Gateway::serve_chat);
 }
 
 int check(const std::string& file) {

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "app/default_upstreams.h"
 #include "config/fields.h"
 #include "gateway/catalog.h"
+#include "gateway/goal_settings.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
@@ -49,6 +51,7 @@ struct LogSection {
   log::Level level = log::Level::info;
   log::Format format = log::Format::text;
   bool calls = true;
+  bool messages = false;
 };
 
 struct StopSection {
@@ -56,13 +59,14 @@ struct StopSection {
 };
 
 struct Settings {
-  std::string listen = "127.0.0.1:8080";
+  std::string listen{kDefaultListen};
   int workers = 0;
   gateway::NameSettings names;
   config::Dict<config::Node> upstreams;
   config::Node servers;
   config::Node mcp_dot_servers;
   config::Dict<config::Node> mcp_servers;
+  gateway::GoalSettings goals;
   LimitSettings limits;
   HttpSection http;
   LogSection log;
@@ -184,6 +188,8 @@ inline constexpr auto config::fields<app::LogSection> = std::tuple{
     Field{"level", &app::LogSection::level, "The least important lines that are logged."},
     Field{"format", &app::LogSection::format, "How a line looks."},
     Field{"calls", &app::LogSection::calls, "Whether each call is logged."},
+    Field{"messages", &app::LogSection::messages,
+          "Whether each message to and from a program is logged, at debug; it may hold secrets."},
 };
 
 template <>
@@ -209,6 +215,7 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"mcp.servers", &app::Settings::mcp_dot_servers, "Another name of `servers`."},
     Field{"mcpServers", &app::Settings::mcp_servers,
           "The same as desktop clients write it: command, args, env; or url, type, headers."},
+    Field{"goals", &app::Settings::goals, "How goals in words are answered."},
     Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontends/content_types.h"
 #include "frontends/listening.h"
 #include "frontends/post_call.h"
 #include "frontends/subscriber.h"
@@ -18,19 +19,6 @@ using net::HttpExchange;
 
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
-
-bool accepts(const net::HttpRequest& request, std::string_view type) {
-  const auto accept = request.fields.find("Accept");
-  if (!accept) return true;
-  const auto slash = type.find('/');
-  return net::has_token(*accept, type) || net::has_token(*accept, "*/*") ||
-         net::has_token(*accept, std::string(type.substr(0, slash)) + "/*");
-}
-
-bool is_json(const net::HttpRequest& request) {
-  const auto type = request.fields.find("Content-Type");
-  return type && net::has_token(*type, net::kJson);
-}
 
 bool claims_modern(std::string_view text) {
   mcp::Message message;

@@ -5,19 +5,15 @@
 
 #include "frontends/conversation.h"
 #include "transport/line_channel.h"
-#include "transport/traced_channel.h"
 
 namespace patchbay::frontends {
 
 class McpStdio {
  public:
-  // With `trace`, every message is logged. REQUIRES: `server` outlives this.
-  McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out, const transport::LineLimits& limits,
-           bool trace)
+  // REQUIRES: `server` outlives this.
+  McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out, const transport::LineLimits& limits)
       : channel_(std::move(in), std::move(out), limits),
-        traced_(channel_),
-        conversation_(server, trace ? static_cast<transport::Channel&>(traced_) : channel_,
-                      "mcp-stdio") {}
+        conversation_(server, channel_, "mcp-stdio") {}
 
   Conversation& conversation() { return conversation_; }
 
@@ -31,7 +27,6 @@ class McpStdio {
 
  private:
   transport::LineChannel channel_;
-  transport::TracedChannel traced_;
   Conversation conversation_;
 };
 

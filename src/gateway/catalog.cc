@@ -74,8 +74,7 @@ bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mc
                         const std::string& listed) {
   // Whoever came first keeps the name: one upstream never stands in another's place.
   if (!to.listed.try_emplace(listed, to.entries.size()).second) return false;
-  to.entries.push_back(
-      {offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item)});
+  to.entries.push_back({offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item)});
   to.items.push_back(json::with_member(item.definition, mcp::info(kind).key, json::quote(listed)));
   return true;
 }

@@ -30,8 +30,7 @@ std::string discover_result(std::string_view capabilities) {
     if (revision.modern)
       versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
   }
-  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions,
-                     capabilities);
+  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, capabilities);
 }
 
 // True if a call failed, by an error or by what the tool says of itself.

@@ -101,7 +101,7 @@ int Database::authorize(void* self, int action, const char* first, const char* s
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_READ: {
-      const std::string table = lower(subject);
+      const std::string table = ascii_lower(subject);
       // A name without a column may be that of a query in WITH: SQLite asks about what is in it.
       const bool query = !find_table(table) && second && *second == '\0';
       if (query || (find_table(table) && database.policy_.allows(table))) return SQLITE_OK;
@@ -109,7 +109,7 @@ int Database::authorize(void* self, int action, const char* first, const char* s
       return SQLITE_DENY;
     }
     case SQLITE_FUNCTION:
-      if (lower(second ? second : "") != "load_extension") return SQLITE_OK;
+      if (ascii_lower(second ? second : "") != "load_extension") return SQLITE_OK;
       database.denied_ = "extensions are not allowed";
       return SQLITE_DENY;
     default:

@@ -80,7 +80,7 @@ Task<mcp::Reply> OsqueryUpstream::answer(const gateway::Call& call, std::string_
     auto table = text_argument(arguments, "table", kMostName);
     if (!known) co_return known.error();
     if (!table) co_return table.error();
-    text = co_await describe_table(lower(*table), deadline);
+    text = co_await describe_table(ascii_lower(*table), deadline);
   } else {
     co_return Error{Code::not_found, fmt::format("there is no tool '{}'", target)};
   }

@@ -63,7 +63,7 @@ class Tokenizer {
   void take(Token::Kind kind, Continues continues) {
     std::size_t end = at_ + 1;
     while (end < sql_.size() && continues(sql_[end])) ++end;
-    add(kind, lower(sql_.substr(at_, end - at_)), end);
+    add(kind, ascii_lower(sql_.substr(at_, end - at_)), end);
   }
 
   // A quote inside is written twice.
@@ -75,7 +75,7 @@ class Tokenizer {
       } else if (end + 1 < sql_.size() && sql_[end + 1] == quote) {
         text += sql_[++end];
       } else {
-        add(kind, kind == Token::Kind::string ? text : lower(text), end + 1);
+        add(kind, kind == Token::Kind::string ? text : ascii_lower(text), end + 1);
         return true;
       }
     }
@@ -85,7 +85,7 @@ class Tokenizer {
   bool bracketed() {
     const auto end = sql_.find(']', at_);
     if (end == std::string_view::npos) return false;
-    add(Token::Kind::name, lower(sql_.substr(at_ + 1, end - at_ - 1)), end + 1);
+    add(Token::Kind::name, ascii_lower(sql_.substr(at_ + 1, end - at_ - 1)), end + 1);
     return true;
   }
 

@@ -109,7 +109,7 @@ class TableFinder {
   void table() {
     const bool qualified = ahead(1) && ahead(1)->is('.') && ahead(2);
     if (qualified) at_ += 2;
-    const std::string name = lower(tokens_[at_].text);
+    const std::string name = ascii_lower(tokens_[at_].text);
     const bool defined = std::ranges::any_of(levels_, [&](const Level& level) {
       return std::ranges::find(level.defined, name) != level.defined.end();
     });
@@ -122,7 +122,7 @@ class TableFinder {
     if (ahead(1) && ahead(1)->is("recursive") && ahead(2) && !ahead(2)->is("as")) ++at_;
     if (ahead(1) && ahead(1)->kind != Token::Kind::sign) {
       ++at_;
-      levels_.back().defined.push_back(lower(tokens_[at_].text));
+      levels_.back().defined.push_back(ascii_lower(tokens_[at_].text));
     }
   }
 

@@ -15,12 +15,12 @@ class TablePolicy {
  public:
   // An empty list of allowed tables allows all that are not denied.
   TablePolicy(const std::vector<std::string>& allowed, const std::vector<std::string>& denied) {
-    for (const auto& name : allowed) allowed_.push_back(lower(name));
-    for (const auto& name : denied) denied_.push_back(lower(name));
+    for (const auto& name : allowed) allowed_.push_back(ascii_lower(name));
+    for (const auto& name : denied) denied_.push_back(ascii_lower(name));
   }
 
   bool allows(std::string_view table) const {
-    const std::string name = lower(table);
+    const std::string name = ascii_lower(table);
     if (std::ranges::find(denied_, name) != denied_.end()) return false;
     return allowed_.empty() || std::ranges::find(allowed_, name) != allowed_.end();
   }

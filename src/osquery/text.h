@@ -8,15 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "core/text.h"
+
 namespace patchbay::osquery {
 
 inline constexpr std::string_view kBlank = " \t";
-
-inline std::string_view trimmed(std::string_view text) {
-  const auto from = text.find_first_not_of(" \t\r\n");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1);
-}
 
 // The whole of `text` as a number; empty if it is something else.
 template <std::integral T>
@@ -50,14 +46,6 @@ inline std::string_view take_until(std::string_view& text, char separator) {
 template <class Visit>
 void each_line(std::string_view text, Visit visit) {
   while (!text.empty()) visit(take_until(text, '\n'));
-}
-
-inline std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 }  // namespace patchbay::osquery

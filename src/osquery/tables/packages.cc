@@ -80,7 +80,8 @@ std::vector<AptSource> parse_source_paragraphs(std::string_view text) {
   std::vector<AptSource> sources;
   each_paragraph(text, [&](const Paragraph& entry) {
     const std::string types = " " + entry["Types"] + " ";
-    if (types.find(" deb ") == std::string::npos || lower(entry["Enabled"]) == "no") return true;
+    if (types.find(" deb ") == std::string::npos || ascii_lower(entry["Enabled"]) == "no")
+      return true;
     const std::string all_uris = entry["URIs"];
     const std::string all_releases = entry["Suites"];
     std::string_view uris = all_uris;
