@@ -192,7 +192,7 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
           Range{0, 256}},
     Field{"names", &app::Settings::names, "How tools are named."},
     Field{"upstreams", &app::Settings::upstreams,
-          "What the gateway offers, by name. Absent: the built-in skills."},
+          "What the gateway offers, by name. Absent: the built-in skills, and our osquery server."},
     Field{"mcpServers", &app::Settings::mcp_servers,
           "The same as desktop clients write it: command, args, env."},
     Field{"goals", &app::Settings::goals, "How goals in words are answered."},
