@@ -144,7 +144,7 @@ class Skills(TestCase):
         self.assertEqual(
             set(tools),
             {"skills__calculate", "skills__summarize", "skills__mock_search", "skills__weather",
-             "skills__time", "skills__echo"},  # fmt: skip
+             "skills__time", "skills__echo", "osquery__query_osquery"},  # fmt: skip
         )
         for tool in tools.values():
             self.assertTrue(tool["description"])

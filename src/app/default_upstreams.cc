@@ -17,7 +17,8 @@ config::Node osquery_upstream() {
 }
 
 config::Node default_upstreams() {
-  return map_node({{std::string(kSkillsName), 0, map_node({{"kind", 0, text_node("builtin")}})}});
+  return map_node({{std::string(kSkillsName), 0, map_node({{"kind", 0, text_node("builtin")}})},
+                   {std::string(kOsqueryName), 0, osquery_upstream()}});
 }
 
 }  // namespace patchbay::app

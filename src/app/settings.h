@@ -208,7 +208,7 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"names", &app::Settings::names, "How tools are named."},
     Field{"upstreams", &app::Settings::upstreams,
           "What the gateway offers, by name: a section, or an endpoint such as "
-          "stdio://python3 server.py. Absent: the built-in skills."},
+          "stdio://python3 server.py. Absent: the built-in skills, and our osquery server."},
     Field{"servers", &app::Settings::servers,
           "The same as a list of name:endpoint, in one text with commas or lines between them, or "
           "as a YAML list or map."},
