@@ -66,7 +66,7 @@ class Examples(TestCase):
 
     def try_out(self, folder):
         path = f"{pathlib.Path(BINARY).parent}:{os.environ['PATH']}"
-        with Gateway(args=("-c", config_of(folder)), cwd=folder) as gateway:
+        with Gateway(args=("-c", config_of(folder)), cwd=folder, env={"PATH": path}) as gateway:
             done = subprocess.run(
                 ["sh", "try.sh"],
                 cwd=folder,

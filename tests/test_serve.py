@@ -35,7 +35,7 @@ class Banner(TestCase):
             front = gateway.stdout.wait_for(lambda line: line.startswith("front end"))
             self.assertRegex(front, r"^front end +mcp http +http://127\.0\.0\.1:\d+/mcp$")
             upstream = gateway.stdout.wait_for(lambda line: line.startswith("upstream"))
-            self.assertRegex(upstream, r"^upstream +skills +builtin +up +4 tools$")
+            self.assertRegex(upstream, r"^upstream +skills +builtin +up +6 tools$")
             self.assertLess(lines.index(upstream), lines.index("ready"))
             self.assertGreater(lines.index("ready"), lines.index(front))
 
@@ -142,7 +142,9 @@ class Skills(TestCase):
             tool["name"]: tool for tool in result_of(self.session.request("tools/list"))["tools"]
         }
         self.assertEqual(
-            set(tools), {"skills__calculate", "skills__summarize", "skills__echo", "skills__time"}
+            set(tools),
+            {"skills__calculate", "skills__summarize", "skills__mock_search", "skills__weather",
+             "skills__time", "skills__echo", "osquery__query_osquery"},  # fmt: skip
         )
         for tool in tools.values():
             self.assertTrue(tool["description"])

@@ -91,6 +91,11 @@ def health_size(port: int) -> int:
         return len(exchange(connection, requests.get("/health"))[2])
 
 
+def answer_size(port: int, request: bytes) -> int:
+    with connect(port) as connection:
+        return len(exchange(connection, fill(request))[2])
+
+
 def ping_size(port: int) -> int:
     with connect(port) as connection:
         session = open_session(connection)

@@ -12,7 +12,9 @@ from .measure import Bench, Target
 CONNECTIONS = 64
 SETTINGS = "listen: 127.0.0.1:0\nworkers: 1\n"
 
-LAYER = "GET /health"  # The HTTP layer alone; the other request is a whole call of MCP.
+LAYER = "GET /health"  # The HTTP layer alone; the others are whole calls.
+PING = "POST /mcp ping"
+GOAL = "POST goal calculate"
 
 
 def run(bench: Bench, options) -> dict:
@@ -22,12 +24,14 @@ def run(bench: Bench, options) -> dict:
         if options.has_gateway:
             folder = bench.scratch("gateway")
             gateway = stack.enter_context(processes.gateway(bench.tools, folder, SETTINGS))
+        goal = requests.goal("calculate: 12 / 4", "3.0")
         kinds = {
             LAYER: (
                 requests.Traffic(requests.get("/health")),
                 client.health_size(gateway.port) if gateway else 64,
             ),
-            "POST /mcp ping": (requests.ping(), client.ping_size(gateway.port) if gateway else 48),
+            PING: (requests.ping(), client.ping_size(gateway.port) if gateway else 48),
+            GOAL: (goal, client.answer_size(gateway.port, goal.request) if gateway else 120),
         }
         for kind, (traffic, size) in kinds.items():
             found[kind] = compare(bench, gateway, traffic, size)

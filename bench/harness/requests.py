@@ -83,6 +83,10 @@ def ping() -> Traffic:
     return Traffic(request, legacy_setup(), ['"id":{{id}}', '"result"'])
 
 
+def goal(text: str, output: str) -> Traffic:
+    return Traffic(post("/api/agent/execute", {"goal": text}), [], [f'"finalOutput":"{output}"'])
+
+
 def tool_call(era: str, tool: str, arguments: dict, expect: str) -> Traffic:
     params = {"name": tool, "arguments": arguments}
     expected = ['"id":{{id}}', expect]

@@ -3,6 +3,7 @@
 
 #include "app/client_run.h"
 #include "json/read.h"
+#include "mcp/typed_arguments.h"
 
 namespace patchbay::app {
 namespace {
@@ -11,25 +12,13 @@ using Tool = mcp::Item;
 
 // Prints what a person wants to see of a result; returns the exit code.
 int print_result(const std::string& result, bool as_json) {
-  const bool is_error = json::member(result, "isError").value_or("false") == "true";
+  const auto [failed, text] = mcp::text_of_result(result);
   if (as_json) {
     fmt::print("{}\n", result);
-    return is_error ? kExitToolError : kExitOk;
+  } else if (!text.empty()) {
+    fmt::print(failed ? stderr : stdout, "{}\n", text);
   }
-  std::FILE* const out = is_error ? stderr : stdout;
-  json::each_element(json::member(result, "content").value_or("[]"),
-                     [out](std::string_view content) { print_content(out, content); });
-  return is_error ? kExitToolError : kExitOk;
-}
-
-// A value typed as key=value: what the schema says, else JSON if it is, else text.
-std::string typed_value(const Tool& tool, const std::string& key, const std::string& value) {
-  const auto schema = json::member(tool.definition, "inputSchema");
-  const auto properties = schema ? json::member(*schema, "properties") : std::nullopt;
-  const auto property = properties ? json::member(*properties, key) : std::nullopt;
-  const auto type = property ? json::string_member(*property, "type") : std::nullopt;
-  if (type == "string" || !json::check(value)) return json::quote(value);
-  return value;
+  return failed ? kExitToolError : kExitOk;
 }
 
 Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words, bool as_json) {
@@ -43,7 +32,7 @@ Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words
     co_return kExitUnknown;
   }
   auto arguments = arguments_of(words, [tool](const std::string& key, const std::string& value) {
-    return typed_value(*tool, key, value);
+    return mcp::typed_value(tool->definition, key, value);
   });
   if (!arguments) {
     fmt::print(stderr, "patchbay: {}\n", arguments.error().message);

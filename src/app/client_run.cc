@@ -119,27 +119,14 @@ const mcp::Item* find_item(const std::vector<mcp::Item>& items, std::string_view
   return found;
 }
 
-Result<std::string> arguments_of(
-    const std::vector<std::string>& words,
-    const std::function<std::string(const std::string& key, const std::string& value)>& value_of) {
-  if (words.size() == 1 && words.front().starts_with('{')) {
-    auto good = json::check(words.front());
-    if (!good) return good.error();
-    return words.front();
+Result<std::string> arguments_of(const std::vector<std::string>& words,
+                                 const mcp::ReadValue& value_of) {
+  if (words.size() != 1 || !words.front().starts_with('{')) {
+    return mcp::object_of_pairs(words, value_of);
   }
-  std::string object = "{";
-  for (const auto& word : words) {
-    const auto equals = word.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error{Code::invalid_params,
-                   fmt::format("'{}' is neither key=value nor a JSON object", word)};
-    }
-    const std::string key = word.substr(0, equals);
-    if (object.size() > 1) object += ',';
-    json::append_quoted(object, key);
-    object += ':' + value_of(key, word.substr(equals + 1));
-  }
-  return object + "}";
+  auto good = json::check(words.front());
+  if (!good) return good.error();
+  return words.front();
 }
 
 void print_items(const std::vector<mcp::Item>& items, bool as_json) {
@@ -157,13 +144,7 @@ void print_items(const std::vector<mcp::Item>& items, bool as_json) {
 }
 
 void print_content(std::FILE* out, std::string_view content) {
-  if (const auto text = json::string_member(content, "text")) {
-    fmt::print(out, "{}\n", *text);
-    return;
-  }
-  fmt::print(out, "[{} {}, {} bytes of JSON]\n",
-             json::string_member(content, "type").value_or("data"),
-             json::string_member(content, "mimeType").value_or("no type"), content.size());
+  fmt::print(out, "{}\n", mcp::text_of_content(content));
 }
 
 }  // namespace patchbay::app

@@ -12,6 +12,7 @@
 
 #include "app/client.h"
 #include "app/commands.h"
+#include "mcp/typed_arguments.h"
 
 namespace patchbay::app {
 
@@ -39,9 +40,8 @@ const mcp::Item* find_item(const std::vector<mcp::Item>& items, std::string_view
 
 // A JSON object of what was typed: one such object, or pairs of key=value, where `value_of` makes
 // JSON of a value.
-Result<std::string> arguments_of(
-    const std::vector<std::string>& words,
-    const std::function<std::string(const std::string& key, const std::string& value)>& value_of);
+Result<std::string> arguments_of(const std::vector<std::string>& words,
+                                 const mcp::ReadValue& value_of);
 
 // One line an item, or all definitions as a JSON array.
 void print_items(const std::vector<mcp::Item>& items, bool as_json);

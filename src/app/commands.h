@@ -16,6 +16,7 @@ inline constexpr int kExitUnknown = 5;        // The server has no such tool, pr
 
 struct ServeOptions {
   std::string config;
+  std::string properties;
   std::string listen;
   std::string log_format;
   std::string log_level;
@@ -23,9 +24,22 @@ struct ServeOptions {
 
 int serve(const ServeOptions& options);
 int serve_stdio(const ServeOptions& options);
+int chat(const ServeOptions& options);
 int check(const std::string& file);
 int describe(bool schema);
 int import_servers(const std::string& file);
+
+struct OsqueryOptions {
+  std::string config;
+  std::string engine;
+  std::string osqueryi;
+  std::string timeout;
+  bool extra_tools = false;
+  std::string log_format;
+  std::string log_level;
+};
+
+int serve_osquery(const OsqueryOptions& options);
 
 struct ClientOptions {
   std::vector<std::string> words;  // As typed: an optional target, then what the command takes.

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "app/properties.h"
 #include "app/upstream_entries.h"
 #include "config/digest.h"
 #include "config/load.h"
@@ -17,8 +18,6 @@ namespace {
 
 using config::Faults;
 using config::Node;
-
-constexpr std::string_view kBuiltinName = "skills";
 
 // The members of `entry` that every upstream can have, or all others.
 Node part_of(const Node& entry, bool common) {
@@ -49,19 +48,16 @@ void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& fault
     gateway::check_tools(*tools, {file, config::member_path(entry.path, "tools"), faults});
   }
   auto make = kind->read(entry.name, own, file, entry.path, faults);
-  plans.push_back({entry.name, config::digest(own), std::move(settings), std::move(make)});
+  plans.push_back(
+      {entry.name, entry.kind, config::digest(own), std::move(settings), std::move(make)});
 }
 
 std::vector<UpstreamPlan> read_plans(const Settings& settings, const Node& root,
                                      const std::string& file, Faults& faults) {
-  auto entries = upstream_entries(root, file, settings.names.separator, faults);
-  if (!names_upstreams(root)) {
-    Node none;
-    none.kind = config::Kind::map;
-    entries.push_back({std::string(kBuiltinName), "builtin", none, "upstreams"});
-  }
   std::vector<UpstreamPlan> plans;
-  for (const auto& entry : entries) add_plan(entry, file, faults, plans);
+  for (const auto& entry : upstream_entries(root, file, settings.names.separator, faults)) {
+    add_plan(entry, file, faults, plans);
+  }
   return plans;
 }
 
@@ -92,6 +88,25 @@ void check_listen(const Settings& settings, const Node& root, const std::string&
   }
 }
 
+// What goals need to know of the upstreams, and which skills they name.
+void finish_goals(Configuration& loaded, const Node& root, Faults& faults) {
+  auto& goals = loaded.settings.goals;
+  for (const auto& plan : loaded.upstreams) {
+    if (plan.kind == "builtin" && goals.builtin.empty()) goals.builtin = plan.name;
+    goals.has_osquery |= plan.name == goals.osquery.upstream;
+  }
+  const Node* const section = root.find("goals");
+  for (const auto& name : goals.skills) {
+    const bool known =
+        std::ranges::any_of(skills(), [&](const Skill* skill) { return skill->name == name; });
+    if (known) continue;
+    std::string all;
+    for (const Skill* const skill : skills()) all += fmt::format(" {}", skill->name);
+    faults.push_back({loaded.file, section->find("skills")->line, "goals.skills",
+                      fmt::format("'{}' is not one of:{}", name, all)});
+  }
+}
+
 void override_settings(const Overrides& overrides, Settings& settings) {
   if (!overrides.listen.empty()) settings.listen = overrides.listen;
   settings.log.level = overrides.log_level.value_or(settings.log.level);
@@ -113,9 +128,14 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
     if (root.kind == config::Kind::null) root.kind = config::Kind::map;
     if (is_desktop_file(file, root)) root = only_known(root);
   }
+  if (root.kind == config::Kind::map && !names_upstreams(root)) {
+    root.members.push_back({"upstreams", 0, default_upstreams()});
+  }
+  loaded.ignored = apply_properties(overrides.properties, root, faults);
   loaded.settings = config::read<Settings>(root, file, "", faults);
   override_settings(overrides, loaded.settings);
   loaded.upstreams = read_plans(loaded.settings, root, file, faults);
+  finish_goals(loaded, root, faults);
   check_listen(loaded.settings, root, file, faults);
   config::sort_by_line(faults);
   loaded.digest = config::digest(root);

@@ -10,11 +10,13 @@
 #include "app/settings.h"
 #include "config/node.h"
 #include "gateway/curation.h"
+#include "gateway/identity.h"
 
 namespace patchbay::app {
 
 struct UpstreamPlan {
   std::string name;
+  std::string kind;
   std::string digest;  // Changes when the settings of its kind do.
   gateway::UpstreamSettings settings;
   MakeUpstream make;
@@ -25,13 +27,16 @@ struct Configuration {
   std::string digest;
   Settings settings;
   std::vector<UpstreamPlan> upstreams;
+  gateway::Identity identity;        // Who the gateway says it is.
+  std::vector<std::string> ignored;  // Properties that mean nothing here.
 };
 
 // What the command line says; it stands above the file.
 struct Overrides {
-  std::string listen;
-  std::optional<log::Level> log_level;
-  std::optional<log::Format> log_format;
+  std::string properties = {};  // A further file, see app/properties.h; empty: none.
+  std::string listen = {};
+  std::optional<log::Level> log_level = {};
+  std::optional<log::Format> log_format = {};
 };
 
 // Reads `file`; an empty name means the defaults. Look at the result only if no fault was added.

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 
+#include "config/make_node.h"
 #include "core/shell_words.h"
 
 namespace patchbay::app {
 namespace {
 
 using config::Node;
+using config::text_node;
 
 enum class Form : std::uint8_t { command, url, address, path };
 
@@ -40,10 +42,7 @@ Result<void> add_command(Node& entry, std::string_view rest) {
   if (!words) return words.error();
   if (words->empty()) return wrong("stdio:// needs a command, as in stdio://python3 server.py");
   add_member(entry, "command", text_node(words->front()));
-  Node arguments;
-  arguments.kind = config::Kind::list;
-  for (std::size_t i = 1; i < words->size(); ++i) arguments.items.push_back(text_node((*words)[i]));
-  add_member(entry, "args", std::move(arguments));
+  add_member(entry, "args", config::list_node({words->begin() + 1, words->end()}));
   return ok();
 }
 
@@ -94,18 +93,6 @@ std::string endpoint_schemes() {
   for (const auto& scheme : kSchemes)
     all += fmt::format("{}{}://", all.empty() ? "" : " ", scheme.name);
   return all;
-}
-
-Node text_node(std::string_view text) {
-  Node node;
-  node.kind = config::Kind::scalar;
-  node.text = text;
-  node.quoted = true;
-  return node;
-}
-
-void add_member(Node& map, std::string_view key, Node value) {
-  map.members.push_back({std::string(key), 0, std::move(value)});
 }
 
 }  // namespace patchbay::app

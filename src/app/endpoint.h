@@ -20,8 +20,4 @@ Result<config::Node> read_endpoint(std::string_view endpoint);
 // All schemes, for people.
 std::string endpoint_schemes();
 
-// Parts of entries that stand in no file as such.
-config::Node text_node(std::string_view text);
-void add_member(config::Node& map, std::string_view key, config::Node value);
-
 }  // namespace patchbay::app

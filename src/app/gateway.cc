@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "app/banner.h"
+#include "app/chat.h"
 #include "core/hop.h"
 #include "core/version.h"
 #include "net/child.h"
@@ -80,6 +81,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
   watch_gauges();
   for (int i = 0; i < worker_count(settings); ++i) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
+    worker.server().set_identity(configuration_.identity);
     loops_.push_back(&worker.loop());
     common_.mcp_http.workers.push_back(&worker.mcp_http());
     common_.mcp_http.sessions.workers.push_back(&worker.mcp_http().sessions());
@@ -94,7 +96,8 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
 Gateway::~Gateway() = default;
 
 int Gateway::serve() { return run(serve_http()); }
-int Gateway::serve_stdio() { return run(serve_lines()); }
+int Gateway::serve_stdio() { return run(serve_one(talk_lines())); }
+int Gateway::serve_chat() { return run(serve_one(talk_goals())); }
 
 // Runs `work` on the control loop from beginning to end.
 int Gateway::run(Task<void> work) {
@@ -147,11 +150,22 @@ Task<void> Gateway::serve_http() {
   co_return co_await stop();
 }
 
-Task<void> Gateway::serve_lines() {
+Task<void> Gateway::serve_one(Task<void> talk) {
   make_upstreams();
   for (const auto& worker : workers_) worker->run();
   Scope starting;
   starting.spawn(start_upstreams());
+  auto served = co_await talk;
+  (void)served;  // The client has gone; how does not matter.
+  stopping_ = true;
+  const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
+  auto stopped = co_await upstreams_->stop(deadline);
+  auto started = co_await starting.drain(kNever);
+  auto reloaded = co_await reloads_.drain(kNever);
+  co_return stopped;
+}
+
+Task<void> Gateway::talk_lines() {
   Worker& home = *workers_.front();
   auto talk = [this, &home]() -> Task<void> {
     frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
@@ -176,14 +190,26 @@ Task<void> Gateway::serve_lines() {
     auto forgotten = co_await hop<void>(control_, forget);
     co_return served;
   };
-  auto served = co_await hop<void>(home.loop(), talk);
-  (void)served;  // The client has gone; how does not matter.
-  stopping_ = true;
-  const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
-  auto stopped = co_await upstreams_->stop(deadline);
-  auto started = co_await starting.drain(kNever);
-  auto reloaded = co_await reloads_.drain(kNever);
-  co_return stopped;
+  co_return co_await hop<void>(home.loop(), talk);
+}
+
+// The person has a thread of their own, which ends before this does.
+Task<void> Gateway::talk_goals() {
+  auto settled = co_await settled_.wait();
+  Worker& home = *workers_.front();
+  Chat chat(home);
+  OneShot<void> left;
+  end_lines_ = [&chat] { chat.interrupt(); };
+  if (stop_asked_.delivered()) chat.interrupt();
+  std::thread person([this, &chat, &left] {
+    chat.run();
+    control_.post([&left] { left.deliver(ok()); });
+  });
+  auto gone = co_await left.wait();
+  person.join();
+  end_lines_ = nullptr;
+  auto drain = [&chat] { return chat.drain(); };
+  co_return co_await hop<void>(home.loop(), drain);
 }
 
 void Gateway::make_upstreams() {
@@ -317,6 +343,7 @@ Task<void> Gateway::reload(std::string why) {
 void Gateway::use_limits() {
   const Settings& settings = configuration_.settings;
   log::configure(settings.log.level, settings.log.format);
+  log::show_messages(settings.log.messages);
   common_.limiter.set_most(settings.limits.calls);
   common_.asking.most = settings.limits.parked;
   auto& sessions = common_.mcp_http.sessions;

@@ -33,10 +33,16 @@ class Gateway {
   // Serves one MCP client on stdin and stdout until it ends its side.
   int serve_stdio();
 
+  // Answers goals typed at a prompt until the person leaves.
+  int serve_chat();
+
  private:
   int run(Task<void> work);
   Task<void> serve_http();
-  Task<void> serve_lines();
+  // Runs everything but the listeners for as long as `talk` goes on.
+  Task<void> serve_one(Task<void> talk);
+  Task<void> talk_lines();
+  Task<void> talk_goals();
   void make_upstreams();
   Task<void> start_upstreams();
   void settle();
@@ -65,7 +71,7 @@ class Gateway {
   Scope reloads_;
   OneShot<void> settled_;  // The first list of tools is as complete as it gets.
   OneShot<void> stop_asked_;
-  std::function<void()> end_lines_;  // While serving stdin: what a signal does.
+  std::function<void()> end_lines_;  // While serving stdin: what a signal does besides.
   bool stopping_ = false;
   bool reloading_ = false;
   bool reload_again_ = false;

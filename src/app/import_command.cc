@@ -4,10 +4,10 @@
 #include <cstdio>
 
 #include "app/commands.h"
-#include "app/endpoint.h"
 #include "app/upstream_entries.h"
 #include "config/file.h"
 #include "config/load.h"
+#include "config/make_node.h"
 #include "config/parse.h"
 #include "config/units.h"
 #include "config/write_yaml.h"
@@ -17,6 +17,7 @@ namespace {
 
 using config::Faults;
 using config::Node;
+using config::text_node;
 
 Result<std::string> read_all(const std::string& file) {
   if (file != "-") {

@@ -1,6 +1,8 @@
 // patchbay: the command line. Each subcommand is a function in commands.h.
 #include <CLI/CLI.hpp>
 
+#include <string_view>
+
 #include "app/commands.h"
 #include "core/version.h"
 
@@ -8,14 +10,34 @@ using namespace patchbay;
 
 namespace {
 
-void add_serve_options(CLI::App& command, app::ServeOptions& options) {
-  command.add_option("-c,--config", options.config,
-                     "YAML file, or the JSON of a desktop client. Else PATCHBAY_CONFIG, else "
-                     "./patchbay.yaml, else the defaults.");
+template <class Options>
+void add_log_options(CLI::App& command, Options& options) {
   command.add_option("--log-format", options.log_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   command.add_option("--log-level", options.log_level, "debug, info, warn, error or off")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
+}
+
+void add_serve_options(CLI::App& command, app::ServeOptions& options) {
+  command.add_option("-c,--config", options.config,
+                     "YAML file, or the JSON of a desktop client. Else PATCHBAY_CONFIG, else "
+                     "./patchbay.yaml, else the defaults.");
+  command.add_option("--properties", options.properties,
+                     "application.properties of a Spring application; stands above the file.");
+  add_log_options(command, options);
+}
+
+void add_osquery_options(CLI::App& command, app::OsqueryOptions& options) {
+  command.add_option("-c,--config", options.config, "YAML file with the settings of the server.");
+  command
+      .add_option("--engine", options.engine,
+                  "auto: osqueryi where it is installed, else the built-in tables; or one of them.")
+      ->check(CLI::IsMember({"auto", "osqueryi", "builtin"}));
+  command.add_option("--osqueryi", options.osqueryi, "The program osqueryi, if not in PATH.");
+  command.add_option("--timeout", options.timeout, "The longest a query may take, such as 30s.");
+  command.add_flag("--extra-tools", options.extra_tools,
+                   "Offers list_tables, describe_table, get_processes and templates.");
+  add_log_options(command, options);
 }
 
 void add_client_options(CLI::App& command, app::ClientOptions& options, const char* words) {
@@ -25,14 +47,33 @@ void add_client_options(CLI::App& command, app::ClientOptions& options, const ch
       ->check(CLI::Range(0.1, 86400.0));
 }
 
+// Called by this name, with or without an ending, patchbay is the osquery server.
+bool is_osquery_server(std::string_view program) {
+  return program.substr(program.rfind('/') + 1).starts_with("osquery-mcp-server");
+}
+
+int run_osquery_server(int argc, char** argv) {
+  CLI::App cli("The osquery MCP server on stdin and stdout.", "osquery-mcp-server");
+  app::OsqueryOptions options;
+  add_osquery_options(cli, options);
+  try {
+    cli.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return cli.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
+  }
+  return app::serve_osquery(options);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
   CLI::App cli("Patchbay stands between AI agents and the things they use.", "patchbay");
   cli.set_version_flag("--version", "patchbay " + std::string(kVersion));
   cli.require_subcommand(0, 1);
 
   app::ServeOptions serve_options;
+  app::OsqueryOptions osquery_options;
   app::ClientOptions client_options;
   std::string check_file;
   std::string import_file;
@@ -43,6 +84,11 @@ int main(int argc, char** argv) {
   serve->add_option("--listen", serve_options.listen, "Address and port; stands above the file.");
   auto* const stdio = cli.add_subcommand("stdio", "The same catalog on stdin and stdout.");
   add_serve_options(*stdio, serve_options);
+  auto* const osquery =
+      cli.add_subcommand("osquery", "The osquery MCP server on stdin and stdout.");
+  add_osquery_options(*osquery, osquery_options);
+  auto* const chat = cli.add_subcommand("chat", "Goals typed at a prompt.");
+  add_serve_options(*chat, serve_options);
   auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
   check->add_option("file", check_file, "The file.")->required();
   auto* const describe = cli.add_subcommand("describe", "Prints the configuration reference.");
@@ -73,6 +119,8 @@ int main(int argc, char** argv) {
     return cli.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
   }
   if (*stdio) return app::serve_stdio(serve_options);
+  if (*osquery) return app::serve_osquery(osquery_options);
+  if (*chat) return app::chat(serve_options);
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
   if (*import) return app::import_servers(import_file);

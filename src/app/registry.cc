@@ -5,8 +5,12 @@
 
 #include "skills/calculator.h"
 #include "skills/echo.h"
+#include "skills/mock_search.h"
+#include "skills/osquery.h"
+#include "skills/search.h"
 #include "skills/summarize.h"
 #include "skills/time.h"
+#include "skills/weather.h"
 #include "upstreams/builtin_upstream.h"
 #include "upstreams/child_connector.h"
 #include "upstreams/http_connector.h"
@@ -17,12 +21,17 @@ namespace patchbay {
 
 namespace app {
 
-struct BuiltinSettings {};
+struct BuiltinSettings {
+  SearchSettings search;
+};
 
 }  // namespace app
 
 template <>
-inline constexpr auto config::fields<app::BuiltinSettings> = std::tuple<>{};
+inline constexpr auto config::fields<app::BuiltinSettings> = std::tuple{
+    Field{"search", &app::BuiltinSettings::search,
+          "Where the skill `search` looks; with folders it takes the place of `mock_search`."},
+};
 
 namespace app {
 namespace {
@@ -31,6 +40,24 @@ constexpr std::string_view kKind = "kind";
 constexpr char kHttp[] = "http";
 constexpr char kSse[] = "sse";
 constexpr char kCustomSse[] = "custom-http-sse";
+
+// In the order in which they are asked whether a goal is theirs.
+constexpr std::array kSkills{&kCalculatorSkill, &kSummarizeSkill, &kSearchSkill, &kMockSearchSkill,
+                             &kOsquerySkill,    &kWeatherSkill,   &kTimeSkill,   &kEchoSkill};
+
+// The skills that a builtin upstream has as tools.
+std::vector<OfferedSkill> offered(const BuiltinSettings& settings) {
+  const bool searches = !settings.search.folders.empty();
+  std::vector<OfferedSkill> list;
+  for (const Skill* const skill : kSkills) {
+    if (skill == &kSearchSkill && searches) {
+      list.push_back({skill, std::make_shared<FolderSearch>(settings.search)});
+    } else if (skill->run && !(skill == &kMockSearchSkill && searches)) {
+      list.push_back({skill});
+    }
+  }
+  return list;
+}
 
 template <class S>
 S read_entry(const config::Node& entry, const std::string& file, const std::string& path,
@@ -121,9 +148,8 @@ MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
   auto settings = read_entry<BuiltinSettings>(entry, file, path, faults);
-  (void)settings;  // It has none yet; reading it finds unknown keys.
-  return [name](const UpstreamContext& context) {
-    return std::make_shared<upstreams::BuiltinUpstream>(name, skills(), context.watcher);
+  return [name, settings](const UpstreamContext& context) {
+    return std::make_shared<upstreams::BuiltinUpstream>(name, offered(settings), context.watcher);
   };
 }
 
@@ -146,8 +172,6 @@ constexpr std::array kUpstreamKinds{
     UpstreamKind{"builtin", "The skills compiled into the gateway.",
                  config::shape_of<BuiltinSettings>, read_builtin},
 };
-
-constexpr std::array kSkills{&kCalculatorSkill, &kSummarizeSkill, &kEchoSkill, &kTimeSkill};
 
 }  // namespace
 

@@ -39,6 +39,7 @@ struct UpstreamKind {
 std::span<const UpstreamKind> upstream_kinds();
 const UpstreamKind* find_upstream_kind(std::string_view name);
 
+// All skills, in the order in which they are asked whether a goal is theirs.
 std::span<const Skill* const> skills();
 
 }  // namespace patchbay::app

@@ -1,16 +1,11 @@
 #include "app/server_list.h"
 
+#include "core/text.h"
+
 namespace patchbay::app {
 namespace {
 
 bool is_quote(char c) { return c == '"' || c == '\''; }
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r";
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) + 1 - first);
-}
 
 // What stands between quotes if the whole of `text` does; else `text`. Quotes around a part of it
 // are for whoever splits it into words.

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "app/default_upstreams.h"
 #include "config/fields.h"
 #include "gateway/catalog.h"
+#include "gateway/goal_settings.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
@@ -50,6 +52,7 @@ struct LogSection {
   log::Level level = log::Level::info;
   log::Format format = log::Format::text;
   bool calls = true;
+  bool messages = false;
 };
 
 struct StopSection {
@@ -57,13 +60,14 @@ struct StopSection {
 };
 
 struct Settings {
-  std::string listen = "127.0.0.1:8080";
+  std::string listen{kDefaultListen};
   int workers = 0;
   gateway::NameSettings names;
   config::Dict<config::Node> upstreams;
   config::Node servers;
   config::Node mcp_dot_servers;
   config::Dict<config::Node> mcp_servers;
+  gateway::GoalSettings goals;
   LimitSettings limits;
   HttpSection http;
   LogSection log;
@@ -188,6 +192,8 @@ inline constexpr auto config::fields<app::LogSection> = std::tuple{
     Field{"level", &app::LogSection::level, "The least important lines that are logged."},
     Field{"format", &app::LogSection::format, "How a line looks."},
     Field{"calls", &app::LogSection::calls, "Whether each call is logged."},
+    Field{"messages", &app::LogSection::messages,
+          "Whether each message to and from a program is logged, at debug; it may hold secrets."},
 };
 
 template <>
@@ -206,13 +212,14 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"names", &app::Settings::names, "How tools are named."},
     Field{"upstreams", &app::Settings::upstreams,
           "What the gateway offers, by name: a section, or an endpoint such as "
-          "stdio://python3 server.py. Absent: the built-in skills."},
+          "stdio://python3 server.py. Absent: the built-in skills, and our osquery server."},
     Field{"servers", &app::Settings::servers,
           "The same as a list of name:endpoint, in one text with commas or lines between them, or "
           "as a YAML list or map."},
     Field{"mcp.servers", &app::Settings::mcp_dot_servers, "Another name of `servers`."},
     Field{"mcpServers", &app::Settings::mcp_servers,
           "The same as desktop clients write it: command, args, env; or url, type, headers."},
+    Field{"goals", &app::Settings::goals, "How goals in words are answered."},
     Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},

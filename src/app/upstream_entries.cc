@@ -8,6 +8,7 @@
 
 #include "app/endpoint.h"
 #include "app/server_list.h"
+#include "config/make_node.h"
 
 namespace patchbay::app {
 namespace {

@@ -14,6 +14,25 @@ namespace {
 // How often it is looked whether upstreams are up.
 constexpr auto kLook = std::chrono::seconds(1);
 
+// The lines that a reader of the log follows a server of tools by.
+void log_connecting(const gateway::Upstream& upstream) {
+  if (upstream.kind() == "builtin") return;
+  log::Line(log::Level::info, fmt::format("Connecting to {} MCP server...", upstream.name()));
+}
+
+void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, bool first) {
+  if (upstream.kind() == "builtin") return;
+  const auto name = upstream.name();
+  if (first) {
+    log::Line(log::Level::info, fmt::format("Successfully connected to MCP server: {}", name));
+  }
+  std::string tools;
+  for (const auto& tool : mcp::of(items, mcp::ItemKind::tool)) {
+    tools += (tools.empty() ? "" : ", ") + tool.key;
+  }
+  log::Line(log::Level::info, log::plain_event(fmt::format("Available {} tools: {}", name, tools)));
+}
+
 }  // namespace
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
@@ -74,6 +93,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
 // Starts an upstream; whatever becomes of it, the one it replaces is done.
 Task<void> UpstreamSet::start_one(std::shared_ptr<gateway::Upstream> upstream,
                                   std::chrono::nanoseconds grace) {
+  log_connecting(*upstream);
   auto started = co_await upstream->start();
   Running* const one = find(upstream.get());
   if (!one || !one->earlier) co_return started;
@@ -154,6 +174,7 @@ void UpstreamSet::take_offer(const gateway::Upstream* upstream, mcp::ItemLists i
     const std::lock_guard lock(mutex_);
     Running* const one = find(upstream);
     if (!one) return;
+    log_offer(*upstream, items, !one->listed);
     one->source.items = std::move(items);
     one->lost_at.reset();
     one->withdrawn = false;

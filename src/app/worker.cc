@@ -1,5 +1,7 @@
 #include "app/worker.h"
 
+#include "app/registry.h"
+
 namespace patchbay::app {
 namespace {
 
@@ -34,6 +36,10 @@ gateway::McpServer::Times times(const LimitSettings& limits) {
   return {limits.call, limits.question, limits.task};
 }
 
+std::shared_ptr<const frontends::GoalBook> goal_book(const Settings& settings) {
+  return std::make_shared<const frontends::GoalBook>(skills(), settings.goals);
+}
+
 }  // namespace
 
 Worker::Worker(int number, const Settings& settings, Common& common)
@@ -44,12 +50,15 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       asking_(number, server_, common.asking),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
       mcp_sse_(number, server_, common.mcp_sse, settings.limits.stream_keep_alive),
+      goals_({server_, catalog_, common.operations}, goal_book(settings)),
       readiness_(common.operations),
       metrics_page_(common.registry),
       http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
              {"/sse", "GET", &mcp_sse_.stream()},
              {"/message", "POST", &mcp_sse_.message()},
              {"/mcp/message", "POST", &mcp_sse_.message()},
+             {"/api/agent/execute", "POST", &goals_.execute()},
+             {"/api/agent/skills", "GET, HEAD", &goals_.skills()},
              {"/health", "GET, HEAD", &health_},
              {"/ready", "GET, HEAD", &readiness_},
              {"/metrics", "GET, HEAD", &metrics_page_}},
@@ -87,6 +96,7 @@ void Worker::update(const Settings& settings) {
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   mcp_http_.update(mcp_settings(settings.limits));
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);
+  goals_.update(goal_book(settings));
   recorder_.set_log_calls(settings.log.calls);
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/settings.h"
+#include "frontends/goal.h"
 #include "frontends/mcp_http.h"
 #include "frontends/mcp_sse.h"
 #include "frontends/operations.h"
@@ -51,6 +52,7 @@ class Worker {
   net::Loop& loop() { return loop_; }
   frontends::McpHttp& mcp_http() { return mcp_http_; }
   frontends::McpSse& mcp_sse() { return mcp_sse_; }
+  frontends::GoalFace& goals() { return goals_; }
   gateway::McpServer& server() { return server_; }
   gateway::AskingCalls& asking() { return asking_; }
   gateway::CatalogView& catalog() { return catalog_; }
@@ -89,6 +91,7 @@ class Worker {
   gateway::AskingCalls asking_;
   frontends::McpHttp mcp_http_;
   frontends::McpSse mcp_sse_;
+  frontends::GoalFace goals_;
   frontends::Health health_;
   frontends::Readiness readiness_;
   frontends::MetricsPage metrics_page_;

@@ -1,5 +1,7 @@
 #include "core/shell_words.h"
 
+#include "core/text.h"
+
 namespace patchbay {
 
 Result<std::vector<std::string>> split_words(std::string_view text) {
@@ -8,8 +10,7 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
   char quote = '\0';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    const bool blank = c == ' ' || c == '\t';
-    if (quote == '\0' && blank) {
+    if (quote == '\0' && is_space(c)) {
       in_word = false;
       continue;
     }

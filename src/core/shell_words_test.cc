@@ -8,7 +8,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 TEST(ShellWords, SplitsAtBlanks) {
-  EXPECT_EQ(*split_words("python  calc.py\t-v "), (Words{"python", "calc.py", "-v"}));
+  EXPECT_EQ(*split_words("python  calc.py\t-v \n"), (Words{"python", "calc.py", "-v"}));
   EXPECT_EQ(*split_words(""), Words{});
   EXPECT_EQ(*split_words(" "), Words{});
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "json/text.h"
 #include "mcp/compose.h"
 #include "mcp/modern.h"
 #include "mcp/question.h"
@@ -29,6 +30,14 @@ class EndOneShot final : Stop::Hook {
 
   OneShot<void>& slot_;
 };
+
+// JSON-RPC's own words for a text that cannot be read; where it broke off is further information.
+Error unreadable(const Error& why) {
+  if (why.code != Code::parse_error) return why;
+  return {Code::parse_error, "Parse error: Invalid JSON",
+          fmt::format(R"({{"reason":"{}","detail":{}}})", info(why.code).name,
+                      json::quote(why.message))};
+}
 
 }  // namespace
 
@@ -91,7 +100,7 @@ void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 
 void Conversation::tell_changed(std::string_view notification) {
   for (auto* const listening : listenings_) listening->tell_changed(notification);
-  if (!has_session_) return;
+  if (!has_session_ || server_.identity().only_fixed_tools) return;
   auto sent = channel_.send(mcp::notification(notification, ""));
   (void)sent;  // If the client has gone, run() ends.
 }
@@ -158,7 +167,7 @@ Task<void> Conversation::answer_into(std::string_view text, std::string& out) {
 Task<std::string> Conversation::answer(std::string_view text) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
-  if (!parsed) co_return mcp::response(message.id, mcp::error_reply(parsed.error()));
+  if (!parsed) co_return mcp::response(message.id, mcp::error_reply(unreadable(parsed.error())));
   if (message.kind == mcp::Message::Kind::response) {
     questions_.answer(this, message.id, mcp::reply_of(message));
   }
@@ -172,7 +181,7 @@ Task<std::string> Conversation::answer(std::string_view text) {
     auto envelope = mcp::check_envelope(message);
     if (!envelope) co_return mcp::response(message.id, mcp::error_reply(envelope.error()));
   } else if (message.method == "initialize") {
-    auto agreed = gateway::McpServer::negotiate(message);
+    auto agreed = server_.negotiate(message);
     if (!agreed) co_return mcp::response(message.id, mcp::error_reply(agreed.error()));
     revision = revision_ = *agreed;
     has_session_ = true;
@@ -188,7 +197,7 @@ Task<std::string> Conversation::answer(std::string_view text) {
 
 Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,
                                         std::size_t size) {
-  auto method = gateway::McpServer::method_of(message, revision);
+  auto method = server_.method_of(message, revision);
   if (!method) co_return method.error();
   LinePeer client(*this);
   gateway::Call call{message, **method, revision, face_, here(), client, server_.deadline(), size};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontends/content_types.h"
 #include "frontends/listening.h"
 #include "frontends/post_call.h"
 #include "frontends/subscriber.h"
@@ -18,19 +19,6 @@ using net::HttpExchange;
 
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
-
-bool accepts(const net::HttpRequest& request, std::string_view type) {
-  const auto accept = request.fields.find("Accept");
-  if (!accept) return true;
-  const auto slash = type.find('/');
-  return net::has_token(*accept, type) || net::has_token(*accept, "*/*") ||
-         net::has_token(*accept, std::string(type.substr(0, slash)) + "/*");
-}
-
-bool is_json(const net::HttpRequest& request) {
-  const auto type = request.fields.find("Content-Type");
-  return type && net::has_token(*type, net::kJson);
-}
 
 bool claims_modern(std::string_view text) {
   mcp::Message message;
@@ -138,14 +126,14 @@ Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& mess
   auto checked = mcp::check_envelope(message);
   if (checked) checked = mcp::check_headers(message, method, headers);
   if (!checked) co_return co_await answer_error(exchange, 400, message.id, checked.error());
-  auto known = gateway::McpServer::method_of(message, revision);
+  auto known = server_.method_of(message, revision);
   if (!known) co_return co_await answer_error(exchange, 404, message.id, known.error());
   if ((*known)->local == mcp::Local::listen) co_return co_await listen(exchange, message);
   co_return co_await run_call(exchange, message, revision, nullptr);
 }
 
 Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& message) {
-  auto revision = gateway::McpServer::negotiate(message);
+  auto revision = server_.negotiate(message);
   if (!revision) co_return co_await answer_error(exchange, 400, message.id, revision.error());
   auto session =
       sessions_.create(*revision, policy::Principal{}, gateway::client_capabilities(message));
@@ -153,7 +141,7 @@ Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& 
     const int status = info(session.error().code).http;
     co_return co_await answer_error(exchange, status, message.id, session.error());
   }
-  const auto reply = mcp::result_reply(gateway::McpServer::initialize_result(*revision));
+  const auto reply = mcp::result_reply(server_.initialize_result(*revision));
   const std::string text = mcp::response(message.id, reply);
   const std::string fields = fmt::format("{}: {}\r\n", kSessionHeader, (*session)->id);
   co_return co_await exchange.answer(200, net::kJson, {text}, fields);
@@ -267,7 +255,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
   if (message.kind == mcp::Message::Kind::response) answered(message, session);
   if (message.kind == mcp::Message::Kind::notification) notified(message, session.get());
   if (message.kind != mcp::Message::Kind::request) co_return ok();
-  auto method = gateway::McpServer::method_of(message, session->revision);
+  auto method = server_.method_of(message, session->revision);
   if (method && (*method)->local == mcp::Local::initialize) {
     method = Error{Code::invalid_request, "initialize must not be part of a batch"};
   }
@@ -289,7 +277,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
 
 Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message,
                              mcp::Revision revision, SessionPtr session) {
-  auto method = gateway::McpServer::method_of(message, revision);
+  auto method = server_.method_of(message, revision);
   if (!method) co_return co_await answer_error(exchange, 200, message.id, method.error());
   PostCall running(*this, exchange, message, **method, revision, std::move(session));
   co_return co_await running.run();

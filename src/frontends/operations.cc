@@ -5,12 +5,11 @@
 #include <algorithm>
 
 #include "core/version.h"
+#include "frontends/content_types.h"
 #include "json/text.h"
 
 namespace patchbay::frontends {
 namespace {
-
-constexpr std::string_view kJsonUtf8 = "application/json; charset=utf-8";
 
 std::string upstream_json(const UpstreamLine& line) {
   return fmt::format(R"({{"name":{},"kind":{},"state":"{}","detail":{},"tools":{}}})",

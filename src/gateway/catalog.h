@@ -69,6 +69,12 @@ class Catalog {
   // How clients call the resource that `upstream` calls `uri`.
   std::string listed_uri(std::string_view upstream, std::string_view uri) const;
 
+  // How clients see an entry of this catalog: its raw definition, with the listed name.
+  std::string_view definition(mcp::ItemKind kind, const CatalogEntry& entry) const {
+    const Section& in = section(kind);
+    return in.items[static_cast<std::size_t>(&entry - in.entries.data())];
+  }
+
   std::size_t size(mcp::ItemKind kind) const { return section(kind).entries.size(); }
 
   // The result of a list request, as the revision knows it: up to `page` items from `cursor` on

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/version.h"
 #include "gateway/asking_calls.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
@@ -18,20 +17,20 @@ namespace {
 // for others.
 constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";
 
-const std::string& server_info() {
-  static const std::string info =
-      fmt::format(R"({{"name":"patchbay","title":"Patchbay","version":"{}"}})", kVersion);
-  return info;
+std::string server_info(const Identity& identity) {
+  const std::string title =
+      identity.title.empty() ? "" : fmt::format("\"title\":{},", json::quote(identity.title));
+  return fmt::format(R"({{"name":{},{}"version":{}}})", json::quote(identity.name), title,
+                     json::quote(identity.version));
 }
 
-std::string discover_result() {
+std::string discover_result(std::string_view capabilities) {
   std::string versions;
   for (const auto& revision : mcp::kRevisions) {
     if (revision.modern)
       versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
   }
-  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions,
-                     mcp::server_capabilities(mcp::kNewest, true));
+  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, capabilities);
 }
 
 // True if a call failed, by an error or by what the tool says of itself.
@@ -56,7 +55,7 @@ void ask_for_urls(const Call& call, mcp::Reply& reply) {
 }
 
 // Makes of an answer one that the client's revision knows.
-void give_shape(const Call& call, mcp::Reply& reply) {
+void give_shape(const Call& call, std::string_view info, mcp::Reply& reply) {
   const bool modern = mcp::info(call.revision).modern;
   if (modern && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
   if (modern && reply.is_error && reply.from) ask_for_urls(call, reply);
@@ -75,20 +74,42 @@ void give_shape(const Call& call, mcp::Reply& reply) {
                       call.request.method == "resources/read";
   const bool complete = reply.type != mcp::ResultType::input_required;
   if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, kCacheHints);
-  mcp::make_modern(reply, server_info());
+  mcp::make_modern(reply, info);
+}
+
+// True for what a server is asked that has fixed tools and nothing else.
+bool is_about_fixed_tools(const mcp::Method& method) {
+  const bool answered_here =
+      method.local != mcp::Local::set_level && method.local != mcp::Local::listen;
+  return answered_here && method.item == mcp::ItemKind::tool;
 }
 
 }  // namespace
 
-Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request,
-                                                mcp::Revision revision) {
-  if (const auto* const method = mcp::find_method(request.method, revision)) return method;
-  return Error{Code::method_not_found, fmt::format("there is no method '{}' in revision {}",
-                                                   request.method, mcp::info(revision).name)};
+McpServer::McpServer(Pipeline& pipeline, const Times& times) : pipeline_(pipeline), times_(times) {
+  set_identity({});
 }
 
-Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) {
+void McpServer::set_identity(Identity identity) {
+  identity_ = std::move(identity);
+  info_ = server_info(identity_);
+}
+
+std::string McpServer::capabilities(mcp::Revision revision) const {
+  if (!identity_.capabilities.empty()) return identity_.capabilities;
+  return mcp::server_capabilities(revision, true);
+}
+
+Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request,
+                                                mcp::Revision revision) const {
+  const auto* const method = mcp::find_method(request.method, revision);
+  if (method && (!identity_.only_fixed_tools || is_about_fixed_tools(*method))) return method;
+  return Error{Code::method_not_found, fmt::format("Method not found: {}", request.method)};
+}
+
+Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) const {
   const auto* const asked = initialize.param("protocolVersion");
+  if (!asked && identity_.if_unnamed) return *identity_.if_unnamed;
   const auto version = asked ? json::as_string(asked->raw) : std::nullopt;
   if (!version) {
     return Error{Code::invalid_params, "'protocolVersion' must be given as a string"};
@@ -96,10 +117,10 @@ Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) {
   return mcp::negotiate(*version);
 }
 
-std::string McpServer::initialize_result(mcp::Revision revision) {
+std::string McpServer::initialize_result(mcp::Revision revision) const {
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"serverInfo":{}}})",
-                     mcp::info(revision).name, mcp::server_capabilities(revision, true),
-                     mcp::implementation_for(revision, server_info()));
+                     mcp::info(revision).name, capabilities(revision),
+                     mcp::implementation_for(revision, info_));
 }
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
@@ -115,7 +136,7 @@ Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
       reply = mcp::result_reply("{}");
       break;
     case mcp::Local::discover:
-      reply = mcp::result_reply(discover_result());
+      reply = mcp::result_reply(discover_result(capabilities(mcp::kNewest)));
       break;
     case mcp::Local::initialize:
       reply = mcp::result_reply(initialize_result(call.revision));
@@ -142,7 +163,7 @@ Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
       break;
     }
   }
-  give_shape(call, reply);
+  give_shape(call, info_, reply);
   co_return reply;
 }
 

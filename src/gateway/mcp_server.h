@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/task.h"
+#include "gateway/identity.h"
 #include "gateway/pipeline.h"
 #include "mcp/methods.h"
 #include "mcp/reply.h"
@@ -30,12 +31,16 @@ class McpServer {
   };
 
   // REQUIRES: the pipeline outlives the server.
-  McpServer(Pipeline& pipeline, const Times& times) : pipeline_(pipeline), times_(times) {}
+  McpServer(Pipeline& pipeline, const Times& times);
 
   // Calls of clients without sessions that can be asked things run there. Said once, if at all.
   void set_asking(AskingCalls& asking) { asking_ = &asking; }
 
   void set_times(const Times& times) { times_ = times; }
+
+  // REQUIRES: nothing is being answered.
+  void set_identity(Identity identity);
+  const Identity& identity() const { return identity_; }
 
   // By when a call that begins now must be answered.
   Deadline deadline() const { return here().now() + times_.call; }
@@ -47,18 +52,22 @@ class McpServer {
   Task<mcp::Reply> answer_at_once(Call& call);
 
   // The row of a request's method, or why it has none.
-  static Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision);
+  Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision) const;
 
   // The result of `initialize` in that revision.
-  static std::string initialize_result(mcp::Revision revision);
+  std::string initialize_result(mcp::Revision revision) const;
 
   // The revision that an `initialize` request gets.
-  static Result<mcp::Revision> negotiate(const mcp::Message& initialize);
+  Result<mcp::Revision> negotiate(const mcp::Message& initialize) const;
 
  private:
+  std::string capabilities(mcp::Revision revision) const;
+
   Pipeline& pipeline_;
   AskingCalls* asking_ = nullptr;
   Times times_;
+  Identity identity_;
+  std::string info_;  // What `identity_` comes to as a raw serverInfo.
 };
 
 // The client's capabilities in an `initialize` request, raw.

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
@@ -128,6 +129,21 @@ int exec_errno(const Fd& report) {
 }
 
 }  // namespace
+
+void pass_variable(const char* name, std::vector<std::string>& environment) {
+  if (const char* const value = std::getenv(name)) {
+    environment.push_back(fmt::format("{}={}", name, value));
+  }
+}
+
+std::vector<std::string> usual_environment() {
+  std::vector<std::string> environment;
+  for (const char* const name :
+       {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ"}) {
+    pass_variable(name, environment);
+  }
+  return environment;
+}
 
 Result<std::unique_ptr<Child>> Child::spawn(const Program& program) {
   auto path = locate(program);

@@ -23,6 +23,12 @@ struct Program {
   std::string cwd;                       // Empty: the gateway's own.
 };
 
+// What every child gets of our own environment: where to find things, and how the user likes them.
+std::vector<std::string> usual_environment();
+
+// Adds variable `name` of our own environment, if there is one.
+void pass_variable(const char* name, std::vector<std::string>& environment);
+
 class Child final : Source::Waiter {
  public:
   // Code::unavailable, with what to do about it, if the program cannot be started.

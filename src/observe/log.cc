@@ -52,6 +52,7 @@ class Writer {
 
   std::atomic<Level> level_ = Level::off;
   std::atomic<Format> format_ = Format::text;
+  std::atomic<bool> messages_ = false;
   std::atomic<std::uint64_t> dropped_ = 0;
 
  private:
@@ -163,7 +164,20 @@ void configure(Level level, Format format) {
 void stop() { writer().stop(); }
 std::uint64_t dropped_lines() { return writer().dropped_.load(std::memory_order_relaxed); }
 
+void show_messages(bool on) { writer().messages_ = on; }
+bool messages_shown() {
+  return writer().messages_.load(std::memory_order_relaxed) && enabled(Level::debug);
+}
+
 bool enabled(Level level) { return level >= writer().level_.load(std::memory_order_relaxed); }
+
+std::string plain_event(std::string_view text) {
+  std::string event(text.substr(0, kMostValue));
+  for (char& c : event) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F) c = ' ';
+  }
+  return event;
+}
 
 Line::Line(Level level, std::string_view event) : enabled_(enabled(level)), text_(line_text()) {
   if (!enabled_) return;

@@ -23,8 +23,17 @@ void configure(Level level, Format format);
 // Writes what is left, for at most a second, and ends the writing thread.
 void stop();
 
+// Whether messages between the gateway and programs are logged, at debug. They may hold secrets, so
+// this is asked for by itself.
+void show_messages(bool on);
+bool messages_shown();
+
 bool enabled(Level level);
 std::uint64_t dropped_lines();
+
+// Words from outside as the event of a line: cut where they are too long, and with nothing in them
+// that could end the line.
+std::string plain_event(std::string_view text);
 
 // One line, sent when it dies. Values are quoted or escaped as needed: nothing in them can begin a
 // new line or another key.

@@ -8,8 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "skills/arguments.h"
+#include "core/text.h"
+#include "gateway/arguments.h"
+#include "skills/arithmetic.h"
 #include "skills/expression_tokens.h"
+#include "skills/goal_words.h"
 #include "skills/math_functions.h"
 
 namespace patchbay {
@@ -17,14 +20,6 @@ namespace {
 
 constexpr double kFirstInexactInteger = 9007199254740992;  // 2^53.
 constexpr std::string_view kOperandExpected = "a number, a name or '('";
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 // Parses and computes in one pass. After the first fault the current token is the end of the
 // expression, so every loop stops and it is enough to look at the fault once, in run().
@@ -108,7 +103,7 @@ class Parser {
 
   double named() {
     const Token name = take();
-    const std::string key = lower(name.text);
+    const std::string key = ascii_lower(name.text);
     const auto* function = math::find_function(key);
     if (function && sees('(')) return call(name, *function);
     if (function) {
@@ -250,6 +245,33 @@ Result<std::string> run(std::string_view arguments) {
   return show_number(*value);
 }
 
+constexpr auto kWords = std::to_array<std::string_view>({"calculate", "compute"});
+
+bool can_handle(std::string_view goal) {
+  return mentions(goal, kWords) || !find_arithmetic(goal).empty();
+}
+
+// What a goal wants worked out: all of it where only arithmetic can stand, else the arithmetic in
+// the sentence.
+std::string_view expression_of(const GoalText& goal) {
+  const auto subject = subject_of(goal, kWords);
+  if (!goal.word.empty() || evaluate(subject)) return subject;
+  return find_arithmetic(subject);
+}
+
+Task<std::string> execute(GoalText goal, GoalTools& tools) {
+  const auto expression = expression_of(goal);
+  if (expression.empty()) {
+    co_return Error{Code::invalid_params,
+                    fmt::format("No simple expression found in: {}", goal.whole)};
+  }
+  auto number = co_await tools.call(one_argument("expression", expression));
+  // A goal is answered with a decimal number, whole or not.
+  const bool whole = number && number->find_first_not_of("-0123456789") == std::string::npos;
+  if (whole) *number += ".0";
+  co_return number;
+}
+
 }  // namespace
 
 Result<double> evaluate(std::string_view expression) {
@@ -284,6 +306,10 @@ constinit const Skill kCalculatorSkill{
                     R"("description":"The expression, for example 2 * (3 + 4) ^ 2 or sqrt(2)."}},)"
                     R"("required":["expression"],"additionalProperties":false})",
     .run = run,
+    .goal_name = "CalculatorSkill",
+    .words = kWords,
+    .can_handle = can_handle,
+    .execute = execute,
 };
 
 }  // namespace patchbay

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
 #include "json/text.h"
 
 namespace patchbay {
@@ -111,6 +112,15 @@ bool is_lower(char32_t code) { return is_in(kSmall, code); }
 char32_t to_lower(char32_t code) {
   const auto* capital = find_capital(code);
   return capital ? code + capital->distance : code;
+}
+
+void append_on_one_line(std::string& out, std::string_view text) {
+  bool space = false;
+  for (const char c : text) {
+    if (is_space(c) && !space) out += ' ';
+    if (!is_space(c)) out += c;
+    space = is_space(c);
+  }
 }
 
 }  // namespace patchbay

@@ -20,6 +20,10 @@ Character character_at(std::string_view text, std::size_t at);
 
 void append_character(std::string& out, char32_t code);
 
+// Appends `text` with one space wherever it has white space: line breaks are the page's, not the
+// sentence's.
+void append_on_one_line(std::string& out, std::string_view text);
+
 bool is_white_space(char32_t code);
 bool is_digit(char32_t code);     // 0 to 9.
 bool is_in_word(char32_t code);   // A letter or digit of any script.

@@ -1,8 +1,10 @@
 #include "skills/echo.h"
 
+#include <array>
 #include <limits>
 
-#include "skills/arguments.h"
+#include "gateway/arguments.h"
+#include "skills/goal_words.h"
 
 namespace patchbay {
 namespace {
@@ -15,6 +17,15 @@ Result<std::string> run(std::string_view arguments) {
   return text_argument(arguments, "text", kNoFurtherLimit);
 }
 
+constexpr auto kWords = std::to_array<std::string_view>({"echo"});
+
+// Only a goal that names it: any text could be meant to be said again.
+bool can_handle(std::string_view) { return false; }
+
+Task<std::string> execute(GoalText goal, GoalTools& tools) {
+  co_return co_await tools.call(one_argument("text", goal.text));
+}
+
 }  // namespace
 
 constinit const Skill kEchoSkill{
@@ -25,6 +36,10 @@ constinit const Skill kEchoSkill{
                     R"("text":{"type":"string","description":"The text to return."}},)"
                     R"("required":["text"],"additionalProperties":false})",
     .run = run,
+    .goal_name = "EchoSkill",
+    .words = kWords,
+    .can_handle = can_handle,
+    .execute = execute,
 };
 
 }  // namespace patchbay

@@ -1,6 +1,10 @@
 #include "skills/summarize.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstdint>
 #include <numeric>
 #include <unordered_map>
@@ -8,7 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "skills/arguments.h"
+#include "core/text.h"
+#include "gateway/arguments.h"
+#include "json/text.h"
+#include "skills/goal_words.h"
 #include "skills/sentences.h"
 #include "skills/words.h"
 
@@ -70,17 +77,6 @@ std::vector<std::size_t> pick(const Sentences& sentences, std::size_t count) {
   return picked;
 }
 
-// Line breaks inside a sentence are the page's, not the sentence's.
-void append_on_one_line(std::string& out, std::string_view sentence) {
-  bool space = false;
-  for (const char c : sentence) {
-    const bool is_space = c == ' ' || (c >= '\t' && c <= '\r');
-    if (is_space && !space) out += ' ';
-    if (!is_space) out += c;
-    space = is_space;
-  }
-}
-
 Result<std::string> run(std::string_view arguments) {
   if (auto names = check_argument_names(arguments, {"text", "sentences"}); !names) {
     return names.error();
@@ -95,6 +91,30 @@ Result<std::string> run(std::string_view arguments) {
     return Error{Code::invalid_params, "'text' is blank; give the text to summarize"};
   }
   return summary;
+}
+
+constexpr auto kWords =
+    std::to_array<std::string_view>({"summarize", "summarise", "summary", "tldr"});
+
+bool can_handle(std::string_view goal) { return mentions(goal, kWords); }
+
+// "summarize in 2 sentences: …" says how long; `fallback` is for a goal that does not.
+int sentences_of(const GoalText& goal, int fallback) {
+  const auto head = goal.whole.substr(0, goal.whole.find(':'));
+  const auto digit = head.find_first_of("123456789");
+  if (digit == std::string_view::npos || !ascii_lower(head).contains("sentence")) return fallback;
+  int count = fallback;
+  const auto read = std::from_chars(head.data() + digit, head.data() + head.size(), count);
+  if (read.ec != std::errc()) return fallback;
+  return std::min(count, kMaxSummarySentences);
+}
+
+Task<std::string> execute(GoalText goal, GoalTools& tools) {
+  const auto text = subject_of(goal, kWords);
+  if (text.empty()) co_return Error{Code::invalid_params, "No text to summarize"};
+  const int count = sentences_of(goal, tools.settings().sentences);
+  auto arguments = fmt::format(R"({{"text":{},"sentences":{}}})", json::quote(text), count);
+  co_return co_await tools.call(std::move(arguments));
 }
 
 }  // namespace
@@ -127,6 +147,10 @@ constinit const Skill kSummarizeSkill{
         R"("description":"How many sentences to keep."}},)"
         R"("required":["text"],"additionalProperties":false})",
     .run = run,
+    .goal_name = "SummarizeSkill",
+    .words = kWords,
+    .can_handle = can_handle,
+    .execute = execute,
 };
 
 }  // namespace patchbay

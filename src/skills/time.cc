@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <optional>
 
-#include "skills/arguments.h"
+#include "core/text.h"
+#include "gateway/arguments.h"
+#include "skills/goal_words.h"
 #include "skills/zone.h"
 
 namespace patchbay {
@@ -79,6 +82,27 @@ Result<std::string> run(std::string_view arguments) {
   return show_time(now, zone->value_or("UTC"));
 }
 
+constexpr auto kWords = std::to_array<std::string_view>({"time"});
+
+bool can_handle(std::string_view goal) {
+  return mentions(goal, {"what time", "current time", "time is it", "what date", "today's date"});
+}
+
+// "time: Europe/Berlin", or "what time is it in Europe/Berlin?"
+std::string_view zone_of(const GoalText& goal) {
+  if (!goal.word.empty()) return goal.text;
+  const auto in = goal.whole.rfind(" in ");
+  if (in == std::string_view::npos) return "";
+  const auto zone = trimmed(goal.whole.substr(in + 4));
+  return zone.substr(0, zone.find_last_not_of("?.! ") + 1);
+}
+
+Task<std::string> execute(GoalText goal, GoalTools& tools) {
+  const auto zone = zone_of(goal);
+  auto arguments = zone.empty() ? std::string("{}") : one_argument("zone", zone);
+  co_return co_await tools.call(std::move(arguments));
+}
+
 }  // namespace
 
 Result<std::string> show_time(sys_seconds moment, std::string_view zone) {
@@ -112,6 +136,10 @@ constinit const Skill kTimeSkill{
         R"("description":"UTC, local (the zone of the gateway), an offset such as +02:00, or an )"
         R"(IANA name such as Europe/Berlin."}},"additionalProperties":false})",
     .run = run,
+    .goal_name = "TimeSkill",
+    .words = kWords,
+    .can_handle = can_handle,
+    .execute = execute,
 };
 
 }  // namespace patchbay

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include "json/text.h"
+#include "core/text.h"
+#include "json/read.h"
+#include "observe/log.h"
 
 namespace patchbay::transport {
 namespace {
@@ -18,10 +20,11 @@ net::Fd non_blocking(net::Fd fd) {
   return fd;
 }
 
-std::string_view trimmed(std::string_view line) {
-  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
-  while (!line.empty() && line.front() == ' ') line.remove_prefix(1);
-  return line;
+// What passes, for whoever looks for a fault and has asked for it.
+void log_message(std::string_view message) {
+  if (!log::messages_shown()) return;
+  const std::string_view kind = json::member(message, "method") ? "Request: " : "Response: ";
+  log::Line(log::Level::debug, log::plain_event(fmt::format("{}{}", kind, message)));
 }
 
 }  // namespace
@@ -44,6 +47,7 @@ void LineChannel::start(Listener& listener) {
 
 Result<void> LineChannel::send(std::string message, const Sending& /*how*/) {
   if (closed_ || sending_ends_) return Error{Code::unavailable, "the channel is closed"};
+  log_message(message);
   if (message.find_first_of("\n\r") != std::string::npos) {
     const std::string line = json::on_one_line(message);
     return outbox_->put({line, "\n"});
@@ -102,7 +106,10 @@ bool LineChannel::deliver_lines(std::size_t searched) {
     if (end == std::string::npos) break;
     const auto line = trimmed(std::string_view(buffer_).substr(used_, end - used_));
     used_ = end + 1;
-    if (!line.empty()) listener_->on_message(line, 0);
+    if (!line.empty()) {
+      log_message(line);
+      listener_->on_message(line, 0);
+    }
     if (closed_ || told_) return false;
   }
   // Bytes that are done with are dropped when that is cheap: when nothing else is there, or most

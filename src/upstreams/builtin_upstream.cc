@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "json/read.h"
+#include "mcp/tool_result.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -15,23 +16,16 @@ std::string definition(const Skill& skill) {
                      json::quote(skill.description), skill.input_schema);
 }
 
-std::string text_result(std::string_view text, bool failed) {
-  std::string body = R"({"content":[{"type":"text","text":)";
-  body.reserve(text.size() + 64);
-  json::append_quoted(body, text);
-  body += failed ? R"(}],"isError":true})" : "}]}";
-  return body;
-}
-
 }  // namespace
 
-BuiltinUpstream::BuiltinUpstream(std::string name, std::span<const Skill* const> skills,
+BuiltinUpstream::BuiltinUpstream(std::string name, std::vector<OfferedSkill> skills,
                                  gateway::UpstreamWatcher& watcher)
-    : name_(std::move(name)), skills_(skills), watcher_(watcher) {}
+    : name_(std::move(name)), skills_(std::move(skills)), watcher_(watcher) {}
 
 Task<void> BuiltinUpstream::start() {
   mcp::ItemLists items;
-  for (const Skill* const skill : skills_) {
+  for (const auto& [skill, state] : skills_) {
+    if (state) state->start();
     mcp::of(items, mcp::ItemKind::tool).push_back({std::string(skill->name), definition(*skill)});
   }
   watcher_.offers(*this, std::move(items));
@@ -39,8 +33,9 @@ Task<void> BuiltinUpstream::start() {
 }
 
 Task<mcp::Reply> BuiltinUpstream::answer(const gateway::Call& call, std::string_view target) {
-  const auto skill = std::ranges::find(skills_, target, [](const Skill* one) { return one->name; });
-  if (skill == skills_.end()) {
+  const auto offered =
+      std::ranges::find(skills_, target, [](const OfferedSkill& one) { return one.skill->name; });
+  if (offered == skills_.end()) {
     co_return Error{Code::not_found, fmt::format("there is no skill '{}'", target)};
   }
   const auto* const arguments = call.request.param("arguments");
@@ -48,10 +43,20 @@ Task<mcp::Reply> BuiltinUpstream::answer(const gateway::Call& call, std::string_
   if (json::type_of(raw) != json::Type::object) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
-  auto answer = (*skill)->run(raw);
+  auto answer = offered->state ? co_await offered->state->run(raw) : offered->skill->run(raw);
+  if (!answer && answer.error().code == Code::cancelled) co_return answer.error();
   // A tool's failure is a result that the model can read, not a failure of the protocol.
   const std::string& text = answer ? *answer : answer.error().message;
-  co_return mcp::result_reply(text_result(text, !answer));
+  co_return mcp::result_reply(mcp::tool_result({text}, !answer));
+}
+
+Task<void> BuiltinUpstream::stop(Deadline) {
+  for (const auto& [skill, state] : skills_) {
+    if (!state) continue;
+    auto stopped = co_await state->stop();
+    if (!stopped) co_return stopped;
+  }
+  co_return ok();
 }
 
 }  // namespace patchbay::upstreams

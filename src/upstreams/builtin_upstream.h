@@ -2,7 +2,6 @@
 // caller.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,7 @@ namespace patchbay::upstreams {
 class BuiltinUpstream final : public gateway::Upstream {
  public:
   // REQUIRES: the skills and the watcher outlive the upstream.
-  BuiltinUpstream(std::string name, std::span<const Skill* const> skills,
+  BuiltinUpstream(std::string name, std::vector<OfferedSkill> skills,
                   gateway::UpstreamWatcher& watcher);
 
   std::string_view name() const override { return name_; }
@@ -22,11 +21,11 @@ class BuiltinUpstream final : public gateway::Upstream {
   Task<void> start() override;
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
   gateway::UpstreamState state() const override { return {true, ""}; }
-  Task<void> stop(Deadline) override { co_return ok(); }
+  Task<void> stop(Deadline) override;
 
  private:
   const std::string name_;
-  const std::span<const Skill* const> skills_;
+  const std::vector<OfferedSkill> skills_;
   gateway::UpstreamWatcher& watcher_;
 };
 

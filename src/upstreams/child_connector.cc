@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <csignal>
-#include <cstdlib>
 
 #include "transport/line_channel.h"
 #include "upstreams/stderr_log.h"
@@ -12,9 +11,6 @@ namespace patchbay::upstreams {
 namespace {
 
 using config::Duration;
-
-constexpr const char* kPassed[] = {"PATH", "HOME", "USER",   "LOGNAME", "SHELL",
-                                   "TERM", "LANG", "LC_ALL", "TMPDIR",  "TZ"};
 
 // One life of the program.
 class ChildConnection final : public Connection {
@@ -69,14 +65,8 @@ Task<std::unique_ptr<Connection>> ChildConnector::connect(Deadline /*deadline*/)
 }
 
 net::Program ChildConnector::program() const {
-  net::Program program{settings_.command, settings_.args, {}, settings_.cwd};
-  const auto pass = [&](const char* name) {
-    if (const char* const value = std::getenv(name)) {
-      program.environment.push_back(fmt::format("{}={}", name, value));
-    }
-  };
-  for (const char* const name : kPassed) pass(name);
-  for (const auto& name : settings_.env_pass) pass(name.c_str());
+  net::Program program{settings_.command, settings_.args, net::usual_environment(), settings_.cwd};
+  for (const auto& name : settings_.env_pass) net::pass_variable(name.c_str(), program.environment);
   for (const auto& [name, value] : settings_.env) {
     std::erase_if(program.environment,
                   [&](const std::string& entry) { return entry.starts_with(name + "="); });

@@ -1,5 +1,5 @@
-// How a skill reads its arguments: each reader answers with the value or with an Error that tells
-// the caller what to give. Values only; usable from any thread.
+// How a tool that is compiled in reads its arguments: each reader answers with the value or with an
+// Error that tells the caller what to give. Values only; usable from any thread.
 #pragma once
 
 #include <cstddef>

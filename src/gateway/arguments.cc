@@ -1,4 +1,4 @@
-#include "skills/arguments.h"
+#include "gateway/arguments.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

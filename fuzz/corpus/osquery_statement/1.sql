@@ -1,0 +1,1 @@
+SELECT 1 FROM users WHERE uid IN file AND gid NOT IN main.hash

@@ -1,0 +1,1 @@
+WITH users AS (SELECT 1) SELECT * FROM users, main.users

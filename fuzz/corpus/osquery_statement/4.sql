@@ -1,0 +1,1 @@
+SELECT (SELECT 1 FROM hash) FROM "file", [users], `time`, 'mounts'

@@ -1,0 +1,1 @@
+SELECT count(*) FILTER (WHERE uid > 1) OVER w FROM users window, groups WHERE 1 IN (VALUES (1), (2)) ORDER BY 1, (SELECT 1 FROM uptime)

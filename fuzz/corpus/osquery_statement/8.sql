@@ -1,0 +1,2 @@
+SELECT 1 /* from x */ FROM/**/users -- x
+, groups;

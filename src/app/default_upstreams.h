@@ -1,0 +1,20 @@
+// What the gateway offers when its configuration names no upstreams. Values only.
+#pragma once
+
+#include <string_view>
+
+#include "config/node.h"
+
+namespace patchbay::app {
+
+inline constexpr std::string_view kDefaultListen = "127.0.0.1:8080";
+inline constexpr std::string_view kSkillsName = "skills";
+inline constexpr std::string_view kOsqueryName = "osquery";
+
+// The entry of our own osquery server, which runs as a child like any other program.
+config::Node osquery_upstream();
+
+// The whole section `upstreams`.
+config::Node default_upstreams();
+
+}  // namespace patchbay::app

@@ -1,0 +1,20 @@
+// The format of .properties files: `name = value` or `name: value`, comments with # or !, lines
+// that go on after a backslash, and the escapes \t \n \r \f \uXXXX. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::app {
+
+struct Property {
+  std::string name;
+  std::string value;
+  int line = 0;
+};
+
+// In the order of the text; of two with the same name the later counts.
+std::vector<Property> parse_properties(std::string_view text);
+
+}  // namespace patchbay::app

@@ -1,0 +1,43 @@
+#include "app/run_gateway.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <cstdio>
+
+#include "net/signals.h"
+#include "observe/log.h"
+
+namespace patchbay::app {
+namespace {
+
+// Answers of a megabyte come and go; giving their memory back to the kernel each time, to get it
+// again page by page, costs more than moving them. Set once, before there are other threads.
+void keep_large_blocks() {
+  ::mallopt(M_MMAP_THRESHOLD, 8 << 20);
+  ::mallopt(M_TRIM_THRESHOLD, 16 << 20);
+}
+
+}  // namespace
+
+void print_faults(const config::Faults& faults) {
+  for (const auto& fault : faults) fmt::print(stderr, "{}\n", config::to_string(fault));
+}
+
+int run_gateway(Configuration configuration, const Overrides& overrides, int (Gateway::*run)()) {
+  keep_large_blocks();
+  net::block_signals();
+  log::start(configuration.settings.log.level, configuration.settings.log.format);
+  for (const auto& name : configuration.ignored) {
+    log::Line(log::Level::info, "property ignored").add("name", name);
+  }
+  int code = 1;
+  {
+    Gateway gateway(std::move(configuration), overrides);
+    code = (gateway.*run)();
+  }
+  log::stop();
+  return code;
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,26 @@
+// What the commands that run a gateway have in common: from a configuration to an exit code.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "app/configuration.h"
+#include "app/gateway.h"
+
+namespace patchbay::app {
+
+// Runs a gateway in the given manner, with signals and log around it.
+int run_gateway(Configuration configuration, const Overrides& overrides, int (Gateway::*run)());
+
+void print_faults(const config::Faults& faults);
+
+// The value of that name; empty if there is none.
+template <class E>
+std::optional<E> chosen(std::string_view name) {
+  for (const auto& choice : config::choices<E>) {
+    if (choice.name == name) return choice.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace patchbay::app

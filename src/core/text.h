@@ -1,0 +1,27 @@
+// Small things to do with text that is mostly ASCII. Pure; usable from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace patchbay {
+
+constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Without the white space around it.
+constexpr std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// A to Z in lower case, everything else as it is; so places in the text stay the same.
+constexpr std::string ascii_lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+}  // namespace patchbay

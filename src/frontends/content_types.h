@@ -1,0 +1,27 @@
+// What the headers of a request say about its body and about the answer that it wants. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "net/http_exchange.h"
+
+namespace patchbay::frontends {
+
+inline constexpr std::string_view kJsonUtf8 = "application/json; charset=utf-8";
+
+inline bool is_json(const net::HttpRequest& request) {
+  const auto type = request.fields.find("Content-Type");
+  return type && net::has_token(*type, net::kJson);
+}
+
+// True if the client takes answers of that type, or does not say.
+inline bool accepts(const net::HttpRequest& request, std::string_view type) {
+  const auto accept = request.fields.find("Accept");
+  if (!accept) return true;
+  const auto slash = type.find('/');
+  return net::has_token(*accept, type) || net::has_token(*accept, "*/*") ||
+         net::has_token(*accept, std::string(type.substr(0, slash)) + "/*");
+}
+
+}  // namespace patchbay::frontends

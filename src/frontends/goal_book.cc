@@ -1,0 +1,53 @@
+#include "frontends/goal_book.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace patchbay::frontends {
+
+GoalBook::GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings settings)
+    : settings_(std::move(settings)) {
+  const auto add = [this](const Skill& skill) {
+    const auto& osquery = settings_.osquery;
+    const bool there = skill.remote ? settings_.has_osquery : !settings_.builtin.empty();
+    if (!there) return;
+    const std::string& upstream = skill.remote ? osquery.upstream : settings_.builtin;
+    const std::string_view tool = skill.remote ? std::string_view(osquery.tool) : skill.name;
+    pages_.push_back({&skill, upstream, fmt::format("{}.{}", upstream, tool)});
+  };
+  for (const auto& name : settings_.skills) {
+    const auto skill = std::ranges::find(skills, name, [](const Skill* one) { return one->name; });
+    if (skill != skills.end()) add(**skill);
+  }
+  if (!settings_.skills.empty()) return;
+  for (const Skill* const skill : skills) add(*skill);
+}
+
+// A server that is down keeps its skill: whoever needs it hears why it does not answer.
+bool GoalBook::is_there(const Page& page, const gateway::Catalog& catalog) const {
+  return page.skill->remote || catalog.find(mcp::ItemKind::tool, page.tool);
+}
+
+const GoalBook::Page* GoalBook::by_word(std::string_view word,
+                                        const gateway::Catalog& catalog) const {
+  const std::string lower = ascii_lower(word);
+  for (const auto& page : pages_) {
+    const auto& words = page.skill->words;
+    if (std::ranges::find(words, lower) != words.end() && is_there(page, catalog)) return &page;
+  }
+  return nullptr;
+}
+
+const GoalBook::Page* GoalBook::by_asking(std::string_view goal,
+                                          const gateway::Catalog& catalog) const {
+  const std::string lower = ascii_lower(goal);
+  for (const auto& page : pages_) {
+    if (page.skill->can_handle(lower) && is_there(page, catalog)) return &page;
+  }
+  return nullptr;
+}
+
+}  // namespace patchbay::frontends

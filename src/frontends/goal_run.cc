@@ -1,0 +1,207 @@
+#include "frontends/goal_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/shell_words.h"
+#include "core/text.h"
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/typed_arguments.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using mcp::ItemKind;
+
+constexpr std::string_view kNoSkill = "none";
+
+// Failures that are no skill's: whoever asked is refused as a whole.
+bool is_refusal(Code code) {
+  return code == Code::unauthenticated || code == Code::overloaded || code == Code::cancelled ||
+         code == Code::internal;
+}
+
+// A failed step, or the refusal that it was.
+Result<GoalStep> outcome(std::string skill, Result<std::string> answer) {
+  if (answer) return GoalStep{true, std::move(skill), *std::move(answer)};
+  if (is_refusal(answer.error().code)) return std::move(answer).error();
+  return GoalStep{false, std::move(skill), std::move(answer.error().message)};
+}
+
+}  // namespace
+
+Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& settings) {
+  if (trimmed(goal).empty()) return Error{Code::invalid_request, "'goal' must not be blank"};
+  const auto characters = std::ranges::count_if(goal, [](char c) { return (c & 0xC0) != 0x80; });
+  if (characters <= settings.length) return ok();
+  return Error{Code::invalid_request,
+               fmt::format("'goal' is longer than {} characters", settings.length)};
+}
+
+// The tool of one skill, as the skill sees it.
+class GoalRun::SkillTools final : public GoalTools {
+ public:
+  SkillTools(GoalRun& run, const Page& page) : run_(run), page_(page) {}
+
+  const gateway::GoalSettings& settings() const override { return run_.book_->settings(); }
+
+  Task<std::string> call(std::string arguments) override {
+    return run_.call_tool(page_.tool, std::move(arguments));
+  }
+
+  std::string_view definition() const override {
+    const auto* const entry = run_.catalog_->find(ItemKind::tool, page_.tool);
+    return entry ? run_.catalog_->definition(ItemKind::tool, *entry) : std::string_view();
+  }
+
+  std::string trouble() const override { return run_.trouble_of(page_.upstream); }
+
+ private:
+  GoalRun& run_;
+  const Page& page_;
+};
+
+GoalRun::GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book,
+                 std::string_view face)
+    : place_(place), book_(std::move(book)), face_(face), deadline_(place.server.deadline()) {}
+
+Task<GoalTrace> GoalRun::run(std::string_view goal) {
+  catalog_ = place_.catalog.current();
+  if (!place_.catalog.settled()) {
+    auto settled = co_await place_.catalog.wait_settled(deadline_);
+    if (!settled) co_return settled.error();
+    catalog_ = *std::move(settled);
+  }
+  const auto knows = [this](std::string_view name) {
+    return book_->by_word(name, *catalog_) || catalog_->find(ItemKind::tool, name);
+  };
+  const auto steps = split_goal(goal, knows);
+  GoalTrace trace;
+  if (std::cmp_greater(steps.size(), book_->settings().steps)) {
+    trace.push_back({false, std::string(kNoSkill),
+                     fmt::format("a goal has at most {} steps", book_->settings().steps)});
+    co_return trace;
+  }
+  for (const auto text : steps) {
+    const std::string_view previous = trace.empty() ? std::string_view() : trace.back().output;
+    auto done = co_await step(text, previous);
+    if (!done) co_return done.error();
+    trace.push_back(*std::move(done));
+    if (!trace.back().success) break;
+  }
+  co_return trace;
+}
+
+// Who a step is for is decided by its own words, before those of the step before are filled in.
+Task<GoalStep> GoalRun::step(std::string_view text, std::string_view previous) {
+  const auto named = named_step(text);
+  if (named) {
+    if (const auto* const page = book_->by_word(named->name, *catalog_)) {
+      co_return co_await use_skill(*page, {text, named->name, named->text}, previous);
+    }
+    if (catalog_->find(ItemKind::tool, named->name)) {
+      auto used = co_await use_tool(*named, previous);
+      // To this caller there is no such tool: then its name is a word like any other.
+      if (used || used.error().code != Code::not_found) co_return used;
+    }
+  }
+  if (const auto* const page = book_->by_asking(text, *catalog_)) {
+    co_return co_await use_skill(*page, {text, "", text}, previous);
+  }
+  co_return GoalStep{false, std::string(kNoSkill),
+                     fmt::format("No skill found to handle goal: {}", text)};
+}
+
+Task<GoalStep> GoalRun::use_skill(const Page& page, GoalText goal, std::string_view previous) {
+  const std::string name(page.skill->goal_name);
+  auto whole = filled(goal.whole, previous, FillIn::plain);
+  auto text = filled(goal.text, previous, FillIn::plain);
+  if (!whole || !text) co_return GoalStep{false, name, (whole ? text : whole).error().message};
+  SkillTools tools(*this, page);
+  const GoalText given{*whole, goal.word, *text};
+  co_return outcome(name, co_await page.skill->execute(given, tools));
+}
+
+Task<GoalStep> GoalRun::use_tool(const NamedStep& named, std::string_view previous) {
+  const auto* const entry = catalog_->find(ItemKind::tool, named.name);
+  auto arguments = arguments_of(catalog_->definition(ItemKind::tool, *entry), named.text, previous);
+  std::string name(named.name);
+  if (!arguments) co_return GoalStep{false, std::move(name), arguments.error().message};
+  auto answer = co_await call_tool(named.name, *std::move(arguments));
+  if (!answer && answer.error().code == Code::not_found) co_return answer.error();
+  co_return outcome(std::move(name), std::move(answer));
+}
+
+// JSON, or key=value pairs, or plain text for a tool that takes just that.
+Result<std::string> GoalRun::arguments_of(std::string_view definition, std::string_view text,
+                                          std::string_view previous) const {
+  if (text.starts_with('{') && !text.starts_with(kPrevious)) {
+    auto object = filled(text, previous, FillIn::json);
+    if (!object) return object;
+    auto good = json::check(*object);
+    if (!good) return good.error();
+    return object;
+  }
+  auto words = split_words(text);
+  const bool pairs = words && std::ranges::all_of(*words, [](const std::string& word) {
+                       return word.find('=') != std::string::npos && !word.starts_with('=');
+                     });
+  const auto only = pairs ? std::nullopt : mcp::only_text_argument(definition);
+  if (only) {
+    auto whole = filled(text, previous, FillIn::plain);
+    if (!whole) return whole;
+    return fmt::format("{{{}:{}}}", json::quote(*only), json::quote(*whole));
+  }
+  if (!words) return words.error();
+  for (auto& word : *words) {
+    auto with_previous = filled(word, previous, FillIn::plain);
+    if (!with_previous) return with_previous;
+    word = *std::move(with_previous);
+  }
+  return mcp::typed_arguments(definition, *words);
+}
+
+Result<std::string> GoalRun::filled(std::string_view text, std::string_view previous,
+                                    FillIn how) const {
+  return fill_in(text, previous, how, book_->settings().step.value);
+}
+
+Task<std::string> GoalRun::call_tool(std::string_view name, std::string arguments) {
+  std::string params = "{\"name\":";
+  json::append_quoted(params, name);
+  params += ",\"arguments\":";
+  params += arguments;
+  params += '}';
+  auto reply = co_await request("tools/call", std::move(params));
+  if (!reply) co_return reply.error();
+  if (reply->is_error) {
+    auto message = json::string_member(reply->body, "message").value_or(reply->body);
+    co_return Error{reply->why.value_or(Code::upstream_failed), std::move(message)};
+  }
+  auto [failed, text] = mcp::text_of_result(reply->body);
+  if (text.empty()) text = "No content returned";
+  if (failed) co_return Error{Code::upstream_failed, std::move(text)};
+  co_return text;
+}
+
+Task<mcp::Reply> GoalRun::request(std::string_view method, std::string params) {
+  const std::string text = mcp::request("1", method, params);
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) co_return parsed.error();
+  gateway::SilentPeer nobody;
+  const auto* const row = mcp::find_method(method, mcp::kNewestLegacy);
+  gateway::Call call{message, *row,   mcp::kNewestLegacy, face_,
+                     here(),  nobody, deadline_,          text.size()};
+  co_return co_await place_.server.answer(call);
+}
+
+std::string GoalRun::trouble_of(const std::string& upstream) const {
+  const auto lines = place_.operations.upstreams();
+  const auto line = std::ranges::find(lines, upstream, &UpstreamLine::name);
+  return line == lines.end() || line->state.up ? std::string() : line->state.detail;
+}
+
+}  // namespace patchbay::frontends

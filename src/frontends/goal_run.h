@@ -1,0 +1,70 @@
+// A GoalRun is one goal while it is worked on: its steps in order, each a call that takes the same
+// way as any other, until one fails.
+//
+// Confined to the worker on which it began; lives inside the task that wants the answer.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/goal_book.h"
+#include "frontends/goal_steps.h"
+#include "frontends/operations.h"
+#include "gateway/catalog_view.h"
+#include "gateway/mcp_server.h"
+
+namespace patchbay::frontends {
+
+// What goals need of their worker. Outlives every run.
+struct GoalPlace {
+  gateway::McpServer& server;
+  gateway::CatalogView& catalog;
+  const OperationsView& operations;
+};
+
+struct GoalStep {
+  bool success = false;
+  std::string skill;
+  std::string output;
+};
+using GoalTrace = std::vector<GoalStep>;
+
+// Why `goal` cannot be taken at all: blank, or longer than the settings allow.
+Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& settings);
+
+class GoalRun {
+ public:
+  // `face` names the front end in the log.
+  GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, std::string_view face);
+
+  // What was done, step by step: at least one, and only the last may have failed. An Error means
+  // that the gateway refused, not that a skill failed.
+  Task<GoalTrace> run(std::string_view goal);
+
+  // Calls a tool through the pipeline. An error of the gateway's own is part of the reply.
+  Task<mcp::Reply> request(std::string_view method, std::string params);
+
+ private:
+  class SkillTools;
+  using Page = GoalBook::Page;
+
+  Task<GoalStep> step(std::string_view text, std::string_view previous);
+  Task<GoalStep> use_skill(const Page& page, GoalText goal, std::string_view previous);
+  Task<GoalStep> use_tool(const NamedStep& named, std::string_view previous);
+  Task<std::string> call_tool(std::string_view name, std::string arguments);
+  Result<std::string> arguments_of(std::string_view definition, std::string_view text,
+                                   std::string_view previous) const;
+  Result<std::string> filled(std::string_view text, std::string_view previous, FillIn how) const;
+  std::string trouble_of(const std::string& upstream) const;
+
+  const GoalPlace& place_;
+  const std::shared_ptr<const GoalBook> book_;
+  const std::string_view face_;
+  const Deadline deadline_;
+  std::shared_ptr<const gateway::Catalog> catalog_;
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,42 @@
+// The grammar of goals: steps with `then` between them, a name with a colon in front of a step, and
+// {previous}. Pure; slices point into the goal.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace patchbay::frontends {
+
+inline constexpr std::string_view kPrevious = "{previous}";
+
+struct NamedStep {
+  std::string_view name;  // One word.
+  std::string_view text;  // What follows the colon, without white space around it.
+};
+
+// `calculate: 12 / 4` is named. A step that is one word alone is too: it names a tool without
+// arguments.
+std::optional<NamedStep> named_step(std::string_view step);
+
+// The steps of a goal. `then` is a word like any other unless what follows it is a step beyond
+// doubt: a name for which `knows` is true in front of a colon, the full name of a tool alone, or
+// something with {previous} in it.
+std::vector<std::string_view> split_goal(std::string_view goal,
+                                         const std::function<bool(std::string_view name)>& knows);
+
+// What stands for {previous} in a text.
+enum class FillIn {
+  plain,  // The words of the step before.
+  json,   // The same, as they stand inside a JSON string.
+};
+
+// The text with {previous} replaced; Code::too_large beyond `most` bytes.
+Result<std::string> fill_in(std::string_view text, std::string_view previous, FillIn how,
+                            std::size_t most);
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,13 @@
+// The result of a tools/call that is answered here, and not by an upstream of its own. Values only.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace patchbay::mcp {
+
+// `{"content":[{"type":"text","text":…}…]}` with one block a text, and "isError" if it failed.
+std::string tool_result(std::initializer_list<std::string_view> texts, bool failed);
+
+}  // namespace patchbay::mcp

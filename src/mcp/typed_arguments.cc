@@ -1,0 +1,92 @@
+#include "mcp/typed_arguments.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "json/read.h"
+
+namespace patchbay::mcp {
+namespace {
+
+std::string_view schema_of(std::string_view definition) {
+  return json::member(definition, "inputSchema").value_or("{}");
+}
+
+// What the schema says about one argument; empty if it does not know it.
+std::optional<std::string> type_of(std::string_view definition, std::string_view key) {
+  const auto properties = json::member(schema_of(definition), "properties");
+  const auto property = properties ? json::member(*properties, key) : std::nullopt;
+  return property ? json::string_member(*property, "type") : std::nullopt;
+}
+
+}  // namespace
+
+std::string typed_value(std::string_view definition, std::string_view key, std::string_view value) {
+  if (type_of(definition, key) == "string" || !json::check(value)) return json::quote(value);
+  return std::string(value);
+}
+
+Result<std::string> object_of_pairs(const std::vector<std::string>& words, const ReadValue& read) {
+  std::string object = "{";
+  for (const auto& word : words) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{Code::invalid_params,
+                   fmt::format("'{}' is neither key=value nor a JSON object", word)};
+    }
+    const std::string key = word.substr(0, equals);
+    if (object.size() > 1) object += ',';
+    json::append_quoted(object, key);
+    object += ':' + read(key, word.substr(equals + 1));
+  }
+  return object + "}";
+}
+
+Result<std::string> typed_arguments(std::string_view definition,
+                                    const std::vector<std::string>& words) {
+  return object_of_pairs(words, [definition](const std::string& key, const std::string& value) {
+    return typed_value(definition, key, value);
+  });
+}
+
+std::optional<std::string> only_text_argument(std::string_view definition) {
+  const auto schema = schema_of(definition);
+  std::vector<std::string> candidates;
+  json::each_element(json::member(schema, "required").value_or("[]"), [&](std::string_view name) {
+    candidates.push_back(json::as_string(name).value_or(""));
+  });
+  if (candidates.empty()) {
+    json::each_member(
+        json::member(schema, "properties").value_or("{}"),
+        [&](std::string_view name, std::string_view) { candidates.emplace_back(name); });
+  }
+  if (candidates.size() != 1 || type_of(definition, candidates.front()) != "string") return {};
+  return candidates.front();
+}
+
+std::string text_of_content(std::string_view content) {
+  if (auto text = json::string_member(content, "text")) return *std::move(text);
+  return fmt::format("[{} {}, {} bytes of JSON]",
+                     json::string_member(content, "type").value_or("data"),
+                     json::string_member(content, "mimeType").value_or("no type"), content.size());
+}
+
+ToolText text_of_result(std::string_view result) {
+  ToolText read;
+  bool first = true;
+  const auto add = [&](std::string_view item) {
+    if (!std::exchange(first, false)) read.text += '\n';
+    read.text += text_of_content(item);
+  };
+  std::string_view structured;
+  json::each_member(result, [&](std::string_view key, std::string_view raw) {
+    if (key == "isError") read.failed = raw == "true";
+    if (key == "structuredContent") structured = raw;
+    if (key == "content") json::each_element(raw, add);
+  });
+  if (first) read.text = structured;
+  return read;
+}
+
+}  // namespace patchbay::mcp

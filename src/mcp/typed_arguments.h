@@ -1,0 +1,43 @@
+// The arguments of a tool as people type them, and its result as people read it. Pure.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace patchbay::mcp {
+
+// Makes raw JSON of the value that was typed for an argument.
+using ReadValue = std::function<std::string(const std::string& key, const std::string& value)>;
+
+// The raw object that `words` of the form key=value mean.
+Result<std::string> object_of_pairs(const std::vector<std::string>& words, const ReadValue& read);
+
+// A value as the tool with this raw definition wants it: what its schema says, else JSON if it is
+// JSON, else text.
+std::string typed_value(std::string_view definition, std::string_view key, std::string_view value);
+
+// The raw arguments that `words` of the form key=value mean for that tool.
+Result<std::string> typed_arguments(std::string_view definition,
+                                    const std::vector<std::string>& words);
+
+// The one string that the tool takes: the only one it requires, or the only one it knows. Empty if
+// there is no such thing.
+std::optional<std::string> only_text_argument(std::string_view definition);
+
+// The text of a raw piece of content; of other content, its type and size.
+std::string text_of_content(std::string_view content);
+
+struct ToolText {
+  bool failed = false;  // The tool reported an error.
+  std::string text;     // One piece of content after the other, with a line break between them.
+};
+
+// The text of the raw result of a tools/call.
+ToolText text_of_result(std::string_view result);
+
+}  // namespace patchbay::mcp

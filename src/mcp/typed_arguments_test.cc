@@ -1,0 +1,42 @@
+#include "mcp/typed_arguments.h"
+
+#include <gtest/gtest.h>
+
+namespace patchbay::mcp {
+namespace {
+
+constexpr std::string_view kTool =
+    R"({"name":"t","inputSchema":{"properties":{"text":{"type":"string"},"n":{"type":"number"}},)"
+    R"("required":["text"]}})";
+
+TEST(TypedArguments, FollowTheSchema) {
+  EXPECT_EQ(*typed_arguments(kTool, {"text=5", "n=5", "more=[1]", "rest=a=b"}),
+            R"({"text":"5","n":5,"more":[1],"rest":"a=b"})");
+  EXPECT_EQ(*typed_arguments(kTool, {}), "{}");
+  EXPECT_FALSE(typed_arguments(kTool, {"=5"}));
+  EXPECT_FALSE(typed_arguments(kTool, {"five"}));
+}
+
+TEST(TypedArguments, KnowAToolOfOneText) {
+  EXPECT_EQ(only_text_argument(kTool), "text");
+  EXPECT_EQ(only_text_argument(R"({"inputSchema":{"properties":{"zone":{"type":"string"}}}})"),
+            "zone");
+  EXPECT_FALSE(only_text_argument(R"({"inputSchema":{"properties":{"n":{"type":"number"}}}})"));
+  EXPECT_FALSE(only_text_argument(
+      R"({"inputSchema":{"properties":{"a":{"type":"string"},"b":{"type":"string"}}}})"));
+  EXPECT_FALSE(only_text_argument("{}"));
+}
+
+TEST(ToolText, JoinsContent) {
+  const auto read = text_of_result(
+      R"({"content":[{"type":"text","text":"a"},{"type":"image","mimeType":"image/png","data":"x"},)"
+      R"({"type":"text","text":"b"}],"isError":true})");
+  EXPECT_TRUE(read.failed);
+  EXPECT_EQ(read.text, "a\n[image image/png, 50 bytes of JSON]\nb");
+  EXPECT_EQ(text_of_result(R"({"structuredContent":{"n":1}})").text, R"({"n":1})");
+  EXPECT_EQ(text_of_result("{}").text, "");
+  EXPECT_FALSE(text_of_result("{}").failed);
+}
+
+}  // namespace
+}  // namespace patchbay::mcp

@@ -1,0 +1,58 @@
+// The OsqueryUpstream answers questions about the machine in SQL: with osqueryi where it is
+// installed, else with the built-in tables. Its tools are those of the osquery MCP server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gateway/upstream.h"
+#include "osquery/offenders.h"
+#include "osquery/query_pool.h"
+#include "osquery/settings.h"
+#include "osquery/statement.h"
+#include "osquery/table_policy.h"
+
+namespace patchbay::osquery {
+
+class OsqueryUpstream final : public gateway::Upstream {
+ public:
+  // REQUIRES: the watcher outlives the upstream.
+  OsqueryUpstream(std::string name, Settings settings, gateway::UpstreamWatcher& watcher);
+
+  std::string_view name() const override { return name_; }
+  std::string_view kind() const override { return "osquery"; }
+  Task<void> start() override;
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
+  gateway::UpstreamState state() const override { return {true, ""}; }
+  Task<void> stop(Deadline) override { co_return ok(); }
+
+ private:
+  // What a call of a tool comes to: a query, and how its rows are to look.
+  struct Question {
+    std::string sql;
+    Format format = Format::json;
+  };
+
+  Result<Question> read_query(std::string_view arguments) const;
+  Result<Question> read_processes(std::string_view arguments) const;
+  Task<std::string> list_tables(Deadline deadline);
+  Task<std::string> describe_table(std::string name, Deadline deadline);
+
+  // Checks the query, runs it, and remembers it if it had to be cut.
+  Task<std::string> ask(Question question, Deadline deadline);
+  Task<std::string> run(const Statement& statement, Format format, Deadline deadline);
+  // Of osqueryi, unless there is none and that is no fault: then Code::not_found.
+  Task<std::string> ask_installed(const Statement& statement, Format format, Deadline deadline);
+  Result<Statement> check(std::string_view sql) const;
+
+  const std::string name_;
+  const Settings settings_;
+  gateway::UpstreamWatcher& watcher_;
+  const TablePolicy policy_;
+  const Machine machine_;
+  Offenders offenders_;
+  QueryPool pool_;
+};
+
+}  // namespace patchbay::osquery

@@ -1,0 +1,26 @@
+// osqueryi as a child: one run for each query, without a shell, `osqueryi --json SQL`.
+//
+// Confined to the worker that asks.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/task.h"
+#include "core/timers.h"
+#include "osquery/rows.h"
+#include "osquery/settings.h"
+#include "osquery/statement.h"
+
+namespace patchbay::osquery {
+
+// Runs the statement and yields its rows as text. Code::timeout and Code::too_large say that it was
+// cut, Code::unavailable that there is no osqueryi, Code::upstream_failed that it failed.
+Task<std::string> ask_osqueryi(const Settings& settings, const Statement& statement, Format format,
+                               Deadline deadline);
+
+// What a run that has ended has to say: its rows, or why there are none.
+Result<std::string> read_output(std::string_view out, std::string_view err, std::string_view exit,
+                                const Settings& settings, Format format);
+
+}  // namespace patchbay::osquery

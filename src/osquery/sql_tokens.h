@@ -1,0 +1,35 @@
+// SQL text as tokens, by the rules of SQLite's own tokenizer, as far as it takes to see where names
+// stand. Values only; usable from any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+namespace patchbay::osquery {
+
+struct Token {
+  enum class Kind : std::uint8_t {
+    word,    // A keyword or a name without quotes, in lower case.
+    name,    // A name in quotes, without them, in lower case.
+    string,  // In single quotes, without them. Where SQLite wants a name, it takes it for one.
+    number,
+    sign,  // One character.
+  };
+
+  Kind kind = Kind::sign;
+  std::string text;
+  std::size_t begin = 0;  // In the SQL...
+  std::size_t end = 0;    // ...and where it ends.
+
+  bool is(std::string_view word) const { return kind == Kind::word && text == word; }
+  bool is(char c) const { return kind == Kind::sign && text[0] == c; }
+};
+
+// Comments are left out. An Error if a quote is not closed.
+Result<std::vector<Token>> tokenize(std::string_view sql);
+
+}  // namespace patchbay::osquery

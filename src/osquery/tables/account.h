@@ -1,0 +1,30 @@
+// /etc/passwd and /etc/group, taken apart. Values only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::osquery {
+
+struct Account {
+  std::string name;
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  std::string description;
+  std::string home;
+  std::string shell;
+};
+
+struct Group {
+  std::string name;
+  std::uint32_t gid = 0;
+  std::vector<std::string> members;
+};
+
+// Lines that are no entries are left out.
+std::vector<Account> parse_passwd(std::string_view text);
+std::vector<Group> parse_group(std::string_view text);
+
+}  // namespace patchbay::osquery

@@ -1,0 +1,12 @@
+// How /proc/mounts writes paths. Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace patchbay::osquery {
+
+// `\040` and its like become the characters they stand for.
+std::string unescaped(std::string_view text);
+
+}  // namespace patchbay::osquery

@@ -1,0 +1,101 @@
+#include "osquery/tables/sockets.h"
+
+#include <array>
+#include <optional>
+
+#include "net/machine_network.h"
+#include "osquery/text.h"
+
+namespace patchbay::osquery {
+namespace {
+
+// In the order of the kernel's numbers, which begin with 1.
+constexpr std::array<std::string_view, 11> kStates{
+    "ESTABLISHED", "SYN_SENT",   "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT",
+    "CLOSED",      "CLOSE_WAIT", "LAST_ACK", "LISTEN",    "CLOSING"};
+constexpr std::size_t kListen = 10;
+
+// The flag of a UNIX socket that accepts connections.
+constexpr std::uint32_t kAccepts = 0x10000;
+
+struct Endpoint {
+  std::string address;
+  int port = 0;
+};
+
+// `0100007F:1F90`: 32-bit words of the address in the machine's own order, then the port.
+std::optional<Endpoint> parse_endpoint(std::string_view text, int family) {
+  const std::string_view hex = take_until(text, ':');
+  const std::size_t words = family == net::kIpv6Family ? 4 : 1;
+  const auto port = number<std::uint16_t>(text, 16);
+  if (hex.size() != words * 8 || !port) return std::nullopt;
+  std::array<std::uint32_t, 4> address{};
+  for (std::size_t i = 0; i < words; ++i) {
+    const auto word = number<std::uint32_t>(hex.substr(i * 8, 8), 16);
+    if (!word) return std::nullopt;
+    address[i] = *word;
+  }
+  const std::string_view bytes(reinterpret_cast<const char*>(address.data()), words * 4);
+  return Endpoint{net::show_ip(bytes), *port};
+}
+
+// The first line names the columns.
+std::string_view without_head(std::string_view text) {
+  take_until(text, '\n');
+  return text;
+}
+
+}  // namespace
+
+std::vector<Socket> parse_inet_sockets(std::string_view text, int family, int protocol) {
+  std::vector<Socket> sockets;
+  each_line(without_head(text), [&](std::string_view line) {
+    take_word(line);  // The number of the line.
+    const auto local = parse_endpoint(take_word(line), family);
+    const auto remote = parse_endpoint(take_word(line), family);
+    const auto state = number<std::uint32_t>(take_word(line), 16);
+    for (int i = 0; i < 5; ++i) take_word(line);  // Queues, timer, retransmits, uid, timeout.
+    const auto inode = number<std::uint64_t>(take_word(line));
+    if (!local || !remote || !state || !inode) return;
+    Socket one;
+    one.inode = *inode;
+    one.family = family;
+    one.protocol = protocol;
+    one.local_address = local->address;
+    one.remote_address = remote->address;
+    one.local_port = local->port;
+    one.remote_port = remote->port;
+    const bool tcp = protocol == net::kTcp;
+    if (tcp && *state >= 1 && *state <= kStates.size()) one.state = kStates[*state - 1];
+    one.listens = tcp ? *state == kListen : remote->port == 0;
+    sockets.push_back(std::move(one));
+  });
+  return sockets;
+}
+
+std::vector<Socket> parse_unix_sockets(std::string_view text) {
+  std::vector<Socket> sockets;
+  each_line(without_head(text), [&](std::string_view line) {
+    for (int i = 0; i < 3; ++i) take_word(line);  // Address, references, protocol.
+    const auto flags = number<std::uint32_t>(take_word(line), 16);
+    take_word(line);  // Type.
+    take_word(line);  // State.
+    const auto inode = number<std::uint64_t>(take_word(line));
+    if (!flags || !inode) return;
+    Socket one;
+    one.inode = *inode;
+    one.family = net::kUnixFamily;
+    one.path = trimmed(line);
+    one.listens = (*flags & kAccepts) != 0;
+    sockets.push_back(std::move(one));
+  });
+  return sockets;
+}
+
+std::uint64_t linked_inode(std::string_view link, std::string_view word) {
+  if (!link.starts_with(word) || !link.substr(word.size()).starts_with(":[")) return 0;
+  link.remove_prefix(word.size() + 2);
+  return number<std::uint64_t>(take_until(link, ']')).value_or(0);
+}
+
+}  // namespace patchbay::osquery

@@ -1,0 +1,57 @@
+#include "skills/goal_words.h"
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "json/text.h"
+
+namespace patchbay {
+namespace {
+
+constexpr auto kNowhere = std::string_view::npos;
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+bool mentions(std::string_view goal, std::span<const std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return goal.contains(word); });
+}
+
+bool mentions(std::string_view goal, std::initializer_list<std::string_view> words) {
+  return mentions(goal, std::span(words.begin(), words.size()));
+}
+
+std::string_view subject_of(const GoalText& goal, std::span<const std::string_view> words) {
+  if (!goal.word.empty()) return goal.text;
+  const std::string lower = ascii_lower(goal.whole);
+  std::size_t at = kNowhere;
+  for (const auto word : words) at = std::min(at, lower.find(word));
+  if (at == kNowhere) return goal.text;
+  if (const auto colon = lower.find(':'); colon != kNowhere && colon > at) {
+    return trimmed(goal.whole.substr(colon + 1));
+  }
+  while (at < lower.size() && is_letter(lower[at])) ++at;
+  return trimmed(goal.whole.substr(at));
+}
+
+std::string_view without_lead(std::string_view subject,
+                              std::initializer_list<std::string_view> little) {
+  for (const auto word : little) {
+    if (subject.size() <= word.size() || subject[word.size()] != ' ') continue;
+    if (ascii_lower(subject.substr(0, word.size())) != word) continue;
+    subject = trimmed(subject.substr(word.size()));
+  }
+  return subject;
+}
+
+std::string one_argument(std::string_view name, std::string_view text) {
+  std::string arguments = "{";
+  json::append_quoted(arguments, name);
+  arguments += ':';
+  json::append_quoted(arguments, text);
+  arguments += '}';
+  return arguments;
+}
+
+}  // namespace patchbay

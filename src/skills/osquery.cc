@@ -1,0 +1,177 @@
+#include "skills/osquery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/text.h"
+#include "gateway/arguments.h"
+#include "json/read.h"
+#include "observe/log.h"
+#include "skills/goal_words.h"
+
+namespace patchbay {
+namespace {
+
+using gateway::RawSql;
+
+// A question is asked by its words, the first that fits.
+struct Question {
+  std::string_view words;
+  std::string_view sql;
+};
+
+constexpr std::array kQuestions{
+    Question{"hostname", "SELECT hostname FROM system_info"},
+    Question{"host name", "SELECT hostname FROM system_info"},
+    Question{"listening", "SELECT * FROM listening_ports"},
+    Question{"port", "SELECT * FROM listening_ports"},
+    Question{"network", "SELECT * FROM process_open_sockets LIMIT 20"},
+    Question{"connection", "SELECT * FROM process_open_sockets LIMIT 20"},
+    Question{"process", "SELECT pid, name, state, resident_size FROM processes LIMIT 20"},
+    Question{"user", "SELECT * FROM users"},
+    Question{"uptime", "SELECT * FROM uptime"},
+    Question{"os version", "SELECT * FROM os_version"},
+    Question{"operating system", "SELECT * FROM os_version"},
+    Question{"kernel", "SELECT * FROM kernel_info"},
+    Question{"memory", "SELECT * FROM memory_info"},
+    Question{"interface", "SELECT * FROM interface_addresses"},
+    Question{"mount", "SELECT * FROM mounts"},
+    Question{"package", "SELECT name, version FROM deb_packages LIMIT 100"},
+    Question{"system", "SELECT * FROM system_info"},
+    Question{"computer", "SELECT * FROM system_info"},
+    Question{"machine", "SELECT * FROM system_info"},
+};
+
+constexpr std::array<std::string_view, 3> kReading{"select", "with", "explain"};
+
+bool begins_with_word(std::string_view lower, std::string_view word) {
+  return lower.starts_with(word) && (lower.size() == word.size() || is_space(lower[word.size()]) ||
+                                     lower[word.size()] == '(' || lower[word.size()] == '*');
+}
+
+bool is_reading(std::string_view sql) {
+  const std::string lower = ascii_lower(trimmed(sql));
+  return std::ranges::any_of(kReading,
+                             [&](std::string_view word) { return begins_with_word(lower, word); });
+}
+
+// The end of the quoted text or comment that begins at `at`; `at` if none does, npos if it does not
+// end.
+std::size_t skip_quoted(std::string_view sql, std::size_t at) {
+  const auto rest = sql.substr(at);
+  const auto ends_behind = [&](std::string_view closer, std::size_t from) {
+    const auto end = rest.find(closer, from);
+    return end == std::string_view::npos ? end : at + end + closer.size();
+  };
+  if (rest.starts_with("--")) return std::min(ends_behind("\n", 2), sql.size());
+  if (rest.starts_with("/*")) return ends_behind("*/", 2);
+  if (rest.starts_with('[')) return ends_behind("]", 1);
+  // A doubled quote is one inside the text; to find the end it counts as two texts in a row.
+  if (std::string_view("'\"`").contains(rest.front())) return ends_behind(rest.substr(0, 1), 1);
+  return at;
+}
+
+Error unknown_question(std::string_view question) {
+  return {Code::invalid_params,
+          fmt::format("'{}' is no question that osquery knows; ask for system info, processes, "
+                      "users, listening ports, network connections or the hostname, or give a "
+                      "SELECT",
+                      clip(question))};
+}
+
+constexpr auto kWords = std::to_array<std::string_view>({"osquery"});
+
+bool can_handle(std::string_view goal) {
+  return mentions(goal, {"osquery", "system info", "system query", "running process", "hostname",
+                         "network connection", "list users", "listening port", "open port"}) ||
+         (goal.contains("what is the") && mentions(goal, {"system", "computer"}));
+}
+
+Task<std::string> execute(GoalText goal, GoalTools& tools) {
+  const auto question =
+      mentions(ascii_lower(goal.whole), kWords) ? subject_of(goal, kWords) : goal.whole;
+  auto sql = osquery_sql(question, tools.settings().osquery.raw_sql);
+  if (!sql) co_return sql.error();
+  log::Line(log::Level::info, log::plain_event(fmt::format("Executing osquery: {}", *sql)));
+  auto rows = co_await tools.call(one_argument(sql_argument(tools.definition()), *sql));
+  if (rows || rows.error().code != Code::not_found) co_return rows;
+  // The server has never been up, so nothing is known of its tools.
+  const auto trouble = tools.trouble();
+  co_return Error{Code::unavailable, fmt::format("Not connected to osquery MCP server{}{}",
+                                                 trouble.empty() ? "" : ": ", trouble)};
+}
+
+}  // namespace
+
+Result<void> check_reading_sql(std::string_view sql) {
+  sql = trimmed(sql);
+  if (!is_reading(sql)) {
+    return Error{Code::invalid_params, "only SELECT, WITH and EXPLAIN are accepted"};
+  }
+  for (std::size_t at = 0; at < sql.size();) {
+    const auto next = skip_quoted(sql, at);
+    if (next == std::string_view::npos) {
+      return Error{Code::invalid_params, "a quote or comment in the SQL does not end"};
+    }
+    if (next != at) {
+      at = next;
+      continue;
+    }
+    if (sql[at] == ';' && at + 1 != sql.size()) {
+      return Error{Code::invalid_params, "only one SQL statement is accepted"};
+    }
+    ++at;
+  }
+  return ok();
+}
+
+Result<std::string> osquery_sql(std::string_view question, RawSql raw) {
+  question = trimmed(question);
+  if (question.empty()) return unknown_question(question);
+  if (is_reading(question) && raw != RawSql::any) {
+    if (raw == RawSql::off) {
+      return Error{Code::invalid_params, "SQL in goals is switched off (goals.osquery.raw_sql)"};
+    }
+    auto good = check_reading_sql(question);
+    if (!good) return good.error();
+    return std::string(question);
+  }
+  if (!is_reading(question)) {
+    const std::string lower = ascii_lower(question);
+    for (const auto& [words, sql] : kQuestions) {
+      if (lower.contains(words)) return std::string(sql);
+    }
+  }
+  if (raw == RawSql::any) return std::string(question);
+  return unknown_question(question);
+}
+
+std::string_view sql_argument(std::string_view definition) {
+  const auto schema = json::member(definition, "inputSchema").value_or("{}");
+  std::string_view required;
+  json::each_element(json::member(schema, "required").value_or("[]"), [&](std::string_view name) {
+    if (required.empty() && name == "\"sql\"") required = "sql";
+    if (required.empty() && name == "\"query\"") required = "query";
+  });
+  if (!required.empty()) return required;
+  const auto properties = json::member(schema, "properties").value_or("{}");
+  const bool only_query =
+      json::member(properties, "query").has_value() && !json::member(properties, "sql");
+  return only_query ? "query" : "sql";
+}
+
+constinit const Skill kOsquerySkill{
+    .name = "osquery",
+    .title = "osquery",
+    .description = "Answers questions about this machine with the tool of an osquery server.",
+    .input_schema = "",
+    .goal_name = "OsqueryMCPSkill",
+    .words = kWords,
+    .can_handle = can_handle,
+    .execute = execute,
+    .remote = true,
+};
+
+}  // namespace patchbay

@@ -1,0 +1,26 @@
+// The skill `osquery`: answers questions about this machine with the tool of an osquery MCP server,
+// which runs as a child. Words become SQL by a table of questions; SQL itself is passed on if
+// goals.osquery.raw_sql allows it. Stateless; runs on any worker.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "gateway/skill.h"
+
+namespace patchbay {
+
+// The SQL that `question`, in words or in SQL, means.
+Result<std::string> osquery_sql(std::string_view question, gateway::RawSql raw);
+
+// Fails unless `sql` is one statement that begins like one that reads. Where a statement ends is
+// found as SQL does: not inside quotes or comments.
+Result<void> check_reading_sql(std::string_view sql);
+
+// What a tool with this raw definition calls its SQL: `sql` or `query`.
+std::string_view sql_argument(std::string_view definition);
+
+extern const Skill kOsquerySkill;
+
+}  // namespace patchbay

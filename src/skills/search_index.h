@@ -1,0 +1,71 @@
+// A SearchIndex finds text files by their words: an index of SQLite (FTS5) in memory, which holds
+// at most so many files and so much text.
+//
+// Confined to one thread, which may be kept waiting by the disk: never a worker.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+
+struct sqlite3;
+
+namespace patchbay {
+
+struct SearchHit {
+  std::string path;
+  std::string snippet;  // On one line.
+};
+
+class SearchIndex {
+ public:
+  SearchIndex(std::size_t most_files, std::size_t most_file_bytes, std::size_t most_bytes);
+
+  // Why the index cannot be used; ok if it can.
+  Result<void> opened() const { return opened_; }
+
+  // Reads the file if it is not in the index as it is now. False if it cannot be in the index: too
+  // large, no text, or there is no room.
+  bool take(const std::filesystem::path& path);
+
+  // Forgets the files that have not been taken since the last time.
+  void forget_missing();
+
+  std::size_t files() const { return files_.size(); }
+
+  // The best hits for the words of `query`: files that have all of them, else some.
+  Result<std::vector<SearchHit>> find(std::string_view query, int most);
+
+ private:
+  struct File {
+    std::int64_t row = 0;
+    std::size_t bytes = 0;
+    std::filesystem::file_time_type changed;
+    bool seen = false;  // Since forget_missing().
+  };
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+
+  Result<void> run(const char* sql);
+  bool add(const std::string& path, const std::string& body, std::int64_t row);
+  void remove(std::map<std::string, File>::iterator file);
+  Result<std::vector<SearchHit>> match(const std::string& expression, int most);
+
+  const std::size_t most_files_;
+  const std::size_t most_file_bytes_;
+  const std::size_t most_bytes_;
+  std::unique_ptr<sqlite3, Close> database_;
+  Result<void> opened_;
+  std::map<std::string, File> files_;  // By path.
+  std::size_t bytes_ = 0;
+  std::int64_t last_row_ = 0;
+};
+
+}  // namespace patchbay
