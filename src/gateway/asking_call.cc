@@ -125,7 +125,7 @@ void AskingCall::ask(std::string_view method, std::string_view params, Answer an
   std::string key = fmt::format("{}-{}", method.substr(0, method.find('/')), ++asked_);
   questions_.emplace(std::move(key),
                      Question{std::string(method), *std::move(question), std::move(answer)});
-  if (heard_by_) here().timers().set(*this, here().now() + kTogether);
+  if (heard_by_ && !set()) here().timers().set(*this, here().now() + kTogether);
 }
 
 // Either the time to ask has come, or the client has taken too long to come back.
