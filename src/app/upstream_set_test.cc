@@ -23,7 +23,7 @@ class UpstreamSetTest : public ::testing::Test {
 
   UpstreamPlan plan(const std::string& name, const std::string& digest = "",
                     gateway::ToolSettings tools = {}) {
-    return {name, digest, {std::move(tools)}, [this, name](const UpstreamContext&) {
+    return {name, "fake", digest, {std::move(tools)}, [this, name](const UpstreamContext&) {
               return made[name] = std::make_shared<FakeUpstream>(name);
             }};
   }
