@@ -51,10 +51,16 @@ void question(std::string_view text, mcp::Revision to) {
 }
 
 void tasks(std::string_view text) {
-  const std::string listed = mcp::with_listed_tasks(text, "up");
+  const auto list = [](std::string_view id) { return mcp::listed_task("up", id); };
+  const auto own = [](std::string_view listed) {
+    const auto name = mcp::split_task(listed);
+    return std::string(name ? name->id : listed);
+  };
+  const std::string listed = mcp::with_task_ids(text, list);
   require(is_json(listed));
   // Quoting may change how an id is written, never what it is.
-  require(mcp::with_listed_tasks(mcp::with_own_tasks(listed, "up"), "up") == listed);
+  require(mcp::with_task_ids(mcp::with_task_ids(listed, own), list) == listed);
+  require(is_json(mcp::with_related_task(text, "up:1")));
   const mcp::Reply outcome = mcp::scanned_reply(std::string(text));
   require(is_json(mcp::stateless_created_task(text)));
   require(is_json(mcp::session_created_task(text)));

@@ -197,7 +197,9 @@ def gateway_command(folder, url):
     if replaced := os.environ.get("CONFORMANCE_GATEWAY"):
         return [*shlex.split(replaced), url]
     # JSON is YAML, and quotes itself.
-    config = {"names": {"prefix": "never"}, "upstreams": {"suite": {"kind": "http", "url": url}}}
+    # The suite's servers know one client: each worker would be another.
+    upstreams = {"suite": {"kind": "http", "url": url}}
+    config = {"workers": 1, "names": {"prefix": "never"}, "upstreams": upstreams}
     path = pathlib.Path(folder) / "patchbay.yaml"
     path.write_text(json.dumps(config), encoding="utf-8")
     binary = os.environ.get("PATCHBAY_BIN", str(ROOT / "build" / "patchbay"))

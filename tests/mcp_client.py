@@ -163,6 +163,7 @@ def modern_headers(message, **more):
         "Mcp-Method": message.get("method"),
     }
     named_by = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+    named_by |= {method: "taskId" for method in ("tasks/get", "tasks/update", "tasks/cancel")}
     if (key := named_by.get(message.get("method"))) is not None:
         fields["Mcp-Name"] = message["params"].get(key)
     return {**fields, **{key.replace("_", "-"): value for key, value in more.items()}}

@@ -62,10 +62,10 @@ class Dying(ChildCase):
 
     def test_killed_with_many_calls_in_flight(self):
         session = self.start()
-        pid = self.whoami("bad")
         calls = [session.call_later("bad__hang") for _ in range(20)]
         other = session.call_later("good__sleep", seconds=1, text="unharmed")
         wait_until(lambda: self.in_flight() == 21, "all calls to be in flight")
+        pid = self.whoami("bad")  # What came before this has reached the program.
         os.kill(pid, signal.SIGKILL)
         for call in calls:
             self.assert_error(call.result(), -32000)

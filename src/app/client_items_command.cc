@@ -3,6 +3,7 @@
 
 #include "app/client_run.h"
 #include "json/read.h"
+#include "mcp/shape.h"
 
 namespace patchbay::app {
 namespace {
@@ -24,6 +25,10 @@ Task<int> read(Client& client, Deadline deadline, std::string uri, bool as_json)
   auto reply = co_await ask(client, "resources/read", params, uri, deadline);
   if (!reply) co_return reply.error();
   if (reply->is_error) {
+    // Only the revisions with sessions have a code of their own for this.
+    if (reply->from) {
+      mcp::shape_error(*reply, "resources/read", *reply->from, mcp::kNewestLegacy, uri);
+    }
     const Error error = error_of(*reply);
     const auto code = json::as_int(json::member(reply->body, "code").value_or("0"));
     if (code != info(Code::resource_not_found).rpc) co_return error;

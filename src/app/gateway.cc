@@ -173,12 +173,16 @@ Task<void> Gateway::talk_lines() {
     home.catalog().on_change(
         [&face](std::string_view notification) { face.conversation().tell_changed(notification); });
     home.on_updated([&face](std::string_view uri) { face.conversation().tell_updated(uri); });
+    home.on_task([&face](const std::string& upstream, const gateway::TaskNews& news) {
+      face.conversation().tell_task(upstream, news);
+    });
     control_.post([this, &home, &face] {
       end_lines_ = [&home, &face] { home.loop().post([&face] { face.conversation().end(); }); };
     });
     auto served = co_await face.run(configuration_.settings.stop.grace);
     home.catalog().on_change({});
     home.on_updated({});
+    home.on_task({});
     auto forget = [this]() -> Task<void> {
       end_lines_ = nullptr;
       co_return ok();
@@ -216,6 +220,9 @@ void Gateway::make_upstreams() {
         for (const auto& worker : workers_) {
           worker->tell_updated(upstream, uri);
         }
+      },
+      [this](const std::string& upstream, const gateway::TaskNews& news) {
+        for (const auto& worker : workers_) worker->tell_task(upstream, news);
       });
 }
 

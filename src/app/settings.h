@@ -16,6 +16,7 @@ namespace patchbay::app {
 struct LimitSettings {
   config::Duration call{30'000};
   config::Duration question{600'000};
+  config::Duration task{600'000};
   int parked = 1'000;
   int calls = 10'000;
   config::Bytes body{16 << 20};
@@ -112,6 +113,9 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
     Field{"question", &app::LimitSettings::question,
           "How long a client may take to answer what an upstream asks in the course of a call; the "
           "time of the call stands still meanwhile.",
+          Range{Duration(10), Duration(86'400'000)}},
+    Field{"task", &app::LimitSettings::task,
+          "How long a request may wait for what a task comes to.",
           Range{Duration(10), Duration(86'400'000)}},
     Field{"parked", &app::LimitSettings::parked,
           "How many calls of each worker may wait for a client without a session to come back with "

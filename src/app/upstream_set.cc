@@ -37,13 +37,14 @@ void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, b
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
                          metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-                         Publish publish, Updated updated)
+                         Publish publish, Updated updated, TaskChanged task_changed)
     : control_(control),
       workers_(workers),
       registry_(registry),
       subscriptions_(subscriptions),
       publish_(std::move(publish)),
-      updated_(std::move(updated)) {}
+      updated_(std::move(updated)),
+      task_changed_(std::move(task_changed)) {}
 
 Task<void> UpstreamSet::apply(const Configuration& configuration) {
   const Settings& settings = configuration.settings;

@@ -34,10 +34,12 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
 
   using Updated = std::function<void(const std::string& upstream, const std::string& uri)>;
 
-  // `publish` is called on the control thread with each new catalog, `updated` on any thread.
+  using TaskChanged = std::function<void(const std::string& upstream, const gateway::TaskNews&)>;
+
+  // `publish` is called on the control thread with each new catalog, the others on any thread.
   UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
               metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-              Publish publish, Updated updated);
+              Publish publish, Updated updated, TaskChanged task_changed);
 
   // Makes the running upstreams those of `configuration`: new ones start, changed ones are replaced
   // once the new one has had its chance, others are left alone. Calls in progress finish on what
@@ -56,6 +58,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   void updated(const gateway::Upstream& upstream, const std::string& uri) override {
     // Only what somebody wants to hear of.
     if (subscriptions_.has(upstream.name(), uri)) updated_(std::string(upstream.name()), uri);
+  }
+  void task_changed(const gateway::Upstream& upstream, const gateway::TaskNews& news) override {
+    task_changed_(std::string(upstream.name()), news);
   }
   std::vector<std::string> subscribed(const gateway::Upstream& upstream) override {
     return subscriptions_.of(upstream.name());
@@ -107,6 +112,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   const gateway::Subscriptions& subscriptions_;
   const Publish publish_;
   const Updated updated_;
+  const TaskChanged task_changed_;
 
   // Control thread only, except where said.
   gateway::NameSettings names_;

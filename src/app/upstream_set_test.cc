@@ -65,7 +65,8 @@ class UpstreamSetTest : public ::testing::Test {
                   registry,
                   subscriptions,
                   [this](auto fresh, bool) { catalog = std::move(fresh); },
-                  [](const std::string&, const std::string&) {}};
+                  [](const std::string&, const std::string&) {},
+                  [](auto&&...) {}};
 };
 
 TEST_F(UpstreamSetTest, WhatIsLostStaysListedForAWhile) {

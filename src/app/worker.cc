@@ -6,6 +6,7 @@ namespace patchbay::app {
 namespace {
 
 constexpr auto kSweep = std::chrono::seconds(1);
+constexpr int kMostTaskNews = 1000;  // That wait for the worker.
 
 std::shared_ptr<const net::HttpSettings> http_settings(const Settings& settings) {
   const LimitSettings& limits = settings.limits;
@@ -31,6 +32,10 @@ frontends::McpHttpSettings mcp_settings(const LimitSettings& limits) {
           {limits.replay.value, limits.replay_total.value, limits.replay_time}};
 }
 
+gateway::McpServer::Times times(const LimitSettings& limits) {
+  return {limits.call, limits.question, limits.task};
+}
+
 std::shared_ptr<const frontends::GoalBook> goal_book(const Settings& settings) {
   return std::make_shared<const frontends::GoalBook>(skills(), settings.goals);
 }
@@ -40,8 +45,8 @@ std::shared_ptr<const frontends::GoalBook> goal_book(const Settings& settings) {
 Worker::Worker(int number, const Settings& settings, Common& common)
     : loop_(number),
       recorder_(common.registry),
-      pipeline_(common.limiter, catalog_, common.subscriptions, recorder_),
-      server_(pipeline_, settings.limits.call, settings.limits.question),
+      pipeline_(common.limiter, catalog_, common.subscriptions, common.tasks, recorder_),
+      server_(pipeline_, times(settings.limits)),
       asking_(number, server_, common.asking),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
       mcp_sse_(number, server_, common.mcp_sse, settings.limits.stream_keep_alive),
@@ -86,7 +91,7 @@ void Worker::listen(net::Fd listener) {
 
 void Worker::update(const Settings& settings) {
   http_.update(http_settings(settings));
-  server_.set_times(settings.limits.call, settings.limits.question);
+  server_.set_times(times(settings.limits));
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   mcp_http_.update(mcp_settings(settings.limits));
@@ -112,6 +117,19 @@ void Worker::pass_on_update(const std::string& upstream, const std::string& uri)
   mcp_http_.tell_updated(listed);
   mcp_sse_.tell_updated(listed);
   if (tell_more_) tell_more_(listed);
+}
+
+void Worker::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  if (task_news_.fetch_add(1) >= kMostTaskNews) {
+    task_news_.fetch_sub(1);
+    return;
+  }
+  loop_.post([this, upstream, news] {
+    task_news_.fetch_sub(1);
+    mcp_http_.tell_task(upstream, news);
+    mcp_sse_.tell_task(upstream, news);
+    if (tell_more_of_task_) tell_more_of_task_(upstream, news);
+  });
 }
 
 Task<void> Worker::sweep() {

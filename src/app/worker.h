@@ -2,6 +2,7 @@
 // on the path of a call. Workers share only what is made for it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -29,11 +30,12 @@ namespace patchbay::app {
 // What all workers have in common. Outlives them.
 struct Common {
   Common(const Settings& settings, policy::Sealer sealer)
-      : limiter(settings.limits.calls), asking(sealer), http(registry) {}
+      : limiter(settings.limits.calls), tasks(sealer), asking(sealer), http(registry) {}
 
   metrics::Registry registry;
   policy::Limiter limiter;
   gateway::Subscriptions subscriptions;
+  const gateway::TaskIds tasks;
   gateway::AskingCalls::Directory asking;
   frontends::McpHttp::Shared mcp_http;
   frontends::McpSse::Shared mcp_sse;
@@ -59,6 +61,10 @@ class Worker {
   // thread; what is told faster than it can be passed on is told once.
   void tell_updated(const std::string& upstream, const std::string& uri);
 
+  // Tells clients how a task stands. Callable on any thread; what comes faster than it can be
+  // passed on is dropped.
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+
   // Starts and ends the thread.
   void run();
   void join();
@@ -68,6 +74,8 @@ class Worker {
   void listen(net::Fd listener);
   void update(const Settings& settings);
   void on_updated(std::function<void(std::string_view uri)> tell) { tell_more_ = std::move(tell); }
+  using TellTask = std::function<void(const std::string& upstream, const gateway::TaskNews& news)>;
+  void on_task(TellTask tell) { tell_more_of_task_ = std::move(tell); }
   void close() { http_.close(); }
   Task<void> stop(Deadline deadline);
 
@@ -89,6 +97,8 @@ class Worker {
   frontends::MetricsPage metrics_page_;
   net::HttpServer http_;
   std::function<void(std::string_view uri)> tell_more_;  // A front end that is not over HTTP.
+  TellTask tell_more_of_task_;
+  std::atomic<int> task_news_ = 0;  // Told, and not passed on yet.
   std::mutex updates_mutex_;
   std::set<std::pair<std::string, std::string>> updates_;  // Told, and not passed on yet.
   Scope chores_;

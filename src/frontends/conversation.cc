@@ -113,6 +113,14 @@ void Conversation::tell_updated(std::string_view uri) {
   (void)sent;  // If the client has gone, run() ends.
 }
 
+void Conversation::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  for (auto* const listening : listenings_) listening->tell_task(upstream, news);
+  std::string text = task_message(tasks_, upstream, news);
+  if (text.empty()) return;
+  auto sent = channel_.send(std::move(text));
+  (void)sent;  // If the client has gone, run() ends.
+}
+
 Task<void> Conversation::serve(std::string text) {
   auto response = mcp::is_batch(text) ? co_await answer_batch(text) : co_await answer(text);
   if (!response || response->empty()) co_return ok();
@@ -212,6 +220,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   auto task = server_.answer(call);
   auto reply = co_await task.hearing(stop);
   if (reply) note_subscription(subscriber_, message, *reply);
+  if (reply && !modern) note_task(tasks_, call, *reply);
   co_return reply;
 }
 

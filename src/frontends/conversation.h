@@ -35,6 +35,7 @@ class Conversation final : transport::Channel::Listener {
 
   void tell_changed(std::string_view notification);
   void tell_updated(std::string_view uri);
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
 
  private:
   class LinePeer;
@@ -64,6 +65,7 @@ class Conversation final : transport::Channel::Listener {
   std::optional<int> log_level_;     // The least important messages it wants, once it said so.
   gateway::Questions questions_{0};
   Subscriber subscriber_;
+  gateway::FollowedTasks tasks_;  // That its session has made.
   std::set<Listening*> listenings_;
   Stop listening_ends_;  // When the client has ended its side.
 };

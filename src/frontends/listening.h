@@ -6,11 +6,13 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "frontends/subscriber.h"
+#include "mcp/compose.h"
 #include "mcp/message.h"
 
 namespace patchbay::frontends {
@@ -21,36 +23,49 @@ class Listening {
   struct Wish {
     std::vector<std::string_view> notifications;  // Of lists that have changed.
     std::vector<std::string> resources;           // URIs.
+    std::vector<std::string> tasks;               // Ids.
   };
   static Result<Wish> wish_of(const mcp::Message& request);
 
   // `say` sends one message to the client. REQUIRES: `server` outlives this.
   Listening(gateway::McpServer& server, std::string_view face, const mcp::Message& request,
             std::function<void(std::string_view message)> say)
-      : server_(server), face_(face), id_(request.id), say_(std::move(say)) {}
+      : server_(server),
+        face_(face),
+        text_(mcp::request(request.id, request.method, request.raw_params)),
+        say_(std::move(say)) {
+    auto parsed = mcp::parse(text_, request_);
+    (void)parsed;  // It was read before.
+  }
 
   // Subscribes to what is wished for and tells the client what it will hear of. What cannot be had
   // is left out.
   Task<void> begin(Wish wish);
 
-  // Lets go of all resources.
-  Task<void> end() { return unsubscribe_all(server_, face_, subscriber_); }
+  // Lets go of all resources and tasks.
+  Task<void> end();
 
   void tell_changed(std::string_view notification);
   void tell_updated(std::string_view uri);
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
 
   // The result that ends the request from our side.
   mcp::Reply last_result() const;
 
  private:
+  // The requests whose honoured items are named in the acknowledgement.
+  Task<std::string> subscribe_to(std::vector<std::string> uris);
+  Task<std::string> follow_tasks(std::vector<std::string> ids);
   std::string meta() const;
 
   gateway::McpServer& server_;
   const std::string_view face_;
-  const std::string id_;  // Raw.
+  const std::string text_;
+  mcp::Message request_;  // A copy: the client's own may go.
   const std::function<void(std::string_view message)> say_;
   std::vector<std::string_view> notifications_;
   Subscriber subscriber_;
+  std::map<std::string, std::string> tasks_;  // What the client calls each, by what tells it apart.
   bool begun_ = false;
 };
 

@@ -307,6 +307,14 @@ void McpHttp::tell_updated(std::string_view uri) {
   for (auto* const listening : listenings_) listening->tell_updated(uri);
 }
 
+void McpHttp::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  sessions_.each_at_home([&](gateway::Session& session) {
+    const std::string text = task_message(session.tasks, upstream, news);
+    if (session.stream && !text.empty()) session.stream->append(text);
+  });
+  for (auto* const listening : listenings_) listening->tell_task(upstream, news);
+}
+
 // Nobody is left to hear of what the session wanted.
 Task<void> McpHttp::say_farewell(SessionPtr session) {
   co_return co_await unsubscribe_all(server_, "mcp-http", session->subscriber);

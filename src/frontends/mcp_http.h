@@ -16,6 +16,7 @@
 #include "gateway/mcp_server.h"
 #include "gateway/questions.h"
 #include "gateway/sessions.h"
+#include "gateway/upstream.h"
 #include "net/http_server.h"
 
 namespace patchbay::frontends {
@@ -48,6 +49,9 @@ class McpHttp final : public net::HttpHandler {
 
   // Tells those who want to know that a resource has changed.
   void tell_updated(std::string_view uri);
+
+  // Tells those who want to know how a task stands.
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
 
   // Waits for what is done on behalf of sessions that have ended.
   Task<void> stop();

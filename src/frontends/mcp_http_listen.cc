@@ -7,7 +7,10 @@ namespace patchbay::frontends {
 
 Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& message) {
   auto wish = Listening::wish_of(message);
-  if (!wish) co_return co_await answer_error(exchange, 200, message.id, wish.error());
+  if (!wish) {
+    const int status = wish.error().code == Code::missing_capability ? 400 : 200;
+    co_return co_await answer_error(exchange, status, message.id, wish.error());
+  }
   const std::string id(message.id);
   exchange.begin_stream();
   ExchangeSink sink(exchange);

@@ -141,4 +141,8 @@ void McpSse::tell_updated(std::string_view uri) {
   for (const auto& [id, client] : clients_) client->conversation().tell_updated(uri);
 }
 
+void McpSse::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  for (const auto& [id, client] : clients_) client->conversation().tell_task(upstream, news);
+}
+
 }  // namespace patchbay::frontends

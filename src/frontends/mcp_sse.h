@@ -33,6 +33,7 @@ class McpSse {
   void set_keep_alive(std::chrono::nanoseconds time) { keep_alive_ = time; }
   void tell_changed(std::string_view notification);
   void tell_updated(std::string_view uri);
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
 
  private:
   class Client;

@@ -55,7 +55,10 @@ Task<void> PostCall::run() {
   drop();
   exchange_.source.watch_hangup(nullptr);
   const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
-  if (session_) note_subscription(session_->subscriber, call_.request, reply);
+  if (session_) {
+    note_subscription(session_->subscriber, call_.request, reply);
+    note_task(session_->tasks, call_, reply);
+  }
   co_return co_await finish(reply);
 }
 

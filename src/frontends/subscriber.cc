@@ -4,6 +4,7 @@
 
 #include "json/read.h"
 #include "mcp/compose.h"
+#include "mcp/tasks.h"
 
 namespace patchbay::frontends {
 
@@ -45,6 +46,42 @@ Task<void> unsubscribe_all(gateway::McpServer& server, std::string_view face, Su
     (void)done;  // An upstream that is down has forgotten by itself.
   }
   co_return ok();
+}
+
+void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp::Reply& reply) {
+  if (reply.task.empty()) return;
+  const auto task = json::member(reply.body, "task").value_or("{}");
+  if (auto listed = json::string_member(task, "taskId")) {
+    who.add(mcp::listed_task(call.upstream, reply.task), *std::move(listed));
+  }
+}
+
+std::string task_message(gateway::FollowedTasks& who, const std::string& upstream,
+                         const gateway::TaskNews& news) {
+  if (news.session.empty()) return "";
+  const std::string key = mcp::listed_task(upstream, news.id);
+  const std::string listed = who.find(key);
+  if (listed.empty()) return "";
+  if (news.final) who.remove(key);
+  const auto rename = [&listed](std::string_view) { return listed; };
+  return mcp::notification("notifications/tasks/status", mcp::with_task_ids(news.session, rename));
+}
+
+Task<mcp::Reply> follow(gateway::McpServer& server, std::string_view face,
+                        const mcp::Method& method, const mcp::Message& request,
+                        const std::string& listed, std::string& upstream) {
+  const std::string text =
+      mcp::request(0, method.name, fmt::format("{{\"taskId\":{}}}", json::quote(listed)));
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) co_return parsed.error();
+  gateway::SilentPeer client;
+  gateway::Call call{message, method, mcp::kNewest,      face,
+                     here(),  client, server.deadline(), text.size()};
+  call.capabilities = gateway::declared_capabilities(request);
+  auto reply = co_await server.answer(call);
+  upstream = call.upstream;
+  co_return reply;
 }
 
 std::string updated_params(std::string_view uri) {

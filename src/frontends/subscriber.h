@@ -1,5 +1,5 @@
-// What front ends share about subscriptions to resources. Subscribing takes the same way as any
-// call, so that it is limited, routed and recorded like one; here is what happens around it.
+// What front ends share about subscriptions to resources and tasks. Subscribing takes the same way
+// as any call, so that it is limited, routed and recorded like one; here is what happens around it.
 #pragma once
 
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include "gateway/mcp_server.h"
 #include "gateway/subscriptions.h"
+#include "gateway/upstream.h"
 
 namespace patchbay::frontends {
 
@@ -29,6 +30,20 @@ Task<mcp::Reply> subscribe(gateway::McpServer& server, std::string_view face,
 
 // Lets go of everything that `who` wants.
 Task<void> unsubscribe_all(gateway::McpServer& server, std::string_view face, Subscriber& who);
+
+// Notes a task that a request of a client with a session has made, so that it hears of it.
+void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp::Reply& reply);
+
+// The message that tells a client with a session how one of its tasks stands; empty if the task is
+// not its own.
+std::string task_message(gateway::FollowedTasks& who, const std::string& upstream,
+                         const gateway::TaskNews& news);
+
+// Follows a task, or no longer, on behalf of a client without a session. The reply's `task` is what
+// the upstream calls it, and `upstream` is set.
+Task<mcp::Reply> follow(gateway::McpServer& server, std::string_view face,
+                        const mcp::Method& method, const mcp::Message& request,
+                        const std::string& listed, std::string& upstream);
 
 // The raw params of notifications/resources/updated.
 std::string updated_params(std::string_view uri);

@@ -12,17 +12,6 @@
 namespace patchbay::gateway {
 namespace {
 
-// Tells our own states from those of upstreams that keep theirs with the client as well.
-constexpr std::string_view kOurs = "patchbay.";
-
-// The sealed part of a state that a request brings back; empty if it brings none of ours.
-std::string sealed_part(const Call& call) {
-  const auto* const given = call.request.param("requestState");
-  auto state = given ? json::as_string(given->raw) : std::nullopt;
-  if (!state || !state->starts_with(kOurs)) return "";
-  return state->substr(kOurs.size());
-}
-
 struct State {
   int worker = 0;
   std::uint64_t id = 0;
@@ -55,7 +44,15 @@ bool AskingCalls::has_rounds(std::string_view method) {
   return method == "tools/call" || method == "prompts/get" || method == "resources/read";
 }
 
-bool AskingCalls::may_ask(const Call& call) {
+// The sealed part of a state that a request brings back; empty if it brings none of ours.
+std::string AskingCalls::sealed_part(const Call& call) const {
+  const auto* const given = call.request.param("requestState");
+  auto state = given ? json::as_string(given->raw) : std::nullopt;
+  if (!state || !state->starts_with(directory_.mark)) return "";
+  return state->substr(directory_.mark.size());
+}
+
+bool AskingCalls::may_ask(const Call& call) const {
   if (!mcp::info(call.revision).modern || !has_rounds(call.request.method)) return false;
   if (call.request.param("requestState") && !sealed_part(call).empty()) return true;
   if (call.capabilities == "{}") return false;
@@ -106,7 +103,7 @@ Task<void> AskingCalls::run(std::shared_ptr<AskingCall> call) { co_return co_awa
 std::string AskingCalls::state_of(const AskingCall& call) const {
   const auto expires = (Clock::now() + call.call().patience).time_since_epoch().count();
   const std::string plain = fmt::format("{} {} {} {}", number_, call.id(), call.round(), expires);
-  return std::string(kOurs) + directory_.sealer.seal(plain, essence_of(call.call()));
+  return directory_.mark + directory_.sealer.seal(plain, essence_of(call.call()));
 }
 
 Task<void> AskingCalls::stop() {

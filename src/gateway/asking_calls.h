@@ -9,9 +9,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "core/ids.h"
 #include "core/scope.h"
 #include "gateway/mcp_server.h"
 #include "policy/seal.h"
@@ -26,6 +28,9 @@ class AskingCalls {
   struct Directory {
     explicit Directory(policy::Sealer key) : sealer(key) {}
     const policy::Sealer sealer;
+    // What our states begin with. Upstreams keep theirs with the client as well, and some of them
+    // are gateways like this one.
+    const std::string mark = "patchbay-" + random_hex(6) + '.';
     std::vector<AskingCalls*> workers;
     std::vector<Executor*> executors;
     std::atomic<int> most = 1'000;  // Calls that wait for their client, on one worker.
@@ -39,7 +44,7 @@ class AskingCalls {
   static bool has_rounds(std::string_view method);
 
   // Whether a call may ask its client something on the way, or goes on with one that did.
-  static bool may_ask(const Call& call);
+  bool may_ask(const Call& call) const;
 
   // Answers the call: begins it, or goes on with the one that it belongs to.
   Task<mcp::Reply> answer(Call& call);
@@ -54,6 +59,7 @@ class AskingCalls {
   static Task<void> run(std::shared_ptr<AskingCall> call);
   Task<mcp::Reply> go_on(Call& call, std::uint64_t id, int round);
   std::string state_of(const AskingCall& call) const;
+  std::string sealed_part(const Call& call) const;
 
   const int number_;
   McpServer& server_;

@@ -17,6 +17,7 @@
 #include "mcp/methods.h"
 #include "mcp/param_headers.h"
 #include "mcp/reply.h"
+#include "mcp/tasks.h"
 #include "policy/principal.h"
 
 namespace patchbay::gateway {
@@ -44,6 +45,8 @@ class SilentPeer final : public Peer {
     answer(mcp::error_reply({Code::method_not_found, "there is no way to ask the client"}));
   }
 };
+
+class TaskIds;
 
 struct Call {
   const mcp::Message& request;
@@ -79,6 +82,8 @@ struct Call {
   std::string upstream = {};  // Who answers; empty until routed.
   // Arguments that are mirrored in headers on the way to the upstream.
   const std::vector<mcp::ParamHeader>* param_headers = nullptr;
+  mcp::TaskSupport task_support = mcp::TaskSupport::none;  // Of the tool that is called.
+  const TaskIds* tasks = nullptr;  // How the client knows tasks; see listed_task().
 };
 
 // News of one call that may be on their way to its worker at a time.

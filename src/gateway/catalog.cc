@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
@@ -56,6 +57,7 @@ std::string joined(const std::vector<std::string>& items, std::size_t from, std:
 }  // namespace
 
 Catalog::Catalog(const std::vector<Offer>& offers, const NameSettings& names) {
+  for (const auto& offer : offers) upstreams_.push_back(offer.upstream);
   std::size_t hash = 0;
   for (std::size_t i = 0; i < sections_.size(); ++i) {
     const auto kind = static_cast<ItemKind>(i);
@@ -74,7 +76,9 @@ bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mc
                         const std::string& listed) {
   // Whoever came first keeps the name: one upstream never stands in another's place.
   if (!to.listed.try_emplace(listed, to.entries.size()).second) return false;
-  to.entries.push_back({offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item)});
+  const bool tool = kind == ItemKind::tool;
+  to.entries.push_back({offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item),
+                        tool ? mcp::task_support(item.definition) : mcp::TaskSupport::none});
   to.items.push_back(json::with_member(item.definition, mcp::info(kind).key, json::quote(listed)));
   return true;
 }
@@ -127,6 +131,12 @@ const CatalogEntry* Catalog::find_resource(std::string_view uri) const {
     if (mcp::matches_template(entry.listed, uri)) return &entry;
   }
   return nullptr;
+}
+
+std::shared_ptr<Upstream> Catalog::find_upstream(std::string_view name) const {
+  const auto found =
+      std::ranges::find(upstreams_, name, [](const auto& one) { return one->name(); });
+  return found == upstreams_.end() ? nullptr : *found;
 }
 
 std::string Catalog::listed_uri(std::string_view upstream, std::string_view uri) const {

@@ -18,6 +18,7 @@
 #include "mcp/items.h"
 #include "mcp/param_headers.h"
 #include "mcp/revision.h"
+#include "mcp/tasks.h"
 
 namespace patchbay::gateway {
 
@@ -37,6 +38,7 @@ struct CatalogEntry {
   std::string key;     // In the upstream's own words: a name, a URI or a URI template.
   std::string listed;  // As clients see it.
   std::vector<mcp::ParamHeader> headers = {};  // Arguments that are mirrored in HTTP headers.
+  mcp::TaskSupport tasks = mcp::TaskSupport::none;
 };
 
 // What one upstream offers, as an input of the catalog.
@@ -60,6 +62,9 @@ class Catalog {
   // Who can read `uri`: whoever lists it, else whoever has a template that it fits. The entry's
   // key is then the URI or the template.
   const CatalogEntry* find_resource(std::string_view uri) const;
+
+  // The upstream of that name; null if there is none.
+  std::shared_ptr<Upstream> find_upstream(std::string_view name) const;
 
   // How clients call the resource that `upstream` calls `uri`.
   std::string listed_uri(std::string_view upstream, std::string_view uri) const;
@@ -119,6 +124,7 @@ class Catalog {
   bool add_entry(Section& to, const Offer& offer, mcp::ItemKind kind, const mcp::Item& item,
                  const std::string& listed);
 
+  std::vector<std::shared_ptr<Upstream>> upstreams_;
   std::array<Section, mcp::kItems.size()> sections_;
   std::string digest_;  // In cursors: one of an earlier catalog is refused.
 };

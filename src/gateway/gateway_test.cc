@@ -177,8 +177,10 @@ class PipelineTest : public ::testing::Test {
   CatalogView view;
   Recorder recorder{registry};
   Subscriptions subscriptions;
-  Pipeline pipeline{limiter, view, subscriptions, recorder};
-  McpServer server{pipeline, std::chrono::seconds(5), std::chrono::minutes(1)};
+  TaskIds tasks{policy::Sealer(policy::Sealer::Key{})};
+  Pipeline pipeline{limiter, view, subscriptions, tasks, recorder};
+  McpServer server{pipeline,
+                   {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1)}};
   std::shared_ptr<FakeUpstream> upstream = fake("up");
 };
 

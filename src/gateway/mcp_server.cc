@@ -65,7 +65,9 @@ void give_shape(const Call& call, std::string_view info, mcp::Reply& reply) {
     }
     return;
   }
-  mcp::shape_result(reply, call.request.method, call.revision);
+  // What a task has come to is what its call would have been answered with.
+  const bool outcome = call.request.method == "tasks/result";
+  mcp::shape_result(reply, outcome ? "tools/call" : call.request.method, call.revision);
   if (!modern || reply.is_error) return;
   const bool hinted = call.method.reach == mcp::Reach::catalog ||
                       call.method.local == mcp::Local::discover ||
@@ -84,9 +86,7 @@ bool is_about_fixed_tools(const mcp::Method& method) {
 
 }  // namespace
 
-McpServer::McpServer(Pipeline& pipeline, std::chrono::nanoseconds call_time,
-                     std::chrono::nanoseconds question_time)
-    : pipeline_(pipeline), call_time_(call_time), question_time_(question_time) {
+McpServer::McpServer(Pipeline& pipeline, const Times& times) : pipeline_(pipeline), times_(times) {
   set_identity({});
 }
 
@@ -97,7 +97,7 @@ void McpServer::set_identity(Identity identity) {
 
 std::string McpServer::capabilities(mcp::Revision revision) const {
   if (!identity_.capabilities.empty()) return identity_.capabilities;
-  return mcp::server_capabilities(revision, false);
+  return mcp::server_capabilities(revision, true);
 }
 
 Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request,
@@ -124,8 +124,9 @@ std::string McpServer::initialize_result(mcp::Revision revision) const {
 }
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
-  call.patience = question_time_;
-  return asking_ && AskingCalls::may_ask(call) ? asking_->answer(call) : answer_at_once(call);
+  call.patience = times_.question;
+  if (call.request.method == "tasks/result") call.deadline = here().now() + times_.task;
+  return asking_ && asking_->may_ask(call) ? asking_->answer(call) : answer_at_once(call);
 }
 
 Task<mcp::Reply> McpServer::answer_at_once(Call& call) {

@@ -22,24 +22,28 @@ class AskingCalls;
 
 class McpServer {
  public:
+  // How long a call may take, its client may think about a question, and a request may wait for
+  // what a task comes to.
+  struct Times {
+    std::chrono::nanoseconds call;
+    std::chrono::nanoseconds question;
+    std::chrono::nanoseconds task;
+  };
+
   // REQUIRES: the pipeline outlives the server.
-  McpServer(Pipeline& pipeline, std::chrono::nanoseconds call_time,
-            std::chrono::nanoseconds question_time);
+  McpServer(Pipeline& pipeline, const Times& times);
 
   // Calls of clients without sessions that can be asked things run there. Said once, if at all.
   void set_asking(AskingCalls& asking) { asking_ = &asking; }
 
-  void set_times(std::chrono::nanoseconds call, std::chrono::nanoseconds question) {
-    call_time_ = call;
-    question_time_ = question;
-  }
+  void set_times(const Times& times) { times_ = times; }
 
   // REQUIRES: nothing is being answered.
   void set_identity(Identity identity);
   const Identity& identity() const { return identity_; }
 
   // By when a call that begins now must be answered.
-  Deadline deadline() const { return here().now() + call_time_; }
+  Deadline deadline() const { return here().now() + times_.call; }
 
   // Answers a request. The row of the method has been looked up in the call's revision.
   Task<mcp::Reply> answer(Call& call);
@@ -61,8 +65,7 @@ class McpServer {
 
   Pipeline& pipeline_;
   AskingCalls* asking_ = nullptr;
-  std::chrono::nanoseconds call_time_;
-  std::chrono::nanoseconds question_time_;
+  Times times_;
   Identity identity_;
   std::string info_;  // What `identity_` comes to as a raw serverInfo.
 };

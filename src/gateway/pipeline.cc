@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "json/read.h"
+#include "mcp/capabilities.h"
 
 namespace patchbay::gateway {
 namespace {
@@ -47,6 +48,22 @@ std::string own_words(const CatalogEntry& entry, const Target& asked) {
   const bool made = entry.key.find('{') != std::string::npos && asked.name != entry.listed;
   if (!made) return entry.key;
   return asked.name.substr(entry.listed.size() - entry.key.size());
+}
+
+// With a session there is nothing to declare: whoever knows the methods has tasks.
+bool may_have_tasks(const Call& call) {
+  return !mcp::info(call.revision).modern ||
+         mcp::abilities_of(call.revision, call.capabilities).tasks;
+}
+
+// A client of the one revision that lets clients ask for a task may do so where the tool allows it.
+Result<void> check_task(const Call& call) {
+  if (call.revision != mcp::Revision::v2025_11_25) return ok();
+  const auto* const task = call.request.param("task");
+  if (!task) return ok();
+  if (!task->raw.starts_with('{')) return Error{Code::invalid_params, "'task' must be an object"};
+  if (call.task_support != mcp::TaskSupport::none) return ok();
+  return Error{Code::method_not_found, fmt::format("{} does not run as a task", call.target)};
 }
 
 Error unknown(const Call& call, const Target& asked) {
@@ -98,7 +115,9 @@ Task<mcp::Reply> Pipeline::decide(Call& call) {
   auto permit = limiter_.admit();
   if (!permit) co_return permit.error();
 
+  call.tasks = &tasks_;
   if (call.method.reach == mcp::Reach::catalog) co_return co_await list(call);
+  if (call.method.reach == mcp::Reach::by_task) co_return co_await send_about_task(call);
   co_return co_await send(call);
 }
 
@@ -111,6 +130,25 @@ Task<mcp::Reply> Pipeline::list(const Call& call) {
   auto page = (*catalog)->list(call.method.item, call.revision, *cursor, page_);
   if (!page) co_return page.error();
   co_return mcp::result_reply(*std::move(page));
+}
+
+// The id of a task says whose it is, and which upstream has it.
+Task<mcp::Reply> Pipeline::send_about_task(Call& call) {
+  if (!may_have_tasks(call)) {
+    co_return Error{Code::missing_capability,
+                    fmt::format("'{}' is for clients that declare the extension {}",
+                                call.request.method, mcp::kTasksExtension),
+                    std::string(mcp::kTasksRequired)};
+  }
+  auto asked = target_of(call);
+  if (!asked) co_return asked.error();
+  call.target = asked->name;
+  const auto place = tasks_.find(call.who, call.target);
+  const auto catalog = catalog_.current();
+  const auto upstream = place ? catalog->find_upstream(place->upstream) : nullptr;
+  if (!upstream) co_return Error{Code::not_found, "there is no such task"};
+  call.upstream = place->upstream;
+  co_return co_await upstream->answer(call, place->id);
 }
 
 Task<mcp::Reply> Pipeline::send(Call& call) {
@@ -133,6 +171,9 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
   if (!entry) co_return unknown(call, *asked);
   call.upstream = entry->upstream->name();
   call.param_headers = &entry->headers;
+  call.task_support = entry->tasks;
+  auto fits = check_task(call);
+  if (!fits) co_return fits.error();
   if (call.headers && !entry->headers.empty()) {
     auto same =
         mcp::check_param_headers(entry->headers, arguments ? arguments->raw : "", *call.headers);

@@ -9,6 +9,7 @@
 #include "gateway/catalog_view.h"
 #include "gateway/record.h"
 #include "gateway/subscriptions.h"
+#include "gateway/task_ids.h"
 #include "mcp/reply.h"
 #include "policy/limiter.h"
 
@@ -18,8 +19,12 @@ class Pipeline {
  public:
   // REQUIRES: everything referred to outlives the pipeline.
   Pipeline(policy::Limiter& limiter, CatalogView& catalog, Subscriptions& subscriptions,
-           Recorder& recorder)
-      : limiter_(limiter), catalog_(catalog), subscriptions_(subscriptions), recorder_(recorder) {}
+           const TaskIds& tasks, Recorder& recorder)
+      : limiter_(limiter),
+        catalog_(catalog),
+        subscriptions_(subscriptions),
+        tasks_(tasks),
+        recorder_(recorder) {}
 
   // How many items one page of a list has.
   void set_page(std::size_t page) { page_ = page; }
@@ -31,11 +36,13 @@ class Pipeline {
   Task<mcp::Reply> decide(Call& call);
   Task<mcp::Reply> list(const Call& call);
   Task<mcp::Reply> send(Call& call);
+  Task<mcp::Reply> send_about_task(Call& call);
   Task<mcp::Reply> answer(const Call& call, const CatalogEntry& entry, const std::string& own);
 
   policy::Limiter& limiter_;
   CatalogView& catalog_;
   Subscriptions& subscriptions_;
+  const TaskIds& tasks_;
   Recorder& recorder_;
   std::size_t page_ = 1000;
 };

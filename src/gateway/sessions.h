@@ -39,6 +39,7 @@ struct Session {
   std::atomic<int> log_level = -1;  // The least important messages it wants; -1: never said.
   std::atomic<std::int64_t> last_used = 0;  // Clock ticks.
   Subscriber subscriber;
+  FollowedTasks tasks;        // That it has made.
   std::atomic<int> open = 0;  // Requests and streams under way: not idle.
 
   // Home worker only.

@@ -1,7 +1,7 @@
-// Who wants to hear of changes to which resource: Subscriptions counts over all clients, a
-// Subscriber is the set of one of them.
+// Who wants to hear of changes to which resource, and of which tasks: Subscriptions counts over all
+// clients, a Subscriber and FollowedTasks are the sets of one of them.
 //
-// Both are used on any worker and guarded by a mutex: subscribing is rare.
+// All are used on any worker and guarded by a mutex: subscribing is rare.
 #pragma once
 
 #include <map>
@@ -76,6 +76,33 @@ class Subscriber {
  private:
   mutable std::mutex mutex_;
   std::set<std::string, std::less<>> uris_;
+};
+
+// The tasks that one client wants to hear of. Guarded like the others.
+class FollowedTasks {
+ public:
+  // `key` tells a task from all others (see task_key), `listed` is how the client knows it. What is
+  // more than it may follow is left out.
+  void add(const std::string& key, std::string listed) {
+    const std::lock_guard lock(mutex_);
+    if (tasks_.size() < kMost) tasks_[key] = std::move(listed);
+  }
+  void remove(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    tasks_.erase(key);
+  }
+  // How the client knows it; empty if it does not want to hear of it.
+  std::string find(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = tasks_.find(key);
+    return found == tasks_.end() ? "" : found->second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1000;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> tasks_;
 };
 
 }  // namespace patchbay::gateway

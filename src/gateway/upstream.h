@@ -21,6 +21,15 @@ struct UpstreamState {
   std::string detail;  // Why it is down, or empty.
 };
 
+// How a task of an upstream stands, in the words of either kind of revision, raw. One of the two
+// may come later.
+struct TaskNews {
+  std::string id;         // As the upstream calls it.
+  std::string session;    // The parameters of notifications/tasks/status...
+  std::string stateless;  // ...and of notifications/tasks.
+  bool final = false;     // Nothing follows.
+};
+
 class Upstream {
  public:
   virtual ~Upstream() = default;
@@ -50,6 +59,7 @@ class UpstreamWatcher {
   virtual void offers(const Upstream& upstream, mcp::ItemLists items) = 0;
   // The content of a resource, in the upstream's own words, is another.
   virtual void updated(const Upstream& upstream, const std::string& uri) = 0;
+  virtual void task_changed(const Upstream& upstream, const TaskNews& news) = 0;
   // What the upstream has been subscribed to and must be again when it comes back.
   virtual std::vector<std::string> subscribed(const Upstream& upstream) = 0;
 };

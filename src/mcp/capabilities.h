@@ -10,6 +10,9 @@
 namespace patchbay::mcp {
 
 inline constexpr std::string_view kTasksExtension = "io.modelcontextprotocol/tasks";
+// The data of the error that says that a client does not have it.
+inline constexpr std::string_view kTasksRequired =
+    R"({"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}})";
 
 // What a client has declared that the gateway can carry to an upstream and back.
 struct Abilities {

@@ -23,7 +23,6 @@ struct ParamSpan {
 };
 constexpr std::array kParamSpans{
     ParamSpan{"completion/complete", "context", Revision::v2025_06_18, kNewest},
-    ParamSpan{"", "task", Revision::v2025_11_25, Revision::v2025_11_25},
     ParamSpan{"", "inputResponses", Revision::v2026_07_28, kNewest},
     ParamSpan{"", "requestState", Revision::v2026_07_28, kNewest},
 };
@@ -65,6 +64,7 @@ std::string request_head(std::uint64_t id, std::string_view method) {
 // Whether a parameter of a client's request goes to the upstream.
 bool goes_on(const Message& from, std::string_view key, const Forwarding& how) {
   const bool said_anew = key == "inputResponses" || key == "requestState";
+  if (key == "task") return false;  // Said anew, if at all.
   return has_param(how.to, from.method, key) && (!said_anew || how.answers.empty());
 }
 
@@ -122,6 +122,7 @@ std::string forward(const Message& from, const Forwarding& how) {
         params.raw(member.key, member.raw);
       }
     }
+    if (!how.task.empty()) params.raw("task", how.task);
     params.members(how.answers);
     const bool modern = info(how.to).modern;
     bool any_meta = modern;
@@ -143,7 +144,8 @@ std::string forward(const Message& from, const Forwarding& how) {
   return text;
 }
 
-std::string with_envelope(std::string_view params, Revision revision) {
+std::string with_envelope(std::string_view params, Revision revision,
+                          std::string_view capabilities) {
   std::string text;
   {
     Object object(text);
@@ -151,7 +153,7 @@ std::string with_envelope(std::string_view params, Revision revision) {
         params, [&](std::string_view key, std::string_view value) { object.raw(key, value); });
     object.key("_meta");
     Object meta(text);
-    add_envelope(meta, Message(), {.to = revision});
+    add_envelope(meta, Message(), {.to = revision, .capabilities = capabilities});
   }
   return text;
 }

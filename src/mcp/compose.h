@@ -26,6 +26,7 @@ struct Forwarding {
   std::string_view target_key = {};  // The parameter that names the item...
   std::string_view target = {};      // ...and how the upstream calls it.
   Revision to = kNewestLegacy;
+  std::string_view task = {};  // Raw, for an upstream that is to make a task of the call.
 
   // For the stateless revision only.
   std::string_view capabilities = "{}";  // Of the client, raw.
@@ -38,7 +39,8 @@ struct Forwarding {
 std::string forward(const Message& from, const Forwarding& how);
 
 // The raw params of a request of our own with the envelope that the stateless revision wants.
-std::string with_envelope(std::string_view params, Revision revision);
+std::string with_envelope(std::string_view params, Revision revision,
+                          std::string_view capabilities = "{}");
 
 std::string notification(std::string_view method, std::string_view params);
 

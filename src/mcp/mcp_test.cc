@@ -107,9 +107,8 @@ TEST(Forward, SendsWhatTheRevisionKnows) {
             R"({"ref":{"type":"ref/prompt","name":"p"},"vendor":1})");
   EXPECT_EQ(params(Revision::v2025_06_18),
             R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},"vendor":1})");
-  EXPECT_EQ(
-      params(Revision::v2025_11_25),
-      R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},"task":{},"vendor":1})");
+  EXPECT_EQ(params(Revision::v2025_11_25),
+            R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},"vendor":1})");
   EXPECT_EQ(params(Revision::v2026_07_28),
             R"({"ref":{"type":"ref/prompt","name":"p","title":"P"},"context":{},)"
             R"("inputResponses":{},"requestState":"s","vendor":1,"_meta":{)"

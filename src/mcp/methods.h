@@ -16,6 +16,7 @@ enum class Reach : std::uint8_t {
   catalog,       // Answered from what all upstreams offer, merged.
   by_name,       // Sent to the one upstream that has the item a parameter names.
   by_reference,  // The same, where the parameter is an object that says of which kind the item is.
+  by_task,       // Sent to the one upstream that has the task a parameter names.
   dropped,       // A notification that asks nothing of us.
 };
 
@@ -30,6 +31,7 @@ struct Method {
   ItemKind item;            // Which kind of item is listed or named; says nothing for `here`.
   bool legacy;              // Exists in the revisions with sessions...
   bool modern;              // ...and in those without.
+  Revision since = Revision::v2024_11_05;
 };
 
 inline constexpr std::array kMethods{
@@ -52,6 +54,13 @@ inline constexpr std::array kMethods{
            false},
     Method{"completion/complete", Reach::by_reference, Local::none, "ref", ItemKind::prompt, true,
            true},
+    Method{"tasks/get", Reach::by_task, Local::none, "taskId", ItemKind::tool, true, true,
+           Revision::v2025_11_25},
+    Method{"tasks/result", Reach::by_task, Local::none, "taskId", ItemKind::tool, true, false,
+           Revision::v2025_11_25},
+    Method{"tasks/update", Reach::by_task, Local::none, "taskId", ItemKind::tool, false, true},
+    Method{"tasks/cancel", Reach::by_task, Local::none, "taskId", ItemKind::tool, true, true,
+           Revision::v2025_11_25},
     Method{"notifications/initialized", Reach::dropped, Local::none, "", ItemKind::tool, true,
            false},
     Method{"initialized", Reach::dropped, Local::none, "", ItemKind::tool, true, false},
@@ -61,6 +70,13 @@ inline constexpr std::array kMethods{
     Method{"notifications/roots/list_changed", Reach::dropped, Local::none, "", ItemKind::tool,
            true, false},
 };
+
+// What front ends ask on behalf of clients that listen, and no client can send: to hear of a task,
+// and to hear of it no more.
+inline constexpr Method kFollowTask{"tasks/follow", Reach::by_task, Local::none, "taskId",
+                                    ItemKind::tool, false,          false};
+inline constexpr Method kUnfollowTask{"tasks/unfollow", Reach::by_task, Local::none, "taskId",
+                                      ItemKind::tool,   false,          false};
 
 // What a server may ask of its client, and from when on.
 struct ClientMethod {
@@ -85,7 +101,8 @@ constexpr const ClientMethod* find_client_method(std::string_view name) {
 constexpr const Method* find_method(std::string_view name, Revision revision) {
   for (const auto& method : kMethods) {
     if (method.name == name) {
-      return (info(revision).modern ? method.modern : method.legacy) ? &method : nullptr;
+      const bool known = info(revision).modern ? method.modern : method.legacy;
+      return known && revision >= method.since ? &method : nullptr;
     }
   }
   return nullptr;

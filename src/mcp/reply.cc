@@ -11,6 +11,7 @@ ResultType type_of(std::string_view raw) {
   if (raw.empty()) return ResultType::none;
   if (raw == "\"complete\"") return ResultType::complete;
   if (raw == "\"input_required\"") return ResultType::input_required;
+  if (raw == "\"task\"") return ResultType::task;
   return ResultType::other;
 }
 

@@ -13,11 +13,10 @@ namespace {
 
 constexpr char kColon = ':';
 
-// Goes over what comes next and gives each task id the text that `rename(id)` yields.
-template <class Rename>
+// Goes over what comes next and gives each task id another text.
 class IdEdit {
  public:
-  IdEdit(std::string_view raw, Rename rename) : edit_(raw), rename_(rename) {}
+  IdEdit(std::string_view raw, const RenameTask& rename) : edit_(raw), rename_(rename) {}
 
   void top() {
     edit_.members([this](std::string_view key) {
@@ -55,16 +54,8 @@ class IdEdit {
   }
 
   json::Edit edit_;
-  Rename rename_;
+  const RenameTask& rename_;
 };
-
-template <class Rename>
-std::string with_ids(std::string_view raw, Rename rename) {
-  if (raw.find("taskId") == std::string_view::npos) return std::string(raw);
-  IdEdit edit(raw, rename);
-  edit.top();
-  return edit.result(raw);
-}
 
 // The members that both forms have, with the spans of time under the names of the one.
 struct Names {
@@ -99,10 +90,6 @@ void append_meta(json::Object& out, std::string_view from, Revision to) {
   out.raw("_meta", edit.changed() ? edit.result() : std::string(*meta));
 }
 
-std::string status_of(std::string_view task) {
-  return json::string_member(task, "status").value_or("working");
-}
-
 // A result as it stands inside a task of the extension.
 std::string inlined(Reply outcome) {
   shape_result(outcome, "tools/call", kNewest);
@@ -126,15 +113,69 @@ std::optional<TaskName> split_task(std::string_view listed) {
   return TaskName{listed.substr(0, colon), listed.substr(colon + 1)};
 }
 
-std::string with_listed_tasks(std::string_view raw, std::string_view upstream) {
-  return with_ids(raw, [upstream](std::string_view id) { return listed_task(upstream, id); });
+TaskSupport task_support(std::string_view tool) {
+  const auto execution = json::member(tool, "execution");
+  const auto said = execution ? json::string_member(*execution, "taskSupport") : std::nullopt;
+  if (said == "optional") return TaskSupport::optional;
+  return said == "required" ? TaskSupport::required : TaskSupport::none;
 }
 
-std::string with_own_tasks(std::string_view raw, std::string_view upstream) {
-  return with_ids(raw, [upstream](std::string_view listed) {
-    const auto name = split_task(listed);
-    return std::string(name && name->upstream == upstream ? name->id : listed);
+std::string with_task_support(std::string_view tool, TaskSupport support) {
+  if (task_support(tool) == support) return std::string(tool);
+  json::Edit edit(tool);
+  const auto top =
+      edit.members([&](std::string_view key) { return edit.keep_if(key != "execution"); });
+  if (support != TaskSupport::none && top.front) {
+    edit.add(top, fmt::format(R"("execution":{{"taskSupport":"{}"}})",
+                              support == TaskSupport::required ? "required" : "optional"));
+  }
+  return edit.changed() ? edit.result() : std::string(tool);
+}
+
+std::string with_task_ids(std::string_view raw, const RenameTask& rename) {
+  if (raw.find("taskId") == std::string_view::npos) return std::string(raw);
+  IdEdit edit(raw, rename);
+  edit.top();
+  return edit.result(raw);
+}
+
+std::string related_task(std::string_view params) {
+  const auto meta = json::member(params, "_meta");
+  const auto related = meta ? json::member(*meta, kMetaRelatedTask) : std::nullopt;
+  return related ? json::string_member(*related, "taskId").value_or("") : "";
+}
+
+std::string with_related_task(std::string_view raw, std::string_view id) {
+  if (raw.empty()) raw = "{}";
+  const std::string related =
+      fmt::format("\"{}\":{{\"taskId\":{}}}", kMetaRelatedTask, json::quote(id));
+  json::Edit edit(raw);
+  bool has_meta = false;
+  const auto top = edit.members([&](std::string_view key) {
+    if (key != "_meta" || edit.peek() != json::Type::object) return edit.keep_if(key != "_meta");
+    has_meta = true;
+    const auto meta =
+        edit.members([&](std::string_view name) { return edit.keep_if(name != kMetaRelatedTask); });
+    edit.add(meta, related);
+    return true;
   });
+  if (!has_meta && top.front) edit.add(top, fmt::format("\"_meta\":{{{}}}", related));
+  return edit.changed() ? edit.result() : std::string(raw);
+}
+
+std::string task_status(std::string_view task) {
+  return json::string_member(task, "status").value_or("working");
+}
+
+std::optional<std::int64_t> poll_interval(std::string_view task) {
+  for (const auto& names : {kSession, kStateless}) {
+    if (const auto raw = json::member(task, names.poll)) return json::as_int(*raw);
+  }
+  return std::nullopt;
+}
+
+bool is_final(std::string_view status) {
+  return status == "completed" || status == "failed" || status == "cancelled";
 }
 
 std::string stateless_created_task(std::string_view result) {
@@ -143,7 +184,7 @@ std::string stateless_created_task(std::string_view result) {
   {
     json::Object out(text);
     out.raw("resultType", "\"task\"");
-    append_state(out, task, json::quote(status_of(task)), kSession, kStateless);
+    append_state(out, task, json::quote(task_status(task)), kSession, kStateless);
     append_meta(out, result, kNewest);
   }
   return text;
@@ -156,7 +197,7 @@ std::string session_created_task(std::string_view result) {
     out.key("task");
     {
       json::Object task(text);
-      append_state(task, result, json::quote(status_of(result)), kStateless, kSession);
+      append_state(task, result, json::quote(task_status(result)), kStateless, kSession);
     }
     append_meta(out, result, kNewestLegacy);
   }
@@ -164,7 +205,7 @@ std::string session_created_task(std::string_view result) {
 }
 
 std::string stateless_task(std::string_view task, const TaskFindings& findings) {
-  std::string status = status_of(task);
+  std::string status = task_status(task);
   const Reply* const outcome = findings.outcome;
   const bool ended = status == "completed" || status == "failed";
   std::string_view member;
@@ -190,7 +231,7 @@ std::string stateless_task(std::string_view task, const TaskFindings& findings) 
 }
 
 std::string session_task(std::string_view task) {
-  std::string status = status_of(task);
+  std::string status = task_status(task);
   const auto result = json::member(task, "result");
   if (status == "completed" && result && is_tool_failure(*result)) status = "failed";
   std::string text;
@@ -209,20 +250,7 @@ std::optional<Reply> outcome_of(std::string_view task) {
     return reply;
   }
   const auto result = json::member(task, "result");
-  const auto id = json::member(task, "taskId");
-  if (!result || !id) return std::nullopt;
-  const std::string related = fmt::format("\"{}\":{{\"taskId\":{}}}", kMetaRelatedTask, *id);
-  json::Edit edit(*result);
-  bool has_meta = false;
-  const auto top = edit.members([&](std::string_view key) {
-    if (key != "_meta" || edit.peek() != json::Type::object) return edit.keep_if(key != "_meta");
-    has_meta = true;
-    const auto meta = edit.members([&](std::string_view) { return edit.keep(); });
-    edit.add(meta, related);
-    return true;
-  });
-  if (!has_meta && top.front) edit.add(top, fmt::format("\"_meta\":{{{}}}", related));
-  return scanned_reply(edit.changed() ? edit.result() : std::string(*result));
+  return result ? std::optional(scanned_reply(std::string(*result))) : std::nullopt;
 }
 
 }  // namespace patchbay::mcp

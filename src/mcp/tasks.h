@@ -5,6 +5,8 @@
 // An id is a name, not a permission: who may see a task is decided elsewhere.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,12 +26,31 @@ struct TaskName {
 // Empty if it is not an id of ours. Slices point into `listed`.
 std::optional<TaskName> split_task(std::string_view listed);
 
-// A result, an answer or the parameters of a notification or a question, raw, with the task ids in
-// it as clients know them: `taskId`, `task.taskId`, `tasks[].taskId` and the one in
+// Whether a tool may run as a task, as its raw definition says.
+enum class TaskSupport : std::uint8_t { none, optional, required };
+TaskSupport task_support(std::string_view tool);
+// The definition of a tool with another word about it.
+std::string with_task_support(std::string_view tool, TaskSupport support);
+
+// A result, an answer or the parameters of a notification or a question, raw, with each task id in
+// it replaced by what `rename` makes of it: `taskId`, `task.taskId`, `tasks[].taskId` and the one
+// in
 // `_meta["io.modelcontextprotocol/related-task"]`. Costs one look where there are none.
-std::string with_listed_tasks(std::string_view raw, std::string_view upstream);
-// The way back. Ids that are not of that upstream stay as they are.
-std::string with_own_tasks(std::string_view raw, std::string_view upstream);
+using RenameTask = std::function<std::string(std::string_view id)>;
+std::string with_task_ids(std::string_view raw, const RenameTask& rename);
+
+// The task that the raw parameters of a notification or a question belong to; empty if none.
+std::string related_task(std::string_view params);
+
+// A raw object, or nothing, that says in its `_meta` to which task it belongs.
+std::string with_related_task(std::string_view raw, std::string_view id);
+
+// What a task of either form says of itself: how it stands, and how often it wants to be asked, in
+// milliseconds, if it says so.
+std::string task_status(std::string_view task);
+std::optional<std::int64_t> poll_interval(std::string_view task);
+// Nothing follows such a status.
+bool is_final(std::string_view status);
 
 // The result that says that a task was made, from either form in the other: `{"task":{…}}` with
 // sessions, flat with resultType "task" without.
@@ -50,8 +71,7 @@ std::string stateless_task(std::string_view task, const TaskFindings& findings);
 // And back: for the results of tasks/get and tasks/cancel, and for notifications/tasks/status.
 std::string session_task(std::string_view task);
 
-// The outcome inside a task of the extension: the answer to tasks/result, which names its task.
-// Empty while there is none.
+// The outcome inside a task of the extension; empty while there is none.
 std::optional<Reply> outcome_of(std::string_view task);
 
 }  // namespace patchbay::mcp

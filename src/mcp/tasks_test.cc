@@ -29,10 +29,29 @@ TEST(TaskIds, AreRenamedWhereverTheyStand) {
       R"({"taskId":"up:a\"","task":{"taskId":"up:b","x":{"taskId":"not"}},"tasks":[{"taskId":"up:c"}],)"
       R"("_meta":{"io.modelcontextprotocol/related-task":{"taskId":"up:d"},"taskId":"not"},)"
       R"("content":[{"taskId":"not"}]})";
-  EXPECT_EQ(with_listed_tasks(own, "up"), listed);
-  EXPECT_EQ(with_own_tasks(listed, "up"), own);
-  EXPECT_EQ(with_own_tasks(listed, "other"), listed);
-  EXPECT_EQ(with_listed_tasks(R"({"content":[]})", "up"), R"({"content":[]})");
+  const auto list = [](std::string_view id) { return listed_task("up", id); };
+  EXPECT_EQ(with_task_ids(own, list), listed);
+  EXPECT_EQ(with_task_ids(R"({"content":[]})", list), R"({"content":[]})");
+}
+
+TEST(TaskIds, SayWhatAMessageBelongsTo) {
+  const std::string bare = with_related_task("", "t");
+  EXPECT_EQ(bare, R"({"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}})");
+  EXPECT_EQ(related_task(bare), "t");
+  EXPECT_EQ(with_related_task(bare, "u"), with_related_task("", "u"));
+  EXPECT_EQ(related_task(R"({"_meta":{"a":1}})"), "");
+  EXPECT_EQ(related_task(""), "");
+}
+
+TEST(TaskSupport, IsWhatTheToolSays) {
+  const std::string_view needs = R"({"name":"t","execution":{"taskSupport":"required"}})";
+  EXPECT_EQ(task_support(needs), TaskSupport::required);
+  EXPECT_EQ(task_support(R"({"name":"t"})"), TaskSupport::none);
+  EXPECT_EQ(task_support(R"({"execution":{"taskSupport":"forbidden"}})"), TaskSupport::none);
+  EXPECT_EQ(with_task_support(needs, TaskSupport::required), needs);
+  EXPECT_EQ(with_task_support(needs, TaskSupport::none), R"({"name":"t"})");
+  EXPECT_EQ(with_task_support(R"({"name":"t"})", TaskSupport::optional),
+            R"({"execution":{"taskSupport":"optional"},"name":"t"})");
 }
 
 TEST(TaskForms, OfACreatedTask) {
@@ -98,13 +117,7 @@ TEST(TaskForms, TheOutcomeIsTakenOut) {
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->is_error);
   EXPECT_EQ(result->type, ResultType::complete);
-  EXPECT_EQ(result->body, R"({"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}},)"
-                          R"("resultType":"complete","content":[]})");
-  const auto with_meta =
-      outcome_of(R"({"taskId":"t","status":"completed","result":{"_meta":{"a":1}}})");
-  ASSERT_TRUE(with_meta);
-  EXPECT_EQ(with_meta->body,
-            R"({"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"},"a":1}})");
+  EXPECT_EQ(result->body, R"({"resultType":"complete","content":[]})");
   const auto error = outcome_of(R"({"taskId":"t","status":"failed","error":{"code":1}})");
   ASSERT_TRUE(error && error->is_error);
   EXPECT_EQ(error->body, R"({"code":1})");

@@ -80,6 +80,7 @@ Task<std::unique_ptr<HttpResponse>> HttpPool::request(const HttpCall& call, Dead
       connection = take_idle();
       continue;
     }
+    if (call.begun) *call.begun = true;
     std::unique_ptr<HttpResponse> response(
         new HttpResponse(std::move(connection), call.method == "HEAD"));
     if (*sent < head_.size() + call.body.size()) {

@@ -35,6 +35,7 @@ struct HttpCall {
   std::string_view path;    // With its query.
   std::string_view fields;  // Further header lines, each with its CRLF.
   std::string_view body;
+  bool* begun = nullptr;  // If given: set once a part of it may have reached the server.
 };
 
 class HttpPool final : Executor::TurnEnd {

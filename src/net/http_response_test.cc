@@ -124,10 +124,10 @@ TEST(HttpResponse, ReadsLargeBodies) {
   std::string large(3'000'000, 'x');
   for (std::size_t i = 0; i < large.size(); i += 1000) large[i] = static_cast<char>('a' + i % 26);
   const auto sized =
-      fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", large.size(), large);
-  const auto chunked =
-      fmt::format("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n",
-                  large.size(), large);
+      fmt::format("HTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: {}\r\n\r\n{}", large.size(), large);
+  const auto chunked = fmt::format(
+      "HTTP/1.1 200 OK\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n",
+      large.size(), large);
   for (const auto& answer : {sized, chunked}) {
     with_server(always(answer), [&](HttpPool& pool, LoopbackServer& server) -> Task<void> {
       auto whole = co_await get(pool);
@@ -144,6 +144,7 @@ TEST(HttpResponse, ReadsLargeBodies) {
           pieces += *piece;
         }
         EXPECT_TRUE(pieces == large);
+        EXPECT_EQ((*response)->field("X-A"), "b");
       }
       EXPECT_EQ(server.accepted(), 1);
       auto response = co_await pool.request(call, in_time());

@@ -2,6 +2,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 
 #include <cstdlib>
@@ -16,6 +17,8 @@ namespace {
 // nonce, code, tag.
 constexpr std::size_t kNonce = 12;
 constexpr std::size_t kTag = 16;
+constexpr std::size_t kMark =
+    12;  // Bytes of a mark: 96 bits, enough where each guess is a request.
 constexpr std::size_t kMostBytes = std::numeric_limits<int>::max() / 2;
 
 const unsigned char* bytes(std::string_view text) {
@@ -81,6 +84,24 @@ std::string Sealer::seal(std::string_view plain, std::string_view context) const
   must(EVP_CipherFinal_ex(evp, tag, &ignored) == 1);
   must(EVP_CIPHER_CTX_ctrl(evp, EVP_CTRL_AEAD_GET_TAG, kTag, tag) == 1);
   return base64url_encode(raw);
+}
+
+std::string Sealer::mark(std::string_view text) const {
+  // Not the key itself: what one key is used for must not help with the other.
+  const auto digest = [](std::string_view key, std::string_view of) {
+    std::string made(EVP_MAX_MD_SIZE, '\0');
+    unsigned int size = 0;
+    must(HMAC(EVP_sha256(), key.data(), length(key), bytes(of), of.size(), bytes(made), &size));
+    made.resize(size);
+    return made;
+  };
+  const std::string_view key(reinterpret_cast<const char*>(key_.data()), key_.size());
+  return base64url_encode(digest(digest(key, "marks"), text).substr(0, kMark));
+}
+
+bool Sealer::is_mark(std::string_view mark, std::string_view text) const {
+  const std::string good = this->mark(text);
+  return mark.size() == good.size() && CRYPTO_memcmp(mark.data(), good.data(), good.size()) == 0;
 }
 
 Result<std::string> Sealer::open(std::string_view sealed, std::string_view context) const {

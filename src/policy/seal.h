@@ -33,6 +33,11 @@ class Sealer {
   // A token in base64url.
   std::string seal(std::string_view plain, std::string_view context) const;
 
+  // A short mark of `text` that nobody without the key can make; the same each time, in base64url.
+  std::string mark(std::string_view text) const;
+  // How long that takes says nothing about what is wrong.
+  bool is_mark(std::string_view mark, std::string_view text) const;
+
   // The error is Code::invalid_params and says nothing about what is wrong.
   Result<std::string> open(std::string_view sealed, std::string_view context) const;
 

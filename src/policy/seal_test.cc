@@ -72,6 +72,17 @@ TEST(Seal, OpensATokenMadeElsewhere) {
   EXPECT_EQ(*opened, "made elsewhere");
 }
 
+TEST(Seal, MarksAreTheSameEachTimeAndOnlyForTheirText) {
+  const std::string mark = kSealer.mark("text");
+  EXPECT_EQ(mark, kSealer.mark("text"));
+  EXPECT_EQ(mark.size(), 16);
+  EXPECT_TRUE(kSealer.is_mark(mark, "text"));
+  EXPECT_FALSE(kSealer.is_mark(mark, "texT"));
+  EXPECT_FALSE(kSealer.is_mark("", "text"));
+  EXPECT_FALSE(kSealer.is_mark(mark + "A", "text"));
+  EXPECT_FALSE(Sealer(Sealer::Key{7}).is_mark(mark, "text"));
+}
+
 TEST(Seal, RandomKeysDiffer) {
   const auto one = Sealer::random();
   const auto two = Sealer::random();

@@ -9,13 +9,21 @@ namespace patchbay::transport {
 namespace {
 
 constexpr std::string_view kSession = "Mcp-Session-Id";
-constexpr int kMostResumes = 5;  // In a row without a single event.
+constexpr std::string_view kVersion = "MCP-Protocol-Version";
+constexpr std::size_t kUsualFields = 256;  // Bytes of the header lines of a call.
+constexpr int kMostResumes = 5;            // In a row without a single event.
 constexpr auto kRetry = std::chrono::milliseconds(1'000);
 constexpr auto kLongestRetry = std::chrono::milliseconds(30'000);
 // A message that is not a request wants no answer: so long may it take to be accepted.
 constexpr auto kAcceptance = std::chrono::seconds(30);
 // After its answer a stream has nothing more to say: so long may it take to end.
 constexpr auto kLeaveTaking = std::chrono::seconds(1);
+
+void add_field(std::string& fields, std::string_view name, std::string_view value) {
+  for (const auto piece : {name, std::string_view(": "), value, std::string_view("\r\n")}) {
+    fields += piece;
+  }
+}
 
 bool is_event_stream(const net::HttpResponse& response) {
   return response.status() == 200 &&
@@ -26,6 +34,11 @@ bool is_event_stream(const net::HttpResponse& response) {
 bool is_foreign(int status) {
   return status == 400 || status == 404 || status == 405 || status == 406 || status == 415 ||
          status == 501;
+}
+
+// A stream that ended so is not resumed: it would end so again.
+bool is_final(const Error& error) {
+  return error.code == Code::cancelled || error.code == Code::too_large;
 }
 
 // What may be asked twice: a kept connection may end just when it is used again.
@@ -43,37 +56,50 @@ std::string reason_of(int status, std::string_view body) {
   return fmt::format("HTTP status {}{}{}", status, why ? ": " : "", why.value_or(""));
 }
 
+Error fault_of_server(const Error& error) {
+  return error.code == Code::too_large ? Error{Code::upstream_failed, error.message} : error;
+}
+
 HttpChannel::HttpChannel(const HttpTarget& target)
     : target_(target), pool_(target.url, target.tls, target.pool) {}
 
 Result<void> HttpChannel::send(std::string message, const Sending& how) {
   if (closed_) return Error{Code::unavailable, "the channel is closed"};
-  posts_.spawn(post(std::move(message), fields_of(how), how.id, is_harmless(how.method)));
+  const bool in_session = how.revision && !mcp::info(*how.revision).modern && !session_.empty();
+  posts_.spawn(post({.message = std::move(message),
+                     .fields = fields_of(how),
+                     .id = how.id,
+                     .session = in_session ? sessions_ : 0,
+                     .opens = !how.revision && how.id != 0,
+                     .harmless = is_harmless(how.method)}));
   return ok();
 }
 
 std::string HttpChannel::fields_of(const Sending& how) const {
-  std::string text =
-      "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+  std::string text;
+  text.reserve(kUsualFields + target_.fields.size());
+  text = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
   text += target_.fields;
   const bool modern = how.revision && mcp::info(*how.revision).modern;
   if (!modern && how.revision && !session_.empty()) {
-    text += fmt::format("{}: {}\r\n", kSession, session_);
+    add_field(text, kSession, session_);
   }
   // The first revision with this transport did not know the header.
   if (how.revision && *how.revision >= mcp::Revision::v2025_06_18) {
-    text += fmt::format("MCP-Protocol-Version: {}\r\n", mcp::info(*how.revision).name);
+    add_field(text, kVersion, mcp::info(*how.revision).name);
   }
   if (modern && !how.method.empty()) {
-    text += fmt::format("Mcp-Method: {}\r\n", how.method);
-    if (!how.name.empty()) text += fmt::format("Mcp-Name: {}\r\n", mcp::encode_header(how.name));
+    add_field(text, "Mcp-Method", how.method);
+    if (!how.name.empty()) add_field(text, "Mcp-Name", mcp::encode_header(how.name));
     text += how.fields;
   }
   return text;
 }
 
 bool HttpChannel::abandon(std::uint64_t id) {
-  if (const auto found = running_.find(id); found != running_.end()) found->second->request();
+  if (const auto found = running_.find(id); found != running_.end()) {
+    found->second.stop->request();
+  }
   // Without a session, the end of the connection says it all.
   return revision_ && mcp::info(*revision_).modern;
 }
@@ -84,49 +110,65 @@ void HttpChannel::close() {
   posts_.cancel();
 }
 
-Task<void> HttpChannel::post(std::string message, std::string fields, std::uint64_t id,
-                             bool harmless) {
+Task<void> HttpChannel::post(Post post) {
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
-  if (id != 0) running_.emplace(id, &stop);
-  auto task = exchange(message, fields, id);
+  if (post.id != 0) running_.emplace(post.id, Running{&stop, &post.begun});
+  auto task = exchange(post);
   auto done = co_await task.hearing(stop);
-  if (!done && harmless && net::died_unanswered(done.error())) {
-    auto again = exchange(message, fields, id);
+  if (!done && post.harmless && net::died_unanswered(done.error())) {
+    auto again = exchange(post);
     done = co_await again.hearing(stop);
   }
-  if (id != 0) running_.erase(id);
-  if (!done) failed(id, done.error());
+  if (post.id != 0) running_.erase(post.id);
+  if (!done) failed(post, fault_of_server(done.error()));
   co_return ok();
 }
 
-void HttpChannel::failed(std::uint64_t id, const Error& error) {
+void HttpChannel::failed(const Post& post, const Error& error) {
   if (closed_ || error.code == Code::cancelled) return;
-  if (id != 0) listener_->on_lost(id, error);
-  if (error.code != Code::unavailable || closed_) return;
-  // Nobody is there.
+  const bool gone = error.code == Code::unavailable;
+  // Nobody is there to resume what was sent: it is lost all the same.
+  const Error lost = gone && post.begun ? Error{Code::upstream_failed, error.message} : error;
+  if (post.id != 0) listener_->on_lost(post.id, lost);
+  if (gone && !closed_) nobody_there(error);
+}
+
+// What has not been sent hears so, and may be sent elsewhere; what has is lost with the channel.
+void HttpChannel::nobody_there(const Error& error) {
   closed_ = true;
+  std::vector<std::uint64_t> unsent;
+  for (const auto& [id, running] : running_) {
+    if (!*running.begun) unsent.push_back(id);
+  }
+  for (const auto id : unsent) listener_->on_lost(id, error);
   listener_->on_closed(error.message);
 }
 
-Task<void> HttpChannel::exchange(const std::string& message, const std::string& fields,
-                                 std::uint64_t id) {
-  const Deadline deadline = id != 0 ? kNever : here().now() + kAcceptance;
-  auto response = co_await pool_.request({"POST", target_.url.path, fields, message}, deadline);
+Task<void> HttpChannel::exchange(Post& post) {
+  const Deadline deadline = post.id != 0 ? kNever : here().now() + kAcceptance;
+  const net::HttpCall call{"POST", target_.url.path, post.fields, post.message, &post.begun};
+  auto response = co_await pool_.request(call, deadline);
   if (!response) co_return response.error();
   // Only the answer to a handshake may say which session it is.
-  if (!revision_) {
-    if (const auto session = (*response)->field(kSession); !session.empty()) session_ = session;
+  if (const auto session = (*response)->field(kSession); post.opens && !session.empty()) {
+    session_ = session;
+    ++sessions_;
   }
-  if (is_event_stream(**response) && id != 0) co_return co_await receive(**response, id);
-  co_return co_await receive_answer(**response, id);
+  if (is_event_stream(**response) && post.id != 0) {
+    co_return co_await receive(**response, post.id);
+  }
+  co_return co_await receive_answer(**response, post);
 }
 
 // One JSON text, or nothing.
-Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_t id) {
+Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& post) {
+  const std::uint64_t id = post.id;
   const int status = response.status();
   std::string whole;
   auto body = response.body_at_hand();
+  // A server that does not say where the body of its acceptance ends has none to send.
+  if (!body && status == 202) body = "";
   if (!body) {
     auto read =
         co_await response.read_all(target_.most, id != 0 ? kNever : here().now() + kAcceptance);
@@ -134,7 +176,7 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_
     whole = *std::move(read);
     body = whole;
   }
-  if (status < 200 || status > 299) co_return refused(status, *body, id);
+  if (status < 200 || status > 299) co_return refused(status, *body, post);
   if (id == 0 || !wanted(id)) co_return ok();
   if (!body->starts_with('{') && !body->starts_with('[')) {
     misunderstood_ = true;
@@ -142,16 +184,21 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, std::uint64_
         Code::upstream_failed,
         fmt::format("the server answered a request with status {} and no JSON", status)};
   }
+  misunderstood_ = false;
   listener_->on_message(*body, id);
   if (wanted(id)) co_return Error{Code::upstream_failed, "the server did not answer the request"};
   co_return ok();
 }
 
-Result<void> HttpChannel::refused(int status, std::string_view body, std::uint64_t id) {
-  if (status == 404 && !session_.empty() && revision_ && !mcp::info(*revision_).modern) {
-    session_.clear();
-    revision_.reset();
-    listener_->on_forgotten();
+Result<void> HttpChannel::refused(int status, std::string_view body, const Post& post) {
+  const std::uint64_t id = post.id;
+  if (status == 404 && post.session != 0) {
+    // Of several messages in one session, the first to hear it ends that session.
+    if (post.session == sessions_ && !session_.empty()) {
+      session_.clear();
+      revision_.reset();
+      listener_->on_forgotten();
+    }
     if (id != 0 && !closed_) {
       listener_->on_lost(id, {Code::unavailable, "the server has forgotten the session"});
     }
@@ -166,10 +213,11 @@ Result<void> HttpChannel::refused(int status, std::string_view body, std::uint64
 }
 
 Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {
+  misunderstood_ = false;
   EventReader events(target_.most);
   auto read = co_await read_events(response, events, id);
   if (!wanted(id)) co_return ok();
-  if (!read && read.error().code == Code::cancelled) co_return read;
+  if (!read && is_final(read.error())) co_return read;
   const bool resumable = revision_ && !mcp::info(*revision_).modern && !events.last_id().empty();
   if (resumable) co_return co_await resume(events, id);
   co_return Error{Code::upstream_failed,
@@ -210,7 +258,7 @@ Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
     events.restart();
     auto read = co_await read_events(**response, events, id);
     if (!wanted(id)) co_return ok();
-    if (!read && read.error().code == Code::cancelled) co_return read;
+    if (!read && is_final(read.error())) co_return read;
     if (events.last_id() != before) vain = 0;
   }
   co_return Error{Code::upstream_failed, "the server ended its answer early, again and again"};
@@ -218,11 +266,11 @@ Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
 
 Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventReader& events) {
   std::string fields = "Accept: text/event-stream\r\n" + target_.fields;
-  if (!session_.empty()) fields += fmt::format("{}: {}\r\n", kSession, session_);
+  if (!session_.empty()) add_field(fields, kSession, session_);
   if (revision_ && *revision_ >= mcp::Revision::v2025_06_18) {
-    fields += fmt::format("MCP-Protocol-Version: {}\r\n", mcp::info(*revision_).name);
+    add_field(fields, kVersion, mcp::info(*revision_).name);
   }
-  if (!events.last_id().empty()) fields += fmt::format("Last-Event-ID: {}\r\n", events.last_id());
+  if (!events.last_id().empty()) add_field(fields, "Last-Event-ID", events.last_id());
   co_return co_await pool_.request({"GET", target_.url.path, fields, ""}, kNever);
 }
 

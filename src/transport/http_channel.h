@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/scope.h"
 #include "net/http_pool.h"
@@ -47,16 +48,32 @@ class HttpChannel final : public Channel {
   Task<void> finish(Deadline deadline);
 
  private:
-  Task<void> post(std::string message, std::string fields, std::uint64_t id, bool harmless);
-  Task<void> exchange(const std::string& message, const std::string& fields, std::uint64_t id);
+  // One message on its way.
+  struct Post {
+    std::string message;
+    std::string fields;
+    std::uint64_t id = 0;   // Of a request of ours, or 0.
+    int session = 0;        // The number of the session it belongs to, or 0.
+    bool opens = false;     // A session, if the server has them.
+    bool harmless = false;  // May be sent twice.
+    bool begun = false;     // A part of it may have reached the server.
+  };
+  struct Running {
+    Stop* stop;
+    const bool* begun;
+  };
+
+  Task<void> post(Post post);
+  Task<void> exchange(Post& post);
   Task<void> receive(net::HttpResponse& response, std::uint64_t id);
-  Task<void> receive_answer(net::HttpResponse& response, std::uint64_t id);
+  Task<void> receive_answer(net::HttpResponse& response, const Post& post);
   Task<void> resume(EventReader& events, std::uint64_t id);
   Task<void> read_events(net::HttpResponse& response, EventReader& events, std::uint64_t id);
   Task<std::unique_ptr<net::HttpResponse>> get_stream(const EventReader& events);
   Task<void> hear();
-  void failed(std::uint64_t id, const Error& error);
-  Result<void> refused(int status, std::string_view body, std::uint64_t id);
+  void failed(const Post& post, const Error& error);
+  void nobody_there(const Error& error);
+  Result<void> refused(int status, std::string_view body, const Post& post);
   std::string fields_of(const Sending& how) const;
   bool wanted(std::uint64_t id) const { return !closed_ && (id == 0 || listener_->awaits(id)); }
 
@@ -64,14 +81,18 @@ class HttpChannel final : public Channel {
   net::HttpPool pool_;
   Listener* listener_ = nullptr;
   std::string session_;
+  int sessions_ = 0;                       // That there have been: the number of the last one.
   std::optional<mcp::Revision> revision_;  // Agreed in the handshake.
-  std::unordered_map<std::uint64_t, Stop*> running_;
+  std::unordered_map<std::uint64_t, Running> running_;
   Scope posts_;
   Stop hearing_ends_;
   bool hearing_ = false;
   bool misunderstood_ = false;
   bool closed_ = false;
 };
+
+// The same failure as one of the server: it is not its client's fault that an answer is too large.
+Error fault_of_server(const Error& error);
 
 // The reason that a JSON-RPC error in `body` gives, or the status itself.
 std::string reason_of(int status, std::string_view body);

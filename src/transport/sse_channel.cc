@@ -82,7 +82,7 @@ Result<void> SseChannel::send(std::string message, const Sending& how) {
 Task<void> SseChannel::post(std::string message, std::uint64_t id) {
   auto posted = co_await exchange(message, id);
   if (!posted && posted.error().code != Code::cancelled && !closed_) {
-    if (id != 0) listener_->on_lost(id, posted.error());
+    if (id != 0) listener_->on_lost(id, fault_of_server(posted.error()));
     if (posted.error().code == Code::unavailable) fail(posted.error().message);
   }
   co_return ok();
@@ -97,10 +97,11 @@ Task<void> SseChannel::exchange(const std::string& message, std::uint64_t id) {
   const Deadline deadline = here().now() + kAcceptance;
   auto response = co_await pool_.request({"POST", post_.path, fields, message}, deadline);
   if (!response) co_return response.error();
+  const int status = (*response)->status();
+  if (status == 202) co_return ok();  // Whatever it says besides is not for us.
   auto body = co_await (*response)->read_all(target_.most, deadline);
   if (!body) co_return body.error();
-  const int status = (*response)->status();
-  if (status != 200 && status != 202 && status != 204) {
+  if (status != 200 && status != 204) {
     co_return Error{Code::upstream_failed, reason_of(status, *body)};
   }
   const bool answers = status == 200 && body->starts_with('{') && !closed_;

@@ -7,6 +7,7 @@
 
 #include "core/wait.h"
 #include "json/read.h"
+#include "mcp/tasks.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -29,16 +30,18 @@ struct Round {
   OneShot<void> complete;
 };
 
-Result<std::vector<Input>> inputs_of(std::string_view result) {
+Result<std::vector<Input>> inputs_of(std::string_view result, const InputRound& about) {
   std::vector<Input> inputs;
   bool well_formed = true;
   json::each_member(
       json::member(result, "inputRequests").value_or("{}"),
       [&](std::string_view key, std::string_view raw) {
+        if (about.answered.contains(std::string(key))) return;
         auto method = json::string_member(raw, "method");
         well_formed &= method.has_value();
-        inputs.push_back({std::string(key), method.value_or(""),
-                          std::string(json::member(raw, "params").value_or("{}")), ""});
+        std::string params(json::member(raw, "params").value_or("{}"));
+        if (!about.related.empty()) params = mcp::with_related_task(params, about.related);
+        inputs.push_back({std::string(key), method.value_or(""), std::move(params), ""});
       });
   if (!well_formed) return Error{Code::upstream_failed, "the upstream asks in a malformed way"};
   if (inputs.size() > kMostInputs) {
@@ -78,9 +81,24 @@ std::string retry_members(const Round& round, std::string_view result) {
 
 }  // namespace
 
-Task<std::string> ask_inputs(const gateway::Call& call, std::string_view result,
+bool has_inputs(std::string_view result, const InputRound& round) {
+  bool any = false;
+  json::each_member(json::member(result, "inputRequests").value_or("{}"),
+                    [&](std::string_view key, std::string_view) {
+                      any |= !round.answered.contains(std::string(key));
+                    });
+  return any;
+}
+
+mcp::Reply cannot_ask(const gateway::Call& call, const Error& error) {
+  if (call.request.method != "tools/call") return mcp::error_reply(error);
+  return mcp::result_reply(fmt::format(
+      R"({{"content":[{{"type":"text","text":{}}}],"isError":true}})", json::quote(error.message)));
+}
+
+Task<std::string> ask_inputs(const gateway::Call& call, std::string_view result, InputRound& about,
                              Deadline deadline) {
-  auto inputs = inputs_of(result);
+  auto inputs = inputs_of(result, about);
   if (!inputs) co_return inputs.error();
   const auto round = std::make_shared<Round>();
   round->inputs = *std::move(inputs);
@@ -96,6 +114,7 @@ Task<std::string> ask_inputs(const gateway::Call& call, std::string_view result,
     }
     auto complete = co_await round->complete.wait(deadline);
     if (!complete) co_return complete.error();
+    for (const auto& input : round->inputs) about.answered.insert(input.key);
   }
   co_return retry_members(*round, result);
 }

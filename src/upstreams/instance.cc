@@ -13,6 +13,8 @@ using config::Duration;
 
 // A call waits for a restart that is at most this far away; otherwise it fails at once.
 constexpr Duration kWorthWaiting{1'000};
+// How often one call is sent again because the server had lost our session.
+constexpr int kMostResends = 2;
 
 class Counted {
  public:
@@ -36,6 +38,7 @@ Instance::Instance(Parts parts)
       counters_(parts.counters),
       restarts_(parts.restarts),
       lists_(parts.lists),
+      place_(std::move(parts.place)),
       last_used_(Clock::now()) {}
 
 Task<void> Instance::start() {
@@ -46,11 +49,12 @@ Task<void> Instance::start() {
 
 Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view target) {
   Deadline deadline = call.deadline;
-  if (settings_.timeout > Duration(0)) {
+  // What a task comes to may be waited for longer: that is what tasks are for.
+  if (settings_.timeout > Duration(0) && call.request.method != "tasks/result") {
     deadline = std::min(deadline, here().now() + settings_.timeout);
   }
   last_used_ = here().now();
-  for (;;) {
+  for (int resends = 0;; ++resends) {
     if (!up() && worth_waiting()) {
       auto waited = co_await wait_until_up(deadline);
       if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
@@ -59,6 +63,7 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
       co_return Error{Code::unavailable,
                       fmt::format("the upstream {} is down: {}", upstream_, detail_)};
     }
+    const int renewals = renewals_;
     Result<mcp::Reply> reply;
     {
       const Counted counted(running_);
@@ -67,8 +72,9 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
     last_used_ = here().now();
     if (running() == 0 && quiet_) quiet_->deliver(ok());
     // What the server has not taken because it had lost our session is sent again.
-    const bool again = !reply && reply.error().code == Code::unavailable && renewing_;
-    if (!again) co_return reply;
+    const bool lost = renewing_ || renewals_ != renewals;
+    const bool again = !reply && reply.error().code == Code::unavailable && lost;
+    if (!again || resends == kMostResends) co_return reply;
   }
 }
 
@@ -136,18 +142,20 @@ Task<void> Instance::live() {
   co_return Error{Code::upstream_failed, why};
 }
 
-// Tries the ways to reach the server until one works.
+// Tries the ways to reach the server until one works. If none does, says what each came to.
 Task<void> Instance::begin(Deadline deadline) {
-  for (;;) {
+  for (std::string earlier;;) {
     auto connection = co_await connector_->connect(deadline);
-    if (!connection) co_return connection.error();
+    if (!connection) co_return Error{connection.error().code, earlier + connection.error().message};
     closed_.emplace();
     McpLink::Events& events = *this;
-    life_.emplace(*std::move(connection), events, counters_);
+    life_.emplace(*std::move(connection), events, counters_, place_, settings_.tasks);
     auto opened = co_await open(deadline);
     if (opened) co_return co_await take_up_work(deadline);
-    if (stopping_ || !life_->connection->misunderstood()) co_return opened;
-    if (!connector_->try_other_way()) co_return opened;
+    const Error why{opened.error().code, earlier + opened.error().message};
+    if (stopping_ || !life_->connection->misunderstood()) co_return why;
+    if (!connector_->try_other_way()) co_return why;
+    earlier = why.message + "; ";
     auto over = co_await end_life();
     if (!over) co_return over;
   }
@@ -215,6 +223,7 @@ Task<void> Instance::end_life() {
 }
 
 void Instance::on_link_closed(const std::string& why) {
+  up_ = false;  // At once, so that nobody chooses it any more.
   if (closed_) closed_->deliver(why);
 }
 
@@ -222,6 +231,7 @@ void Instance::on_link_closed(const std::string& why) {
 void Instance::on_forgotten() {
   if (renewing_ || !up()) return;
   renewing_ = true;
+  ++renewals_;
   up_ = false;
   scope_.spawn(renew());
 }

@@ -29,6 +29,7 @@ class Instance final : McpLink::Events {
    public:
     virtual void on_items(Instance& instance, mcp::ItemLists items) = 0;
     virtual void on_updated(Instance& instance, const std::string& uri) = 0;
+    virtual void on_task(Instance& instance, const gateway::TaskNews& news) = 0;
     // What the server must tell of when it has come up.
     virtual std::vector<std::string> subscribed(Instance& instance) = 0;
     virtual void on_state(Instance& instance, const gateway::UpstreamState& state) = 0;
@@ -46,7 +47,8 @@ class Instance final : McpLink::Events {
     Owner& owner;
     const LinkCounters& counters;
     metrics::Counter& restarts;
-    bool lists = true;  // Tells the owner what the server has; otherwise it only answers.
+    bool lists = true;       // Tells the owner what the server has; otherwise it only answers.
+    std::string place = {};  // In the ids of its tasks: what leads back to it.
   };
 
   explicit Instance(Parts parts);
@@ -70,8 +72,9 @@ class Instance final : McpLink::Events {
  private:
   // One life of the connection: everything that begins and ends with it.
   struct Life {
-    Life(std::unique_ptr<Connection> made, McpLink::Events& events, const LinkCounters& counters)
-        : connection(std::move(made)), link(connection->channel(), events, counters) {
+    Life(std::unique_ptr<Connection> made, McpLink::Events& events, const LinkCounters& counters,
+         const std::string& place, const TaskSettings& tasks)
+        : connection(std::move(made)), link(connection->channel(), events, counters, place, tasks) {
       connection->channel().start(link);
     }
     std::unique_ptr<Connection> connection;
@@ -80,6 +83,7 @@ class Instance final : McpLink::Events {
 
   void on_items_changed() override;
   void on_updated(const std::string& uri) override { owner_.on_updated(*this, uri); }
+  void on_task(const gateway::TaskNews& news) override { owner_.on_task(*this, news); }
   void on_forgotten() override;
   void on_link_closed(const std::string& why) override;
 
@@ -108,6 +112,7 @@ class Instance final : McpLink::Events {
   const LinkCounters& counters_;
   metrics::Counter& restarts_;
   const bool lists_;
+  const std::string place_;
 
   // Read by any thread, written on the home worker.
   std::atomic<int> running_ = 0;
@@ -128,6 +133,7 @@ class Instance final : McpLink::Events {
   bool started_ = false;
   bool starting_ = true;
   bool renewing_ = false;
+  int renewals_ = 0;     // Of a session that the server had lost.
   bool was_up_ = false;  // The current life got as far as answering calls.
   bool breaker_open_ = false;
   bool stopping_ = false;

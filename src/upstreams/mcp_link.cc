@@ -10,6 +10,7 @@
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
 #include "mcp/question.h"
+#include "mcp/tasks.h"
 #include "upstreams/input_round.h"
 
 namespace patchbay::upstreams {
@@ -38,13 +39,6 @@ std::string_view level_of(const gateway::Call& call) {
   return mcp::kLogLevels[static_cast<std::size_t>(call.log_level.value_or(0))];
 }
 
-// A tool that cannot do its work says so in its result; the others have errors only.
-mcp::Reply cannot_ask(const gateway::Call& call, const Error& error) {
-  if (call.request.method != "tools/call") return mcp::error_reply(error);
-  return mcp::result_reply(fmt::format(
-      R"({{"content":[{{"type":"text","text":{}}}],"isError":true}})", json::quote(error.message)));
-}
-
 }  // namespace
 
 LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstream)
@@ -54,8 +48,12 @@ LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstrea
       late(dropped(registry, upstream, "late")),
       refused(dropped(registry, upstream, "refused")) {}
 
-McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters)
-    : channel_(channel), events_(events), counters_(counters) {}
+McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
+                 std::string place, const TaskSettings& tasks)
+    : channel_(channel),
+      events_(events),
+      counters_(counters),
+      tasks_(*this, std::move(place), tasks) {}
 
 Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target,
                               Deadline deadline) {
@@ -69,11 +67,22 @@ Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target
   if (!modern() && call.request.param("requestState")) {
     co_return Error{Code::invalid_params, "this requestState was not made here"};
   }
-  if (!modern() && call.log_level) {
-    auto told = co_await want_level(call, deadline);
+  if (const auto level = level_to_ask(call)) {
+    auto told = co_await want_level(*level, deadline);
     if (!told) co_return told.error();
   }
-  auto reply = co_await forward(call, target, "", deadline);
+  if (call.method.reach == mcp::Reach::by_task) {
+    co_return co_await tasks_.answer(call, std::string(target), deadline);
+  }
+  if (call.request.method == "tools/call") {
+    co_return co_await tasks_.call(call, target, deadline);
+  }
+  co_return co_await put(call, target, {}, deadline);
+}
+
+Task<mcp::Reply> McpLink::put(const gateway::Call& call, std::string_view target, Asking how,
+                              Deadline& deadline) {
+  auto reply = co_await forward(call, target, how, deadline);
   if (mcp::info(call.revision).modern) co_return reply;
   // A client with a session does not know of results that want more: it is asked instead.
   for (int round = 0; reply && reply->type == mcp::ResultType::input_required; ++round) {
@@ -81,49 +90,49 @@ Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target
       co_return Error{Code::upstream_failed, "the upstream does not stop asking"};
     }
     const auto left = deadline - here().now();
-    auto answers = co_await ask_inputs(call, reply->body, here().now() + call.patience);
+    InputRound asked;
+    auto answers = co_await ask_inputs(call, reply->body, asked, here().now() + call.patience);
     if (!answers && answers.error().code == Code::missing_capability) {
       co_return cannot_ask(call, answers.error());
     }
     if (!answers) co_return answers.error();
     // The clock of the call stood still while its client thought.
     deadline = here().now() + left;
-    reply = co_await forward(call, target, *answers, deadline);
+    how.answers = *answers;
+    reply = co_await forward(call, target, how, deadline);
   }
   co_return reply;
 }
 
 Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view target,
-                                  std::string_view answers, Deadline deadline) {
+                                  const Asking& how, Deadline deadline) {
   const std::uint64_t id = next_id_++;
   Pending pending;
   pending.call = &call;
   pending.id = id;
+  if (call.method.reach == mcp::Reach::by_task) pending.task = target;
   const bool has_session = !mcp::info(call.revision).modern;
-  std::string capabilities;
-  if (modern() && has_session) {
-    const auto can = mcp::abilities_of(call.revision, call.capabilities);
-    capabilities = mcp::client_capabilities(revision_, can);
-  }
-  std::string text =
-      mcp::forward(call.request, {.id = id,
-                                  .target_key = call.method.target,
-                                  .target = target,
-                                  .to = revision_,
-                                  .capabilities = has_session ? capabilities : call.capabilities,
-                                  .log_level = has_session ? level_of(call) : "",
-                                  .answers = answers});
+  const std::string capabilities = modern() ? capabilities_of(&call, how.declared) : "";
+  std::string text = mcp::forward(call.request, {.id = id,
+                                                 .target_key = call.method.target,
+                                                 .target = target,
+                                                 .to = revision_,
+                                                 .task = how.task,
+                                                 .capabilities = capabilities,
+                                                 .log_level = has_session ? level_of(call) : "",
+                                                 .answers = how.answers});
   std::string fields;
   if (modern() && call.param_headers && !call.param_headers->empty()) {
     const auto* const arguments = call.request.param("arguments");
     fields = mcp::header_lines(*call.param_headers, arguments ? arguments->raw : "");
   }
-  const transport::Sending how{.id = id,
-                               .method = call.request.method,
-                               .name = call.method.reach == mcp::Reach::by_name ? target : "",
-                               .fields = fields,
-                               .revision = revision_};
-  auto reply = co_await exchange(std::move(text), how, pending, deadline);
+  const bool named = call.method.reach == mcp::Reach::by_name || !pending.task.empty();
+  const transport::Sending sending{.id = id,
+                                   .method = call.request.method,
+                                   .name = named ? target : "",
+                                   .fields = fields,
+                                   .revision = revision_};
+  auto reply = co_await exchange(std::move(text), sending, pending, deadline);
   // It mirrors other arguments than we know of.
   if (reply && reply->is_error && json::member(reply->body, "code") == "-32020") {
     events_.on_items_changed();
@@ -140,7 +149,9 @@ Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std
                                   Deadline deadline) {
   Pending pending;
   pending.id = id;
-  if (modern()) params = mcp::with_envelope(params, revision_);
+  // Only a client that has tasks can hear of them.
+  const bool listens = method == "subscriptions/listen" && has_tasks();
+  if (modern()) params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
   std::string text = mcp::request(id, method, params);
   const transport::Sending how{.id = id, .method = method, .revision = revision_};
   co_return co_await exchange(std::move(text), how, pending, deadline);
@@ -247,11 +258,15 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
     const auto* const uri = message.param("uri");
     if (auto text = uri ? json::as_string(uri->raw) : std::nullopt) events_.on_updated(*text);
   } else if (message.method == "notifications/message") {
-    if (const Pending* const running = call_of(cause)) {
-      gateway::tell(*running->call, message.method, std::string(message.raw_params));
+    if (const Pending* const running = call_of(cause, mcp::related_task(message.raw_params))) {
+      const gateway::Call& call = *running->call;
+      gateway::tell(call, message.method, with_listed_tasks(call, message.raw_params));
     }
   } else if (message.method == "notifications/progress") {
     on_progress(message);
+  } else if (message.method == "notifications/tasks/status" ||
+             message.method == "notifications/tasks") {
+    tasks_.on_status(message);
   } else if (message.method == "notifications/subscriptions/acknowledged") {
     const auto* const id = message.meta_member(mcp::kMetaSubscription);
     if (const auto ours = id ? our_id(id->raw) : std::nullopt) news_.on_agreed(*ours);
@@ -264,7 +279,8 @@ void McpLink::on_progress(const mcp::Message& message) {
   if (!asked || !asked->call) return;
   const gateway::Call& call = *asked->call;
   if (const auto* const theirs = call.request.meta_member("progressToken")) {
-    gateway::tell(call, message.method, mcp::with_token(message.raw_params, theirs->raw));
+    gateway::tell(call, message.method,
+                  with_listed_tasks(call, mcp::with_token(message.raw_params, theirs->raw)));
   }
 }
 
@@ -275,7 +291,8 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
     answer(message.id, mcp::result_reply("{}"));
     return;
   }
-  Pending* const asked = mcp::find_client_method(message.method) ? call_of(cause) : nullptr;
+  const std::string task = mcp::related_task(message.raw_params);
+  Pending* const asked = mcp::find_client_method(message.method) ? call_of(cause, task) : nullptr;
   if (!asked || asked->questions == kMaxQuestions) {
     counters_.refused->add();
     answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
@@ -286,9 +303,10 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
   const auto left = asked->deadline - here().now();
   asked->deadline = here().now() + asked->call->patience;
   auto pass_on = [this, left, life = std::weak_ptr(life_), number = asked->id,
-                  id = std::string(message.id), method = message.method](mcp::Reply reply) {
+                  id = std::string(message.id), method = message.method, task](mcp::Reply reply) {
     if (life.expired()) return;
     if (!reply.is_error) reply.body = mcp::answer_for(revision_, method, reply.body);
+    if (!reply.is_error && !task.empty()) reply.body = mcp::with_related_task(reply.body, task);
     answer(id, reply);
     if (const auto found = pending_.find(number); found != pending_.end()) {
       --found->second->questions;
@@ -297,7 +315,8 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
       found->second->answer.deliver(Error{Code::timeout, "the clock goes on"});
     }
   };
-  gateway::ask(*asked->call, message.method, message.raw_params, std::move(pass_on));
+  gateway::ask(*asked->call, message.method, with_listed_tasks(*asked->call, message.raw_params),
+               std::move(pass_on));
 }
 
 void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
@@ -305,9 +324,13 @@ void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
   (void)sent;  // If the peer has gone, on_closed() says so.
 }
 
-McpLink::Pending* McpLink::call_of(std::uint64_t cause) {
+McpLink::Pending* McpLink::call_of(std::uint64_t cause, std::string_view task) {
   if (Pending* const asked = cause != 0 ? find_pending(cause) : nullptr) {
     return asked->call ? asked : nullptr;
+  }
+  for (const auto& [id, pending] : pending_) {
+    const bool waits = pending->call && !pending->answer.delivered();
+    if (waits && !task.empty() && pending->task == task) return pending;
   }
   // A call that waits for its client has most likely nothing more to say.
   Pending* const speaking = only_client([](const Pending& one) { return one.questions == 0; });
@@ -319,6 +342,7 @@ McpLink::Pending* McpLink::only_client(Fits fits) {
   Pending* latest = nullptr;
   for (const auto& [id, pending] : pending_) {
     if (!pending->call || pending->answer.delivered() || !fits(*pending)) continue;
+    if (!pending->task.empty()) continue;  // What belongs to a task says so.
     const auto session = pending->call->session;
     if (latest && (session.empty() || session != latest->call->session)) return nullptr;
     if (!latest || pending->id > latest->id) latest = pending;

@@ -17,6 +17,7 @@
 #include "gateway/upstream.h"
 #include "observe/metrics.h"
 #include "transport/channel.h"
+#include "upstreams/link_tasks.h"
 #include "upstreams/news_stream.h"
 
 namespace patchbay::upstreams {
@@ -35,12 +36,13 @@ struct LinkCounters {
 // What is known of a server's era before the handshake.
 enum class Opening : std::uint8_t { ask, modern, legacy };
 
-class McpLink final : public transport::Channel::Listener, NewsStream::Link {
+class McpLink final : public transport::Channel::Listener, NewsStream::Link, LinkTasks::Link {
  public:
   class Events {
    public:
     virtual void on_items_changed() = 0;
     virtual void on_updated(const std::string& uri) = 0;
+    virtual void on_task(const gateway::TaskNews& news) = 0;
     // The server has lost our session: open() again.
     virtual void on_forgotten() = 0;
     // Nothing works over this link any more.
@@ -51,13 +53,15 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   };
 
   // REQUIRES: everything referred to outlives the link.
-  McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters);
+  // `place` leads back to this link in the ids of its tasks.
+  McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
+          std::string place = "", const TaskSettings& tasks = {});
 
   // The handshake. Opening::ask tries the stateless revision first, for at most `probe`.
   Task<void> open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline);
 
   // What the handshake has settled on.
-  mcp::Revision revision() const { return revision_; }
+  mcp::Revision revision() const override { return revision_; }
   bool modern() const { return mcp::info(revision_).modern; }
   // The handshake got as far as an answer, in whichever era.
   bool answered() const { return answered_; }
@@ -83,13 +87,14 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   void fail_all(const Error& error);
 
   // Ends what the link does by itself. REQUIRES: called before the link dies.
-  Task<void> finish() { return news_.stop(); }
+  Task<void> finish();
 
  private:
   struct Pending {
     std::uint64_t id = 0;
     OneShot<mcp::Reply> answer;
     const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
+    std::string task = {};                // That the request is about.
     bool handshake = false;               // Must not be cancelled.
     int questions = 0;                    // To its client, without an answer yet.
     Deadline deadline{};                  // Moves while the client thinks about a question.
@@ -105,9 +110,10 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   void on_progress(const mcp::Message& message);
   void on_request(const mcp::Message& message, std::uint64_t cause);
   void answer(std::string_view id, const mcp::Reply& reply);
-  // The call that a message belongs to: the one that caused it, else the latest of the only client
+  // The call that a message belongs to: the one that caused it, else one about the task that the
+  // message belongs to, else the latest of the only client
   // that has calls running, those that wait for their client left aside. Null if there is a doubt.
-  Pending* call_of(std::uint64_t cause);
+  Pending* call_of(std::uint64_t cause, std::string_view task);
   template <class Fits>
   Pending* only_client(Fits fits);
   // Who still waits for the answer with that raw id; null if nobody does.
@@ -118,16 +124,30 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   Task<void> initialize(Deadline deadline);
   Task<mcp::Reply> shake(std::string_view method, std::string params,
                          std::optional<mcp::Revision> revision, Deadline deadline);
-  Task<void> want_level(const gateway::Call& call, Deadline deadline);
+  // The log level that the server must be told because the call's client wants to hear more.
+  std::optional<int> level_to_ask(const gateway::Call& call) const;
+  Task<void> want_level(int level, Deadline deadline);
   Task<mcp::Reply> follow(std::string uri, Deadline deadline);
-  Task<void> hear_followed(Deadline deadline);
+  Task<void> hear_followed(Deadline deadline) override;
 
   std::uint64_t mint_id() override { return next_id_++; }
   Task<mcp::Reply> listen(std::uint64_t id, std::string params) override;
   void on_missed() override;
 
-  Task<mcp::Reply> forward(const gateway::Call& call, std::string_view target,
-                           std::string_view answers, Deadline deadline);
+  using Asking = LinkTasks::Asking;
+  bool has_tasks() const override { return has_tasks_; }
+  Task<mcp::Reply> put(const gateway::Call& call, std::string_view target, Asking how,
+                       Deadline& deadline) override;
+  Task<mcp::Reply> ask_about(const gateway::Call* call, std::string_view method,
+                             const std::string& id, std::string_view more,
+                             Deadline deadline) override;
+  void on_task(gateway::TaskNews news) override { events_.on_task(news); }
+  std::string with_listed_tasks(const gateway::Call& call, std::string_view params) const;
+
+  // What a stateless server is told that the client can do; null: the gateway itself.
+  std::string capabilities_of(const gateway::Call* call, bool with_tasks) const;
+  Task<mcp::Reply> forward(const gateway::Call& call, std::string_view target, const Asking& how,
+                           Deadline deadline);
   Task<mcp::Reply> exchange(std::string text, const transport::Sending& how, Pending& pending,
                             Deadline deadline);
   Task<mcp::Reply> request(std::string_view method, std::string params, Deadline deadline);
@@ -143,11 +163,14 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link {
   bool answered_ = false;
   bool closed_ = false;
   std::string capabilities_;  // Of the server, raw.
+  bool has_tasks_ = false;    // It says so.
   std::optional<int> level_;  // The least important log messages it sends, once it was told.
 
   // Of a server without sessions: what it tells of by itself.
   std::set<std::string, std::less<>> followed_;
+  bool hears_lists_ = false;  // And of its lists.
   NewsStream news_{*this};
+  LinkTasks tasks_;
 
   const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the link is.
 };

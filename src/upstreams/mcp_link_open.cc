@@ -5,6 +5,7 @@
 #include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
+#include "mcp/tasks.h"
 #include "upstreams/mcp_link.h"
 
 namespace patchbay::upstreams {
@@ -67,6 +68,24 @@ bool flag(std::string_view capabilities, std::string_view section, std::string_v
   return part && json::member(*part, name) == "true";
 }
 
+// True if a server with these capabilities can make a task of a call.
+bool offers_tasks(mcp::Revision revision, std::string_view capabilities) {
+  const auto part = [&capabilities](std::string_view key) {
+    capabilities = json::member(capabilities, key).value_or("");
+    return !capabilities.empty();
+  };
+  if (mcp::info(revision).modern) return part("extensions") && part(mcp::kTasksExtension);
+  return revision == mcp::Revision::v2025_11_25 && part("tasks") && part("requests") &&
+         part("tools") && part("call");
+}
+
+// A tool as clients of the revision that knows of it are told whether it runs as a task. A
+// stateless server decides that with each call.
+std::string with_tasks_known(std::string_view tool, bool has_tasks, bool modern) {
+  if (!has_tasks) return mcp::with_task_support(tool, mcp::TaskSupport::none);
+  return modern ? mcp::with_task_support(tool, mcp::TaskSupport::optional) : std::string(tool);
+}
+
 }  // namespace
 
 Task<void> McpLink::open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline) {
@@ -113,6 +132,7 @@ Task<void> McpLink::discover(Deadline deadline) {
   }
   revision_ = mcp::kNewest;
   capabilities_ = json::member(body, "capabilities").value_or("{}");
+  has_tasks_ = offers_tasks(revision_, capabilities_);
   channel_.agreed(revision_);
   co_return ok();
 }
@@ -135,6 +155,7 @@ Task<void> McpLink::initialize(Deadline deadline) {
   }
   revision_ = *revision;
   capabilities_ = json::member(result, "capabilities").value_or("{}");
+  has_tasks_ = offers_tasks(revision_, capabilities_);
   level_.reset();
   auto sent = channel_.send(mcp::notification("notifications/initialized", ""),
                             {.method = "notifications/initialized", .revision = revision_});
@@ -169,7 +190,9 @@ Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline
     json::each_element(json::member(result, info.member).value_or("[]"), [&](std::string_view raw) {
       auto key = json::string_member(raw, info.key);
       if (key && !key->empty() && !(modern() && breaks_rules(kind, raw))) {
-        items.push_back({*std::move(key), std::string(raw)});
+        const bool tool = kind == mcp::ItemKind::tool;
+        items.push_back({*std::move(key),
+                         tool ? with_tasks_known(raw, has_tasks_, modern()) : std::string(raw)});
       }
     });
     const auto cursor = json::member(result, "nextCursor");
@@ -186,20 +209,33 @@ Task<void> McpLink::check(Deadline deadline) {
   co_return ok();
 }
 
+std::optional<int> McpLink::level_to_ask(const gateway::Call& call) const {
+  if (modern()) return std::nullopt;
+  std::optional<int> level = call.log_level;
+  if (mcp::info(call.revision).modern) {
+    const auto* const asked = call.request.meta_member(mcp::kMetaLogLevel);
+    const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
+    level = name ? mcp::log_level(*name) : std::nullopt;
+  } else if (!level && level_) {
+    level = 0;  // A client that never said gets everything, also where others wanted less.
+  }
+  return level_ && level && *level_ <= *level ? std::nullopt : level;
+}
+
 // The server sends less than a client wants to hear: it is told once, for all clients. Each still
 // hears only what it wants.
-Task<void> McpLink::want_level(const gateway::Call& call, Deadline deadline) {
-  if (level_ && *level_ <= *call.log_level) co_return ok();
+Task<void> McpLink::want_level(int level, Deadline deadline) {
   if (!json::member(capabilities_, "logging")) co_return ok();
-  level_ = *call.log_level;
-  auto params = fmt::format("{{\"level\":\"{}\"}}",
-                            mcp::kLogLevels[static_cast<std::size_t>(*call.log_level)]);
+  level_ = level;
+  auto params =
+      fmt::format("{{\"level\":\"{}\"}}", mcp::kLogLevels[static_cast<std::size_t>(level)]);
   auto reply = co_await request("logging/setLevel", std::move(params), deadline);
   if (!reply && reply.error().code == Code::cancelled) co_return reply.error();
   co_return ok();  // A server that refuses says what it likes.
 }
 
 Task<void> McpLink::hear_news(const std::vector<std::string>& uris, Deadline deadline) {
+  hears_lists_ = true;
   if (modern()) {
     followed_.insert(uris.begin(), uris.end());
     co_return co_await hear_followed(deadline);
@@ -225,13 +261,18 @@ Task<mcp::Reply> McpLink::follow(std::string uri, Deadline deadline) {
 Task<void> McpLink::hear_followed(Deadline deadline) {
   std::string filter;
   for (const auto* const part : {"tools", "prompts", "resources"}) {
-    if (!flag(capabilities_, part, "listChanged")) continue;
+    if (!hears_lists_ || !flag(capabilities_, part, "listChanged")) continue;
     filter += fmt::format("{}\"{}ListChanged\":true", filter.empty() ? "" : ",", part);
   }
   std::string list;
   for (const auto& uri : followed_) list += (list.empty() ? "" : ",") + json::quote(uri);
   if (!list.empty()) {
     filter += fmt::format("{}\"resourceSubscriptions\":[{}]", filter.empty() ? "" : ",", list);
+  }
+  list.clear();
+  for (const auto& id : tasks_.heard_of()) list += (list.empty() ? "" : ",") + json::quote(id);
+  if (!list.empty()) {
+    filter += fmt::format("{}\"taskIds\":[{}]", filter.empty() ? "" : ",", list);
   }
   if (filter.empty()) co_return ok();
   co_return co_await news_.hear(fmt::format("{{\"notifications\":{{{}}}}}", filter), deadline);
@@ -244,6 +285,13 @@ Task<mcp::Reply> McpLink::listen(std::uint64_t id, std::string params) {
 void McpLink::on_missed() {
   events_.on_items_changed();
   for (const auto& uri : followed_) events_.on_updated(uri);
+  tasks_.on_missed();
+}
+
+Task<void> McpLink::finish() {
+  auto stopped = co_await news_.stop();
+  auto let_go = co_await tasks_.stop();
+  co_return stopped ? let_go : stopped;
 }
 
 }  // namespace patchbay::upstreams

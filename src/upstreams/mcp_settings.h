@@ -21,6 +21,14 @@ struct HealthSettings {
   int failures = 2;
 };
 
+struct TaskSettings {
+  config::Duration fastest{100};
+  config::Duration slowest{5'000};
+  int most = 1'000;
+  config::Duration keep{300'000};
+  config::Bytes kept{16 << 20};
+};
+
 enum class Isolation : std::uint8_t { shared, per_session, per_principal };
 
 struct McpSettings {
@@ -29,6 +37,7 @@ struct McpSettings {
   config::Duration probe_time{3'000};
   RestartSettings restart;
   HealthSettings health;
+  TaskSettings tasks;
   Isolation isolation = Isolation::per_principal;
   config::Duration idle{300'000};
   int most = 100;
@@ -71,6 +80,25 @@ inline constexpr auto config::fields<upstreams::HealthSettings> = std::tuple{
           "After this many times without an answer it counts as lost.", Range{1, 100}},
 };
 
+template <>
+inline constexpr auto config::fields<upstreams::TaskSettings> = std::tuple{
+    Field{"fastest", &upstreams::TaskSettings::fastest,
+          "The shortest pause between two looks at a task whose end is waited for, whatever the "
+          "server asks for.",
+          Range{Duration(10), Duration(60'000)}},
+    Field{"slowest", &upstreams::TaskSettings::slowest, "The longest such pause.",
+          Range{Duration(10), Duration(3'600'000)}},
+    Field{"most", &upstreams::TaskSettings::most,
+          "How many tasks of one connection may be followed, wait for input of a client without a "
+          "session, or be kept.",
+          Range{1, 1'000'000}},
+    Field{"keep", &upstreams::TaskSettings::keep,
+          "How long an answer that came at once is kept for a client that wanted a task.",
+          Range{Duration(1'000), Duration(86'400'000)}},
+    Field{"kept", &upstreams::TaskSettings::kept, "How much one connection keeps of such answers.",
+          Range{Bytes{1024}, Bytes{1 << 30}}},
+};
+
 namespace upstreams {
 
 // The part of every such upstream's table that is the same.
@@ -87,6 +115,9 @@ inline constexpr auto kMcpFields = std::tuple{
                   config::Range{config::Duration(10), config::Duration(600'000)}},
     config::Field{"restart", &McpSettings::restart, "How it comes back after it was lost."},
     config::Field{"health", &McpSettings::health, "How it is seen that it is still there."},
+    config::Field{"tasks", &McpSettings::tasks,
+                  "How its tasks are looked after: calls that it goes on with after it has "
+                  "answered."},
     config::Field{"isolation", &McpSettings::isolation,
                   "Who shares one connection to it, and with it what the server remembers: "
                   "everyone, nobody beyond one session, or nobody beyond one principal. A client "

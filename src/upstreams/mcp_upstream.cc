@@ -1,11 +1,21 @@
 #include "upstreams/mcp_upstream.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 
 #include "core/hop.h"
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
+namespace {
+
+bool is_among(const std::vector<const Instance*>& some, const Instance& one) {
+  return std::ranges::find(some, &one) != some.end();
+}
+
+}  // namespace
 
 McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& workers,
                          gateway::UpstreamWatcher& watcher, metrics::Registry& registry)
@@ -22,14 +32,15 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
       in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", name_}}))),
-      private_(name_, plan.settings, plan.connectors, workers, counters_, *restarts_) {
+      private_(name_, plan.settings, plan.connectors, workers, counters_, *restarts_,
+               [this](const gateway::TaskNews& news) { watcher_.task_changed(*this, news); }) {
   // Different upstreams begin on different workers, so that one copy each is spread too.
   const auto first = std::hash<std::string>()(name_);
   const auto add = [&](std::size_t worker, const MakeConnector& make, bool lists) {
     Instance::Owner& owner = *this;
     instances_.push_back(std::make_unique<Instance>(
         Instance::Parts{*workers[worker % workers.size()], name_, plan.settings, make(lists), owner,
-                        counters_, *restarts_, lists}));
+                        counters_, *restarts_, lists, fmt::format("{}", instances_.size())}));
   };
   for (std::size_t i = 0; i < plan.connectors.size(); ++i) {
     add(first + (on_every_worker_ ? 0 : i), plan.connectors[i], true);
@@ -67,39 +78,60 @@ Task<void> McpUpstream::stop(Deadline deadline) {
 Task<mcp::Reply> McpUpstream::answer(const gateway::Call& call, std::string_view target) {
   in_flight_->add(1);
   auto key = private_.key_of(call);
-  auto task = key ? private_.answer(*std::move(key), call, target) : answer_shared(call, target);
+  auto task = call.method.reach == mcp::Reach::by_task ? answer_about_task(call, target)
+              : key ? private_.answer(*std::move(key), call, target)
+                    : answer_shared(call, target);
   auto reply = co_await task;
   in_flight_->add(-1);
   co_return reply;
 }
 
+// A task lives where it was made: its id begins with the place.
+Task<mcp::Reply> McpUpstream::answer_about_task(const gateway::Call& call, std::string_view id) {
+  const std::size_t dot = id.find('.');
+  const std::string_view place = id.substr(0, dot);
+  const std::string_view own = dot == std::string_view::npos ? "" : id.substr(dot + 1);
+  auto key = private_.key_of(call);
+  if (key && place == kPrivatePlace) co_return co_await private_.answer(*key, call, own);
+  std::size_t index = instances_.size();
+  const auto [end, fault] = std::from_chars(place.data(), place.data() + place.size(), index);
+  if (key || fault != std::errc() || index >= instances_.size()) {
+    co_return Error{Code::not_found, "there is no such task"};
+  }
+  Instance& instance = *instances_[index];
+  auto there = [&instance, &call, own] { return instance.answer(call, own); };
+  co_return co_await hop<mcp::Reply>(instance.home(), there);
+}
+
 Task<mcp::Reply> McpUpstream::answer_shared(const gateway::Call& call, std::string_view target) {
   // One connection tells of changes; all of them would tell of each several times.
   const bool subscribes = call.request.method.ends_with("subscribe");
-  for (std::size_t tries = 0;; ++tries) {
-    Instance& instance = subscribes ? *instances_.front() : least_busy();
+  std::vector<const Instance*> tried;
+  for (;;) {
+    Instance& instance = subscribes ? *instances_.front() : least_busy(tried);
     auto there = [&instance, &call, target] { return instance.answer(call, target); };
     auto reply = co_await hop<mcp::Reply>(instance.home(), there);
     // What one has not taken another may.
     const bool untaken = !reply && reply.error().code == Code::unavailable;
-    if (!untaken || subscribes || tries == instances_.size() || !another_is_up(instance)) {
-      co_return reply;
-    }
+    if (!untaken || subscribes) co_return reply;
+    tried.push_back(&instance);
+    if (!another_is_up(tried)) co_return reply;
   }
 }
 
-bool McpUpstream::another_is_up(const Instance& than) const {
+bool McpUpstream::another_is_up(const std::vector<const Instance*>& than) const {
   return std::ranges::any_of(instances_,
-                             [&](const auto& one) { return one.get() != &than && one->up(); });
+                             [&](const auto& one) { return one->up() && !is_among(than, *one); });
 }
 
-Instance& McpUpstream::least_busy() {
+Instance& McpUpstream::least_busy(const std::vector<const Instance*>& tried) {
   if (instances_.size() == 1) return *instances_.front();
   // Beginning at another one each time, so that equals take turns.
   const auto first = next_.fetch_add(1, std::memory_order_relaxed);
-  const auto cost = [this](Instance& one) {
+  const auto cost = [&](Instance& one) {
     const bool elsewhere = on_every_worker_ && &one.home() != &here();
-    return std::tuple(!one.up(), elsewhere, one.running());
+    const bool vain = is_among(tried, one);
+    return std::tuple(vain, !one.up(), elsewhere, one.running());
   };
   Instance* best = nullptr;
   for (std::size_t i = 0; i < instances_.size(); ++i) {
@@ -119,6 +151,10 @@ void McpUpstream::on_items(Instance&, mcp::ItemLists items) {
 }
 
 void McpUpstream::on_updated(Instance&, const std::string& uri) { watcher_.updated(*this, uri); }
+
+void McpUpstream::on_task(Instance&, const gateway::TaskNews& news) {
+  watcher_.task_changed(*this, news);
+}
 
 std::vector<std::string> McpUpstream::subscribed(Instance& instance) {
   if (&instance != instances_.front().get()) return {};

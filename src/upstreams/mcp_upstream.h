@@ -46,11 +46,14 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
  private:
   void on_items(Instance& instance, mcp::ItemLists items) override;
   void on_updated(Instance& instance, const std::string& uri) override;
+  void on_task(Instance& instance, const gateway::TaskNews& news) override;
   std::vector<std::string> subscribed(Instance& instance) override;
   void on_state(Instance& instance, const gateway::UpstreamState& state) override;
+  Task<mcp::Reply> answer_about_task(const gateway::Call& call, std::string_view id);
   Task<mcp::Reply> answer_shared(const gateway::Call& call, std::string_view target);
-  Instance& least_busy();
-  bool another_is_up(const Instance& than) const;
+  // Of those that have not been tried in vain, if there are any.
+  Instance& least_busy(const std::vector<const Instance*>& tried);
+  bool another_is_up(const std::vector<const Instance*>& than) const;
   template <class Step>
   Task<void> on_each(Step step);
 

@@ -20,9 +20,11 @@ Task<void> NewsStream::hear(std::string params, Deadline deadline) {
     ear->stop.request();
     co_return agreed;
   }
-  // The new one is heard: those before it are not needed any more.
+  // The new one is heard: those before it are not needed any more. What was wanted of one that the
+  // server has not agreed to yet is wanted of the new one too.
   for (const auto& earlier : std::vector(ears_)) {
     if (earlier == ear) break;
+    earlier->agreed.deliver(ok());
     earlier->stop.request();
   }
   co_return ok();

@@ -16,13 +16,15 @@ constexpr auto kEndPatience = std::chrono::seconds(10);
 PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& settings,
                                    std::vector<MakeConnector> connectors,
                                    const std::vector<net::Loop*>& workers,
-                                   const LinkCounters& counters, metrics::Counter& restarts)
+                                   const LinkCounters& counters, metrics::Counter& restarts,
+                                   std::function<void(const gateway::TaskNews&)> tell_task)
     : upstream_(std::move(upstream)),
       settings_(settings),
       connectors_(std::move(connectors)),
       workers_(workers),
       counters_(counters),
-      restarts_(restarts) {}
+      restarts_(restarts),
+      tell_task_(std::move(tell_task)) {}
 
 std::optional<std::string> PrivateInstances::key_of(const gateway::Call& call) const {
   if (settings_.isolation == Isolation::shared) return std::nullopt;
@@ -66,9 +68,10 @@ Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::
   }
   const auto place = std::hash<std::string>()(key);
   Instance::Owner& owner = *this;
-  auto made = std::make_shared<Instance>(Instance::Parts{
-      *workers_[place % workers_.size()], upstream_, settings_,
-      connectors_[place % connectors_.size()](false), owner, counters_, restarts_, false});
+  auto made = std::make_shared<Instance>(
+      Instance::Parts{*workers_[place % workers_.size()], upstream_, settings_,
+                      connectors_[place % connectors_.size()](false), owner, counters_, restarts_,
+                      false, std::string(kPrivatePlace)});
   instances_.emplace(key, made);
   return made;
 }

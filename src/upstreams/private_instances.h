@@ -17,6 +17,9 @@
 
 namespace patchbay::upstreams {
 
+// In the ids of tasks: the connection that is the client's own.
+inline constexpr std::string_view kPrivatePlace = "own";
+
 // `alone`: nobody else of this gateway is connected to the same server.
 using MakeConnector = std::function<std::unique_ptr<Connector>(bool alone)>;
 
@@ -25,7 +28,8 @@ class PrivateInstances final : Instance::Owner {
   // REQUIRES: what is referred to outlives it.
   PrivateInstances(std::string upstream, const McpSettings& settings,
                    std::vector<MakeConnector> connectors, const std::vector<net::Loop*>& workers,
-                   const LinkCounters& counters, metrics::Counter& restarts);
+                   const LinkCounters& counters, metrics::Counter& restarts,
+                   std::function<void(const gateway::TaskNews&)> tell_task);
 
   // Whose connection a call needs; empty if it may use those that are shared.
   std::optional<std::string> key_of(const gateway::Call& call) const;
@@ -42,6 +46,7 @@ class PrivateInstances final : Instance::Owner {
   // The catalog and the state of the upstream are the shared connections' affair.
   void on_items(Instance&, mcp::ItemLists) override {}
   void on_updated(Instance&, const std::string&) override {}
+  void on_task(Instance&, const gateway::TaskNews& news) override { tell_task_(news); }
   std::vector<std::string> subscribed(Instance&) override { return {}; }
   void on_state(Instance&, const gateway::UpstreamState&) override {}
 
@@ -57,6 +62,7 @@ class PrivateInstances final : Instance::Owner {
   const std::vector<net::Loop*>& workers_;
   const LinkCounters& counters_;
   metrics::Counter& restarts_;
+  const std::function<void(const gateway::TaskNews&)> tell_task_;  // On any worker.
 
   Scope sweeping_;  // Control thread only.
 

@@ -29,6 +29,7 @@ def parse():
     parser.add_argument("--path", help="of the Unix socket")
     parser.add_argument("--record", help="append every message to this file, as JSON lines")
     parser.add_argument("--page", type=int, help="list so many items at a time")
+    parser.add_argument("--task-ttl", type=int, help="milliseconds that a task is kept")
     parser.add_argument("--always-stream", action="store_true", help="answer POST with events only")
     args = parser.parse_args()
     args.revisions = args.revisions.split(",")
@@ -49,7 +50,7 @@ def open_listener(server, args):
 
 async def main():
     args = parse()
-    server = Server(args.revisions, args.record, args.page)
+    server = Server(args.revisions, args.record, args.page, args.task_ttl)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, server.stopping.set)

@@ -1,6 +1,7 @@
 """Requests of 2026-07-28: each one stands for itself, with its envelope in `_meta`."""
 
 import asyncio
+import contextlib
 
 import items
 from calls import Call
@@ -177,7 +178,8 @@ class Listener:
     async def tell(self, key, value, method, params):
         wanted = self.honoured.get(key)
         if wanted is True or (isinstance(wanted, list) and value in wanted):
-            await self.send(method, params)
+            with contextlib.suppress(ConnectionError):  # It is leaving just now.
+                await self.send(method, params)
 
 
 async def listen(request):

@@ -11,11 +11,11 @@ from tasks import Tasks
 
 
 class Server:
-    def __init__(self, revisions, record=None, page=None):
+    def __init__(self, revisions, record=None, page=None, task_ttl=None):
         self.revisions, self.page = revisions, page
         self.legacy = [revision for revision in LEGACY if revision in revisions]
         self.modern = MODERN in revisions
-        self.record, self.seal, self.tasks = Record(record), Seal(), Tasks()
+        self.record, self.seal, self.tasks = Record(record), Seal(), Tasks(task_ttl)
         self.counts = {"tools": 0, "prompts": 0, "resources": 0, "updates": 0}
         self.sessions = set()  # Of the handshake revisions.
         self.listeners = set()  # Streams of subscriptions/listen.

@@ -12,7 +12,7 @@ from errors import BAD_PARAMS, Refusal, ToolFailed, refusal_of
 from questions import check
 from revisions import MODERN, RELATED_TASK
 
-TTL_MS, POLL_MS = 60_000, 100
+TTL_MS, POLL_MS = 60_000, 100  # Unless told otherwise.
 TERMINAL = ("completed", "failed", "cancelled")
 
 
@@ -21,8 +21,9 @@ def now():
 
 
 class Task:
-    def __init__(self, revision, on_change):
+    def __init__(self, revision, on_change, ttl):
         self.id, self.revision, self.on_change = str(uuid.uuid4()), revision, on_change
+        self.ttl = ttl
         self.created = self.updated = now()
         self.status, self.outcome = "working", {}
         self.pending = {}  # key -> (question, future of the answer)
@@ -36,7 +37,7 @@ class Task:
             "status": self.status,
             "createdAt": self.created,
             "lastUpdatedAt": self.updated,
-            f"ttl{unit}": TTL_MS,
+            f"ttl{unit}": self.ttl,
             f"pollInterval{unit}": POLL_MS,
         }
 
@@ -91,14 +92,14 @@ class Task:
 
 
 class Tasks:
-    def __init__(self):
-        self.all = {}
+    def __init__(self, ttl=None):
+        self.all, self.ttl = {}, ttl or TTL_MS
 
     def start(self, revision, entry, call, on_change):
-        task = Task(revision, on_change)
+        task = Task(revision, on_change, self.ttl)
         self.all[task.id] = task
         task.runner = asyncio.ensure_future(task.run(entry, call))
-        asyncio.get_running_loop().call_later(TTL_MS / 1000, self.all.pop, task.id, None)
+        asyncio.get_running_loop().call_later(self.ttl / 1000, self.all.pop, task.id, None)
         return task
 
     def find(self, params, revision):
