@@ -58,7 +58,11 @@ Result<std::string> read_goal(std::string_view body, const gateway::GoalSettings
 }
 
 std::string answer_text(std::string_view goal, const GoalTrace& trace) {
-  std::string text = "{\"goal\":";
+  std::size_t size = goal.size() + trace.back().output.size() + 64;
+  for (const auto& step : trace) size += step.skill.size() + step.output.size() + 64;
+  std::string text;
+  text.reserve(size);
+  text += "{\"goal\":";
   json::append_quoted(text, goal);
   text += ",\"trace\":[";
   for (const auto& step : trace) {

@@ -116,10 +116,13 @@ Task<GoalStep> GoalRun::step(std::string_view text, std::string_view previous) {
 
 Task<GoalStep> GoalRun::use_skill(const Page& page, GoalText goal, std::string_view previous) {
   const std::string name(page.skill->goal_name);
+  SkillTools tools(*this, page);
+  if (!goal.whole.contains(kPrevious)) {
+    co_return outcome(name, co_await page.skill->execute(goal, tools));
+  }
   auto whole = filled(goal.whole, previous, FillIn::plain);
   auto text = filled(goal.text, previous, FillIn::plain);
   if (!whole || !text) co_return GoalStep{false, name, (whole ? text : whole).error().message};
-  SkillTools tools(*this, page);
   const GoalText given{*whole, goal.word, *text};
   co_return outcome(name, co_await page.skill->execute(given, tools));
 }
@@ -169,7 +172,9 @@ Result<std::string> GoalRun::filled(std::string_view text, std::string_view prev
 }
 
 Task<std::string> GoalRun::call_tool(std::string_view name, std::string arguments) {
-  std::string params = "{\"name\":";
+  std::string params;
+  params.reserve(name.size() + arguments.size() + 32);
+  params += "{\"name\":";
   json::append_quoted(params, name);
   params += ",\"arguments\":";
   params += arguments;

@@ -17,16 +17,13 @@ bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::none_of(text, is_space);
 }
 
-// Where the next `then` that stands alone begins, from `at` on.
-std::size_t find_then(std::string_view lower, std::size_t at) {
-  for (;; ++at) {
-    at = lower.find(kThen, at);
-    if (at == std::string_view::npos) return at;
-    const auto behind = at + kThen.size();
-    const bool alone =
-        at > 0 && is_space(lower[at - 1]) && behind < lower.size() && is_space(lower[behind]);
-    if (alone) return at;
+// Where the next `then` that stands alone begins, from `at` on. Its case does not matter.
+std::size_t find_then(std::string_view goal, std::size_t at) {
+  for (at = std::max<std::size_t>(at, 1); at + kThen.size() < goal.size(); ++at) {
+    const bool alone = is_space(goal[at - 1]) && is_space(goal[at + kThen.size()]);
+    if (alone && ascii_lower(goal.substr(at, kThen.size())) == kThen) return at;
   }
+  return std::string_view::npos;
 }
 
 // A step that cannot be prose: a name in front of a colon, or the full name of a tool alone.
@@ -69,12 +66,11 @@ std::optional<NamedStep> named_step(std::string_view step) {
 
 std::vector<std::string_view> split_goal(std::string_view goal,
                                          const std::function<bool(std::string_view name)>& knows) {
-  const std::string lower = ascii_lower(goal);
   std::vector<std::string_view> steps;
   std::size_t begin = 0;
-  for (auto then = find_then(lower, words_of(goal, 0)); then != std::string_view::npos;) {
+  for (auto then = find_then(goal, words_of(goal, 0)); then != std::string_view::npos;) {
     const auto behind = then + kThen.size();
-    const auto next = find_then(lower, words_of(goal, behind));
+    const auto next = find_then(goal, words_of(goal, behind));
     const auto following = trimmed(goal.substr(behind, next - behind));
     if (is_beyond_doubt(following, knows)) {
       steps.push_back(without_comma(goal.substr(begin, then - begin)));

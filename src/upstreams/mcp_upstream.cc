@@ -68,6 +68,7 @@ Task<void> McpUpstream::start() {
 }
 
 Task<void> McpUpstream::stop(Deadline deadline) {
+  stopping_ = true;
   auto end = [deadline](Instance& instance) { return instance.stop(deadline); };
   auto ended = co_await on_each(end);
   auto private_ended = co_await private_.stop(deadline);
@@ -171,7 +172,7 @@ void McpUpstream::on_state(Instance& instance, const gateway::UpstreamState& sta
   up_->set(any_up ? 1 : 0);
   // Connections of further workers go the way of the first.
   if (!changed && !instance.lists()) return;
-  log::Line(state.up ? log::Level::info : log::Level::warn,
+  log::Line(state.up || stopping_ ? log::Level::info : log::Level::warn,
             state.up ? "upstream up" : "upstream down")
       .add("upstream", name_)
       .add("worker", instance.home().number())

@@ -69,7 +69,8 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   std::vector<std::unique_ptr<Instance>> instances_;  // Shared by those who may share.
   PrivateInstances private_;
 
-  std::atomic<std::size_t> next_ = 0;  // Any worker: whose turn it is among equals.
+  std::atomic<std::size_t> next_ = 0;   // Any worker: whose turn it is among equals.
+  std::atomic<bool> stopping_ = false;  // Going down is no surprise any more.
 
   // Guarded: told by every instance's worker, read by whoever asks.
   mutable std::mutex mutex_;
