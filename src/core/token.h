@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace patchbay {
@@ -14,10 +15,20 @@ constexpr bool same_token(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower_case, lower_case);
 }
 
+// A table: every header field of every request is looked at.
+inline constexpr auto kTokenBytes = [] {
+  std::array<bool, 256> table{};
+  for (int c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = true;
+  for (int c = 'a'; c <= 'z'; ++c) table[static_cast<std::size_t>(c)] = true;
+  for (int c = 'A'; c <= 'Z'; ++c) table[static_cast<std::size_t>(c)] = true;
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~"))
+    table[static_cast<std::size_t>(c)] = true;
+  return table;
+}();
+
 constexpr bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= '0' && c <= '9') || (lower_case(c) >= 'a' && lower_case(c) <= 'z') ||
-           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+    return kTokenBytes[static_cast<unsigned char>(c)];
   });
 }
 

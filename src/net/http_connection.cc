@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "core/error.h"
+#include "core/token.h"
 
 namespace patchbay::net {
 namespace {

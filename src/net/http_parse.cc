@@ -6,6 +6,8 @@
 #include <array>
 #include <charconv>
 
+#include "core/token.h"
+
 namespace patchbay::net {
 namespace {
 
@@ -16,22 +18,6 @@ constexpr std::size_t kMaxTrailer = 4096;
 Error bad(std::string message) { return {Code::invalid_request, std::move(message), "400"}; }
 Error bad(int status, std::string message) {
   return {Code::too_large, std::move(message), std::to_string(status)};
-}
-
-constexpr auto kTokenBytes = [] {
-  std::array<bool, 256> table{};
-  for (int c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (int c = 'a'; c <= 'z'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (int c = 'A'; c <= 'Z'; ++c) table[static_cast<std::size_t>(c)] = true;
-  for (const char c : std::string_view("!#$%&'*+-.^_`|~"))
-    table[static_cast<std::size_t>(c)] = true;
-  return table;
-}();
-
-bool is_token(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return kTokenBytes[static_cast<unsigned char>(c)];
-  });
 }
 
 bool is_field_value(std::string_view text) {
@@ -204,12 +190,6 @@ Result<void> settle_target(HttpRequest& request) {
 }
 
 }  // namespace
-
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-bool same_token(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower_case, lower_case);
-}
 
 bool has_token(std::string_view value, std::string_view word) {
   while (!value.empty()) {

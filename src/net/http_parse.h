@@ -96,12 +96,6 @@ class ChunkReader {
   std::size_t trailer_ = 0;
 };
 
-// ASCII only.
-char lower_case(char c);
-
-// Case-insensitive, ASCII.
-bool same_token(std::string_view a, std::string_view b);
-
 // True if the comma-separated list `value` has the token `word` (parameters ignored).
 bool has_token(std::string_view value, std::string_view word);
 

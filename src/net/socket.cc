@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "core/token.h"
 #include "net/http_parse.h"
 #include "net/resolver.h"
 #include "net/source.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/token.h"
 #include "net/http_parse.h"
 
 namespace patchbay::net {

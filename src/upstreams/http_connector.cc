@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/token.h"
 #include "transport/http_channel.h"
 
 namespace patchbay::upstreams {
@@ -47,11 +48,7 @@ net::Url below(net::Url url, std::string_view end) {
 // A header field that would end the line, or the head, must not get into it.
 bool is_sendable(std::string_view name, std::string_view value) {
   const auto bad = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
-  const auto token = [](unsigned char c) {
-    return std::isalnum(c) ||
-           std::string_view("!#$%&'*+-.^_`|~").find(static_cast<char>(c)) != std::string_view::npos;
-  };
-  return !name.empty() && std::ranges::all_of(name, token) && std::ranges::none_of(value, bad);
+  return is_token(name) && std::ranges::none_of(value, bad);
 }
 
 }  // namespace
@@ -100,8 +97,6 @@ Result<transport::HttpTarget> http_target(const HttpSettings& settings, const st
 }
 
 Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
-  std::unique_ptr<Connection> made;
-  Error last;
   for (;;) {
     const HttpWay& way = ways_[way_];
     if (way.streamable) co_return std::make_unique<StreamableConnection>(target_);
