@@ -5,15 +5,10 @@
 // Each thread has its own listener (SO_REUSEPORT), epoll set and connections; nothing is shared but
 // the answer, which never changes.
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -23,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/epoll_loop.h"
 #include "bench/http_head.h"
 #include "bench/options.h"
 #include "bench/sockets.h"
@@ -50,53 +46,9 @@ std::string make_answer(std::size_t bytes) {
   return answer;
 }
 
-class Server {
+class Server : public EpollLoop<Server, Connection> {
  public:
-  Server(int listener, const std::string& answer) : listener_(listener), answer_(answer) {
-    epoll_add(epoll_, listener_, EPOLLIN, nullptr);
-  }
-
-  [[noreturn]] void run() {
-    std::array<epoll_event, 256> events;
-    for (;;) {
-      int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), -1);
-      for (int i = 0; i < ready; ++i) {
-        const auto& event = events[static_cast<std::size_t>(i)];
-        if (event.data.ptr == nullptr) {
-          accept_all();
-        } else {
-          serve(*static_cast<Connection*>(event.data.ptr), event.events);
-        }
-      }
-    }
-  }
-
- private:
-  void accept_all() {
-    for (;;) {
-      int client = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-      if (client < 0) return;
-      int on = 1;
-      setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-      auto* connection = new Connection;  // Freed in drop(); the epoll set holds it meanwhile.
-      connection->socket = client;
-      epoll_add(epoll_, client, EPOLLIN, connection);
-    }
-  }
-
-  void drop(Connection& connection) {
-    close(connection.socket);
-    delete &connection;
-  }
-
-  void serve(Connection& connection, std::uint32_t events) {
-    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) {
-      ssize_t count = read(connection.socket, buffer_.data(), buffer_.size());
-      if (count == 0 || (count < 0 && errno != EAGAIN)) return drop(connection);
-      if (count > 0) take(connection, {buffer_.data(), static_cast<std::size_t>(count)});
-    }
-    if (connection.owed > 0 && !answer(connection)) drop(connection);
-  }
+  Server(int listener, const std::string& answer) : EpollLoop(listener), answer_(answer) {}
 
   // Counts the requests that end inside `bytes`; a head cut in two waits for the next read.
   void take(Connection& connection, std::string_view bytes) {
@@ -124,7 +76,7 @@ class Server {
   }
 
   // Writes what it owes until the socket is full. False: the connection is broken.
-  bool answer(Connection& connection) {
+  bool flush(Connection& connection) {
     while (connection.owed > 0) {
       auto rest = std::string_view(answer_).substr(connection.sent);
       ssize_t count = send(connection.socket, rest.data(), rest.size(), MSG_NOSIGNAL);
@@ -142,18 +94,8 @@ class Server {
     return true;
   }
 
-  void want_to_write(Connection& connection, bool wants) {
-    if (wants == connection.waits_to_write) return;
-    connection.waits_to_write = wants;
-    std::uint32_t events = EPOLLIN;
-    if (wants) events |= EPOLLOUT;
-    epoll_change(epoll_, connection.socket, events, &connection);
-  }
-
-  int listener_;
+ private:
   const std::string& answer_;
-  int epoll_ = make_epoll();
-  std::vector<char> buffer_ = std::vector<char>(256 * 1024);
 };
 
 int main(int argc, char** argv) {

@@ -3,14 +3,9 @@
 //
 // One thread, one epoll set.
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <string>
@@ -18,6 +13,7 @@
 #include <vector>
 
 #include "bench/echo_answers.h"
+#include "bench/epoll_loop.h"
 #include "bench/http_head.h"
 #include "bench/options.h"
 #include "bench/sockets.h"
@@ -37,57 +33,13 @@ struct Connection {
   bool waits_to_write = false;
 };
 
-class Server {
+class Server : public EpollLoop<Server, Connection> {
  public:
-  Server(int listener, bool modern) : listener_(listener), answers_(modern) {
-    epoll_add(epoll_, listener_, EPOLLIN, nullptr);
-  }
-
-  [[noreturn]] void run() {
-    std::array<epoll_event, 256> events;
-    for (;;) {
-      int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), -1);
-      for (int i = 0; i < ready; ++i) {
-        const auto& event = events[static_cast<std::size_t>(i)];
-        if (event.data.ptr == nullptr) {
-          accept_all();
-        } else {
-          serve(*static_cast<Connection*>(event.data.ptr), event.events);
-        }
-      }
-    }
-  }
-
- private:
-  void accept_all() {
-    for (;;) {
-      int client = accept4(listener_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-      if (client < 0) return;
-      int on = 1;
-      setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-      auto* connection = new Connection;  // Freed in drop(); the epoll set holds it meanwhile.
-      connection->socket = client;
-      epoll_add(epoll_, client, EPOLLIN, connection);
-    }
-  }
-
-  void drop(Connection& connection) {
-    close(connection.socket);
-    delete &connection;
-  }
-
-  void serve(Connection& connection, std::uint32_t events) {
-    if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) {
-      ssize_t count = read(connection.socket, buffer_.data(), buffer_.size());
-      if (count == 0 || (count < 0 && errno != EAGAIN)) return drop(connection);
-      if (count > 0) connection.in.append(buffer_.data(), static_cast<std::size_t>(count));
-      answer_all(connection);
-    }
-    if (!flush(connection)) drop(connection);
-  }
+  Server(int listener, bool modern) : EpollLoop(listener), answers_(modern) {}
 
   // Answers the requests that have come whole.
-  void answer_all(Connection& connection) {
+  void take(Connection& connection, std::string_view bytes) {
+    connection.in += bytes;
     std::string_view in = connection.in;
     for (;;) {
       const auto end = in.find("\r\n\r\n");
@@ -135,18 +87,8 @@ class Server {
     return true;
   }
 
-  void want_to_write(Connection& connection, bool wants) {
-    if (wants == connection.waits_to_write) return;
-    connection.waits_to_write = wants;
-    std::uint32_t events = EPOLLIN;
-    if (wants) events |= EPOLLOUT;
-    epoll_change(epoll_, connection.socket, events, &connection);
-  }
-
-  int listener_;
+ private:
   EchoAnswers answers_;
-  int epoll_ = make_epoll();
-  std::vector<char> buffer_ = std::vector<char>(256 * 1024);
   std::string text_;
 };
 
