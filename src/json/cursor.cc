@@ -2,15 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "json/ascii.h"
 #include "json/text.h"
 
 namespace patchbay::json {
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
-
-}  // namespace
 
 bool Cursor::fail(const char* fault) {
   if (!fault_) fault_ = fault;

@@ -57,6 +57,43 @@ char simple_escape(char c) {
   }
 }
 
+// Appends the text of a JSON string slice; false if U+FFFD had to stand in for an unpaired
+// surrogate.
+bool decode(std::string_view raw, std::string& out) {
+  bool paired = true;
+  const char* at = raw.data() + 1;
+  const char* const end = raw.data() + raw.size() - 1;
+  out.reserve(static_cast<std::size_t>(end - at));
+  while (at < end) {
+    if (*at != '\\') {
+      const char* const from = at;
+      at = std::max(plain_end(at, end), at + 1);
+      out.append(from, at);
+      continue;
+    }
+    if (at[1] != 'u') {
+      out += simple_escape(at[1]);
+      at += 2;
+      continue;
+    }
+    std::uint32_t point = four_hex(at + 2);
+    at += 6;
+    if (point >= 0xD800 && point <= 0xDFFF) {
+      const bool pair = point < 0xDC00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u';
+      const std::uint32_t low = pair ? four_hex(at + 2) : 0;
+      if (low >= 0xDC00 && low <= 0xDFFF) {
+        point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+        at += 6;
+      } else {
+        point = 0xFFFD;
+        paired = false;
+      }
+    }
+    append_utf8(out, point);
+  }
+  return paired;
+}
+
 }  // namespace
 
 // The first byte from `at` on that needs a look inside a string: a quote, a backslash, a control
@@ -110,6 +147,37 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+char32_t take_character(std::string_view& text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto more = [&](std::size_t i) { return static_cast<char32_t>(byte(i) & 0x3F); };
+  const unsigned char first = byte(0);
+  char32_t point = first;
+  std::size_t taken = 1;
+  if (first >= 0xF0) {
+    point = static_cast<char32_t>(first & 0x07) << 18 | more(1) << 12 | more(2) << 6 | more(3);
+    taken = 4;
+  } else if (first >= 0xE0) {
+    point = static_cast<char32_t>(first & 0x0F) << 12 | more(1) << 6 | more(2);
+    taken = 3;
+  } else if (first >= 0xC0) {
+    point = static_cast<char32_t>(first & 0x1F) << 6 | more(1);
+    taken = 2;
+  }
+  text.remove_prefix(taken);
+  return point;
+}
+
+std::size_t count_characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && (text[most] & 0xC0) == 0x80) --most;
+  return std::string(text.substr(0, most)) + "…";
+}
+
 void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
@@ -160,36 +228,15 @@ std::string quote(std::string_view text) {
 }
 
 Result<std::string> unquote(std::string_view raw) {
-  std::string out;
-  const char* at = raw.data() + 1;
-  const char* const end = raw.data() + raw.size() - 1;
-  out.reserve(static_cast<std::size_t>(end - at));
-  while (at < end) {
-    if (*at != '\\') {
-      const char* const from = at;
-      at = std::max(plain_end(at, end), at + 1);
-      out.append(from, at);
-      continue;
-    }
-    if (at[1] != 'u') {
-      out += simple_escape(at[1]);
-      at += 2;
-      continue;
-    }
-    std::uint32_t point = four_hex(at + 2);
-    at += 6;
-    if (point >= 0xD800 && point <= 0xDFFF) {
-      const bool pair = point < 0xDC00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u';
-      const std::uint32_t low = pair ? four_hex(at + 2) : 0;
-      if (low < 0xDC00 || low > 0xDFFF) {
-        return Error{Code::parse_error, "a string has an unpaired surrogate"};
-      }
-      point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-      at += 6;
-    }
-    append_utf8(out, point);
-  }
-  return out;
+  std::string text;
+  if (!decode(raw, text)) return Error{Code::parse_error, "a string has an unpaired surrogate"};
+  return text;
+}
+
+std::string unquote_leniently(std::string_view raw) {
+  std::string text;
+  decode(raw, text);
+  return text;
 }
 
 std::string on_one_line(std::string_view raw) {

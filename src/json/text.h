@@ -1,6 +1,7 @@
 // Strings in and out of JSON. Values only; usable from any thread.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,15 @@ const char* plain_end(const char* at, const char* end);
 std::size_t utf8_length(std::string_view text);
 bool is_utf8(std::string_view text);
 
+// Takes the character at the front off `text`. REQUIRES: `text` is valid UTF-8 and not empty.
+char32_t take_character(std::string_view& text);
+
+// How many characters valid UTF-8 has.
+std::size_t count_characters(std::string_view text);
+
+// `text`, or its beginning with an ellipsis where it is longer than `most` bytes. For messages.
+std::string shortened(std::string_view text, std::size_t most);
+
 // Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 void append_quoted(std::string& out, std::string_view text);
 std::string quote(std::string_view text);
@@ -23,6 +33,9 @@ std::string quote(std::string_view text);
 // The text of a JSON string slice, quotes included. REQUIRES: a Cursor has passed over it.
 // Fails only on an unpaired surrogate.
 Result<std::string> unquote(std::string_view raw);
+
+// The same for a reader who must go on: an unpaired surrogate becomes U+FFFD.
+std::string unquote_leniently(std::string_view raw);
 
 // `raw` on one line: line breaks between values become spaces. REQUIRES: a Cursor has passed over
 // it, so that none stands inside a string.

@@ -64,15 +64,10 @@ const Capitals* find_capital(char32_t code) {
 }  // namespace
 
 Character character_at(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t index) {
-    return static_cast<char32_t>(static_cast<unsigned char>(text[at + index]));
-  };
-  if (byte(0) < 0x80) return {byte(0), 1};
-  const auto bytes = json::utf8_length(text.substr(at));
+  std::string_view rest = text.substr(at);
+  const auto bytes = json::utf8_length(rest);
   if (bytes == 0) return {kReplacement, 1};
-  char32_t code = byte(0) & (0x7Fu >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) code = (code << 6) | (byte(i) & 0x3F);
-  return {code, bytes};
+  return {json::take_character(rest), bytes};
 }
 
 void append_character(std::string& out, char32_t code) {

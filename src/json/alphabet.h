@@ -1,0 +1,44 @@
+// An Alphabet divides all characters into classes: those that no set of a pattern tells apart are
+// one class, so that whoever follows the pattern need not know single characters.
+//
+// Never changed once made; threads may share it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "json/char_set.h"
+
+namespace patchbay::json {
+
+class Alphabet {
+ public:
+  using Class = std::uint16_t;
+
+  // Empty if sets times ranges of all of them are more than `most`.
+  static std::optional<Alphabet> of(const std::vector<CharSet>& sets, std::size_t most);
+
+  std::size_t classes() const { return classes_; }
+  Class class_of(char32_t c) const { return c < ascii_.size() ? ascii_[c] : look_up(c); }
+  bool contains(std::size_t set, Class c) const { return members_[set * classes_ + c]; }
+  bool is_word(Class c) const { return contains(sets_, c); }
+
+  // Sets times ranges.
+  std::size_t work() const { return (sets_ + 1) * bounds_.size(); }
+
+ private:
+  void find_bounds(const std::vector<const CharSet*>& sets);
+  void part(const std::vector<bool>& inside);
+  Class look_up(char32_t c) const;
+
+  std::size_t sets_ = 0;  // One more is kept after these: the characters of words.
+  std::size_t classes_ = 1;
+  std::array<Class, 128> ascii_{};
+  std::vector<char32_t> bounds_;  // Where the ranges begin that lie in the same sets throughout,
+  std::vector<Class> bound_classes_;  // and the class of each.
+  std::vector<bool> members_;         // [set][class]
+};
+
+}  // namespace patchbay::json

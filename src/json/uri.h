@@ -1,0 +1,28 @@
+// URI references as RFC 3986 takes them apart and puts them together; for `$id` and `$ref` of
+// schemas, which are names here and never fetched. Values only; slices point into the text.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace patchbay::json {
+
+struct UriParts {
+  std::optional<std::string_view> scheme;
+  std::optional<std::string_view> authority;
+  std::string_view path;
+  std::optional<std::string_view> query;
+  std::optional<std::string_view> fragment;
+};
+
+// Any text has parts; whether they are well formed is another question.
+UriParts split_uri(std::string_view text);
+
+// `reference` as seen from `base`, without its fragment.
+std::string resolve_uri(std::string_view base, std::string_view reference);
+
+// `text` with each %XX replaced by its byte; empty if a percent sign is followed by anything else.
+std::optional<std::string> decode_percents(std::string_view text);
+
+}  // namespace patchbay::json
