@@ -10,6 +10,7 @@
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/modern.h"
+#include "net/http_accept.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -25,11 +26,6 @@ bool accepts(const net::HttpRequest& request, std::string_view type) {
   const auto slash = type.find('/');
   return net::has_token(*accept, type) || net::has_token(*accept, "*/*") ||
          net::has_token(*accept, std::string(type.substr(0, slash)) + "/*");
-}
-
-bool is_json(const net::HttpRequest& request) {
-  const auto type = request.fields.find("Content-Type");
-  return type && net::has_token(*type, net::kJson);
 }
 
 bool claims_modern(std::string_view text) {
@@ -89,7 +85,7 @@ Task<void> McpHttp::handle(HttpExchange& exchange) {
 }
 
 Task<void> McpHttp::post(HttpExchange& exchange) {
-  if (!is_json(exchange.request)) {
+  if (!net::is_json(exchange.request)) {
     Error wrong{Code::invalid_request, "Content-Type must be application/json"};
     co_return co_await answer_error(exchange, 415, "", std::move(wrong));
   }

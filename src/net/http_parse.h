@@ -99,6 +99,9 @@ class ChunkReader {
 // ASCII only.
 char lower_case(char c);
 
+// Without the blanks around it.
+std::string_view trim(std::string_view text);
+
 // Case-insensitive, ASCII.
 bool same_token(std::string_view a, std::string_view b);
 
