@@ -102,7 +102,10 @@ std::string McpServer::initialize_result(mcp::Revision revision) {
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
   call.patience = question_time_;
-  return asking_ && AskingCalls::may_ask(call) ? asking_->answer(call) : answer_at_once(call);
+  const bool may_ask = asking_ && AskingCalls::may_ask(call);
+  const bool goes_on = may_ask && call.request.param("requestState");
+  const bool asks = goes_on || (may_ask && pipeline_.can_ask(call));
+  return asks ? asking_->answer(call) : answer_at_once(call);
 }
 
 Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
