@@ -24,14 +24,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(static_cast<bool>(json::check(mcp::response(message.id, reply))));
     return 0;
   }
-  const std::string sent = mcp::forward(message, {.id = 42, .target_key = "name", .target = "tool"});
+  const std::string sent =
+      mcp::forward(message, {.id = 42, .target_key = "name", .target = "tool"});
   mcp::Message arrived;
   require(static_cast<bool>(mcp::parse(sent, arrived)));
   require(arrived.id == "42" && arrived.method == message.method);
   require(arrived.params.size() <= message.params.size());
   const auto* const token = arrived.meta_member("progressToken");
   require(!token || token->raw == "42");
-  require(static_cast<bool>(json::check(mcp::with_token(message.raw_params.empty() ? "{}" : message.raw_params, "7"))));
+  require(static_cast<bool>(
+      json::check(mcp::with_token(message.raw_params.empty() ? "{}" : message.raw_params, "7"))));
   (void)mcp::claimed_revision(message);
   (void)mcp::check_envelope(message);
   return 0;

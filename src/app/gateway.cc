@@ -14,6 +14,8 @@
 #include "app/banner.h"
 #include "core/hop.h"
 #include "core/version.h"
+#include "frontends/openapi.h"
+#include "json/yaml.h"
 #include "net/child.h"
 #include "observe/log.h"
 
@@ -95,6 +97,7 @@ Gateway::~Gateway() = default;
 
 int Gateway::serve() { return run(serve_http()); }
 int Gateway::serve_stdio() { return run(serve_lines()); }
+int Gateway::print_openapi(bool yaml) { return run(write_openapi(yaml)); }
 
 // Runs `work` on the control loop from beginning to end.
 int Gateway::run(Task<void> work) {
@@ -174,12 +177,33 @@ Task<void> Gateway::serve_lines() {
   };
   auto served = co_await hop<void>(home.loop(), talk);
   (void)served;  // The client has gone; how does not matter.
+  co_return co_await end_upstreams(starting);
+}
+
+Task<void> Gateway::end_upstreams(Scope& starting) {
   stopping_ = true;
   const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
   auto stopped = co_await upstreams_->stop(deadline);
   auto started = co_await starting.drain(kNever);
   auto reloaded = co_await reloads_.drain(kNever);
   co_return stopped;
+}
+
+Task<void> Gateway::write_openapi(bool yaml) {
+  make_upstreams();
+  for (const auto& worker : workers_) worker->run();
+  Scope starting;
+  starting.spawn(start_upstreams());
+  auto settled = co_await settled_.wait();
+  Worker& home = *workers_.front();
+  auto write = [&home, yaml]() -> Task<void> {
+    const std::string text = frontends::openapi_document(*home.catalog().current());
+    fmt::print("{}", yaml ? json::to_yaml(text) : text + "\n");
+    co_return ok();
+  };
+  auto written = co_await hop<void>(home.loop(), write);
+  std::fflush(stdout);
+  co_return co_await end_upstreams(starting);
 }
 
 void Gateway::make_upstreams() {

@@ -33,10 +33,15 @@ class Gateway {
   // Serves one MCP client on stdin and stdout until it ends its side.
   int serve_stdio();
 
+  // Starts the upstreams, prints the OpenAPI document of what they offer, and stops them.
+  int print_openapi(bool yaml);
+
  private:
   int run(Task<void> work);
   Task<void> serve_http();
   Task<void> serve_lines();
+  Task<void> write_openapi(bool yaml);
+  Task<void> end_upstreams(Scope& starting);
   void make_upstreams();
   Task<void> start_upstreams();
   void settle();

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
   app::ClientOptions client_options;
   std::string check_file;
   bool schema = false;
+  bool yaml = false;
 
   auto* const serve = cli.add_subcommand("serve", "The gateway over HTTP.");
   add_serve_options(*serve, serve_options);
@@ -46,6 +47,9 @@ int main(int argc, char** argv) {
   check->add_option("file", check_file, "The file.")->required();
   auto* const describe = cli.add_subcommand("describe", "Prints the configuration reference.");
   describe->add_flag("--schema", schema, "As a JSON Schema for editors.");
+  auto* const openapi = cli.add_subcommand("openapi", "Prints the OpenAPI document.");
+  add_serve_options(*openapi, serve_options);
+  openapi->add_flag("--yaml", yaml, "As YAML.");
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
   add_client_options(*tools, client_options,
                      "[TARGET]: http://…, 'stdio: command args…', or nothing for the local "
@@ -64,6 +68,7 @@ int main(int argc, char** argv) {
   if (*stdio) return app::serve_stdio(serve_options);
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
+  if (*openapi) return app::print_openapi(serve_options, yaml);
   if (*tools) return app::list_tools(client_options);
   if (*call) return app::call_tool(client_options);
   return app::serve(serve_options);

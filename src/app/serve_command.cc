@@ -1,4 +1,4 @@
-// serve, stdio, check, describe: the commands around a configuration.
+// serve, stdio, openapi, check, describe: the commands around a configuration.
 #include <fmt/format.h>
 #include <malloc.h>
 
@@ -64,6 +64,10 @@ int serve(const ServeOptions& options) {
 
 int serve_stdio(const ServeOptions& options) {
   return with_gateway(options, [](Gateway& gateway) { return gateway.serve_stdio(); });
+}
+
+int print_openapi(const ServeOptions& options, bool yaml) {
+  return with_gateway(options, [yaml](Gateway& gateway) { return gateway.print_openapi(yaml); });
 }
 
 int check(const std::string& file) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/fields.h"
+#include "frontends/rest_settings.h"
 #include "gateway/catalog.h"
 #include "observe/log.h"
 
@@ -60,7 +61,9 @@ struct Settings {
   config::Dict<config::Node> upstreams;
   config::Dict<config::Node> mcp_servers;
   LimitSettings limits;
+  gateway::ValidationSettings validation;
   HttpSection http;
+  frontends::RestSettings rest;
   LogSection log;
   StopSection stop;
 };
@@ -74,6 +77,13 @@ inline constexpr auto config::choices<gateway::Prefix> = std::array{
     Choice{"always", gateway::Prefix::always},
     Choice{"conflict", gateway::Prefix::conflict},
     Choice{"never", gateway::Prefix::never},
+};
+
+template <>
+inline constexpr auto config::choices<gateway::Validation> = std::array{
+    Choice{"off", gateway::Validation::off},
+    Choice{"warn", gateway::Validation::warn},
+    Choice{"enforce", gateway::Validation::enforce},
 };
 
 template <>
@@ -162,6 +172,14 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
 };
 
 template <>
+inline constexpr auto config::fields<gateway::ValidationSettings> = std::tuple{
+    Field{"arguments", &gateway::ValidationSettings::arguments,
+          "Whether the arguments of a call must fit the schema of the tool."},
+    Field{"results", &gateway::ValidationSettings::results,
+          "Whether the result must fit the schema that the tool promises."},
+};
+
+template <>
 inline constexpr auto config::fields<app::HttpSection> = std::tuple{
     Field{"hosts", &app::HttpSection::hosts,
           "Names allowed in the Host header beside localhost, 127.0.0.1 and [::1]."},
@@ -195,7 +213,10 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"mcpServers", &app::Settings::mcp_servers,
           "The same as desktop clients write it: command, args, env."},
     Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
+    Field{"validation", &app::Settings::validation,
+          "What becomes of arguments and results that do not fit: let go on, log, or refuse."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
+    Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},
     Field{"stop", &app::Settings::stop, "How the gateway stops."},
 };

@@ -29,6 +29,10 @@ frontends::McpHttpSettings mcp_settings(const LimitSettings& limits) {
           {limits.replay.value, limits.replay_total.value, limits.replay_time}};
 }
 
+frontends::RestStreaming rest_streaming(const LimitSettings& limits) {
+  return {limits.stream_after, limits.stream_keep_alive};
+}
+
 }  // namespace
 
 Worker::Worker(int number, const Settings& settings, Common& common)
@@ -39,12 +43,25 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       asking_(number, server_, common.asking),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
       mcp_sse_(number, server_, common.mcp_sse, settings.limits.stream_keep_alive),
+      rest_(server_, catalog_, common.operations, settings.rest, rest_streaming(settings.limits)),
+      openapi_(server_, catalog_, common.documents, settings.rest),
+      swagger_ui_(settings.rest),
       readiness_(common.operations),
       metrics_page_(common.registry),
       http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
              {"/sse", "GET", &mcp_sse_.stream()},
              {"/message", "POST", &mcp_sse_.message()},
              {"/mcp/message", "POST", &mcp_sse_.message()},
+             {"/mcp/v1/*", "GET, HEAD, POST", &rest_},
+             {"/gateway/*", "GET, HEAD, POST", &rest_},
+             {"/api/*", "GET, HEAD, POST", &rest_},
+             {"/rcs/*", "GET, HEAD, POST", &rest_},
+             {"/agents/*", "GET, HEAD, POST", &rest_},
+             {"/v3/api-docs", "GET, HEAD", &openapi_},
+             {"/openapi.json", "GET, HEAD", &openapi_},
+             {"/openapi.yaml", "GET, HEAD", &openapi_},
+             {"/swagger-ui", "GET, HEAD", &swagger_ui_},
+             {"/swagger-ui/*", "GET, HEAD", &swagger_ui_},
              {"/health", "GET, HEAD", &health_},
              {"/ready", "GET, HEAD", &readiness_},
              {"/metrics", "GET, HEAD", &metrics_page_}},
@@ -56,6 +73,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
     mcp_sse_.tell_changed(notification);
   });
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
+  pipeline_.set_validation(settings.validation);
 }
 
 Worker::~Worker() = default;
@@ -78,8 +96,12 @@ void Worker::update(const Settings& settings) {
   http_.update(http_settings(settings));
   server_.set_times(settings.limits.call, settings.limits.question);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
+  pipeline_.set_validation(settings.validation);
   mcp_http_.update(mcp_settings(settings.limits));
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);
+  rest_.update(settings.rest, rest_streaming(settings.limits));
+  openapi_.update(settings.rest);
+  swagger_ui_.update(settings.rest);
   recorder_.set_log_calls(settings.log.calls);
 }
 

@@ -11,14 +11,13 @@ namespace patchbay::frontends {
 namespace {
 
 constexpr std::string_view kJsonUtf8 = "application/json; charset=utf-8";
+}  // namespace
 
 std::string upstream_json(const UpstreamLine& line) {
   return fmt::format(R"({{"name":{},"kind":{},"state":"{}","detail":{},"tools":{}}})",
                      json::quote(line.name), json::quote(line.kind), line.state.up ? "up" : "down",
                      json::quote(line.state.detail), line.tools);
 }
-
-}  // namespace
 
 Task<void> Health::handle(net::HttpExchange& exchange) {
   const std::string text = fmt::format("{{\"status\":\"ok\",\"version\":\"{}\"}}\n", kVersion);
