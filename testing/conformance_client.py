@@ -197,9 +197,14 @@ def gateway_command(folder, url):
     if replaced := os.environ.get("CONFORMANCE_GATEWAY"):
         return [*shlex.split(replaced), url]
     # JSON is YAML, and quotes itself.
-    # The suite's servers know one client: each worker would be another.
-    upstreams = {"suite": {"kind": "http", "url": url}}
-    config = {"workers": 1, "names": {"prefix": "never"}, "upstreams": upstreams}
+    # The suite's servers know one client: each worker would be another. What the suite sends to its
+    # own tools goes there as it is, fitting their schemas or not.
+    config = {
+        "workers": 1,
+        "names": {"prefix": "never"},
+        "upstreams": {"suite": {"kind": "http", "url": url}},
+        "validation": {"arguments": "off"},
+    }
     path = pathlib.Path(folder) / "patchbay.yaml"
     path.write_text(json.dumps(config), encoding="utf-8")
     binary = os.environ.get("PATCHBAY_BIN", str(ROOT / "build" / "patchbay"))

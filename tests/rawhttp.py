@@ -132,6 +132,8 @@ class Connection:
         """Sends one request and reads the whole answer."""
         self.send(method, path, headers, body, chunked)
         response = self.read_head()
+        if method == "HEAD":
+            response.body = b""
         response.read()
         return response
 

@@ -86,7 +86,7 @@ class PeersTest(unittest.TestCase):
             "skills": {"kind": "builtin"},
             "everything": {"kind": "stdio", "command": cls.everything[0], "args": cls.everything[1:]},
             "files": {"kind": "stdio", "command": cls.files[0], "args": cls.files[1:]},
-        }}, indent=1))
+        }, "validation": {"arguments": "off"}}, indent=1))  # As if called directly.
         cls.gateway = Gateway(cls.config)
         cls.addClassCleanup(cls.gateway.stop)
 

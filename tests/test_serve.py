@@ -171,11 +171,18 @@ class Skills(TestCase):
                 self.assertAlmostEqual(float(text.split()[-1]), value)
 
     def test_calculate_explains_its_errors(self):
-        for expression in ("", "1 +", "(1", "1 / 0", "foo(1)", "2 2", "1)", "(" * 5000, "rm -rf"):
+        for expression in ("1 +", "(1", "1 / 0", "foo(1)", "2 2", "1)", "(" * 4000, "rm -rf"):
             with self.subTest(expression=expression[:20]):
                 result = result_of(self.session.call("skills__calculate", expression=expression))
                 self.assertTrue(result.get("isError"), result)
                 self.assertTrue(result["content"][0]["text"])
+
+    def test_what_the_schema_does_not_allow_is_refused_before_the_call(self):
+        for expression in ("", "(" * 5000, 7, None):
+            with self.subTest(expression=str(expression)[:20]):
+                answer = self.session.call("skills__calculate", expression=expression)
+                self.assert_error(answer, -32602)
+                self.assertIn("/expression", answer["error"]["message"])
 
     def test_echo(self):
         for text in (

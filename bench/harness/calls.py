@@ -1,4 +1,4 @@
-"""call_builtin, call_stdio and call_http: tools/call through the whole gateway.
+"""call_builtin, call_stdio, call_http and call_rest: tools through the whole gateway.
 
 The baseline is nginx proxying the same requests to a raw epoll server that answers bodies of the
 same size, over connections that are kept alive. CPU per call is of the gateway (or of nginx) alone;
@@ -75,6 +75,30 @@ def run_http(bench: Bench, options) -> dict:
     return found
 
 
+def run_rest(bench: Bench, options) -> dict:
+    """The skill `echo` by POST /api/{tool}, beside the same call as a tools/call of 2026-07-28 to the
+    same gateway."""
+    found = {}
+    if not options.has_gateway:
+        return found
+    with ExitStack() as stack:
+        gateway = stack.enter_context(
+            processes.gateway(
+                bench.tools, bench.scratch("gateway"), gateway_settings(options, ""), "skills__echo"
+            )
+        )
+        for label, size in SIZES.items():
+            text = "t" * size
+            arguments = {"text": text}
+            targets = [
+                Target("mcp", gateway, requests.tool_call("modern", "skills__echo", arguments, text)),
+                Target("rest", gateway, requests.rest_call("skills.echo", arguments, text)),
+            ]
+            found[label] = {n: bench.compare(targets, n) for n in options.connections}
+    show("call_rest", options, found, "mcp")
+    return found
+
+
 def gateway_settings(options, upstreams: str) -> str:
     return f"listen: 127.0.0.1:0\nworkers: {options.workers}\nlog: {{calls: true}}\n{upstreams}"
 
@@ -112,21 +136,25 @@ def compare_size(bench: Bench, options, gateway, traffic: requests.Traffic, size
     return found
 
 
-def show(name: str, options, found: dict) -> None:
+def show(name: str, options, found: dict, against: str = "nginx proxy") -> None:
     rows = []
     for label, by_connections in found.items():
         for connections, figures in by_connections.items():
-            baseline = figures.get("nginx proxy", {})
+            baseline = figures.get(against, {})
             for server, figure in figures.items():
                 rows.append(row(f"{label}, {connections:3} conn.  {server}", figure, baseline))
-    columns = ["result, connections, server", "calls/s", "of nginx", "p50 µs", "p99 µs", "CPU µs"]
-    columns += ["of nginx", "back end CPU µs", "RSS MiB"]
-    title = f"{name}: {options.era} era, {options.workers} worker(s) each; baseline: nginx proxy"
+    of_baseline = f"of {against.split()[0]}"
+    columns = ["result, connections, server", "calls/s", of_baseline, "p50 µs", "p99 µs", "CPU µs"]
+    columns += [of_baseline, "back end CPU µs", "RSS MiB"]
+    era = "modern" if name == "call_rest" else options.era
+    title = f"{name}: {era} era, {options.workers} worker(s) each; baseline: {against}"
     report.print_table(title, columns, rows)
     if name == "call_stdio":
         report.print_goals(stdio_goals(found))
     if name == "call_http":
         report.print_goals(http_goals(found))
+    if name == "call_rest":
+        report.print_goals(rest_goals(found))
 
 
 def row(title: str, figure: dict, baseline: dict) -> list[str]:
@@ -153,6 +181,15 @@ def stdio_goals(found: dict) -> list[report.Goal]:
         measured = ours["calls_per_s"] / figures["nginx proxy"]["calls_per_s"]
         what = "200 B at 64 connections, calls/s"
         goals.append(report.Goal(what, measured, 1, "× nginx proxy", at_least=True))
+    return goals
+
+
+def rest_goals(found: dict) -> list[report.Goal]:
+    goals = []
+    for connections, figures in found["200 B"].items():
+        cpu = figures["rest"]["cpu_us"] / figures["mcp"]["cpu_us"]
+        what = f"200 B at {connections} connections, CPU per call"
+        goals.append(report.Goal(what, cpu, 1.2, "× the same over MCP"))
     return goals
 
 

@@ -31,13 +31,12 @@ def get_stream() -> bytes:
 
 
 def post(path: str, message: dict, headers: dict[str, str] | None = None) -> bytes:
-    lines = [
-        f"POST {path} HTTP/1.1",
-        "Host: 127.0.0.1",
-        "Content-Type: application/json",
-        "Accept: application/json, text/event-stream",
-    ]
-    lines += [f"{name}: {value}" for name, value in (headers or {}).items()]
+    fields = {
+        "Host": "127.0.0.1",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+    } | (headers or {})
+    lines = [f"POST {path} HTTP/1.1"] + [f"{name}: {value}" for name, value in fields.items()]
     body = json.dumps(message, separators=(",", ":"))
     # The id is a number on the wire, so its place stands in the template without quotes.
     body = body.replace('"{{id}}"', "{{id}}")
@@ -94,6 +93,11 @@ def tool_call(era: str, tool: str, arguments: dict, expect: str) -> Traffic:
         return Traffic(modern("tools/call", params, name=tool), [], expected)
     request = post("/mcp", message("tools/call", params), session_headers())
     return Traffic(request, legacy_setup(), expected)
+
+
+def rest_call(tool: str, arguments: dict, expect: str) -> Traffic:
+    """The same as a tool_call by plain HTTP; the answer has no id of ours in its body."""
+    return Traffic(post(f"/api/{tool}", arguments, {"Accept": "application/json"}), [], [expect])
 
 
 def without_session(traffic: Traffic, expect: list[str] | None = None) -> Traffic:

@@ -31,6 +31,10 @@ void print_head(const Configuration& configuration, const net::Address& address)
              configuration.file.empty() ? "defaults" : configuration.file, configuration.digest);
   fmt::print("front end  mcp http  http://{}/mcp\n", address.text());
   fmt::print("front end  mcp sse  http://{}/sse\n", address.text());
+  if (configuration.settings.rest.enabled) {
+    fmt::print("front end  rest  http://{0}/api  http://{0}/rcs  http://{0}/mcp/v1\n",
+               address.text());
+  }
   fmt::print("front end  goals  http://{}/api/agent/execute\n", address.text());
   fmt::print("front end  operations  http://{0}/health  http://{0}/ready  http://{0}/metrics\n",
              address.text());

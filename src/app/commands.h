@@ -25,6 +25,7 @@ struct ServeOptions {
 int serve(const ServeOptions& options);
 int serve_stdio(const ServeOptions& options);
 int chat(const ServeOptions& options);
+int print_openapi(const ServeOptions& options, bool yaml);
 int check(const std::string& file);
 int describe(bool schema);
 int import_servers(const std::string& file);

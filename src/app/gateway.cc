@@ -15,6 +15,8 @@
 #include "app/chat.h"
 #include "core/hop.h"
 #include "core/version.h"
+#include "frontends/openapi.h"
+#include "json/yaml.h"
 #include "net/child.h"
 #include "observe/log.h"
 
@@ -98,6 +100,7 @@ Gateway::~Gateway() = default;
 int Gateway::serve() { return run(serve_http()); }
 int Gateway::serve_stdio() { return run(serve_one(talk_lines())); }
 int Gateway::serve_chat() { return run(serve_one(talk_goals())); }
+int Gateway::print_openapi(bool yaml) { return run(serve_one(write_openapi(yaml))); }
 
 // Runs `work` on the control loop from beginning to end.
 int Gateway::run(Task<void> work) {
@@ -210,6 +213,19 @@ Task<void> Gateway::talk_goals() {
   end_lines_ = nullptr;
   auto drain = [&chat] { return chat.drain(); };
   co_return co_await hop<void>(home.loop(), drain);
+}
+
+Task<void> Gateway::write_openapi(bool yaml) {
+  auto settled = co_await settled_.wait();
+  Worker& home = *workers_.front();
+  auto write = [&home, yaml]() -> Task<void> {
+    const std::string text = frontends::openapi_document(*home.catalog().current());
+    fmt::print("{}", yaml ? json::to_yaml(text) : text + "\n");
+    co_return ok();
+  };
+  auto written = co_await hop<void>(home.loop(), write);
+  std::fflush(stdout);
+  co_return written;
 }
 
 void Gateway::make_upstreams() {

@@ -36,6 +36,9 @@ class Gateway {
   // Answers goals typed at a prompt until the person leaves.
   int serve_chat();
 
+  // Starts the upstreams, prints the OpenAPI document of what they offer, and stops them.
+  int print_openapi(bool yaml);
+
  private:
   int run(Task<void> work);
   Task<void> serve_http();
@@ -43,6 +46,7 @@ class Gateway {
   Task<void> serve_one(Task<void> talk);
   Task<void> talk_lines();
   Task<void> talk_goals();
+  Task<void> write_openapi(bool yaml);
   void make_upstreams();
   Task<void> start_upstreams();
   void settle();

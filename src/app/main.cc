@@ -78,6 +78,7 @@ int main(int argc, char** argv) {
   std::string check_file;
   std::string import_file;
   bool schema = false;
+  bool yaml = false;
 
   auto* const serve = cli.add_subcommand("serve", "The gateway over HTTP.");
   add_serve_options(*serve, serve_options);
@@ -96,6 +97,9 @@ int main(int argc, char** argv) {
   auto* const import = cli.add_subcommand(
       "import", "Prints the upstreams of a desktop client's file, or of a list, as YAML.");
   import->add_option("file", import_file, "The file; - is stdin.")->required();
+  auto* const openapi = cli.add_subcommand("openapi", "Prints the OpenAPI document.");
+  add_serve_options(*openapi, serve_options);
+  openapi->add_flag("--yaml", yaml, "As YAML.");
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
   add_client_options(*tools, client_options,
                      "[TARGET]: http(s)://…, 'stdio: command args…', or nothing for the local "
@@ -124,6 +128,7 @@ int main(int argc, char** argv) {
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
   if (*import) return app::import_servers(import_file);
+  if (*openapi) return app::print_openapi(serve_options, yaml);
   if (*tools) return app::list_tools(client_options);
   if (*call) return app::call_tool(client_options);
   if (*resources) return app::list_resources(client_options);

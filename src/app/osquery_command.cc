@@ -57,6 +57,8 @@ Configuration configuration_of(const osquery::Settings& settings) {
   configuration.identity = identity();
   configuration.settings.workers = 1;
   configuration.settings.names.prefix = gateway::Prefix::never;
+  // The tools take other names of their arguments too, and say themselves what they miss.
+  configuration.settings.validation.arguments = gateway::Validation::off;
   configuration.settings.limits.call = settings.timeout + kMargin;
   // Whoever pipes one question in and closes the pipe still gets the answer.
   configuration.settings.stop.grace = settings.timeout + kMargin;

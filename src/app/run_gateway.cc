@@ -24,7 +24,8 @@ void print_faults(const config::Faults& faults) {
   for (const auto& fault : faults) fmt::print(stderr, "{}\n", config::to_string(fault));
 }
 
-int run_gateway(Configuration configuration, const Overrides& overrides, int (Gateway::*run)()) {
+int run_gateway(Configuration configuration, const Overrides& overrides,
+                const std::function<int(Gateway&)>& run) {
   keep_large_blocks();
   net::block_signals();
   log::start(configuration.settings.log.level, configuration.settings.log.format);
@@ -34,7 +35,7 @@ int run_gateway(Configuration configuration, const Overrides& overrides, int (Ga
   int code = 1;
   {
     Gateway gateway(std::move(configuration), overrides);
-    code = (gateway.*run)();
+    code = run(gateway);
   }
   log::stop();
   return code;

@@ -1,6 +1,7 @@
 // What the commands that run a gateway have in common: from a configuration to an exit code.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -10,7 +11,8 @@
 namespace patchbay::app {
 
 // Runs a gateway in the given manner, with signals and log around it.
-int run_gateway(Configuration configuration, const Overrides& overrides, int (Gateway::*run)());
+int run_gateway(Configuration configuration, const Overrides& overrides,
+                const std::function<int(Gateway&)>& run);
 
 void print_faults(const config::Faults& faults);
 

@@ -1,4 +1,4 @@
-// serve, stdio, check, describe: the commands around a configuration.
+// serve, stdio, openapi, check, describe: the commands around a configuration.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 namespace patchbay::app {
 namespace {
 
-int with_gateway(const ServeOptions& options, int (Gateway::*run)()) {
+int with_gateway(const ServeOptions& options, const std::function<int(Gateway&)>& run) {
   config::Faults faults;
   const std::string file = choose_configuration(options.config);
   const Overrides overrides{options.properties, options.listen,
@@ -38,6 +38,10 @@ int chat(const ServeOptions& options) {
   // The person looks at the same terminal.
   if (quiet.log_level.empty()) quiet.log_level = "warn";
   return with_gateway(quiet, &Gateway::serve_chat);
+}
+
+int print_openapi(const ServeOptions& options, bool yaml) {
+  return with_gateway(options, [yaml](Gateway& gateway) { return gateway.print_openapi(yaml); });
 }
 
 int check(const std::string& file) {

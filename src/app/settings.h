@@ -7,6 +7,7 @@
 
 #include "app/default_upstreams.h"
 #include "config/fields.h"
+#include "frontends/rest_settings.h"
 #include "gateway/catalog.h"
 #include "gateway/goal_settings.h"
 #include "observe/log.h"
@@ -69,7 +70,9 @@ struct Settings {
   config::Dict<config::Node> mcp_servers;
   gateway::GoalSettings goals;
   LimitSettings limits;
+  gateway::ValidationSettings validation;
   HttpSection http;
+  frontends::RestSettings rest;
   LogSection log;
   StopSection stop;
 };
@@ -83,6 +86,13 @@ inline constexpr auto config::choices<gateway::Prefix> = std::array{
     Choice{"always", gateway::Prefix::always},
     Choice{"conflict", gateway::Prefix::conflict},
     Choice{"never", gateway::Prefix::never},
+};
+
+template <>
+inline constexpr auto config::choices<gateway::Validation> = std::array{
+    Choice{"off", gateway::Validation::off},
+    Choice{"warn", gateway::Validation::warn},
+    Choice{"enforce", gateway::Validation::enforce},
 };
 
 template <>
@@ -180,6 +190,14 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
 };
 
 template <>
+inline constexpr auto config::fields<gateway::ValidationSettings> = std::tuple{
+    Field{"arguments", &gateway::ValidationSettings::arguments,
+          "Whether the arguments of a call must fit the schema of the tool."},
+    Field{"results", &gateway::ValidationSettings::results,
+          "Whether the result must fit the schema that the tool promises."},
+};
+
+template <>
 inline constexpr auto config::fields<app::HttpSection> = std::tuple{
     Field{"hosts", &app::HttpSection::hosts,
           "Names allowed in the Host header beside localhost, 127.0.0.1 and [::1]."},
@@ -221,7 +239,10 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
           "The same as desktop clients write it: command, args, env; or url, type, headers."},
     Field{"goals", &app::Settings::goals, "How goals in words are answered."},
     Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
+    Field{"validation", &app::Settings::validation,
+          "What becomes of arguments and results that do not fit: let go on, log, or refuse."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
+    Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},
     Field{"stop", &app::Settings::stop, "How the gateway stops."},
 };

@@ -40,6 +40,10 @@ std::shared_ptr<const frontends::GoalBook> goal_book(const Settings& settings) {
   return std::make_shared<const frontends::GoalBook>(skills(), settings.goals);
 }
 
+frontends::RestStreaming rest_streaming(const LimitSettings& limits) {
+  return {limits.stream_after, limits.stream_keep_alive};
+}
+
 }  // namespace
 
 Worker::Worker(int number, const Settings& settings, Common& common)
@@ -51,6 +55,9 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
       mcp_sse_(number, server_, common.mcp_sse, settings.limits.stream_keep_alive),
       goals_({server_, catalog_, common.operations}, goal_book(settings)),
+      rest_(server_, catalog_, common.operations, settings.rest, rest_streaming(settings.limits)),
+      openapi_(server_, catalog_, common.documents, settings.rest),
+      swagger_ui_(settings.rest),
       readiness_(common.operations),
       metrics_page_(common.registry),
       http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
@@ -59,6 +66,16 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/mcp/message", "POST", &mcp_sse_.message()},
              {"/api/agent/execute", "POST", &goals_.execute()},
              {"/api/agent/skills", "GET, HEAD", &goals_.skills()},
+             {"/mcp/v1/*", "GET, HEAD, POST", &rest_},
+             {"/gateway/*", "GET, HEAD, POST", &rest_},
+             {"/api/*", "GET, HEAD, POST", &rest_},
+             {"/rcs/*", "GET, HEAD, POST", &rest_},
+             {"/agents/*", "GET, HEAD, POST", &rest_},
+             {"/v3/api-docs", "GET, HEAD", &openapi_},
+             {"/openapi.json", "GET, HEAD", &openapi_},
+             {"/openapi.yaml", "GET, HEAD", &openapi_},
+             {"/swagger-ui", "GET, HEAD", &swagger_ui_},
+             {"/swagger-ui/*", "GET, HEAD", &swagger_ui_},
              {"/health", "GET, HEAD", &health_},
              {"/ready", "GET, HEAD", &readiness_},
              {"/metrics", "GET, HEAD", &metrics_page_}},
@@ -71,6 +88,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
   });
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
+  pipeline_.set_validation(settings.validation);
 }
 
 Worker::~Worker() = default;
@@ -94,9 +112,13 @@ void Worker::update(const Settings& settings) {
   server_.set_times(times(settings.limits));
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
+  pipeline_.set_validation(settings.validation);
   mcp_http_.update(mcp_settings(settings.limits));
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);
   goals_.update(goal_book(settings));
+  rest_.update(settings.rest, rest_streaming(settings.limits));
+  openapi_.update(settings.rest);
+  swagger_ui_.update(settings.rest);
   recorder_.set_log_calls(settings.log.calls);
 }
 

@@ -15,7 +15,10 @@
 #include "frontends/goal.h"
 #include "frontends/mcp_http.h"
 #include "frontends/mcp_sse.h"
+#include "frontends/openapi_page.h"
 #include "frontends/operations.h"
+#include "frontends/rest.h"
+#include "frontends/swagger_ui.h"
 #include "gateway/asking_calls.h"
 #include "gateway/catalog_view.h"
 #include "gateway/mcp_server.h"
@@ -41,6 +44,7 @@ struct Common {
   frontends::McpSse::Shared mcp_sse;
   net::HttpCounters http;
   frontends::OperationsView operations;
+  frontends::OpenApiDocuments documents;
 };
 
 class Worker {
@@ -92,6 +96,9 @@ class Worker {
   frontends::McpHttp mcp_http_;
   frontends::McpSse mcp_sse_;
   frontends::GoalFace goals_;
+  frontends::Rest rest_;
+  frontends::OpenApiPage openapi_;
+  frontends::SwaggerUi swagger_ui_;
   frontends::Health health_;
   frontends::Readiness readiness_;
   frontends::MetricsPage metrics_page_;

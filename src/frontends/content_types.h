@@ -1,4 +1,4 @@
-// What the headers of a request say about its body and about the answer that it wants. Pure.
+// What the headers of a request say about the answer that it wants. Pure.
 #pragma once
 
 #include <string>
@@ -9,11 +9,6 @@
 namespace patchbay::frontends {
 
 inline constexpr std::string_view kJsonUtf8 = "application/json; charset=utf-8";
-
-inline bool is_json(const net::HttpRequest& request) {
-  const auto type = request.fields.find("Content-Type");
-  return type && net::has_token(*type, net::kJson);
-}
 
 // True if the client takes answers of that type, or does not say.
 inline bool accepts(const net::HttpRequest& request, std::string_view type) {

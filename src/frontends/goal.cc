@@ -7,6 +7,7 @@
 
 #include "frontends/content_types.h"
 #include "json/read.h"
+#include "net/http_accept.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -102,7 +103,7 @@ Task<std::set<std::string>> listed_tools(GoalRun& run) {
 }  // namespace
 
 Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
-  if (!is_json(exchange.request)) {
+  if (!net::is_json(exchange.request)) {
     co_return co_await refuse(exchange, 415, "Content-Type must be application/json");
   }
   if (!accepts(exchange.request, net::kJson)) {

@@ -11,6 +11,7 @@
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/modern.h"
+#include "net/http_accept.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -77,7 +78,7 @@ Task<void> McpHttp::handle(HttpExchange& exchange) {
 }
 
 Task<void> McpHttp::post(HttpExchange& exchange) {
-  if (!is_json(exchange.request)) {
+  if (!net::is_json(exchange.request)) {
     Error wrong{Code::invalid_request, "Content-Type must be application/json"};
     co_return co_await answer_error(exchange, 415, "", std::move(wrong));
   }

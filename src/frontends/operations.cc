@@ -9,15 +9,12 @@
 #include "json/text.h"
 
 namespace patchbay::frontends {
-namespace {
 
 std::string upstream_json(const UpstreamLine& line) {
   return fmt::format(R"({{"name":{},"kind":{},"state":"{}","detail":{},"tools":{}}})",
                      json::quote(line.name), json::quote(line.kind), line.state.up ? "up" : "down",
                      json::quote(line.state.detail), line.tools);
 }
-
-}  // namespace
 
 Task<void> Health::handle(net::HttpExchange& exchange) {
   const std::string text = fmt::format("{{\"status\":\"ok\",\"version\":\"{}\"}}\n", kVersion);

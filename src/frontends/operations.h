@@ -21,6 +21,9 @@ struct UpstreamLine {
   std::size_t tools = 0;
 };
 
+// {"name":…,"kind":…,"state":"up","detail":…,"tools":…}
+std::string upstream_json(const UpstreamLine& line);
+
 // What operators may know, gathered when asked. Called on any worker.
 struct OperationsView {
   std::function<std::vector<UpstreamLine>()> upstreams;

@@ -16,6 +16,10 @@ constexpr auto kTogether = std::chrono::milliseconds(10);
 }  // namespace
 
 std::string essence_of(const Call& call) {
+  if (call.linked) {
+    const auto* const target = call.request.param(call.method.target);
+    return fmt::format("link {} {} {}", call.who.name, call.request.method, target->raw);
+  }
   std::string text = fmt::format("{} {}", call.who.name, call.request.method);
   for (const auto& member : call.request.params) {
     if (member.key == "inputResponses" || member.key == "requestState") continue;
@@ -27,7 +31,7 @@ std::string essence_of(const Call& call) {
 AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
     : owner_(owner),
       id_(id),
-      text_(mcp::request(first.request.id, first.request.method, first.request.raw_params)),
+      text_(mcp::to_text(first.request)),
       capabilities_(first.capabilities),
       call_{.request = request_,
             .method = first.method,
@@ -42,6 +46,7 @@ AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
   call_.capabilities = capabilities_;
   call_.log_level = first.log_level;
   call_.headers = first.headers;
+  call_.linked = first.linked;
   call_.who = first.who;
   call_.patience = first.patience;
 }

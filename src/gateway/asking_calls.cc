@@ -62,7 +62,11 @@ bool AskingCalls::may_ask(const Call& call) const {
 
 Task<mcp::Reply> AskingCalls::answer(Call& call) {
   const std::string sealed = sealed_part(call);
-  if (sealed.empty()) co_return co_await begin(call);
+  if (sealed.empty()) {
+    // A link leads to one call of ours and never begins another.
+    if (call.linked && call.request.param("requestState")) co_return unknown_state();
+    co_return co_await begin(call);
+  }
   auto opened = directory_.sealer.open(sealed, essence_of(call));
   const auto state = opened ? read_state(*opened) : std::nullopt;
   if (!state || state->worker < 0 ||

@@ -70,6 +70,9 @@ struct Call {
   // For a stateless client on HTTP: the headers of its request.
   const mcp::FindHeader* headers = nullptr;
 
+  // The client answers questions at a link that stands for its request, which it does not repeat.
+  bool linked = false;
+
   // Set by the client's side when it could not be asked: the capability that it did not declare.
   mutable std::string_view missing = {};
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <map>
 
@@ -54,9 +55,15 @@ std::string joined(const std::vector<std::string>& items, std::size_t from, std:
   return text;
 }
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
 }  // namespace
 
-Catalog::Catalog(const std::vector<Offer>& offers, const NameSettings& names) {
+Catalog::Catalog(const std::vector<Offer>& offers, const NameSettings& names)
+    : number_(next_number()) {
   for (const auto& offer : offers) upstreams_.push_back(offer.upstream);
   std::size_t hash = 0;
   for (std::size_t i = 0; i < sections_.size(); ++i) {
@@ -94,6 +101,11 @@ void Catalog::add_named(Section& to, const std::vector<Offer>& offers, ItemKind 
                         (names.prefix == Prefix::never && !to.listed.contains(item.key));
       const std::size_t index = to.entries.size();
       if (!add_entry(to, offer, kind, item, bare ? item.key : full)) continue;
+      CatalogEntry& entry = to.entries.back();
+      entry.dotted = fmt::format("{}.{}", upstream, item.key);
+      if (kind == ItemKind::tool) {
+        entry.schemas = std::make_shared<const ToolSchemas>(entry.dotted, item.definition);
+      }
       for (const auto* const separator : {"__", ".", "_"}) {
         add_alias(to.aliases, fmt::format("{}{}{}", upstream, separator, item.key), index);
       }

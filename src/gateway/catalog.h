@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "gateway/tool_schemas.h"
 #include "gateway/upstream.h"
 #include "mcp/items.h"
 #include "mcp/param_headers.h"
@@ -39,6 +41,8 @@ struct CatalogEntry {
   std::string listed;  // As clients see it.
   std::vector<mcp::ParamHeader> headers = {};  // Arguments that are mirrored in HTTP headers.
   mcp::TaskSupport tasks = mcp::TaskSupport::none;
+  std::string dotted = {};                          // upstream.name; only for tools and prompts.
+  std::shared_ptr<const ToolSchemas> schemas = {};  // Only for tools.
 };
 
 // What one upstream offers, as an input of the catalog.
@@ -76,6 +80,16 @@ class Catalog {
   }
 
   std::size_t size(mcp::ItemKind kind) const { return section(kind).entries.size(); }
+
+  // All of a kind, in order; entries()[i] is behind items()[i], which is raw JSON with the listed
+  // name in it.
+  const std::vector<CatalogEntry>& entries(mcp::ItemKind kind) const {
+    return section(kind).entries;
+  }
+  const std::vector<std::string>& items(mcp::ItemKind kind) const { return section(kind).items; }
+
+  // No two catalogs of a process have the same.
+  std::uint64_t number() const { return number_; }
 
   // The result of a list request, as the revision knows it: up to `page` items from `cursor` on
   // (empty: from the beginning), and the cursor of the next page if there is one.
@@ -126,6 +140,7 @@ class Catalog {
 
   std::vector<std::shared_ptr<Upstream>> upstreams_;
   std::array<Section, mcp::kItems.size()> sections_;
+  const std::uint64_t number_;
   std::string digest_;  // In cursors: one of an earlier catalog is refused.
 };
 

@@ -10,7 +10,7 @@
 
 namespace patchbay::gateway {
 
-std::string event_frame(std::string_view id, std::string_view data) {
+std::string event_frame(std::string_view id, std::string_view data, std::string_view name) {
   std::string frame;
   frame.reserve(id.size() + data.size() + 32);
   if (!id.empty()) {
@@ -18,7 +18,11 @@ std::string event_frame(std::string_view id, std::string_view data) {
     frame += id;
     frame += '\n';
   }
-  if (!data.empty()) frame += "event: message\n";
+  if (!data.empty()) {
+    frame += "event: ";
+    frame += name;
+    frame += '\n';
+  }
   frame += "data: ";
   if (data.find_first_of("\r\n") == std::string_view::npos) {
     frame += data;

@@ -36,7 +36,8 @@ class EventSink {
 };
 
 // One server-sent event. Line breaks in `data` become spaces: it is JSON, where they mean nothing.
-std::string event_frame(std::string_view id, std::string_view data);
+std::string event_frame(std::string_view id, std::string_view data,
+                        std::string_view name = "message");
 
 class EventStream {
  public:

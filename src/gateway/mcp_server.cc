@@ -126,7 +126,10 @@ std::string McpServer::initialize_result(mcp::Revision revision) const {
 Task<mcp::Reply> McpServer::answer(Call& call) {
   call.patience = times_.question;
   if (call.request.method == "tasks/result") call.deadline = here().now() + times_.task;
-  return asking_ && asking_->may_ask(call) ? asking_->answer(call) : answer_at_once(call);
+  const bool may_ask = asking_ && asking_->may_ask(call);
+  const bool goes_on = may_ask && call.request.param("requestState");
+  const bool asks = goes_on || (may_ask && pipeline_.can_ask(call));
+  return asks ? asking_->answer(call) : answer_at_once(call);
 }
 
 Task<mcp::Reply> McpServer::answer_at_once(Call& call) {

@@ -4,6 +4,7 @@
 
 #include "json/read.h"
 #include "mcp/capabilities.h"
+#include "observe/log.h"
 
 namespace patchbay::gateway {
 namespace {
@@ -98,6 +99,10 @@ void tell_apart(mcp::Reply& reply, const Catalog& catalog, std::string_view upst
   }
 }
 
+void log_misfit(std::string_view event, const CatalogEntry& entry, const Error& why) {
+  log::Line(log::Level::warn, event).add("tool", entry.dotted).add("why", why.message);
+}
+
 }  // namespace
 
 Task<mcp::Reply> Pipeline::handle(Call& call) {
@@ -106,6 +111,13 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
   mcp::Reply reply = outcome ? *std::move(outcome) : mcp::error_reply(outcome.error());
   recorder_.record(call, reply, began);
   co_return reply;
+}
+
+bool Pipeline::can_ask(const Call& call) const {
+  auto asked = target_of(call);
+  const auto catalog = catalog_.current();
+  const CatalogEntry* const entry = asked ? find(*catalog, *asked) : nullptr;
+  return !entry || entry->upstream->can_ask();
 }
 
 Task<mcp::Reply> Pipeline::decide(Call& call) {
@@ -179,11 +191,39 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
         mcp::check_param_headers(entry->headers, arguments ? arguments->raw : "", *call.headers);
     if (!same) co_return same.error();
   }
+  auto fit = check_arguments(call, *entry);
+  if (!fit) co_return fit.error();
   const std::string own = own_words(*entry, *asked);
   auto reply = co_await answer(call, *entry, own);
   const bool told_apart = asked->kind == ItemKind::resource && entry->listed != entry->key;
   if (told_apart && reply && !reply->is_error) tell_apart(*reply, *catalog, call.upstream);
+  if (reply) check_result(call, *entry, *reply);
   co_return reply;
+}
+
+Result<void> Pipeline::check_arguments(const Call& call, const CatalogEntry& entry) const {
+  if (!entry.schemas || validation_.arguments == Validation::off) return ok();
+  const auto* const arguments = call.request.param("arguments");
+  auto fit = entry.schemas->check_arguments(arguments ? arguments->raw : "{}");
+  if (fit || validation_.arguments == Validation::enforce) return fit;
+  log_misfit("arguments do not fit", entry, fit.error());
+  return ok();
+}
+
+void Pipeline::check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const {
+  const bool complete =
+      reply.type == mcp::ResultType::none || reply.type == mcp::ResultType::complete;
+  if (!entry.schemas || !entry.schemas->promises_result() || reply.is_error || !complete ||
+      call.request.method != "tools/call" || validation_.results == Validation::off) {
+    return;
+  }
+  auto fit = entry.schemas->check_result(reply.body);
+  if (fit) return;
+  if (validation_.results == Validation::enforce) {
+    reply = mcp::error_reply(fit.error());
+  } else {
+    log_misfit("result does not fit", entry, fit.error());
+  }
 }
 
 // Subscriptions of many clients to one resource are one to its upstream.

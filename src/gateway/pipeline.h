@@ -29,6 +29,12 @@ class Pipeline {
   // How many items one page of a list has.
   void set_page(std::size_t page) { page_ = page; }
 
+  // What becomes of arguments and results that do not fit the schemas of their tool.
+  void set_validation(const ValidationSettings& validation) { validation_ = validation; }
+
+  // Whether whoever answers `call` may ask its client something.
+  bool can_ask(const Call& call) const;
+
   // Answers `call` and writes it down, whatever becomes of it.
   Task<mcp::Reply> handle(Call& call);
 
@@ -38,6 +44,8 @@ class Pipeline {
   Task<mcp::Reply> send(Call& call);
   Task<mcp::Reply> send_about_task(Call& call);
   Task<mcp::Reply> answer(const Call& call, const CatalogEntry& entry, const std::string& own);
+  Result<void> check_arguments(const Call& call, const CatalogEntry& entry) const;
+  void check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;
 
   policy::Limiter& limiter_;
   CatalogView& catalog_;
@@ -45,6 +53,7 @@ class Pipeline {
   const TaskIds& tasks_;
   Recorder& recorder_;
   std::size_t page_ = 1000;
+  ValidationSettings validation_;
 };
 
 }  // namespace patchbay::gateway

@@ -46,6 +46,10 @@ class Upstream {
   // asker meanwhile. Many at once; stops early when cancelled, and by call.deadline.
   virtual Task<mcp::Reply> answer(const Call& call, std::string_view target) = 0;
 
+  // Whether it may ask the client of a call something. One that never does spares its calls the
+  // means to be asked.
+  virtual bool can_ask() const { return true; }
+
   virtual UpstreamState state() const = 0;
 
   // Lets calls in progress finish until `deadline`, then lets go of everything. Called once.

@@ -8,13 +8,19 @@
 
 namespace patchbay::json {
 
-// Writes `{` when it is made and `}` when it dies; the members in between.
+// Writes `{` when it is made and `}` when it dies or is ended; the members in between.
 class Object {
  public:
   explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  ~Object() { out_ += '}'; }
+  ~Object() { end(); }
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
+
+  // Nothing more follows.
+  void end() {
+    if (!ended_) out_ += '}';
+    ended_ = true;
+  }
 
   // The value is the caller's to append.
   void key(std::string_view name) {
@@ -38,6 +44,7 @@ class Object {
  private:
   std::string& out_;
   bool first_ = true;
+  bool ended_ = false;
 };
 
 }  // namespace patchbay::json

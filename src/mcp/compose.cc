@@ -109,6 +109,20 @@ std::string request(std::string_view id, std::string_view method, std::string_vi
   return text;
 }
 
+std::string to_text(const Message& from) {
+  std::string params;
+  {
+    Object object(params);
+    for (const auto& member : from.params) object.raw(member.key, member.raw);
+    if (from.has_meta) {
+      object.key("_meta");
+      Object meta(params);
+      for (const auto& member : from.meta) meta.raw(member.key, member.raw);
+    }
+  }
+  return request(from.id, from.method, params);
+}
+
 std::string forward(const Message& from, const Forwarding& how) {
   std::string text = request_head(how.id, from.method);
   {

@@ -20,6 +20,9 @@ std::string request(std::uint64_t id, std::string_view method, std::string_view 
 // The same with a raw id of any type; without `params` if they are empty.
 std::string request(std::string_view id, std::string_view method, std::string_view params);
 
+// A request that was taken apart, or put together from parts, as text again.
+std::string to_text(const Message& request);
+
 // How a client's request goes to an upstream.
 struct Forwarding {
   std::uint64_t id = 0;              // Ours; also the progress token, if one is wanted.

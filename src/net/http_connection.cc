@@ -227,16 +227,14 @@ Task<bool> HttpConnection::dispatch(HttpRequest& request, std::string_view body)
   if (!request.framing.keep_alive || quiet_.requested()) exchange.close_after();
   Result<void> answered = ok();
   const auto origin = request.fields.find("Origin");
-  const auto* const route =
-      std::find_if(routes_.data(), routes_.data() + routes_.size(),
-                   [&](const HttpRoute& known) { return known.path == request.path; });
+  const HttpRoute* const route = routes_.find(request.path);
   if (!host_allowed(request.host, *settings_)) {
     exchange.close_after();
     answered = co_await fail(exchange, 403, "this Host is not allowed; see http.hosts");
   } else if (origin && !origin_allowed(*origin, *settings_)) {
     exchange.close_after();
     answered = co_await fail(exchange, 403, "this Origin is not allowed; see http.origins");
-  } else if (route == routes_.data() + routes_.size()) {
+  } else if (!route) {
     answered = co_await fail(exchange, 404, "there is nothing at this path");
   } else if (!has_token(route->methods, request.method)) {
     answered = co_await fail(exchange, 405, "this method is not allowed here",

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "net/http_server.h"
 #include "net/input_buffer.h"
@@ -18,8 +17,8 @@ class HttpConnection {
  public:
   // REQUIRES: everything referred to outlives the connection. The settings are those in force
   // when the connection was made.
-  HttpConnection(Fd fd, const std::vector<HttpRoute>& routes,
-                 std::shared_ptr<const HttpSettings> settings, Stop& quiet, HttpCounters& counters)
+  HttpConnection(Fd fd, const HttpRoutes& routes, std::shared_ptr<const HttpSettings> settings,
+                 Stop& quiet, HttpCounters& counters)
       : source_(std::move(fd)),
         routes_(routes),
         settings_(std::move(settings)),
@@ -43,7 +42,7 @@ class HttpConnection {
   Task<void> linger();
 
   Source source_;
-  const std::vector<HttpRoute>& routes_;
+  const HttpRoutes& routes_;
   const std::shared_ptr<const HttpSettings> settings_;
   Stop& quiet_;
   HttpCounters& counters_;

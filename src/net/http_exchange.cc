@@ -19,6 +19,9 @@ constexpr std::array kReasons{
     Reason{200, "OK"},
     Reason{202, "Accepted"},
     Reason{204, "No Content"},
+    Reason{206, "Partial Content"},
+    Reason{302, "Found"},
+    Reason{304, "Not Modified"},
     Reason{400, "Bad Request"},
     Reason{401, "Unauthorized"},
     Reason{403, "Forbidden"},
@@ -30,6 +33,8 @@ constexpr std::array kReasons{
     Reason{413, "Content Too Large"},
     Reason{414, "URI Too Long"},
     Reason{415, "Unsupported Media Type"},
+    Reason{416, "Range Not Satisfiable"},
+    Reason{422, "Unprocessable Content"},
     Reason{429, "Too Many Requests"},
     Reason{431, "Request Header Fields Too Large"},
     Reason{500, "Internal Server Error"},
@@ -74,7 +79,7 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
   std::string text = head(status, type, fields);
   std::size_t size = 0;
   for (const auto part : parts) size += part.size();
-  if (status != 204) {
+  if (status != 204 && status != 304) {
     text += "Content-Length: ";
     text += fmt::format_int(size).c_str();
     text += "\r\n";

@@ -31,12 +31,6 @@ bool is_visible(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 // One line, without its CRLF, from the front of `rest`; empty optional if none is complete. A line
 // feed without a carriage return, or a carriage return anywhere else, is a fault.
 Result<std::optional<std::string_view>> take_line(std::string_view& rest) {
@@ -190,6 +184,12 @@ Result<void> settle_target(HttpRequest& request) {
 }
 
 }  // namespace
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
 
 bool has_token(std::string_view value, std::string_view word) {
   while (!value.empty()) {

@@ -96,6 +96,9 @@ class ChunkReader {
   std::size_t trailer_ = 0;
 };
 
+// Without the blanks around it.
+std::string_view trim(std::string_view text);
+
 // True if the comma-separated list `value` has the token `word` (parameters ignored).
 bool has_token(std::string_view value, std::string_view word);
 

@@ -34,9 +34,9 @@ HttpCounters::HttpCounters(metrics::Registry& registry)
                        [this] { return connections.load(); });
 }
 
-HttpServer::HttpServer(std::vector<HttpRoute> routes, std::shared_ptr<const HttpSettings> settings,
-                       HttpCounters& counters)
-    : routes_(std::move(routes)),
+HttpServer::HttpServer(const std::vector<HttpRoute>& routes,
+                       std::shared_ptr<const HttpSettings> settings, HttpCounters& counters)
+    : routes_(routes),
       counters_(counters),
       settings_(std::move(settings)),
       reserve_(reserve_descriptor()) {}

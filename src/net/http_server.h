@@ -15,6 +15,7 @@
 #include "core/scope.h"
 #include "net/http_exchange.h"
 #include "net/http_parse.h"
+#include "net/http_routes.h"
 #include "net/source.h"
 #include "observe/metrics.h"
 
@@ -43,23 +44,10 @@ struct HttpCounters {
   std::shared_ptr<metrics::Counter> malformed;  // Answered 4xx by the server itself.
 };
 
-class HttpHandler {
- public:
-  virtual ~HttpHandler() = default;
-  // Answers the exchange exactly once. Called on the worker of the connection.
-  virtual Task<void> handle(HttpExchange& exchange) = 0;
-};
-
-struct HttpRoute {
-  std::string_view path;     // Exact.
-  std::string_view methods;  // Comma-separated, as in Allow.
-  HttpHandler* handler;
-};
-
 class HttpServer {
  public:
-  // REQUIRES: routes and counters outlive the server; settings are replaced by update().
-  HttpServer(std::vector<HttpRoute> routes, std::shared_ptr<const HttpSettings> settings,
+  // REQUIRES: handlers and counters outlive the server; settings are replaced by update().
+  HttpServer(const std::vector<HttpRoute>& routes, std::shared_ptr<const HttpSettings> settings,
              HttpCounters& counters);
   ~HttpServer();
 
@@ -79,7 +67,7 @@ class HttpServer {
   Task<void> serve(Fd fd);
   void admit(int fd);
 
-  const std::vector<HttpRoute> routes_;
+  const HttpRoutes routes_;
   HttpCounters& counters_;
   std::shared_ptr<const HttpSettings> settings_;
   std::optional<Source> listener_;

@@ -20,6 +20,7 @@ class BuiltinUpstream final : public gateway::Upstream {
   std::string_view kind() const override { return "builtin"; }
   Task<void> start() override;
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
+  bool can_ask() const override { return false; }
   gateway::UpstreamState state() const override { return {true, ""}; }
   Task<void> stop(Deadline) override;
 

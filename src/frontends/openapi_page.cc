@@ -1,0 +1,63 @@
+#include "frontends/openapi_page.h"
+
+#include <fmt/format.h>
+
+#include "frontends/openapi.h"
+#include "frontends/rest_call.h"
+#include "frontends/rest_content.h"
+#include "json/yaml.h"
+#include "net/http_conditions.h"
+
+namespace patchbay::frontends {
+namespace {
+
+OpenApiDocuments::Notation noted(std::string text) {
+  std::string etag = etag_of(text);
+  return {std::move(text), std::move(etag)};
+}
+
+}  // namespace
+
+std::shared_ptr<const OpenApiDocuments::Document> OpenApiDocuments::of(
+    const gateway::Catalog& catalog) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (newest_ && newest_->catalog == catalog.number()) return newest_;
+  }
+  // Made without the lock: whoever asks at the same time makes it twice rather than waits.
+  std::string text = openapi_document(catalog);
+  std::string yaml = json::to_yaml(text);
+  auto made = std::make_shared<const Document>(
+      Document{catalog.number(), noted(std::move(text)), noted(std::move(yaml))});
+  const std::lock_guard lock(mutex_);
+  if (!newest_ || newest_->catalog < made->catalog) newest_ = made;
+  return made;
+}
+
+OpenApiPage::OpenApiPage(const gateway::McpServer& server, gateway::CatalogView& catalog,
+                         OpenApiDocuments& documents, const RestSettings& settings)
+    : server_(server), catalog_(catalog), documents_(documents) {
+  update(settings);
+}
+
+Task<void> OpenApiPage::handle(net::HttpExchange& exchange) {
+  if (!shown_) {
+    const auto answer =
+        error_answer(Dialect::plain, {Code::not_found, "there is nothing at this path"});
+    co_return co_await send_answer(exchange, answer);
+  }
+  auto catalog = co_await catalog_.wait_settled(server_.deadline());
+  if (!catalog) co_return catalog.error();
+  const auto document = documents_.of(**catalog);
+  const bool yaml = exchange.request.path.ends_with(".yaml");
+  const auto& shown = yaml ? document->yaml : document->json;
+  const std::string fields =
+      fmt::format("ETag: {}\r\nCache-Control: private, no-cache\r\n", shown.etag);
+  const std::string_view type = yaml ? "application/yaml" : net::kJson;
+  if (net::has_already(exchange.request.fields, shown.etag)) {
+    co_return co_await exchange.answer(304, type, {}, fields);
+  }
+  co_return co_await exchange.answer(200, type, {shown.text}, fields);
+}
+
+}  // namespace patchbay::frontends

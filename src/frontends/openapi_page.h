@@ -1,0 +1,55 @@
+// The OpenAPI document over HTTP, at /v3/api-docs, /openapi.json and /openapi.yaml. It is made when
+// it is first asked for after the catalog has changed, and kept for everybody.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "frontends/rest_settings.h"
+#include "gateway/catalog_view.h"
+#include "gateway/mcp_server.h"
+#include "net/http_server.h"
+
+namespace patchbay::frontends {
+
+// The newest document in both notations. Shared by all workers.
+class OpenApiDocuments {
+ public:
+  struct Notation {
+    std::string text;
+    std::string etag;
+  };
+  struct Document {
+    std::uint64_t catalog = 0;  // Which one it describes.
+    Notation json;
+    Notation yaml;
+  };
+
+  std::shared_ptr<const Document> of(const gateway::Catalog& catalog);
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const Document> newest_;
+};
+
+// One per worker; confined to it.
+class OpenApiPage final : public net::HttpHandler {
+ public:
+  // REQUIRES: everything referred to outlives this.
+  OpenApiPage(const gateway::McpServer& server, gateway::CatalogView& catalog,
+              OpenApiDocuments& documents, const RestSettings& settings);
+
+  Task<void> handle(net::HttpExchange& exchange) override;
+
+  void update(const RestSettings& settings) { shown_ = settings.enabled && settings.openapi; }
+
+ private:
+  const gateway::McpServer& server_;
+  gateway::CatalogView& catalog_;
+  OpenApiDocuments& documents_;
+  bool shown_ = true;
+};
+
+}  // namespace patchbay::frontends

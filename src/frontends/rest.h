@@ -1,0 +1,68 @@
+// The front end for plain HTTP: tools and resources of the catalog as paths. Everything that is
+// asked becomes a call of a stateless MCP client, so that it is limited, routed and recorded like
+// one.
+//
+// One per worker; confined to it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/operations.h"
+#include "frontends/rest_call.h"
+#include "frontends/rest_place.h"
+#include "frontends/rest_settings.h"
+#include "gateway/catalog_view.h"
+#include "gateway/mcp_server.h"
+#include "net/http_server.h"
+
+namespace patchbay::frontends {
+
+class RestRequest;
+
+class Rest final : public net::HttpHandler {
+ public:
+  // REQUIRES: everything referred to outlives this.
+  Rest(gateway::McpServer& server, gateway::CatalogView& catalog, const OperationsView& operations,
+       RestSettings settings, const RestStreaming& streaming);
+
+  Task<void> handle(net::HttpExchange& exchange) override;
+
+  void update(RestSettings settings, const RestStreaming& streaming);
+
+ private:
+  using Query = std::map<std::string, std::string>;
+
+  Task<void> serve(net::HttpExchange& exchange, const RestPlace& place);
+  Task<void> call_tool(net::HttpExchange& exchange, const RestPlace& place);
+  Task<void> run_tool(net::HttpExchange& exchange, const RestPlace& place, RestRequest& request);
+  Task<void> read_resource(net::HttpExchange& exchange, const RestPlace& place);
+
+  // The following yield what to answer with.
+  Task<RestAnswer> show_tools(net::HttpExchange& exchange, Query query);
+  Task<RestAnswer> show_tool(net::HttpExchange& exchange, const RestPlace& place);
+  Task<RestAnswer> show_resources(net::HttpExchange& exchange, Query query);
+  Task<RestAnswer> show_health();
+
+  // One page of a list, or all pages as one list of raw items.
+  Task<mcp::Reply> page(net::HttpExchange& exchange, mcp::ItemKind kind, std::string cursor);
+  Task<std::vector<std::string>> all(net::HttpExchange& exchange, mcp::ItemKind kind);
+
+  // How clients call the resource that `name` means: a URI, a name, or either behind its upstream.
+  Task<std::string> uri_of(std::string name);
+
+  std::string next_id(const net::HttpExchange& exchange);
+
+  gateway::McpServer& server_;
+  gateway::CatalogView& catalog_;
+  const OperationsView& operations_;
+  RestSettings settings_;
+  RestStreaming streaming_;
+  const std::string run_;  // In ids that we mint: those of others are others.
+  std::uint64_t calls_ = 0;
+};
+
+}  // namespace patchbay::frontends

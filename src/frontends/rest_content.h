@@ -1,0 +1,19 @@
+// What a resource is over HTTP: text as text, bytes as bytes, with its own type, an entity tag and
+// the time that it stays fresh. Pure.
+#pragma once
+
+#include <string_view>
+
+#include "frontends/rest_answer.h"
+#include "net/http_parse.h"
+
+namespace patchbay::frontends {
+
+// The result of resources/read for that request. A client that would rather have JSON gets the
+// whole form: type, uri, mimeType, and text or blob.
+RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& reply);
+
+// A strong entity tag of the bytes, with its quotes.
+std::string etag_of(std::string_view bytes);
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,44 @@
+// What a path of the REST face names. The path is cut at its slashes first and each part decoded
+// once afterwards, so that an encoded slash never makes another place of it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay::frontends {
+
+// How a place speaks: /mcp/v1 in the words of MCP, /api, /rcs and /agents in plain ones.
+enum class Dialect : std::uint8_t { mcp, plain };
+
+struct RestPlace {
+  enum class Kind : std::uint8_t {
+    tools,      // All tools.
+    tool,       // One: shown, or called.
+    answer,     // Where a question of a call is answered.
+    resources,  // All resources.
+    resource,   // One: read.
+    health,
+  };
+
+  Kind kind = Kind::tools;
+  Dialect dialect = Dialect::mcp;
+  std::string name = {};        // Of the tool or resource, decoded.
+  std::string state = {};       // Of an answer: which call.
+  std::string_view path = {};   // Of a tool, as it came: answers have their place below it.
+  std::string_view allow = {};  // The methods.
+};
+
+// Empty: there is nothing. An error: the path cannot be read, or could be read in two ways.
+// `method` tells what is meant below /agents, where tools and resources stand side by side. Without
+// a `topology` there is nothing below /gateway.
+Result<std::optional<RestPlace>> find_place(std::string_view path, std::string_view method,
+                                            std::string_view topology);
+
+// How the errors of a path look, whether there is something or not.
+Dialect dialect_of(std::string_view path);
+
+}  // namespace patchbay::frontends

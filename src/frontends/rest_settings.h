@@ -1,0 +1,34 @@
+// What the REST face can be told.
+#pragma once
+
+#include <string>
+
+#include "config/fields.h"
+
+namespace patchbay::frontends {
+
+struct RestSettings {
+  bool enabled = true;
+  std::string topology;
+  bool openapi = true;
+  bool swagger_ui = true;
+};
+
+}  // namespace patchbay::frontends
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::fields<frontends::RestSettings> = std::tuple{
+    Field{"enabled", &frontends::RestSettings::enabled,
+          "Whether tools and resources are served at /mcp/v1, /api, /rcs and /agents."},
+    Field{"topology", &frontends::RestSettings::topology,
+          "With a name, /mcp/v1 is served at /gateway/NAME/mcp/v1 too."},
+    Field{"openapi", &frontends::RestSettings::openapi,
+          "Whether the OpenAPI document is served at /v3/api-docs, /openapi.json and "
+          "/openapi.yaml."},
+    Field{"swagger_ui", &frontends::RestSettings::swagger_ui,
+          "Whether /swagger-ui/index.html is served; it shows the OpenAPI document."},
+};
+
+}  // namespace patchbay

@@ -1,0 +1,18 @@
+// The files of Swagger UI inside the binary. Constant; any thread.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace patchbay::frontends {
+
+struct WebAsset {
+  std::string_view name;
+  std::string_view type;
+  std::string_view content;
+};
+
+// Empty if the binary was built where npm could not be reached.
+std::span<const WebAsset> swagger_assets();
+
+}  // namespace patchbay::frontends

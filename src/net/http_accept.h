@@ -1,0 +1,20 @@
+// What a client sends, and what it would rather have, by its Content-Type and Accept headers (RFC
+// 9110, 8.3 and 12.5.1). Pure.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "net/http_parse.h"
+
+namespace patchbay::net {
+
+// True if the body of the request is said to be JSON.
+bool is_json(const HttpRequest& request);
+
+// Of the types `offered`, the one with the highest quality; among equals the one that the client
+// lists first, then the one that is offered first. Empty if it takes none of them.
+std::string_view preferred_type(std::string_view accept,
+                                std::initializer_list<std::string_view> offered);
+
+}  // namespace patchbay::net

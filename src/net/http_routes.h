@@ -1,0 +1,42 @@
+// The paths of an HttpServer and who answers there. A path that ends in `/*` stands for everything
+// below it. An exact path wins over these, and of these the longest.
+//
+// Constant after construction; read on the server's worker.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/task.h"
+
+namespace patchbay::net {
+
+class HttpExchange;
+
+class HttpHandler {
+ public:
+  virtual ~HttpHandler() = default;
+  // Answers the exchange exactly once. Called on the worker of the connection.
+  virtual Task<void> handle(HttpExchange& exchange) = 0;
+};
+
+struct HttpRoute {
+  std::string_view path;     // Exact, or with `/*` at its end.
+  std::string_view methods;  // Comma-separated, as in Allow.
+  HttpHandler* handler;
+};
+
+class HttpRoutes {
+ public:
+  explicit HttpRoutes(const std::vector<HttpRoute>& routes);
+
+  // Null if nobody answers there. The path is taken as it came: what is encoded in it never makes
+  // another route of it.
+  const HttpRoute* find(std::string_view path) const;
+
+ private:
+  std::vector<HttpRoute> exact_;
+  std::vector<HttpRoute> prefixes_;  // Without the star; the longest first.
+};
+
+}  // namespace patchbay::net
