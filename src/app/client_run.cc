@@ -95,8 +95,8 @@ Task<mcp::Reply> ask(Client& client, std::string_view method, std::string_view p
   if (!parsed) co_return parsed.error();
   Terminal terminal;
   const auto* const known = mcp::find_method(message.method, mcp::kNewestLegacy);
-  const gateway::Call asked{message,  *known,  mcp::kNewestLegacy, "command", here(),
-                            terminal, deadline};
+  const gateway::Call asked{message,  *known, mcp::kNewestLegacy, "command", here(), terminal,
+                            deadline, 0,      local_caller()};
   co_return co_await client.link().ask(asked, target, deadline);
 }
 

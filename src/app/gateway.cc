@@ -219,7 +219,7 @@ Task<void> Gateway::write_openapi(bool yaml) {
   auto settled = co_await settled_.wait();
   Worker& home = *workers_.front();
   auto write = [&home, yaml]() -> Task<void> {
-    const std::string text = frontends::openapi_document(*home.catalog().current());
+    const std::string text = frontends::openapi_document(*home.catalog().whole());
     fmt::print("{}", yaml ? json::to_yaml(text) : text + "\n");
     co_return ok();
   };

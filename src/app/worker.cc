@@ -76,10 +76,10 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/openapi.yaml", "GET, HEAD", &openapi_},
              {"/swagger-ui", "GET, HEAD", &swagger_ui_},
              {"/swagger-ui/*", "GET, HEAD", &swagger_ui_},
-             {"/health", "GET, HEAD", &health_},
-             {"/ready", "GET, HEAD", &readiness_},
+             {"/health", "GET, HEAD", &health_, true},
+             {"/ready", "GET, HEAD", &readiness_, true},
              {"/metrics", "GET, HEAD", &metrics_page_}},
-            http_settings(settings), common.http) {
+            http_settings(settings), door_, common.http) {
   server_.set_asking(asking_);
   recorder_.set_log_calls(settings.log.calls);
   catalog_.on_change([this](std::string_view notification) {
@@ -135,7 +135,7 @@ void Worker::pass_on_update(const std::string& upstream, const std::string& uri)
     const std::lock_guard lock(updates_mutex_);
     updates_.erase({upstream, uri});
   }
-  const std::string listed = catalog_.current()->listed_uri(upstream, uri);
+  const std::string listed = catalog_.whole()->listed_uri(upstream, uri);
   mcp_http_.tell_updated(listed);
   mcp_sse_.tell_updated(listed);
   if (tell_more_) tell_more_(listed);

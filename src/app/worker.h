@@ -102,6 +102,7 @@ class Worker {
   frontends::Health health_;
   frontends::Readiness readiness_;
   frontends::MetricsPage metrics_page_;
+  net::OpenDoor door_;
   net::HttpServer http_;
   std::function<void(std::string_view uri)> tell_more_;  // A front end that is not over HTTP.
   TellTask tell_more_of_task_;

@@ -88,7 +88,7 @@ Task<void> Conversation::run(std::chrono::nanoseconds grace) {
     calls_.cancel();
     drained = co_await calls_.drain(kNever);
   }
-  auto let_go = co_await unsubscribe_all(server_, face_, subscriber_);
+  auto let_go = co_await unsubscribe_all(server_, asker_, subscriber_);
   co_return drained;
 }
 
@@ -200,7 +200,8 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   auto method = server_.method_of(message, revision);
   if (!method) co_return method.error();
   LinePeer client(*this);
-  gateway::Call call{message, **method, revision, face_, here(), client, server_.deadline(), size};
+  gateway::Call call{message, **method,           revision, asker_.face, here(),
+                     client,  server_.deadline(), size,     asker_.who};
   client.serve(call);
   const bool modern = mcp::info(revision).modern;
   call.capabilities = modern ? gateway::declared_capabilities(message) : capabilities_;
@@ -228,7 +229,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
 Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   auto wish = Listening::wish_of(message);
   if (!wish) co_return wish.error();
-  Listening listening(server_, face_, message, [this](std::string_view text) {
+  Listening listening(server_, asker_, message, [this](std::string_view text) {
     auto sent = channel_.send(std::string(text));
     (void)sent;  // If the client has gone, run() ends.
   });

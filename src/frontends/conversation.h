@@ -23,9 +23,11 @@ namespace patchbay::frontends {
 
 class Conversation final : transport::Channel::Listener {
  public:
-  // `face` names the front end in records. REQUIRES: `server` and `channel` outlive this.
-  Conversation(gateway::McpServer& server, transport::Channel& channel, std::string_view face)
-      : server_(server), channel_(channel), face_(face) {}
+  // REQUIRES: `server` and `channel` outlive this.
+  Conversation(gateway::McpServer& server, transport::Channel& channel, gateway::Asker asker)
+      : server_(server), channel_(channel), asker_(std::move(asker)) {}
+
+  const Principal& who() const { return *asker_.who; }
 
   // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
   Task<void> run(std::chrono::nanoseconds grace);
@@ -54,7 +56,7 @@ class Conversation final : transport::Channel::Listener {
 
   gateway::McpServer& server_;
   transport::Channel& channel_;
-  const std::string_view face_;
+  const gateway::Asker asker_;
   const std::string name_ = random_hex(8);  // Of the session.
   gateway::InFlight in_flight_;
   Scope calls_;

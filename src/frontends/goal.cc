@@ -111,7 +111,7 @@ Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
   }
   auto goal = read_goal(exchange.body, face_.book_->settings());
   if (!goal) co_return co_await refuse(exchange, 400, goal.error().message);
-  GoalRun run = face_.begin(kFace);
+  GoalRun run = face_.begin(kFace, exchange.who);
   Result<GoalTrace> trace;
   {
     LeaveStop leave(exchange.source);
@@ -127,13 +127,13 @@ Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
 }
 
 Task<void> GoalFace::Skills::handle(HttpExchange& exchange) {
-  GoalRun run = face_.begin(kFace);
+  GoalRun run = face_.begin(kFace, exchange.who);
   const auto book = face_.book_;
   auto tools = co_await listed_tools(run);
   if (!tools) {
     co_return co_await refuse(exchange, info(tools.error().code).http, tools.error().message);
   }
-  const auto catalog = face_.place_.catalog.current();
+  const auto catalog = face_.place_.catalog.current(*exchange.who);
   int count = 0;
   std::string names;
   for (const auto& page : book->pages()) {

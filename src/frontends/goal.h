@@ -23,7 +23,9 @@ class GoalFace {
   const GoalBook& book() const { return *book_; }
 
   // A new run of whatever the configuration says now.
-  GoalRun begin(std::string_view face) { return GoalRun(place_, book_, face); }
+  GoalRun begin(std::string_view face, Caller who) {
+    return GoalRun(place_, book_, face, std::move(who));
+  }
 
  private:
   class Execute final : public net::HttpHandler {

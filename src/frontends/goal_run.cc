@@ -64,13 +64,17 @@ class GoalRun::SkillTools final : public GoalTools {
 };
 
 GoalRun::GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book,
-                 std::string_view face)
-    : place_(place), book_(std::move(book)), face_(face), deadline_(place.server.deadline()) {}
+                 std::string_view face, Caller who)
+    : place_(place),
+      book_(std::move(book)),
+      face_(face),
+      who_(std::move(who)),
+      deadline_(place.server.deadline()) {}
 
 Task<GoalTrace> GoalRun::run(std::string_view goal) {
-  catalog_ = place_.catalog.current();
+  catalog_ = place_.catalog.current(*who_);
   if (!place_.catalog.settled()) {
-    auto settled = co_await place_.catalog.wait_settled(deadline_);
+    auto settled = co_await place_.catalog.wait_settled(*who_, deadline_);
     if (!settled) co_return settled.error();
     catalog_ = *std::move(settled);
   }
@@ -198,8 +202,8 @@ Task<mcp::Reply> GoalRun::request(std::string_view method, std::string params) {
   if (!parsed) co_return parsed.error();
   gateway::SilentPeer nobody;
   const auto* const row = mcp::find_method(method, mcp::kNewestLegacy);
-  gateway::Call call{message, *row,   mcp::kNewestLegacy, face_,
-                     here(),  nobody, deadline_,          text.size()};
+  gateway::Call call{message, *row,      mcp::kNewestLegacy, face_, here(),
+                     nobody,  deadline_, text.size(),        who_};
   co_return co_await place_.server.answer(call);
 }
 

@@ -38,7 +38,8 @@ Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& sett
 class GoalRun {
  public:
   // `face` names the front end in the log.
-  GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, std::string_view face);
+  GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, std::string_view face,
+          Caller who);
 
   // What was done, step by step: at least one, and only the last may have failed. An Error means
   // that the gateway refused, not that a skill failed.
@@ -63,6 +64,7 @@ class GoalRun {
   const GoalPlace& place_;
   const std::shared_ptr<const GoalBook> book_;
   const std::string_view face_;
+  const Caller who_;
   const Deadline deadline_;
   std::shared_ptr<const gateway::Catalog> catalog_;
 };

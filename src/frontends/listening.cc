@@ -107,7 +107,7 @@ Task<void> Listening::begin(Wish wish) {
 Task<std::string> Listening::subscribe_to(std::vector<std::string> uris) {
   std::string list;
   for (const auto& uri : uris) {
-    auto subscribed = co_await subscribe(server_, face_, "resources/subscribe", uri);
+    auto subscribed = co_await subscribe(server_, asker_, "resources/subscribe", uri);
     if (!subscribed || subscribed->is_error) continue;
     subscriber_.add(uri);
     list += (list.empty() ? "" : ",") + json::quote(uri);
@@ -119,7 +119,7 @@ Task<std::string> Listening::follow_tasks(std::vector<std::string> ids) {
   std::string list;
   for (const auto& id : ids) {
     std::string upstream;
-    auto followed = co_await follow(server_, face_, mcp::kFollowTask, request_, id, upstream);
+    auto followed = co_await follow(server_, asker_, mcp::kFollowTask, request_, id, upstream);
     if (!followed || followed->is_error) continue;
     tasks_.emplace(mcp::listed_task(upstream, followed->task), id);
     list += (list.empty() ? "" : ",") + json::quote(id);
@@ -130,10 +130,10 @@ Task<std::string> Listening::follow_tasks(std::vector<std::string> ids) {
 Task<void> Listening::end() {
   for (const auto& [key, id] : std::exchange(tasks_, {})) {
     std::string upstream;
-    auto done = co_await follow(server_, face_, mcp::kUnfollowTask, request_, id, upstream);
+    auto done = co_await follow(server_, asker_, mcp::kUnfollowTask, request_, id, upstream);
     (void)done;  // An upstream that is down has forgotten by itself.
   }
-  co_return co_await unsubscribe_all(server_, face_, subscriber_);
+  co_return co_await unsubscribe_all(server_, asker_, subscriber_);
 }
 
 void Listening::tell_changed(std::string_view notification) {

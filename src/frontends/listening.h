@@ -28,10 +28,10 @@ class Listening {
   static Result<Wish> wish_of(const mcp::Message& request);
 
   // `say` sends one message to the client. REQUIRES: `server` outlives this.
-  Listening(gateway::McpServer& server, std::string_view face, const mcp::Message& request,
+  Listening(gateway::McpServer& server, gateway::Asker asker, const mcp::Message& request,
             std::function<void(std::string_view message)> say)
       : server_(server),
-        face_(face),
+        asker_(std::move(asker)),
         text_(mcp::request(request.id, request.method, request.raw_params)),
         say_(std::move(say)) {
     auto parsed = mcp::parse(text_, request_);
@@ -59,7 +59,7 @@ class Listening {
   std::string meta() const;
 
   gateway::McpServer& server_;
-  const std::string_view face_;
+  const gateway::Asker asker_;
   const std::string text_;
   mcp::Message request_;  // A copy: the client's own may go.
   const std::function<void(std::string_view message)> say_;

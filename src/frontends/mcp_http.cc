@@ -136,8 +136,7 @@ Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& mess
 Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& message) {
   auto revision = server_.negotiate(message);
   if (!revision) co_return co_await answer_error(exchange, 400, message.id, revision.error());
-  auto session =
-      sessions_.create(*revision, policy::Principal{}, gateway::client_capabilities(message));
+  auto session = sessions_.create(*revision, exchange.who, gateway::client_capabilities(message));
   if (!session) {
     const int status = info(session.error().code).http;
     co_return co_await answer_error(exchange, status, message.id, session.error());
@@ -174,8 +173,7 @@ Task<McpHttp::SessionPtr> McpHttp::session_of(HttpExchange& exchange) {
     co_return Error{Code::invalid_request,
                     fmt::format("the {} header is missing: send initialize first", kSessionHeader)};
   }
-  const policy::Principal who;
-  co_return co_await sessions_.find(std::string(*id), who);
+  co_return co_await sessions_.find(std::string(*id), *exchange.who);
 }
 
 // A notification asks for nothing, except a cancellation: the call may run on any worker.
@@ -265,8 +263,8 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
     co_return ok();
   }
   gateway::SilentPeer client;
-  gateway::Call call{message, **method, session->revision,  "mcp-http",
-                     here(),  client,   server_.deadline(), text.size()};
+  gateway::Call call{message, **method,           session->revision, "mcp-http",    here(),
+                     client,  server_.deadline(), text.size(),       session->owner};
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, session.get(), message.id, stop);
@@ -318,7 +316,7 @@ void McpHttp::tell_task(const std::string& upstream, const gateway::TaskNews& ne
 
 // Nobody is left to hear of what the session wanted.
 Task<void> McpHttp::say_farewell(SessionPtr session) {
-  co_return co_await unsubscribe_all(server_, "mcp-http", session->subscriber);
+  co_return co_await unsubscribe_all(server_, {"mcp-http", session->owner}, session->subscriber);
 }
 
 Task<void> McpHttp::stop() {

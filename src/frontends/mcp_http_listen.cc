@@ -15,7 +15,7 @@ Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& mess
   exchange.begin_stream();
   ExchangeSink sink(exchange);
   const StreamGuard guard(exchange, sink);
-  Listening listening(server_, "mcp-http", message, [&sink](std::string_view text) {
+  Listening listening(server_, {"mcp-http", exchange.who}, message, [&sink](std::string_view text) {
     sink.on_event(gateway::event_frame("", text));
   });
   exchange.forget_request();

@@ -42,7 +42,9 @@ Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why)
 class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook, Timer {
  public:
   Client(McpSse& face, net::HttpExchange& exchange)
-      : face_(face), exchange_(exchange), conversation_(face.server_, *this, "mcp-sse") {
+      : face_(face),
+        exchange_(exchange),
+        conversation_(face.server_, *this, {"mcp-sse", exchange.who}) {
     if (exchange.quiet.requested()) {
       conversation_.end();
     } else {
@@ -116,8 +118,8 @@ Task<void> McpSse::post(net::HttpExchange& exchange) {
   Result<bool> found = false;
   if (worker < shared_.workers.size()) {
     McpSse& there = *shared_.workers[worker];
-    auto hand_over = [&there, &id, body = exchange.body]() -> Task<bool> {
-      co_return there.deliver(id, body);
+    auto hand_over = [&there, &id, &exchange]() -> Task<bool> {
+      co_return there.deliver(id, *exchange.who, exchange.body);
     };
     found = co_await hop<bool>(*shared_.executors[worker], hand_over);
   }
@@ -126,9 +128,9 @@ Task<void> McpSse::post(net::HttpExchange& exchange) {
   co_return co_await exchange.answer(202, "text/plain", {"Accepted"});
 }
 
-bool McpSse::deliver(std::string_view id, std::string_view text) {
+bool McpSse::deliver(std::string_view id, const Principal& who, std::string_view text) {
   const auto found = clients_.find(std::string(id));
-  if (found == clients_.end()) return false;
+  if (found == clients_.end() || found->second->conversation().who().id != who.id) return false;
   found->second->receive(text);
   return true;
 }

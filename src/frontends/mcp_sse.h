@@ -57,8 +57,8 @@ class McpSse {
 
   Task<void> open(net::HttpExchange& exchange);
   Task<void> post(net::HttpExchange& exchange);
-  // Hands a message to the client's conversation; false if there is no such client here.
-  bool deliver(std::string_view id, std::string_view text);
+  // Hands a message to the client's conversation; false if there is no such client of `who` here.
+  bool deliver(std::string_view id, const Principal& who, std::string_view text);
 
   const int number_;
   gateway::McpServer& server_;

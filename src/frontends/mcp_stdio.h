@@ -13,7 +13,7 @@ class McpStdio {
   // REQUIRES: `server` outlives this.
   McpStdio(gateway::McpServer& server, net::Fd in, net::Fd out, const transport::LineLimits& limits)
       : channel_(std::move(in), std::move(out), limits),
-        conversation_(server, channel_, "mcp-stdio") {}
+        conversation_(server, channel_, {"mcp-stdio", local_caller()}) {}
 
   Conversation& conversation() { return conversation_; }
 

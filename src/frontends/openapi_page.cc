@@ -46,7 +46,7 @@ Task<void> OpenApiPage::handle(net::HttpExchange& exchange) {
         error_answer(Dialect::plain, {Code::not_found, "there is nothing at this path"});
     co_return co_await send_answer(exchange, answer);
   }
-  auto catalog = co_await catalog_.wait_settled(server_.deadline());
+  auto catalog = co_await catalog_.wait_settled(*exchange.who, server_.deadline());
   if (!catalog) co_return catalog.error();
   const auto document = documents_.of(**catalog);
   const bool yaml = exchange.request.path.ends_with(".yaml");

@@ -21,7 +21,8 @@ PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Messag
             here(),
             *this,
             face.server_.deadline(),
-            exchange.body.size()},
+            exchange.body.size(),
+            exchange.who},
       find_header_(
           [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
   if (session_) {

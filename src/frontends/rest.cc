@@ -94,7 +94,7 @@ Task<void> Rest::serve(HttpExchange& exchange, const RestPlace& place) {
   auto shown = place.kind == Kind::tools       ? show_tools(exchange, *std::move(query))
                : place.kind == Kind::resources ? show_resources(exchange, *std::move(query))
                : place.kind == Kind::tool      ? show_tool(exchange, place)
-                                               : show_health();
+                                               : show_health(exchange);
   auto answer = co_await shown;
   if (!answer) answer = error_answer(place.dialect, answer.error());
   co_return co_await send_answer(exchange, *answer);
@@ -147,7 +147,7 @@ Task<void> Rest::read_resource(HttpExchange& exchange, const RestPlace& place) {
     Error wrong{Code::invalid_request, "a '?' in the URI of a resource is written %3F"};
     co_return co_await refuse(exchange, place.dialect, 400, std::move(wrong));
   }
-  auto uri = co_await uri_of(place.name);
+  auto uri = co_await uri_of(place.name, exchange.who);
   if (!uri) co_return uri.error();
   RestRequest request("resources/read", next_id(exchange));
   request.add_text("uri", *uri);

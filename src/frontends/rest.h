@@ -45,14 +45,14 @@ class Rest final : public net::HttpHandler {
   Task<RestAnswer> show_tools(net::HttpExchange& exchange, Query query);
   Task<RestAnswer> show_tool(net::HttpExchange& exchange, const RestPlace& place);
   Task<RestAnswer> show_resources(net::HttpExchange& exchange, Query query);
-  Task<RestAnswer> show_health();
+  Task<RestAnswer> show_health(const net::HttpExchange& exchange);
 
   // One page of a list, or all pages as one list of raw items.
   Task<mcp::Reply> page(net::HttpExchange& exchange, mcp::ItemKind kind, std::string cursor);
   Task<std::vector<std::string>> all(net::HttpExchange& exchange, mcp::ItemKind kind);
 
   // How clients call the resource that `name` means: a URI, a name, or either behind its upstream.
-  Task<std::string> uri_of(std::string name);
+  Task<std::string> uri_of(std::string name, Caller who);
 
   std::string next_id(const net::HttpExchange& exchange);
 

@@ -33,7 +33,8 @@ RestCall::RestCall(gateway::McpServer& server, net::HttpExchange& exchange,
             here(),
             *this,
             server.deadline(),
-            exchange.body.size()} {
+            exchange.body.size(),
+            exchange.who} {
   call_.capabilities = kCapabilities;
   call_.linked = true;
 }

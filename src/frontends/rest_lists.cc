@@ -164,14 +164,14 @@ Task<RestAnswer> Rest::show_tools(net::HttpExchange& exchange, Query query) {
   if (!reply) co_return reply.error();
   if (reply->is_error) co_return failure_answer(Dialect::mcp, *reply, false);
   RestAnswer answer;
-  answer.body = rendered(*reply, ItemKind::tool, *filter, *catalog_.current());
+  answer.body = rendered(*reply, ItemKind::tool, *filter, *catalog_.current(*exchange.who));
   co_return answer;
 }
 
 Task<RestAnswer> Rest::show_tool(net::HttpExchange& exchange, const RestPlace& place) {
   auto tools = co_await all(exchange, ItemKind::tool);
   if (!tools) co_return tools.error();
-  const auto catalog = catalog_.current();
+  const auto catalog = catalog_.current(*exchange.who);
   const auto* const wanted = catalog->find(ItemKind::tool, place.name);
   for (const auto& raw : *tools) {
     const Listed tool = look_up(*catalog, ItemKind::tool, raw);
@@ -194,7 +194,8 @@ Task<RestAnswer> Rest::show_resources(net::HttpExchange& exchange, Query query) 
     auto found = co_await all(exchange, ItemKind::resource_template);
     if (!found) co_return found.error();
     for (const auto& raw : *found) {
-      const Listed item = look_up(*catalog_.current(), ItemKind::resource_template, raw);
+      const Listed item =
+          look_up(*catalog_.current(*exchange.who), ItemKind::resource_template, raw);
       if (filter->takes(item, ItemKind::resource_template)) {
         templates += (templates.empty() ? "" : ",") + raw;
       }
@@ -202,12 +203,13 @@ Task<RestAnswer> Rest::show_resources(net::HttpExchange& exchange, Query query) 
     templates = fmt::format("\"resourceTemplates\":[{}]", templates);
   }
   RestAnswer answer;
-  answer.body = rendered(*reply, ItemKind::resource, *filter, *catalog_.current(), templates);
+  answer.body =
+      rendered(*reply, ItemKind::resource, *filter, *catalog_.current(*exchange.who), templates);
   co_return answer;
 }
 
-Task<std::string> Rest::uri_of(std::string name) {
-  auto settled = co_await catalog_.wait_settled(server_.deadline());
+Task<std::string> Rest::uri_of(std::string name, Caller who) {
+  auto settled = co_await catalog_.wait_settled(*who, server_.deadline());
   if (!settled) co_return settled.error();
   const Catalog& catalog = **settled;
   if (catalog.find_resource(name)) co_return name;
@@ -227,13 +229,13 @@ Task<std::string> Rest::uri_of(std::string name) {
   co_return named ? *named : name;
 }
 
-Task<RestAnswer> Rest::show_health() {
+Task<RestAnswer> Rest::show_health(const net::HttpExchange& exchange) {
   const auto servers = operations_.upstreams();
   const auto is_up = [](const UpstreamLine& line) { return line.state.up; };
   const auto up = std::ranges::count_if(servers, is_up);
   const bool none = !servers.empty() && up == 0;
   const bool all_up = up == static_cast<std::ptrdiff_t>(servers.size());
-  const auto catalog = catalog_.current();
+  const auto catalog = catalog_.current(*exchange.who);
   std::string states;
   for (const auto& line : servers) states += (states.empty() ? "" : ",") + upstream_json(line);
   RestAnswer answer;

@@ -27,7 +27,7 @@ void note_subscription(Subscriber& who, const mcp::Message& request, const mcp::
   if (request.method == "resources/unsubscribe") who.remove(subscribed_uri(request));
 }
 
-Task<mcp::Reply> subscribe(gateway::McpServer& server, std::string_view face,
+Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::Asker asker,
                            std::string_view method, const std::string& uri) {
   const std::string text = mcp::request(0, method, fmt::format("{{\"uri\":{}}}", json::quote(uri)));
   mcp::Message message;
@@ -35,14 +35,14 @@ Task<mcp::Reply> subscribe(gateway::McpServer& server, std::string_view face,
   if (!parsed) co_return parsed.error();
   gateway::SilentPeer client;
   const auto* const row = mcp::find_method(message.method, mcp::kNewestLegacy);
-  gateway::Call call{message, *row,   mcp::kNewestLegacy, face,
-                     here(),  client, server.deadline(),  text.size()};
+  gateway::Call call{message,           *row,        mcp::kNewestLegacy, asker.face, here(), client,
+                     server.deadline(), text.size(), asker.who};
   co_return co_await server.answer(call);
 }
 
-Task<void> unsubscribe_all(gateway::McpServer& server, std::string_view face, Subscriber& who) {
+Task<void> unsubscribe_all(gateway::McpServer& server, gateway::Asker asker, Subscriber& who) {
   for (const auto& uri : who.take_all()) {
-    auto done = co_await subscribe(server, face, "resources/unsubscribe", uri);
+    auto done = co_await subscribe(server, asker, "resources/unsubscribe", uri);
     (void)done;  // An upstream that is down has forgotten by itself.
   }
   co_return ok();
@@ -67,17 +67,17 @@ std::string task_message(gateway::FollowedTasks& who, const std::string& upstrea
   return mcp::notification("notifications/tasks/status", mcp::with_task_ids(news.session, rename));
 }
 
-Task<mcp::Reply> follow(gateway::McpServer& server, std::string_view face,
-                        const mcp::Method& method, const mcp::Message& request,
-                        const std::string& listed, std::string& upstream) {
+Task<mcp::Reply> follow(gateway::McpServer& server, gateway::Asker asker, const mcp::Method& method,
+                        const mcp::Message& request, const std::string& listed,
+                        std::string& upstream) {
   const std::string text =
       mcp::request(0, method.name, fmt::format("{{\"taskId\":{}}}", json::quote(listed)));
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) co_return parsed.error();
   gateway::SilentPeer client;
-  gateway::Call call{message, method, mcp::kNewest,      face,
-                     here(),  client, server.deadline(), text.size()};
+  gateway::Call call{message,           method,      mcp::kNewest, asker.face, here(), client,
+                     server.deadline(), text.size(), asker.who};
   call.capabilities = gateway::declared_capabilities(request);
   auto reply = co_await server.answer(call);
   upstream = call.upstream;

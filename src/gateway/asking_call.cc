@@ -18,9 +18,9 @@ constexpr auto kTogether = std::chrono::milliseconds(10);
 std::string essence_of(const Call& call) {
   if (call.linked) {
     const auto* const target = call.request.param(call.method.target);
-    return fmt::format("link {} {} {}", call.who.name, call.request.method, target->raw);
+    return fmt::format("link {} {} {}", call.who->id, call.request.method, target->raw);
   }
-  std::string text = fmt::format("{} {}", call.who.name, call.request.method);
+  std::string text = fmt::format("{} {}", call.who->id, call.request.method);
   for (const auto& member : call.request.params) {
     if (member.key == "inputResponses" || member.key == "requestState") continue;
     text += fmt::format(" {}={}", json::quote(member.key), member.raw);
@@ -40,14 +40,14 @@ AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
             .home = here(),
             .client = *this,
             .deadline = first.deadline,
-            .bytes_in = first.bytes_in} {
+            .bytes_in = first.bytes_in,
+            .who = first.who} {
   auto parsed = mcp::parse(text_, request_);
   (void)parsed;  // It was read before.
   call_.capabilities = capabilities_;
   call_.log_level = first.log_level;
   call_.headers = first.headers;
   call_.linked = first.linked;
-  call_.who = first.who;
   call_.patience = first.patience;
 }
 

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "core/executor.h"
+#include "core/principal.h"
 #include "core/timers.h"
 #include "mcp/message.h"
 #include "mcp/methods.h"
 #include "mcp/param_headers.h"
 #include "mcp/reply.h"
 #include "mcp/tasks.h"
-#include "policy/principal.h"
 
 namespace patchbay::gateway {
 
@@ -48,6 +48,12 @@ class SilentPeer final : public Peer {
 
 class TaskIds;
 
+// Through which front end someone asks, and who it is.
+struct Asker {
+  std::string_view face;
+  Caller who;
+};
+
 struct Call {
   const mcp::Message& request;
   const mcp::Method& method;
@@ -57,6 +63,7 @@ struct Call {
   Peer& client;
   Deadline deadline;
   std::size_t bytes_in = 0;
+  Caller who = {};  // Set by the front end. A call of nobody is refused.
 
   // Who asks, as far as the front end knows.
   std::string_view session = {};         // Empty for a client without one.
@@ -80,7 +87,6 @@ struct Call {
   std::chrono::nanoseconds patience{0};
 
   // Set by the pipeline.
-  policy::Principal who = {};
   std::string target = {};    // The name as asked.
   std::string upstream = {};  // Who answers; empty until routed.
   // Arguments that are mirrored in headers on the way to the upstream.

@@ -8,7 +8,8 @@ namespace patchbay::gateway {
 CatalogView::CatalogView()
     : catalog_(std::make_shared<const Catalog>(std::vector<Offer>(), NameSettings())) {}
 
-Task<std::shared_ptr<const Catalog>> CatalogView::wait_settled(Deadline deadline) {
+Task<std::shared_ptr<const Catalog>> CatalogView::wait_settled(const Principal& who,
+                                                               Deadline deadline) {
   if (!settled_) {
     OneShot<void> settled;
     waiting_.push_back(&settled);
@@ -16,7 +17,7 @@ Task<std::shared_ptr<const Catalog>> CatalogView::wait_settled(Deadline deadline
     std::erase(waiting_, &settled);
     if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
   }
-  co_return catalog_;
+  co_return current(who);
 }
 
 void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool settled) {

@@ -20,11 +20,15 @@ class CatalogView final : Timer {
  public:
   CatalogView();
 
-  std::shared_ptr<const Catalog> current() const { return catalog_; }
+  // As that caller may see it.
+  std::shared_ptr<const Catalog> current(const Principal&) const { return catalog_; }
+
+  // As nobody but the gateway itself sees it: whole.
+  std::shared_ptr<const Catalog> whole() const { return catalog_; }
   bool settled() const { return settled_; }
 
   // The catalog once it has settled, or what there is at `deadline`.
-  Task<std::shared_ptr<const Catalog>> wait_settled(Deadline deadline);
+  Task<std::shared_ptr<const Catalog>> wait_settled(const Principal& who, Deadline deadline);
 
   void update(std::shared_ptr<const Catalog> catalog, bool settled);
 

@@ -40,7 +40,7 @@ TEST_F(CatalogViewTest, ManyChangesAreToldAsOne) {
   told.clear();
   for (const auto* const tool : {"a", "b", "c"}) {
     offer(tool, "p");
-    EXPECT_NE(view.current()->find(ItemKind::tool, tool), nullptr) << "the catalog does not wait";
+    EXPECT_NE(view.whole()->find(ItemKind::tool, tool), nullptr) << "the catalog does not wait";
     executor.pass(20ms);
   }
   EXPECT_EQ(told, Told{});

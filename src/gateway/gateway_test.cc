@@ -150,7 +150,9 @@ class PipelineTest : public ::testing::Test {
               "test",
               executor,
               client,
-              executor.now() + std::chrono::seconds(5)};
+              executor.now() + std::chrono::seconds(5),
+              0,
+              caller};
     std::string body;
     Scope scope;
     auto run = [&]() -> Task<void> {
@@ -174,6 +176,7 @@ class PipelineTest : public ::testing::Test {
   ManualExecutor executor;
   metrics::Registry registry;
   policy::Limiter limiter{2};
+  Caller caller = local_caller();
   CatalogView view;
   Recorder recorder{registry};
   Subscriptions subscriptions;
@@ -209,6 +212,15 @@ TEST_F(PipelineTest, WaitsForTheCatalogToSettle) {
   offer_tools({"t"});
   EXPECT_EQ(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})"),
             R"({"tools":[{"name":"up__t","inputSchema":{}}]})");
+}
+
+TEST_F(PipelineTest, RefusesCallsOfNobody) {
+  offer_tools({"t"});
+  upstream->say("t", R"({"content":[]})");
+  caller = nullptr;
+  EXPECT_NE(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}})")
+                .find("unauthenticated"),
+            std::string::npos);
 }
 
 TEST_F(PipelineTest, RefusesCallsBeyondTheLimit) {

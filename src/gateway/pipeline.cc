@@ -115,14 +115,13 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
 
 bool Pipeline::can_ask(const Call& call) const {
   auto asked = target_of(call);
-  const auto catalog = catalog_.current();
+  const auto catalog = catalog_.current(*call.who);
   const CatalogEntry* const entry = asked ? find(*catalog, *asked) : nullptr;
   return !entry || entry->upstream->can_ask();
 }
 
 Task<mcp::Reply> Pipeline::decide(Call& call) {
-  // Whoever reaches a loopback listener is `local`; there is no other way in yet.
-  call.who = policy::Principal{};
+  if (!call.who) co_return Error{Code::unauthenticated, "nobody knows who makes this call"};
 
   auto permit = limiter_.admit();
   if (!permit) co_return permit.error();
@@ -137,7 +136,7 @@ Task<mcp::Reply> Pipeline::list(const Call& call) {
   const auto* const given = call.request.param("cursor");
   const auto cursor = given ? json::as_string(given->raw) : std::string();
   if (!cursor) co_return Error{Code::invalid_params, "'cursor' must be a string"};
-  auto catalog = co_await catalog_.wait_settled(call.deadline);
+  auto catalog = co_await catalog_.wait_settled(*call.who, call.deadline);
   if (!catalog) co_return catalog.error();
   auto page = (*catalog)->list(call.method.item, call.revision, *cursor, page_);
   if (!page) co_return page.error();
@@ -155,8 +154,8 @@ Task<mcp::Reply> Pipeline::send_about_task(Call& call) {
   auto asked = target_of(call);
   if (!asked) co_return asked.error();
   call.target = asked->name;
-  const auto place = tasks_.find(call.who, call.target);
-  const auto catalog = catalog_.current();
+  const auto place = tasks_.find(*call.who, call.target);
+  const auto catalog = catalog_.current(*call.who);
   const auto upstream = place ? catalog->find_upstream(place->upstream) : nullptr;
   if (!upstream) co_return Error{Code::not_found, "there is no such task"};
   call.upstream = place->upstream;
@@ -172,10 +171,10 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
 
-  auto catalog = catalog_.current();
+  auto catalog = catalog_.current(*call.who);
   const CatalogEntry* entry = find(*catalog, *asked);
   if (!entry && !catalog_.settled()) {
-    auto settled = co_await catalog_.wait_settled(call.deadline);
+    auto settled = co_await catalog_.wait_settled(*call.who, call.deadline);
     if (!settled) co_return settled.error();
     catalog = *std::move(settled);
     entry = find(*catalog, *asked);

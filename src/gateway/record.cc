@@ -41,7 +41,7 @@ void Recorder::log(const Call& call, const mcp::Reply& reply, std::string_view o
   log::Line(log::Level::info, "call")
       .add("id", call.request.id)
       .add("face", call.face)
-      .add("who", call.who.name)
+      .add("who", call.who ? call.who->name : "nobody")
       .add("method", call.request.method)
       .add("name", call.target)
       .add("upstream", call.upstream)

@@ -28,7 +28,7 @@ Sessions::~Sessions() {
   each_at_home([](Session& session) { session.stream.reset(); });
 }
 
-Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, policy::Principal owner,
+Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, Caller owner,
                                                   std::string capabilities) {
   if (directory_.count.fetch_add(1) >= directory_.most) {
     directory_.count.fetch_sub(1);
@@ -50,7 +50,7 @@ std::shared_ptr<Session> Sessions::look_up(std::string_view id) const {
   return found == known_.end() ? nullptr : found->second;
 }
 
-Task<std::shared_ptr<Session>> Sessions::find(std::string id, const policy::Principal& who) {
+Task<std::shared_ptr<Session>> Sessions::find(std::string id, const Principal& who) {
   auto session = look_up(id);
   if (!session) {
     const auto home = home_of(id);
@@ -65,7 +65,7 @@ Task<std::shared_ptr<Session>> Sessions::find(std::string id, const policy::Prin
     session = *std::move(found);
     known_.emplace(id, session);
   }
-  if (session->ended || session->owner.name != who.name) co_return unknown();
+  if (session->ended || session->owner->id != who.id) co_return unknown();
   co_return session;
 }
 

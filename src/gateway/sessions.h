@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "core/hop.h"
+#include "core/principal.h"
 #include "gateway/event_stream.h"
 #include "gateway/subscriptions.h"
 #include "mcp/revision.h"
-#include "policy/principal.h"
 
 namespace patchbay::gateway {
 
@@ -25,7 +25,7 @@ struct Session {
   // Constant.
   std::string id;
   mcp::Revision revision = mcp::kNewestLegacy;
-  policy::Principal owner;
+  Caller owner;
   std::string capabilities = "{}";  // Of the client, raw.
   int home = 0;
 
@@ -64,11 +64,11 @@ class Sessions {
   ~Sessions();
 
   // Code::overloaded if there are too many.
-  Result<std::shared_ptr<Session>> create(mcp::Revision revision, policy::Principal owner,
+  Result<std::shared_ptr<Session>> create(mcp::Revision revision, Caller owner,
                                           std::string capabilities);
 
   // Code::session_not_found if it is unknown, has ended, or belongs to someone else.
-  Task<std::shared_ptr<Session>> find(std::string id, const policy::Principal& who);
+  Task<std::shared_ptr<Session>> find(std::string id, const Principal& who);
 
   // Ends the session, wherever it lives.
   void end(Session& session);

@@ -10,21 +10,19 @@ namespace {
 constexpr char kDot = '.';  // Between the mark, which has none, and the id.
 
 // What a mark is of. With the lengths in front, no two sets of parts read the same.
-std::string marked_text(const policy::Principal& who, std::string_view upstream,
-                        std::string_view id) {
-  return fmt::format("{} {} {} {} {}", who.name.size(), upstream.size(), who.name, upstream, id);
+std::string marked_text(const Principal& who, std::string_view upstream, std::string_view id) {
+  return fmt::format("{} {} {} {} {}", who.id.size(), upstream.size(), who.id, upstream, id);
 }
 
 }  // namespace
 
-std::string TaskIds::listed(const policy::Principal& who, std::string_view upstream,
+std::string TaskIds::listed(const Principal& who, std::string_view upstream,
                             std::string_view id) const {
   const std::string mark = key_.mark(marked_text(who, upstream, id));
   return mcp::listed_task(upstream, fmt::format("{}{}{}", mark, kDot, id));
 }
 
-std::optional<TaskIds::Place> TaskIds::find(const policy::Principal& who,
-                                            std::string_view listed) const {
+std::optional<TaskIds::Place> TaskIds::find(const Principal& who, std::string_view listed) const {
   const auto name = mcp::split_task(listed);
   const auto dot = name ? name->id.find(kDot) : std::string_view::npos;
   if (dot == std::string_view::npos) return std::nullopt;
@@ -35,7 +33,7 @@ std::optional<TaskIds::Place> TaskIds::find(const policy::Principal& who,
 }
 
 std::string listed_task(const Call& call, std::string_view id) {
-  return call.tasks ? call.tasks->listed(call.who, call.upstream, id) : std::string(id);
+  return call.tasks ? call.tasks->listed(*call.who, call.upstream, id) : std::string(id);
 }
 
 }  // namespace patchbay::gateway

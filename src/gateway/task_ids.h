@@ -19,15 +19,14 @@ class TaskIds {
   explicit TaskIds(policy::Sealer key) : key_(key) {}
 
   // How `who` knows the task that `upstream` calls `id`.
-  std::string listed(const policy::Principal& who, std::string_view upstream,
-                     std::string_view id) const;
+  std::string listed(const Principal& who, std::string_view upstream, std::string_view id) const;
 
   struct Place {
     std::string upstream;
     std::string id;  // In the upstream's words.
   };
   // Empty if it is not the id of a task of `who`.
-  std::optional<Place> find(const policy::Principal& who, std::string_view listed) const;
+  std::optional<Place> find(const Principal& who, std::string_view listed) const;
 
  private:
   const policy::Sealer key_;

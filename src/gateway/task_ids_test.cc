@@ -7,7 +7,7 @@ namespace {
 
 TEST(TaskIds, AreFoundByWhoeverMadeTheTask) {
   const TaskIds ids(policy::Sealer(policy::Sealer::Key{1}));
-  const policy::Principal ann{"ann"};
+  const Principal ann{"ann"};
   for (const std::string id : {"0.1", "p.a.b:c", ""}) {
     const std::string listed = ids.listed(ann, "up", id);
     EXPECT_EQ(listed, ids.listed(ann, "up", id));
@@ -21,7 +21,7 @@ TEST(TaskIds, AreFoundByWhoeverMadeTheTask) {
 TEST(TaskIds, MeanNothingToAnyoneElse) {
   const TaskIds ids(policy::Sealer(policy::Sealer::Key{1}));
   const TaskIds others(policy::Sealer(policy::Sealer::Key{2}));
-  const policy::Principal ann{"ann"};
+  const Principal ann{"ann"};
   const std::string listed = ids.listed(ann, "up", "0.1");
   EXPECT_FALSE(ids.find({"bob"}, listed));
   EXPECT_FALSE(others.find(ann, listed));

@@ -227,22 +227,33 @@ Task<bool> HttpConnection::dispatch(HttpRequest& request, std::string_view body)
   if (!request.framing.keep_alive || quiet_.requested()) exchange.close_after();
   Result<void> answered = ok();
   const auto origin = request.fields.find("Origin");
-  const HttpRoute* const route = routes_.find(request.path);
   if (!host_allowed(request.host, *settings_)) {
     exchange.close_after();
     answered = co_await fail(exchange, 403, "this Host is not allowed; see http.hosts");
   } else if (origin && !origin_allowed(*origin, *settings_)) {
     exchange.close_after();
     answered = co_await fail(exchange, 403, "this Origin is not allowed; see http.origins");
-  } else if (!route) {
-    answered = co_await fail(exchange, 404, "there is nothing at this path");
-  } else if (!has_token(route->methods, request.method)) {
-    answered = co_await fail(exchange, 405, "this method is not allowed here",
-                             fmt::format("Allow: {}\r\n", route->methods));
   } else {
-    answered = co_await route->handler->handle(exchange);
+    answered = co_await hand_over(exchange);
   }
   co_return answered&& exchange.answered() && exchange.keep_alive();
+}
+
+Task<void> HttpConnection::hand_over(HttpExchange& exchange) {
+  const HttpRoute* const route = routes_.find(exchange.request.path);
+  const bool open = route && route->open;
+  exchange.who = guard_.recognise(exchange);
+  if (!exchange.who && !open) {
+    auto caller = co_await guard_.admit(exchange);
+    if (!caller || !*caller) co_return caller ? ok() : Result<void>(caller.error());
+    exchange.who = *std::move(caller);
+  }
+  if (!route) co_return co_await fail(exchange, 404, "there is nothing at this path");
+  if (!has_token(route->methods, exchange.request.method)) {
+    co_return co_await fail(exchange, 405, "this method is not allowed here",
+                            fmt::format("Allow: {}\r\n", route->methods));
+  }
+  co_return co_await route->handler->handle(exchange);
 }
 
 Task<void> HttpConnection::refuse(int status, std::string message) {

@@ -18,11 +18,12 @@ class HttpConnection {
   // REQUIRES: everything referred to outlives the connection. The settings are those in force
   // when the connection was made.
   HttpConnection(Fd fd, const HttpRoutes& routes, std::shared_ptr<const HttpSettings> settings,
-                 Stop& quiet, HttpCounters& counters)
+                 Stop& quiet, HttpGuard& guard, HttpCounters& counters)
       : source_(std::move(fd)),
         routes_(routes),
         settings_(std::move(settings)),
         quiet_(quiet),
+        guard_(guard),
         counters_(counters) {}
 
   // Serves until the client leaves, a limit is hit or the server stops.
@@ -35,6 +36,7 @@ class HttpConnection {
   Task<bool> read_body(HttpRequest& request, std::string_view& body, std::string& storage);
   Task<bool> read_sized(std::uint64_t length, std::string& storage, Deadline deadline);
   Task<bool> read_chunked(std::string& storage, Deadline deadline);
+  Task<void> hand_over(HttpExchange& exchange);
   Task<bool> dispatch(HttpRequest& request, std::string_view body);
   Task<bool> too_slow(Error why, std::string message);
   void take_following();
@@ -45,6 +47,7 @@ class HttpConnection {
   const HttpRoutes& routes_;
   const std::shared_ptr<const HttpSettings> settings_;
   Stop& quiet_;
+  HttpGuard& guard_;
   HttpCounters& counters_;
   InputBuffer input_;
   std::string following_;  // Bytes behind a chunked body.

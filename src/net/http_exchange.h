@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/principal.h"
 #include "net/http_parse.h"
 #include "net/outbox.h"
 #include "net/source.h"
@@ -30,6 +31,7 @@ class HttpExchange {
 
   const HttpRequest& request;
   std::string_view body;
+  Caller who = {};  // Null only on open routes.
   Source& source;
   Stop& quiet;  // Requested when the server stops: streams without a call should end.
 

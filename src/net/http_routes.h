@@ -24,6 +24,7 @@ struct HttpRoute {
   std::string_view path;     // Exact, or with `/*` at its end.
   std::string_view methods;  // Comma-separated, as in Allow.
   HttpHandler* handler;
+  bool open = false;  // For those too whom the guard does not know.
 };
 
 class HttpRoutes {

@@ -35,8 +35,10 @@ HttpCounters::HttpCounters(metrics::Registry& registry)
 }
 
 HttpServer::HttpServer(const std::vector<HttpRoute>& routes,
-                       std::shared_ptr<const HttpSettings> settings, HttpCounters& counters)
+                       std::shared_ptr<const HttpSettings> settings, HttpGuard& guard,
+                       HttpCounters& counters)
     : routes_(routes),
+      guard_(guard),
       counters_(counters),
       settings_(std::move(settings)),
       reserve_(reserve_descriptor()) {}
@@ -87,7 +89,7 @@ void HttpServer::admit(int raw) {
 }
 
 Task<void> HttpServer::serve(Fd fd) {
-  HttpConnection connection(std::move(fd), routes_, settings_, quiet_, counters_);
+  HttpConnection connection(std::move(fd), routes_, settings_, quiet_, guard_, counters_);
   auto served = co_await connection.run();
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);
   co_return served;

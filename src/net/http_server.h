@@ -14,6 +14,7 @@
 
 #include "core/scope.h"
 #include "net/http_exchange.h"
+#include "net/http_guard.h"
 #include "net/http_parse.h"
 #include "net/http_routes.h"
 #include "net/source.h"
@@ -46,9 +47,9 @@ struct HttpCounters {
 
 class HttpServer {
  public:
-  // REQUIRES: handlers and counters outlive the server; settings are replaced by update().
+  // REQUIRES: handlers, guard and counters outlive the server; settings are replaced by update().
   HttpServer(const std::vector<HttpRoute>& routes, std::shared_ptr<const HttpSettings> settings,
-             HttpCounters& counters);
+             HttpGuard& guard, HttpCounters& counters);
   ~HttpServer();
 
   // Takes a listening socket and accepts in the background.
@@ -68,6 +69,7 @@ class HttpServer {
   void admit(int fd);
 
   const HttpRoutes routes_;
+  HttpGuard& guard_;
   HttpCounters& counters_;
   std::shared_ptr<const HttpSettings> settings_;
   std::optional<Source> listener_;

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/hop.h"
-#include "policy/principal.h"
+#include "core/principal.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -34,11 +34,10 @@ std::optional<std::string> PrivateInstances::key_of(const gateway::Call& call) c
     return fmt::format("session {}", call.session);
   }
   // The shared connections belong to whoever runs the gateway.
-  if (settings_.isolation == Isolation::per_principal &&
-      call.who.name == policy::Principal().name) {
+  if (settings_.isolation == Isolation::per_principal && call.who->id == Principal().id) {
     return std::nullopt;
   }
-  return fmt::format("principal {}", call.who.name);
+  return fmt::format("principal {}", call.who->id);
 }
 
 Task<mcp::Reply> PrivateInstances::answer(std::string key, const gateway::Call& call,

@@ -1,0 +1,34 @@
+// An HttpGuard finds out who sends a request, before anything else looks at it.
+//
+// One per worker; confined to it.
+#pragma once
+
+#include "core/principal.h"
+#include "core/task.h"
+
+namespace patchbay::net {
+
+class HttpExchange;
+
+class HttpGuard {
+ public:
+  virtual ~HttpGuard() = default;
+
+  // Who sends the request, if that can be said at once; otherwise null.
+  virtual Caller recognise(const HttpExchange& exchange) = 0;
+
+  // The same for everyone else, in its own time. Null if it has answered with a refusal.
+  virtual Task<Caller> admit(HttpExchange& exchange) = 0;
+};
+
+// Asks nobody: whoever comes is the local caller.
+class OpenDoor final : public HttpGuard {
+ public:
+  Caller recognise(const HttpExchange&) override { return local_; }
+  Task<Caller> admit(HttpExchange&) override { co_return local_; }
+
+ private:
+  const Caller local_ = local_caller();
+};
+
+}  // namespace patchbay::net
