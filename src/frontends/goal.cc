@@ -33,8 +33,12 @@ class LeaveStop final : net::Source::Hangup {
   Stop stop_;
 };
 
+std::string error_text(std::string_view message) {
+  return fmt::format("{{\"error\":{}}}", json::quote(message));
+}
+
 Task<void> refuse(HttpExchange& exchange, int status, std::string message) {
-  const std::string text = fmt::format("{{\"error\":{}}}", json::quote(message));
+  const std::string text = error_text(message);
   co_return co_await exchange.answer(status, kJsonUtf8, {text});
 }
 
@@ -101,6 +105,10 @@ Task<std::set<std::string>> listed_tools(GoalRun& run) {
 }
 
 }  // namespace
+
+net::HttpRefusal GoalFace::goal_refusal(std::string_view message) {
+  return {kJsonUtf8, error_text(message)};
+}
 
 Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
   if (!net::is_json(exchange.request)) {

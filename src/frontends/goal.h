@@ -28,10 +28,17 @@ class GoalFace {
   }
 
  private:
+  // Errors of goals look the same, whoever tells them.
+  static net::HttpRefusal goal_refusal(std::string_view message);
+
   class Execute final : public net::HttpHandler {
    public:
     explicit Execute(GoalFace& face) : face_(face) {}
     Task<void> handle(net::HttpExchange& exchange) override;
+    net::HttpRefusal refusal(const net::HttpRequest&, int,
+                             std::string_view message) const override {
+      return goal_refusal(message);
+    }
 
    private:
     GoalFace& face_;
@@ -41,6 +48,10 @@ class GoalFace {
    public:
     explicit Skills(GoalFace& face) : face_(face) {}
     Task<void> handle(net::HttpExchange& exchange) override;
+    net::HttpRefusal refusal(const net::HttpRequest&, int,
+                             std::string_view message) const override {
+      return goal_refusal(message);
+    }
 
    private:
     GoalFace& face_;

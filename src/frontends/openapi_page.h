@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "frontends/rest_answer.h"
 #include "frontends/rest_settings.h"
 #include "gateway/catalog_view.h"
 #include "gateway/mcp_server.h"
@@ -42,6 +43,10 @@ class OpenApiPage final : public net::HttpHandler {
               OpenApiDocuments& documents, const RestSettings& settings);
 
   Task<void> handle(net::HttpExchange& exchange) override;
+  net::HttpRefusal refusal(const net::HttpRequest&, int status,
+                           std::string_view message) const override {
+    return rest_refusal(Dialect::plain, status, message);
+  }
 
   void update(const RestSettings& settings) { shown_ = settings.enabled && settings.openapi; }
 

@@ -21,8 +21,17 @@ constexpr std::string_view kIdHeader = "X-Correlation-Id";
 constexpr std::size_t kMostId = 128;  // Bytes of an id that a client gives.
 
 bool wants_stream(const net::HttpRequest& request) {
-  const auto accept = request.fields.find("Accept").value_or("*/*");
-  return net::preferred_type(accept, {net::kJson, net::kEventStream}) == net::kEventStream;
+  return net::preferred_type(net::accept_of(request), {net::kJson, net::kEventStream}) ==
+         net::kEventStream;
+}
+
+// Whether the client can read what it will get, as far as that is known beforehand. A resource has
+// a type of its own, and how the gateway is must be heard by every kind of client.
+bool can_read_answer(const net::HttpRequest& request, const RestPlace& place) {
+  if (place.kind == Kind::health) return true;
+  if (place.kind == Kind::resource && place.dialect == Dialect::plain) return true;
+  const auto other = request.method == "POST" ? net::kEventStream : net::kJson;
+  return !net::preferred_type(net::accept_of(request), {net::kJson, other}).empty();
 }
 
 // The body of a POST: one JSON object, or nothing at all, which is an empty one.
@@ -87,12 +96,19 @@ Task<void> Rest::serve(HttpExchange& exchange, const RestPlace& place) {
     Error wrong{Code::invalid_request, "Content-Type must be application/json"};
     co_return co_await refuse(exchange, place.dialect, 415, std::move(wrong));
   }
+  if (!can_read_answer(exchange.request, place)) {
+    Error wrong{Code::invalid_request, post ? "Accept allows neither application/json nor "
+                                              "text/event-stream"
+                                            : "Accept must allow application/json"};
+    co_return co_await refuse(exchange, place.dialect, 406, std::move(wrong));
+  }
   if (post) co_return co_await call_tool(exchange, place);
   if (place.kind == Kind::resource) co_return co_await read_resource(exchange, place);
   auto query = net::parse_query(exchange.request.query);
   if (!query) co_return co_await refuse(exchange, place.dialect, 400, query.error());
   auto shown = place.kind == Kind::tools       ? show_tools(exchange, *std::move(query))
                : place.kind == Kind::resources ? show_resources(exchange, *std::move(query))
+               : place.kind == Kind::agents    ? show_agents(exchange, *std::move(query))
                : place.kind == Kind::tool      ? show_tool(exchange, place)
                                                : show_health(exchange);
   auto answer = co_await shown;

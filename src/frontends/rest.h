@@ -30,6 +30,10 @@ class Rest final : public net::HttpHandler {
        RestSettings settings, const RestStreaming& streaming);
 
   Task<void> handle(net::HttpExchange& exchange) override;
+  net::HttpRefusal refusal(const net::HttpRequest& request, int status,
+                           std::string_view message) const override {
+    return rest_refusal(dialect_of(request.path), status, message);
+  }
 
   void update(RestSettings settings, const RestStreaming& streaming);
 
@@ -45,6 +49,7 @@ class Rest final : public net::HttpHandler {
   Task<RestAnswer> show_tools(net::HttpExchange& exchange, Query query);
   Task<RestAnswer> show_tool(net::HttpExchange& exchange, const RestPlace& place);
   Task<RestAnswer> show_resources(net::HttpExchange& exchange, Query query);
+  Task<RestAnswer> show_agents(net::HttpExchange& exchange, Query query);
   Task<RestAnswer> show_health(const net::HttpExchange& exchange);
 
   // One page of a list, or all pages as one list of raw items.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "json/read.h"
 #include "json/write.h"
 #include "net/percent.h"
@@ -30,7 +32,12 @@ std::string plain_error(int status, std::string_view message) {
                      json::quote(message));
 }
 
-std::string retry_field(int status) { return status == 503 ? "Retry-After: 1\r\n" : ""; }
+// `data` is the raw data of an error: it may say how soon it is worth to try again.
+std::string retry_field(int status, std::string_view data) {
+  if (status != 503 && status != 429) return "";
+  const auto wait = json::as_int(json::member(data, "retryAfterMs").value_or("")).value_or(0);
+  return fmt::format("Retry-After: {}\r\n", std::max<std::int64_t>(1, (wait + 999) / 1000));
+}
 
 // What a result says in words, line by line.
 std::string words_of(std::string_view result) {
@@ -75,7 +82,7 @@ RestAnswer error_answer(Dialect dialect, int status, const Error& error) {
                     .body = dialect == Dialect::mcp
                                 ? fmt::format(R"({{"error":{}}})", mcp::error_object(error))
                                 : plain_error(status, error.message),
-                    .fields = retry_field(status),
+                    .fields = retry_field(status, error.data),
                     .event = "error"};
   return answer;
 }
@@ -84,9 +91,18 @@ RestAnswer error_answer(Dialect dialect, const Error& error) {
   return error_answer(dialect, status_of(error.code), error);
 }
 
+net::HttpRefusal rest_refusal(Dialect dialect, int status, std::string_view message) {
+  const Code code = status == 413   ? Code::too_large
+                    : status == 404 ? Code::not_found
+                                    : Code::invalid_request;
+  return {net::kJson, error_answer(dialect, status, {code, std::string(message)}).body};
+}
+
 RestAnswer failure_answer(Dialect dialect, const mcp::Reply& reply, bool reading) {
   const int status = status_of(reply, reading);
-  RestAnswer answer{.status = status, .body = "", .fields = retry_field(status), .event = "error"};
+  const auto data = json::member(reply.body, "data").value_or("{}");
+  RestAnswer answer{
+      .status = status, .body = "", .fields = retry_field(status, data), .event = "error"};
   answer.body = dialect == Dialect::mcp
                     ? fmt::format(R"({{"error":{}}})", reply.body)
                     : plain_error(status, json::string_member(reply.body, "message").value_or(""));

@@ -7,6 +7,7 @@
 #include "frontends/rest_place.h"
 #include "mcp/reply.h"
 #include "net/http_exchange.h"
+#include "net/http_routes.h"
 
 namespace patchbay::frontends {
 
@@ -23,6 +24,9 @@ struct RestAnswer {
 RestAnswer error_answer(Dialect dialect, int status, const Error& error);
 // With the status of the error's code.
 RestAnswer error_answer(Dialect dialect, const Error& error);
+
+// What the server refuses by itself, in the words of the place.
+net::HttpRefusal rest_refusal(Dialect dialect, int status, std::string_view message);
 
 // A reply that is an error. `reading`: a resource was asked for, so that parameters which an
 // upstream does not accept mean that there is none.

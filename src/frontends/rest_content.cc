@@ -99,11 +99,14 @@ std::string cache_field(std::string_view result) {
   return fmt::format("Cache-Control: {}, {}\r\n", open ? "public" : "private", fresh);
 }
 
-// The representation to answer with: of many parts only the whole form tells all.
-void choose(const net::HttpRequest& request, std::vector<Part> parts, RestAnswer& answer) {
+// The representation to answer with: of many parts only the whole form tells all. False if the
+// client takes none that there is.
+bool choose(const net::HttpRequest& request, std::vector<Part> parts, RestAnswer& answer) {
   Part& first = parts.front();
   const auto own = std::string_view(first.type).substr(0, first.type.find(';'));
-  const auto accept = request.fields.find("Accept").value_or("*/*");
+  const auto accept = net::accept_of(request);
+  const auto offered = parts.size() == 1 ? own : net::kJson;
+  if (net::preferred_type(accept, {offered, net::kJson}).empty()) return false;
   // Who names JSON wants the whole form, also of what is JSON itself.
   const auto other = own == net::kJson ? std::string_view() : own;
   const bool whole = net::preferred_type(accept, {other, net::kJson}) == net::kJson;
@@ -111,25 +114,48 @@ void choose(const net::HttpRequest& request, std::vector<Part> parts, RestAnswer
     if (first.empty) answer.status = 204;
     answer.type = first.type;
     answer.body = std::move(first.content);
-    return;
+    return true;
   }
   for (const auto& part : parts) answer.body += (answer.body.empty() ? "" : ",") + part.raw;
   if (parts.size() > 1) answer.body = fmt::format("[{}]", answer.body);
+  return true;
 }
 
-void take_range(const net::HttpRequest& request, const std::string& etag, RestAnswer& answer) {
+std::string range_field(const net::ByteSpan& span, std::size_t size) {
+  return fmt::format("Content-Range: bytes {}-{}/{}\r\n", span.first, span.last, size);
+}
+
+// Several parts as one body. What parts them has the digest of the whole in it, so it stands
+// nowhere in the content.
+void put_together(const std::vector<net::ByteSpan>& spans, std::string_view etag,
+                  RestAnswer& answer) {
+  const auto boundary = etag.substr(1, etag.size() - 2);
+  std::string body;
+  for (const auto& span : spans) {
+    body += fmt::format("--{}\r\nContent-Type: {}\r\n{}\r\n", boundary, answer.type,
+                        range_field(span, answer.body.size()));
+    body += std::string_view(answer.body).substr(span.first, span.size());
+    body += "\r\n";
+  }
+  answer.body = body + fmt::format("--{}--\r\n", boundary);
+  answer.type = fmt::format("multipart/byteranges; boundary={}", boundary);
+}
+
+void take_ranges(const net::HttpRequest& request, const std::string& etag, RestAnswer& answer) {
   const std::size_t size = answer.body.size();
-  const auto range = net::wanted_range(request.fields, etag, size);
-  if (range.kind == net::ByteRange::Kind::none) {
+  const auto wanted = net::wanted_ranges(request.fields, etag, size);
+  using Kind = net::WantedRanges::Kind;
+  if (wanted.kind == Kind::none) {
     answer = error_answer(Dialect::plain, 416,
                           {Code::invalid_request, "the resource has no such range"});
     answer.fields = fmt::format("Content-Range: bytes */{}\r\n", size);
-  } else if (range.kind == net::ByteRange::Kind::part) {
-    answer.status = 206;
-    answer.body = answer.body.substr(range.first, range.last - range.first + 1);
-    answer.fields +=
-        fmt::format("Content-Range: bytes {}-{}/{}\r\n", range.first, range.last, size);
   }
+  if (wanted.kind != Kind::parts) return;
+  answer.status = 206;
+  if (wanted.parts.size() > 1) return put_together(wanted.parts, etag, answer);
+  const net::ByteSpan& span = wanted.parts.front();
+  answer.fields += range_field(span, size);
+  answer.body = answer.body.substr(span.first, span.size());
 }
 
 }  // namespace
@@ -150,16 +176,23 @@ RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& rep
     return error_answer(Dialect::plain, {Code::upstream_failed, "the resource has no content"});
   }
   RestAnswer answer;
-  choose(request, *std::move(parts), answer);
+  if (!choose(request, *std::move(parts), answer)) {
+    return error_answer(Dialect::plain, 406,
+                        {Code::invalid_request,
+                         "Accept allows neither the type of the resource nor application/json"});
+  }
   const std::string etag = etag_of(answer.body);
   answer.fields = fmt::format("ETag: {}\r\n{}{}", etag, cache_field(reply.body), kHarmless);
   if (answer.status == 204) return answer;
   answer.fields += "Accept-Ranges: bytes\r\n";
-  if (net::has_already(request.fields, etag)) {
+  if (net::wants_another(request.fields, etag)) {
+    answer = error_answer(Dialect::plain, 412,
+                          {Code::invalid_request, "the resource is not what If-Match names"});
+  } else if (net::has_already(request.fields, etag)) {
     answer.status = 304;
     answer.body.clear();
   } else if (request.method == "GET") {
-    take_range(request, etag, answer);
+    take_ranges(request, etag, answer);
   }
   return answer;
 }

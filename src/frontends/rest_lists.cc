@@ -11,6 +11,7 @@
 #include "json/edit.h"
 #include "json/read.h"
 #include "json/write.h"
+#include "net/percent.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -60,6 +61,21 @@ void add_by_name(json::Object& map, const Listed& item, ItemKind kind) {
     tool.raw("inputSchema", json::member(item.raw, "inputSchema").value_or("{}"));
   }
   map.raw(name, text);
+}
+
+// In the list of everything: what it is, and the path to use it at.
+void add_agent(std::string& list, const Listed& item, ItemKind kind) {
+  const bool tool = kind == ItemKind::tool;
+  const std::string& name = tool ? item.entry->dotted : item.entry->listed;
+  json::Object agent(list);
+  agent.raw("type", tool ? "\"tool\"" : "\"resource\"");
+  agent.raw("name", tool ? json::quote(name) : json::member(item.raw, "name").value_or("\"\""));
+  if (!tool) agent.raw("uri", json::quote(name));
+  for (const auto* const key :
+       {"title", "description", "mimeType", "inputSchema", "outputSchema"}) {
+    if (const auto value = json::member(item.raw, key)) agent.raw(key, *value);
+  }
+  agent.raw("href", json::quote("/agents/" + net::percent_encode(name)));
 }
 
 std::string lower(std::string text) {
@@ -205,6 +221,30 @@ Task<RestAnswer> Rest::show_resources(net::HttpExchange& exchange, Query query) 
   RestAnswer answer;
   answer.body =
       rendered(*reply, ItemKind::resource, *filter, *catalog_.current(*exchange.who), templates);
+  co_return answer;
+}
+
+// Tools first, then resources, and where each is.
+Task<RestAnswer> Rest::show_agents(net::HttpExchange& exchange, Query query) {
+  auto filter = read_filter(std::move(query));
+  if (filter && (filter->map || !filter->cursor.empty())) {
+    filter = Error{Code::invalid_params, "this list takes only server and q"};
+  }
+  if (!filter) co_return filter.error();
+  std::string list;
+  for (const auto kind : {ItemKind::tool, ItemKind::resource}) {
+    auto items = co_await all(exchange, kind);
+    if (!items) co_return items.error();
+    const auto catalog = catalog_.current(*exchange.who);
+    for (const auto& raw : *items) {
+      const Listed item = look_up(*catalog, kind, raw);
+      if (!item.entry || !filter->takes(item, kind)) continue;
+      if (!list.empty()) list += ',';
+      add_agent(list, item, kind);
+    }
+  }
+  RestAnswer answer;
+  answer.body = fmt::format("[{}]", list);
   co_return answer;
 }
 

@@ -97,6 +97,10 @@ Found find_place(std::string_view path, std::string_view method, std::string_vie
   }
   if (take_prefix(rest, "/mcp/v1/")) return mcp_place(path, rest);
   if (rest.size() != path.size()) return std::optional<RestPlace>();
+  if (rest == "/agents" || rest == "/agents/") {
+    return std::optional(
+        RestPlace{.kind = Kind::agents, .dialect = Dialect::plain, .allow = kRead});
+  }
   if (take_prefix(rest, "/api/")) return tool_place(path, rest, Dialect::plain);
   if (take_prefix(rest, "/rcs/")) return resource_place(rest, Dialect::plain);
   if (!take_prefix(rest, "/agents/")) return std::optional<RestPlace>();

@@ -21,6 +21,7 @@ struct RestPlace {
     answer,     // Where a question of a call is answered.
     resources,  // All resources.
     resource,   // One: read.
+    agents,     // All tools and resources as one list.
     health,
   };
 

@@ -31,6 +31,8 @@ TEST(RestPlace, PlainOnes) {
   EXPECT_EQ(at("/agents/x", "POST")->kind, Kind::tool);
   EXPECT_EQ(at("/agents/x/y", "HEAD")->kind, Kind::resource);
   EXPECT_EQ(at("/api/x", "POST")->dialect, Dialect::plain);
+  EXPECT_EQ(at("/agents")->kind, Kind::agents);
+  EXPECT_EQ(at("/agents/")->kind, Kind::agents);
 }
 
 TEST(RestPlace, AnswersStandBelowTheirTool) {
@@ -52,7 +54,7 @@ TEST(RestPlace, ATopologyMustBeTheOne) {
 TEST(RestPlace, NothingThere) {
   for (const auto* const path :
        {"/mcp/v1/", "/mcp/v1/tool", "/mcp/v1/tools/", "/mcp/v1/tools/a/b", "/mcp/v1/health/x",
-        "/api/", "/api/a/b", "/api/a/answers/", "/api/a/answers/s/t", "/rcs/", "/agents/",
+        "/api/", "/api/a/b", "/api/a/answers/", "/api/a/answers/s/t", "/rcs/", "/agentsx",
         "/mcp%2Fv1/tools", "/api/../metrics"}) {
     EXPECT_FALSE(at(path, "POST")) << path;
   }

@@ -4,6 +4,7 @@
 // One per worker; confined to it.
 #pragma once
 
+#include "frontends/rest_answer.h"
 #include "frontends/rest_settings.h"
 #include "frontends/swagger_assets.h"
 #include "net/http_server.h"
@@ -15,6 +16,10 @@ class SwaggerUi final : public net::HttpHandler {
   explicit SwaggerUi(const RestSettings& settings) { update(settings); }
 
   Task<void> handle(net::HttpExchange& exchange) override;
+  net::HttpRefusal refusal(const net::HttpRequest&, int status,
+                           std::string_view message) const override {
+    return rest_refusal(Dialect::plain, status, message);
+  }
 
   void update(const RestSettings& settings) {
     shown_ = settings.enabled && settings.openapi && settings.swagger_ui;

@@ -67,6 +67,11 @@ bool is_json(const HttpRequest& request) {
   return type && has_token(*type, "application/json");
 }
 
+std::string_view accept_of(const HttpRequest& request) {
+  const auto given = request.fields.find("Accept");
+  return given && !given->empty() ? *given : "*/*";
+}
+
 std::string_view preferred_type(std::string_view accept,
                                 std::initializer_list<std::string_view> offered) {
   std::string_view best;

@@ -12,6 +12,9 @@ namespace patchbay::net {
 // True if the body of the request is said to be JSON.
 bool is_json(const HttpRequest& request);
 
+// What the client says it takes; everything, if it says nothing.
+std::string_view accept_of(const HttpRequest& request);
+
 // Of the types `offered`, the one with the highest quality; among equals the one that the client
 // lists first, then the one that is offered first. Empty if it takes none of them.
 std::string_view preferred_type(std::string_view accept,

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "core/token.h"
+
 namespace patchbay::net {
 namespace {
 
@@ -14,45 +16,87 @@ std::optional<std::uint64_t> number(std::string_view text) {
   return value;
 }
 
-}  // namespace
+// Cuts the part before the next comma off the front.
+std::string_view take_item(std::string_view& list) {
+  const auto item = list.substr(0, list.find(','));
+  list.remove_prefix(std::min(item.size() + 1, list.size()));
+  return trim(item);
+}
 
-bool has_already(const HttpFields& fields, std::string_view etag) {
-  const auto wanted = fields.find("If-None-Match");
-  if (!wanted) return false;
-  if (*wanted == "*") return true;
-  // Entity tags of ours hold no comma, and a weak one is as good here.
-  for (std::string_view rest = *wanted; !rest.empty();) {
-    auto tag = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(tag.size() + 1, rest.size()));
-    tag = trim(tag);
-    if (tag.starts_with("W/")) tag.remove_prefix(2);
+// True if the list of entity tags is `*` or has this one. Tags of ours hold no comma.
+bool names(std::string_view list, std::string_view etag, bool weak_too) {
+  if (list == "*") return true;
+  while (!list.empty()) {
+    auto tag = take_item(list);
+    if (weak_too && tag.starts_with("W/")) tag.remove_prefix(2);
     if (tag == etag) return true;
   }
   return false;
 }
 
-ByteRange wanted_range(const HttpFields& fields, std::string_view etag, std::uint64_t size) {
-  constexpr std::string_view kBytes = "bytes=";
+// One range as it is written, before it is known how much there is.
+struct Asked {
+  std::optional<std::uint64_t> first;
+  std::optional<std::uint64_t> last;
+};
+
+std::optional<Asked> read_range(std::string_view text) {
+  const auto dash = text.find('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  const Asked asked{number(text.substr(0, dash)), number(text.substr(dash + 1))};
+  const bool from_end = dash == 0;
+  const bool to_end = dash + 1 == text.size();
+  if ((!asked.first && !from_end) || (!asked.last && !to_end)) return std::nullopt;
+  if (from_end && to_end) return std::nullopt;
+  if (asked.first && asked.last && *asked.last < *asked.first) return std::nullopt;
+  return asked;
+}
+
+// Empty if it lies beyond the end.
+std::optional<ByteSpan> within(const Asked& asked, std::uint64_t size) {
+  if (!asked.first) {
+    if (*asked.last == 0 || size == 0) return std::nullopt;
+    return ByteSpan{size - std::min(*asked.last, size), size - 1};
+  }
+  if (*asked.first >= size) return std::nullopt;
+  return ByteSpan{*asked.first, std::min(asked.last.value_or(size), size - 1)};
+}
+
+}  // namespace
+
+bool has_already(const HttpFields& fields, std::string_view etag) {
+  const auto given = fields.find("If-None-Match");
+  return given && names(*given, etag, true);
+}
+
+bool wants_another(const HttpFields& fields, std::string_view etag) {
+  const auto given = fields.find("If-Match");
+  return given && !names(*given, etag, false);
+}
+
+WantedRanges wanted_ranges(const HttpFields& fields, std::string_view etag, std::uint64_t size) {
+  constexpr std::string_view kUnit = "bytes=";
+  constexpr std::size_t kMostRanges = 16;
   const auto given = fields.find("Range");
-  if (!given || !given->starts_with(kBytes)) return {};
+  if (!given || !same_token(given->substr(0, kUnit.size()), kUnit)) return {};
   const auto unchanged = fields.find("If-Range");
   if (unchanged && *unchanged != etag) return {};
-  const auto range = given->substr(kBytes.size());
-  const auto dash = range.find('-');
-  if (dash == std::string_view::npos || range.find(',') != std::string_view::npos) return {};
-  const auto first = number(range.substr(0, dash));
-  const auto last = number(range.substr(dash + 1));
-  const bool from_end = dash == 0;
-  const bool to_end = dash + 1 == range.size();
-  if ((!first && !from_end) || (!last && !to_end) || (from_end && to_end)) return {};
-  using Kind = ByteRange::Kind;
-  if (from_end) {
-    if (*last == 0 || size == 0) return {Kind::none};
-    return {Kind::part, size - std::min(*last, size), size - 1};
+  WantedRanges wanted{WantedRanges::Kind::none};
+  std::uint64_t total = 0;
+  std::size_t count = 0;
+  for (auto rest = given->substr(kUnit.size()); !rest.empty();) {
+    const auto item = take_item(rest);
+    if (item.empty()) continue;
+    const auto asked = read_range(item);
+    if (!asked || ++count > kMostRanges) return {};
+    const auto span = within(*asked, size);
+    if (!span) continue;
+    wanted.kind = WantedRanges::Kind::parts;
+    wanted.parts.push_back(*span);
+    total += span->size();
   }
-  if (!to_end && *last < *first) return {};
-  if (*first >= size) return {Kind::none};
-  return {Kind::part, *first, to_end ? size - 1 : std::min(*last, size - 1)};
+  if (count == 0 || total > size) return {};
+  return wanted;
 }
 
 }  // namespace patchbay::net

@@ -29,15 +29,10 @@ std::string_view without_port(std::string_view host) {
   return good ? name : std::string_view();
 }
 
-std::string error_body(std::string_view message) {
-  // The messages of this file are our own words: nothing in them needs escaping.
-  return fmt::format("{{\"error\":\"{}\"}}\n", message);
-}
-
-Task<void> fail(HttpExchange& exchange, int status, std::string_view message,
-                std::string fields = {}) {
-  const std::string text = error_body(message);
-  co_return co_await exchange.answer(status, kJson, {text}, fields);
+Task<void> fail(const HttpRoutes& routes, HttpExchange& exchange, int status,
+                std::string_view message, std::string fields = {}) {
+  const HttpRefusal refusal = routes.refusal(exchange.request, status, message);
+  co_return co_await exchange.answer(status, refusal.type, {refusal.text}, fields);
 }
 
 }  // namespace
@@ -120,7 +115,8 @@ Task<bool> HttpConnection::read_head(HttpRequest& request) {
     if (look) {
       auto size = parse_request(input_.bytes(), settings_->head, request);
       if (!size) {
-        auto told = co_await refuse(parse_status(size.error()), size.error().message);
+        HttpRequest none;
+        auto told = co_await refuse(none, parse_status(size.error()), size.error().message);
         co_return false;
       }
       if (*size > 0) {
@@ -130,7 +126,10 @@ Task<bool> HttpConnection::read_head(HttpRequest& request) {
     }
     const auto before = input_.bytes().size();
     auto got = co_await source_.read_some(input_.room(), deadline);
-    if (!got) co_return co_await too_slow(got.error(), "the request head took too long");
+    if (!got) {
+      HttpRequest none;
+      co_return co_await too_slow(none, got.error(), "the request head took too long");
+    }
     input_.add(*got);
     // A head ends with a line, so a piece without one needs no look until a limit is near.
     const auto bytes = input_.bytes();
@@ -140,9 +139,9 @@ Task<bool> HttpConnection::read_head(HttpRequest& request) {
 }
 
 // Tells a client that ran into a deadline so; one that left is just gone.
-Task<bool> HttpConnection::too_slow(Error why, std::string message) {
+Task<bool> HttpConnection::too_slow(HttpRequest& request, Error why, std::string message) {
   if (why.code == Code::timeout) {
-    auto told = co_await refuse(408, std::move(message));
+    auto told = co_await refuse(request, 408, std::move(message));
   }
   co_return false;
 }
@@ -151,7 +150,8 @@ Task<bool> HttpConnection::read_body(HttpRequest& request, std::string_view& bod
                                      std::string& storage) {
   const auto length = request.framing.length.value_or(0);
   if (length > settings_->body) {
-    auto told = co_await refuse(413, fmt::format("the body exceeds {} bytes", settings_->body));
+    auto told =
+        co_await refuse(request, 413, fmt::format("the body exceeds {} bytes", settings_->body));
     co_return false;
   }
   if (!request.framing.chunked && length <= input_.bytes().size()) {
@@ -166,15 +166,16 @@ Task<bool> HttpConnection::read_body(HttpRequest& request, std::string_view& bod
   }
   const Deadline deadline = here().now() + settings_->body_time;
   // The head's views point into the input buffer: from here on the body has memory of its own.
-  auto read = request.framing.chunked ? co_await read_chunked(storage, deadline)
-                                      : co_await read_sized(length, storage, deadline);
+  auto read = request.framing.chunked ? co_await read_chunked(request, storage, deadline)
+                                      : co_await read_sized(request, storage, deadline);
   if (!read || !*read) co_return false;
   body = storage;
   co_return true;
 }
 
-Task<bool> HttpConnection::read_sized(std::uint64_t length, std::string& storage,
+Task<bool> HttpConnection::read_sized(HttpRequest& request, std::string& storage,
                                       Deadline deadline) {
+  const std::uint64_t length = *request.framing.length;
   storage = input_.bytes();
   input_.drop(storage.size());
   while (storage.size() < length) {
@@ -183,13 +184,14 @@ Task<bool> HttpConnection::read_sized(std::uint64_t length, std::string& storage
     const auto step = std::min<std::uint64_t>(length - before, std::max(before, kReadStep));
     storage.resize(before + step);
     auto got = co_await source_.read_some(std::span(storage).subspan(before), deadline);
-    if (!got) co_return co_await too_slow(got.error(), "the request body took too long");
+    if (!got) co_return co_await too_slow(request, got.error(), "the request body took too long");
     storage.resize(before + *got);
   }
   co_return true;
 }
 
-Task<bool> HttpConnection::read_chunked(std::string& storage, Deadline deadline) {
+Task<bool> HttpConnection::read_chunked(HttpRequest& request, std::string& storage,
+                                        Deadline deadline) {
   ChunkReader chunks;
   std::string pending(input_.bytes());
   input_.drop(pending.size());
@@ -197,13 +199,14 @@ Task<bool> HttpConnection::read_chunked(std::string& storage, Deadline deadline)
   for (;;) {
     auto step = chunks.next(std::string_view(pending).substr(at));
     if (!step) {
-      auto told = co_await refuse(parse_status(step.error()), step.error().message);
+      auto told = co_await refuse(request, parse_status(step.error()), step.error().message);
       co_return false;
     }
     at += step->taken;
     storage += step->data;
     if (storage.size() + chunks.announced() > settings_->body) {
-      auto told = co_await refuse(413, fmt::format("the body exceeds {} bytes", settings_->body));
+      auto told =
+          co_await refuse(request, 413, fmt::format("the body exceeds {} bytes", settings_->body));
       co_return false;
     }
     if (step->done) {
@@ -215,7 +218,7 @@ Task<bool> HttpConnection::read_chunked(std::string& storage, Deadline deadline)
     const auto before = pending.size();
     pending.resize(before + kReadStep / 4);
     auto got = co_await source_.read_some(std::span(pending).subspan(before), deadline);
-    if (!got) co_return co_await too_slow(got.error(), "the request body took too long");
+    if (!got) co_return co_await too_slow(request, got.error(), "the request body took too long");
     pending.resize(before + *got);
   }
 }
@@ -229,10 +232,11 @@ Task<bool> HttpConnection::dispatch(HttpRequest& request, std::string_view body)
   const auto origin = request.fields.find("Origin");
   if (!host_allowed(request.host, *settings_)) {
     exchange.close_after();
-    answered = co_await fail(exchange, 403, "this Host is not allowed; see http.hosts");
+    answered = co_await fail(routes_, exchange, 403, "this Host is not allowed; see http.hosts");
   } else if (origin && !origin_allowed(*origin, *settings_)) {
     exchange.close_after();
-    answered = co_await fail(exchange, 403, "this Origin is not allowed; see http.origins");
+    answered =
+        co_await fail(routes_, exchange, 403, "this Origin is not allowed; see http.origins");
   } else {
     answered = co_await hand_over(exchange);
   }
@@ -248,21 +252,20 @@ Task<void> HttpConnection::hand_over(HttpExchange& exchange) {
     if (!caller || !*caller) co_return caller ? ok() : Result<void>(caller.error());
     exchange.who = *std::move(caller);
   }
-  if (!route) co_return co_await fail(exchange, 404, "there is nothing at this path");
-  if (!has_token(route->methods, exchange.request.method)) {
-    co_return co_await fail(exchange, 405, "this method is not allowed here",
+  if (!route) co_return co_await fail(routes_, exchange, 404, "there is nothing at this path");
+  if (route->methods != "*" && !has_token(route->methods, exchange.request.method)) {
+    co_return co_await fail(routes_, exchange, 405, "this method is not allowed here",
                             fmt::format("Allow: {}\r\n", route->methods));
   }
   co_return co_await route->handler->handle(exchange);
 }
 
-Task<void> HttpConnection::refuse(int status, std::string message) {
+// Once the head has been read, whoever has the path says it in the words of that place.
+Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string message) {
   counters_.malformed->add();
-  HttpRequest none;
-  HttpExchange exchange(none, source_, quiet_, settings_->write_time, settings_->stream_buffer);
+  HttpExchange exchange(request, source_, quiet_, settings_->write_time, settings_->stream_buffer);
   exchange.close_after();
-  const std::string text = error_body(message);
-  auto told = co_await exchange.answer(status, kJson, {text});
+  auto told = co_await fail(routes_, exchange, status, message);
   if (!told) co_return told;
   co_return co_await linger();
 }

@@ -34,13 +34,13 @@ class HttpConnection {
   Task<bool> await_request();
   Task<bool> read_head(HttpRequest& request);
   Task<bool> read_body(HttpRequest& request, std::string_view& body, std::string& storage);
-  Task<bool> read_sized(std::uint64_t length, std::string& storage, Deadline deadline);
-  Task<bool> read_chunked(std::string& storage, Deadline deadline);
+  Task<bool> read_sized(HttpRequest& request, std::string& storage, Deadline deadline);
+  Task<bool> read_chunked(HttpRequest& request, std::string& storage, Deadline deadline);
   Task<void> hand_over(HttpExchange& exchange);
   Task<bool> dispatch(HttpRequest& request, std::string_view body);
-  Task<bool> too_slow(Error why, std::string message);
+  Task<bool> too_slow(HttpRequest& request, Error why, std::string message);
   void take_following();
-  Task<void> refuse(int status, std::string message);
+  Task<void> refuse(HttpRequest& request, int status, std::string message);
   Task<void> linger();
 
   Source source_;

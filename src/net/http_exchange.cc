@@ -30,6 +30,7 @@ constexpr std::array kReasons{
     Reason{406, "Not Acceptable"},
     Reason{408, "Request Timeout"},
     Reason{409, "Conflict"},
+    Reason{412, "Precondition Failed"},
     Reason{413, "Content Too Large"},
     Reason{414, "URI Too Long"},
     Reason{415, "Unsupported Media Type"},

@@ -1,9 +1,24 @@
 #include "net/http_routes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
+#include "net/http_exchange.h"
+
 namespace patchbay::net {
+namespace {
+
+HttpRefusal plain_refusal(std::string_view message) {
+  return {kJson, fmt::format("{{\"error\":\"{}\"}}\n", message)};
+}
+
+}  // namespace
+
+HttpRefusal HttpHandler::refusal(const HttpRequest&, int, std::string_view message) const {
+  return plain_refusal(message);
+}
 
 HttpRoutes::HttpRoutes(const std::vector<HttpRoute>& routes) {
   for (HttpRoute route : routes) {
@@ -23,6 +38,12 @@ const HttpRoute* HttpRoutes::find(std::string_view path) const {
     if (path.starts_with(route.path)) return &route;
   }
   return nullptr;
+}
+
+HttpRefusal HttpRoutes::refusal(const HttpRequest& request, int status,
+                                std::string_view message) const {
+  const HttpRoute* const route = find(request.path);
+  return route ? route->handler->refusal(request, status, message) : plain_refusal(message);
 }
 
 }  // namespace patchbay::net
