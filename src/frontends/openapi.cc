@@ -8,6 +8,7 @@
 #include "core/version.h"
 #include "frontends/openapi_parts.h"
 #include "json/read.h"
+#include "json/schema_move.h"
 #include "json/write.h"
 #include "net/percent.h"
 
@@ -89,7 +90,8 @@ class Writer {
   // The schema under a name of its own; what refers to it.
   std::string add_schema(const std::string& name, std::string_view schema) {
     const std::string place = fmt::format("#/components/schemas/{}", name);
-    schemas_ += fmt::format("{}:{},", quote(name), relocated_schema(schema, place));
+    schemas_ += fmt::format("{}:{},", quote(name),
+                            json::moved_schema(schema, place, "urn:patchbay:" + name));
     return fmt::format(R"({{"$ref":"{}"}})", place);
   }
 

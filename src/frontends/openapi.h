@@ -11,8 +11,4 @@ namespace patchbay::frontends {
 // Raw JSON.
 std::string openapi_document(const gateway::Catalog& catalog);
 
-// A schema that stands at `place` of a document (a JSON pointer with its `#`) instead of alone:
-// references into itself lead there.
-std::string relocated_schema(std::string_view schema, std::string_view place);
-
 }  // namespace patchbay::frontends

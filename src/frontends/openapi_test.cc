@@ -11,23 +11,6 @@ namespace {
 
 using mcp::ItemKind;
 
-TEST(OpenApi, ReferencesFollowTheirSchema) {
-  EXPECT_EQ(relocated_schema(R"({"$ref":"#"})", "#/x"), R"({"$ref":"#/x"})");
-  EXPECT_EQ(relocated_schema(R"({"items":[{"$ref":"#/$defs/a"}]})", "#/x"),
-            R"({"items":[{"$ref":"#/x/$defs/a"}]})");
-  EXPECT_EQ(
-      relocated_schema(R"({"properties":{"enum":{"$ref":"#/a"},"$ref":{"type":"string"}}})", "#/x"),
-      R"({"properties":{"enum":{"$ref":"#/x/a"},"$ref":{"type":"string"}}})");
-}
-
-TEST(OpenApi, WhatIsNoReferenceIntoTheSchemaStays) {
-  for (const auto* const schema :
-       {R"({"$ref":"https://example.com/a"})", R"({"$ref":"#anchor"})",
-        R"({"const":{"$ref":"#/a"}})", R"({"$id":"https://example.com/b","$ref":"#/a"})", "{}"}) {
-    EXPECT_EQ(relocated_schema(schema, "#/x"), schema);
-  }
-}
-
 TEST(OpenApi, ATemplateIsAPathWithParameters) {
   const auto path = template_path("test://item/{id}{?q,r*}");
   EXPECT_EQ(path.path, "test%3A%2F%2Fitem%2F{id}{q_r}");
