@@ -195,6 +195,10 @@ inline constexpr auto config::fields<gateway::ValidationSettings> = std::tuple{
           "Whether the arguments of a call must fit the schema of the tool."},
     Field{"results", &gateway::ValidationSettings::results,
           "Whether the result must fit the schema that the tool promises."},
+    Field{"tasks", &gateway::ValidationSettings::tasks,
+          "Of how many tasks it is remembered which tool made them, so that their results can be "
+          "checked.",
+          Range{0, 1'000'000}},
 };
 
 template <>

@@ -39,6 +39,7 @@ struct Common {
   policy::Limiter limiter;
   gateway::Subscriptions subscriptions;
   const gateway::TaskIds tasks;
+  gateway::TaskTools task_tools = {};
   gateway::AskingCalls::Directory asking;
   frontends::McpHttp::Shared mcp_http;
   frontends::McpSse::Shared mcp_sse;

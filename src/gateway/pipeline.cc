@@ -4,6 +4,7 @@
 
 #include "json/read.h"
 #include "mcp/capabilities.h"
+#include "mcp/tasks.h"
 #include "observe/log.h"
 
 namespace patchbay::gateway {
@@ -159,7 +160,9 @@ Task<mcp::Reply> Pipeline::send_about_task(Call& call) {
   const auto upstream = place ? catalog->find_upstream(place->upstream) : nullptr;
   if (!upstream) co_return Error{Code::not_found, "there is no such task"};
   call.upstream = place->upstream;
-  co_return co_await upstream->answer(call, place->id);
+  auto reply = co_await upstream->answer(call, place->id);
+  if (reply) check_task_result(call, *catalog, *place, *reply);
+  co_return reply;
 }
 
 Task<mcp::Reply> Pipeline::send(Call& call) {
@@ -209,14 +212,40 @@ Result<void> Pipeline::check_arguments(const Call& call, const CatalogEntry& ent
   return ok();
 }
 
+bool Pipeline::checks_result(const CatalogEntry& entry) const {
+  return entry.schemas && entry.schemas->promises_result() &&
+         validation_.results != Validation::off;
+}
+
 void Pipeline::check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const {
-  const bool complete =
-      reply.type == mcp::ResultType::none || reply.type == mcp::ResultType::complete;
-  if (!entry.schemas || !entry.schemas->promises_result() || reply.is_error || !complete ||
-      call.request.method != "tools/call" || validation_.results == Validation::off) {
+  if (call.request.method != "tools/call" || reply.is_error || !checks_result(entry)) return;
+  if (!reply.task.empty()) {
+    task_tools_.add(call.upstream, reply.task, entry.listed,
+                    static_cast<std::size_t>(validation_.tasks));
     return;
   }
-  auto fit = entry.schemas->check_result(reply.body);
+  const bool complete =
+      reply.type == mcp::ResultType::none || reply.type == mcp::ResultType::complete;
+  if (complete) refuse_misfit(entry, reply.body, reply);
+}
+
+// What a task has come to is told by itself, or inside the state of the task.
+void Pipeline::check_task_result(const Call& call, const Catalog& catalog,
+                                 const TaskIds::Place& place, mcp::Reply& reply) const {
+  if (reply.is_error || validation_.results == Validation::off) return;
+  const auto tool = task_tools_.find(place.upstream, place.id);
+  const auto* const entry = tool ? catalog.find(ItemKind::tool, *tool) : nullptr;
+  if (!entry || !checks_result(*entry)) return;
+  if (call.request.method == "tasks/result") {
+    refuse_misfit(*entry, reply.body, reply);
+  } else if (const auto outcome = mcp::outcome_of(reply.body); outcome && !outcome->is_error) {
+    refuse_misfit(*entry, outcome->body, reply);
+  }
+}
+
+void Pipeline::refuse_misfit(const CatalogEntry& entry, std::string_view result,
+                             mcp::Reply& reply) const {
+  auto fit = entry.schemas->check_result(result);
   if (fit) return;
   if (validation_.results == Validation::enforce) {
     reply = mcp::error_reply(fit.error());

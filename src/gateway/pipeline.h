@@ -10,6 +10,7 @@
 #include "gateway/record.h"
 #include "gateway/subscriptions.h"
 #include "gateway/task_ids.h"
+#include "gateway/task_tools.h"
 #include "mcp/reply.h"
 #include "policy/limiter.h"
 
@@ -19,11 +20,12 @@ class Pipeline {
  public:
   // REQUIRES: everything referred to outlives the pipeline.
   Pipeline(policy::Limiter& limiter, CatalogView& catalog, Subscriptions& subscriptions,
-           const TaskIds& tasks, Recorder& recorder)
+           const TaskIds& tasks, TaskTools& task_tools, Recorder& recorder)
       : limiter_(limiter),
         catalog_(catalog),
         subscriptions_(subscriptions),
         tasks_(tasks),
+        task_tools_(task_tools),
         recorder_(recorder) {}
 
   // How many items one page of a list has.
@@ -45,12 +47,17 @@ class Pipeline {
   Task<mcp::Reply> send_about_task(Call& call);
   Task<mcp::Reply> answer(const Call& call, const CatalogEntry& entry, const std::string& own);
   Result<void> check_arguments(const Call& call, const CatalogEntry& entry) const;
+  bool checks_result(const CatalogEntry& entry) const;
   void check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;
+  void check_task_result(const Call& call, const Catalog& catalog, const TaskIds::Place& place,
+                         mcp::Reply& reply) const;
+  void refuse_misfit(const CatalogEntry& entry, std::string_view result, mcp::Reply& reply) const;
 
   policy::Limiter& limiter_;
   CatalogView& catalog_;
   Subscriptions& subscriptions_;
   const TaskIds& tasks_;
+  TaskTools& task_tools_;
   Recorder& recorder_;
   std::size_t page_ = 1000;
   ValidationSettings validation_;

@@ -24,6 +24,7 @@ enum class Validation : std::uint8_t {
 struct ValidationSettings {
   Validation arguments = Validation::enforce;
   Validation results = Validation::warn;
+  int tasks = 10'000;
 };
 
 class ToolSchemas {
