@@ -8,12 +8,20 @@ using config::list_node;
 using config::map_node;
 using config::text_node;
 
-// /proc/self/exe is the running program, even if its file has been replaced meanwhile.
+// /proc/self/exe is the running program, even if its file has been replaced meanwhile. Programs
+// that take its place know the oldest revision, and its client under this name.
 config::Node osquery_upstream() {
+  config::Node client = map_node({{"name", 0, text_node("spring-ai-agent")},
+                                  {"version", 0, text_node("1.0.0")},
+                                  {"capabilities", 0, list_node({"tools"})}});
+  config::Node speech = map_node({{"revision", 0, text_node("2024-11-05")},
+                                  {"ids", 0, text_node("string")},
+                                  {"client", 0, std::move(client)}});
   return map_node({{"kind", 0, text_node("stdio")},
                    {"command", 0, text_node("/proc/self/exe")},
                    {"args", 0, list_node({"osquery"})},
-                   {"env_pass", 0, list_node({"MCP_DEBUG"})}});
+                   {"env_pass", 0, list_node({"MCP_DEBUG"})},
+                   {"speech", 0, std::move(speech)}});
 }
 
 config::Node default_upstreams() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -72,5 +73,11 @@ struct Error {
   std::string message = "no value";
   std::string data = {};  // Raw JSON for the `data` member of a JSON-RPC error; may be empty.
 };
+
+// Notes in the data of an error how soon it is worth to try again.
+inline void set_retry_after(Error& error, std::chrono::milliseconds wait) {
+  error.data = "{\"reason\":\"" + std::string(info(error.code).name) +
+               "\",\"retryAfterMs\":" + std::to_string(wait.count()) + "}";
+}
 
 }  // namespace patchbay

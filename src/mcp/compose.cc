@@ -52,9 +52,9 @@ void append_target(std::string& text, std::string_view raw, std::string_view tar
   });
 }
 
-std::string request_head(std::uint64_t id, std::string_view method) {
+std::string request_head(std::string_view id, std::string_view method) {
   std::string text = "{\"jsonrpc\":\"2.0\",\"id\":";
-  text += fmt::format_int(id).c_str();
+  text += id;
   text += ",\"method\":";
   json::append_quoted(text, method);
   text += ",\"params\":";
@@ -90,7 +90,7 @@ const std::string& client_info() {
 }
 
 std::string request(std::uint64_t id, std::string_view method, std::string_view params) {
-  std::string text = request_head(id, method);
+  std::string text = request_head(fmt::format_int(id).c_str(), method);
   text += params;
   text += '}';
   return text;
@@ -147,7 +147,7 @@ std::string forward(const Message& from, const Forwarding& how) {
       if (modern) add_envelope(meta, from, how);
       for (const auto& member : from.meta) {
         if (member.key == "progressToken") {
-          meta.raw(member.key, fmt::format_int(how.id).c_str());
+          meta.raw(member.key, how.id);
         } else if (!member.key.starts_with(kMetaPrefix)) {
           meta.raw(member.key, member.raw);
         }
@@ -183,7 +183,7 @@ std::string notification(std::string_view method, std::string_view params) {
   return text;
 }
 
-std::string cancelled(std::uint64_t id, std::string_view reason) {
+std::string cancelled(std::string_view id, std::string_view reason) {
   std::string params = fmt::format("{{\"requestId\":{},\"reason\":", id);
   json::append_quoted(params, reason);
   params += '}';

@@ -25,7 +25,7 @@ std::string to_text(const Message& request);
 
 // How a client's request goes to an upstream.
 struct Forwarding {
-  std::uint64_t id = 0;              // Ours; also the progress token, if one is wanted.
+  std::string_view id = "0";         // Ours, raw; also the progress token, if one is wanted.
   std::string_view target_key = {};  // The parameter that names the item...
   std::string_view target = {};      // ...and how the upstream calls it.
   Revision to = kNewestLegacy;
@@ -47,8 +47,8 @@ std::string with_envelope(std::string_view params, Revision revision,
 
 std::string notification(std::string_view method, std::string_view params);
 
-// Tells an upstream that the request `id` of ours is no longer wanted.
-std::string cancelled(std::uint64_t id, std::string_view reason);
+// Tells an upstream that the request `id` (raw) of ours is no longer wanted.
+std::string cancelled(std::string_view id, std::string_view reason);
 
 // The raw params of a progress notification with another token in it.
 std::string with_token(std::string_view params, std::string_view token);

@@ -86,7 +86,7 @@ TEST(Forward, NamesTheTargetAndMintsTheToken) {
       R"("_meta":{"progressToken":"mine","io.modelcontextprotocol/protocolVersion":"x","traceparent":"t"}}})";
   ASSERT_TRUE(parse(text, message));
   EXPECT_EQ(
-      forward(message, {.id = 42, .target_key = "name", .target = "t"}),
+      forward(message, {.id = "42", .target_key = "name", .target = "t"}),
       R"({"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"name":"t","arguments":{"k":1},)"
       R"("_meta":{"progressToken":42,"traceparent":"t"}}})");
 }
@@ -100,7 +100,7 @@ TEST(Forward, SendsWhatTheRevisionKnows) {
   ASSERT_TRUE(parse(text, message));
   const auto params = [&](Revision to) {
     const std::string sent =
-        forward(message, {.id = 2, .target_key = "ref", .target = "p", .to = to});
+        forward(message, {.id = "2", .target_key = "ref", .target = "p", .to = to});
     return std::string(*json::member(sent, "params"));
   };
   EXPECT_EQ(params(Revision::v2025_03_26),
@@ -125,7 +125,7 @@ TEST(Forward, PutsOurEnvelopeInThePlaceOfTheClients) {
             R"("io.modelcontextprotocol/clientInfo":{"name":"c"}})");
   EXPECT_EQ(
       forward(message,
-              {.id = 2, .target_key = "name", .target = "x", .to = kNewest, .log_level = "info"}),
+              {.id = "2", .target_key = "name", .target = "x", .to = kNewest, .log_level = "info"}),
       R"({"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"x","_meta":{)"
       R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
       R"("io.modelcontextprotocol/clientCapabilities":{},)"

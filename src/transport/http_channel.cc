@@ -176,7 +176,9 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& 
     whole = *std::move(read);
     body = whole;
   }
-  if (status < 200 || status > 299) co_return refused(status, *body, post);
+  if (status < 200 || status > 299) {
+    co_return refused(status, *body, response.field("Retry-After"), post);
+  }
   if (id == 0 || !wanted(id)) co_return ok();
   if (!body->starts_with('{') && !body->starts_with('[')) {
     misunderstood_ = true;
@@ -190,7 +192,8 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& 
   co_return ok();
 }
 
-Result<void> HttpChannel::refused(int status, std::string_view body, const Post& post) {
+Result<void> HttpChannel::refused(int status, std::string_view body, std::string_view retry_after,
+                                  const Post& post) {
   const std::uint64_t id = post.id;
   if (status == 404 && post.session != 0) {
     // Of several messages in one session, the first to hear it ends that session.
@@ -209,7 +212,12 @@ Result<void> HttpChannel::refused(int status, std::string_view body, const Post&
   const bool answer = id != 0 && json::check(body) && json::member(body, "error");
   if (answer) listener_->on_message(body, id);
   if (id == 0 || !wanted(id)) return ok();
-  return Error{Code::upstream_failed, reason_of(status, body)};
+  if (status != 429 && status != 503) return Error{Code::upstream_failed, reason_of(status, body)};
+  Error busy{Code::overloaded, reason_of(status, body)};
+  // Seconds; the other form, a date, says when by a clock that may not be ours.
+  const auto seconds = json::as_int(retry_after);
+  if (seconds && *seconds >= 0) set_retry_after(busy, std::chrono::seconds(*seconds));
+  return busy;
 }
 
 Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {

@@ -73,7 +73,8 @@ class HttpChannel final : public Channel {
   Task<void> hear();
   void failed(const Post& post, const Error& error);
   void nobody_there(const Error& error);
-  Result<void> refused(int status, std::string_view body, const Post& post);
+  Result<void> refused(int status, std::string_view body, std::string_view retry_after,
+                       const Post& post);
   std::string fields_of(const Sending& how) const;
   bool wanted(std::uint64_t id) const { return !closed_ && (id == 0 || listener_->awaits(id)); }
 

@@ -39,7 +39,8 @@ Instance::Instance(Parts parts)
       restarts_(parts.restarts),
       lists_(parts.lists),
       place_(std::move(parts.place)),
-      last_used_(Clock::now()) {}
+      last_used_(Clock::now()),
+      opening_(opening_for(settings_.speech.revision)) {}
 
 Task<void> Instance::start() {
   if (std::exchange(started_, true)) co_return ok();
@@ -60,8 +61,10 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
       if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
     }
     if (!up()) {
-      co_return Error{Code::unavailable,
-                      fmt::format("the upstream {} is down: {}", upstream_, detail_)};
+      Error down{Code::unavailable, fmt::format("the upstream {} is down: {}", upstream_, detail_)};
+      const auto wait = std::chrono::ceil<Duration>(next_attempt_ - here().now());
+      if (wait > Duration(0)) set_retry_after(down, wait);
+      co_return down;
     }
     const int renewals = renewals_;
     Result<mcp::Reply> reply;
@@ -149,7 +152,7 @@ Task<void> Instance::begin(Deadline deadline) {
     if (!connection) co_return Error{connection.error().code, earlier + connection.error().message};
     closed_.emplace();
     McpLink::Events& events = *this;
-    life_.emplace(*std::move(connection), events, counters_, place_, settings_.tasks);
+    life_.emplace(*std::move(connection), events, counters_, place_, settings_);
     auto opened = co_await open(deadline);
     if (opened) co_return co_await take_up_work(deadline);
     const Error why{opened.error().code, earlier + opened.error().message};
@@ -171,7 +174,7 @@ Task<void> Instance::open(Deadline deadline) {
     // taken the question amiss.
     const bool amiss = opening_ == Opening::ask && !link.answered() && link.closed() &&
                        opened.error().code == Code::upstream_failed;
-    opening_ = amiss ? Opening::legacy : Opening::ask;
+    opening_ = amiss ? Opening::legacy : opening_for(settings_.speech.revision);
   }
   co_return opened;
 }

@@ -73,8 +73,9 @@ class Instance final : McpLink::Events {
   // One life of the connection: everything that begins and ends with it.
   struct Life {
     Life(std::unique_ptr<Connection> made, McpLink::Events& events, const LinkCounters& counters,
-         const std::string& place, const TaskSettings& tasks)
-        : connection(std::move(made)), link(connection->channel(), events, counters, place, tasks) {
+         const std::string& place, const McpSettings& settings)
+        : connection(std::move(made)),
+          link(connection->channel(), events, counters, place, settings) {
       connection->channel().start(link);
     }
     std::unique_ptr<Connection> connection;
@@ -123,7 +124,7 @@ class Instance final : McpLink::Events {
   Scope scope_;
   std::optional<Life> life_;
   std::optional<OneShot<std::string>> closed_;  // Delivered with the reason when the link ends.
-  Opening opening_ = Opening::ask;              // What the last handshake has taught.
+  Opening opening_;                             // What the last handshake has taught.
   std::string detail_ = "starting";
   std::vector<OneShot<void>*> waiters_;  // Calls that wait for the server to come up.
   OneShot<void> first_attempt_;          // Has ended, well or not.

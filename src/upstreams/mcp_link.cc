@@ -49,11 +49,17 @@ LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstrea
       refused(dropped(registry, upstream, "refused")) {}
 
 McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
-                 std::string place, const TaskSettings& tasks)
+                 std::string place, const McpSettings& settings)
     : channel_(channel),
       events_(events),
       counters_(counters),
-      tasks_(*this, std::move(place), tasks) {}
+      speech_(settings.speech),
+      tasks_(*this, std::move(place), settings.tasks) {}
+
+std::string McpLink::raw_id(std::uint64_t id) const {
+  const fmt::format_int digits(id);
+  return speech_.ids == IdType::string ? fmt::format("\"{}\"", digits.c_str()) : digits.str();
+}
 
 Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target,
                               Deadline deadline) {
@@ -113,7 +119,8 @@ Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view ta
   if (call.method.reach == mcp::Reach::by_task) pending.task = target;
   const bool has_session = !mcp::info(call.revision).modern;
   const std::string capabilities = modern() ? capabilities_of(&call, how.declared) : "";
-  std::string text = mcp::forward(call.request, {.id = id,
+  const std::string raw = raw_id(id);
+  std::string text = mcp::forward(call.request, {.id = raw,
                                                  .target_key = call.method.target,
                                                  .target = target,
                                                  .to = revision_,
@@ -152,7 +159,7 @@ Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std
   // Only a client that has tasks can hear of them.
   const bool listens = method == "subscriptions/listen" && has_tasks();
   if (modern()) params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
-  std::string text = mcp::request(id, method, params);
+  std::string text = mcp::request(raw_id(id), method, params);
   const transport::Sending how{.id = id, .method = method, .revision = revision_};
   co_return co_await exchange(std::move(text), how, pending, deadline);
 }
@@ -178,7 +185,7 @@ Task<mcp::Reply> McpLink::exchange(std::string text, const transport::Sending& h
   if (why != Code::timeout && why != Code::cancelled) co_return reply.error();
   const bool late = why == Code::timeout;
   if (!channel_.abandon(id) && !pending.handshake) {
-    auto told = channel_.send(mcp::cancelled(id, late ? "deadline passed" : "cancelled"),
+    auto told = channel_.send(mcp::cancelled(raw_id(id), late ? "deadline passed" : "cancelled"),
                               {.method = "notifications/cancelled", .revision = revision_});
     (void)told;  // If the peer has gone, on_closed() says so.
   }

@@ -18,6 +18,7 @@
 #include "observe/metrics.h"
 #include "transport/channel.h"
 #include "upstreams/link_tasks.h"
+#include "upstreams/mcp_settings.h"
 #include "upstreams/news_stream.h"
 
 namespace patchbay::upstreams {
@@ -35,6 +36,11 @@ struct LinkCounters {
 
 // What is known of a server's era before the handshake.
 enum class Opening : std::uint8_t { ask, modern, legacy };
+
+// The same for a server whose settings name the revision to speak.
+Opening opening_for(Spoken wanted);
+// Empty: it is to be found out.
+std::optional<mcp::Revision> wanted_revision(Spoken wanted);
 
 class McpLink final : public transport::Channel::Listener, NewsStream::Link, LinkTasks::Link {
  public:
@@ -55,7 +61,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   // REQUIRES: everything referred to outlives the link.
   // `place` leads back to this link in the ids of its tasks.
   McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
-          std::string place = "", const TaskSettings& tasks = {});
+          std::string place = "", const McpSettings& settings = {});
 
   // The handshake. Opening::ask tries the stateless revision first, for at most `probe`.
   Task<void> open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline);
@@ -131,6 +137,8 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   Task<void> hear_followed(Deadline deadline) override;
 
   std::uint64_t mint_id() override { return next_id_++; }
+  // An id of ours as the server wants it, raw.
+  std::string raw_id(std::uint64_t id) const;
   Task<mcp::Reply> listen(std::uint64_t id, std::string params) override;
   void on_missed() override;
 
@@ -157,6 +165,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   transport::Channel& channel_;
   Events& events_;
   const LinkCounters& counters_;
+  const SpeechSettings speech_;
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, Pending*> pending_;
   mcp::Revision revision_ = mcp::kNewestLegacy;

@@ -1,7 +1,9 @@
 // How a link begins: the handshake, the lists, and what the server is asked to tell of by itself.
 #include <fmt/format.h>
 
+#include "core/version.h"
 #include "json/read.h"
+#include "json/write.h"
 #include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
@@ -48,13 +50,38 @@ std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
   return std::nullopt;
 }
 
-std::string initialize_params(mcp::Revision revision) {
-  // What some client may be able to do. Whether the one that makes a call can is known when a
-  // server asks in the course of it.
+// What some client may be able to do. Whether the one that makes a call can is known when a server
+// asks in the course of it.
+std::string capabilities_for(mcp::Revision revision, const ClientSettings& client) {
+  const std::string all = mcp::client_capabilities(revision, mcp::kAllAbilities);
+  if (client.capabilities.empty()) return all;
+  std::string some;
+  {
+    json::Object object(some);
+    for (const auto& name : client.capabilities) {
+      object.raw(name, json::member(all, name).value_or("{}"));
+    }
+  }
+  return some;
+}
+
+std::string client_info(const ClientSettings& client) {
+  if (client.name.empty()) return mcp::client_info();
+  return fmt::format(
+      R"({{"name":{},"version":{}}})", json::quote(client.name),
+      json::quote(client.version.empty() ? kVersion : std::string_view(client.version)));
+}
+
+std::string initialize_params(mcp::Revision revision, const ClientSettings& client) {
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}})",
-                     mcp::info(revision).name,
-                     mcp::client_capabilities(revision, mcp::kAllAbilities),
-                     mcp::implementation_for(revision, mcp::client_info()));
+                     mcp::info(revision).name, capabilities_for(revision, client),
+                     mcp::implementation_for(revision, client_info(client)));
+}
+
+// The revision with sessions to begin with.
+mcp::Revision proposed(Spoken wanted) {
+  const auto revision = wanted_revision(wanted);
+  return revision && !mcp::info(*revision).modern ? *revision : mcp::kNewestLegacy;
 }
 
 // A tool of a stateless server whose mirrored arguments break the rules must not be offered.
@@ -88,6 +115,19 @@ std::string with_tasks_known(std::string_view tool, bool has_tasks, bool modern)
 
 }  // namespace
 
+std::optional<mcp::Revision> wanted_revision(Spoken wanted) {
+  for (const auto& choice : config::choices<Spoken>) {
+    if (choice.value == wanted) return mcp::find_revision(choice.name);
+  }
+  return std::nullopt;
+}
+
+Opening opening_for(Spoken wanted) {
+  const auto revision = wanted_revision(wanted);
+  if (!revision) return Opening::ask;
+  return mcp::info(*revision).modern ? Opening::modern : Opening::legacy;
+}
+
 Task<void> McpLink::open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline) {
   if (opening == Opening::modern) co_return co_await discover(deadline);
   if (opening == Opening::ask) {
@@ -107,7 +147,7 @@ Task<mcp::Reply> McpLink::shake(std::string_view method, std::string params,
   Pending pending;
   pending.id = next_id_++;
   pending.handshake = true;
-  std::string text = mcp::request(pending.id, method, params);
+  std::string text = mcp::request(raw_id(pending.id), method, params);
   const transport::Sending how{.id = pending.id, .method = method, .revision = revision};
   auto reply = co_await exchange(std::move(text), how, pending, deadline);
   answered_ |= static_cast<bool>(reply);
@@ -138,11 +178,12 @@ Task<void> McpLink::discover(Deadline deadline) {
 }
 
 Task<void> McpLink::initialize(Deadline deadline) {
-  auto reply =
-      co_await shake("initialize", initialize_params(mcp::kNewestLegacy), std::nullopt, deadline);
+  std::string params = initialize_params(proposed(speech_.revision), speech_.client);
+  auto reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
   if (!reply) co_return reply.error();
   if (const auto other = reply->is_error ? offered(*reply) : std::nullopt) {
-    reply = co_await shake("initialize", initialize_params(*other), std::nullopt, deadline);
+    params = initialize_params(*other, speech_.client);
+    reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
     if (!reply) co_return reply.error();
   }
   if (reply->is_error) co_return refused("initialize", *reply);

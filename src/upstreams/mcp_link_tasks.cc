@@ -32,7 +32,8 @@ Task<mcp::Reply> McpLink::ask_about(const gateway::Call* call, std::string_view 
   if (modern()) params = mcp::with_envelope(params, revision_, capabilities_of(call, true));
   const transport::Sending sending{
       .id = pending.id, .method = method, .name = id, .revision = revision_};
-  co_return co_await exchange(mcp::request(pending.id, method, params), sending, pending, deadline);
+  co_return co_await exchange(mcp::request(raw_id(pending.id), method, params), sending, pending,
+                              deadline);
 }
 
 std::string McpLink::with_listed_tasks(const gateway::Call& call, std::string_view params) const {

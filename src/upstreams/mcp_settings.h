@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "config/fields.h"
 
@@ -29,6 +31,29 @@ struct TaskSettings {
   config::Bytes kept{16 << 20};
 };
 
+enum class Spoken : std::uint8_t {
+  newest,  // That the server knows.
+  v2024_11_05,
+  v2025_03_26,
+  v2025_06_18,
+  v2025_11_25,
+  v2026_07_28,
+};
+
+enum class IdType : std::uint8_t { number, string };
+
+struct ClientSettings {
+  std::string name;
+  std::string version;
+  std::vector<std::string> capabilities;
+};
+
+struct SpeechSettings {
+  Spoken revision = Spoken::newest;
+  IdType ids = IdType::number;
+  ClientSettings client;
+};
+
 enum class Isolation : std::uint8_t { shared, per_session, per_principal };
 
 struct McpSettings {
@@ -38,6 +63,7 @@ struct McpSettings {
   RestartSettings restart;
   HealthSettings health;
   TaskSettings tasks;
+  SpeechSettings speech;
   Isolation isolation = Isolation::per_principal;
   config::Duration idle{300'000};
   int most = 100;
@@ -52,6 +78,43 @@ inline constexpr auto config::choices<upstreams::Isolation> = std::array{
     Choice{"shared", upstreams::Isolation::shared},
     Choice{"per-session", upstreams::Isolation::per_session},
     Choice{"per-principal", upstreams::Isolation::per_principal},
+};
+
+template <>
+inline constexpr auto config::choices<upstreams::Spoken> = std::array{
+    Choice{"newest", upstreams::Spoken::newest},
+    Choice{"2024-11-05", upstreams::Spoken::v2024_11_05},
+    Choice{"2025-03-26", upstreams::Spoken::v2025_03_26},
+    Choice{"2025-06-18", upstreams::Spoken::v2025_06_18},
+    Choice{"2025-11-25", upstreams::Spoken::v2025_11_25},
+    Choice{"2026-07-28", upstreams::Spoken::v2026_07_28},
+};
+
+template <>
+inline constexpr auto config::choices<upstreams::IdType> = std::array{
+    Choice{"number", upstreams::IdType::number},
+    Choice{"string", upstreams::IdType::string},
+};
+
+template <>
+inline constexpr auto config::fields<upstreams::ClientSettings> = std::tuple{
+    Field{"name", &upstreams::ClientSettings::name,
+          "Who it is told that its client is; empty: patchbay."},
+    Field{"version", &upstreams::ClientSettings::version,
+          "Of that client; empty: that of the gateway."},
+    Field{"capabilities", &upstreams::ClientSettings::capabilities,
+          "The only capabilities that it is told of; empty: all that clients of the gateway may "
+          "have."},
+};
+
+template <>
+inline constexpr auto config::fields<upstreams::SpeechSettings> = std::tuple{
+    Field{"revision", &upstreams::SpeechSettings::revision,
+          "The revision of MCP that is proposed to it; newest: whatever it knows is found out."},
+    Field{"ids", &upstreams::SpeechSettings::ids,
+          "Whether the ids of requests are numbers or strings of digits."},
+    Field{"client", &upstreams::SpeechSettings::client,
+          "What it is told of its client when a session is opened."},
 };
 
 template <>
@@ -118,6 +181,7 @@ inline constexpr auto kMcpFields = std::tuple{
     config::Field{"tasks", &McpSettings::tasks,
                   "How its tasks are looked after: calls that it goes on with after it has "
                   "answered."},
+    config::Field{"speech", &McpSettings::speech, "How it is spoken to, if it minds."},
     config::Field{"isolation", &McpSettings::isolation,
                   "Who shares one connection to it, and with it what the server remembers: "
                   "everyone, nobody beyond one session, or nobody beyond one principal. A client "
