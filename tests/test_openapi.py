@@ -116,6 +116,7 @@ def calls():
             {"parameters": nobody, "status": 404},
         ],
         "health": [{}],
+        "list_agents": [{}, {"parameters": {"server": "con", "q": "add"}}],
         "skills__calculate": [
             {"body": {"expression": "1+1"}},
             {"body": {"expression": "1+"}, "status": 422},

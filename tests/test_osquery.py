@@ -6,6 +6,7 @@ import pathlib
 import re
 import socket
 import subprocess
+import sys
 import tempfile
 
 from harness import (
@@ -38,8 +39,15 @@ class Pipes(TestCase):
         return [
             [BINARY, "osquery"],
             [str(folder / "osquery-mcp-server")],
-            [str(folder / "osquery-mcp-server.py")],
+            [sys.executable, str(folder / "osquery-mcp-server.py")],
         ]
+
+    def test_the_script_runs_by_itself(self):
+        script = pathlib.Path(BINARY).parent / "osquery-mcp-server.py"
+        self.assertEqual(script.read_text().splitlines()[0], "#!/usr/bin/env python3")
+        folder = str(pathlib.Path(sys.executable).parent)
+        (line,) = pipe(HANDSHAKE + "\n", command=[str(script)], env={"PATH": folder})
+        self.assertEqual(line, HANDSHAKE_ANSWER)
 
     def test_initialize(self):
         asked = '{"jsonrpc":"2.0","id":"1","method":"initialize","params":{}}\n'

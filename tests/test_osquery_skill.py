@@ -89,6 +89,34 @@ class Asking(Scenario):
         self.assertEqual(call["name"], "query_osquery")
         self.assertEqual(call["arguments"], {"sql": "SELECT * FROM system_info"})
 
+    def test_a_server_is_spoken_to_as_it_wants(self):
+        client = {"name": "spring-ai-agent", "version": "1.0.0", "capabilities": ["tools"]}
+        speech = {"revision": "2024-11-05", "ids": "string", "client": client}
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "log")
+            server = {**goals.stand_in(env={"STAND_IN_LOG": str(log)}), "speech": speech}
+            self.assert_answers(self.gateway(server))
+            lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+        call = {"name": "query_osquery", "arguments": {"sql": "SELECT * FROM system_info"}}
+        self.assertEqual(
+            lines,
+            [
+                {
+                    "jsonrpc": "2.0",
+                    "id": "1",
+                    "method": "initialize",
+                    "params": {
+                        "protocolVersion": "2024-11-05",
+                        "capabilities": {"tools": {}},
+                        "clientInfo": {"name": "spring-ai-agent", "version": "1.0.0"},
+                    },
+                },
+                {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                {"jsonrpc": "2.0", "id": "2", "method": "tools/list", "params": {}},
+                {"jsonrpc": "2.0", "id": "3", "method": "tools/call", "params": call},
+            ],
+        )
+
     def test_the_argument_is_the_one_that_the_tool_has(self):
         gateway = self.gateway(goals.stand_in(env={"STAND_IN_ARGUMENT": "query"}))
         output = goals.step(gateway, QUESTION)[2]

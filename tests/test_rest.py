@@ -77,6 +77,28 @@ class McpPaths(RestCase):
         self.assertGreater(health["resources"], 10)
         self.assertEqual(self.json(self.get("/gateway/prod/mcp/v1/health"))["status"], "UP")
 
+    def test_everything_as_one_list(self):
+        for path in ("/agents", "/agents/"):
+            agents = self.json(self.get(path))
+            by_href = {agent["href"]: agent for agent in agents}
+            self.assertEqual(by_href["/agents/con.add"]["type"], "tool")
+            self.assertEqual(by_href["/agents/con.add"]["inputSchema"]["required"], ["a", "b"])
+            self.assertEqual(by_href["/agents/test%3A%2F%2Ftext"]["uri"], "test://text")
+            self.assertEqual(self.get("/agents/test%3A%2F%2Ftext").body, b"# Title\n")
+        (only,) = self.json(self.get("/agents?server=con&q=numbers"))
+        self.assertEqual(only["name"], "con.add")
+        self.assert_plain_error(self.get("/agents?format=map"), 400, "server and q")
+        self.assert_plain_error(self.post("/agents"), 405)
+
+    def test_what_the_client_cannot_read(self):
+        image = {"Accept": "image/png"}
+        self.assert_mcp_error(self.get("/mcp/v1/tools", image), 406, -32600)
+        self.assert_plain_error(self.post("/api/con.add", {"a": 1, "b": 2}, image), 406)
+        self.assert_plain_error(self.get("/rcs/test://text", image), 406)
+        self.assertEqual(self.get("/mcp/v1/health", image).status, 200)
+        self.assertEqual(self.get("/rcs/test://bytes", {"Accept": "application/*"}).status, 200)
+        self.assertEqual(self.get("/mcp/v1/tools", {"Accept": ""}).status, 200)
+
     def test_another_topology_is_not_there(self):
         self.assertEqual(self.get("/gateway/test/mcp/v1/health").status, 404)
         self.assertEqual(self.post("/gateway/prod/api/con.add", {"a": 1, "b": 2}).status, 404)
@@ -87,6 +109,11 @@ class McpPaths(RestCase):
         response = self.get("/api/con.add")
         self.assertEqual((response.status, response.header("allow")), (405, "POST"))
         self.assertEqual(self.send("DELETE", "/mcp/v1/tools/con.add").status, 405)
+        response = self.send("OPTIONS", "/rcs/test://text")
+        self.assert_plain_error(response, 405)
+        self.assertEqual(response.header("allow"), "GET, HEAD")
+        self.assert_plain_error(self.send("PUT", "/openapi.json"), 405)
+        self.assert_plain_error(self.send("PUT", "/swagger-ui/index.html"), 405)
         head = self.send("HEAD", "/mcp/v1/health")
         self.assertEqual(head.status, 200)
 
@@ -152,6 +179,8 @@ class Calls(RestCase):
             self.assertEqual(json.loads(gateway.get("/mcp/v1/health").body)["status"], "DOWN")
             gone = connection.request("POST", "/api/con.move", JSON, {})
             self.assert_plain_error(gone, 503)
+            # It is known when the next attempt will be.
+            self.assertGreater(int(gone.header("retry-after")), 30)
 
     def test_too_much_at_once_is_refused(self):
         with Gateway({"upstreams": {"con": content_server()}, "limits": {"calls": 1}}) as gateway:
@@ -185,6 +214,29 @@ class Calls(RestCase):
             self.gateway.metric("patchbay_calls_total", upstream="con", outcome="ok"), before + 1
         )
         self.gateway.stderr.wait_for("face=rest")
+
+
+class LargeBodies(RestCase):
+    settings = {"limits": {"body": "1KiB"}}
+
+    def test_each_face_says_so_in_its_words(self):
+        body = b"[" + b"1," * 2000 + b"1]"
+        for chunked in (False, True):
+            for path, check in (
+                ("/api/con.add", lambda answer: self.assert_plain_error(answer, 413, "1024")),
+                ("/mcp/v1/tools/con.add", lambda answer: self.assert_mcp_error(answer, 413, -32600)),
+                (
+                    "/api/agent/execute",
+                    lambda answer: self.assertEqual(
+                        answer.json(), {"error": "the body exceeds 1024 bytes"}
+                    ),
+                ),
+            ):
+                with self.subTest(path, chunked=chunked), self.gateway.connect() as connection:
+                    connection.send("POST", path, JSON, body, chunked=chunked)
+                    answer = connection.read_response()
+                    self.assertEqual(answer.status, 413)
+                    check(answer)
 
 
 class Precedence(RestCase):

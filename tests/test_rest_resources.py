@@ -1,6 +1,8 @@
 """Resources over REST: representations, caches, ranges; and URLs that try to leave their place."""
 
 import base64
+import email
+import email.policy
 import json
 from urllib.parse import quote
 
@@ -76,6 +78,14 @@ class Resources(RestCase):
         self.assertEqual((part.status, part.body), (206, bytes(range(10, 20))))
         self.assertEqual(part.header("content-range"), "bytes 10-19/256")
         self.assertEqual(self.get("/rcs/test://bytes", {"Range": "bytes=-2"}).body, b"\xfe\xff")
+        parts = self.get("/rcs/test://bytes", {"Range": "bytes=1-2,-1,900-"})
+        self.assertEqual((parts.status, parts.content_type), (206, "multipart/byteranges"))
+        whole = f"Content-Type: {parts.header('content-type')}\r\n\r\n".encode() + parts.body
+        read = email.message_from_bytes(whole, policy=email.policy.HTTP).get_payload()
+        self.assertEqual([part["content-range"] for part in read], ["bytes 1-2/256", "bytes 255-255/256"])
+        self.assertEqual([part.get_content() for part in read], [b"\x01\x02", b"\xff"])
+        self.assertEqual(self.get("/rcs/test://bytes", {"If-Match": '"x"'}).status, 412)
+        self.assertEqual(self.get("/rcs/test://bytes", {"If-Match": "*"}).status, 200)
         beyond = self.get("/rcs/test://bytes", {"Range": "bytes=256-"})
         self.assertEqual((beyond.status, beyond.header("content-range")), (416, "bytes */256"))
 

@@ -69,6 +69,15 @@ const std::string_view kFixedPaths = R"json(
       "200": {"$ref": "#/components/responses/McpResult"},
       "404": {"$ref": "#/components/responses/McpError"},
       "default": {"$ref": "#/components/responses/McpError"}}}},
+"/agents": {"get": {"operationId": "list_agents", "tags": ["gateway"],
+  "summary": "All tools and resources as one list.",
+  "parameters": [
+    {"$ref": "#/components/parameters/server"}, {"$ref": "#/components/parameters/q"}],
+  "responses": {
+    "200": {"description": "Tools, then resources.", "content": {"application/json": {
+      "schema": {"type": "array", "items": {"$ref": "#/components/schemas/Agent"}}}}},
+    "400": {"$ref": "#/components/responses/BadRequest"},
+    "503": {"$ref": "#/components/responses/Unavailable"}}}},
 "/mcp/v1/health": {"get": {"operationId": "health", "tags": ["gateway"],
   "summary": "How the upstreams are.",
   "responses": {
@@ -117,10 +126,14 @@ const std::string_view kFixedComponents = R"json(
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
   "NotFound": {"description": "There is no such tool or resource.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
+  "NotAcceptable": {"description": "Accept allows no type that the answer could have.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
+  "Changed": {"description": "The resource is not what If-Match names.",
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
   "Conflict": {"description": "The link has been used, has expired, or was not made here.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
   "TooLarge": {"description": "The body exceeds limits.body.",
-    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}},
+    "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
   "WrongType": {"description": "The body is not application/json.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
   "NoSuchRange": {"description": "The resource has no such range.",
@@ -141,13 +154,15 @@ const std::string_view kFixedSchemas = R"json(
   "message": {"type": "string"},
   "content": {"type": "array", "description": "Of a tool that failed: its content.",
     "items": {"type": "object"}}}},
-"Refusal": {"type": "object", "required": ["error"], "properties": {"error": {"type": "string"}}},
 "McpError": {"type": "object", "required": ["error"], "properties": {"error": {"type": "object",
   "required": ["code", "message"], "properties": {
     "code": {"type": "integer"}, "message": {"type": "string"}, "data": {}}}}},
 "Tool": {"type": "object", "required": ["name", "inputSchema"], "properties": {
   "name": {"type": "string"}, "title": {"type": "string"}, "description": {"type": "string"},
   "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}}},
+"Agent": {"type": "object", "required": ["type", "name", "href"], "properties": {
+  "type": {"enum": ["tool", "resource"]}, "name": {"type": "string"}, "uri": {"type": "string"},
+  "href": {"type": "string", "description": "Where to POST the arguments, or to GET it."}}},
 "Tools": {"type": "object", "required": ["tools"], "properties": {
   "tools": {"type": "array", "items": {"$ref": "#/components/schemas/Tool"}},
   "nextCursor": {"type": "string"}}},

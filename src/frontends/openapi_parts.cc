@@ -21,7 +21,8 @@ struct Shared {
 };
 constexpr std::array kShared{
     Shared{"202", "Question", true, false},   Shared{"400", "BadRequest", true, true},
-    Shared{"404", "NotFound", true, true},    Shared{"413", "TooLarge", true, false},
+    Shared{"404", "NotFound", true, true},    Shared{"406", "NotAcceptable", true, true},
+    Shared{"412", "Changed", false, true},    Shared{"413", "TooLarge", true, false},
     Shared{"415", "WrongType", true, false},  Shared{"416", "NoSuchRange", false, true},
     Shared{"422", "ToolFailed", true, false}, Shared{"502", "UpstreamFailed", true, true},
     Shared{"503", "Unavailable", true, true}, Shared{"504", "Timeout", true, true},

@@ -13,8 +13,8 @@ namespace patchbay::frontends {
 extern const std::string_view kFixedPaths;
 extern const std::string_view kFixedComponents;
 extern const std::string_view kFixedSchemas;
-inline constexpr std::array<std::string_view, 8> kFixedNames{
-    "list_tools",      "show_tool",      "call_tool",     "answer_call",
+inline constexpr std::array<std::string_view, 9> kFixedNames{
+    "list_agents",     "list_tools",     "show_tool",     "call_tool", "answer_call",
     "answer_question", "list_resources", "read_resource", "health"};
 
 // The raw `responses` of a tool whose result fits the raw schema `result`.
