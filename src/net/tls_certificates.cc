@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 
 #include <algorithm>
@@ -19,8 +20,11 @@ Error bad_pem_file(std::string_view what, const std::string& path) {
   if (std::ifstream file(path); !file) {
     why = std::strerror(errno);
   } else {
-    const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
-    why = reason ? reason : "it is not in PEM form";
+    const auto fault = ERR_peek_error();  // The first is the cause; the last may only say where.
+    const bool none =
+        ERR_GET_LIB(fault) == ERR_LIB_PEM && ERR_GET_REASON(fault) == PEM_R_NO_START_LINE;
+    const char* const reason = none ? nullptr : ERR_reason_error_string(fault);
+    why = reason ? reason : "there is none in it, in PEM form";
   }
   return {Code::invalid_params, fmt::format("{} '{}': {}", what, path, why)};
 }

@@ -236,10 +236,10 @@ bool TlsSession::holds_more() const { return SSL_has_pending(ssl_) == 1; }
 // Says what has gone wrong. REQUIRES: called at once after the failure.
 Error TlsSession::fault(int code) {
   const bool shaking = SSL_in_init(ssl_) == 1;
-  open_ = false;
   if (code == SSL_ERROR_ZERO_RETURN) {
     return {Code::unavailable, "the peer closed the connection"};
   }
+  open_ = false;
   if (const long verdict = SSL_get_verify_result(ssl_);
       shaking && context_->verify() && verdict != X509_V_OK) {
     return {Code::unavailable, fmt::format("the peer's certificate is not accepted: {}",
