@@ -41,6 +41,12 @@ def sources():
 
 
 class Examples(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        for folder in EXAMPLES:
+            if (folder / "prepare.sh").exists():
+                subprocess.run(["sh", "prepare.sh"], cwd=folder, check=True, capture_output=True)
+
     def test_there_are_some(self):
         self.assertGreaterEqual(len(EXAMPLES), 5)
 
@@ -66,11 +72,18 @@ class Examples(TestCase):
 
     def try_out(self, folder):
         path = f"{pathlib.Path(BINARY).parent}:{os.environ['PATH']}"
-        with Gateway(args=("-c", config_of(folder)), cwd=folder, env={"PATH": path}) as gateway:
+        args = ("-c", config_of(folder), "--tls-listen", "127.0.0.1:0")
+        with Gateway(args=args, cwd=folder, env={"PATH": path}) as gateway:
+            secure = [line for line in gateway.stdout.lines if "https://" in line]
+            port = secure[0].split("https://")[1].split()[0].rpartition(":")[2] if secure else ""
             done = subprocess.run(
                 ["sh", "try.sh"],
                 cwd=folder,
-                env=clean_environment(PATH=path, PATCHBAY_URL=gateway.url),
+                env=clean_environment(
+                    PATH=path,
+                    PATCHBAY_URL=gateway.url,
+                    PATCHBAY_TLS_URL=f"https://localhost:{port}/mcp",
+                ),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,

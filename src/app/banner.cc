@@ -41,6 +41,16 @@ void print_head(const Configuration& configuration, const net::Address& address)
   std::fflush(stdout);
 }
 
+void print_tls(const TlsSection& section, const net::Address& address) {
+  std::string_view clients;
+  for (const auto& choice : config::choices<net::ClientCertificates>) {
+    if (choice.value == section.clients()) clients = choice.name;
+  }
+  fmt::print("front end  all of these under tls  https://{}  client certificates {}\n",
+             address.text(), clients);
+  std::fflush(stdout);
+}
+
 void print_ready(const std::vector<UpstreamReport>& upstreams, const net::Address& address) {
   for (const auto& one : upstreams) {
     if (one.state.up) {

@@ -10,6 +10,10 @@
 namespace patchbay::app {
 
 void print_head(const Configuration& configuration, const net::Address& address);
+
+// The TLS listener, which has all of these faces too.
+void print_tls(const TlsSection& section, const net::Address& address);
+
 void print_ready(const std::vector<UpstreamReport>& upstreams, const net::Address& address);
 
 }  // namespace patchbay::app

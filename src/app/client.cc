@@ -38,7 +38,9 @@ std::string default_target() {
 
 Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
   if (!target_.starts_with(kStdio)) {
-    auto target = upstreams::http_target({}, target_);
+    upstreams::HttpSettings settings;
+    settings.tls = tls_;
+    auto target = upstreams::http_target(settings, target_);
     if (!target) return target.error();
     return std::make_unique<upstreams::HttpConnector>(*target,
                                                       upstreams::ways_to(target->url, "http"));

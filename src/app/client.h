@@ -14,6 +14,7 @@
 #include "net/loop.h"
 #include "observe/metrics.h"
 #include "upstreams/connector.h"
+#include "upstreams/http_settings.h"
 #include "upstreams/mcp_link.h"
 
 namespace patchbay::app {
@@ -27,7 +28,8 @@ std::string default_target();
 
 class Client final : upstreams::McpLink::Events {
  public:
-  explicit Client(std::string target) : target_(std::move(target)) {}
+  Client(std::string target, upstreams::TlsSettings tls)
+      : target_(std::move(target)), tls_(std::move(tls)) {}
 
   // Connects and shakes hands.
   Task<void> open(Deadline deadline);
@@ -45,6 +47,7 @@ class Client final : upstreams::McpLink::Events {
   Result<std::unique_ptr<upstreams::Connector>> make_connector() const;
 
   const std::string target_;
+  const upstreams::TlsSettings tls_;
   metrics::Registry registry_;
   upstreams::LinkCounters counters_{registry_, "target"};
   std::unique_ptr<upstreams::Connection> connection_;

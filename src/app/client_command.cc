@@ -53,7 +53,7 @@ int list_tools(const ClientOptions& options) {
   auto words = options.words;
   const std::string target = take_target(words);
   if (!words.empty()) return too_many_words(words);
-  return run_client(target, options.seconds, [&](Client& client, Deadline deadline) -> Task<int> {
+  return run_client(target, options, [&](Client& client, Deadline deadline) -> Task<int> {
     auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
     if (!tools) co_return tools.error();
     print_items(*tools, options.json);
@@ -68,7 +68,7 @@ int call_tool(const ClientOptions& options) {
     fmt::print(stderr, "patchbay: which tool? patchbay call [TARGET] NAME [key=value… | JSON]\n");
     return kExitUsage;
   }
-  return run_client(target, options.seconds, [&](Client& client, Deadline deadline) {
+  return run_client(target, options, [&](Client& client, Deadline deadline) {
     return call(client, deadline, words, options.json);
   });
 }

@@ -92,7 +92,7 @@ int list_resources(const ClientOptions& options) {
   auto words = options.words;
   const std::string target = take_target(words);
   if (!words.empty()) return too_many_words(words);
-  return run_client(target, options.seconds, [&](Client& client, Deadline deadline) {
+  return run_client(target, options, [&](Client& client, Deadline deadline) {
     return resources(client, deadline, options.json);
   });
 }
@@ -105,7 +105,7 @@ int read_resource(const ClientOptions& options) {
     fmt::print(stderr, "patchbay: which resource? patchbay read [TARGET] URI\n");
     return kExitUsage;
   }
-  return run_client(target, options.seconds, [&](Client& client, Deadline deadline) {
+  return run_client(target, options, [&](Client& client, Deadline deadline) {
     return read(client, deadline, words.front(), options.json);
   });
 }
@@ -113,7 +113,7 @@ int read_resource(const ClientOptions& options) {
 int use_prompts(const ClientOptions& options) {
   auto words = options.words;
   const std::string target = take_target(words);
-  return run_client(target, options.seconds, [&](Client& client, Deadline deadline) {
+  return run_client(target, options, [&](Client& client, Deadline deadline) {
     return prompt(client, deadline, words, options.json);
   });
 }

@@ -44,15 +44,15 @@ std::string description_of(const mcp::Item& item) {
 
 }  // namespace
 
-int run_client(const std::string& target, double seconds,
+int run_client(const std::string& target, const ClientOptions& options,
                const std::function<Task<int>(Client&, Deadline)>& work) {
   net::block_signals();
   net::Loop loop;
   int code = kExitFailed;
   auto main = [&]() -> Task<void> {
     const Deadline deadline =
-        here().now() + std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-    Client client(target);
+        here().now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000));
+    Client client(target, {options.ca, options.cert, options.key, "", true});
     net::Signals signals([](int) { std::_Exit(kExitFailed); });
     auto opened = co_await client.open(deadline);
     if (opened) {

@@ -17,7 +17,7 @@
 namespace patchbay::app {
 
 // Runs `work` with a client of `target` until it is done; yields the exit code.
-int run_client(const std::string& target, double seconds,
+int run_client(const std::string& target, const ClientOptions& options,
                const std::function<Task<int>(Client&, Deadline)>& work);
 
 // Takes the target off the front of `words`: the first one if it looks like one, else the local

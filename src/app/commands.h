@@ -18,6 +18,7 @@ struct ServeOptions {
   std::string config;
   std::string properties;
   std::string listen;
+  std::string tls_listen;
   std::string log_format;
   std::string log_level;
 };
@@ -46,6 +47,11 @@ struct ClientOptions {
   std::vector<std::string> words;  // As typed: an optional target, then what the command takes.
   bool json = false;
   double seconds = 60;
+  // PEM files, for targets with https: who is trusted instead of those the system trusts; what is
+  // shown to a server that asks.
+  std::string ca;
+  std::string cert;
+  std::string key;
 };
 
 int list_tools(const ClientOptions& options);

@@ -11,6 +11,7 @@
 #include "app/upstream_entries.h"
 #include "config/digest.h"
 #include "config/load.h"
+#include "config/make_node.h"
 #include "net/socket.h"
 
 namespace patchbay::app {
@@ -73,19 +74,45 @@ Node only_known(const Node& root) {
   return kept;
 }
 
-void check_listen(const Settings& settings, const Node& root, const std::string& file,
-                  Faults& faults) {
-  const Node* const given = root.find("listen");
+// `section` is where `listen` stands; null: it comes from elsewhere.
+void check_listen(const std::string& listen, const Node* section, const config::Place& at) {
+  const Node* const given = section ? section->find("listen") : nullptr;
   const int line = given ? given->line : 0;
-  auto address = net::parse_address(settings.listen);
+  auto address = net::parse_address(listen);
   if (!address) {
-    faults.push_back({file, line, "listen", address.error().message});
+    at.member("listen").fault(line, address.error().message);
   } else if (!address->loopback()) {
-    faults.push_back({file, line, "listen",
-                      fmt::format("{} is reachable from other machines, and nothing would ask them "
-                                  "who they are; use 127.0.0.1:{}",
-                                  settings.listen, address->port())});
+    at.member("listen").fault(line,
+                              fmt::format("{} is reachable from other machines, and nothing would "
+                                          "ask them who they are; use 127.0.0.1:{}",
+                                          listen, address->port()));
   }
+}
+
+// Files that cannot be used are faults: at start they are told at once, and on a reload the old
+// ones stay in use.
+void finish_tls(Configuration& loaded, const Node& root, Faults& faults) {
+  if (!loaded.settings.tls) return;
+  const Node* const section = root.find("tls");
+  const config::Place at{loaded.file, "tls", faults};
+  const bool whole = section && section->find("listen") && section->find("cert");
+  if (!whole) return;  // A fault already.
+  check_listen(loaded.settings.tls->listen, section, at);
+  auto context = tls_context(*loaded.settings.tls);
+  if (context) {
+    loaded.tls = *std::move(context);
+  } else {
+    at.fault(section->line, context.error().message);
+  }
+}
+
+// Equal for configurations that mean the same, the files of the TLS listener included.
+std::string digest_of(const Configuration& loaded, Node root) {
+  if (loaded.settings.tls) {
+    root.members.push_back(
+        {"files of tls", 0, config::list_node(tls_contents(*loaded.settings.tls))});
+  }
+  return config::digest(root);
 }
 
 // What goals need to know of the upstreams, and which skills they name.
@@ -109,6 +136,7 @@ void finish_goals(Configuration& loaded, const Node& root, Faults& faults) {
 
 void override_settings(const Overrides& overrides, Settings& settings) {
   if (!overrides.listen.empty()) settings.listen = overrides.listen;
+  if (!overrides.tls_listen.empty() && settings.tls) settings.tls->listen = overrides.tls_listen;
   settings.log.level = overrides.log_level.value_or(settings.log.level);
   settings.log.format = overrides.log_format.value_or(settings.log.format);
 }
@@ -136,9 +164,10 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   override_settings(overrides, loaded.settings);
   loaded.upstreams = read_plans(loaded.settings, root, file, faults);
   finish_goals(loaded, root, faults);
-  check_listen(loaded.settings, root, file, faults);
+  check_listen(loaded.settings.listen, &root, {file, "", faults});
+  loaded.digest = digest_of(loaded, root);  // Before the files are used: a change since then shows.
+  finish_tls(loaded, root, faults);
   config::sort_by_line(faults);
-  loaded.digest = config::digest(root);
   return loaded;
 }
 

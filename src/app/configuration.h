@@ -2,6 +2,7 @@
 // upstream from. A bad file yields faults instead, all of them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct Configuration {
   std::string file;  // Empty: the defaults.
   std::string digest;
   Settings settings;
+  std::shared_ptr<const net::TlsContext> tls;  // Of the TLS listener; null: there is none.
   std::vector<UpstreamPlan> upstreams;
   gateway::Identity identity;        // Who the gateway says it is.
   std::vector<std::string> ignored;  // Properties that mean nothing here.
@@ -35,6 +37,7 @@ struct Configuration {
 struct Overrides {
   std::string properties = {};  // A further file, see app/properties.h; empty: none.
   std::string listen = {};
+  std::string tls_listen = {};
   std::optional<log::Level> log_level = {};
   std::optional<log::Format> log_format = {};
 };

@@ -126,25 +126,30 @@ int Gateway::run(Task<void> work) {
 }
 
 Task<void> Gateway::serve_http() {
-  auto listeners = open_listeners();
-  if (!listeners) co_return listeners.error();
+  auto opened = open_listeners();
+  if (!opened) co_return opened.error();
   make_upstreams();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
     worker.run();
-    worker.loop().post([&worker, listener = std::move((*listeners)[i])]() mutable {
+    worker.loop().post([&worker, listener = std::move(plain_.sockets[i])]() mutable {
       worker.listen(std::move(listener));
     });
+    if (!secure_) continue;
+    auto listen = [&worker, listener = std::move(secure_->sockets[i]),
+                   tls = configuration_.tls]() mutable {
+      worker.listen_tls(std::move(listener), std::move(tls));
+    };
+    worker.loop().post(std::move(listen));
   }
-  print_head(configuration_, address_);
-  if (!configuration_.file.empty()) {
-    watch_.emplace(configuration_.file, [this] { reloads_.spawn(reload("the file has changed")); });
-  }
+  print_head(configuration_, plain_.address);
+  if (secure_) print_tls(*configuration_.settings.tls, secure_->address);
+  watch_files();
   reloads_.spawn(start_upstreams());
   auto settled = co_await settled_.wait();
   if (!stop_asked_.delivered()) {
     ready_ = true;
-    print_ready(upstreams_->report(), address_);
+    print_ready(upstreams_->report(), plain_.address);
     // It may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
     auto asked = co_await stop_asked_.wait();
@@ -242,24 +247,41 @@ void Gateway::make_upstreams() {
       });
 }
 
+Result<void> Gateway::open_listeners() {
+  const Settings& settings = configuration_.settings;
+  auto opened = open(settings.listen, plain_);
+  if (!opened || !settings.tls) return opened;
+  return open(settings.tls->listen, secure_.emplace());
+}
+
 // Each worker has a listener of its own on the same address; the first settles the port.
-Result<std::vector<net::Fd>> Gateway::open_listeners() {
-  auto address = net::parse_address(configuration_.settings.listen);
+Result<void> Gateway::open(const std::string& listen, Listening& listening) const {
+  auto address = net::parse_address(listen);
   if (!address) return address.error();
   // Without sharing first: two gateways on one port must not share it silently.
   auto probe = net::listen_on(*address, false);
   if (!probe) return probe.error();
   auto bound = net::local_address(probe->get());
   if (!bound) return bound.error();
-  address_ = *bound;
+  listening.address = *bound;
   probe->reset();
-  std::vector<net::Fd> listeners;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    auto listener = net::listen_on(address_, true);
+    auto listener = net::listen_on(listening.address, true);
     if (!listener) return listener.error();
-    listeners.push_back(*std::move(listener));
+    listening.sockets.push_back(*std::move(listener));
   }
-  return listeners;
+  return ok();
+}
+
+// The file of the configuration, and those that the TLS listener uses.
+void Gateway::watch_files() {
+  if (configuration_.file.empty()) return;
+  std::vector<std::string> files{configuration_.file};
+  if (const auto& tls = configuration_.settings.tls)
+    std::ranges::copy(tls_files(*tls), std::back_inserter(files));
+  if (files == watched_) return;
+  watched_ = std::move(files);
+  watch_.emplace(watched_, [this] { reloads_.spawn(reload("a file has changed")); });
 }
 
 Task<void> Gateway::start_upstreams() {
@@ -335,19 +357,23 @@ Task<void> Gateway::reload(std::string why) {
   }
   if (next.digest == configuration_.digest) co_return ok();
   const Settings& now = configuration_.settings;
-  if (next.settings.listen != now.listen || next.settings.workers != now.workers) {
-    log::Line(log::Level::warn, "restart needed").add("keys", "listen, workers");
+  const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
+  if (next.settings.listen != now.listen || next.settings.workers != now.workers ||
+      tls_listen(next.settings) != tls_listen(now)) {
+    log::Line(log::Level::warn, "restart needed").add("keys", "listen, tls.listen, workers");
   }
   log::Line(log::Level::info, "reload").add("why", why).add("digest", next.digest);
   reloading_ = true;
   configuration_ = std::move(next);
   const Settings& settings = configuration_.settings;
   use_limits();
-  auto update = [&settings](Worker& worker) -> Task<void> {
+  auto update = [&settings, &tls = configuration_.tls](Worker& worker) -> Task<void> {
     worker.update(settings);
+    if (tls) worker.update_tls(tls);
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
+  if (watch_) watch_files();
   auto applied = co_await upstreams_->apply(configuration_);
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
   reloading_ = false;

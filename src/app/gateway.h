@@ -52,7 +52,8 @@ class Gateway {
   void settle();
   Task<void> stop();
   Task<void> reload(std::string why);
-  Result<std::vector<net::Fd>> open_listeners();
+  Result<void> open_listeners();
+  void watch_files();
   void on_signal(int number);
   void publish(std::shared_ptr<const gateway::Catalog> catalog, bool settled);
   void watch_gauges();
@@ -69,7 +70,15 @@ class Gateway {
   std::optional<UpstreamSet> upstreams_;
   std::optional<net::Signals> signals_;
   std::optional<net::FileWatch> watch_;
-  net::Address address_;
+  std::vector<std::string> watched_;
+  // Where it listens, and a socket for each worker until the workers have taken them.
+  struct Listening {
+    net::Address address;
+    std::vector<net::Fd> sockets;
+  };
+  Result<void> open(const std::string& listen, Listening& listening) const;
+  Listening plain_;
+  std::optional<Listening> secure_;
   std::atomic<bool> ready_ = false;
   Scope scope_;
   Scope reloads_;

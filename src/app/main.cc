@@ -45,6 +45,15 @@ void add_client_options(CLI::App& command, app::ClientOptions& options, const ch
   command.add_flag("--json", options.json, "Print the raw answer.");
   command.add_option("--timeout", options.seconds, "Seconds to wait.")
       ->check(CLI::Range(0.1, 86400.0));
+  command
+      .add_option("--ca", options.ca, "PEM file of those who are trusted to sign an https server.")
+      ->check(CLI::ExistingFile);
+  auto* const cert =
+      command.add_option("--cert", options.cert, "PEM file of the certificate to show to it.")
+          ->check(CLI::ExistingFile);
+  command.add_option("--key", options.key, "PEM file of its key; else it is in the same file.")
+      ->check(CLI::ExistingFile)
+      ->needs(cert);
 }
 
 // Called by this name, with or without an ending, patchbay is the osquery server.
@@ -83,6 +92,8 @@ int main(int argc, char** argv) {
   auto* const serve = cli.add_subcommand("serve", "The gateway over HTTP.");
   add_serve_options(*serve, serve_options);
   serve->add_option("--listen", serve_options.listen, "Address and port; stands above the file.");
+  serve->add_option("--tls-listen", serve_options.tls_listen,
+                    "The same for the TLS listener, where the file has one.");
   auto* const stdio = cli.add_subcommand("stdio", "The same catalog on stdin and stdout.");
   add_serve_options(*stdio, serve_options);
   auto* const osquery =

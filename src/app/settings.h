@@ -2,10 +2,12 @@
 // single module. Values only.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/default_upstreams.h"
+#include "app/tls_section.h"
 #include "config/fields.h"
 #include "frontends/rest_settings.h"
 #include "gateway/catalog.h"
@@ -62,6 +64,7 @@ struct StopSection {
 
 struct Settings {
   std::string listen{kDefaultListen};
+  std::optional<TlsSection> tls;
   int workers = 0;
   gateway::NameSettings names;
   config::Dict<config::Node> upstreams;
@@ -229,6 +232,7 @@ template <>
 inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"listen", &app::Settings::listen,
           "The address of the HTTP listener; port 0 lets the system choose."},
+    Field{"tls", &app::Settings::tls, "A second listener, for HTTPS. Absent: there is none."},
     Field{"workers", &app::Settings::workers, "How many threads serve; 0: one per core.",
           Range{0, 256}},
     Field{"names", &app::Settings::names, "How tools are named."},

@@ -20,6 +20,10 @@ std::shared_ptr<const net::HttpSettings> http_settings(const Settings& settings)
   http.body_time = limits.body_time;
   http.idle_time = limits.idle_time;
   http.write_time = limits.write_time;
+  if (settings.tls) {
+    http.handshake_time = settings.tls->handshake_time;
+    http.handshakes = static_cast<std::size_t>(settings.tls->handshakes);
+  }
   http.hosts = settings.http.hosts;
   http.origins = settings.http.origins;
   return std::make_shared<const net::HttpSettings>(std::move(http));
@@ -107,6 +111,10 @@ void Worker::join() {
 void Worker::listen(net::Fd listener) {
   http_.start(std::move(listener));
   chores_.spawn(sweep());
+}
+
+void Worker::listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext> context) {
+  http_.start(std::move(listener), std::move(context));
 }
 
 void Worker::update(const Settings& settings) {

@@ -77,7 +77,11 @@ class Worker {
   // The following run on the worker's own thread.
 
   void listen(net::Fd listener);
+  void listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext> context);
   void update(const Settings& settings);
+  void update_tls(std::shared_ptr<const net::TlsContext> context) {
+    http_.update_tls(std::move(context));
+  }
   void on_updated(std::function<void(std::string_view uri)> tell) { tell_more_ = std::move(tell); }
   using TellTask = std::function<void(const std::string& upstream, const gateway::TaskNews& news)>;
   void on_task(TellTask tell) { tell_more_of_task_ = std::move(tell); }

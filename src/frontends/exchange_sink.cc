@@ -38,7 +38,7 @@ StreamGuard::StreamGuard(net::HttpExchange& exchange, ExchangeSink& sink)
   } else {
     link(exchange.quiet);
   }
-  exchange.source.watch_hangup(this);
+  exchange.stream.watch_hangup(this);
 }
 
 void StreamGuard::on_hangup() {

@@ -42,7 +42,7 @@ class ExchangeSink final : public gateway::EventSink {
 class StreamGuard final : net::Source::Hangup, Stop::Hook {
  public:
   StreamGuard(net::HttpExchange& exchange, ExchangeSink& sink);
-  ~StreamGuard() override { exchange_.source.watch_hangup(nullptr); }
+  ~StreamGuard() override { exchange_.stream.watch_hangup(nullptr); }
 
   // True if it was the client that left.
   bool left() const { return left_; }

@@ -19,17 +19,17 @@ constexpr std::string_view kFace = "goal";
 // A client that leaves wants no answer: its goal is given up.
 class LeaveStop final : net::Source::Hangup {
  public:
-  explicit LeaveStop(net::Source& source) : source_(source) { source_.watch_hangup(this); }
+  explicit LeaveStop(net::Stream& stream) : stream_(stream) { stream_.watch_hangup(this); }
   LeaveStop(const LeaveStop&) = delete;
   LeaveStop& operator=(const LeaveStop&) = delete;
-  ~LeaveStop() { source_.watch_hangup(nullptr); }
+  ~LeaveStop() { stream_.watch_hangup(nullptr); }
 
   Stop& stop() { return stop_; }
 
  private:
   void on_hangup() override { stop_.request(); }
 
-  net::Source& source_;
+  net::Stream& stream_;
   Stop stop_;
 };
 
@@ -122,7 +122,7 @@ Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
   GoalRun run = face_.begin(kFace, exchange.who);
   Result<GoalTrace> trace;
   {
-    LeaveStop leave(exchange.source);
+    LeaveStop leave(exchange.stream);
     const StopLink link(co_await current_stop(), leave.stop());
     auto running = run.run(*goal);
     trace = co_await running.hearing(leave.stop());

@@ -50,10 +50,10 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
     } else {
       link(exchange.quiet);
     }
-    exchange.source.watch_hangup(this);
+    exchange.stream.watch_hangup(this);
     set_timer();
   }
-  ~Client() override { exchange_.source.watch_hangup(nullptr); }
+  ~Client() override { exchange_.stream.watch_hangup(nullptr); }
 
   Conversation& conversation() { return conversation_; }
   void receive(std::string_view text) {

@@ -37,7 +37,7 @@ PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Messag
 
 PostCall::~PostCall() {
   face_.questions_.drop(this);
-  exchange_.source.watch_hangup(nullptr);
+  exchange_.stream.watch_hangup(nullptr);
   if (sink_) sink_->disconnect();
   if (stream_) stream_->detach(sink_.get());
 }
@@ -50,11 +50,11 @@ Task<void> PostCall::run() {
   const gateway::InFlight::Entry entry(face_.in_flight_, session_.get(), call_.request.id, stop_);
   here().timers().set(*this, here().now() + face_.settings_.stream_after);
   // In the stateless revision the connection is the only way to cancel.
-  if (!session_) exchange_.source.watch_hangup(this);
+  if (!session_) exchange_.stream.watch_hangup(this);
   auto task = face_.server_.answer(call_);
   auto answered = co_await task.hearing(stop_);
   drop();
-  exchange_.source.watch_hangup(nullptr);
+  exchange_.stream.watch_hangup(nullptr);
   const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
   if (session_) {
     note_subscription(session_->subscriber, call_.request, reply);

@@ -39,16 +39,16 @@ RestCall::RestCall(gateway::McpServer& server, net::HttpExchange& exchange,
   call_.linked = true;
 }
 
-RestCall::~RestCall() { exchange_.source.watch_hangup(nullptr); }
+RestCall::~RestCall() { exchange_.stream.watch_hangup(nullptr); }
 
 Task<mcp::Reply> RestCall::run() {
   const StopLink link(co_await current_stop(), stop_);
   if (streaming_) here().timers().set(*this, here().now() + streaming_->after);
-  exchange_.source.watch_hangup(this);
+  exchange_.stream.watch_hangup(this);
   auto task = server_.answer(call_);
   auto answered = co_await task.hearing(stop_);
   drop();
-  exchange_.source.watch_hangup(nullptr);
+  exchange_.stream.watch_hangup(nullptr);
   co_return answered ? *std::move(answered) : mcp::error_reply(answered.error());
 }
 

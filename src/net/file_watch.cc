@@ -12,13 +12,15 @@ constexpr auto kQuiet = std::chrono::milliseconds(100);
 
 }  // namespace
 
-FileWatch::FileWatch(const std::string& path, std::function<void()> tell) : tell_(std::move(tell)) {
+FileWatch::FileWatch(const std::vector<std::string>& paths, std::function<void()> tell)
+    : tell_(std::move(tell)) {
   Fd fd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  const auto parent = std::filesystem::path(path).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
-  if (!fd || ::inotify_add_watch(fd.get(), folder.c_str(),
-                                 IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE) < 0) {
-    return;
+  if (!fd) return;
+  for (const auto& path : paths) {
+    const auto parent = std::filesystem::path(path).parent_path();
+    const std::string folder = parent.empty() ? "." : parent.string();
+    ::inotify_add_watch(fd.get(), folder.c_str(),
+                        IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_DELETE);
   }
   source_.emplace(std::move(fd));
   source_->wait_readable(*this);

@@ -1,5 +1,5 @@
-// A FileWatch tells when a file may have changed. It watches the folder, since editors and
-// deployment tools replace files instead of writing into them.
+// A FileWatch tells when one of some files may have changed. It watches their folders, since
+// editors and deployment tools replace files instead of writing into them.
 //
 // Confined to the thread that made it.
 #pragma once
@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "net/source.h"
 
@@ -14,9 +15,9 @@ namespace patchbay::net {
 
 class FileWatch final : Source::Waiter, Timer {
  public:
-  // Calls `tell` a moment after the last of a row of changes in the file's folder. Watches nothing
-  // if the folder cannot be watched.
-  FileWatch(const std::string& path, std::function<void()> tell);
+  // Calls `tell` a moment after the last of a row of changes in the folders of the files. A folder
+  // that cannot be watched is not.
+  FileWatch(const std::vector<std::string>& paths, std::function<void()> tell);
   ~FileWatch() override;
 
  private:

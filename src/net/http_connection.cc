@@ -1,7 +1,6 @@
 #include "net/http_connection.h"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <charconv>
@@ -57,6 +56,23 @@ bool origin_allowed(std::string_view origin, const HttpSettings& settings) {
   return false;
 }
 
+Task<void> HttpConnection::start_tls(std::shared_ptr<const TlsContext> context) {
+  const Deadline deadline = here().now() + settings_->handshake_time;
+  auto first = co_await stream_.first_byte(deadline);
+  if (!first)
+    co_return Error{first.error().code, ""};  // It has said nothing: nothing to say of it.
+  if (*first >= 'A' && *first <= 'Z') {
+    HttpRequest none;
+    auto told = co_await refuse(none, 400, "this port speaks TLS; use https://");
+    co_return Error{Code::invalid_request, "plain HTTP on a port with TLS"};
+  }
+  auto secured = co_await stream_.start_tls(std::move(context), "", deadline);
+  if (!secured) co_return secured;
+  peer_.certificate = stream_.peer();
+  (stream_.resumed_tls() ? counters_.tls_resumed : counters_.tls_full)->add();
+  co_return ok();
+}
+
 Task<void> HttpConnection::run() {
   for (;;) {
     HttpRequest request;
@@ -75,7 +91,7 @@ Task<void> HttpConnection::run() {
     take_following();
     input_.release_if_empty();
     // A client that always has its next request at hand must not keep the worker to itself.
-    if (!input_.empty() || source_.may_read()) co_await next_turn();
+    if (!input_.empty() || stream_.may_read()) co_await next_turn();
   }
   co_return ok();
 }
@@ -96,12 +112,12 @@ void HttpConnection::take_following() {
 Task<bool> HttpConnection::await_request() {
   const Deadline deadline = here().now() + settings_->idle_time;
   while (input_.empty()) {
-    auto got = source_.try_read(input_.room());
+    auto got = stream_.try_read(input_.room());
     if (!got) co_return false;
     input_.add(*got);
     if (*got > 0) break;
     input_.release_if_empty();
-    auto ready = co_await source_.ready(Source::Direction::read, deadline);
+    auto ready = co_await stream_.ready(Source::Direction::read, deadline);
     if (!ready) co_return false;
   }
   co_return true;
@@ -125,7 +141,7 @@ Task<bool> HttpConnection::read_head(HttpRequest& request) {
       }
     }
     const auto before = input_.bytes().size();
-    auto got = co_await source_.read_some(input_.room(), deadline);
+    auto got = co_await stream_.read_some(input_.room(), deadline);
     if (!got) {
       HttpRequest none;
       co_return co_await too_slow(none, got.error(), "the request head took too long");
@@ -161,7 +177,7 @@ Task<bool> HttpConnection::read_body(HttpRequest& request, std::string_view& bod
   }
   if (request.expects_continue && input_.empty()) {
     constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-    auto sent = co_await source_.write_all(kContinue, settings_->write_time);
+    auto sent = co_await stream_.write_all(kContinue, settings_->write_time);
     if (!sent) co_return false;
   }
   const Deadline deadline = here().now() + settings_->body_time;
@@ -183,7 +199,7 @@ Task<bool> HttpConnection::read_sized(HttpRequest& request, std::string& storage
     const auto before = storage.size();
     const auto step = std::min<std::uint64_t>(length - before, std::max(before, kReadStep));
     storage.resize(before + step);
-    auto got = co_await source_.read_some(std::span(storage).subspan(before), deadline);
+    auto got = co_await stream_.read_some(std::span(storage).subspan(before), deadline);
     if (!got) co_return co_await too_slow(request, got.error(), "the request body took too long");
     storage.resize(before + *got);
   }
@@ -217,14 +233,15 @@ Task<bool> HttpConnection::read_chunked(HttpRequest& request, std::string& stora
     pending.erase(0, std::exchange(at, 0));
     const auto before = pending.size();
     pending.resize(before + kReadStep / 4);
-    auto got = co_await source_.read_some(std::span(pending).subspan(before), deadline);
+    auto got = co_await stream_.read_some(std::span(pending).subspan(before), deadline);
     if (!got) co_return co_await too_slow(request, got.error(), "the request body took too long");
     pending.resize(before + *got);
   }
 }
 
 Task<bool> HttpConnection::dispatch(HttpRequest& request, std::string_view body) {
-  HttpExchange exchange(request, source_, quiet_, settings_->write_time, settings_->stream_buffer);
+  HttpExchange exchange(request, stream_, peer_, quiet_, settings_->write_time,
+                        settings_->stream_buffer);
   exchange.body = body;
   exchange.on_forget([this] { input_.release_if_empty(); });
   if (!request.framing.keep_alive || quiet_.requested()) exchange.close_after();
@@ -263,7 +280,8 @@ Task<void> HttpConnection::hand_over(HttpExchange& exchange) {
 // Once the head has been read, whoever has the path says it in the words of that place.
 Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string message) {
   counters_.malformed->add();
-  HttpExchange exchange(request, source_, quiet_, settings_->write_time, settings_->stream_buffer);
+  HttpExchange exchange(request, stream_, peer_, quiet_, settings_->write_time,
+                        settings_->stream_buffer);
   exchange.close_after();
   auto told = co_await fail(routes_, exchange, status, message);
   if (!told) co_return told;
@@ -273,11 +291,11 @@ Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string 
 // Closing while the client still sends would reset the connection and could take our answer with
 // it. So: end our side, and read on for a little.
 Task<void> HttpConnection::linger() {
-  ::shutdown(source_.fd(), SHUT_WR);
+  stream_.end_sending();
   const Deadline deadline = here().now() + seconds(2);
   std::string dropped(16 * 1024, '\0');
   for (std::size_t total = 0; total < kLinger;) {
-    auto got = co_await source_.read_some(dropped, deadline);
+    auto got = co_await stream_.read_some(dropped, deadline);
     if (!got) break;
     total += *got;
   }

@@ -17,17 +17,24 @@ class HttpConnection {
  public:
   // REQUIRES: everything referred to outlives the connection. The settings are those in force
   // when the connection was made.
-  HttpConnection(Fd fd, const HttpRoutes& routes, std::shared_ptr<const HttpSettings> settings,
-                 Stop& quiet, HttpGuard& guard, HttpCounters& counters)
-      : source_(std::move(fd)),
+  HttpConnection(Fd fd, const PeerAddress& from, const HttpRoutes& routes,
+                 std::shared_ptr<const HttpSettings> settings, Stop& quiet, HttpGuard& guard,
+                 HttpCounters& counters)
+      : stream_(std::move(fd)),
+        peer_{from},
         routes_(routes),
         settings_(std::move(settings)),
         quiet_(quiet),
         guard_(guard),
         counters_(counters) {}
 
+  // Puts TLS over the connection. One that speaks plain HTTP is told so.
+  Task<void> start_tls(std::shared_ptr<const TlsContext> context);
+
   // Serves until the client leaves, a limit is hit or the server stops.
   Task<void> run();
+
+  const HttpPeer& peer() const { return peer_; }
 
  private:
   // Each yields false when the connection is to be closed without more ado.
@@ -43,7 +50,8 @@ class HttpConnection {
   Task<void> refuse(HttpRequest& request, int status, std::string message);
   Task<void> linger();
 
-  Source source_;
+  Stream stream_;
+  HttpPeer peer_;
   const HttpRoutes& routes_;
   const std::shared_ptr<const HttpSettings> settings_;
   Stop& quiet_;

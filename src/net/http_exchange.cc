@@ -92,11 +92,11 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
       for (const auto part : parts) text += part;
     }
     const iovec whole{text.data(), text.size()};
-    auto written = source.try_write(std::span(&whole, 1));
+    auto written = stream.try_write(std::span(&whole, 1));
     if (!written) co_return written.error();
     if (*written == text.size()) co_return ok();
     const auto rest = std::string_view(text).substr(*written);
-    co_return co_await source.write_all(rest, write_time_);
+    co_return co_await stream.write_all(rest, write_time_);
   }
   std::array<iovec, kMostParts> gathered{};
   std::size_t count = 0;
@@ -104,12 +104,12 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
   for (const auto part : parts) {
     if (!part.empty()) gathered[count++] = {const_cast<char*>(part.data()), part.size()};
   }
-  co_return co_await source.write_all(std::span(gathered).first(count), write_time_);
+  co_return co_await stream.write_all(std::span(gathered).first(count), write_time_);
 }
 
 void HttpExchange::begin_stream(std::string_view fields) {
   answered_ = true;
-  stream_.emplace(source, stream_buffer_);
+  stream_.emplace(stream, stream_buffer_);
   if (request.http10) keep_alive_ = false;
   std::string text = head(200, kEventStream, fields);
   text += "Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n";

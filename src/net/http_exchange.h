@@ -6,25 +6,35 @@
 #include <chrono>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "core/principal.h"
 #include "net/http_parse.h"
 #include "net/outbox.h"
-#include "net/source.h"
+#include "net/peer_address.h"
+#include "net/stream.h"
+#include "net/tls_peer.h"
 
 namespace patchbay::net {
 
 inline constexpr std::string_view kJson = "application/json";
 inline constexpr std::string_view kEventStream = "text/event-stream";
 
+// Who is at the other end of a connection.
+struct HttpPeer {
+  PeerAddress address;
+  std::unique_ptr<const TlsPeer> certificate = nullptr;  // Null: it has shown none.
+};
+
 class HttpExchange {
  public:
-  HttpExchange(HttpRequest& asked, Source& connection, Stop& quiet_stop,
+  HttpExchange(HttpRequest& asked, Stream& connection, const HttpPeer& asker, Stop& quiet_stop,
                std::chrono::nanoseconds write_patience, std::size_t stream_bound)
       : request(asked),
-        source(connection),
+        stream(connection),
+        peer(asker),
         quiet(quiet_stop),
         write_time_(write_patience),
         stream_buffer_(stream_bound) {}
@@ -32,7 +42,8 @@ class HttpExchange {
   const HttpRequest& request;
   std::string_view body;
   Caller who = {};  // Null only on open routes.
-  Source& source;
+  Stream& stream;
+  const HttpPeer& peer;
   Stop& quiet;  // Requested when the server stops: streams without a call should end.
 
   // Answers whole, in one write. `fields` are further header lines, each with its CRLF.

@@ -6,8 +6,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +31,8 @@ struct HttpSettings {
   std::chrono::nanoseconds body_time = std::chrono::seconds(30);
   std::chrono::nanoseconds idle_time = std::chrono::seconds(75);
   std::chrono::nanoseconds write_time = std::chrono::seconds(30);
+  std::chrono::nanoseconds handshake_time = std::chrono::seconds(5);
+  std::size_t handshakes = 256;      // In progress on this worker.
   std::vector<std::string> hosts;    // Allowed in Host and Origin beside loopback names.
   std::vector<std::string> origins;  // Allowed origins beside those of allowed hosts.
 };
@@ -42,8 +44,14 @@ struct HttpCounters {
   std::atomic<std::int64_t> connections{0};  // Open now.
   std::shared_ptr<metrics::Counter> refused;
   std::shared_ptr<metrics::Counter> requests;
-  std::shared_ptr<metrics::Counter> malformed;  // Answered 4xx by the server itself.
+  std::shared_ptr<metrics::Counter> malformed;    // Answered 4xx by the server itself.
+  std::shared_ptr<metrics::Counter> tls_full;     // Handshakes with certificates,
+  std::shared_ptr<metrics::Counter> tls_resumed;  // with a ticket,
+  std::shared_ptr<metrics::Counter> tls_failed;   // refused or broken off,
+  std::shared_ptr<metrics::Counter> tls_slow;     // and cut off.
 };
+
+class HttpConnection;
 
 class HttpServer {
  public:
@@ -52,8 +60,11 @@ class HttpServer {
              HttpGuard& guard, HttpCounters& counters);
   ~HttpServer();
 
-  // Takes a listening socket and accepts in the background.
-  void start(Fd listener);
+  // Takes a listening socket and accepts in the background. With a context, under TLS.
+  void start(Fd listener, std::shared_ptr<const TlsContext> tls = nullptr);
+
+  // From now on handshakes are made with `tls`. Connections that are open stay as they are.
+  void update_tls(std::shared_ptr<const TlsContext> tls) { tls_ = std::move(tls); }
 
   void update(std::shared_ptr<const HttpSettings> settings) { settings_ = std::move(settings); }
 
@@ -64,15 +75,18 @@ class HttpServer {
   Task<void> stop(Deadline deadline);
 
  private:
-  Task<void> accept();
-  Task<void> serve(Fd fd);
-  void admit(int fd);
+  Task<void> accept(Source& listener, bool secure);
+  void admit(int fd, const PeerAddress& from, bool secure);
+  Task<void> serve(Fd fd, PeerAddress from, bool secure);
+  Task<void> shake_hands(HttpConnection& connection);
 
   const HttpRoutes routes_;
   HttpGuard& guard_;
   HttpCounters& counters_;
   std::shared_ptr<const HttpSettings> settings_;
-  std::optional<Source> listener_;
+  std::list<Source> listeners_;
+  std::shared_ptr<const TlsContext> tls_;
+  std::list<Stop*> handshakes_;  // In progress; the one that has taken longest is first.
   Fd reserve_;  // Given up for a moment when descriptors run out, to refuse politely.
   Stop quiet_;  // Heard by what waits for nothing in particular: idle connections, streams.
   Scope accepting_;

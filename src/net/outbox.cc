@@ -22,13 +22,13 @@ Result<void> Outbox::put(std::initializer_list<std::string_view> parts) {
 void Outbox::flush() {
   while (!empty() && !broken_) {
     const iovec rest{waiting_.data() + sent_, size()};
-    auto written = source_.try_write(std::span(&rest, 1));
+    auto written = stream_.try_write(std::span(&rest, 1));
     if (!written) {
       broken_ = true;
       break;
     }
     if (*written == 0) {
-      source_.wait_writable(*this);
+      stream_.wait_writable(*this);
       break;
     }
     sent_ += *written;

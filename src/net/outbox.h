@@ -2,22 +2,22 @@
 // event stream. What is put in during a turn leaves in one write at the end of the turn; what the
 // peer does not take waits here, up to the bound.
 //
-// Confined to the thread of its source.
+// Confined to the thread of its stream.
 #pragma once
 
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
-#include "net/source.h"
+#include "net/stream.h"
 
 namespace patchbay::net {
 
 class Outbox final : Executor::TurnEnd, Source::Waiter {
  public:
-  // REQUIRES: `source` outlives the outbox.
-  Outbox(Source& source, std::size_t most) : source_(source), most_(most) {}
-  ~Outbox() { source_.forget(*this); }
+  // REQUIRES: `stream` outlives the outbox.
+  Outbox(Stream& stream, std::size_t most) : stream_(stream), most_(most) {}
+  ~Outbox() { stream_.forget(*this); }
 
   // Queues the parts as one piece. Code::overloaded if they do not fit (and nothing is queued),
   // Code::unavailable once the peer has gone. One piece always fits into an empty outbox.
@@ -39,7 +39,7 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   void flush();
   void progressed();
 
-  Source& source_;
+  Stream& stream_;
   const std::size_t most_;
   std::string waiting_;
   std::size_t sent_ = 0;  // How much of the front of waiting_ has left already.

@@ -1,6 +1,9 @@
 #include "net/stream.h"
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <cerrno>
 
 #include "net/socket.h"
 #include "net/tls_session.h"
@@ -38,6 +41,29 @@ Task<void> Stream::start_tls(std::shared_ptr<const TlsContext> context, const st
                              Deadline deadline) {
   tls_ = std::make_unique<TlsSession>(std::move(context), source_, host);
   co_return co_await tls_->shake_hands(deadline);
+}
+
+std::unique_ptr<const TlsPeer> Stream::peer() const { return tls_ ? tls_->peer() : nullptr; }
+
+bool Stream::resumed_tls() const { return tls_->resumed(); }
+
+Task<char> Stream::first_byte(Deadline deadline) {
+  for (;;) {
+    char byte = 0;
+    const auto got = ::recv(fd(), &byte, 1, MSG_PEEK);
+    if (got == 1) co_return byte;
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 0 || errno != EAGAIN) {
+      co_return Error{Code::unavailable, "the peer closed the connection"};
+    }
+    auto waited = co_await ready(Source::Direction::read, deadline);
+    if (!waited) co_return waited.error();
+  }
+}
+
+void Stream::end_sending() {
+  if (tls_) tls_->end();
+  ::shutdown(fd(), SHUT_WR);
 }
 
 Task<std::size_t> Stream::read_some(std::span<char> into, Deadline deadline) {

@@ -9,6 +9,7 @@
 
 #include "net/source.h"
 #include "net/tls.h"
+#include "net/tls_peer.h"
 #include "net/url.h"
 
 namespace patchbay::net {
@@ -26,8 +27,15 @@ class Stream {
   Task<void> start_tls(std::shared_ptr<const TlsContext> context, const std::string& host,
                        Deadline deadline);
   bool secure() const { return tls_ != nullptr; }
+  bool resumed_tls() const;
+
+  // Whom the other side has proved to be with a certificate; null if it has shown none.
+  std::unique_ptr<const TlsPeer> peer() const;
 
   int fd() const { return source_.fd(); }
+
+  // The first byte that comes, left where it is. REQUIRES: nothing was read yet.
+  Task<char> first_byte(Deadline deadline);
 
   // Reads or writes what is possible now. 0 means: not now, wait. The end of the stream and every
   // fault are Code::unavailable. What was not written must be offered again, unchanged; it may
@@ -58,6 +66,9 @@ class Stream {
   // Writes everything. Each step forward must come within `patience`.
   Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds patience);
   Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds patience);
+
+  // Says that nothing more is written. What comes can still be read.
+  void end_sending();
 
   // Waits until the stream may be ready in that direction. REQUIRES: the last attempt yielded 0.
   Source::Ready ready(Source::Direction direction, Deadline deadline) {

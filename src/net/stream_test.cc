@@ -41,8 +41,15 @@ class Tls : public ::testing::Test {
 
   static std::shared_ptr<const TlsContext> server(const std::string& name,
                                                   const std::string& client_ca = "") {
-    const TlsServerSettings settings{file(name + ".pem"), file(name + ".key"), client_ca};
-    return *TlsContext::server(settings);
+    return *TlsContext::server(serving(name, client_ca));
+  }
+
+  static TlsServerSettings serving(const std::string& name, const std::string& client_ca = "") {
+    TlsServerSettings settings;
+    settings.certificate = {file(name + ".pem"), file(name + ".key")};
+    settings.client_ca = client_ca;
+    if (!client_ca.empty()) settings.clients = ClientCertificates::required;
+    return settings;
   }
 
   static TlsClientSettings trusting(const std::string& ca) {
@@ -200,9 +207,12 @@ TEST_F(Tls, NamesTheFileThatIsWrong) {
   fails(TlsContext::client({file("ca.key"), "", "", ""}), "ca '" + file("ca.key"));
   fails(TlsContext::client({"", file("ca.key"), "", ""}), "cert '" + file("ca.key"));
   fails(TlsContext::client({"", "", file("ca.key"), ""}), "has no cert");
-  fails(TlsContext::server({file("server.pem"), file("client.key"), ""}), "key values mismatch");
-  fails(TlsContext::server({file("server.pem"), file("none.key"), ""}), "none.key': No such file");
-  fails(TlsContext::server({file("server.pem"), file("server.key"), file("none")}), "client_ca '");
+  auto serving_badly = serving("server", file("none"));
+  fails(TlsContext::server(serving_badly), "client_ca '");
+  serving_badly.certificate.key = file("client.key");
+  fails(TlsContext::server(serving_badly), "key values mismatch");
+  serving_badly.certificate.key = file("none.key");
+  fails(TlsContext::server(serving_badly), "none.key': No such file");
 }
 
 TEST_F(Tls, TellsAnEndFromACut) {

@@ -79,13 +79,22 @@ TlsSession::TlsSession(std::shared_ptr<const TlsContext> context, Source& source
 }
 
 TlsSession::~TlsSession() {
-  if (open_ && out_.empty()) {
-    ERR_clear_error();
-    SSL_shutdown(ssl_);
-    auto told = flush();
-    (void)told;  // The peer will also see the connection close.
-  }
+  end();
   SSL_free(ssl_);
+}
+
+void TlsSession::end() {
+  if (!open_ || !out_.empty() || (SSL_get_shutdown(ssl_) & SSL_SENT_SHUTDOWN)) return;
+  ERR_clear_error();
+  SSL_shutdown(ssl_);
+  auto told = flush();
+  (void)told;  // The peer will also see the connection close.
+}
+
+std::unique_ptr<const TlsPeer> TlsSession::peer() const {
+  const X509* const shown = SSL_get0_peer_certificate(ssl_);
+  if (!shown || SSL_get_verify_result(ssl_) != X509_V_OK) return nullptr;
+  return std::make_unique<const TlsPeer>(tls_peer(*shown, context_->common_names()));
 }
 
 void TlsSession::expect(const std::string& host) {
@@ -117,11 +126,20 @@ Task<void> TlsSession::shake_hands(Deadline deadline) {
     }
     if (!outcome) co_return outcome;
     open_ = !more;
-    if (open_) co_return ok();
+    if (open_) co_return check_resumed();
     auto ready = co_await source_.ready(Source::Direction::read, deadline);
     if (!ready) co_return ready;
   }
 }
+
+// The certificate behind a ticket was good when it was shown. It may have expired since.
+Result<void> TlsSession::check_resumed() {
+  const X509* const shown = resumed() ? SSL_get0_peer_certificate(ssl_) : nullptr;
+  if (!shown || X509_cmp_current_time(X509_get0_notAfter(shown)) > 0) return ok();
+  return Error{Code::unavailable, "the peer's certificate is not accepted: it has expired"};
+}
+
+bool TlsSession::resumed() const { return SSL_session_reused(ssl_) == 1; }
 
 Result<std::size_t> TlsSession::try_read(std::span<char> into) {
   std::size_t filled = 0;
@@ -218,10 +236,10 @@ bool TlsSession::holds_more() const { return SSL_has_pending(ssl_) == 1; }
 // Says what has gone wrong. REQUIRES: called at once after the failure.
 Error TlsSession::fault(int code) {
   const bool shaking = SSL_in_init(ssl_) == 1;
-  open_ = false;
   if (code == SSL_ERROR_ZERO_RETURN) {
     return {Code::unavailable, "the peer closed the connection"};
   }
+  open_ = false;
   if (const long verdict = SSL_get_verify_result(ssl_);
       shaking && context_->verify() && verdict != X509_V_OK) {
     return {Code::unavailable, fmt::format("the peer's certificate is not accepted: {}",

@@ -16,6 +16,7 @@
 
 #include "net/source.h"
 #include "net/tls.h"
+#include "net/tls_peer.h"
 
 struct ssl_st;
 struct bio_st;
@@ -29,13 +30,22 @@ class TlsSession {
   TlsSession(std::shared_ptr<const TlsContext> context, Source& source, const std::string& host);
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
-  ~TlsSession();  // Tells the peer that nothing was cut off, if it can be told at once.
+  ~TlsSession();
 
   Task<void> shake_hands(Deadline deadline);
+
+  // Whom the peer has proved to be; null if it has shown no certificate.
+  std::unique_ptr<const TlsPeer> peer() const;
 
   // As Stream offers them.
   Result<std::size_t> try_read(std::span<char> into);
   Result<std::size_t> try_write(std::span<const iovec> parts);
+
+  // Tells the peer that nothing more comes and nothing was cut off, if it can be told at once.
+  void end();
+
+  // A ticket of an earlier session took the place of certificates. REQUIRES: hands are shaken.
+  bool resumed() const;
 
   bool holds_more() const;
   // The peer has said that it ends, so nothing was cut off.
@@ -48,6 +58,7 @@ class TlsSession {
   static long bio_control(bio_st* bio, int command, long number, void* pointer);
 
   void expect(const std::string& host);
+  Result<void> check_resumed();
   Result<std::size_t> encrypt_some(std::span<const iovec> parts);
   Result<void> encrypt(std::string_view bytes);
   Result<void> flush();

@@ -45,7 +45,7 @@ class LineChannel final : public Channel, net::Source::Waiter {
   const LineLimits limits_;
   Listener* listener_ = nullptr;
   net::Source in_;
-  std::optional<net::Source> out_;
+  std::optional<net::Stream> out_;
   std::optional<net::Outbox> outbox_;
   std::string buffer_;  // Bytes that have come; those before used_ are done with.
   std::size_t used_ = 0;

@@ -1,0 +1,101 @@
+// What the configuration says about the TLS listener, and the context that is made of it. Values
+// only; the files it names are read on the thread of the caller.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+#include "net/tls.h"
+
+namespace patchbay::app {
+
+struct CertificateEntry {
+  std::vector<std::string> names;
+  std::string cert;
+  std::string key;
+};
+
+struct TlsSection {
+  std::string listen;
+  std::string cert;
+  std::string key;
+  std::vector<CertificateEntry> certificates;
+  std::string client_ca;
+  std::optional<net::ClientCertificates> client_certificates;
+  bool common_name = false;
+  std::string crl;
+  config::Duration handshake_time{5'000};
+  int handshakes = 256;
+
+  // What holds where nothing is said: whoever names a CA wants it to count.
+  net::ClientCertificates clients() const {
+    if (client_certificates) return *client_certificates;
+    return client_ca.empty() ? net::ClientCertificates::off : net::ClientCertificates::required;
+  }
+};
+
+// Reads the files. The error says which is wrong, and how.
+Result<std::shared_ptr<const net::TlsContext>> tls_context(const TlsSection& section);
+
+// The files that the section names.
+std::vector<std::string> tls_files(const TlsSection& section);
+
+// What is in them, as text that changes when they do; without keys, which change with their
+// certificates.
+std::vector<std::string> tls_contents(const TlsSection& section);
+
+}  // namespace patchbay::app
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::choices<net::ClientCertificates> = std::array{
+    Choice{"off", net::ClientCertificates::off},
+    Choice{"optional", net::ClientCertificates::optional},
+    Choice{"required", net::ClientCertificates::required},
+};
+
+template <>
+inline constexpr auto config::fields<app::CertificateEntry> = std::tuple{
+    Field{"names", &app::CertificateEntry::names,
+          "For which server names it is shown; `*.example.org` stands for one label in front. "
+          "Absent: the DNS names in it."},
+    Field{"cert", &app::CertificateEntry::cert, "A PEM file with the certificate and its chain.",
+          Required{}},
+    Field{"key", &app::CertificateEntry::key,
+          "A PEM file with its key; absent: the key is in the file of the certificate."},
+};
+
+template <>
+inline constexpr auto config::fields<app::TlsSection> = std::tuple{
+    Field{"listen", &app::TlsSection::listen,
+          "The address of the HTTPS listener; port 0 lets the system choose.", Required{}},
+    Field{"cert", &app::TlsSection::cert, "A PEM file with the certificate and its chain.",
+          Required{}},
+    Field{"key", &app::TlsSection::key,
+          "A PEM file with its key; absent: the key is in the file of the certificate."},
+    Field{"certificates", &app::TlsSection::certificates,
+          "Further certificates, for clients that ask for other names (SNI)."},
+    Field{"client_ca", &app::TlsSection::client_ca,
+          "A PEM file with the authorities that sign the certificates of clients."},
+    Field{"client_certificates", &app::TlsSection::client_certificates,
+          "Whether clients show a certificate: they are not asked, may, or must. Absent: required "
+          "with client_ca, else off."},
+    Field{"common_name", &app::TlsSection::common_name,
+          "Whether the common name of a client's certificate counts as one of its names, after "
+          "those in subjectAltName."},
+    Field{"crl", &app::TlsSection::crl,
+          "A PEM file with the lists of revoked certificates: one list, still valid, of each "
+          "authority that signs."},
+    Field{"handshake_time", &app::TlsSection::handshake_time, "How long a handshake may take.",
+          Range{Duration(10), Duration(600'000)}},
+    Field{"handshakes", &app::TlsSection::handshakes,
+          "How many handshakes each worker may have in progress; beyond that, the one that has "
+          "taken longest is cut off.",
+          Range{1, 1'000'000}},
+};
+
+}  // namespace patchbay

@@ -1,0 +1,31 @@
+// A PeerAddress is where a connection comes from, small enough to be kept with each. IPv4
+// addresses are kept as IPv6 ones that stand for them, so that a client has one address whichever
+// way the listener is bound.
+//
+// Values only.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace patchbay::net {
+
+struct PeerAddress {
+  std::array<unsigned char, 16> ip{};
+  std::uint16_t port = 0;
+
+  static PeerAddress of(const sockaddr_storage& address);
+
+  auto operator<=>(const PeerAddress&) const = default;
+
+  // "127.0.0.1" or "::1".
+  std::string ip_text() const;
+  // "127.0.0.1:50000" or "[::1]:50000".
+  std::string text() const;
+};
+
+}  // namespace patchbay::net

@@ -1,0 +1,40 @@
+// A TlsPeer is whom the other side of a TLS connection has proved to be: the names in its
+// certificate, which has been verified, and what tells that certificate from all others.
+//
+// Values only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+struct x509_st;
+
+namespace patchbay::net {
+
+struct TlsName {
+  enum class Kind : std::uint8_t { uri, dns, email, common_name };
+
+  Kind kind;
+  std::string text;
+
+  bool operator==(const TlsName&) const = default;
+};
+
+struct TlsPeer {
+  // URIs first, then DNS names, then e-mail addresses. A name with a control character or a byte
+  // beyond ASCII in it is not among them: it could read as another.
+  std::vector<TlsName> names;
+  std::string subject;      // As RFC 2253 writes it; for people.
+  std::string serial;       // Hexadecimal.
+  std::string fingerprint;  // SHA-256 of the certificate, hexadecimal.
+};
+
+// The common name of the subject is among the names, at the end, only with `common_names`: what
+// an authority lets others write there, it may not have checked.
+TlsPeer tls_peer(const x509_st& certificate, bool common_names);
+
+// The names alone.
+std::vector<TlsName> tls_names(const x509_st& certificate, bool common_names);
+
+}  // namespace patchbay::net
