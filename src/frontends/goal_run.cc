@@ -19,8 +19,8 @@ constexpr std::string_view kNoSkill = "none";
 
 // Failures that are no skill's: whoever asked is refused as a whole.
 bool is_refusal(Code code) {
-  return code == Code::unauthenticated || code == Code::overloaded || code == Code::cancelled ||
-         code == Code::internal;
+  return code == Code::unauthenticated || code == Code::rate_limited || code == Code::overloaded ||
+         code == Code::cancelled || code == Code::internal;
 }
 
 // A failed step, or the refusal that it was.

@@ -181,7 +181,8 @@ class PipelineTest : public ::testing::Test {
   Recorder recorder{registry};
   Subscriptions subscriptions;
   TaskIds tasks{policy::Sealer(policy::Sealer::Key{})};
-  Pipeline pipeline{limiter, view, subscriptions, tasks, recorder};
+  KeptResults kept;
+  Pipeline pipeline{limiter, view, subscriptions, tasks, kept, recorder};
   McpServer server{pipeline,
                    {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1)}};
   std::shared_ptr<FakeUpstream> upstream = fake("up");
