@@ -225,7 +225,7 @@ FAULTS = {
     "500": (lambda ex: ex.answer(500), "upstream_failed"),
     "503 with HTML": (
         lambda ex: ex.answer(503, b"<h1>busy</h1>", Content_Type="text/html"),
-        "upstream_failed",
+        "overloaded",
     ),
     "401": (lambda ex: ex.answer(401, WWW_Authenticate="Bearer"), "upstream_failed"),
     "HTML": (

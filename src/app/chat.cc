@@ -24,7 +24,7 @@ Task<frontends::GoalTrace> attempt(frontends::GoalFace& face, const std::string&
   if (!json::is_utf8(goal)) co_return Error{Code::invalid_request, "this is not UTF-8"};
   auto good = frontends::check_goal(goal, face.book().settings());
   if (!good) co_return good.error();
-  auto run = face.begin("chat", local_caller());
+  auto run = face.begin({"chat", local_caller()});
   co_return co_await run.run(goal);
 }
 

@@ -31,6 +31,22 @@ int check(const std::string& file);
 int describe(bool schema);
 int import_servers(const std::string& file);
 
+struct AuditOptions {
+  std::string config;
+  std::string database;
+  std::string since;
+  std::string until;
+  std::string who;
+  std::string name;
+  std::string upstream;
+  std::string outcome;
+  std::string trace;
+  int most = 100;
+  bool json = false;
+};
+
+int find_audit(const AuditOptions& options);
+
 struct OsqueryOptions {
   std::string config;
   std::string engine;

@@ -387,6 +387,18 @@ void Gateway::use_limits() {
   log::configure(settings.log.level, settings.log.format);
   log::show_messages(settings.log.messages);
   common_.limiter.set_most(settings.limits.calls);
+  const auto& rates = settings.limits.rates;
+  // What callers have used up stays so unless the rows have changed.
+  if (rates != (common_.rates ? common_.rates->rows() : std::vector<policy::RateSettings>())) {
+    const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
+    common_.rates = rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys);
+  }
+  const auto& audit = settings.audit;
+  if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
+    common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;
+  }
+  common_.kept_results.set_bounds({settings.limits.kept_results.value,
+                                   settings.limits.kept_page.value, settings.limits.kept_time});
   common_.asking.most = settings.limits.parked;
   auto& sessions = common_.mcp_http.sessions;
   sessions.most = static_cast<std::size_t>(settings.limits.sessions);

@@ -40,6 +40,20 @@ void add_osquery_options(CLI::App& command, app::OsqueryOptions& options) {
   add_log_options(command, options);
 }
 
+void add_audit_options(CLI::App& command, app::AuditOptions& options) {
+  command.add_option("-c,--config", options.config, "The configuration that names the database.");
+  command.add_option("--database", options.database, "The database itself.");
+  command.add_option("--since", options.since, "Not older than, such as 1h.");
+  command.add_option("--until", options.until, "Not newer than, such as 10m.");
+  command.add_option("--who", options.who, "The caller's name or id; * and ? stand for any.");
+  command.add_option("--name", options.name, "The tool, prompt or resource, as it was asked for.");
+  command.add_option("--upstream", options.upstream, "Who answered.");
+  command.add_option("--outcome", options.outcome, "ok, or the name of an error; !ok: any error.");
+  command.add_option("--trace", options.trace, "The trace id.");
+  command.add_option("--limit", options.most, "How many records.")->check(CLI::Range(1, 1'000'000));
+  command.add_flag("--json", options.json, "One JSON a line.");
+}
+
 void add_client_options(CLI::App& command, app::ClientOptions& options, const char* words) {
   command.add_option("words", options.words, words);
   command.add_flag("--json", options.json, "Print the raw answer.");
@@ -83,6 +97,7 @@ int main(int argc, char** argv) {
 
   app::ServeOptions serve_options;
   app::OsqueryOptions osquery_options;
+  app::AuditOptions audit_options;
   app::ClientOptions client_options;
   std::string check_file;
   std::string import_file;
@@ -111,6 +126,8 @@ int main(int argc, char** argv) {
   auto* const openapi = cli.add_subcommand("openapi", "Prints the OpenAPI document.");
   add_serve_options(*openapi, serve_options);
   openapi->add_flag("--yaml", yaml, "As YAML.");
+  auto* const audit = cli.add_subcommand("audit", "Prints records of calls, the newest first.");
+  add_audit_options(*audit, audit_options);
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
   add_client_options(*tools, client_options,
                      "[TARGET]: http(s)://…, 'stdio: command args…', or nothing for the local "
@@ -140,6 +157,7 @@ int main(int argc, char** argv) {
   if (*describe) return app::describe(schema);
   if (*import) return app::import_servers(import_file);
   if (*openapi) return app::print_openapi(serve_options, yaml);
+  if (*audit) return app::find_audit(audit_options);
   if (*tools) return app::list_tools(client_options);
   if (*call) return app::call_tool(client_options);
   if (*resources) return app::list_resources(client_options);

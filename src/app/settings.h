@@ -12,7 +12,10 @@
 #include "frontends/rest_settings.h"
 #include "gateway/catalog.h"
 #include "gateway/goal_settings.h"
+#include "gateway/result_budget.h"
 #include "observe/log.h"
+#include "policy/audit_settings.h"
+#include "policy/rate_settings.h"
 
 namespace patchbay::app {
 
@@ -22,6 +25,12 @@ struct LimitSettings {
   config::Duration task{600'000};
   int parked = 1'000;
   int calls = 10'000;
+  std::vector<policy::RateSettings> rates;
+  int rate_keys = 100'000;
+  std::vector<gateway::ResultBudget> results;
+  config::Bytes kept_results{64 << 20};
+  config::Bytes kept_page{64 << 10};
+  config::Duration kept_time{600'000};
   config::Bytes body{16 << 20};
   int connections = 10'000;
   config::Bytes request_line{8 * 1024};
@@ -76,6 +85,7 @@ struct Settings {
   gateway::ValidationSettings validation;
   HttpSection http;
   frontends::RestSettings rest;
+  policy::AuditSettings audit;
   LogSection log;
   StopSection stop;
 };
@@ -136,6 +146,22 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
           Range{0, 1'000'000}},
     Field{"calls", &app::LimitSettings::calls, "How many calls may run at once.",
           Range{1, 1'000'000}},
+    Field{"rates", &app::LimitSettings::rates,
+          "How often calls may be made, and how many may run at once. Each row counts by itself."},
+    Field{
+        "rate_keys", &app::LimitSettings::rate_keys,
+        "How many callers, addresses and tools the rows of `rates` tell apart; those beyond share "
+        "what one has.",
+        Range{16, 10'000'000}},
+    Field{"results", &app::LimitSettings::results,
+          "How large the results of tools may be; the first row that names a tool counts."},
+    Field{"kept_results", &app::LimitSettings::kept_results,
+          "How much of results that were too large is kept; the oldest make room.",
+          Range{Bytes{1 << 20}, Bytes{std::uint64_t{1} << 36}}},
+    Field{"kept_page", &app::LimitSettings::kept_page, "How much of them is read at once.",
+          Range{Bytes{1024}, Bytes{16 << 20}}},
+    Field{"kept_time", &app::LimitSettings::kept_time, "How long they are kept.",
+          Range{Duration(1'000), Duration(86'400'000)}},
     Field{"body", &app::LimitSettings::body, "The largest request body.",
           Range{Bytes{1024}, Bytes{1 << 30}}},
     Field{"connections", &app::LimitSettings::connections, "How many connections may be open.",
@@ -251,6 +277,8 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
           "What becomes of arguments and results that do not fit: let go on, log, or refuse."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
+    Field{"audit", &app::Settings::audit,
+          "The record of calls; kept where a file or a database is named."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},
     Field{"stop", &app::Settings::stop, "How the gateway stops."},
 };

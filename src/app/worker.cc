@@ -51,10 +51,11 @@ frontends::RestStreaming rest_streaming(const LimitSettings& limits) {
 }  // namespace
 
 Worker::Worker(int number, const Settings& settings, Common& common)
-    : loop_(number),
+    : common_(common),
+      loop_(number),
       recorder_(common.registry),
       pipeline_(common.limiter, catalog_, common.subscriptions, common.tasks, common.task_tools,
-                recorder_),
+                common.kept_results, recorder_),
       server_(pipeline_, times(settings.limits)),
       asking_(number, server_, common.asking),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
@@ -95,6 +96,9 @@ Worker::Worker(int number, const Settings& settings, Common& common)
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   pipeline_.set_validation(settings.validation);
+  pipeline_.set_rates(common.rates);
+  recorder_.set_audit(common.audit);
+  pipeline_.set_budgets(settings.limits.results);
 }
 
 Worker::~Worker() = default;
@@ -123,6 +127,9 @@ void Worker::update(const Settings& settings) {
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
   pipeline_.set_validation(settings.validation);
+  pipeline_.set_rates(common_.rates);
+  recorder_.set_audit(common_.audit);
+  pipeline_.set_budgets(settings.limits.results);
   mcp_http_.update(mcp_settings(settings.limits));
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);
   goals_.update(goal_book(settings));

@@ -37,6 +37,9 @@ struct Common {
 
   metrics::Registry registry;
   policy::Limiter limiter;
+  std::shared_ptr<policy::Rates> rates;     // Changed only while no worker looks.
+  std::shared_ptr<policy::AuditLog> audit;  // The same.
+  gateway::KeptResults kept_results;
   gateway::Subscriptions subscriptions;
   const gateway::TaskIds tasks;
   gateway::TaskTools task_tools = {};
@@ -92,6 +95,7 @@ class Worker {
   Task<void> sweep();
   void pass_on_update(const std::string& upstream, const std::string& uri);
 
+  const Common& common_;
   net::Loop loop_;
   gateway::CatalogView catalog_;
   gateway::Recorder recorder_;

@@ -26,7 +26,8 @@ enum class Code : std::uint8_t {
   resource_not_found,  // Only for the revisions that tell it apart.
   session_not_found,
   too_large,
-  overloaded,  // A bounded queue is full.
+  rate_limited,  // The caller, or all callers together, ask too often.
+  overloaded,    // A bounded queue is full.
   timeout,
   cancelled,
   unavailable,      // The upstream is down or not there yet.
@@ -56,6 +57,7 @@ inline constexpr std::array kCodes{
     CodeInfo{"resource_not_found", 404, -32002},
     CodeInfo{"session_not_found", 404, -32001},
     CodeInfo{"too_large", 413, -32600},
+    CodeInfo{"rate_limited", 429, -32029},
     CodeInfo{"overloaded", 503, -32003},
     CodeInfo{"timeout", 504, -32001},
     CodeInfo{"cancelled", 499, -32000},

@@ -119,7 +119,7 @@ Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
   }
   auto goal = read_goal(exchange.body, face_.book_->settings());
   if (!goal) co_return co_await refuse(exchange, 400, goal.error().message);
-  GoalRun run = face_.begin(kFace, exchange.who);
+  GoalRun run = face_.begin({kFace, exchange.who, exchange.peer.ip});
   Result<GoalTrace> trace;
   {
     LeaveStop leave(exchange.stream);
@@ -135,7 +135,7 @@ Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
 }
 
 Task<void> GoalFace::Skills::handle(HttpExchange& exchange) {
-  GoalRun run = face_.begin(kFace, exchange.who);
+  GoalRun run = face_.begin({kFace, exchange.who, exchange.peer.ip});
   const auto book = face_.book_;
   auto tools = co_await listed_tools(run);
   if (!tools) {

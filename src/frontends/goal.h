@@ -23,9 +23,7 @@ class GoalFace {
   const GoalBook& book() const { return *book_; }
 
   // A new run of whatever the configuration says now.
-  GoalRun begin(std::string_view face, Caller who) {
-    return GoalRun(place_, book_, face, std::move(who));
-  }
+  GoalRun begin(gateway::Asker asker) { return GoalRun(place_, book_, std::move(asker)); }
 
  private:
   // Errors of goals look the same, whoever tells them.

@@ -19,8 +19,8 @@ constexpr std::string_view kNoSkill = "none";
 
 // Failures that are no skill's: whoever asked is refused as a whole.
 bool is_refusal(Code code) {
-  return code == Code::unauthenticated || code == Code::overloaded || code == Code::cancelled ||
-         code == Code::internal;
+  return code == Code::unauthenticated || code == Code::rate_limited || code == Code::overloaded ||
+         code == Code::cancelled || code == Code::internal;
 }
 
 // A failed step, or the refusal that it was.
@@ -63,18 +63,16 @@ class GoalRun::SkillTools final : public GoalTools {
   const Page& page_;
 };
 
-GoalRun::GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book,
-                 std::string_view face, Caller who)
+GoalRun::GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, gateway::Asker asker)
     : place_(place),
       book_(std::move(book)),
-      face_(face),
-      who_(std::move(who)),
+      asker_(std::move(asker)),
       deadline_(place.server.deadline()) {}
 
 Task<GoalTrace> GoalRun::run(std::string_view goal) {
-  catalog_ = place_.catalog.current(*who_);
+  catalog_ = place_.catalog.current(*asker_.who);
   if (!place_.catalog.settled()) {
-    auto settled = co_await place_.catalog.wait_settled(*who_, deadline_);
+    auto settled = co_await place_.catalog.wait_settled(*asker_.who, deadline_);
     if (!settled) co_return settled.error();
     catalog_ = *std::move(settled);
   }
@@ -202,8 +200,9 @@ Task<mcp::Reply> GoalRun::request(std::string_view method, std::string params) {
   if (!parsed) co_return parsed.error();
   gateway::SilentPeer nobody;
   const auto* const row = mcp::find_method(method, mcp::kNewestLegacy);
-  gateway::Call call{message, *row,      mcp::kNewestLegacy, face_, here(),
-                     nobody,  deadline_, text.size(),        who_};
+  gateway::Call call{message, *row,      mcp::kNewestLegacy, asker_.face, here(),
+                     nobody,  deadline_, text.size(),        asker_.who};
+  call.from = asker_.from;
   co_return co_await place_.server.answer(call);
 }
 

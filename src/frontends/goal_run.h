@@ -38,8 +38,7 @@ Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& sett
 class GoalRun {
  public:
   // `face` names the front end in the log.
-  GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, std::string_view face,
-          Caller who);
+  GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, gateway::Asker asker);
 
   // What was done, step by step: at least one, and only the last may have failed. An Error means
   // that the gateway refused, not that a skill failed.
@@ -63,8 +62,7 @@ class GoalRun {
 
   const GoalPlace& place_;
   const std::shared_ptr<const GoalBook> book_;
-  const std::string_view face_;
-  const Caller who_;
+  const gateway::Asker asker_;
   const Deadline deadline_;
   std::shared_ptr<const gateway::Catalog> catalog_;
 };

@@ -224,7 +224,7 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
   std::vector<std::string> answers(messages->size());
   Scope all;
   for (std::size_t i = 0; i < messages->size(); ++i) {
-    all.spawn(answer_one((*messages)[i], *session, answers[i]));
+    all.spawn(answer_one((*messages)[i], *session, exchange.peer.ip, answers[i]));
   }
   auto done = co_await all.drain(kNever);
   if (!done) {
@@ -244,7 +244,8 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
 
 // One message of a batch; `out` stays empty if it wants no answer. The answers leave together, so
 // there is no stream on which progress could come earlier.
-Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::string& out) {
+Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::string_view from,
+                               std::string& out) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) {
@@ -265,6 +266,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
   gateway::SilentPeer client;
   gateway::Call call{message, **method,           session->revision, "mcp-http",    here(),
                      client,  server_.deadline(), text.size(),       session->owner};
+  call.from = from;
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, session.get(), message.id, stop);

@@ -73,7 +73,8 @@ class McpHttp final : public net::HttpHandler {
   Task<void> post_initialize(net::HttpExchange& exchange, const mcp::Message& message);
   Task<void> post_legacy(net::HttpExchange& exchange, const mcp::Message& message);
   Task<void> post_batch(net::HttpExchange& exchange);
-  Task<void> answer_one(std::string_view text, SessionPtr session, std::string& out);
+  Task<void> answer_one(std::string_view text, SessionPtr session, std::string_view from,
+                        std::string& out);
   Task<void> run_call(net::HttpExchange& exchange, const mcp::Message& message,
                       mcp::Revision revision, SessionPtr session);
   Task<void> get(net::HttpExchange& exchange);

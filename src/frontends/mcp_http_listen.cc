@@ -15,9 +15,9 @@ Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& mess
   exchange.begin_stream();
   ExchangeSink sink(exchange);
   const StreamGuard guard(exchange, sink);
-  Listening listening(server_, {"mcp-http", exchange.who}, message, [&sink](std::string_view text) {
-    sink.on_event(gateway::event_frame("", text));
-  });
+  Listening listening(
+      server_, {"mcp-http", exchange.who, exchange.peer.ip}, message,
+      [&sink](std::string_view text) { sink.on_event(gateway::event_frame("", text)); });
   exchange.forget_request();
   listenings_.insert(&listening);
   auto begun = co_await listening.begin(*std::move(wish));

@@ -44,7 +44,7 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   Client(McpSse& face, net::HttpExchange& exchange)
       : face_(face),
         exchange_(exchange),
-        conversation_(face.server_, *this, {"mcp-sse", exchange.who}) {
+        conversation_(face.server_, *this, {"mcp-sse", exchange.who, exchange.peer.ip}) {
     if (exchange.quiet.requested()) {
       conversation_.end();
     } else {

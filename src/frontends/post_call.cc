@@ -1,5 +1,6 @@
 #include "frontends/post_call.h"
 
+#include "frontends/quota_fields.h"
 #include "frontends/subscriber.h"
 #include "json/read.h"
 #include "mcp/compose.h"
@@ -25,6 +26,8 @@ PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Messag
             exchange.who},
       find_header_(
           [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
+  call_.from = exchange.peer.ip;
+  call_.trace = exchange.request.fields.find("traceparent").value_or("");
   if (session_) {
     call_.session = session_->id;
     call_.capabilities = session_->capabilities;
@@ -66,7 +69,12 @@ Task<void> PostCall::run() {
 Task<void> PostCall::finish(const mcp::Reply& reply) {
   if (!exchange_.streaming()) {
     const std::string head = mcp::response_head(call_.request.id, reply.is_error);
-    co_return co_await exchange_.answer(status_of(reply), net::kJson, {head, reply.body, "}"});
+    const int status = status_of(reply);
+    std::string fields = quota_fields(call_);
+    if (status == 429) {
+      fields += retry_field(status, json::member(reply.body, "data").value_or("{}"));
+    }
+    co_return co_await exchange_.answer(status, net::kJson, {head, reply.body, "}"}, fields);
   }
   // The answer may be large: let what came before it leave first.
   auto drained = co_await exchange_.drained();
@@ -79,6 +87,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
 
 // Without sessions some errors are those of HTTP too.
 int PostCall::status_of(const mcp::Reply& reply) const {
+  if (reply.why == Code::rate_limited) return 429;
   if (session_ || !reply.is_error) return 200;
   if (reply.why == Code::method_not_found) return 404;
   if (reply.why == Code::header_mismatch) return 400;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontends/quota_fields.h"
 #include "json/read.h"
 #include "json/write.h"
 #include "net/percent.h"
@@ -30,13 +31,6 @@ int status_of(const mcp::Reply& reply, bool reading) {
 std::string plain_error(int status, std::string_view message) {
   return fmt::format(R"({{"error":"{}","message":{}}})", net::reason_phrase(status),
                      json::quote(message));
-}
-
-// `data` is the raw data of an error: it may say how soon it is worth to try again.
-std::string retry_field(int status, std::string_view data) {
-  if (status != 503 && status != 429) return "";
-  const auto wait = json::as_int(json::member(data, "retryAfterMs").value_or("")).value_or(0);
-  return fmt::format("Retry-After: {}\r\n", std::max<std::int64_t>(1, (wait + 999) / 1000));
 }
 
 // What a result says in words, line by line.

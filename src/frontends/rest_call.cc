@@ -1,6 +1,7 @@
 #include "frontends/rest_call.h"
 
 #include "frontends/exchange_sink.h"
+#include "frontends/quota_fields.h"
 #include "mcp/shape.h"
 
 namespace patchbay::frontends {
@@ -35,6 +36,8 @@ RestCall::RestCall(gateway::McpServer& server, net::HttpExchange& exchange,
             server.deadline(),
             exchange.body.size(),
             exchange.who} {
+  call_.from = exchange.peer.ip;
+  call_.trace = exchange.request.fields.find("traceparent").value_or("");
   call_.capabilities = kCapabilities;
   call_.linked = true;
 }
@@ -49,7 +52,9 @@ Task<mcp::Reply> RestCall::run() {
   auto answered = co_await task.hearing(stop_);
   drop();
   exchange_.stream.watch_hangup(nullptr);
-  co_return answered ? *std::move(answered) : mcp::error_reply(answered.error());
+  mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+  fields_ += quota_fields(call_);
+  co_return reply;
 }
 
 Task<void> RestCall::finish(RestAnswer answer) {

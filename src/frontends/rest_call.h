@@ -44,7 +44,7 @@ class RestCall final : gateway::Peer, net::Source::Hangup, Timer {
 
   gateway::McpServer& server_;
   net::HttpExchange& exchange_;
-  const std::string fields_;
+  std::string fields_;
   const RestStreaming* const streaming_;
   gateway::Call call_;
   Stop stop_;

@@ -37,6 +37,7 @@ Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::Asker asker,
   const auto* const row = mcp::find_method(message.method, mcp::kNewestLegacy);
   gateway::Call call{message,           *row,        mcp::kNewestLegacy, asker.face, here(), client,
                      server.deadline(), text.size(), asker.who};
+  call.from = asker.from;
   co_return co_await server.answer(call);
 }
 
@@ -78,6 +79,7 @@ Task<mcp::Reply> follow(gateway::McpServer& server, gateway::Asker asker, const 
   gateway::SilentPeer client;
   gateway::Call call{message,           method,      mcp::kNewest, asker.face, here(), client,
                      server.deadline(), text.size(), asker.who};
+  call.from = asker.from;
   call.capabilities = gateway::declared_capabilities(request);
   auto reply = co_await server.answer(call);
   upstream = call.upstream;

@@ -33,6 +33,8 @@ AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
       id_(id),
       text_(mcp::to_text(first.request)),
       capabilities_(first.capabilities),
+      from_(first.from),
+      trace_(first.trace),
       call_{.request = request_,
             .method = first.method,
             .revision = first.revision,
@@ -45,6 +47,8 @@ AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
   auto parsed = mcp::parse(text_, request_);
   (void)parsed;  // It was read before.
   call_.capabilities = capabilities_;
+  call_.from = from_;
+  call_.trace = trace_;
   call_.log_level = first.log_level;
   call_.headers = first.headers;
   call_.linked = first.linked;
@@ -63,6 +67,7 @@ Task<void> AskingCall::run() {
   }
   if (heard_by_ && !word_.delivered()) {
     over_ = true;
+    heard_by_->quota = call_.quota;
     word_.deliver(std::move(reply));
   } else {
     answer_ = std::move(reply);
@@ -77,6 +82,7 @@ Task<mcp::Reply> AskingCall::wait(const Call& request) {
   word_.reset();
   if (answer_) {
     over_ = true;
+    heard_by_->quota = call_.quota;
     word_.deliver(*std::exchange(answer_, std::nullopt));
   } else if (!questions_.empty()) {
     say_questions();  // What is still open is asked again.

@@ -57,6 +57,8 @@ class AskingCall final : public Peer, Timer {
   const std::string text_;
   mcp::Message request_;
   const std::string capabilities_;
+  const std::string from_;
+  const std::string trace_;
   Call call_;
   Stop stop_;
   const Call* heard_by_ = nullptr;  // The request that waits for us; null between rounds.

@@ -19,6 +19,7 @@
 #include "mcp/param_headers.h"
 #include "mcp/reply.h"
 #include "mcp/tasks.h"
+#include "policy/rates.h"
 
 namespace patchbay::gateway {
 
@@ -48,10 +49,11 @@ class SilentPeer final : public Peer {
 
 class TaskIds;
 
-// Through which front end someone asks, and who it is.
+// Through which front end someone asks, who it is, and from which address.
 struct Asker {
   std::string_view face;
   Caller who;
+  std::string from = {};
 };
 
 struct Call {
@@ -86,9 +88,14 @@ struct Call {
   // Set by the McpServer: how long the client may think about a question of the upstream.
   std::chrono::nanoseconds patience{0};
 
+  std::string_view trace = {};  // Its traceparent, if it has one.
+  std::string_view from = {};   // The address that it comes from; empty for our own stdin.
+
   // Set by the pipeline.
-  std::string target = {};    // The name as asked.
-  std::string upstream = {};  // Who answers; empty until routed.
+  mutable std::optional<policy::Quota> quota = {};  // What is left to the caller, where that is bounded.
+  std::string target = {};                  // The name as asked.
+  std::string upstream = {};                // Who answers; empty until routed.
+  std::string rule = {};                    // Which rule decided; empty: none did.
   // Arguments that are mirrored in headers on the way to the upstream.
   const std::vector<mcp::ParamHeader>* param_headers = nullptr;
   mcp::TaskSupport task_support = mcp::TaskSupport::none;  // Of the tool that is called.

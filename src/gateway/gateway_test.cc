@@ -182,7 +182,8 @@ class PipelineTest : public ::testing::Test {
   Subscriptions subscriptions;
   TaskIds tasks{policy::Sealer(policy::Sealer::Key{})};
   TaskTools task_tools;
-  Pipeline pipeline{limiter, view, subscriptions, tasks, task_tools, recorder};
+  KeptResults kept;
+  Pipeline pipeline{limiter, view, subscriptions, tasks, task_tools, kept, recorder};
   McpServer server{pipeline,
                    {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1)}};
   std::shared_ptr<FakeUpstream> upstream = fake("up");

@@ -109,8 +109,16 @@ void log_misfit(std::string_view event, const CatalogEntry& entry, const Error& 
 Task<mcp::Reply> Pipeline::handle(Call& call) {
   const Deadline began = here().now();
   auto outcome = co_await decide(call);
+  if (!outcome && call.target.empty()) {
+    // What was refused before anyone looked is written down with its name all the same.
+    if (auto asked = target_of(call)) call.target = asked->name;
+  }
   mcp::Reply reply = outcome ? *std::move(outcome) : mcp::error_reply(outcome.error());
   recorder_.record(call, reply, began);
+  if (recorder_.must_keep()) {
+    auto kept = co_await recorder_.keep(call, reply, began);
+    if (!kept) co_return mcp::error_reply(kept.error());
+  }
   co_return reply;
 }
 
@@ -124,13 +132,20 @@ bool Pipeline::can_ask(const Call& call) const {
 Task<mcp::Reply> Pipeline::decide(Call& call) {
   if (!call.who) co_return Error{Code::unauthenticated, "nobody knows who makes this call"};
 
+  auto recordable = recorder_.check();
+  if (!recordable) co_return recordable.error();
   auto permit = limiter_.admit();
   if (!permit) co_return permit.error();
+  policy::Rates::Permit rate;
+  if (rates_) {
+    auto within = rates_->admit({*call.who, call.from}, here().now(), rate, call.quota);
+    if (!within) co_return within.error();
+  }
 
   call.tasks = &tasks_;
   if (call.method.reach == mcp::Reach::catalog) co_return co_await list(call);
   if (call.method.reach == mcp::Reach::by_task) co_return co_await send_about_task(call);
-  co_return co_await send(call);
+  co_return co_await send(call, rate);
 }
 
 Task<mcp::Reply> Pipeline::list(const Call& call) {
@@ -165,7 +180,7 @@ Task<mcp::Reply> Pipeline::send_about_task(Call& call) {
   co_return reply;
 }
 
-Task<mcp::Reply> Pipeline::send(Call& call) {
+Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
   auto asked = target_of(call);
   if (!asked) co_return asked.error();
   call.target = asked->name;
@@ -174,6 +189,11 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
 
+  if (call.request.method == "resources/read" && asked->name.starts_with(kKeptPrefix)) {
+    auto page = kept_.read(*call.who, asked->name, here().now());
+    if (!page) co_return unknown(call, *asked);
+    co_return mcp::result_reply(*std::move(page));
+  }
   auto catalog = catalog_.current(*call.who);
   const CatalogEntry* entry = find(*catalog, *asked);
   if (!entry && !catalog_.settled()) {
@@ -186,6 +206,11 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
   call.upstream = entry->upstream->name();
   call.param_headers = &entry->headers;
   call.task_support = entry->tasks;
+  if (rates_) {
+    auto within = rates_->admit_to({*call.who, call.from, call.upstream, entry->dotted},
+                                   here().now(), permit);
+    if (!within) co_return within.error();
+  }
   auto fits = check_task(call);
   if (!fits) co_return fits.error();
   if (call.headers && !entry->headers.empty()) {
@@ -200,7 +225,17 @@ Task<mcp::Reply> Pipeline::send(Call& call) {
   const bool told_apart = asked->kind == ItemKind::resource && entry->listed != entry->key;
   if (told_apart && reply && !reply->is_error) tell_apart(*reply, *catalog, call.upstream);
   if (reply) check_result(call, *entry, *reply);
+  if (reply) fit_budget(call, *entry, *reply);
   co_return reply;
+}
+
+void Pipeline::fit_budget(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const {
+  if (budgets_.empty() || reply.is_error || call.request.method != "tools/call") return;
+  const auto most = budget_of(budgets_, entry.dotted);
+  const bool whole = reply.type == mcp::ResultType::none || reply.type == mcp::ResultType::complete;
+  if (!most || reply.body.size() <= *most || !whole) return;
+  const bool promised = entry.schemas && entry.schemas->promises_result();
+  reply = kept_instead(call, reply, *most, promised, kept_);
 }
 
 Result<void> Pipeline::check_arguments(const Call& call, const CatalogEntry& entry) const {

@@ -8,11 +8,13 @@
 #include "gateway/call.h"
 #include "gateway/catalog_view.h"
 #include "gateway/record.h"
+#include "gateway/result_budget.h"
 #include "gateway/subscriptions.h"
 #include "gateway/task_ids.h"
 #include "gateway/task_tools.h"
 #include "mcp/reply.h"
 #include "policy/limiter.h"
+#include "policy/rates.h"
 
 namespace patchbay::gateway {
 
@@ -20,12 +22,13 @@ class Pipeline {
  public:
   // REQUIRES: everything referred to outlives the pipeline.
   Pipeline(policy::Limiter& limiter, CatalogView& catalog, Subscriptions& subscriptions,
-           const TaskIds& tasks, TaskTools& task_tools, Recorder& recorder)
+           const TaskIds& tasks, TaskTools& task_tools, KeptResults& kept, Recorder& recorder)
       : limiter_(limiter),
         catalog_(catalog),
         subscriptions_(subscriptions),
         tasks_(tasks),
         task_tools_(task_tools),
+        kept_(kept),
         recorder_(recorder) {}
 
   // How many items one page of a list has.
@@ -33,6 +36,12 @@ class Pipeline {
 
   // What becomes of arguments and results that do not fit the schemas of their tool.
   void set_validation(const ValidationSettings& validation) { validation_ = validation; }
+
+  // How often calls may be made; null: as often as anyone likes.
+  void set_rates(std::shared_ptr<policy::Rates> rates) { rates_ = std::move(rates); }
+
+  // How large results may be, and where those are kept that are larger.
+  void set_budgets(std::vector<ResultBudget> budgets) { budgets_ = std::move(budgets); }
 
   // Whether whoever answers `call` may ask its client something.
   bool can_ask(const Call& call) const;
@@ -43,11 +52,12 @@ class Pipeline {
  private:
   Task<mcp::Reply> decide(Call& call);
   Task<mcp::Reply> list(const Call& call);
-  Task<mcp::Reply> send(Call& call);
+  Task<mcp::Reply> send(Call& call, policy::Rates::Permit& permit);
   Task<mcp::Reply> send_about_task(Call& call);
   Task<mcp::Reply> answer(const Call& call, const CatalogEntry& entry, const std::string& own);
   Result<void> check_arguments(const Call& call, const CatalogEntry& entry) const;
   bool checks_result(const CatalogEntry& entry) const;
+  void fit_budget(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;
   void check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;
   void check_task_result(const Call& call, const Catalog& catalog, const TaskIds::Place& place,
                          mcp::Reply& reply) const;
@@ -58,7 +68,10 @@ class Pipeline {
   Subscriptions& subscriptions_;
   const TaskIds& tasks_;
   TaskTools& task_tools_;
+  KeptResults& kept_;
   Recorder& recorder_;
+  std::shared_ptr<policy::Rates> rates_;
+  std::vector<ResultBudget> budgets_;
   std::size_t page_ = 1000;
   ValidationSettings validation_;
 };

@@ -1,6 +1,9 @@
 #include "gateway/record.h"
 
+#include "core/wait.h"
+#include "json/read.h"
 #include "observe/log.h"
+#include "policy/sha256.h"
 
 namespace patchbay::gateway {
 namespace {
@@ -8,6 +11,61 @@ namespace {
 std::string_view outcome_of(const mcp::Reply& reply) {
   if (!reply.is_error) return "ok";
   return reply.why ? info(*reply.why).name : "upstream_error";
+}
+
+double seconds_since(Deadline began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+// The middle of "00-TRACE-SPAN-FLAGS"; empty if the call has none.
+std::string trace_of(const Call& call) {
+  std::string given(call.trace);
+  const auto* const meta = call.request.param("_meta");
+  if (given.empty() && meta) given = json::string_member(meta->raw, "traceparent").value_or("");
+  constexpr std::size_t kBegin = 3;
+  constexpr std::size_t kSize = 32;
+  return given.size() >= kBegin + kSize ? given.substr(kBegin, kSize) : std::string();
+}
+
+std::int64_t now_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+bool is_denied(const mcp::Reply& reply) {
+  return reply.why == Code::forbidden || reply.why == Code::unauthenticated ||
+         reply.why == Code::rate_limited;
+}
+
+policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Deadline began,
+                                 const policy::AuditSettings& settings) {
+  policy::AuditRecord record;
+  record.when_ms = now_ms();
+  if (call.who) {
+    record.who = call.who->id;
+    record.name = call.who->name;
+    record.way = call.who->way;
+  }
+  record.from = call.from;
+  record.face = call.face;
+  record.method = call.request.method;
+  record.target = call.target;
+  record.upstream = call.upstream;
+  const auto* const arguments = call.request.param("arguments");
+  if (arguments && settings.arguments != policy::AuditArguments::none) {
+    record.digest = policy::sha256(arguments->raw);
+  }
+  if (arguments && settings.arguments == policy::AuditArguments::full) {
+    record.arguments = policy::redacted(arguments->raw, settings.redact);
+  }
+  record.decision = is_denied(reply) ? "deny" : "allow";
+  record.rule = call.rule;
+  record.outcome = outcome_of(reply);
+  record.trace = trace_of(call);
+  record.ms = seconds_since(began) * 1e3;
+  record.bytes_in = call.bytes_in;
+  record.bytes_out = reply.body.size();
+  return record;
 }
 
 }  // namespace
@@ -21,19 +79,33 @@ Recorder::Series& Recorder::series(std::string_view upstream) {
   return found;
 }
 
-void Recorder::record(const Call& call, const mcp::Reply& reply, Deadline began) {
-  const double seconds = std::chrono::duration<double>(Clock::now() - began).count();
-  const auto outcome = outcome_of(reply);
-  auto& known = series(call.upstream);
+void Recorder::count(std::string_view upstream, std::string_view outcome, double seconds) {
+  auto& known = series(upstream);
   auto& counter = known.outcomes[outcome];
   if (!counter) {
-    counter =
-        registry_.counter("patchbay_calls_total", "Calls by upstream and outcome.",
-                          metrics::labels({{"upstream", call.upstream}, {"outcome", outcome}}));
+    counter = registry_.counter("patchbay_calls_total", "Calls by upstream and outcome.",
+                                metrics::labels({{"upstream", upstream}, {"outcome", outcome}}));
   }
   counter->add();
   known.seconds->observe(seconds);
+}
+
+void Recorder::record(const Call& call, const mcp::Reply& reply, Deadline began) {
+  const double seconds = seconds_since(began);
+  const auto outcome = outcome_of(reply);
+  count(call.upstream, outcome, seconds);
   if (log_calls_) log(call, reply, outcome, seconds);
+  if (audit_ && !must_keep()) audit_->put(audit_record(call, reply, began, audit_->settings()));
+}
+
+Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline began) {
+  auto kept = std::make_shared<OneShot<void>>();
+  audit_->put(audit_record(call, reply, began, audit_->settings()),
+              [kept, &home = here()](Result<void> written) {
+                home.post([kept, written = std::move(written)] { kept->deliver(written); });
+              });
+  // The call is over, cancelled or not: its record is waited for all the same.
+  co_return co_await kept->wait().ignore_stop();
 }
 
 void Recorder::log(const Call& call, const mcp::Reply& reply, std::string_view outcome,

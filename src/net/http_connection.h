@@ -21,7 +21,7 @@ class HttpConnection {
                  std::shared_ptr<const HttpSettings> settings, Stop& quiet, HttpGuard& guard,
                  HttpCounters& counters)
       : stream_(std::move(fd)),
-        peer_{from},
+        peer_{from, from.ip_text()},
         routes_(routes),
         settings_(std::move(settings)),
         quiet_(quiet),

@@ -25,6 +25,7 @@ inline constexpr std::string_view kEventStream = "text/event-stream";
 // Who is at the other end of a connection.
 struct HttpPeer {
   PeerAddress address;
+  std::string ip;                                        // Of the address, as text.
   std::unique_ptr<const TlsPeer> certificate = nullptr;  // Null: it has shown none.
 };
 

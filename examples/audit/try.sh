@@ -1,0 +1,16 @@
+#!/bin/sh
+# Makes four calls, one more than the limit, and asks the record about them.
+set -eu
+base=${PATCHBAY_URL%/mcp}
+
+echo "# three calls, and one too many"
+for expression in 1+1 2+2 3+ 4+4; do
+  curl -s -o /dev/null -w '%{http_code}\n' "$base/api/calculate" \
+    -H 'Content-Type: application/json' -d "{\"expression\": \"$expression\"}"
+done
+
+echo "# the last lines of the file"
+tail -n 4 audit.jsonl | grep -o '"target":"[^"]*"\|"outcome":"[^"]*"' | paste -d ' ' - -
+
+echo "# the same from the database"
+patchbay audit -c config.yaml --limit 4 --outcome '!ok' --since 1h | cut -d ' ' -f 3-9

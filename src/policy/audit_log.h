@@ -1,0 +1,72 @@
+// The AuditLog keeps the records of calls: in a file of lines that is rotated, in an SQLite
+// database, or both. One thread writes; calls only hand their records over. When a record cannot be
+// written, that is logged once and counted, and the log is not well until one can be written again.
+//
+// Usable from any thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/result.h"
+#include "policy/audit_record.h"
+#include "policy/audit_settings.h"
+
+namespace patchbay::policy {
+
+class AuditLog {
+ public:
+  // Somewhere that records are written to. Used by the writing thread alone.
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    virtual Result<void> write(const std::vector<AuditRecord>& records) = 0;
+  };
+
+  // Told on the writing thread what has become of a record.
+  using Done = std::move_only_function<void(Result<void>)>;
+
+  explicit AuditLog(const AuditSettings& settings);
+  // Writes what has been handed over.
+  ~AuditLog();
+
+  const AuditSettings& settings() const { return settings_; }
+
+  // Code::unavailable if a record could not be kept now.
+  Result<void> check() const;
+
+  // Hands a record over. Where the queue is full it is dropped, counted, and `done` hears at once.
+  void put(AuditRecord record, Done done = {});
+
+  std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Waiting {
+    AuditRecord record;
+    Done done;
+  };
+
+  void work();
+  void write(std::vector<Waiting> batch);
+  void note(const Result<void>& written);
+
+  const AuditSettings settings_;
+  std::vector<std::unique_ptr<Sink>> sinks_;
+  std::atomic<bool> well_ = true;
+  std::atomic<std::uint64_t> dropped_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable come_;
+  std::vector<Waiting> queue_;
+  bool stopping_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace patchbay::policy

@@ -1,0 +1,41 @@
+// An AuditRecord is what is written down of one call. Values only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::policy {
+
+struct AuditRecord {
+  std::int64_t when_ms = 0;  // When the call was answered, since 1970.
+  std::string who;           // The caller's id...
+  std::string name;          // ...and name, and how it was recognised.
+  std::string way;
+  std::string from;  // The address; empty for our own stdin.
+  std::string face;
+  std::string method;
+  std::string target;  // As asked: a name or a URI.
+  std::string upstream;
+  std::string digest;     // SHA-256 of the raw arguments; empty: not asked for, or none.
+  std::string arguments;  // Raw, redacted; empty: not asked for, or none.
+  std::string decision;   // "allow" or "deny".
+  std::string rule;       // Which one decided; empty: none did.
+  std::string outcome;    // "ok", or the name of an error.
+  std::string trace;
+  double ms = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+};
+
+// One line of JSON, with its newline.
+void append_line(std::string& out, const AuditRecord& record);
+
+// "2026-11-15T04:00:00.123Z"
+std::string time_text(std::int64_t ms);
+
+// Raw JSON in which the values of members that fit one of the globs are "[redacted]".
+std::string redacted(std::string_view raw, const std::vector<std::string>& globs);
+
+}  // namespace patchbay::policy
