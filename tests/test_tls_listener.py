@@ -238,7 +238,8 @@ class Protocol(TlsCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("certificate is not accepted", done.stderr)
         elsewhere = self.start(server=self.other)
-        done = run("tools", f"https://localhost:{elsewhere.tls_port}/mcp", "--ca", self.authority.pem)
+        url = f"https://localhost:{elsewhere.tls_port}/mcp"
+        done = run("tools", url, "--ca", self.authority.pem)
         self.assertEqual(done.returncode, 1)
         self.assertIn("hostname mismatch", done.stderr)
 

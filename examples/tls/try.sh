@@ -6,7 +6,7 @@ base=${url%/mcp}
 
 echo "# with a certificate"
 patchbay call "$url" skills__calculate "expression=6 * 7" --ca ca.pem --cert client.pem --key client.key
-curl -s --cacert ca.pem --cert client.pem --key client.key "$base/health"
+curl -s -o /dev/null -w "%{http_code}\n" --cacert ca.pem --cert client.pem --key client.key "$base/health"
 
 echo "# without one"
 patchbay tools "$url" --ca ca.pem 2>/dev/null || echo "refused"
