@@ -79,7 +79,8 @@ class Records(TestCase):
             for _ in range(60):
                 modern_call(gateway, "fake__echo", text="x")
             folder = pathlib.Path(gateway.folder.name)
-            wait_until(lambda: (folder / "audit.jsonl.2").exists(), "two files put aside")
+            self.assertEqual(gateway.stop(), 0)
+            self.assertTrue((folder / "audit.jsonl.2").exists())
             self.assertLessEqual((folder / "audit.jsonl.1").stat().st_size, 4096 + 1024)
             self.assertEqual((folder / "audit.jsonl.1").stat().st_mode & 0o777, 0o600)
             self.assertFalse((folder / "audit.jsonl.3").exists())

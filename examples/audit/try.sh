@@ -13,4 +13,4 @@ echo "# the last lines of the file"
 tail -n 4 audit.jsonl | grep -o '"target":"[^"]*"\|"outcome":"[^"]*"' | paste -d ' ' - -
 
 echo "# the same from the database"
-patchbay audit -c config.yaml --limit 4 --outcome '!ok' --since 1h | cut -d ' ' -f 3-9
+patchbay audit -c config.yaml --limit 1 --outcome '!ok' --since 1h | awk '{ print $2, $3, $4, $5 }'
