@@ -54,8 +54,9 @@ def answer_from(response, others=None):
 class LegacySession:
     """A client of a handshake revision. Its ids count from 0, as everybody's do."""
 
-    def __init__(self, gateway, version="2025-11-25", capabilities=None):
+    def __init__(self, gateway, version="2025-11-25", capabilities=None, headers=None):
         self.gateway, self.version, self.id = gateway, version, None
+        self.more_headers = headers or {}
         self.connection = gateway.connect()
         self.ids = itertools.count()
         self.others = []  # Notifications and requests that came on answer streams.
@@ -87,7 +88,7 @@ class LegacySession:
             fields["Mcp-Session-Id"] = self.id
             if self.version != "2025-03-26":
                 fields["MCP-Protocol-Version"] = self.version
-        return {**fields, **more}
+        return {**fields, **self.more_headers, **more}
 
     def post(self, message, connection=None, headers=None):
         """POSTs one message; the head of the answer is read, its body is not."""

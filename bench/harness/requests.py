@@ -100,6 +100,16 @@ def rest_call(tool: str, arguments: dict, expect: str) -> Traffic:
     return Traffic(post(f"/api/{tool}", arguments, {"Accept": "application/json"}), [], [expect])
 
 
+def with_token(traffic: Traffic, token: str) -> Traffic:
+    """The same by a caller that shows a token."""
+
+    def shown(request: bytes) -> bytes:
+        line, rest = request.split(b"\r\n", 1)
+        return b"%b\r\nAuthorization: Bearer %b\r\n%b" % (line, token.encode(), rest)
+
+    return Traffic(shown(traffic.request), [shown(one) for one in traffic.setup], traffic.expect)
+
+
 def without_session(traffic: Traffic, expect: list[str] | None = None) -> Traffic:
     """The same bytes for a server that knows no sessions; by default one with a fixed answer."""
     filler = b"0" * 32

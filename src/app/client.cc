@@ -13,6 +13,7 @@ namespace patchbay::app {
 namespace {
 
 constexpr std::string_view kStdio = "stdio:";
+constexpr const char* kToken = "PATCHBAY_TOKEN";
 constexpr auto kProbeTime = std::chrono::seconds(3);
 
 // The names of all variables of our own environment.
@@ -20,7 +21,8 @@ std::vector<std::string> variables() {
   std::vector<std::string> names;
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text(*entry);
-    names.emplace_back(text.substr(0, text.find('=')));
+    const auto name = text.substr(0, text.find('='));
+    if (name != kToken) names.emplace_back(name);  // It is for gateways.
   }
   return names;
 }
@@ -36,10 +38,16 @@ std::string default_target() {
   return named && *named != '\0' ? named : "http://127.0.0.1:8080/mcp";
 }
 
+std::string default_token() {
+  const char* const token = std::getenv(kToken);
+  return token ? token : "";
+}
+
 Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
   if (!target_.starts_with(kStdio)) {
     upstreams::HttpSettings settings;
     settings.tls = tls_;
+    if (!token_.empty()) settings.headers.emplace_back("Authorization", "Bearer " + token_);
     auto target = upstreams::http_target(settings, target_);
     if (!target) return target.error();
     return std::make_unique<upstreams::HttpConnector>(*target,

@@ -26,10 +26,14 @@ bool is_target(std::string_view word);
 // The gateway on this machine: PATCHBAY_URL, or the default address.
 std::string default_target();
 
+// What PATCHBAY_TOKEN says; empty: nothing.
+std::string default_token();
+
 class Client final : upstreams::McpLink::Events {
  public:
-  Client(std::string target, upstreams::TlsSettings tls)
-      : target_(std::move(target)), tls_(std::move(tls)) {}
+  // `token` is shown to targets over HTTP; empty: none is.
+  Client(std::string target, upstreams::TlsSettings tls, std::string token)
+      : target_(std::move(target)), tls_(std::move(tls)), token_(std::move(token)) {}
 
   // Connects and shakes hands.
   Task<void> open(Deadline deadline);
@@ -48,6 +52,7 @@ class Client final : upstreams::McpLink::Events {
 
   const std::string target_;
   const upstreams::TlsSettings tls_;
+  const std::string token_;
   metrics::Registry registry_;
   upstreams::LinkCounters counters_{registry_, "target"};
   std::unique_ptr<upstreams::Connection> connection_;

@@ -52,7 +52,8 @@ int run_client(const std::string& target, const ClientOptions& options,
   auto main = [&]() -> Task<void> {
     const Deadline deadline =
         here().now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000));
-    Client client(target, {options.ca, options.cert, options.key, "", true});
+    Client client(target, {options.ca, options.cert, options.key, "", true},
+                  options.token.empty() ? default_token() : options.token);
     net::Signals signals([](int) { std::_Exit(kExitFailed); });
     auto opened = co_await client.open(deadline);
     if (opened) {

@@ -68,6 +68,7 @@ struct ClientOptions {
   std::string ca;
   std::string cert;
   std::string key;
+  std::string token;  // Shown to targets over HTTP; empty: that of PATCHBAY_TOKEN.
 };
 
 int list_tools(const ClientOptions& options);
@@ -75,5 +76,20 @@ int call_tool(const ClientOptions& options);
 int list_resources(const ClientOptions& options);
 int read_resource(const ClientOptions& options);
 int use_prompts(const ClientOptions& options);
+
+struct TokenOptions {
+  std::string config;  // Names the file of tokens, unless `file` does.
+  std::string file;
+  std::string name;  // Of a token; to revoke one, its id will do.
+  std::vector<std::string> roles;
+  std::vector<std::string> scopes;
+  std::string expires;
+  bool json = false;
+};
+
+int create_token(const TokenOptions& options);
+int list_tokens(const TokenOptions& options);
+int revoke_token(const TokenOptions& options);
+int hash_token();
 
 }  // namespace patchbay::app

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <iterator>
 
+#include "app/auth_keeper.h"
 #include "app/properties.h"
 #include "app/upstream_entries.h"
 #include "config/digest.h"
 #include "config/load.h"
 #include "config/make_node.h"
+#include "core/token.h"
 #include "net/socket.h"
 
 namespace patchbay::app {
@@ -74,18 +76,47 @@ Node only_known(const Node& root) {
   return kept;
 }
 
-// `section` is where `listen` stands; null: it comes from elsewhere.
-void check_listen(const std::string& listen, const Node* section, const config::Place& at) {
+constexpr std::string_view kAuthLine =
+    "auth: { tokens: [{ name: me, token: \"${env:PATCHBAY_TOKEN}\" }] }";
+
+// What any page may read must not come with what a browser keeps for one.
+void check_cors(const Settings& settings, const Node& root, const std::string& file,
+                Faults& faults) {
+  const CorsSection& cors = settings.http.cors;
+  const Node* const section = root.find("http") ? root.find("http")->find("cors") : nullptr;
+  if (!section) return;
+  const config::Place at{file, "http.cors", faults};
+  for (const auto& name : cors.headers) {
+    if (!is_token(name)) at.member("headers").fault(section->line, "'" + name + "' is no header");
+  }
+  if (std::ranges::find(cors.origins, "*") == cors.origins.end()) return;
+  if (cors.credentials) {
+    at.member("origins").fault(section->line,
+                               "'*' cannot stand with credentials: name the origins");
+  }
+  if (!settings.auth.on()) {
+    at.member("origins").fault(
+        section->line,
+        "'*' would let any web page call, since nobody is asked who they are; name "
+        "the origins, or add `auth`");
+  }
+}
+
+// `section` is where `listen` stands; null: it comes from elsewhere. `asks`: whoever comes is asked
+// who they are.
+void check_listen(const std::string& listen, const Node* section, const config::Place& at,
+                  bool asks) {
   const Node* const given = section ? section->find("listen") : nullptr;
   const int line = given ? given->line : 0;
   auto address = net::parse_address(listen);
   if (!address) {
     at.member("listen").fault(line, address.error().message);
-  } else if (!address->loopback()) {
-    at.member("listen").fault(line,
-                              fmt::format("{} is reachable from other machines, and nothing would "
-                                          "ask them who they are; use 127.0.0.1:{}",
-                                          listen, address->port()));
+  } else if (!address->loopback() && !asks) {
+    at.member("listen").fault(
+        line,
+        fmt::format("{} is reachable from other machines, and nothing would ask them who they "
+                    "are; use 127.0.0.1:{}, or add the line\n  {}",
+                    listen, address->port(), kAuthLine));
   }
 }
 
@@ -97,7 +128,7 @@ void finish_tls(Configuration& loaded, const Node& root, Faults& faults) {
   const config::Place at{loaded.file, "tls", faults};
   const bool whole = section && section->find("listen") && section->find("cert");
   if (!whole) return;  // A fault already.
-  check_listen(loaded.settings.tls->listen, section, at);
+  check_listen(loaded.settings.tls->listen, section, at, loaded.settings.auth.on());
   auto context = tls_context(*loaded.settings.tls);
   if (context) {
     loaded.tls = *std::move(context);
@@ -164,7 +195,9 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   override_settings(overrides, loaded.settings);
   loaded.upstreams = read_plans(loaded.settings, root, file, faults);
   finish_goals(loaded, root, faults);
-  check_listen(loaded.settings.listen, &root, {file, "", faults});
+  check_listen(loaded.settings.listen, &root, {file, "", faults}, loaded.settings.auth.on());
+  check_cors(loaded.settings, root, file, faults);
+  check_auth(loaded.settings.auth, root, file, faults);
   loaded.digest = digest_of(loaded, root);  // Before the files are used: a change since then shows.
   finish_tls(loaded, root, faults);
   config::sort_by_line(faults);

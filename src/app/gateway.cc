@@ -33,6 +33,15 @@ policy::Sealer new_sealer() {
   return *sealer;
 }
 
+policy::Digester new_digester() {
+  auto digester = policy::Digester::random();
+  if (!digester) {
+    fmt::print(stderr, "patchbay: {}\n", digester.error().message);
+    std::exit(1);
+  }
+  return *digester;
+}
+
 int worker_count(const Settings& settings) {
   if (settings.workers > 0) return settings.workers;
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U));
@@ -66,7 +75,12 @@ std::int64_t resident_bytes() {
 Gateway::Gateway(Configuration configuration, Overrides overrides)
     : configuration_(std::move(configuration)),
       overrides_(std::move(overrides)),
-      common_(configuration_.settings, new_sealer()) {
+      common_(configuration_.settings, new_sealer()),
+      auth_(control_, common_.registry, new_digester(), [this](const auto& known) {
+        for (const auto& worker : workers_) {
+          worker->loop().post([door = &worker->door(), known] { door->use(known); });
+        }
+      }) {
   const Settings& settings = configuration_.settings;
   use_limits();
   common_.operations = {
@@ -128,6 +142,12 @@ int Gateway::run(Task<void> work) {
 Task<void> Gateway::serve_http() {
   auto opened = open_listeners();
   if (!opened) co_return opened.error();
+  // Before anybody can come: the doors are closed until then.
+  auto known = auth_.apply(configuration_.settings.auth);
+  if (!known) {
+    auto stopped = co_await auth_.stop();
+    co_return known.error();
+  }
   make_upstreams();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
@@ -144,6 +164,11 @@ Task<void> Gateway::serve_http() {
   }
   print_head(configuration_, plain_.address);
   if (secure_) print_tls(*configuration_.settings.tls, secure_->address);
+  if (!plain_.address.loopback()) {
+    log::Line(log::Level::warn, "credentials in the clear")
+        .add("listen", plain_.address.text())
+        .add("hint", "other machines reach this listener without TLS; let them use tls.listen");
+  }
   watch_files();
   reloads_.spawn(start_upstreams());
   auto settled = co_await settled_.wait();
@@ -323,10 +348,19 @@ Task<void> Gateway::stop() {
   auto drain = [deadline](Worker& worker) { return worker.stop(deadline); };
   auto drained = co_await on_each_worker(drain);
   // Beyond this point, no calls in progress.
+  auto keys = co_await auth_.stop();
   auto stopped = co_await upstreams_->stop(Clock::now());
   auto reloaded = co_await reloads_.drain(kNever);
   log::Line(log::Level::info, "stopped");
   co_return stopped;
+}
+
+// Other machines can come to a listener.
+bool Gateway::is_reachable() const {
+  const auto open = [](const net::Address& address) {
+    return address.size > 0 && !address.loopback();
+  };
+  return open(plain_.address) || (secure_ && open(secure_->address));
 }
 
 template <class Step>
@@ -356,6 +390,13 @@ Task<void> Gateway::reload(std::string why) {
     co_return ok();
   }
   if (next.digest == configuration_.digest) co_return ok();
+  // Listeners stay where they are, whatever the file says about them now.
+  if (is_reachable() && !next.settings.auth.on()) {
+    log::Line(log::Level::error, "reload refused")
+        .add("fault",
+             "other machines can reach the listener, so `auth` cannot go without a restart");
+    co_return ok();
+  }
   const Settings& now = configuration_.settings;
   const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
   if (next.settings.listen != now.listen || next.settings.workers != now.workers ||
@@ -374,6 +415,8 @@ Task<void> Gateway::reload(std::string why) {
   };
   auto updated = co_await on_each_worker(update);
   if (watch_) watch_files();
+  auto known = auth_.apply(settings.auth);
+  if (!known) log::Line(log::Level::error, "auth not reloaded").add("why", known.error().message);
   auto applied = co_await upstreams_->apply(configuration_);
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
   reloading_ = false;
@@ -400,6 +443,8 @@ void Gateway::use_limits() {
   common_.kept_results.set_bounds({settings.limits.kept_results.value,
                                    settings.limits.kept_page.value, settings.limits.kept_time});
   common_.asking.most = settings.limits.parked;
+  common_.door.failures.update(settings.auth.failures);
+  common_.door.verifying.set_bounds(settings.auth.verifying, settings.auth.waiting);
   auto& sessions = common_.mcp_http.sessions;
   sessions.most = static_cast<std::size_t>(settings.limits.sessions);
   sessions.idle = std::chrono::duration_cast<Clock::duration>(settings.limits.session_idle).count();

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/auth_keeper.h"
 #include "app/configuration.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
@@ -58,6 +59,7 @@ class Gateway {
   void publish(std::shared_ptr<const gateway::Catalog> catalog, bool settled);
   void watch_gauges();
   void use_limits();
+  bool is_reachable() const;
   template <class Step>
   Task<void> on_each_worker(Step step);
 
@@ -65,6 +67,7 @@ class Gateway {
   const Overrides overrides_;
   net::Loop control_;
   Common common_;
+  AuthKeeper auth_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
   std::optional<UpstreamSet> upstreams_;

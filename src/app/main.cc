@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "app/commands.h"
+#include "app/token_commands.h"
 #include "core/version.h"
 
 using namespace patchbay;
@@ -68,6 +69,9 @@ void add_client_options(CLI::App& command, app::ClientOptions& options, const ch
   command.add_option("--key", options.key, "PEM file of its key; else it is in the same file.")
       ->check(CLI::ExistingFile)
       ->needs(cert);
+  command.add_option("--token", options.token,
+                     "Who we are, to a gateway that asks; better in PATCHBAY_TOKEN, where other "
+                     "users do not see it.");
 }
 
 // Called by this name, with or without an ending, patchbay is the osquery server.
@@ -141,6 +145,8 @@ int main(int argc, char** argv) {
   auto* const prompts =
       cli.add_subcommand("prompts", "Lists the prompts of an MCP server, or gets one.");
   add_client_options(*prompts, client_options, "[TARGET] [NAME [key=value… | JSON]]");
+  auto* const token = cli.add_subcommand("token", "Tokens that callers show to the gateway.");
+  const app::TokenCommands token_commands(*token);
   cli.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration, 4 the tool "
       "reported an error, 5 no such tool, prompt or resource.");
@@ -163,5 +169,6 @@ int main(int argc, char** argv) {
   if (*resources) return app::list_resources(client_options);
   if (*read) return app::read_resource(client_options);
   if (*prompts) return app::use_prompts(client_options);
+  if (*token) return token_commands.run();
   return app::serve(serve_options);
 }

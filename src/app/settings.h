@@ -15,6 +15,7 @@
 #include "gateway/result_budget.h"
 #include "observe/log.h"
 #include "policy/audit_settings.h"
+#include "policy/auth_settings.h"
 #include "policy/rate_settings.h"
 
 namespace patchbay::app {
@@ -55,9 +56,17 @@ struct LimitSettings {
   config::Duration list_debounce{100};
 };
 
+struct CorsSection {
+  std::vector<std::string> origins;
+  std::vector<std::string> headers;
+  config::Duration max_age{600'000};
+  bool credentials = false;
+};
+
 struct HttpSection {
   std::vector<std::string> hosts;
   std::vector<std::string> origins;
+  CorsSection cors;
 };
 
 struct LogSection {
@@ -84,6 +93,7 @@ struct Settings {
   LimitSettings limits;
   gateway::ValidationSettings validation;
   HttpSection http;
+  policy::AuthSettings auth;
   frontends::RestSettings rest;
   policy::AuditSettings audit;
   LogSection log;
@@ -231,11 +241,26 @@ inline constexpr auto config::fields<gateway::ValidationSettings> = std::tuple{
 };
 
 template <>
+inline constexpr auto config::fields<app::CorsSection> = std::tuple{
+    Field{
+        "origins", &app::CorsSection::origins,
+        "Origins of web pages that may read our answers: https://app.example. `*` is all of them, "
+        "and is taken only with `auth` and without credentials."},
+    Field{"headers", &app::CorsSection::headers,
+          "Headers that pages may send beside those of the front ends."},
+    Field{"max_age", &app::CorsSection::max_age, "How long a browser may remember what it may do.",
+          Range{Duration(0), Duration(86'400'000)}},
+    Field{"credentials", &app::CorsSection::credentials,
+          "Whether a browser may send what it keeps for us, such as a password or a certificate."},
+};
+
+template <>
 inline constexpr auto config::fields<app::HttpSection> = std::tuple{
     Field{"hosts", &app::HttpSection::hosts,
           "Names allowed in the Host header beside localhost, 127.0.0.1 and [::1]."},
     Field{"origins", &app::HttpSection::origins,
           "Origins of web pages that may call, beside those on allowed hosts."},
+    Field{"cors", &app::HttpSection::cors, "Which web pages of other origins may read answers."},
 };
 
 template <>
@@ -276,6 +301,8 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"validation", &app::Settings::validation,
           "What becomes of arguments and results that do not fit: let go on, log, or refuse."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
+    Field{"auth", &app::Settings::auth,
+          "Who may call. Absent: whoever can reach the listener, which then must be on loopback."},
     Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
     Field{"audit", &app::Settings::audit,
           "The record of calls; kept where a file or a database is named."},

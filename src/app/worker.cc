@@ -26,6 +26,9 @@ std::shared_ptr<const net::HttpSettings> http_settings(const Settings& settings)
   }
   http.hosts = settings.http.hosts;
   http.origins = settings.http.origins;
+  const CorsSection& cors = settings.http.cors;
+  http.cors = {cors.origins, cors.headers,
+               std::chrono::duration_cast<std::chrono::seconds>(cors.max_age), cors.credentials};
   return std::make_shared<const net::HttpSettings>(std::move(http));
 }
 
@@ -66,6 +69,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       swagger_ui_(settings.rest),
       readiness_(common.operations),
       metrics_page_(common.registry),
+      resource_page_(settings.auth),
+      door_(common.door),
       http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
              {"/sse", "GET", &mcp_sse_.stream()},
              {"/message", "POST", &mcp_sse_.message()},
@@ -83,6 +88,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/openapi.yaml", "GET, HEAD", &openapi_},
              {"/swagger-ui", "GET, HEAD", &swagger_ui_},
              {"/swagger-ui/*", "GET, HEAD", &swagger_ui_},
+             {frontends::kMetadataPath, "GET, HEAD", &resource_page_, true},
+             {"/.well-known/oauth-protected-resource/*", "GET, HEAD", &resource_page_, true},
              {"/health", "GET, HEAD", &health_, true},
              {"/ready", "GET, HEAD", &readiness_, true},
              {"/metrics", "GET, HEAD", &metrics_page_}},
@@ -136,6 +143,7 @@ void Worker::update(const Settings& settings) {
   rest_.update(settings.rest, rest_streaming(settings.limits));
   openapi_.update(settings.rest);
   swagger_ui_.update(settings.rest);
+  resource_page_.update(settings.auth);
   recorder_.set_log_calls(settings.log.calls);
 }
 

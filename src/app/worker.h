@@ -12,11 +12,13 @@
 #include <utility>
 
 #include "app/settings.h"
+#include "frontends/door.h"
 #include "frontends/goal.h"
 #include "frontends/mcp_http.h"
 #include "frontends/mcp_sse.h"
 #include "frontends/openapi_page.h"
 #include "frontends/operations.h"
+#include "frontends/resource_page.h"
 #include "frontends/rest.h"
 #include "frontends/swagger_ui.h"
 #include "gateway/asking_calls.h"
@@ -33,7 +35,11 @@ namespace patchbay::app {
 // What all workers have in common. Outlives them.
 struct Common {
   Common(const Settings& settings, policy::Sealer sealer)
-      : limiter(settings.limits.calls), tasks(sealer), asking(sealer), http(registry) {}
+      : limiter(settings.limits.calls),
+        tasks(sealer),
+        asking(sealer),
+        http(registry),
+        door(registry, settings.auth) {}
 
   metrics::Registry registry;
   policy::Limiter limiter;
@@ -47,6 +53,7 @@ struct Common {
   frontends::McpHttp::Shared mcp_http;
   frontends::McpSse::Shared mcp_sse;
   net::HttpCounters http;
+  frontends::DoorCommon door;
   frontends::OperationsView operations;
   frontends::OpenApiDocuments documents;
 };
@@ -64,6 +71,7 @@ class Worker {
   gateway::McpServer& server() { return server_; }
   gateway::AskingCalls& asking() { return asking_; }
   gateway::CatalogView& catalog() { return catalog_; }
+  frontends::Door& door() { return door_; }
 
   // Tells clients that a resource, in the words of its upstream, has changed. Callable on any
   // thread; what is told faster than it can be passed on is told once.
@@ -111,7 +119,8 @@ class Worker {
   frontends::Health health_;
   frontends::Readiness readiness_;
   frontends::MetricsPage metrics_page_;
-  net::OpenDoor door_;
+  frontends::ResourcePage resource_page_;
+  frontends::Door door_;
   net::HttpServer http_;
   std::function<void(std::string_view uri)> tell_more_;  // A front end that is not over HTTP.
   TellTask tell_more_of_task_;

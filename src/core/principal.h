@@ -4,6 +4,7 @@
 // Values only, constant once shared; usable from any thread.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,19 @@ struct Principal {
   std::vector<std::string> roles = {};
   std::vector<std::string> scopes = {};
   std::string claims = "{}";  // What else is known, as raw JSON.
+
+  // Of those who were asked: the credentials are good before `until`, and as long as what they were
+  // checked against is in use.
+  std::chrono::system_clock::time_point until = std::chrono::system_clock::time_point::max();
+  std::weak_ptr<const void> known_by = {};
 };
+
+// For what outlives the request it came with, such as a stream: whether a caller would still be let
+// in.
+inline bool still_stands(const Principal& who) {
+  if (who.way == "none") return true;
+  return !who.known_by.expired() && std::chrono::system_clock::now() < who.until;
+}
 
 // Null: nobody knows who it is.
 using Caller = std::shared_ptr<const Principal>;

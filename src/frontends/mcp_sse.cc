@@ -74,6 +74,7 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   void on_hangup() override { conversation_.end(); }
   void on_stop() override { conversation_.end(); }
   void on_deadline() override {
+    if (!still_stands(*exchange_.who)) return conversation_.end();
     if (exchange_.put({kSseComment})) set_timer();
   }
   void set_timer() { here().timers().set(*this, here().now() + face_.keep_alive_); }

@@ -28,7 +28,8 @@ Task<void> Readiness::handle(net::HttpExchange& exchange) {
   const bool ready = all_up && view_.ready();
   std::string text =
       fmt::format("{{\"status\":\"{}\",\"upstreams\":[", ready ? "ready" : "not ready");
-  for (const auto& line : upstreams) {
+  // Whoever is not known hears whether, and not of what.
+  for (const auto& line : exchange.who ? upstreams : std::vector<UpstreamLine>()) {
     if (!text.ends_with('[')) text += ',';
     text += upstream_json(line);
   }

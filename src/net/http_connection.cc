@@ -28,10 +28,16 @@ std::string_view without_port(std::string_view host) {
   return good ? name : std::string_view();
 }
 
-Task<void> fail(const HttpRoutes& routes, HttpExchange& exchange, int status,
+// The exchange is answered, unless the client has gone: either way it goes no further.
+Result<bool> refused(const Result<void>& answered) {
+  if (!answered) return answered.error();
+  return false;
+}
+
+Task<bool> fail(const HttpRoutes& routes, HttpExchange& exchange, int status,
                 std::string_view message, std::string fields = {}) {
   const HttpRefusal refusal = routes.refusal(exchange.request, status, message);
-  co_return co_await exchange.answer(status, refusal.type, {refusal.text}, fields);
+  co_return refused(co_await exchange.answer(status, refusal.type, {refusal.text}, fields));
 }
 
 }  // namespace
@@ -45,6 +51,7 @@ bool host_allowed(std::string_view host, const HttpSettings& settings) {
 }
 
 bool origin_allowed(std::string_view origin, const HttpSettings& settings) {
+  if (cors_allows(settings.cors, origin)) return true;
   if (std::ranges::any_of(settings.origins, [&](const std::string& allowed) {
         return same_token(allowed, origin);
       })) {
@@ -76,17 +83,11 @@ Task<void> HttpConnection::start_tls(std::shared_ptr<const TlsContext> context) 
 Task<void> HttpConnection::run() {
   for (;;) {
     HttpRequest request;
-    // A request that has not arrived whole is no call: it ends when the server stops.
     auto reading_head = read_head(request);
     auto head = co_await reading_head.hearing(quiet_);
     if (!head || !*head) break;
     counters_.requests->add();
-    std::string_view body;
-    std::string storage;
-    auto reading_body = read_body(request, body, storage);
-    auto read = co_await reading_body.hearing(quiet_);
-    if (!read || !*read) break;
-    auto again = co_await dispatch(request, body);
+    auto again = co_await serve(request);
     if (!again || !*again) break;
     take_following();
     input_.release_if_empty();
@@ -239,42 +240,75 @@ Task<bool> HttpConnection::read_chunked(HttpRequest& request, std::string& stora
   }
 }
 
-Task<bool> HttpConnection::dispatch(HttpRequest& request, std::string_view body) {
+// Who asks, and whether there is something for them, is settled before their body is read.
+Task<bool> HttpConnection::serve(HttpRequest& request) {
   HttpExchange exchange(request, stream_, peer_, quiet_, settings_->write_time,
                         settings_->stream_buffer);
-  exchange.body = body;
   exchange.on_forget([this] { input_.release_if_empty(); });
   if (!request.framing.keep_alive || quiet_.requested()) exchange.close_after();
-  Result<void> answered = ok();
-  const auto origin = request.fields.find("Origin");
-  if (!host_allowed(request.host, *settings_)) {
-    exchange.close_after();
-    answered = co_await fail(routes_, exchange, 403, "this Host is not allowed; see http.hosts");
-  } else if (origin && !origin_allowed(*origin, *settings_)) {
-    exchange.close_after();
-    answered =
-        co_await fail(routes_, exchange, 403, "this Origin is not allowed; see http.origins");
-  } else {
-    answered = co_await hand_over(exchange);
-  }
+  const HttpRoute* const route = routes_.find(request.path);
+  auto admitted = co_await admit(exchange, route);
+  if (!admitted) co_return false;
+  if (!*admitted) co_return co_await leave_body(exchange);
+  std::string storage;
+  // A request that has not arrived whole is no call: it ends when the server stops.
+  auto reading = read_body(request, exchange.body, storage);
+  auto read = co_await reading.hearing(quiet_);
+  if (!read || !*read) co_return false;
+  auto answered = co_await route->handler->handle(exchange);
   co_return answered&& exchange.answered() && exchange.keep_alive();
 }
 
-Task<void> HttpConnection::hand_over(HttpExchange& exchange) {
-  const HttpRoute* const route = routes_.find(exchange.request.path);
-  const bool open = route && route->open;
+// False: the exchange has been answered with a refusal, or by ourselves.
+Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route) {
+  const HttpRequest& request = exchange.request;
+  const bool keep_alive = exchange.keep_alive();
+  if (!body_at_hand(request)) exchange.close_after();  // It would stand where the next one begins.
+  const auto origin = request.fields.find("Origin");
+  if (!host_allowed(request.host, *settings_)) {
+    exchange.close_after();
+    co_return co_await fail(routes_, exchange, 403, "this Host is not allowed; see http.hosts");
+  }
+  if (origin && !origin_allowed(*origin, *settings_)) {
+    exchange.close_after();
+    co_return co_await fail(routes_, exchange, 403, "this Origin is not allowed; see http.origins");
+  }
+  if (origin && !settings_->cors.origins.empty()) {
+    exchange.add_fields(cors_fields(settings_->cors, *origin));
+    if (route && is_preflight(request) && cors_allows(settings_->cors, *origin)) {
+      exchange.add_fields(preflight_fields(settings_->cors, request, route->methods));
+      co_return refused(co_await exchange.answer(204, "", {}));
+    }
+  }
   exchange.who = guard_.recognise(exchange);
-  if (!exchange.who && !open) {
-    auto caller = co_await guard_.admit(exchange);
-    if (!caller || !*caller) co_return caller ? ok() : Result<void>(caller.error());
+  if (!exchange.who) {
+    const bool open = route && (route->open || guard_.opens(route->path));
+    auto caller = co_await guard_.admit(exchange, open);
+    if (!caller) co_return caller.error();
+    if (!*caller && !open) co_return false;
     exchange.who = *std::move(caller);
   }
   if (!route) co_return co_await fail(routes_, exchange, 404, "there is nothing at this path");
-  if (route->methods != "*" && !has_token(route->methods, exchange.request.method)) {
+  if (route->methods != "*" && !has_token(route->methods, request.method)) {
     co_return co_await fail(routes_, exchange, 405, "this method is not allowed here",
                             fmt::format("Allow: {}\r\n", route->methods));
   }
-  co_return co_await route->handler->handle(exchange);
+  exchange.set_keep_alive(keep_alive);
+  co_return true;
+}
+
+bool HttpConnection::body_at_hand(const HttpRequest& request) const {
+  return !request.framing.chunked && request.framing.length.value_or(0) <= input_.bytes().size();
+}
+
+// What was refused leaves its body unread. True if the connection can be used again.
+Task<bool> HttpConnection::leave_body(const HttpExchange& exchange) {
+  if (body_at_hand(exchange.request)) {
+    input_.drop(exchange.request.framing.length.value_or(0));
+    co_return exchange.answered() && exchange.keep_alive();
+  }
+  auto lingered = co_await linger();
+  co_return false;
 }
 
 // Once the head has been read, whoever has the path says it in the words of that place.
@@ -284,7 +318,7 @@ Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string 
                         settings_->stream_buffer);
   exchange.close_after();
   auto told = co_await fail(routes_, exchange, status, message);
-  if (!told) co_return told;
+  if (!told) co_return told.error();
   co_return co_await linger();
 }
 

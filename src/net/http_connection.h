@@ -43,8 +43,10 @@ class HttpConnection {
   Task<bool> read_body(HttpRequest& request, std::string_view& body, std::string& storage);
   Task<bool> read_sized(HttpRequest& request, std::string& storage, Deadline deadline);
   Task<bool> read_chunked(HttpRequest& request, std::string& storage, Deadline deadline);
-  Task<void> hand_over(HttpExchange& exchange);
-  Task<bool> dispatch(HttpRequest& request, std::string_view body);
+  Task<bool> serve(HttpRequest& request);
+  Task<bool> admit(HttpExchange& exchange, const HttpRoute* route);
+  bool body_at_hand(const HttpRequest& request) const;
+  Task<bool> leave_body(const HttpExchange& exchange);
   Task<bool> too_slow(HttpRequest& request, Error why, std::string message);
   void take_following();
   Task<void> refuse(HttpRequest& request, int status, std::string message);

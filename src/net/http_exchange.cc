@@ -59,7 +59,7 @@ std::string_view reason_phrase(int status) {
 
 std::string HttpExchange::head(int status, std::string_view type, std::string_view fields) const {
   std::string text = "HTTP/1.1 ";
-  text.reserve(256 + fields.size());
+  text.reserve(256 + fields_.size() + fields.size());
   text += fmt::format_int(status).c_str();
   text += ' ';
   text += reason_phrase(status);
@@ -68,6 +68,7 @@ std::string HttpExchange::head(int status, std::string_view type, std::string_vi
     text += type;
   }
   text += "\r\n";
+  text += fields_;
   text += fields;
   if (!keep_alive_) text += "Connection: close\r\n";
   return text;

@@ -79,6 +79,10 @@ class HttpExchange {
   // The connection closes after this exchange.
   void close_after() { keep_alive_ = false; }
   bool keep_alive() const { return keep_alive_; }
+  void set_keep_alive(bool keep_alive) { keep_alive_ = keep_alive; }
+
+  // Header lines of the answer, whoever gives it; each with its CRLF.
+  void add_fields(std::string_view fields) { fields_ += fields; }
 
  private:
   std::string head(int status, std::string_view type, std::string_view fields) const;
@@ -87,6 +91,7 @@ class HttpExchange {
   const std::size_t stream_buffer_;
   std::optional<Outbox> stream_;
   std::function<void()> forget_;
+  std::string fields_;
   bool answered_ = false;
   bool keep_alive_ = true;
 };

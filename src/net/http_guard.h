@@ -3,6 +3,8 @@
 // One per worker; confined to it.
 #pragma once
 
+#include <string_view>
+
 #include "core/principal.h"
 #include "core/task.h"
 
@@ -17,15 +19,19 @@ class HttpGuard {
   // Who sends the request, if that can be said at once; otherwise null.
   virtual Caller recognise(const HttpExchange& exchange) = 0;
 
-  // The same for everyone else, in its own time. Null if it has answered with a refusal.
-  virtual Task<Caller> admit(HttpExchange& exchange) = 0;
+  // The same for everyone else, in its own time. Null if it has answered with a refusal; where the
+  // route is open to all, null and no answer.
+  virtual Task<Caller> admit(HttpExchange& exchange, bool open) = 0;
+
+  // True if the settings open a route to those too whom nobody knows.
+  virtual bool opens(std::string_view) const { return false; }
 };
 
 // Asks nobody: whoever comes is the local caller.
 class OpenDoor final : public HttpGuard {
  public:
   Caller recognise(const HttpExchange&) override { return local_; }
-  Task<Caller> admit(HttpExchange&) override { co_return local_; }
+  Task<Caller> admit(HttpExchange&, bool) override { co_return local_; }
 
  private:
   const Caller local_ = local_caller();

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/scope.h"
+#include "net/http_cors.h"
 #include "net/http_exchange.h"
 #include "net/http_guard.h"
 #include "net/http_parse.h"
@@ -35,6 +36,7 @@ struct HttpSettings {
   std::size_t handshakes = 256;      // In progress on this worker.
   std::vector<std::string> hosts;    // Allowed in Host and Origin beside loopback names.
   std::vector<std::string> origins;  // Allowed origins beside those of allowed hosts.
+  CorsSettings cors;
 };
 
 // Counted over all workers.

@@ -1,0 +1,53 @@
+"""call_access: what it costs to know who calls.
+
+The baseline is the same call to the same gateway when nobody is asked. A caller that is known costs
+a digest of what it sends and a look-up, so the longer credential, of the size of a JSON Web Token,
+stands beside the short one.
+"""
+
+from contextlib import ExitStack
+
+from . import calls, processes, report, requests
+from .measure import Bench, Target
+
+OPEN = "nobody asked"
+SHORT = "token"
+LONG = "token of 1 KB"
+TOKENS = {SHORT: "short-token-" + "s" * 60, LONG: "long-token-" + "l" * 1000}
+
+
+def run(bench: Bench, options) -> dict:
+    found = {}
+    if not options.has_gateway:
+        return found
+    text = "t" * 200
+    traffic = requests.tool_call(options.era, "skills__echo", {"text": text}, text)
+    listed = ", ".join(f"{{name: caller{i}, token: {t}}}" for i, t in enumerate(TOKENS.values()))
+    settings = {
+        OPEN: calls.gateway_settings(options, ""),
+        SHORT: calls.gateway_settings(options, f"auth: {{tokens: [{listed}]}}\n"),
+    }
+    with ExitStack() as stack:
+        servers = {
+            name: stack.enter_context(
+                processes.gateway(bench.tools, bench.scratch("gateway"), text)
+            )
+            for name, text in settings.items()
+        }
+        targets = [Target(OPEN, servers[OPEN], traffic)]
+        for name, token in TOKENS.items():
+            targets.append(Target(name, servers[SHORT], requests.with_token(traffic, token)))
+        found = {"200 B": {n: bench.compare(targets, n) for n in options.connections}}
+    calls.show("call_access", options, found, OPEN)
+    report.print_goals(goals(found))
+    return found
+
+
+def goals(found: dict) -> list[report.Goal]:
+    made = []
+    for connections, figures in found["200 B"].items():
+        for name in TOKENS:
+            cpu = figures[name]["cpu_us"] / figures[OPEN]["cpu_us"]
+            what = f"{name}, {connections} connections, CPU per call"
+            made.append(report.Goal(what, cpu, 1.15, "× nobody asked"))
+    return made

@@ -1,0 +1,20 @@
+// Fuzzes the files of tokens and passwords: what is read can be written and read again.
+#include "fuzz/require.h"
+#include "policy/address_range.h"
+#include "policy/htpasswd.h"
+#include "policy/token_book.h"
+
+using patchbay::fuzz::require;
+using namespace patchbay::policy;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto text = patchbay::fuzz::text_of(data, size);
+  if (const auto book = TokenBook::parse(text)) {
+    const auto again = TokenBook::parse(book->text());
+    require(again && again->text() == book->text());
+  }
+  if (const auto hash = TokenHash::parse(text)) require(hash->text() == text);
+  (void)static_cast<bool>(Htpasswd::parse(text));
+  (void)static_cast<bool>(AddressRange::parse(text));
+  return 0;
+}

@@ -1,0 +1,203 @@
+#include "app/auth_keeper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "config/file.h"
+#include "observe/log.h"
+
+namespace patchbay::app {
+namespace {
+
+using policy::AuthFiles;
+using policy::AuthSettings;
+using policy::JwtSettings;
+
+Error in(std::string_view setting, std::string_view file, const Error& why) {
+  return {why.code, fmt::format("{}: {} {}", setting, file, why.message)};
+}
+
+// A file that others may write lets them in.
+Result<std::string> read_private(const std::string& path, std::size_t limit) {
+  auto file = config::read_file(path, limit);
+  if (!file) return file.error();
+  if (!file->writable_by_others) return std::move(file->text);
+  return Error{Code::invalid_params, fmt::format("may be changed by anyone; chmod o-w {}", path)};
+}
+
+// Where an issuer's keys come from: what a source is made of.
+std::string origin_of(const JwtSettings& one) {
+  return fmt::format("{}\n{}\n{}\n{} {} {} {} {} {}", one.issuer, one.jwks, one.ca,
+                     one.refresh.count(), one.refetch.count(), one.max_stale.count(),
+                     one.fetch_time.count(), one.answer.value, one.keys);
+}
+
+bool is_resource(const std::string& text) {
+  const auto url = net::parse_url(text);
+  return url && !text.ends_with('/') && text.find('?') == std::string::npos;
+}
+
+// What is wrong with the issuers; empty if nothing is.
+std::string fault_of(const JwtSettings& one) {
+  if (auto url = jwks_url(one.jwks); !url) return "jwks: " + url.error().message;
+  for (const auto& name : one.algorithms) {
+    if (!policy::find_algorithm(name)) {
+      return fmt::format(
+          "algorithms: '{}' is none of RS256, RS384, RS512, PS256, PS384, PS512, "
+          "ES256, ES384, ES512, EdDSA",
+          name);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<AuthFiles> read_auth_files(const AuthSettings& settings) {
+  AuthFiles files;
+  std::error_code ignored;
+  if (!settings.token_file.empty() && std::filesystem::exists(settings.token_file, ignored)) {
+    auto text = read_private(settings.token_file, policy::TokenBook::kMostBytes);
+    if (!text) return in("token_file", settings.token_file, text.error());
+    auto book = policy::TokenBook::parse(*text);
+    if (!book) return in("token_file", settings.token_file, book.error());
+    files.tokens = *std::move(book);
+    files.text += *text;
+  }
+  if (settings.basic) {
+    const std::string& path = settings.basic->file;
+    auto text = read_private(path, policy::Htpasswd::kMostBytes);
+    if (!text) return in("basic.file", path, text.error());
+    auto users = policy::Htpasswd::parse(*text);
+    if (!users) return in("basic.file", path, users.error());
+    files.users = *std::move(users);
+    files.text += '\0' + *text;
+  }
+  return files;
+}
+
+void check_auth(const AuthSettings& settings, const config::Node& root, const std::string& file,
+                config::Faults& faults) {
+  const config::Node* const section = root.find("auth");
+  if (!section) return;
+  const config::Place at{file, "auth", faults};
+  const auto line_of = [&](std::string_view key) {
+    const auto* const given = section->find(key);
+    return given ? given->line : section->line;
+  };
+  if (!settings.resource.empty() && !is_resource(settings.resource)) {
+    at.member("resource")
+        .fault(line_of("resource"),
+               "is no URI such as https://gateway.example/mcp, without a slash, "
+               "query or fragment at its end");
+  }
+  if (!settings.jwt.empty() && settings.resource.empty()) {
+    at.member("resource")
+        .fault(section->line, "is required with jwt: tokens must be made for this gateway");
+  }
+  for (std::size_t i = 0; i < settings.jwt.size(); ++i) {
+    const std::string fault = fault_of(settings.jwt[i]);
+    if (!fault.empty()) at.member("jwt").element(i).fault(line_of("jwt"), fault);
+    const auto same =
+        std::ranges::count(settings.jwt, settings.jwt[i].issuer, &JwtSettings::issuer);
+    if (same > 1) at.member("jwt").element(i).fault(line_of("jwt"), "this issuer is there twice");
+  }
+  auto files = read_auth_files(settings);
+  if (!files) {
+    at.fault(section->line, files.error().message);
+    return;
+  }
+  auto made = policy::Authenticator::make(settings, *std::move(files), policy::Digester({}), {});
+  if (!made) at.fault(section->line, made.error().message);
+}
+
+AuthKeeper::AuthKeeper(Executor& control, metrics::Registry& registry, policy::Digester digester,
+                       Tell tell)
+    : digester_(digester),
+      tell_(std::move(tell)),
+      home_{control,
+            {},
+            registry.counter("patchbay_jwks_fetches_total", "Fetches of an issuer's keys.",
+                             metrics::labels({{"outcome", "ok"}})),
+            registry.counter("patchbay_jwks_fetches_total", "Fetches of an issuer's keys.",
+                             metrics::labels({{"outcome", "failed"}}))} {}
+
+Result<void> AuthKeeper::apply(const AuthSettings& settings) {
+  if (settings_ == settings) return ok();
+  // Watched before they are read: no change is missed.
+  std::vector<std::unique_ptr<net::FileWatch>> watches;
+  const auto watch = [&](const std::string& path) {
+    watches.push_back(std::make_unique<net::FileWatch>(path, [this] { on_files_changed(); }));
+  };
+  if (!settings.token_file.empty()) watch(settings.token_file);
+  if (settings.basic) watch(settings.basic->file);
+  auto before = std::exchange(settings_, settings);
+  auto renewed = renew();
+  if (renewed) {
+    watches_ = std::move(watches);
+  } else {
+    settings_ = std::move(before);
+  }
+  return renewed;
+}
+
+Result<void> AuthKeeper::renew() {
+  if (!settings_->on()) {
+    sources_.clear();
+    tell_(nullptr);
+    return ok();
+  }
+  auto files = read_auth_files(*settings_);
+  if (!files) return files.error();
+  seen_ = digester_.of("files", files->text);
+  auto keys = sources(settings_->jwt);
+  if (!keys) return keys.error();
+  auto made =
+      policy::Authenticator::make(*settings_, *std::move(files), digester_, *std::move(keys));
+  if (!made) return made.error();
+  tell_(*std::move(made));
+  return ok();
+}
+
+// Told of every change in the folders of the files.
+void AuthKeeper::on_files_changed() {
+  auto files = read_auth_files(*settings_);
+  if (files && digester_.of("files", files->text) == seen_) return;
+  auto renewed = renew();
+  if (!renewed) {
+    log::Line(log::Level::error, "credentials not reloaded").add("why", renewed.error().message);
+  } else {
+    log::Line(log::Level::info, "credentials reloaded");
+  }
+}
+
+Result<std::vector<std::shared_ptr<policy::KeySource>>> AuthKeeper::sources(
+    const std::vector<JwtSettings>& issuers) {
+  std::vector<std::pair<std::string, std::shared_ptr<JwksSource>>> next;
+  std::vector<std::shared_ptr<policy::KeySource>> all;
+  for (const auto& issuer : issuers) {
+    const std::string origin = origin_of(issuer);
+    const auto had = std::ranges::find(sources_, origin, [](const auto& one) { return one.first; });
+    if (had != sources_.end()) {
+      next.push_back(*had);
+    } else {
+      auto made = JwksSource::make(home_, issuer);
+      if (!made) return made.error();
+      (*made)->keep_fresh();
+      next.emplace_back(origin, *std::move(made));
+    }
+    all.push_back(next.back().second);
+  }
+  sources_ = std::move(next);
+  return all;
+}
+
+Task<void> AuthKeeper::stop() {
+  watches_.clear();
+  home_.fetches.cancel();
+  co_return co_await home_.fetches.drain(kNever);
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,68 @@
+// A JwksSource fetches the keys of one issuer over HTTP: one fetch at a time, bounded in time and
+// size, redirects not followed. What there was stays in use until there is something new, or until
+// it is too old.
+//
+// Fetches on its home, the control thread; everything else is usable from any thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/scope.h"
+#include "net/tls.h"
+#include "net/url.h"
+#include "observe/metrics.h"
+#include "policy/key_source.h"
+
+namespace patchbay::app {
+
+class JwksSource final : public policy::KeySource, public std::enable_shared_from_this<JwksSource> {
+ public:
+  // Where fetches run, and how they went. Outlives every source, and is drained before it dies.
+  struct Home {
+    Executor& executor;
+    Scope fetches;
+    std::shared_ptr<metrics::Counter> fetched;
+    std::shared_ptr<metrics::Counter> failed;
+  };
+
+  // Fails if the URL or the CA file cannot be used.
+  static Result<std::shared_ptr<JwksSource>> make(Home& home, const policy::JwtSettings& settings);
+
+  std::shared_ptr<const policy::KeySet> keys() const override;
+  std::uint64_t changes() const override { return changes_.load(std::memory_order_relaxed); }
+  Task<std::shared_ptr<const policy::KeySet>> look_again() override;
+  void keep_fresh() override;
+
+ private:
+  JwksSource(Home& home, const policy::JwtSettings& settings, net::Url url,
+             std::shared_ptr<const net::TlsContext> tls);
+
+  void begin();
+  Task<void> fetch(std::shared_ptr<JwksSource> self);
+  Task<std::string> get();
+  void take(const Result<std::string>& answer);
+  Task<std::shared_ptr<const policy::KeySet>> wait_for_news();
+
+  Home& home_;
+  const policy::JwtSettings settings_;
+  const net::Url url_;
+  const std::shared_ptr<const net::TlsContext> tls_;
+  std::atomic<std::uint64_t> changes_ = 0;
+
+  mutable std::mutex mutex_;
+  policy::FetchSchedule schedule_;
+  std::shared_ptr<const policy::KeySet> set_;
+
+  // Touched at home only.
+  bool fetching_ = false;
+  std::string last_;  // The answer that `set_` was read from.
+  std::vector<OneShot<void>*> waiting_;
+};
+
+// Where the keys of an issuer may be: https://…, or http:// on this machine.
+Result<net::Url> jwks_url(const std::string& text);
+
+}  // namespace patchbay::app

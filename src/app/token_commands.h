@@ -1,0 +1,29 @@
+// `patchbay token create|list|revoke|hash`: what can be typed behind `patchbay token`.
+#pragma once
+
+#include "app/commands.h"
+
+namespace CLI {
+class App;
+}
+
+namespace patchbay::app {
+
+class TokenCommands {
+ public:
+  // REQUIRES: `token` outlives this.
+  explicit TokenCommands(CLI::App& token);
+  TokenCommands(const TokenCommands&) = delete;
+  TokenCommands& operator=(const TokenCommands&) = delete;
+
+  // Does what was typed; yields the exit code.
+  int run() const;
+
+ private:
+  TokenOptions options_;
+  CLI::App* create_;
+  CLI::App* list_;
+  CLI::App* revoke_;
+};
+
+}  // namespace patchbay::app

@@ -1,0 +1,168 @@
+#include "frontends/door.h"
+
+#include <algorithm>
+
+#include "frontends/challenge.h"
+#include "observe/log.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using policy::Evidence;
+using policy::Recognised;
+
+std::shared_ptr<metrics::Counter> refusals(metrics::Registry& registry, std::string_view reason) {
+  return registry.counter("patchbay_auth_refused_total", "Requests refused for want of a caller.",
+                          metrics::labels({{"reason", reason}}));
+}
+
+Evidence evidence_of(const policy::Authenticator& known, const net::HttpExchange& exchange) {
+  return known.evidence(exchange.request.fields, exchange.peer.address,
+                        exchange.peer.certificate.get());
+}
+
+Task<Caller> answer(net::HttpExchange& exchange, const Refusal& refusal) {
+  auto told = co_await exchange.answer(refusal.status, net::kJson, {refusal.body}, refusal.fields);
+  if (!told) co_return told.error();
+  co_return Caller();
+}
+
+Error no_keys(const std::string& issuer) {
+  return {Code::unavailable, "the keys of " + issuer + " cannot be had at the moment"};
+}
+
+}  // namespace
+
+DoorCommon::DoorCommon(metrics::Registry& registry, const policy::AuthSettings& settings)
+    : failures(settings.failures),
+      verifying(settings.verifying, settings.waiting),
+      verified(registry.counter("patchbay_auth_verified_total",
+                                "Credentials verified, because they were not known yet.")),
+      missing(refusals(registry, "missing")),
+      invalid(refusals(registry, "invalid")),
+      scope(refusals(registry, "scope")),
+      limited(refusals(registry, "limited")),
+      unavailable(refusals(registry, "unavailable")) {}
+
+void Door::use(Knowledge knowledge) {
+  closed_ = false;
+  known_ = std::move(knowledge);
+  remembered_.reset();
+  if (known_) remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
+}
+
+bool Door::opens(std::string_view path) const {
+  if (!known_) return false;
+  const auto open = [this](policy::OpenPage page) {
+    const auto& pages = known_->settings().open;
+    return std::ranges::find(pages, page) != pages.end();
+  };
+  if (path == "/metrics") return open(policy::OpenPage::metrics);
+  return path.starts_with("/swagger-ui") && open(policy::OpenPage::swagger_ui);
+}
+
+Caller Door::recognise(const net::HttpExchange& exchange) {
+  if (!known_) return closed_ ? nullptr : local_;
+  const Evidence evidence = evidence_of(*known_, exchange);
+  if (evidence.kind == Evidence::Kind::none || evidence.kind == Evidence::Kind::malformed) {
+    return nullptr;
+  }
+  return remembered_->find(known_->digest(evidence));
+}
+
+Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
+  // A reload may come while we wait; what was begun is ended by what was known then.
+  const Knowledge known = known_;
+  if (!known) {
+    const Error starting{Code::unavailable, "the gateway is starting"};
+    const Refusal later = refusal({}, exchange.request.path, starting, false);
+    co_return co_await answer(exchange, later);
+  }
+  const Evidence evidence = evidence_of(*known, exchange);
+  if (open && evidence.kind == Evidence::Kind::none) co_return Caller();
+  const auto wait = common_.failures.wait(exchange.peer.address, here().now());
+  if (wait.count() > 0 && evidence.kind != Evidence::Kind::none) {
+    common_.limited->add();
+    if (open) co_return Caller();
+    const Refusal later = refusal_until(exchange.request.path, wait);
+    co_return co_await answer(exchange, later);
+  }
+  const policy::Digest digest = known->digest(evidence);
+  auto found = co_await verify(known, evidence, digest, exchange.peer.certificate.get());
+  if (!found && open) {
+    if (found.error().code == Code::unauthenticated) {
+      common_.failures.add(exchange.peer.address, here().now());
+    }
+    co_return Caller();
+  }
+  if (!found) co_return co_await refuse(exchange, known, evidence, found.error());
+  common_.verified->add();
+  // A copy of our own: how often it is used is counted on this worker alone.
+  auto own = std::make_shared<Principal>(*found->who);
+  own->until = found->until;
+  own->known_by = known;
+  const Caller who = own;
+  found->who = who;
+  if (known == known_) remembered_->add(digest, *std::move(found));
+  co_return who;
+}
+
+Task<Recognised> Door::verify(Knowledge known, Evidence evidence, const policy::Digest& digest,
+                              const net::TlsPeer* certificate) {
+  auto at_once = known->at_once(evidence, digest, certificate);
+  if (!at_once || at_once->who) co_return at_once;
+  std::string value(evidence.value);
+  std::function<Result<Recognised>()> work;
+  if (evidence.kind == Evidence::Kind::basic) {
+    work = [known, value] { return known->check_password(value); };
+  } else if (known->has_issuers() && policy::looks_like_jwt(value)) {
+    auto jwt = policy::parse_jwt(value);
+    if (!jwt) co_return jwt.error();
+    co_return co_await verify_jwt(std::move(known), *std::move(jwt));
+  } else if (known->may_have_hash(value)) {
+    work = [known, value] { return known->check_token(value); };
+  } else {
+    co_return Error{Code::unauthenticated, "the token is not known, or was revoked"};
+  }
+  co_return co_await common_.verifying.run<Recognised>(std::move(work));
+}
+
+Task<Recognised> Door::verify_jwt(Knowledge known, policy::Jwt jwt) {
+  const auto* const issuer = known->issuer_of(jwt);
+  if (!issuer) co_return Error{Code::unauthenticated, "the token is of another issuer"};
+  issuer->keys->keep_fresh();
+  auto keys = issuer->keys->keys();
+  auto checked = keys ? known->check_jwt(jwt, *issuer, *keys) : std::nullopt;
+  if (!checked) {
+    auto newer = co_await issuer->keys->look_again();
+    if (!newer) co_return newer.error();
+    if (!*newer) co_return no_keys(issuer->settings.issuer);
+    checked = known->check_jwt(jwt, *issuer, **newer);
+  }
+  if (checked) co_return *std::move(checked);
+  co_return Error{Code::unauthenticated, "the issuer has no such key (kid)"};
+}
+
+Task<Caller> Door::refuse(net::HttpExchange& exchange, const Knowledge& known,
+                          const Evidence& evidence, const Error& why) {
+  const bool given = evidence.kind != Evidence::Kind::none;
+  if (!given) {
+    common_.missing->add();
+  } else if (why.code == Code::unauthenticated) {
+    common_.invalid->add();
+    common_.failures.add(exchange.peer.address, here().now());
+  } else {
+    (why.code == Code::forbidden ? common_.scope : common_.unavailable)->add();
+  }
+  if (given) {
+    log::Line(log::Level::warn, "caller refused")
+        .add("from", exchange.peer.address.ip_text())
+        .add("way", name_of(evidence.kind))
+        .add("path", exchange.request.path)
+        .add("why", why.message);
+  }
+  const Refusal made = refusal(known->settings(), exchange.request.path, why, given);
+  co_return co_await answer(exchange, made);
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,62 @@
+// The Door finds out who sends a request, by what the Authenticator knows. Whoever has been let in
+// once is recognised by one look-up; everyone else is verified in their own time, off the worker
+// where that takes long. Nobody gets further without.
+//
+// One per worker; confined to it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/thread_pool.h"
+#include "net/http_exchange.h"
+#include "net/http_guard.h"
+#include "observe/metrics.h"
+#include "policy/auth_failures.h"
+#include "policy/authenticator.h"
+
+namespace patchbay::frontends {
+
+// What the doors of all workers share.
+struct DoorCommon {
+  DoorCommon(metrics::Registry& registry, const policy::AuthSettings& settings);
+
+  policy::AuthFailures failures;
+  ThreadPool verifying;
+  std::shared_ptr<metrics::Counter> verified;  // Slowly; not recognised.
+  std::shared_ptr<metrics::Counter> missing;   // Without credentials.
+  std::shared_ptr<metrics::Counter> invalid;
+  std::shared_ptr<metrics::Counter> scope;
+  std::shared_ptr<metrics::Counter> limited;  // Too many failures.
+  std::shared_ptr<metrics::Counter> unavailable;
+};
+
+class Door final : public net::HttpGuard {
+ public:
+  using Knowledge = std::shared_ptr<const policy::Authenticator>;
+
+  // Closed until use() says how to know callers. REQUIRES: `common` outlives the door.
+  explicit Door(DoorCommon& common) : common_(common) {}
+
+  // From now on by this; null: nobody is asked. Whom we have recognised so far is forgotten.
+  void use(Knowledge knowledge);
+
+  Caller recognise(const net::HttpExchange& exchange) override;
+  Task<Caller> admit(net::HttpExchange& exchange, bool open) override;
+  bool opens(std::string_view path) const override;
+
+ private:
+  Task<policy::Recognised> verify(Knowledge known, policy::Evidence evidence,
+                                  const policy::Digest& digest, const net::TlsPeer* certificate);
+  Task<policy::Recognised> verify_jwt(Knowledge known, policy::Jwt jwt);
+  Task<Caller> refuse(net::HttpExchange& exchange, const Knowledge& known,
+                      const policy::Evidence& evidence, const Error& why);
+
+  DoorCommon& common_;
+  const Caller local_ = local_caller();
+  bool closed_ = true;
+  Knowledge known_;
+  std::optional<policy::CallerCache> remembered_;
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,77 @@
+#include "policy/auth_failures.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include "core/ids.h"
+
+namespace patchbay::policy {
+namespace {
+
+constexpr std::array<unsigned char, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+
+std::uint64_t random_number() {
+  const std::string hex = random_hex(8);
+  std::uint64_t number = 0;
+  std::from_chars(hex.data(), hex.data() + hex.size(), number, 16);
+  return number;
+}
+
+// The part of an address that one party has to itself.
+std::array<unsigned char, 16> prefix_of(const net::PeerAddress& address) {
+  auto prefix = address.ip;
+  const bool v4 = std::equal(kMapped.begin(), kMapped.end(), prefix.begin());
+  if (!v4) std::fill(prefix.begin() + 8, prefix.end(), static_cast<unsigned char>(0));
+  return prefix;
+}
+
+}  // namespace
+
+AuthFailures::AuthFailures(const FailureSettings& settings)
+    : seed_(random_number()),
+      most_(settings.most),
+      window_(settings.window),
+      sets_(std::max<std::size_t>(static_cast<std::size_t>(settings.addresses) / kWays, 1)) {}
+
+void AuthFailures::update(const FailureSettings& settings) {
+  const std::lock_guard lock(mutex_);
+  most_ = settings.most;
+  window_ = settings.window;
+}
+
+std::size_t AuthFailures::set_of(const Prefix& prefix) const {
+  const std::string_view bytes(reinterpret_cast<const char*>(prefix.data()), prefix.size());
+  return (std::hash<std::string_view>()(bytes) ^ seed_) * 0x9E3779B97F4A7C15ULL % sets_.size();
+}
+
+AuthFailures::Entry* AuthFailures::find(const Prefix& prefix, Deadline now) {
+  auto& set = sets_[set_of(prefix)];
+  auto* const found = std::ranges::find_if(set, [&](const Entry& entry) {
+    return entry.count > 0 && entry.until > now && entry.prefix == prefix;
+  });
+  return found == set.end() ? nullptr : found;
+}
+
+std::chrono::nanoseconds AuthFailures::wait(const net::PeerAddress& address, Deadline now) {
+  const std::lock_guard lock(mutex_);
+  const Entry* const entry = find(prefix_of(address), now);
+  if (!entry || entry->count < most_) return std::chrono::nanoseconds(0);
+  return entry->until - now;
+}
+
+void AuthFailures::add(const net::PeerAddress& address, Deadline now) {
+  const Prefix prefix = prefix_of(address);
+  const std::lock_guard lock(mutex_);
+  if (Entry* const entry = find(prefix, now)) {
+    ++entry->count;
+    return;
+  }
+  auto& set = sets_[set_of(prefix)];
+  auto* const place = std::ranges::min_element(
+      set, {}, [now](const Entry& entry) { return entry.until > now ? entry.count : 0; });
+  *place = {prefix, now + window_, 1};
+}
+
+}  // namespace patchbay::policy
