@@ -23,6 +23,8 @@
 namespace patchbay::app {
 namespace {
 
+constexpr std::string_view kHangup = "SIGHUP";  // Why a reload comes, if asked for by signal.
+
 // Without random numbers nothing here is safe, so nothing starts.
 policy::Sealer new_sealer() {
   auto sealer = policy::Sealer::random();
@@ -355,7 +357,10 @@ Task<void> Gateway::reload(std::string why) {
     }
     co_return ok();
   }
-  if (next.digest == configuration_.digest) co_return ok();
+  if (next.digest == configuration_.digest) {
+    if (why == kHangup) upstreams_->reread();
+    co_return ok();
+  }
   const Settings& now = configuration_.settings;
   const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
   if (next.settings.listen != now.listen || next.settings.workers != now.workers ||
@@ -407,7 +412,7 @@ void Gateway::use_limits() {
 
 void Gateway::on_signal(int number) {
   if (number == SIGHUP) {
-    reloads_.spawn(reload("SIGHUP"));
+    reloads_.spawn(reload(std::string(kHangup)));
     return;
   }
   if (stop_asked_.delivered()) {
