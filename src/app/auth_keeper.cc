@@ -127,16 +127,14 @@ AuthKeeper::AuthKeeper(Executor& control, metrics::Registry& registry, policy::D
 Result<void> AuthKeeper::apply(const AuthSettings& settings) {
   if (settings_ == settings) return ok();
   // Watched before they are read: no change is missed.
-  std::vector<std::unique_ptr<net::FileWatch>> watches;
-  const auto watch = [&](const std::string& path) {
-    watches.push_back(std::make_unique<net::FileWatch>(path, [this] { on_files_changed(); }));
-  };
-  if (!settings.token_file.empty()) watch(settings.token_file);
-  if (settings.basic) watch(settings.basic->file);
+  std::vector<std::string> files;
+  if (!settings.token_file.empty()) files.push_back(settings.token_file);
+  if (settings.basic) files.push_back(settings.basic->file);
+  auto watch = std::make_unique<net::FileWatch>(files, [this] { on_files_changed(); });
   auto before = std::exchange(settings_, settings);
   auto renewed = renew();
   if (renewed) {
-    watches_ = std::move(watches);
+    watch_ = std::move(watch);
   } else {
     settings_ = std::move(before);
   }
@@ -195,7 +193,7 @@ Result<std::vector<std::shared_ptr<policy::KeySource>>> AuthKeeper::sources(
 }
 
 Task<void> AuthKeeper::stop() {
-  watches_.clear();
+  watch_.reset();
   home_.fetches.cancel();
   co_return co_await home_.fetches.drain(kNever);
 }

@@ -51,7 +51,7 @@ class AuthKeeper {
   JwksSource::Home home_;
   // With what they were made from: unchanged settings keep their keys.
   std::vector<std::pair<std::string, std::shared_ptr<JwksSource>>> sources_;
-  std::vector<std::unique_ptr<net::FileWatch>> watches_;
+  std::unique_ptr<net::FileWatch> watch_;
 };
 
 }  // namespace patchbay::app

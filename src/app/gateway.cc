@@ -23,6 +23,8 @@
 namespace patchbay::app {
 namespace {
 
+constexpr std::string_view kHangup = "SIGHUP";  // Why a reload comes, if asked for by signal.
+
 // Without random numbers nothing here is safe, so nothing starts.
 policy::Sealer new_sealer() {
   auto sealer = policy::Sealer::random();
@@ -389,7 +391,10 @@ Task<void> Gateway::reload(std::string why) {
     }
     co_return ok();
   }
-  if (next.digest == configuration_.digest) co_return ok();
+  if (next.digest == configuration_.digest) {
+    if (why == kHangup) upstreams_->reread();
+    co_return ok();
+  }
   // Listeners stay where they are, whatever the file says about them now.
   if (is_reachable() && !next.settings.auth.on()) {
     log::Line(log::Level::error, "reload refused")
@@ -452,7 +457,7 @@ void Gateway::use_limits() {
 
 void Gateway::on_signal(int number) {
   if (number == SIGHUP) {
-    reloads_.spawn(reload("SIGHUP"));
+    reloads_.spawn(reload(std::string(kHangup)));
     return;
   }
   if (stop_asked_.delivered()) {

@@ -15,6 +15,7 @@
 #include "upstreams/child_connector.h"
 #include "upstreams/http_connector.h"
 #include "upstreams/mcp_upstream.h"
+#include "upstreams/openapi_upstream.h"
 #include "upstreams/socket_connector.h"
 
 namespace patchbay {
@@ -144,6 +145,18 @@ MakeUpstream read_unix(const std::string& name, const config::Node& entry, const
   return make_socket(name, "unix", {"", 0, settings.path}, settings);
 }
 
+MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
+                          const std::string& file, const std::string& path,
+                          config::Faults& faults) {
+  auto settings = read_entry<upstreams::OpenapiSettings>(entry, file, path, faults);
+  auto plan = upstreams::plan_openapi(name, settings);
+  if (!plan) add_fault(faults, file, entry, path, plan.error().message);
+  return [plan = plan ? *plan : upstreams::OpenapiPlan()](const UpstreamContext& context) {
+    return std::make_shared<upstreams::OpenapiUpstream>(plan, context.workers, context.watcher,
+                                                        context.registry);
+  };
+}
+
 MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -169,6 +182,8 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::TcpSettings>, read_tcp},
     UpstreamKind{"unix", "Speaks MCP over a Unix socket, one message per line.",
                  config::shape_of<upstreams::UnixSettings>, read_unix},
+    UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
+                 config::shape_of<upstreams::OpenapiSettings>, read_openapi},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",
                  config::shape_of<BuiltinSettings>, read_builtin},
 };

@@ -14,16 +14,20 @@ namespace {
 // How often it is looked whether upstreams are up.
 constexpr auto kLook = std::chrono::seconds(1);
 
+bool is_mcp_server(const gateway::Upstream& upstream) {
+  return upstream.kind() != "builtin" && upstream.kind() != "openapi";
+}
+
 // The lines that a reader of the log follows a server of tools by.
 void log_connecting(const gateway::Upstream& upstream) {
-  if (upstream.kind() == "builtin") return;
+  if (!is_mcp_server(upstream)) return;
   log::Line(log::Level::info, fmt::format("Connecting to {} MCP server...", upstream.name()));
 }
 
 void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, bool first) {
   if (upstream.kind() == "builtin") return;
   const auto name = upstream.name();
-  if (first) {
+  if (first && is_mcp_server(upstream)) {
     log::Line(log::Level::info, fmt::format("Successfully connected to MCP server: {}", name));
   }
   std::string tools;
@@ -64,6 +68,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
     if (known && before->digest == plan.digest) {
       next.push_back(std::move(*before));
       next.back().source.tools = plan.settings.tools;
+      next.back().source.upstream->reread();
       running_.erase(before);
       continue;
     }
@@ -132,6 +137,10 @@ Task<void> UpstreamSet::stop_one(std::shared_ptr<gateway::Upstream> upstream, De
   co_return stopped;
 }
 
+void UpstreamSet::reread() {
+  for (const auto& one : running_) one.source.upstream->reread();
+}
+
 void UpstreamSet::settle() {
   if (settled_) return;
   settled_ = true;
@@ -155,7 +164,10 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
     gateway::UpstreamState state = upstream.state();
     // Whoever hears that it is up must find its tools in the next list.
     if (state.up && !one.listed) state = {false, "starting"};
-    if (state.up) state.detail = fmt::format("{}", fmt::join(one.problems, "; "));
+    if (state.up && !one.problems.empty()) {
+      state.detail +=
+          fmt::format("{}{}", state.detail.empty() ? "" : "; ", fmt::join(one.problems, "; "));
+    }
     lines.push_back(
         {std::string(upstream.name()), std::string(upstream.kind()), std::move(state), one.shown});
   }

@@ -47,6 +47,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // REQUIRES: `configuration` stays as it is until then.
   Task<void> apply(const Configuration& configuration);
 
+  // Asks every upstream to look again at what its configuration refers to.
+  void reread();
+
   // From now on the catalog counts as complete, even if some upstream has not come up.
   void settle();
 

@@ -71,8 +71,14 @@ class Finisher {
   std::size_t text_ = 0;
 };
 
-// yaml-cpp takes some control characters for the end of the text and mends broken UTF-8; neither
-// may pass unseen.
+bool is_json(std::string_view text, const std::string& name) {
+  if (name.ends_with(".json")) return true;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{' && json::check(text);
+}
+
+}  // namespace
+
 bool is_plain_text(std::string_view text, const std::string& name, Faults& faults) {
   int line = 1;
   for (std::size_t i = 0; i < text.size();) {
@@ -91,14 +97,6 @@ bool is_plain_text(std::string_view text, const std::string& name, Faults& fault
   }
   return true;
 }
-
-bool is_json(std::string_view text, const std::string& name) {
-  if (name.ends_with(".json")) return true;
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && text[first] == '{' && json::check(text);
-}
-
-}  // namespace
 
 Node load_text(std::string_view text, const std::string& name, Faults& faults) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);

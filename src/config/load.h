@@ -22,4 +22,8 @@ Node load_file(const std::string& path, Faults& faults);
 // The same for text at hand. Relative paths in it start from the folder of `name`.
 Node load_text(std::string_view text, const std::string& name, Faults& faults);
 
+// False, with a fault, for control characters and what is not UTF-8: yaml-cpp takes some for the
+// end of the text and mends others; neither may pass unseen.
+bool is_plain_text(std::string_view text, const std::string& name, Faults& faults);
+
 }  // namespace patchbay::config

@@ -14,7 +14,13 @@ inline constexpr std::size_t kMaxNodes = 100'000;
 inline constexpr std::size_t kMaxText = std::size_t{16} << 20;
 inline constexpr int kMaxNesting = 64;
 
-Node parse_yaml(std::string_view text, const std::string& name, Faults& faults);
+struct ParseLimits {
+  std::size_t nodes = kMaxNodes;
+  std::size_t text = kMaxText;
+};
+
+Node parse_yaml(std::string_view text, const std::string& name, Faults& faults,
+                const ParseLimits& limits = {});
 Node parse_json(std::string_view text, const std::string& name, Faults& faults);
 
 }  // namespace patchbay::config

@@ -49,7 +49,8 @@ Size size_of(const Node& node) {
 
 class Builder : public YAML::EventHandler {
  public:
-  Builder(const std::string& name, Faults& faults) : name_(name), faults_(faults) {}
+  Builder(const std::string& name, Faults& faults, const ParseLimits& limits)
+      : name_(name), faults_(faults), limits_(limits) {}
 
   Node take_root() { return std::move(root_); }
 
@@ -149,10 +150,10 @@ class Builder : public YAML::EventHandler {
   void spend(const Size& size, int line) {
     nodes_ += size.nodes;
     text_ += size.text;
-    if (nodes_ > kMaxNodes || text_ > kMaxText) {
+    if (nodes_ > limits_.nodes || text_ > limits_.text) {
       throw Stop{line, fmt::format("too large once aliases are expanded: more than {} values or {} "
                                    "characters",
-                                   kMaxNodes, kMaxText)};
+                                   limits_.nodes, limits_.text)};
     }
     if (open_.size() + static_cast<std::size_t>(size.height) > kMaxNesting) {
       throw Stop{line, fmt::format("nested more than {} levels deep", kMaxNesting)};
@@ -218,6 +219,7 @@ class Builder : public YAML::EventHandler {
 
   const std::string& name_;
   Faults& faults_;
+  const ParseLimits limits_;
   Node root_;
   std::vector<Level> open_;
   std::unordered_map<YAML::anchor_t, Anchored> anchors_;
@@ -228,9 +230,10 @@ class Builder : public YAML::EventHandler {
 
 }  // namespace
 
-Node parse_yaml(std::string_view text, const std::string& name, Faults& faults) {
+Node parse_yaml(std::string_view text, const std::string& name, Faults& faults,
+                const ParseLimits& limits) {
   std::istringstream stream{std::string(text)};
-  Builder builder(name, faults);
+  Builder builder(name, faults, limits);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {

@@ -18,7 +18,7 @@ namespace patchbay::gateway {
 
 struct UpstreamState {
   bool up = false;
-  std::string detail;  // Why it is down, or empty.
+  std::string detail;  // Why it is down, or what else is wrong, or empty.
 };
 
 // How a task of an upstream stands, in the words of either kind of revision, raw. One of the two
@@ -51,6 +51,10 @@ class Upstream {
   virtual bool can_ask() const { return true; }
 
   virtual UpstreamState state() const = 0;
+
+  // The configuration has been read again and says the same about it: time to look again at what
+  // it refers to. On the control thread.
+  virtual void reread() {}
 
   // Lets calls in progress finish until `deadline`, then lets go of everything. Called once.
   virtual Task<void> stop(Deadline deadline) = 0;

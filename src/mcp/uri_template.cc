@@ -5,7 +5,14 @@
 namespace patchbay::mcp {
 namespace {
 
-constexpr char kAny = '\0';  // Stands for an expression; no URI has it.
+// Stand for an expression, and for one that may come to nothing; no URI has them.
+constexpr char kAny = '\0';
+constexpr char kMaybe = '\1';
+
+// What is asked beyond a path may be left out.
+bool may_be_empty(std::string_view expression) {
+  return expression.starts_with('?') || expression.starts_with('&');
+}
 
 // The template with each {expression} as one character.
 std::string pattern_of(std::string_view uri_template) {
@@ -16,7 +23,7 @@ std::string pattern_of(std::string_view uri_template) {
     if (open == std::string_view::npos) break;
     const auto close = uri_template.find('}', open);
     if (close == std::string_view::npos) break;
-    pattern += kAny;
+    pattern += may_be_empty(uri_template.substr(open + 1)) ? kMaybe : kAny;
     uri_template.remove_prefix(close + 1);
   }
   return pattern;
@@ -36,6 +43,9 @@ bool matches_template(std::string_view uri_template, std::string_view uri) {
     if (in < pattern.size() && pattern[in] == kAny) {
       last_any = in++;
       taken_to = ++at;
+    } else if (in < pattern.size() && pattern[in] == kMaybe) {
+      last_any = in++;
+      taken_to = at;
     } else if (in < pattern.size() && pattern[in] == uri[at]) {
       ++in;
       ++at;
@@ -46,6 +56,7 @@ bool matches_template(std::string_view uri_template, std::string_view uri) {
       return false;
     }
   }
+  while (in < pattern.size() && pattern[in] == kMaybe) ++in;
   return at == uri.size() && in == pattern.size();
 }
 

@@ -6,7 +6,8 @@
 namespace patchbay::mcp {
 
 // True if the literal parts of the template stand in the URI in order, with something in the place
-// of each expression. Takes time proportional to the product of the lengths at most.
+// of each expression; in that of a query (`{?…}`, `{&…}`) there may be nothing. Takes time
+// proportional to the product of the lengths at most.
 bool matches_template(std::string_view uri_template, std::string_view uri);
 
 }  // namespace patchbay::mcp

@@ -15,6 +15,15 @@ TEST(UriTemplate, MatchesWhatItCanHaveMade) {
   EXPECT_TRUE(matches_template("plain", "plain"));
 }
 
+TEST(UriTemplate, TakesAQueryThatIsLeftOut) {
+  EXPECT_TRUE(matches_template("a/{x}{?y,z}", "a/1"));
+  EXPECT_TRUE(matches_template("a/{x}{?y,z}", "a/1?y=2"));
+  EXPECT_TRUE(matches_template("a{?y}", "a"));
+  EXPECT_TRUE(matches_template("a?x={x}{&y}", "a?x=1"));
+  EXPECT_FALSE(matches_template("a/{x}{?y}", "a/"));
+  EXPECT_FALSE(matches_template("a{?y}/b", "a/c"));
+}
+
 TEST(UriTemplate, RefusesEverythingElse) {
   EXPECT_FALSE(matches_template("test://item/{id}", "test://item/"));
   EXPECT_FALSE(matches_template("test://item/{id}", "test://other/7"));

@@ -67,31 +67,48 @@ std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool al
            below(base, "/message")}};
 }
 
-Result<transport::HttpTarget> http_target(const HttpSettings& settings, const std::string& text) {
-  auto url = net::parse_url(text);
-  if (!url) return url.error();
-  transport::HttpTarget target;
-  target.url = *std::move(url);
-  for (const auto& [name, value] : settings.headers) {
+Result<std::string> header_lines(const config::Dict<std::string>& headers) {
+  std::string lines;
+  for (const auto& [name, value] : headers) {
     if (!is_sendable(name, value)) {
       return Error{Code::invalid_params,
                    fmt::format("the header '{}' cannot be sent: its name or value has characters "
                                "that no header may have",
                                name)};
     }
-    target.fields += fmt::format("{}: {}\r\n", name, value);
+    lines += fmt::format("{}: {}\r\n", name, value);
   }
+  return lines;
+}
+
+Result<std::shared_ptr<const net::TlsContext>> client_tls(const TlsSettings& tls) {
+  return net::TlsContext::client({tls.ca, tls.cert, tls.key, tls.server_name, tls.verify});
+}
+
+net::HttpPoolSettings pool_settings(const HttpClientSettings& settings) {
+  net::HttpPoolSettings pool;
+  pool.connections = settings.connections;
+  pool.waiting = settings.waiting;
+  pool.connect = settings.connect_time;
+  pool.idle = settings.idle_time;
+  return pool;
+}
+
+Result<transport::HttpTarget> http_target(const HttpClientSettings& settings,
+                                          const std::string& text) {
+  auto url = net::parse_url(text);
+  if (!url) return url.error();
+  auto fields = header_lines(settings.headers);
+  if (!fields) return fields.error();
+  transport::HttpTarget target;
+  target.url = *std::move(url);
+  target.fields = *std::move(fields);
   if (target.url.tls) {
-    const auto& tls = settings.tls;
-    auto context =
-        net::TlsContext::client({tls.ca, tls.cert, tls.key, tls.server_name, tls.verify});
+    auto context = client_tls(settings.tls);
     if (!context) return context.error();
     target.tls = *std::move(context);
   }
-  target.pool.connections = settings.connections;
-  target.pool.waiting = settings.waiting;
-  target.pool.connect = settings.connect_time;
-  target.pool.idle = settings.idle_time;
+  target.pool = pool_settings(settings);
   target.most = settings.answer.value;
   return target;
 }

@@ -45,6 +45,12 @@ std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool al
 
 // Where a server is and how it is spoken to, from its settings. The error says which setting is
 // wrong, and why.
-Result<transport::HttpTarget> http_target(const HttpSettings& settings, const std::string& url);
+Result<transport::HttpTarget> http_target(const HttpClientSettings& settings,
+                                          const std::string& url);
+
+// The parts of it that do not depend on where the server is.
+Result<std::string> header_lines(const config::Dict<std::string>& headers);
+Result<std::shared_ptr<const net::TlsContext>> client_tls(const TlsSettings& settings);
+net::HttpPoolSettings pool_settings(const HttpClientSettings& settings);
 
 }  // namespace patchbay::upstreams

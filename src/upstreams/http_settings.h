@@ -16,9 +16,8 @@ struct TlsSettings {
   bool verify = true;
 };
 
-struct HttpSettings : McpSettings {
-  std::string url;
-  std::vector<std::string> replicas;
+// What can be said of any server that is spoken to over HTTP.
+struct HttpClientSettings {
   config::Dict<std::string> headers;
   TlsSettings tls;
   int connections = 64;
@@ -26,6 +25,11 @@ struct HttpSettings : McpSettings {
   config::Duration connect_time{5'000};
   config::Duration idle_time{60'000};
   config::Bytes answer{64 << 20};
+};
+
+struct HttpSettings : McpSettings, HttpClientSettings {
+  std::string url;
+  std::vector<std::string> replicas;
 };
 
 }  // namespace patchbay::upstreams
@@ -45,6 +49,32 @@ inline constexpr auto config::fields<upstreams::TlsSettings> = std::tuple{
           "Whether the server must prove it at all. Turn it off on a machine of your own only."},
 };
 
+namespace upstreams {
+
+// The part of the table of every upstream over HTTP that is the same.
+inline constexpr auto kHttpClientFields = std::tuple{
+    config::Field{"headers", &HttpClientSettings::headers,
+                  "Header fields of every request, for example Authorization."},
+    config::Field{"tls", &HttpClientSettings::tls, "How an https server is trusted."},
+    config::Field{"connections", &HttpClientSettings::connections,
+                  "How many connections each worker may have open to it.",
+                  config::Range{1, 10'000}},
+    config::Field{"waiting", &HttpClientSettings::waiting,
+                  "How many calls of each worker may wait for a connection; more are refused.",
+                  config::Range{0, 1'000'000}},
+    config::Field{"connect_time", &HttpClientSettings::connect_time,
+                  "How long a connection may take to be made.",
+                  config::Range{config::Duration(10), config::Duration(600'000)}},
+    config::Field{"idle_time", &HttpClientSettings::idle_time,
+                  "After how long without use a connection is closed.",
+                  config::Range{config::Duration(100), config::Duration(3'600'000)}},
+    config::Field{"answer", &HttpClientSettings::answer,
+                  "The largest answer, or event of a stream.",
+                  config::Range{config::Bytes{1024}, config::Bytes{1 << 30}}},
+};
+
+}  // namespace upstreams
+
 template <>
 inline constexpr auto config::fields<upstreams::HttpSettings> = std::tuple_cat(
     std::tuple{
@@ -52,22 +82,7 @@ inline constexpr auto config::fields<upstreams::HttpSettings> = std::tuple_cat(
         Field{"replicas", &upstreams::HttpSettings::replicas,
               "Further places where the same server is. A call goes to the one with the fewest "
               "calls running; one that is down is passed over."},
-        Field{"headers", &upstreams::HttpSettings::headers,
-              "Header fields of every request, for example Authorization."},
-        Field{"tls", &upstreams::HttpSettings::tls, "How an https server is trusted."},
-        Field{"connections", &upstreams::HttpSettings::connections,
-              "How many connections each worker may have open to it.", Range{1, 10'000}},
-        Field{"waiting", &upstreams::HttpSettings::waiting,
-              "How many calls of each worker may wait for a connection; more are refused.",
-              Range{0, 1'000'000}},
-        Field{"connect_time", &upstreams::HttpSettings::connect_time,
-              "How long a connection may take to be made.", Range{Duration(10), Duration(600'000)}},
-        Field{"idle_time", &upstreams::HttpSettings::idle_time,
-              "After how long without use a connection is closed.",
-              Range{Duration(100), Duration(3'600'000)}},
-        Field{"answer", &upstreams::HttpSettings::answer,
-              "The largest answer, or event of a stream.", Range{Bytes{1024}, Bytes{1 << 30}}},
     },
-    upstreams::kMcpFields);
+    upstreams::kHttpClientFields, upstreams::kMcpFields);
 
 }  // namespace patchbay

@@ -1,0 +1,18 @@
+// A document of somebody else's, YAML or JSON, as JSON text. Nothing is put in for ${…}: that is
+// for configurations alone. Values only; usable from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/parse.h"
+#include "core/result.h"
+
+namespace patchbay::config {
+
+// What begins with `{` is JSON and stays as it came. Of YAML, a word without quotes is a number, a
+// truth value or null where YAML 1.2 says so, else a string. The error says what is wrong, and on
+// which line.
+Result<std::string> to_json(std::string_view text, const ParseLimits& limits);
+
+}  // namespace patchbay::config

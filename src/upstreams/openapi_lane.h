@@ -1,0 +1,64 @@
+// An OpenapiLane is one worker's way to a service: what to call there, and the connections.
+//
+// Confined to its worker.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/wait.h"
+#include "net/http_pool.h"
+#include "net/loop.h"
+#include "upstreams/openapi_answer.h"
+#include "upstreams/openapi_request.h"
+#include "upstreams/openapi_service.h"
+
+namespace patchbay::upstreams {
+
+// What the lanes of an upstream share and nothing changes.
+struct OpenapiWay {
+  std::string upstream;
+  std::shared_ptr<const net::TlsContext> tls;
+  net::HttpPoolSettings pool;
+  OpenapiBase base;
+  std::size_t answer = 64 << 20;  // The largest.
+};
+
+class OpenapiLane {
+ public:
+  // REQUIRES: `way` outlives it.
+  OpenapiLane(net::Loop& home, const OpenapiWay& way) : home_(home), way_(way) {}
+
+  net::Loop& home() const { return home_; }
+
+  // From now on calls go by this document. Calls in progress finish on what they began with.
+  void use(std::shared_ptr<const OpenapiService> service);
+
+  // Calls the tool `name` with raw arguments, or reads the resource `uri`.
+  Task<mcp::Reply> call(std::string_view name, std::string_view arguments, Deadline deadline);
+  Task<mcp::Reply> read(std::string_view uri, Deadline deadline);
+
+  // Lets calls finish until `deadline`, ends those that have not, and closes the connections.
+  Task<void> stop(Deadline deadline);
+
+ private:
+  // One call in progress. It hears the lane's end beside its own caller.
+  class Running;
+  using Pool = std::shared_ptr<net::HttpPool>;
+
+  Task<OpenapiAnswer> send(std::shared_ptr<const OpenapiService> service,
+                           const OpenapiOperation& operation, std::string arguments,
+                           Deadline deadline);
+  Task<OpenapiAnswer> exchange(const OpenapiOperation& operation, const OpenapiRequest& request,
+                               Pool pool, Deadline deadline);
+
+  net::Loop& home_;
+  const OpenapiWay& way_;
+  std::shared_ptr<const OpenapiService> service_;
+  Pool pool_;
+  Stop ending_;
+  int running_ = 0;
+  OneShot<void>* quiet_ = nullptr;  // Who waits for the last call to end.
+};
+
+}  // namespace patchbay::upstreams

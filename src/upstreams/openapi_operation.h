@@ -1,0 +1,99 @@
+// An OpenapiOperation is one operation of an OpenAPI document as far as a call needs it: what goes
+// where, and how it is written there. Values only; once made it is never changed, so threads may
+// share it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json/index.h"
+
+namespace patchbay::upstreams {
+
+enum class ParameterPlace : std::uint8_t { path, query, header, cookie };
+
+enum class ParameterStyle : std::uint8_t {
+  simple,
+  label,
+  matrix,
+  form,
+  space_delimited,
+  pipe_delimited,
+  deep_object,
+};
+
+// How the value of a parameter is written.
+struct ParameterForm {
+  ParameterStyle style = ParameterStyle::simple;
+  bool explode = false;
+  bool reserved = false;  // Of a query: some characters with a meaning of their own stay.
+  bool as_json = false;   // The value is written as one JSON text.
+};
+
+struct OpenapiParameter {
+  std::string name;      // As the service knows it.
+  std::string argument;  // As the tool does.
+  ParameterPlace place = ParameterPlace::query;
+  ParameterForm form;
+  bool required = false;
+  bool simple_value = true;  // Neither an array nor an object.
+  // For the description of the tool, while the document is at hand.
+  std::optional<json::NodeId> schema = {};
+  std::string description = {};
+  bool deprecated = false;
+};
+
+enum class BodyKind : std::uint8_t { none, json, form, multipart, text, bytes };
+
+// What is special about one field of a form.
+struct OpenapiField {
+  std::string name;
+  bool binary = false;
+  std::string content_type;                // Of its part; empty: by its value.
+  std::optional<ParameterForm> form = {};  // If the document says one.
+};
+
+struct OpenapiBody {
+  BodyKind kind = BodyKind::none;
+  std::string argument;
+  std::string content_type;
+  bool required = false;
+  std::vector<OpenapiField> fields;
+  std::optional<json::NodeId> schema = {};
+  std::string description = {};
+};
+
+// A path is text and parameters in turn.
+struct PathPiece {
+  std::string text;                        // Encoded; before the parameter.
+  std::optional<std::size_t> parameter{};  // Its number.
+};
+
+// What proves to the service who we are, ready to be sent.
+struct OpenapiProof {
+  std::string fields;   // Header lines, each with its CRLF.
+  std::string query;    // `key=value&…`, encoded.
+  std::string cookies;  // `key=value; …`
+  // Under which names; no argument may take them.
+  std::vector<std::string> field_names{};
+  std::vector<std::string> query_names{};
+  std::vector<std::string> cookie_names{};
+};
+
+struct OpenapiOperation {
+  std::string name;    // Of the tool.
+  std::string method;  // In capitals.
+  std::string path;    // As the document has it.
+  std::string base;    // The server's path, in front of it; without a slash at the end.
+  std::vector<PathPiece> pieces;
+  std::vector<OpenapiParameter> parameters;
+  OpenapiBody body;
+  OpenapiProof proof;
+  std::string accept;  // What is best answered with; empty: anything.
+
+  bool is_safe() const { return method == "GET" || method == "HEAD" || method == "OPTIONS"; }
+};
+
+}  // namespace patchbay::upstreams
