@@ -1,6 +1,4 @@
 // How a body is sent: which of the media types of a document, and what its fields say.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "upstreams/openapi_names.h"

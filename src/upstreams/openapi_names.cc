@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "core/text.h"
@@ -39,9 +40,7 @@ std::string fit_name(std::string_view text, std::size_t most, std::string_view o
 
 std::string unique_name(const std::string& wanted, std::set<std::string>& taken) {
   std::string name = wanted;
-  for (std::size_t i = taken.contains(name) ? 2 : 0; !taken.insert(name).second; ++i) {
-    name = fmt::format("{}_{}", wanted, i);
-  }
+  for (int i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
   return name;
 }
 

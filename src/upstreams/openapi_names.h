@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/result.h"
-
 namespace patchbay::upstreams {
 
 // `text` with every run of what is neither a letter, a digit nor `-` as one underscore, none of

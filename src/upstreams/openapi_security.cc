@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/base64.h"
-#include "core/text.h"
 #include "core/token.h"
 #include "json/text.h"
 #include "net/percent.h"
