@@ -76,4 +76,24 @@ int list_resources(const ClientOptions& options);
 int read_resource(const ClientOptions& options);
 int use_prompts(const ClientOptions& options);
 
+struct ApproveOptions {
+  std::string id;      // Empty: list what waits.
+  std::string target;  // Empty: the local gateway.
+  bool refuse = false;
+  bool json = false;
+};
+
+int approve(const ApproveOptions& options);
+
+struct PinsOptions {
+  std::string verb = "list";  // list, diff or accept.
+  std::vector<std::string> tools;
+  std::string config;
+  std::string state;
+  bool all = false;
+  bool json = false;
+};
+
+int pins(const PinsOptions& options);
+
 }  // namespace patchbay::app

@@ -47,7 +47,8 @@ class Gateway {
   Task<void> talk_lines();
   Task<void> talk_goals();
   Task<void> write_openapi(bool yaml);
-  void make_upstreams();
+  Result<void> make_upstreams();
+  Result<void> open_pins();
   Task<void> start_upstreams();
   void settle();
   Task<void> stop();
@@ -67,9 +68,11 @@ class Gateway {
   Common common_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
+  std::optional<policy::Pins> pins_;
   std::optional<UpstreamSet> upstreams_;
   std::optional<net::Signals> signals_;
   std::optional<net::FileWatch> watch_;
+  std::optional<net::FileWatch> pins_watch_;
   std::vector<std::string> watched_;
   // Where it listens, and a socket for each worker until the workers have taken them.
   struct Listening {

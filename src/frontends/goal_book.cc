@@ -28,7 +28,11 @@ GoalBook::GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings s
 
 // A server that is down keeps its skill: whoever needs it hears why it does not answer.
 bool GoalBook::is_there(const Page& page, const gateway::Catalog& catalog) const {
-  return page.skill->remote || catalog.find(mcp::ItemKind::tool, page.tool);
+  if (catalog.find(mcp::ItemKind::tool, page.tool)) return true;
+  if (!page.skill->remote || !catalog.access()) return page.skill->remote;
+  std::shared_ptr<const policy::Terms> ignored;
+  const auto tool = std::string_view(page.tool).substr(page.upstream.size() + 1);
+  return catalog.access()->has_tool(page.upstream, tool, ignored);
 }
 
 const GoalBook::Page* GoalBook::by_word(std::string_view word,

@@ -9,7 +9,7 @@ namespace patchbay::gateway {
 namespace {
 
 std::string_view outcome_of(const mcp::Reply& reply) {
-  if (!reply.is_error) return "ok";
+  if (!reply.is_error && !reply.why) return "ok";
   return reply.why ? info(*reply.why).name : "upstream_error";
 }
 

@@ -1,0 +1,340 @@
+"""Rules: who sees and may use what, on every face."""
+
+import json
+import pathlib
+import tempfile
+
+from harness import (
+    BINARY,
+    Gateway,
+    LegacySession,
+    StdioFace,
+    TestCase,
+    fake,
+    main,
+    modern_call,
+    modern_request,
+    result_of,
+    run,
+    text_of,
+    to_yaml,
+    wait_until,
+)
+from test_http_sse import SseClient
+from test_items import items
+
+UPSTREAMS = {"skills": {"kind": "builtin"}, "one": items("one"), "two": items("two"), "fake": fake()}
+RULES = [
+    {
+        "role": "local",
+        "allow": ["skills.calculate", "two__*", "fake.echo"],
+        "deny": ["*.die"],
+        "resources": {"allow": ["two+test://?", "two+test://item/1*"], "deny": ["*://c"]},
+        "prompts": ["two.greet"],
+    }
+]
+TOOLS = {"skills__calculate", "fake__echo"} | {
+    f"two__{name}" for name in ("grow", "ask", "pester", "log", "wait", "touch")
+}
+
+
+def config(rules, **settings):
+    return {"workers": 2, "upstreams": UPSTREAMS, "rules": rules, **settings}
+
+
+class RulesCase(TestCase):
+    rules = RULES
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.gateway = cls.enterClassContext(Gateway(config(cls.rules)))
+
+    def session(self, **settings):
+        return self.enterContext(LegacySession(self.gateway, **settings))
+
+    def send(self, method, path, body=None):
+        with self.gateway.connect() as connection:
+            headers = {"Content-Type": "application/json"} if body is not None else {}
+            return connection.request(method, path, headers, body)
+
+    def get(self, path):
+        response = self.send("GET", path)
+        return response.status, json.loads(response.body)
+
+
+class Lists(RulesCase):
+    def test_sessions(self):
+        for version in ("2025-03-26", "2025-11-25"):
+            self.assertEqual(set(self.session(version=version).tool_names()), TOOLS)
+
+    def test_stateless_clients(self):
+        tools = result_of(modern_request(self.gateway, "tools/list"))["tools"]
+        self.assertEqual({tool["name"] for tool in tools}, TOOLS)
+
+    def test_sse(self):
+        with SseClient(self.gateway) as client:
+            client.initialize()
+            tools = result_of(client.request("tools/list"))["tools"]
+        self.assertEqual({tool["name"] for tool in tools}, TOOLS)
+
+    def test_stdio(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "patchbay.yaml")
+            path.write_text(to_yaml(config(RULES)), encoding="utf-8")
+            with StdioFace([BINARY, "stdio", "-c", str(path)], cwd=folder) as face:
+                params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
+                params["clientInfo"] = {"name": "t", "version": "1"}
+                face.request({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+                tools = face.request({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+        self.assertEqual({tool["name"] for tool in result_of(tools)["tools"]}, TOOLS)
+
+    def test_rest(self):
+        status, body = self.get("/mcp/v1/tools")
+        self.assertEqual(status, 200)
+        dotted = {name.replace("__", ".", 1) for name in TOOLS}
+        self.assertEqual({tool["name"] for tool in body["tools"]}, dotted)
+        self.assertEqual(self.get("/mcp/v1/tools/skills.time")[0], 404)
+        self.assertEqual(self.get("/mcp/v1/tools/skills.calculate")[0], 200)
+        everything = json.dumps(self.get("/agents")[1])
+        self.assertIn("skills.calculate", everything)
+        for hidden in ("skills.time", "one.", "two.die", "one://own", "test://c"):
+            self.assertNotIn(hidden, everything)
+        names = {line["name"] for line in self.get("/mcp/v1/health")[1]["states"]}
+        self.assertEqual(names, {"skills", "two", "fake"})
+
+    def test_openapi(self):
+        paths = self.get("/openapi.json")[1]["paths"]
+        self.assertTrue(any("skills.calculate" in path for path in paths), list(paths))
+        for hidden in ("skills.time", "one.", "two.die", "fake.sleep"):
+            self.assertFalse([path for path in paths if hidden in path], hidden)
+
+    def test_goals(self):
+        _, body = self.get("/api/agent/skills")
+        self.assertEqual(body["skills"], ["CalculatorSkill"])
+        for goal in ("what time is it", "skills.time", "time"):
+            answer = json.loads(self.send("POST", "/api/agent/execute", {"goal": goal}).body)
+            unknown = json.loads(self.send("POST", "/api/agent/execute", {"goal": "xyzzy"}).body)
+            said = answer["finalOutput"].replace(goal, "xyzzy")
+            self.assertEqual(said, unknown["finalOutput"])
+        answer = json.loads(self.send("POST", "/api/agent/execute", {"goal": "calculate 2+3"}).body)
+        self.assertIn("5", answer["finalOutput"])
+
+    def test_prompts_and_resources(self):
+        session = self.session()
+        prompts = result_of(session.request("prompts/list"))["prompts"]
+        self.assertEqual([prompt["name"] for prompt in prompts], ["two__greet"])
+        resources = result_of(session.request("resources/list"))["resources"]
+        # With `one` out of sight, what `two` has needs nothing to be told apart by.
+        self.assertEqual([one["uri"] for one in resources], ["test://a", "test://b"])
+        templates = result_of(session.request("resources/templates/list"))["resourceTemplates"]
+        self.assertTrue(templates)
+
+
+class Unknown(RulesCase):
+    """What is forbidden and what does not exist are answered alike."""
+
+    def same(self, ask, hidden, absent):
+        one, other = ask(hidden), ask(absent)
+        swap = json.loads(json.dumps(one).replace(hidden, absent))
+        self.assertEqual(swap, other)
+        self.assertIn("error", other)
+
+    def test_tools(self):
+        session = self.session()
+        for hidden in ("skills__time", "skills.time", "one__grow", "two__die", "two_die", "die"):
+            ask = lambda name: {**session.call(name), "id": 0}  # noqa: E731
+            self.same(ask, hidden, "no__such")
+            self.same(lambda name: modern_call(self.gateway, name), hidden, "no__such")
+
+    def test_a_hidden_tool_takes_no_name(self):
+        # `grow` is in both, but only one of them is there.
+        self.assertEqual(text_of(self.session().call("log")), '"logged"')
+
+    def test_prompts(self):
+        session = self.session()
+        for hidden in ("two__scold", "one__greet", "scold"):
+            ask = lambda name: {**session.request("prompts/get", {"name": name}), "id": 0}
+            self.same(ask, hidden, "no__such")
+        self.assertIn("two greet", json.dumps(session.request("prompts/get", {"name": "greet"})))
+
+    def test_resources(self):
+        session = self.session()
+
+        def asker(method):
+            return lambda uri: {**session.request(method, {"uri": uri}), "id": 0}
+
+        for method in ("resources/read", "resources/subscribe"):
+            for hidden in ("test://c", "one://own", "two+test://c", "two://own", "test://item/7", "test://item/1/../7"):
+                self.same(asker(method), hidden, "no://such")
+        for listed in ("test://a", "test://item/17"):
+            text = result_of(asker("resources/read")(listed))["contents"][0]["text"]
+            self.assertEqual(text, f"two has {listed}")
+
+    def test_completion(self):
+        session = self.session()
+
+        def complete(kind, key):
+            def ask(name):
+                ref = {"type": f"ref/{kind}", key: name}
+                params = {"ref": ref, "argument": {"name": "who", "value": "x"}}
+                return {**session.request("completion/complete", params), "id": 0}
+
+            return ask
+
+        self.same(complete("prompt", "name"), "two__scold", "no__such")
+        self.same(complete("resource", "uri"), "test://c", "no://such")
+        self.assertIn("result", complete("prompt", "name")("two__greet"))
+
+    def test_rest(self):
+        def call(name):
+            response = self.send("POST", f"/api/{name}", {})
+            return {"error": response.status, "body": response.body.decode()}
+
+        self.same(call, "skills.time", "no.such")
+        self.same(call, "two.die", "no.such")
+
+        def read(uri):
+            response = self.send("GET", f"/rcs/{uri}")
+            return {"error": response.status, "body": response.body.decode()}
+
+        self.same(read, "one.own", "no.such")
+
+
+class Conditions(RulesCase):
+    rules = [
+        {
+            "role": "any",
+            "allow": ["fake.echo"],
+            "when": [{"pointer": "/text", "matches": "^[a-z]*$"}],
+        },
+        {"role": "any", "allow": ["skills.*"], "methods": ["tools/*"]},
+    ]
+
+    def test_arguments_decide(self):
+        session = self.session()
+        self.assertEqual(text_of(session.call("fake__echo", text="fine")), "fine")
+        refused = result_of(session.call("fake__echo", text="NOT FINE"))
+        self.assertTrue(refused["isError"])
+        self.assertIn("/text", refused["content"][0]["text"])
+        self.assertNotIn("NOT FINE", refused["content"][0]["text"])
+        modern = result_of(modern_call(self.gateway, "fake.echo", text="NO"))
+        self.assertTrue(modern["isError"])
+        rest = self.send("POST", "/api/fake.echo", {"text": "NO"})
+        self.assertGreaterEqual(rest.status, 400)
+        self.assertIn(b"not allowed", rest.body)
+        self.assertEqual(self.gateway.metric("patchbay_calls_total", outcome="forbidden"), 3)
+
+    def test_the_tool_is_listed(self):
+        self.assertIn("fake__echo", self.session().tool_names())
+
+    def test_a_call_with_two_readings_is_refused(self):
+        body = (
+            b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"fake__echo",'
+            b'"arguments":{"text":"fine","text":"NO"}}}'
+        )
+        session = self.session()
+        self.assertNotIn(b"NO\"}]", session.post(body).read())
+
+
+class Methods(RulesCase):
+    rules = [{"role": "any", "allow": ["skills.*"], "methods": ["tools/*"]}]
+
+    def test_others_are_unknown(self):
+        session = self.session()
+        for method in ("resources/list", "prompts/list", "logging/setLevel"):
+            answer = {**session.request(method, {"level": "info"}), "id": 0}
+            unknown = {**session.request("no/such"), "id": 0}
+            self.assertEqual(json.dumps(answer).replace(method, "no/such"), json.dumps(unknown))
+        self.assertIn("result", session.request("ping"))
+        self.assertIn("skills__time", session.tool_names())
+        self.assert_error(modern_request(self.gateway, "subscriptions/listen"), -32601)
+
+
+class Reload(TestCase):
+    def test_rules_change_while_clients_listen(self):
+        everything = [{"role": "local", "allow": ["*"], "resources": ["*"], "prompts": ["*"]}]
+        with Gateway(config(everything)) as gateway, LegacySession(gateway) as session:
+            stream = session.open_stream()
+            self.addCleanup(stream.connection.close)
+            self.assertIn("skills__time", session.tool_names())
+            session.request("resources/subscribe", {"uri": "test://a"})
+            gateway.write_config(config(RULES))
+            told = set()
+            for event in stream.events():
+                if event.data:
+                    told.add(json.loads(event.data)["method"])
+                if len(told) == 3:
+                    break
+            self.assertIn("notifications/tools/list_changed", told)
+            self.assertEqual(set(session.tool_names()), TOOLS)
+            # What it can no longer see it can let go of.
+            self.assertEqual(result_of(session.request("resources/unsubscribe", {"uri": "test://a"})), {})
+            self.assert_error(session.call("skills__time"), -32602)
+            gateway.write_config(config([]))
+            wait_until(lambda: session.tool_names() == [], "nothing to be allowed")
+
+    def test_those_who_see_no_change_hear_of_none(self):
+        rules = [{"role": "any", "allow": ["skills.*"]}]
+        with Gateway(config(rules)) as gateway, LegacySession(gateway) as session:
+            stream = session.open_stream()
+            self.addCleanup(stream.connection.close)
+            gateway.write_config(config([{"role": "any", "allow": ["skills.*", "nobody.*"]}]))
+            gateway.stderr.wait_for("reloaded")
+            gateway.write_config(config([{"role": "any", "allow": ["skills.time"]}]))
+            told = []
+            for event in stream.events():
+                if event.data:
+                    told.append(json.loads(event.data)["method"])
+                    break
+            self.assertEqual(told, ["notifications/tools/list_changed"])
+            self.assertEqual(session.tool_names(), ["skills__time"])
+
+    def test_a_bad_rule_changes_nothing(self):
+        with Gateway(config(RULES)) as gateway, LegacySession(gateway) as session:
+            gateway.write_config(config([{"role": "local", "deny": ["delete"]}]))
+            gateway.stderr.wait_for("reload refused")
+            self.assertEqual(set(session.tool_names()), TOOLS)
+
+
+class AllowedCommands(TestCase):
+    def check(self, commands, command):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "patchbay.yaml")
+            upstreams = {"a": {"kind": "stdio", "command": command}}
+            stdio = {"allowed_commands": commands}
+            path.write_text(to_yaml({"upstreams": upstreams, "stdio": stdio}), encoding="utf-8")
+            return run("check", str(path))
+
+    def test_only_those_may_be_run(self):
+        self.assertEqual(self.check(["python3"], "python3").returncode, 0)
+        self.assertEqual(self.check(["/usr/bin/env"], "env").returncode, 0)
+        refused = self.check(["python3"], "env")
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("a.command: ", refused.stderr)
+        self.assertIn("stdio.allowed_commands", refused.stderr)
+        self.assertEqual(self.check([], "python3").returncode, 3)
+
+    def test_what_a_name_leads_to_is_looked_at_again_before_it_is_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = pathlib.Path(folder, "server")
+            link.symlink_to(pathlib.Path("/usr/bin/env").resolve())
+            upstream = fake(command=str(link), args=["-i", "false"])
+            upstreams = {"a": upstream, "skills": {"kind": "builtin"}}
+            with Gateway({"upstreams": upstreams, "stdio": {"allowed_commands": ["env"]}}) as gateway:
+                link.unlink()
+                link.symlink_to(pathlib.Path("/bin/sh").resolve())
+                gateway.stderr.wait_for("is not one of stdio.allowed_commands")
+
+    def test_a_reload_that_breaks_the_list_is_refused(self):
+        stdio = {"allowed_commands": [fake()["command"]]}
+        with Gateway({"upstreams": {"a": fake()}, "stdio": stdio}) as gateway:
+            bad = {"a": fake(), "b": {"kind": "stdio", "command": "env"}}
+            gateway.write_config({"upstreams": bad, "stdio": stdio})
+            gateway.stderr.wait_for("reload refused")
+            with LegacySession(gateway) as session:
+                self.assertEqual(text_of(session.call("a__echo", text="x")), "x")
+
+
+if __name__ == "__main__":
+    main()
