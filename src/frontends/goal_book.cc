@@ -30,9 +30,8 @@ GoalBook::GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings s
 bool GoalBook::is_there(const Page& page, const gateway::Catalog& catalog) const {
   if (catalog.find(mcp::ItemKind::tool, page.tool)) return true;
   if (!page.skill->remote || !catalog.access()) return page.skill->remote;
-  std::shared_ptr<const policy::Terms> ignored;
   const auto tool = std::string_view(page.tool).substr(page.upstream.size() + 1);
-  return catalog.access()->has_tool(page.upstream, tool, ignored);
+  return catalog.access()->tool(page.upstream, tool).there;
 }
 
 const GoalBook::Page* GoalBook::by_word(std::string_view word,

@@ -53,6 +53,11 @@ std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const m
   return std::make_shared<const ToolSchemas>(dotted, item.definition);
 }
 
+void give_terms(CatalogEntry& entry, policy::ToolAccess access) {
+  entry.terms = std::move(access.terms);
+  entry.rule = access.rule;
+}
+
 std::string joined(const std::vector<std::string>& items, std::size_t from, std::size_t to) {
   std::string text = "[";
   for (std::size_t i = from; i < to; ++i) {
@@ -98,9 +103,8 @@ std::vector<Offer> Catalog::offers_to(const policy::Access& access) const {
     const auto leave_out = [&part](ItemKind kind, auto hidden) {
       std::erase_if(mcp::of(part.items, kind), hidden);
     };
-    std::shared_ptr<const policy::Terms> ignored;
     leave_out(ItemKind::tool,
-              [&](const mcp::Item& item) { return !access.has_tool(upstream, item.key, ignored); });
+              [&](const mcp::Item& item) { return !access.tool(upstream, item.key).there; });
     leave_out(ItemKind::prompt,
               [&](const mcp::Item& item) { return !access.has_prompt(upstream, item.key); });
     leave_out(ItemKind::resource,
@@ -153,7 +157,7 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* whole) {
       entry.dotted = fmt::format("{}.{}", upstream, item.key);
       if (kind == ItemKind::tool) {
         entry.schemas = schemas_of(entry.dotted, item, whole);
-        if (access_) access_->has_tool(upstream, item.key, entry.terms);
+        if (access_) give_terms(entry, access_->tool(upstream, item.key));
       }
       for (const auto* const separator : {"__", ".", "_"}) {
         add_alias(to.aliases, fmt::format("{}{}{}", upstream, separator, item.key), index);

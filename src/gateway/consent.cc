@@ -53,6 +53,7 @@ Task<std::optional<mcp::Reply>> Consent::judge(Call& call, const CatalogEntry& e
   const auto* const given = call.request.param("arguments");
   const std::string_view arguments = given ? given->raw : "{}";
   const auto verdict = entry.terms->judge(arguments);
+  call.rule = verdict.rule;
   if (!verdict.allowed) {
     co_return refusal(
         fmt::format("these arguments are not allowed for {}: {}", entry.dotted, verdict.refused));

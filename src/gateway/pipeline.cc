@@ -224,7 +224,12 @@ Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
     catalog = catalog_.whole();
     entry = find(*catalog, *asked);
   }
-  if (!entry) co_return unknown(call, *asked);
+  if (!entry) {
+    // Only the record says that it is there for others.
+    if (catalog->access() && find(*catalog_.whole(), *asked)) call.rule = kHidden;
+    co_return unknown(call, *asked);
+  }
+  call.rule = entry->rule;
   call.upstream = entry->upstream->name();
   call.param_headers = &entry->headers;
   call.task_support = entry->tasks;
