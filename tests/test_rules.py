@@ -297,6 +297,35 @@ class Reload(TestCase):
             self.assertEqual(set(session.tool_names()), TOOLS)
 
 
+class Record(TestCase):
+    def test_says_which_rule_decided(self):
+        rules = [
+            {"role": "reader", "allow": ["*"]},
+            {"role": "local", "allow": ["skills.calculate"]},
+            {"role": "any", "allow": ["fake.echo"], "when": [{"pointer": "/text", "equals": "x"}]},
+        ]
+        with Gateway(config(rules, audit={"file": "audit.jsonl"})) as gateway:
+            with LegacySession(gateway) as session:
+                for tool in ("skills.calculate", "skills.time", "no.such"):
+                    session.call(tool, expression="1")
+                session.call("fake.echo", text="x")
+                session.call("fake.echo", text="y")
+            path = pathlib.Path(gateway.folder.name, "audit.jsonl")
+            read = lambda: path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+            wait_until(lambda: len(read()) == 5, "the records")
+            found = [json.loads(line) for line in read()]
+        self.assertEqual(
+            [(one["decision"], one.get("rule")) for one in found],
+            [
+                ("allow", "rules[1] local"),
+                ("deny", "hidden"),
+                ("allow", None),
+                ("allow", "rules[2] any"),
+                ("deny", "rules[2] any"),
+            ],
+        )
+
+
 class AllowedCommands(TestCase):
     def check(self, commands, command):
         with tempfile.TemporaryDirectory() as folder:
