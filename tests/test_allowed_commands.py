@@ -30,7 +30,8 @@ class AllowedCommands(TestCase):
             link.symlink_to(pathlib.Path("/usr/bin/env").resolve())
             upstream = fake(command=str(link), args=["-i", "false"])
             upstreams = {"a": upstream, "skills": {"kind": "builtin"}}
-            with Gateway({"upstreams": upstreams, "stdio": {"allowed_commands": ["env"]}}) as gateway:
+            stdio = {"allowed_commands": ["env"]}
+            with Gateway({"upstreams": upstreams, "stdio": stdio}) as gateway:
                 link.unlink()
                 link.symlink_to(pathlib.Path("/bin/sh").resolve())
                 gateway.stderr.wait_for("is not one of stdio.allowed_commands")

@@ -90,7 +90,8 @@ class ByAdmin(ApprovalCase):
         session = self.session()
         waiting = self.refused(session.call("fake__echo", text="hi"))
         listed = run("approve", env=env).stdout
-        self.assertEqual(listed, f'{waiting}  waiting  local calls fake.echo with {{"text":"hi"}}\n')
+        line = f'{waiting}  waiting  local calls fake.echo with {{"text":"hi"}}\n'
+        self.assertEqual(listed, line)
         self.assertEqual(run("approve", "--refuse", waiting, env=env).returncode, 0)
         self.assertEqual(run("approve", waiting, env=env).returncode, 5)
         waiting = self.refused(session.call("fake__echo", text="hi"))
@@ -198,7 +199,8 @@ class ByTheUser(ApprovalCase):
         answer = modern_request(self.gateway, "tools/call", params, meta=MODERN_FORMS)
         self.assertEqual(text_of(answer), "hi")
         # The state is used up, and with it the word.
-        self.assertIn("error", modern_request(self.gateway, "tools/call", params, meta=MODERN_FORMS))
+        again = modern_request(self.gateway, "tools/call", params, meta=MODERN_FORMS)
+        self.assertIn("error", again)
 
     def test_rest(self):
         headers = {"Content-Type": "application/json"}
@@ -210,7 +212,8 @@ class ByTheUser(ApprovalCase):
     def test_rules_that_change_while_the_user_thinks(self):
         session = self.session(FORMS)
         events, question = self.asked(session, "hi")
-        self.gateway.write_config(config([{"role": "local", "deny": ["fake.echo"], "allow": ["*"]}]))
+        denied = [{"role": "local", "deny": ["fake.echo"], "allow": ["*"]}]
+        self.gateway.write_config(config(denied))
         self.gateway.stderr.wait_for("reloaded")
         self.answer(session, question, {"action": "accept", "content": {"approve": True}})
         self.assertIn("error", self.last(events))

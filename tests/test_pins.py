@@ -158,7 +158,8 @@ class State(PinsCase):
     def test_a_folder_that_cannot_be_used_ends_the_start(self):
         pathlib.Path(self.folder, "file").write_text("", encoding="utf-8")
         config = pathlib.Path(self.folder, "patchbay.yaml")
-        config.write_text(f"listen: 127.0.0.1:0\nstate: {self.folder}/file/below\n", encoding="utf-8")
+        text = f"listen: 127.0.0.1:0\nstate: {self.folder}/file/below\n"
+        config.write_text(text, encoding="utf-8")
         done = run("serve", "-c", str(config))
         self.assertEqual(done.returncode, 1)
         self.assertIn("file/below", done.stderr)

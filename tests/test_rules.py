@@ -22,7 +22,12 @@ from harness import (
 from test_http_sse import SseClient
 from test_items import items
 
-UPSTREAMS = {"skills": {"kind": "builtin"}, "one": items("one"), "two": items("two"), "fake": fake()}
+UPSTREAMS = {
+    "skills": {"kind": "builtin"},
+    "one": items("one"),
+    "two": items("two"),
+    "fake": fake(),
+}
 RULES = [
     {
         "role": "local",
@@ -82,7 +87,7 @@ class Lists(RulesCase):
             path = pathlib.Path(folder, "patchbay.yaml")
             path.write_text(to_yaml(config(RULES)), encoding="utf-8")
             with StdioFace([BINARY, "stdio", "-c", str(path)], cwd=folder) as face:
-                params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
+                params = {"protocolVersion": "2025-11-25", "capabilities": {}}
                 params["clientInfo"] = {"name": "t", "version": "1"}
                 face.request({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
                 tools = face.request({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
@@ -142,8 +147,7 @@ class Unknown(RulesCase):
     def test_tools(self):
         session = self.session()
         for hidden in ("skills__time", "skills.time", "one__grow", "two__die", "two_die", "die"):
-            ask = lambda name: {**session.call(name), "id": 0}  # noqa: E731
-            self.same(ask, hidden, "no__such")
+            self.same(lambda name: {**session.call(name), "id": 0}, hidden, "no__such")
             self.same(lambda name: modern_call(self.gateway, name), hidden, "no__such")
 
     def test_a_hidden_tool_takes_no_name(self):
@@ -152,8 +156,11 @@ class Unknown(RulesCase):
 
     def test_prompts(self):
         session = self.session()
+
+        def ask(name):
+            return {**session.request("prompts/get", {"name": name}), "id": 0}
+
         for hidden in ("two__scold", "one__greet", "scold"):
-            ask = lambda name: {**session.request("prompts/get", {"name": name}), "id": 0}
             self.same(ask, hidden, "no__such")
         self.assertIn("two greet", json.dumps(session.request("prompts/get", {"name": "greet"})))
 
@@ -164,7 +171,14 @@ class Unknown(RulesCase):
             return lambda uri: {**session.request(method, {"uri": uri}), "id": 0}
 
         for method in ("resources/read", "resources/subscribe"):
-            for hidden in ("test://c", "one://own", "two+test://c", "two://own", "test://item/7", "test://item/1/../7"):
+            for hidden in (
+                "test://c",
+                "one://own",
+                "two+test://c",
+                "two://own",
+                "test://item/7",
+                "test://item/1/../7",
+            ):
                 self.same(asker(method), hidden, "no://such")
         for listed in ("test://a", "test://item/17"):
             text = result_of(asker("resources/read")(listed))["contents"][0]["text"]
@@ -268,7 +282,8 @@ class Reload(TestCase):
             self.assertIn("notifications/tools/list_changed", told)
             self.assertEqual(set(session.tool_names()), TOOLS)
             # What it can no longer see it can let go of.
-            self.assertEqual(result_of(session.request("resources/unsubscribe", {"uri": "test://a"})), {})
+            left = session.request("resources/unsubscribe", {"uri": "test://a"})
+            self.assertEqual(result_of(left), {})
             self.assert_error(session.call("skills__time"), -32602)
             gateway.write_config(config([]))
             wait_until(lambda: session.tool_names() == [], "nothing to be allowed")
@@ -310,7 +325,10 @@ class Record(TestCase):
                 session.call("fake.echo", text="x")
                 session.call("fake.echo", text="y")
             path = pathlib.Path(gateway.folder.name, "audit.jsonl")
-            read = lambda: path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+            def read():
+                return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
             wait_until(lambda: len(read()) == 5, "the records")
             found = [json.loads(line) for line in read()]
         self.assertEqual(
