@@ -248,7 +248,9 @@ Result<void> Gateway::open_pins() {
   }
   auto store = policy::PinStore::open(folder);
   if (!store) return store.error();
-  pins_.emplace(*std::move(store));
+  auto known = (*store)->read();
+  if (!known) return known.error();
+  pins_.emplace(*std::move(store), *std::move(known));
   pins_watch_.emplace(policy::PinStore::file_in(folder), [this] {
     if (!stopping_ && pins_->read_again()) upstreams_->check_pins();
   });
@@ -428,8 +430,8 @@ void Gateway::use_limits() {
   common_.asking.most = settings.limits.parked;
   common_.approvals.set(settings.approvals);
   if (configuration_.rules && !configuration_.rules->mentions_local()) {
-    log::Line(log::Level::warn, "no rule is about callers that nobody knows")
-        .add("hint", "give the role local or any what they may use");
+    log::Line(log::Level::info, "no rule is about local callers")
+        .add("hint", "whoever is not asked who it is may use nothing; see the role local");
   }
   auto& sessions = common_.mcp_http.sessions;
   sessions.most = static_cast<std::size_t>(settings.limits.sessions);

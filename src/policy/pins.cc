@@ -63,14 +63,8 @@ std::string pinned_part(std::string_view definition) {
 
 Pins::Pins() = default;
 
-Pins::Pins(std::unique_ptr<PinStore> store) : store_(std::move(store)) {
-  if (!store_) return;
-  auto known = store_->read();
-  if (!known) {
-    log::Line(log::Level::error, "pins not read").add("why", known.error().message);
-    return;
-  }
-  pins_ = *std::move(known);
+Pins::Pins(std::unique_ptr<PinStore> store, PinMap known)
+    : store_(std::move(store)), pins_(std::move(known)) {
   for (const auto& [key, pin] : pins_) ++counts_[key.first];
 }
 

@@ -43,9 +43,10 @@ class PinStore;
 
 class Pins {
  public:
-  // Without a store nothing outlives the process.
+  // Without a store nothing outlives this.
   Pins();
-  explicit Pins(std::unique_ptr<PinStore> store);
+  // `known` is what the store holds.
+  Pins(std::unique_ptr<PinStore> store, PinMap known);
   ~Pins();
 
   // `most`: how many tools of one upstream are remembered.

@@ -24,6 +24,15 @@ class PinsTest : public ::testing::Test {
     return *std::move(opened);
   }
 
+  std::unique_ptr<Pins> remembered(PinMode mode) {
+    auto from = store();
+    auto known = from->read();
+    EXPECT_TRUE(known);
+    auto pins = std::make_unique<Pins>(std::move(from), *std::move(known));
+    pins->set(mode, 10);
+    return pins;
+  }
+
   static std::vector<mcp::Item> tools(const std::string& description) {
     return {{"t", R"({"name":"t","description":")" + description + R"(","inputSchema":{}})"}};
   }
@@ -53,16 +62,8 @@ TEST_F(PinsTest, BlockAChangedToolUntilItIsAcceptedOrWhatItWas) {
 }
 
 TEST_F(PinsTest, OutliveTheProcess) {
-  {
-    Pins pins(store());
-    pins.set(PinMode::block, 10);
-    EXPECT_EQ(pins.look_at("up", tools("good")), Names{});
-  }
-  {
-    Pins pins(store());
-    pins.set(PinMode::block, 10);
-    EXPECT_EQ(pins.look_at("up", tools("evil")), Names{"t"});
-  }
+  EXPECT_EQ(remembered(PinMode::block)->look_at("up", tools("good")), Names{});
+  EXPECT_EQ(remembered(PinMode::block)->look_at("up", tools("evil")), Names{"t"});
   const auto kept = store()->read();
   ASSERT_TRUE(kept);
   EXPECT_NE(kept->at({"up", "t"}).definition.find("good"), std::string::npos);
@@ -70,22 +71,18 @@ TEST_F(PinsTest, OutliveTheProcess) {
 }
 
 TEST_F(PinsTest, TakeOverWhatWasAcceptedElsewhere) {
-  {
-    Pins pins(store());
-    pins.look_at("up", tools("good"));
-    pins.look_at("up", tools("evil"));
-  }
-  Pins pins(store());
-  pins.set(PinMode::block, 10);
-  EXPECT_EQ(pins.look_at("up", tools("evil")), Names{"t"});
-  EXPECT_FALSE(pins.read_again());
+  remembered(PinMode::warn)->look_at("up", tools("good"));
+  remembered(PinMode::warn)->look_at("up", tools("evil"));
+  const auto pins = remembered(PinMode::block);
+  EXPECT_EQ(pins->look_at("up", tools("evil")), Names{"t"});
+  EXPECT_FALSE(pins->read_again());
   auto accepted = store()->accept({"up", "t"});
   ASSERT_TRUE(accepted);
   EXPECT_TRUE(*accepted);
-  EXPECT_TRUE(pins.read_again());
-  EXPECT_EQ(pins.look_at("up", tools("evil")), Names{});
-  EXPECT_EQ(pins.look_at("up", tools("good")), Names{"t"})
-      << "what was accepted before no longer is";
+  EXPECT_TRUE(pins->read_again());
+  EXPECT_EQ(pins->look_at("up", tools("evil")), Names{});
+  EXPECT_EQ(pins->look_at("up", tools("good")), Names{"t"})
+      << "what was accepted before is not now";
 }
 
 TEST_F(PinsTest, RememberNoMoreThanTheyMay) {
