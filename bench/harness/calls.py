@@ -1,4 +1,4 @@
-"""call_builtin, call_stdio, call_http and call_rest: tools through the whole gateway.
+"""call_builtin, call_stdio, call_http, call_rest and call_rules: tools through the whole gateway.
 
 The baseline is nginx proxying the same requests to a raw epoll server that answers bodies of the
 same size, over connections that are kept alive. CPU per call is of the gateway (or of nginx) alone;
@@ -99,6 +99,34 @@ def run_rest(bench: Bench, options) -> dict:
     return found
 
 
+RULES = """rules:
+  - {role: local, allow: ["skills.*"], deny: ["*.delete*"]}
+  - {role: any, allow: ["skills.time"]}
+  - {role: reader, scopes: [read], allow: ["*"]}
+"""
+
+
+def run_rules(bench: Bench, options) -> dict:
+    """The skill `echo` for a caller about whom there are rules, beside a gateway without any."""
+    found = {}
+    if not options.has_gateway:
+        return found
+    with ExitStack() as stack:
+        servers = {}
+        for name, rules in (("no rules", ""), ("rules", RULES)):
+            settings = gateway_settings(options, rules)
+            folder = bench.scratch("gateway")
+            servers[name] = stack.enter_context(
+                processes.gateway(bench.tools, folder, settings, "skills__echo")
+            )
+        text = "t" * SIZES["200 B"]
+        traffic = requests.tool_call(options.era, "skills__echo", {"text": text}, text)
+        targets = [Target(name, server, traffic) for name, server in servers.items()]
+        found["200 B"] = {n: bench.compare(targets, n) for n in options.connections}
+    show("call_rules", options, found, "no rules")
+    return found
+
+
 def gateway_settings(options, upstreams: str) -> str:
     return f"listen: 127.0.0.1:0\nworkers: {options.workers}\nlog: {{calls: true}}\n{upstreams}"
 
@@ -155,6 +183,8 @@ def show(name: str, options, found: dict, against: str = "nginx proxy") -> None:
         report.print_goals(http_goals(found))
     if name == "call_rest":
         report.print_goals(rest_goals(found))
+    if name == "call_rules":
+        report.print_goals(rules_goals(found))
 
 
 def row(title: str, figure: dict, baseline: dict) -> list[str]:
@@ -191,6 +221,14 @@ def rest_goals(found: dict) -> list[report.Goal]:
         what = f"200 B at {connections} connections, CPU per call"
         goals.append(report.Goal(what, cpu, 1.2, "× the same over MCP"))
     return goals
+
+
+def rules_goals(found: dict) -> list[report.Goal]:
+    figures = found["200 B"].get(64, {})
+    if not figures:
+        return []
+    cpu = figures["rules"]["cpu_us"] / figures["no rules"]["cpu_us"]
+    return [report.Goal("200 B at 64 connections, CPU per call", cpu, 1.05, "× no rules")]
 
 
 def http_goals(found: dict) -> list[report.Goal]:

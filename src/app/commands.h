@@ -92,4 +92,24 @@ int list_tokens(const TokenOptions& options);
 int revoke_token(const TokenOptions& options);
 int hash_token();
 
+struct ApproveOptions {
+  std::string id;      // Empty: list what waits.
+  std::string target;  // Empty: the local gateway.
+  bool refuse = false;
+  bool json = false;
+};
+
+int approve(const ApproveOptions& options);
+
+struct PinsOptions {
+  std::string verb = "list";  // list, diff or accept.
+  std::vector<std::string> tools;
+  std::string config;
+  std::string state;
+  bool all = false;
+  bool json = false;
+};
+
+int pins(const PinsOptions& options);
+
 }  // namespace patchbay::app

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -15,6 +16,7 @@
 #include "config/make_node.h"
 #include "core/token.h"
 #include "net/socket.h"
+#include "upstreams/child_connector.h"
 
 namespace patchbay::app {
 namespace {
@@ -55,13 +57,42 @@ void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& fault
       {entry.name, entry.kind, config::digest(own), std::move(settings), std::move(make)});
 }
 
-std::vector<UpstreamPlan> read_plans(const Settings& settings, const Node& root,
-                                     const std::string& file, Faults& faults) {
-  std::vector<UpstreamPlan> plans;
-  for (const auto& entry : upstream_entries(root, file, settings.names.separator, faults)) {
-    add_plan(entry, file, faults, plans);
+// A program that may not be run is a fault of the file. What cannot be found is not: it may come
+// later, and is looked at again before it is run.
+void check_command(const UpstreamEntry& entry, const upstreams::AllowedCommands& allowed,
+                   const std::string& file, Faults& faults) {
+  Faults told_before;
+  const std::array ignored{std::string_view("kind")};
+  const auto settings = config::read<upstreams::StdioSettings>(part_of(entry.node, false), file,
+                                                               entry.path, told_before, ignored);
+  auto may_run = allowed.check(upstreams::program_of(settings));
+  if (may_run || may_run.error().code != Code::forbidden) return;
+  const Node* const given = entry.node.find("command");
+  faults.push_back({file, given ? given->line : entry.node.line, entry.path + ".command",
+                    may_run.error().message});
+}
+
+// Absent, or with nothing in it, are two things: the second allows nothing.
+void read_rules(Configuration& loaded, const Node& root, Faults& faults) {
+  const Node* const given = root.find("rules");
+  if (!given) return;
+  loaded.rules =
+      std::make_shared<const policy::Rules>(loaded.settings.rules, *given, config::digest(*given),
+                                            config::Place{loaded.file, "rules", faults});
+}
+
+void read_plans(Configuration& loaded, const Node& root, Faults& faults) {
+  const Settings& settings = loaded.settings;
+  const auto& commands = settings.stdio.allowed_commands;
+  if (commands) loaded.allowed = std::make_shared<const upstreams::AllowedCommands>(*commands);
+  for (const auto& entry : upstream_entries(root, loaded.file, settings.names.separator, faults)) {
+    const std::size_t before = loaded.upstreams.size();
+    add_plan(entry, loaded.file, faults, loaded.upstreams);
+    if (loaded.upstreams.size() == before || entry.kind != "stdio" || !commands) continue;
+    check_command(entry, *loaded.allowed, loaded.file, faults);
+    // What may be run is part of what a program is started with.
+    for (const auto& command : *commands) loaded.upstreams.back().digest += " " + command;
   }
-  return plans;
 }
 
 // A file of a desktop client has sections of its own that are none of our business.
@@ -193,7 +224,8 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   loaded.ignored = apply_properties(overrides.properties, root, faults);
   loaded.settings = config::read<Settings>(root, file, "", faults);
   override_settings(overrides, loaded.settings);
-  loaded.upstreams = read_plans(loaded.settings, root, file, faults);
+  read_plans(loaded, root, faults);
+  read_rules(loaded, root, faults);
   finish_goals(loaded, root, faults);
   check_listen(loaded.settings.listen, &root, {file, "", faults}, loaded.settings.auth.on());
   check_cors(loaded.settings, root, file, faults);
@@ -211,6 +243,13 @@ std::string choose_configuration(const std::string& given) {
   }
   std::error_code ignored;
   return std::filesystem::exists("patchbay.yaml", ignored) ? "./patchbay.yaml" : "";
+}
+
+std::string state_folder(const Settings& settings) {
+  if (!settings.state.empty()) return settings.state;
+  const char* const given = std::getenv("STATE_DIRECTORY");
+  const std::string_view folders = given ? given : "";
+  return std::string(folders.substr(0, folders.find(':')));
 }
 
 config::Shape configuration_shape() {

@@ -12,6 +12,7 @@
 #include "config/node.h"
 #include "gateway/curation.h"
 #include "gateway/identity.h"
+#include "policy/rules.h"
 
 namespace patchbay::app {
 
@@ -29,8 +30,10 @@ struct Configuration {
   Settings settings;
   std::shared_ptr<const net::TlsContext> tls;  // Of the TLS listener; null: there is none.
   std::vector<UpstreamPlan> upstreams;
-  gateway::Identity identity;        // Who the gateway says it is.
-  std::vector<std::string> ignored;  // Properties that mean nothing here.
+  std::shared_ptr<const policy::Rules> rules;                 // Null: everybody may use everything.
+  std::shared_ptr<const upstreams::AllowedCommands> allowed;  // Null: any program may be run.
+  gateway::Identity identity;                                 // Who the gateway says it is.
+  std::vector<std::string> ignored;                           // Properties that mean nothing here.
 };
 
 // What the command line says; it stands above the file.
@@ -48,6 +51,9 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
 
 // The file to use: the one given, else PATCHBAY_CONFIG, else ./patchbay.yaml, else none.
 std::string choose_configuration(const std::string& given);
+
+// Where the gateway keeps what it must remember; empty: nowhere.
+std::string state_folder(const Settings& settings);
 
 // The whole configuration as a description, for people and editors.
 config::Shape configuration_shape();

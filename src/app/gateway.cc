@@ -19,6 +19,7 @@
 #include "json/yaml.h"
 #include "net/child.h"
 #include "observe/log.h"
+#include "policy/pin_store.h"
 
 namespace patchbay::app {
 namespace {
@@ -100,6 +101,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
   for (int i = 0; i < worker_count(settings); ++i) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
     worker.server().set_identity(configuration_.identity);
+    worker.catalog().set_rules(configuration_.rules);
     loops_.push_back(&worker.loop());
     common_.mcp_http.workers.push_back(&worker.mcp_http());
     common_.mcp_http.sessions.workers.push_back(&worker.mcp_http().sessions());
@@ -130,6 +132,7 @@ int Gateway::run(Task<void> work) {
     }
     signals_.reset();
     watch_.reset();
+    pins_watch_.reset();
     control_.quit();
     co_return ok();
   };
@@ -150,7 +153,11 @@ Task<void> Gateway::serve_http() {
     auto stopped = co_await auth_.stop();
     co_return known.error();
   }
-  make_upstreams();
+  auto made = make_upstreams();
+  if (!made) {
+    auto stopped = co_await auth_.stop();
+    co_return made.error();
+  }
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     Worker& worker = *workers_[i];
     worker.run();
@@ -186,7 +193,8 @@ Task<void> Gateway::serve_http() {
 }
 
 Task<void> Gateway::serve_one(Task<void> talk) {
-  make_upstreams();
+  auto made = make_upstreams();
+  if (!made) co_return made.error();
   for (const auto& worker : workers_) worker->run();
   Scope starting;
   starting.spawn(start_upstreams());
@@ -206,8 +214,9 @@ Task<void> Gateway::talk_lines() {
     frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
                              net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
     home.catalog().on_change(
-        [&face](std::string_view notification) { face.conversation().tell_changed(notification); });
-    home.on_updated([&face](std::string_view uri) { face.conversation().tell_updated(uri); });
+        [&face](gateway::CatalogNews& news) { face.conversation().tell_changed(news); });
+    home.on_updated(
+        [&face](gateway::ResourceNews& news) { face.conversation().tell_updated(news); });
     home.on_task([&face](const std::string& upstream, const gateway::TaskNews& news) {
       face.conversation().tell_task(upstream, news);
     });
@@ -260,9 +269,29 @@ Task<void> Gateway::write_openapi(bool yaml) {
   co_return written;
 }
 
-void Gateway::make_upstreams() {
+// What was accepted with `patchbay pins` counts at once.
+Result<void> Gateway::open_pins() {
+  const std::string folder = state_folder(configuration_.settings);
+  if (folder.empty()) {
+    pins_.emplace();
+    return ok();
+  }
+  auto store = policy::PinStore::open(folder);
+  if (!store) return store.error();
+  auto known = (*store)->read();
+  if (!known) return known.error();
+  pins_.emplace(*std::move(store), *std::move(known));
+  pins_watch_.emplace(std::vector{policy::PinStore::file_in(folder)}, [this] {
+    if (!stopping_ && pins_->read_again()) upstreams_->check_pins();
+  });
+  return ok();
+}
+
+Result<void> Gateway::make_upstreams() {
+  auto opened = open_pins();
+  if (!opened) return opened;
   upstreams_.emplace(
-      control_, loops_, common_.registry, common_.subscriptions,
+      control_, loops_, common_.registry, common_.subscriptions, *pins_,
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
@@ -272,6 +301,7 @@ void Gateway::make_upstreams() {
       [this](const std::string& upstream, const gateway::TaskNews& news) {
         for (const auto& worker : workers_) worker->tell_task(upstream, news);
       });
+  return ok();
 }
 
 Result<void> Gateway::open_listeners() {
@@ -405,17 +435,18 @@ Task<void> Gateway::reload(std::string why) {
   const Settings& now = configuration_.settings;
   const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
   if (next.settings.listen != now.listen || next.settings.workers != now.workers ||
-      tls_listen(next.settings) != tls_listen(now)) {
-    log::Line(log::Level::warn, "restart needed").add("keys", "listen, tls.listen, workers");
+      next.settings.state != now.state || tls_listen(next.settings) != tls_listen(now)) {
+    log::Line(log::Level::warn, "restart needed").add("keys", "listen, tls.listen, workers, state");
   }
   log::Line(log::Level::info, "reload").add("why", why).add("digest", next.digest);
   reloading_ = true;
   configuration_ = std::move(next);
   const Settings& settings = configuration_.settings;
   use_limits();
-  auto update = [&settings, &tls = configuration_.tls](Worker& worker) -> Task<void> {
+  auto update = [this, &settings](Worker& worker) -> Task<void> {
     worker.update(settings);
-    if (tls) worker.update_tls(tls);
+    worker.catalog().set_rules(configuration_.rules);
+    if (configuration_.tls) worker.update_tls(configuration_.tls);
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
@@ -450,6 +481,11 @@ void Gateway::use_limits() {
   common_.asking.most = settings.limits.parked;
   common_.door.failures.update(settings.auth.failures);
   common_.door.verifying.set_bounds(settings.auth.verifying, settings.auth.waiting);
+  common_.approvals.set(settings.approvals);
+  if (configuration_.rules && !configuration_.rules->mentions_local()) {
+    log::Line(log::Level::info, "no rule is about local callers")
+        .add("hint", "whoever is not asked who it is may use nothing; see the role local");
+  }
   auto& sessions = common_.mcp_http.sessions;
   sessions.most = static_cast<std::size_t>(settings.limits.sessions);
   sessions.idle = std::chrono::duration_cast<Clock::duration>(settings.limits.session_idle).count();

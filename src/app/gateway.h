@@ -48,7 +48,8 @@ class Gateway {
   Task<void> talk_lines();
   Task<void> talk_goals();
   Task<void> write_openapi(bool yaml);
-  void make_upstreams();
+  Result<void> make_upstreams();
+  Result<void> open_pins();
   Task<void> start_upstreams();
   void settle();
   Task<void> stop();
@@ -70,9 +71,11 @@ class Gateway {
   AuthKeeper auth_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
+  std::optional<policy::Pins> pins_;
   std::optional<UpstreamSet> upstreams_;
   std::optional<net::Signals> signals_;
   std::optional<net::FileWatch> watch_;
+  std::optional<net::FileWatch> pins_watch_;
   std::vector<std::string> watched_;
   // Where it listens, and a socket for each worker until the workers have taken them.
   struct Listening {

@@ -74,6 +74,26 @@ void add_client_options(CLI::App& command, app::ClientOptions& options, const ch
                      "users do not see it.");
 }
 
+void add_approve_options(CLI::App& command, app::ApproveOptions& options) {
+  command.add_option("id", options.id,
+                     "The call to approve; without it, those that wait are listed.");
+  command.add_flag("--refuse", options.refuse, "Refuses it instead.");
+  command.add_option("--gateway", options.target,
+                     "The gateway: http(s)://…; else PATCHBAY_URL, else the local one. "
+                     "PATCHBAY_TOKEN says who you are.");
+  command.add_flag("--json", options.json, "Print the raw answer.");
+}
+
+void add_pins_options(CLI::App& command, app::PinsOptions& options) {
+  command.add_option("verb", options.verb, "list, diff or accept.")
+      ->check(CLI::IsMember({"list", "diff", "accept"}));
+  command.add_option("tools", options.tools, "UPSTREAM.TOOL…; without them, all.");
+  command.add_option("-c,--config", options.config, "The configuration, for its `state` folder.");
+  command.add_option("--state", options.state, "The folder itself.");
+  command.add_flag("--all", options.all, "accept: everything that has changed.");
+  command.add_flag("--json", options.json, "list: as JSON.");
+}
+
 // Called by this name, with or without an ending, patchbay is the osquery server.
 bool is_osquery_server(std::string_view program) {
   return program.substr(program.rfind('/') + 1).starts_with("osquery-mcp-server");
@@ -103,6 +123,8 @@ int main(int argc, char** argv) {
   app::OsqueryOptions osquery_options;
   app::AuditOptions audit_options;
   app::ClientOptions client_options;
+  app::ApproveOptions approve_options;
+  app::PinsOptions pins_options;
   std::string check_file;
   std::string import_file;
   bool schema = false;
@@ -147,6 +169,12 @@ int main(int argc, char** argv) {
   add_client_options(*prompts, client_options, "[TARGET] [NAME [key=value… | JSON]]");
   auto* const token = cli.add_subcommand("token", "Tokens that callers show to the gateway.");
   const app::TokenCommands token_commands(*token);
+  auto* const approve = cli.add_subcommand(
+      "approve", "Approves a call that waits for a person, or lists those that do.");
+  add_approve_options(*approve, approve_options);
+  auto* const pins = cli.add_subcommand(
+      "pins", "Shows which definitions of tools have changed, and accepts them.");
+  add_pins_options(*pins, pins_options);
   cli.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration, 4 the tool "
       "reported an error, 5 no such tool, prompt or resource.");
@@ -170,5 +198,7 @@ int main(int argc, char** argv) {
   if (*read) return app::read_resource(client_options);
   if (*prompts) return app::use_prompts(client_options);
   if (*token) return token_commands.run();
+  if (*approve) return app::approve(approve_options);
+  if (*pins) return app::pins(pins_options);
   return app::serve(serve_options);
 }

@@ -72,9 +72,11 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
   return [name, settings](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
-    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [name, settings](bool) {
-      return std::make_unique<upstreams::ChildConnector>(name, settings);
-    });
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [name, settings, allowed = context.allowed](bool) {
+                             return std::make_unique<upstreams::ChildConnector>(name, settings,
+                                                                                allowed);
+                           });
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };

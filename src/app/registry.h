@@ -14,6 +14,7 @@
 #include "gateway/upstream.h"
 #include "net/loop.h"
 #include "observe/metrics.h"
+#include "upstreams/allowed_commands.h"
 
 namespace patchbay::app {
 
@@ -22,6 +23,7 @@ struct UpstreamContext {
   const std::vector<net::Loop*>& workers;
   gateway::UpstreamWatcher& watcher;
   metrics::Registry& registry;
+  std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
 };
 
 using MakeUpstream =

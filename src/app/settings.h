@@ -14,9 +14,12 @@
 #include "gateway/goal_settings.h"
 #include "gateway/result_budget.h"
 #include "observe/log.h"
+#include "policy/approvals.h"
 #include "policy/audit_settings.h"
 #include "policy/auth_settings.h"
+#include "policy/pins.h"
 #include "policy/rate_settings.h"
+#include "policy/rules.h"
 
 namespace patchbay::app {
 
@@ -51,6 +54,7 @@ struct LimitSettings {
   config::Duration replay_time{60'000};
   int batch = 100;
   int page = 1000;
+  int pins = 10'000;
   config::Duration start{10'000};
   config::Duration listed_after_loss{300'000};
   config::Duration list_debounce{100};
@@ -76,6 +80,10 @@ struct LogSection {
   bool messages = false;
 };
 
+struct StdioSection {
+  std::optional<std::vector<std::string>> allowed_commands;
+};
+
 struct StopSection {
   config::Duration grace{10'000};
 };
@@ -92,6 +100,11 @@ struct Settings {
   gateway::GoalSettings goals;
   LimitSettings limits;
   gateway::ValidationSettings validation;
+  std::vector<policy::RuleSettings> rules;
+  policy::ApprovalSettings approvals;
+  policy::PinMode pins = policy::PinMode::warn;
+  std::string state;
+  StdioSection stdio;
   HttpSection http;
   policy::AuthSettings auth;
   frontends::RestSettings rest;
@@ -217,6 +230,8 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
     Field{"batch", &app::LimitSettings::batch, "The most messages in a batch.", Range{1, 10'000}},
     Field{"page", &app::LimitSettings::page, "How many items one page of a list has.",
           Range{1, 1'000'000}},
+    Field{"pins", &app::LimitSettings::pins,
+          "How many tools of one upstream are remembered (see `pins`).", Range{1, 1'000'000}},
     Field{"start", &app::LimitSettings::start,
           "How long the first list of tools waits for upstreams that are still starting.",
           Range{Duration(0), Duration(600'000)}},
@@ -273,6 +288,12 @@ inline constexpr auto config::fields<app::LogSection> = std::tuple{
 };
 
 template <>
+inline constexpr auto config::fields<app::StdioSection> = std::tuple{
+    Field{"allowed_commands", &app::StdioSection::allowed_commands,
+          "If given: the only programs that upstreams may be. A path, or a name found in PATH."},
+};
+
+template <>
 inline constexpr auto config::fields<app::StopSection> = std::tuple{
     Field{"grace", &app::StopSection::grace,
           "How long calls in progress get to finish when the gateway stops.",
@@ -300,6 +321,18 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
     Field{"validation", &app::Settings::validation,
           "What becomes of arguments and results that do not fit: let go on, log, or refuse."},
+    Field{"rules", &app::Settings::rules,
+          "Who may use what, by role. Absent: everybody may use everything. Present: what no rule "
+          "allows is not there."},
+    Field{"approvals", &app::Settings::approvals,
+          "How calls wait that a person must approve (`approve` in a rule)."},
+    Field{"pins", &app::Settings::pins,
+          "What becomes of a tool whose definition has changed since it was first seen: logged and "
+          "kept, left out until it is accepted, or nothing."},
+    Field{"state", &app::Settings::state,
+          "The folder where the gateway keeps what it must remember. Empty: STATE_DIRECTORY of the "
+          "environment; without that, nothing outlives the process."},
+    Field{"stdio", &app::Settings::stdio, "What all programs that are upstreams have in common."},
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"auth", &app::Settings::auth,
           "Who may call. Absent: whoever can reach the listener, which then must be on loopback."},

@@ -41,11 +41,13 @@ void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, b
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
                          metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-                         Publish publish, Updated updated, TaskChanged task_changed)
+                         policy::Pins& pins, Publish publish, Updated updated,
+                         TaskChanged task_changed)
     : control_(control),
       workers_(workers),
       registry_(registry),
       subscriptions_(subscriptions),
+      pins_(pins),
       publish_(std::move(publish)),
       updated_(std::move(updated)),
       task_changed_(std::move(task_changed)) {}
@@ -56,7 +58,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   names_ = settings.names;
   listed_after_loss_ = settings.limits.listed_after_loss;
   if (!watch_.set()) here().timers().set(watch_, here().now() + kLook);
-  const UpstreamContext context{workers_, *this, registry_};
+  const UpstreamContext context{workers_, *this, registry_, configuration.allowed};
   std::vector<Running> next;
   std::vector<Running> gone;
   std::vector<std::shared_ptr<gateway::Upstream>> fresh;
@@ -80,6 +82,8 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
     }
   }
   gone = std::exchange(running_, std::move(next));
+  pins_.set(settings.pins, static_cast<std::size_t>(settings.limits.pins));
+  for (auto& one : running_) look_at(one.source);
   lock.unlock();
   if (!gone.empty()) rebuild();
   for (auto& one : gone) stopping_.spawn(retire(std::move(one.source.upstream), grace));
@@ -188,12 +192,28 @@ void UpstreamSet::take_offer(const gateway::Upstream* upstream, mcp::ItemLists i
     if (!one) return;
     log_offer(*upstream, items, !one->listed);
     one->source.items = std::move(items);
+    look_at(one->source);
     one->lost_at.reset();
     one->withdrawn = false;
   }
   rebuild();
   const std::lock_guard lock(mutex_);
   if (Running* const one = find(upstream)) one->listed = true;
+}
+
+// What is compiled in changes only with the gateway itself.
+void UpstreamSet::look_at(Source& source) {
+  if (source.upstream->kind() == "builtin") return;
+  source.changed =
+      pins_.look_at(source.upstream->name(), mcp::of(source.items, mcp::ItemKind::tool));
+}
+
+void UpstreamSet::check_pins() {
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& one : running_) look_at(one.source);
+  }
+  rebuild();
 }
 
 // Whoever has been down for long is not listed until it is back.
@@ -237,7 +257,12 @@ gateway::Offer UpstreamSet::offer_of(Running& one) {
   if (!one.withdrawn) offer.items = from.items;
   // An upstream that has told nothing yet lacks nothing yet.
   const bool told = offer.items != mcp::ItemLists{};
+  std::erase_if(mcp::of(offer.items, mcp::ItemKind::tool),
+                [&](const mcp::Item& tool) { return from.changed.contains(tool.key); });
   auto problems = gateway::curate(offer, from.tools);
+  for (const auto& tool : from.changed) {
+    problems.push_back(fmt::format("'{}' is left out: its definition has changed", tool));
+  }
   if (!told) problems.clear();
   if (problems != one.problems) {
     for (const auto& problem : problems) {

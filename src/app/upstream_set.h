@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "gateway/catalog.h"
 #include "gateway/curation.h"
 #include "gateway/subscriptions.h"
+#include "policy/pins.h"
 
 namespace patchbay::app {
 
@@ -39,7 +41,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // `publish` is called on the control thread with each new catalog, the others on any thread.
   UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
               metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-              Publish publish, Updated updated, TaskChanged task_changed);
+              policy::Pins& pins, Publish publish, Updated updated, TaskChanged task_changed);
 
   // Makes the running upstreams those of `configuration`: new ones start, changed ones are replaced
   // once the new one has had its chance, others are left alone. Calls in progress finish on what
@@ -49,6 +51,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
 
   // Asks every upstream to look again at what its configuration refers to.
   void reread();
+
+  // What was remembered of tools has changed: looks at all of them again.
+  void check_pins();
 
   // From now on the catalog counts as complete, even if some upstream has not come up.
   void settle();
@@ -76,6 +81,8 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
     std::shared_ptr<gateway::Upstream> upstream;
     gateway::ToolSettings tools = {};
     mcp::ItemLists items = {};
+    std::set<std::string> changed =
+        {};  // Tools that are left out, since they are not what they were.
   };
 
   struct Running {
@@ -106,6 +113,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   Task<void> stop_one(std::shared_ptr<gateway::Upstream> upstream, Deadline deadline);
   Task<void> retire(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);
   void look();
+  void look_at(Source& source);
   void rebuild();
   gateway::Offer offer_of(Running& one);
 
@@ -113,6 +121,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   const std::vector<net::Loop*>& workers_;
   metrics::Registry& registry_;
   const gateway::Subscriptions& subscriptions_;
+  policy::Pins& pins_;
   const Publish publish_;
   const Updated updated_;
   const TaskChanged task_changed_;

@@ -56,6 +56,7 @@ class UpstreamSetTest : public ::testing::Test {
   testing::ManualExecutor executor;
   metrics::Registry registry;
   gateway::Subscriptions subscriptions;
+  policy::Pins pins;
   std::vector<net::Loop*> no_workers;
   std::map<std::string, std::shared_ptr<FakeUpstream>> made;
   std::shared_ptr<const gateway::Catalog> catalog;
@@ -64,6 +65,7 @@ class UpstreamSetTest : public ::testing::Test {
                   no_workers,
                   registry,
                   subscriptions,
+                  pins,
                   [this](auto fresh, bool) { catalog = std::move(fresh); },
                   [](const std::string&, const std::string&) {},
                   [](auto&&...) {}};

@@ -57,8 +57,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
     : common_(common),
       loop_(number),
       recorder_(common.registry),
-      pipeline_(common.limiter, catalog_, common.subscriptions, common.tasks, common.task_tools,
-                common.kept_results, recorder_),
+      pipeline_(common.limiter, catalog_, common.approvals, common.subscriptions, common.tasks,
+                common.task_tools, common.kept_results, recorder_),
       server_(pipeline_, times(settings.limits)),
       asking_(number, server_, common.asking),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
@@ -71,6 +71,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       metrics_page_(common.registry),
       resource_page_(settings.auth),
       door_(common.door),
+      approvals_page_(common.approvals, catalog_),
       http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
              {"/sse", "GET", &mcp_sse_.stream()},
              {"/message", "POST", &mcp_sse_.message()},
@@ -92,13 +93,16 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/.well-known/oauth-protected-resource/*", "GET, HEAD", &resource_page_, true},
              {"/health", "GET, HEAD", &health_, true},
              {"/ready", "GET, HEAD", &readiness_, true},
-             {"/metrics", "GET, HEAD", &metrics_page_}},
+             {"/metrics", "GET, HEAD", &metrics_page_},
+             {"/control/approvals", "GET, HEAD", &approvals_page_},
+             {"/control/approvals/*", "GET, HEAD, POST, DELETE", &approvals_page_}},
             http_settings(settings), door_, common.http) {
   server_.set_asking(asking_);
   recorder_.set_log_calls(settings.log.calls);
-  catalog_.on_change([this](std::string_view notification) {
-    mcp_http_.tell_changed(notification);
-    mcp_sse_.tell_changed(notification);
+  catalog_.share(common.restricted);
+  catalog_.on_change([this](gateway::CatalogNews& news) {
+    mcp_http_.tell_changed(news);
+    mcp_sse_.tell_changed(news);
   });
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
@@ -160,10 +164,10 @@ void Worker::pass_on_update(const std::string& upstream, const std::string& uri)
     const std::lock_guard lock(updates_mutex_);
     updates_.erase({upstream, uri});
   }
-  const std::string listed = catalog_.whole()->listed_uri(upstream, uri);
-  mcp_http_.tell_updated(listed);
-  mcp_sse_.tell_updated(listed);
-  if (tell_more_) tell_more_(listed);
+  auto news = catalog_.news_of(upstream, uri);
+  mcp_http_.tell_updated(news);
+  mcp_sse_.tell_updated(news);
+  if (tell_more_) tell_more_(news);
 }
 
 void Worker::tell_task(const std::string& upstream, const gateway::TaskNews& news) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/settings.h"
+#include "frontends/approvals_page.h"
 #include "frontends/door.h"
 #include "frontends/goal.h"
 #include "frontends/mcp_http.h"
@@ -47,6 +48,8 @@ struct Common {
   std::shared_ptr<policy::AuditLog> audit;  // The same.
   gateway::KeptResults kept_results;
   gateway::Subscriptions subscriptions;
+  gateway::RestrictedCatalogs restricted;
+  policy::Approvals approvals;
   const gateway::TaskIds tasks;
   gateway::TaskTools task_tools = {};
   gateway::AskingCalls::Directory asking;
@@ -93,7 +96,8 @@ class Worker {
   void update_tls(std::shared_ptr<const net::TlsContext> context) {
     http_.update_tls(std::move(context));
   }
-  void on_updated(std::function<void(std::string_view uri)> tell) { tell_more_ = std::move(tell); }
+  using TellUpdated = std::function<void(gateway::ResourceNews& news)>;
+  void on_updated(TellUpdated tell) { tell_more_ = std::move(tell); }
   using TellTask = std::function<void(const std::string& upstream, const gateway::TaskNews& news)>;
   void on_task(TellTask tell) { tell_more_of_task_ = std::move(tell); }
   void close() { http_.close(); }
@@ -120,9 +124,10 @@ class Worker {
   frontends::Readiness readiness_;
   frontends::MetricsPage metrics_page_;
   frontends::ResourcePage resource_page_;
+  frontends::ApprovalsPage approvals_page_;
   frontends::Door door_;
   net::HttpServer http_;
-  std::function<void(std::string_view uri)> tell_more_;  // A front end that is not over HTTP.
+  TellUpdated tell_more_;  // A front end that is not over HTTP.
   TellTask tell_more_of_task_;
   std::atomic<int> task_news_ = 0;  // Told, and not passed on yet.
   std::mutex updates_mutex_;

@@ -72,6 +72,12 @@ void append(std::string& out, const Node& node) {
 
 }  // namespace
 
+std::string to_json(const Node& node) {
+  std::string out;
+  append(out, node);
+  return out;
+}
+
 Result<std::string> to_json(std::string_view text, const ParseLimits& limits) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const std::size_t first = std::min(text.find_first_not_of(" \t\r\n"), text.size());
@@ -84,9 +90,7 @@ Result<std::string> to_json(std::string_view text, const ParseLimits& limits) {
   Node root;
   if (is_plain_text(text, kName, faults)) root = parse_yaml(text, kName, faults, limits);
   if (!faults.empty()) return Error{Code::parse_error, to_string(faults.front())};
-  std::string out;
-  append(out, root);
-  return out;
+  return to_json(root);
 }
 
 }  // namespace patchbay::config

@@ -1,5 +1,5 @@
-// A document of somebody else's, YAML or JSON, as JSON text. Nothing is put in for ${…}: that is
-// for configurations alone. Values only; usable from any thread.
+// YAML as JSON text: a part of a configuration, or a document of somebody else's. Values only;
+// usable from any thread.
 #pragma once
 
 #include <string>
@@ -10,9 +10,11 @@
 
 namespace patchbay::config {
 
-// What begins with `{` is JSON and stays as it came. Of YAML, a word without quotes is a number, a
-// truth value or null where YAML 1.2 says so, else a string. The error says what is wrong, and on
-// which line.
+// A word without quotes is a number, a truth value or null where YAML 1.2 says so, else a string.
+std::string to_json(const Node& node);
+
+// The same of a whole document. What begins with `{` is JSON and stays as it came. Nothing is put
+// in for ${…}: that is for configurations alone. The error says what is wrong, and on which line.
 Result<std::string> to_json(std::string_view text, const ParseLimits& limits);
 
 }  // namespace patchbay::config

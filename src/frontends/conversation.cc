@@ -98,15 +98,18 @@ void Conversation::on_message(std::string_view text, std::uint64_t /*cause*/) {
 
 void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 
-void Conversation::tell_changed(std::string_view notification) {
-  for (auto* const listening : listenings_) listening->tell_changed(notification);
+void Conversation::tell_changed(gateway::CatalogNews& news) {
+  for (auto* const listening : listenings_) listening->tell_changed(news);
   if (!has_session_ || server_.identity().only_fixed_tools) return;
-  auto sent = channel_.send(mcp::notification(notification, ""));
-  (void)sent;  // If the client has gone, run() ends.
+  for (const auto notification : news.of(who())) {
+    auto sent = channel_.send(mcp::notification(notification, ""));
+    (void)sent;  // If the client has gone, run() ends.
+  }
 }
 
-void Conversation::tell_updated(std::string_view uri) {
-  for (auto* const listening : listenings_) listening->tell_updated(uri);
+void Conversation::tell_updated(gateway::ResourceNews& news) {
+  for (auto* const listening : listenings_) listening->tell_updated(news);
+  const std::string& uri = news.of(who());
   if (!subscriber_.wants(uri)) return;
   auto sent =
       channel_.send(mcp::notification("notifications/resources/updated", updated_params(uri)));
@@ -197,7 +200,7 @@ Task<std::string> Conversation::answer(std::string_view text) {
 
 Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,
                                         std::size_t size) {
-  auto method = server_.method_of(message, revision);
+  auto method = server_.method_of(message, revision, who());
   if (!method) co_return method.error();
   LinePeer client(*this);
   gateway::Call call{message, **method,           revision, asker_.face, here(),

@@ -35,8 +35,8 @@ class Conversation final : transport::Channel::Listener {
   // As if the client had ended its side.
   void end() { ended_.deliver(ok()); }
 
-  void tell_changed(std::string_view notification);
-  void tell_updated(std::string_view uri);
+  void tell_changed(gateway::CatalogNews& news);
+  void tell_updated(gateway::ResourceNews& news);
   void tell_task(const std::string& upstream, const gateway::TaskNews& news);
 
  private:

@@ -28,7 +28,10 @@ GoalBook::GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings s
 
 // A server that is down keeps its skill: whoever needs it hears why it does not answer.
 bool GoalBook::is_there(const Page& page, const gateway::Catalog& catalog) const {
-  return page.skill->remote || catalog.find(mcp::ItemKind::tool, page.tool);
+  if (catalog.find(mcp::ItemKind::tool, page.tool)) return true;
+  if (!page.skill->remote || !catalog.access()) return page.skill->remote;
+  const auto tool = std::string_view(page.tool).substr(page.upstream.size() + 1);
+  return catalog.access()->tool(page.upstream, tool).there;
 }
 
 const GoalBook::Page* GoalBook::by_word(std::string_view word,

@@ -136,12 +136,16 @@ Task<void> Listening::end() {
   co_return co_await unsubscribe_all(server_, asker_, subscriber_);
 }
 
-void Listening::tell_changed(std::string_view notification) {
-  if (!begun_ || std::ranges::find(notifications_, notification) == notifications_.end()) return;
-  say_(mcp::notification(notification, "{" + meta() + "}"));
+void Listening::tell_changed(gateway::CatalogNews& news) {
+  if (!begun_) return;
+  for (const auto notification : news.of(*asker_.who)) {
+    if (std::ranges::find(notifications_, notification) == notifications_.end()) continue;
+    say_(mcp::notification(notification, "{" + meta() + "}"));
+  }
 }
 
-void Listening::tell_updated(std::string_view uri) {
+void Listening::tell_updated(gateway::ResourceNews& news) {
+  const std::string& uri = news.of(*asker_.who);
   if (!begun_ || !subscriber_.wants(uri)) return;
   say_(mcp::notification("notifications/resources/updated",
                          fmt::format("{{\"uri\":{},{}}}", json::quote(uri), meta())));

@@ -45,8 +45,8 @@ class Listening {
   // Lets go of all resources and tasks.
   Task<void> end();
 
-  void tell_changed(std::string_view notification);
-  void tell_updated(std::string_view uri);
+  void tell_changed(gateway::CatalogNews& news);
+  void tell_updated(gateway::ResourceNews& news);
   void tell_task(const std::string& upstream, const gateway::TaskNews& news);
 
   // The result that ends the request from our side.

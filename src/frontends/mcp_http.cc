@@ -127,7 +127,7 @@ Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& mess
   auto checked = mcp::check_envelope(message);
   if (checked) checked = mcp::check_headers(message, method, headers);
   if (!checked) co_return co_await answer_error(exchange, 400, message.id, checked.error());
-  auto known = server_.method_of(message, revision);
+  auto known = server_.method_of(message, revision, *exchange.who);
   if (!known) co_return co_await answer_error(exchange, 404, message.id, known.error());
   if ((*known)->local == mcp::Local::listen) co_return co_await listen(exchange, message);
   co_return co_await run_call(exchange, message, revision, nullptr);
@@ -255,7 +255,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
   if (message.kind == mcp::Message::Kind::response) answered(message, session);
   if (message.kind == mcp::Message::Kind::notification) notified(message, session.get());
   if (message.kind != mcp::Message::Kind::request) co_return ok();
-  auto method = server_.method_of(message, session->revision);
+  auto method = server_.method_of(message, session->revision, *session->owner);
   if (method && (*method)->local == mcp::Local::initialize) {
     method = Error{Code::invalid_request, "initialize must not be part of a batch"};
   }
@@ -278,7 +278,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
 
 Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message,
                              mcp::Revision revision, SessionPtr session) {
-  auto method = server_.method_of(message, revision);
+  auto method = server_.method_of(message, revision, *exchange.who);
   if (!method) co_return co_await answer_error(exchange, 200, message.id, method.error());
   PostCall running(*this, exchange, message, **method, revision, std::move(session));
   co_return co_await running.run();
@@ -291,21 +291,25 @@ Task<void> McpHttp::end_session(HttpExchange& exchange) {
   co_return co_await exchange.answer(204, "", {});
 }
 
-void McpHttp::tell_changed(std::string_view notification) {
-  const std::string text = mcp::notification(notification, "");
+void McpHttp::tell_changed(gateway::CatalogNews& news) {
   sessions_.each_at_home([&](gateway::Session& session) {
-    if (session.stream) session.stream->append(text);
+    if (!session.stream) return;
+    for (const auto notification : news.of(*session.owner)) {
+      session.stream->append(mcp::notification(notification, ""));
+    }
   });
-  for (auto* const listening : listenings_) listening->tell_changed(notification);
+  for (auto* const listening : listenings_) listening->tell_changed(news);
 }
 
-void McpHttp::tell_updated(std::string_view uri) {
-  const std::string text =
-      mcp::notification("notifications/resources/updated", updated_params(uri));
+void McpHttp::tell_updated(gateway::ResourceNews& news) {
   sessions_.each_at_home([&](gateway::Session& session) {
-    if (session.stream && session.subscriber.wants(uri)) session.stream->append(text);
+    if (!session.stream) return;
+    const std::string& uri = news.of(*session.owner);
+    if (!session.subscriber.wants(uri)) return;
+    session.stream->append(
+        mcp::notification("notifications/resources/updated", updated_params(uri)));
   });
-  for (auto* const listening : listenings_) listening->tell_updated(uri);
+  for (auto* const listening : listenings_) listening->tell_updated(news);
 }
 
 void McpHttp::tell_task(const std::string& upstream, const gateway::TaskNews& news) {

@@ -45,10 +45,10 @@ class McpHttp final : public net::HttpHandler {
   void update(const McpHttpSettings& settings);
 
   // Tells the clients of this worker's sessions that a list has changed.
-  void tell_changed(std::string_view notification);
+  void tell_changed(gateway::CatalogNews& news);
 
   // Tells those who want to know that a resource has changed.
-  void tell_updated(std::string_view uri);
+  void tell_updated(gateway::ResourceNews& news);
 
   // Tells those who want to know how a task stands.
   void tell_task(const std::string& upstream, const gateway::TaskNews& news);

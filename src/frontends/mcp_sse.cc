@@ -136,12 +136,12 @@ bool McpSse::deliver(std::string_view id, const Principal& who, std::string_view
   return true;
 }
 
-void McpSse::tell_changed(std::string_view notification) {
-  for (const auto& [id, client] : clients_) client->conversation().tell_changed(notification);
+void McpSse::tell_changed(gateway::CatalogNews& news) {
+  for (const auto& [id, client] : clients_) client->conversation().tell_changed(news);
 }
 
-void McpSse::tell_updated(std::string_view uri) {
-  for (const auto& [id, client] : clients_) client->conversation().tell_updated(uri);
+void McpSse::tell_updated(gateway::ResourceNews& news) {
+  for (const auto& [id, client] : clients_) client->conversation().tell_updated(news);
 }
 
 void McpSse::tell_task(const std::string& upstream, const gateway::TaskNews& news) {

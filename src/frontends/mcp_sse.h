@@ -31,8 +31,8 @@ class McpSse {
   net::HttpHandler& message() { return message_; }  // POST /message
 
   void set_keep_alive(std::chrono::nanoseconds time) { keep_alive_ = time; }
-  void tell_changed(std::string_view notification);
-  void tell_updated(std::string_view uri);
+  void tell_changed(gateway::CatalogNews& news);
+  void tell_updated(gateway::ResourceNews& news);
   void tell_task(const std::string& upstream, const gateway::TaskNews& news);
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontends/openapi.h"
 #include "frontends/rest_call.h"
 #include "frontends/rest_content.h"
@@ -16,21 +18,35 @@ OpenApiDocuments::Notation noted(std::string text) {
   return {std::move(text), std::move(etag)};
 }
 
+RestAnswer nothing_here() {
+  return error_answer(Dialect::plain, {Code::not_found, "there is nothing at this path"});
+}
+
 }  // namespace
+
+std::shared_ptr<const OpenApiDocuments::Document> OpenApiDocuments::find(
+    std::uint64_t catalog) const {
+  const auto found =
+      std::ranges::find(newest_, catalog, [](const auto& one) { return one->catalog; });
+  return found == newest_.end() ? nullptr : *found;
+}
 
 std::shared_ptr<const OpenApiDocuments::Document> OpenApiDocuments::of(
     const gateway::Catalog& catalog) {
   {
     const std::lock_guard lock(mutex_);
-    if (newest_ && newest_->catalog == catalog.number()) return newest_;
+    if (auto found = find(catalog.number())) return found;
   }
   // Made without the lock: whoever asks at the same time makes it twice rather than waits.
   std::string text = openapi_document(catalog);
   std::string yaml = json::to_yaml(text);
   auto made = std::make_shared<const Document>(
-      Document{catalog.number(), noted(std::move(text)), noted(std::move(yaml))});
+      Document{catalog.number(), catalog.family(), noted(std::move(text)), noted(std::move(yaml))});
   const std::lock_guard lock(mutex_);
-  if (!newest_ || newest_->catalog < made->catalog) newest_ = made;
+  if (auto found = find(catalog.number())) return found;
+  std::erase_if(newest_, [&](const auto& one) { return one->family < made->family; });
+  newest_.push_front(made);
+  if (newest_.size() > kMost) newest_.pop_back();
   return made;
 }
 
@@ -41,13 +57,12 @@ OpenApiPage::OpenApiPage(const gateway::McpServer& server, gateway::CatalogView&
 }
 
 Task<void> OpenApiPage::handle(net::HttpExchange& exchange) {
-  if (!shown_) {
-    const auto answer =
-        error_answer(Dialect::plain, {Code::not_found, "there is nothing at this path"});
-    co_return co_await send_answer(exchange, answer);
-  }
+  if (!shown_) co_return co_await send_answer(exchange, nothing_here());
   auto catalog = co_await catalog_.wait_settled(*exchange.who, server_.deadline());
   if (!catalog) co_return catalog.error();
+  if ((*catalog)->access() && !(*catalog)->access()->has_method("tools/list")) {
+    co_return co_await send_answer(exchange, nothing_here());
+  }
   const auto document = documents_.of(**catalog);
   const bool yaml = exchange.request.path.ends_with(".yaml");
   const auto& shown = yaml ? document->yaml : document->json;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,7 +16,8 @@
 
 namespace patchbay::frontends {
 
-// The newest document in both notations. Shared by all workers.
+// The newest documents in both notations: one of the whole catalog, or of each part of it that some
+// callers see. Shared by all workers.
 class OpenApiDocuments {
  public:
   struct Notation {
@@ -23,7 +25,8 @@ class OpenApiDocuments {
     std::string etag;
   };
   struct Document {
-    std::uint64_t catalog = 0;  // Which one it describes.
+    std::uint64_t catalog = 0;  // Which one it describes...
+    std::uint64_t family = 0;   // ...and of which whole that is a part.
     Notation json;
     Notation yaml;
   };
@@ -31,8 +34,12 @@ class OpenApiDocuments {
   std::shared_ptr<const Document> of(const gateway::Catalog& catalog);
 
  private:
+  static constexpr std::size_t kMost = 64;
+
+  std::shared_ptr<const Document> find(std::uint64_t catalog) const;
+
   std::mutex mutex_;
-  std::shared_ptr<const Document> newest_;
+  std::deque<std::shared_ptr<const Document>> newest_;  // The last made in front.
 };
 
 // One per worker; confined to it.

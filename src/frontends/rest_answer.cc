@@ -117,7 +117,7 @@ RestAnswer tool_answer(Dialect dialect, mcp::Reply reply, std::string_view path)
   });
   RestAnswer answer;
   if (failed) {
-    answer.status = 422;
+    answer.status = reply.why ? status_of(*reply.why) : 422;
     answer.event = "error";
     answer.body = plain_error(answer.status, words_of(reply.body));
     answer.body.pop_back();

@@ -270,12 +270,16 @@ Task<std::string> Rest::uri_of(std::string name, Caller who) {
 }
 
 Task<RestAnswer> Rest::show_health(const net::HttpExchange& exchange) {
-  const auto servers = operations_.upstreams();
+  const auto catalog = catalog_.current(*exchange.who);
+  auto servers = operations_.upstreams();
+  // Whoever may use nothing of a server does not hear of it.
+  std::erase_if(servers, [&](const UpstreamLine& line) {
+    return catalog->access() && !catalog->find_upstream(line.name);
+  });
   const auto is_up = [](const UpstreamLine& line) { return line.state.up; };
   const auto up = std::ranges::count_if(servers, is_up);
   const bool none = !servers.empty() && up == 0;
   const bool all_up = up == static_cast<std::ptrdiff_t>(servers.size());
-  const auto catalog = catalog_.current(*exchange.who);
   std::string states;
   for (const auto& line : servers) states += (states.empty() ? "" : ",") + upstream_json(line);
   RestAnswer answer;

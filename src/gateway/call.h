@@ -56,6 +56,9 @@ struct Asker {
   std::string from = {};
 };
 
+// What a record calls the rule that hides something: that no rule allows it, or one denies it.
+inline constexpr std::string_view kHidden = "hidden";
+
 struct Call {
   const mcp::Message& request;
   const mcp::Method& method;
@@ -92,10 +95,11 @@ struct Call {
   std::string_view from = {};   // The address that it comes from; empty for our own stdin.
 
   // Set by the pipeline.
-  mutable std::optional<policy::Quota> quota = {};  // What is left to the caller, where that is bounded.
-  std::string target = {};                  // The name as asked.
-  std::string upstream = {};                // Who answers; empty until routed.
-  std::string rule = {};                    // Which rule decided; empty: none did.
+  mutable std::optional<policy::Quota> quota =
+      {};                     // What is left to the caller, where that is bounded.
+  std::string target = {};    // The name as asked.
+  std::string upstream = {};  // Who answers; empty until routed.
+  std::string rule = {};      // Which rule decided; empty: none did.
   // Arguments that are mirrored in headers on the way to the upstream.
   const std::vector<mcp::ParamHeader>* param_headers = nullptr;
   mcp::TaskSupport task_support = mcp::TaskSupport::none;  // Of the tool that is called.

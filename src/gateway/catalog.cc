@@ -45,6 +45,19 @@ void add_alias(auto& aliases, std::string name, std::size_t entry) {
   if (!added && found->second != entry) found->second = kAmbiguous;
 }
 
+// What was compiled for a tool is the same in every part of its catalog.
+std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const mcp::Item& item,
+                                              const Catalog* whole) {
+  const CatalogEntry* const known = whole ? whole->find(ItemKind::tool, dotted) : nullptr;
+  if (known && known->dotted == dotted) return known->schemas;
+  return std::make_shared<const ToolSchemas>(dotted, item.definition);
+}
+
+void give_terms(CatalogEntry& entry, policy::ToolAccess access) {
+  entry.terms = std::move(access.terms);
+  entry.rule = access.rule;
+}
+
 std::string joined(const std::vector<std::string>& items, std::size_t from, std::size_t to) {
   std::string text = "[";
   for (std::size_t i = from; i < to; ++i) {
@@ -62,17 +75,57 @@ std::uint64_t next_number() {
 
 }  // namespace
 
-Catalog::Catalog(const std::vector<Offer>& offers, const NameSettings& names)
-    : number_(next_number()) {
-  for (const auto& offer : offers) upstreams_.push_back(offer.upstream);
+Catalog::Catalog(std::vector<Offer> offers, const NameSettings& names)
+    : offers_(std::move(offers)), names_(names), number_(next_number()), family_(number_) {
+  build(nullptr);
+}
+
+Catalog::Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> access)
+    : offers_(whole.offers_to(*access)),
+      names_(whole.names_),
+      access_(std::move(access)),
+      number_(next_number()),
+      family_(whole.number_) {
+  build(&whole);
+}
+
+std::shared_ptr<const Catalog> Catalog::restricted(
+    std::shared_ptr<const policy::Access> access) const {
+  return std::shared_ptr<const Catalog>(new Catalog(*this, std::move(access)));
+}
+
+// Names and aliases are then given as if the rest had never been offered.
+std::vector<Offer> Catalog::offers_to(const policy::Access& access) const {
+  std::vector<Offer> left;
+  for (const auto& offer : offers_) {
+    const auto upstream = offer.upstream->name();
+    Offer part{offer.upstream, offer.items, offer.own_names};
+    const auto leave_out = [&part](ItemKind kind, auto hidden) {
+      std::erase_if(mcp::of(part.items, kind), hidden);
+    };
+    leave_out(ItemKind::tool,
+              [&](const mcp::Item& item) { return !access.tool(upstream, item.key).there; });
+    leave_out(ItemKind::prompt,
+              [&](const mcp::Item& item) { return !access.has_prompt(upstream, item.key); });
+    leave_out(ItemKind::resource,
+              [&](const mcp::Item& item) { return !access.has_resource(upstream, item.key); });
+    leave_out(ItemKind::resource_template,
+              [&](const mcp::Item& item) { return !access.has_template(upstream, item.key); });
+    const bool empty = part.items == mcp::ItemLists{};
+    if (!empty || access.reaches(upstream)) left.push_back(std::move(part));
+  }
+  return left;
+}
+
+void Catalog::build(const Catalog* whole) {
   std::size_t hash = 0;
   for (std::size_t i = 0; i < sections_.size(); ++i) {
     const auto kind = static_cast<ItemKind>(i);
     Section& to = sections_[i];
     if (kind == ItemKind::tool || kind == ItemKind::prompt) {
-      add_named(to, offers, kind, names);
+      add_named(to, kind, whole);
     } else {
-      add_addressed(to, offers, kind);
+      add_addressed(to, kind);
     }
     for (const auto& item : to.items) hash = hash * 31 + std::hash<std::string>()(item);
   }
@@ -90,21 +143,21 @@ bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mc
   return true;
 }
 
-void Catalog::add_named(Section& to, const std::vector<Offer>& offers, ItemKind kind,
-                        const NameSettings& names) {
-  const auto count = count_names(offers, kind);
-  for (const auto& offer : offers) {
+void Catalog::add_named(Section& to, ItemKind kind, const Catalog* whole) {
+  const auto count = count_names(offers_, kind);
+  for (const auto& offer : offers_) {
     const std::string_view upstream = offer.upstream->name();
     for (const auto& item : mcp::of(offer.items, kind)) {
-      const std::string full = fmt::format("{}{}{}", upstream, names.separator, item.key);
-      const bool bare = (names.prefix == Prefix::conflict && count.at(item.key) == 1) ||
-                        (names.prefix == Prefix::never && !to.listed.contains(item.key));
+      const std::string full = fmt::format("{}{}{}", upstream, names_.separator, item.key);
+      const bool bare = (names_.prefix == Prefix::conflict && count.at(item.key) == 1) ||
+                        (names_.prefix == Prefix::never && !to.listed.contains(item.key));
       const std::size_t index = to.entries.size();
       if (!add_entry(to, offer, kind, item, bare ? item.key : full)) continue;
       CatalogEntry& entry = to.entries.back();
       entry.dotted = fmt::format("{}.{}", upstream, item.key);
       if (kind == ItemKind::tool) {
-        entry.schemas = std::make_shared<const ToolSchemas>(entry.dotted, item.definition);
+        entry.schemas = schemas_of(entry.dotted, item, whole);
+        if (access_) give_terms(entry, access_->tool(upstream, item.key));
       }
       for (const auto* const separator : {"__", ".", "_"}) {
         add_alias(to.aliases, fmt::format("{}{}{}", upstream, separator, item.key), index);
@@ -117,8 +170,8 @@ void Catalog::add_named(Section& to, const std::vector<Offer>& offers, ItemKind 
 
 // A URI is a name that its owner gave to the world, so it stays as it is. Where two upstreams give
 // the same one, the second is told apart by its upstream in front.
-void Catalog::add_addressed(Section& to, const std::vector<Offer>& offers, ItemKind kind) {
-  for (const auto& offer : offers) {
+void Catalog::add_addressed(Section& to, ItemKind kind) {
+  for (const auto& offer : offers_) {
     for (const auto& item : mcp::of(offer.items, kind)) {
       const bool taken = to.listed.contains(item.key);
       const std::string apart = fmt::format("{}+{}", offer.upstream->name(), item.key);
@@ -140,15 +193,17 @@ const CatalogEntry* Catalog::find(ItemKind kind, std::string_view name) const {
 const CatalogEntry* Catalog::find_resource(std::string_view uri) const {
   if (const auto* const listed = find(ItemKind::resource, uri)) return listed;
   for (const auto& entry : section(ItemKind::resource_template).entries) {
-    if (mcp::matches_template(entry.listed, uri)) return &entry;
+    if (!mcp::matches_template(entry.listed, uri)) continue;
+    const auto own = uri.substr(entry.listed.size() - entry.key.size());
+    if (!access_ || access_->has_resource(entry.upstream->name(), own)) return &entry;
   }
   return nullptr;
 }
 
 std::shared_ptr<Upstream> Catalog::find_upstream(std::string_view name) const {
   const auto found =
-      std::ranges::find(upstreams_, name, [](const auto& one) { return one->name(); });
-  return found == upstreams_.end() ? nullptr : *found;
+      std::ranges::find(offers_, name, [](const Offer& one) { return one.upstream->name(); });
+  return found == offers_.end() ? nullptr : found->upstream;
 }
 
 std::string Catalog::listed_uri(std::string_view upstream, std::string_view uri) const {

@@ -21,6 +21,7 @@
 #include "mcp/param_headers.h"
 #include "mcp/revision.h"
 #include "mcp/tasks.h"
+#include "policy/access.h"
 
 namespace patchbay::gateway {
 
@@ -43,6 +44,9 @@ struct CatalogEntry {
   mcp::TaskSupport tasks = mcp::TaskSupport::none;
   std::string dotted = {};                          // upstream.name; only for tools and prompts.
   std::shared_ptr<const ToolSchemas> schemas = {};  // Only for tools.
+  // What a call must fulfil before it is sent; null: nothing.
+  std::shared_ptr<const policy::Terms> terms = {};
+  std::string_view rule = {};  // Which one allows it; empty: there are none.
 };
 
 // What one upstream offers, as an input of the catalog.
@@ -56,15 +60,22 @@ struct Offer {
 class Catalog {
  public:
   // In the order of the offers, and of the items in each.
-  Catalog(const std::vector<Offer>& offers, const NameSettings& names);
+  Catalog(std::vector<Offer> offers, const NameSettings& names);
+
+  // The same without what `access` leaves out, as if it had never been offered. REQUIRES: this one
+  // is whole.
+  std::shared_ptr<const Catalog> restricted(std::shared_ptr<const policy::Access> access) const;
+
+  // What those see whom this catalog is for; null: everything.
+  const policy::Access* access() const { return access_.get(); }
 
   // For tools and prompts: accepts the listed name, upstream__name, upstream.name, upstream_name
   // and, where only one upstream has it, the bare name. For resources: the URI. Null if unknown or
   // ambiguous.
   const CatalogEntry* find(mcp::ItemKind kind, std::string_view name) const;
 
-  // Who can read `uri`: whoever lists it, else whoever has a template that it fits. The entry's
-  // key is then the URI or the template.
+  // Who can read `uri`: whoever lists it, else whoever has a template that it fits and may be asked
+  // for it. The entry's key is then the URI or the template.
   const CatalogEntry* find_resource(std::string_view uri) const;
 
   // The upstream of that name; null if there is none.
@@ -90,6 +101,9 @@ class Catalog {
 
   // No two catalogs of a process have the same.
   std::uint64_t number() const { return number_; }
+
+  // The number of the whole catalog that this is, or is a part of.
+  std::uint64_t family() const { return family_; }
 
   // The result of a list request, as the revision knows it: up to `page` items from `cursor` on
   // (empty: from the beginning), and the cursor of the next page if there is one.
@@ -132,15 +146,20 @@ class Catalog {
     return sections_[static_cast<std::size_t>(kind)];
   }
   const Shown& shown(mcp::ItemKind kind, mcp::Revision revision) const;
-  void add_named(Section& to, const std::vector<Offer>& offers, mcp::ItemKind kind,
-                 const NameSettings& names);
-  void add_addressed(Section& to, const std::vector<Offer>& offers, mcp::ItemKind kind);
+  Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> access);
+  void build(const Catalog* whole);
+  std::vector<Offer> offers_to(const policy::Access& access) const;
+  void add_named(Section& to, mcp::ItemKind kind, const Catalog* whole);
+  void add_addressed(Section& to, mcp::ItemKind kind);
   bool add_entry(Section& to, const Offer& offer, mcp::ItemKind kind, const mcp::Item& item,
                  const std::string& listed);
 
-  std::vector<std::shared_ptr<Upstream>> upstreams_;
+  std::vector<Offer> offers_;
+  const NameSettings names_;
+  const std::shared_ptr<const policy::Access> access_;
   std::array<Section, mcp::kItems.size()> sections_;
   const std::uint64_t number_;
+  const std::uint64_t family_;
   std::string digest_;  // In cursors: one of an earlier catalog is refused.
 };
 

@@ -1,12 +1,28 @@
 #include "gateway/catalog_view.h"
 
 #include <algorithm>
-#include <set>
 
 namespace patchbay::gateway {
+namespace {
+
+// A reference count of the worker's own: calls on different workers do not share its cache line.
+std::shared_ptr<const Catalog> counted_here(std::shared_ptr<const Catalog> catalog) {
+  const Catalog* const raw = catalog.get();
+  return {raw, [keep = std::move(catalog)](const Catalog*) {}};
+}
+
+}  // namespace
 
 CatalogView::CatalogView()
-    : catalog_(std::make_shared<const Catalog>(std::vector<Offer>(), NameSettings())) {}
+    : now_{std::make_shared<const Catalog>(std::vector<Offer>(), NameSettings())} {}
+
+std::shared_ptr<const Catalog> CatalogView::current(const Principal& who) const {
+  if (!now_.rules) return now_.catalog;
+  const auto about = now_.rules->about(who);
+  if (const auto seen = seen_.find(about); seen != seen_.end()) return seen->second;
+  if (seen_.size() >= kMostSeen) seen_.clear();
+  return seen_.emplace(about, counted_here(restricted_->of(now_, about))).first->second;
+}
 
 Task<std::shared_ptr<const Catalog>> CatalogView::wait_settled(const Principal& who,
                                                                Deadline deadline) {
@@ -21,17 +37,42 @@ Task<std::shared_ptr<const Catalog>> CatalogView::wait_settled(const Principal& 
 }
 
 void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool settled) {
-  if (!told_) told_ = catalog_;
-  // A reference count of the worker's own: calls on different workers do not share its cache line.
-  const Catalog* const raw = catalog.get();
-  catalog_ = std::shared_ptr<const Catalog>(raw, [keep = std::move(catalog)](const Catalog*) {});
+  before_change();
+  now_.catalog = counted_here(std::move(catalog));
   // Who comes once the list is complete need not hear how it became so.
   const bool completed = settled && !settled_;
   settled_ = settled;
   if (settled_) {
     for (auto* const one : waiting_) one->deliver(ok());
   }
-  if (completed || debounce_ <= std::chrono::nanoseconds(0)) {
+  after_change(completed);
+}
+
+void CatalogView::set_rules(std::shared_ptr<const policy::Rules> rules) {
+  const bool same = now_.rules && rules && now_.rules->version() == rules->version();
+  if (same || now_.rules == rules) return;
+  if (!settled_) {
+    // Nobody has been told anything yet.
+    now_.rules = std::move(rules);
+    seen_.clear();
+    return;
+  }
+  before_change();
+  now_.rules = std::move(rules);
+  after_change(false);
+}
+
+void CatalogView::before_change() {
+  if (told_) {
+    seen_.clear();
+    return;
+  }
+  told_ = now_;
+  told_seen_ = std::exchange(seen_, {});
+}
+
+void CatalogView::after_change(bool at_once) {
+  if (at_once || debounce_ <= std::chrono::nanoseconds(0)) {
     tell();
   } else if (!set()) {
     here().timers().set(*this, here().now() + debounce_);
@@ -41,14 +82,10 @@ void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool settled) {
 // Tells of what is another than clients know. A change that was taken back meanwhile is none.
 void CatalogView::tell() {
   drop();
-  const auto before = std::exchange(told_, nullptr);
-  std::set<std::string_view> changed;
-  for (std::size_t i = 0; i < mcp::kItems.size(); ++i) {
-    const auto kind = static_cast<mcp::ItemKind>(i);
-    if (catalog_->differs(*before, kind)) changed.insert(mcp::info(kind).changed);
-  }
-  if (!tell_) return;
-  for (const auto notification : changed) tell_(notification);
+  Sight before = *std::exchange(told_, std::nullopt);
+  CatalogNews news(std::move(before), now_, *restricted_);
+  if (tell_) tell_(news);
+  told_seen_.clear();
 }
 
 }  // namespace patchbay::gateway

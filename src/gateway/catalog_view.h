@@ -1,6 +1,7 @@
-// A CatalogView is a worker's own look at the catalog: the newest one, and whether every upstream
-// has had its first chance to come up. Before that, whoever asks for the list waits a little.
-// Clients hear of changes a moment later than the catalog has them, so that many are told as one.
+// A CatalogView is a worker's own look at the catalog: the newest one, as each caller may see it,
+// and whether every upstream has had its first chance to come up. Before that, whoever asks for the
+// list waits a little. Clients hear of changes a moment later than the catalog has them, so that
+// many are told as one.
 //
 // Confined to its worker; the control thread updates it by letter.
 #pragma once
@@ -8,11 +9,14 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <string_view>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/wait.h"
-#include "gateway/catalog.h"
+#include "gateway/catalog_news.h"
+#include "gateway/restricted_catalogs.h"
 
 namespace patchbay::gateway {
 
@@ -20,11 +24,15 @@ class CatalogView final : Timer {
  public:
   CatalogView();
 
+  // Finds there what several workers need. Said once, before anything else. REQUIRES: it outlives
+  // the view.
+  void share(RestrictedCatalogs& restricted) { restricted_ = &restricted; }
+
   // As that caller may see it.
-  std::shared_ptr<const Catalog> current(const Principal&) const { return catalog_; }
+  std::shared_ptr<const Catalog> current(const Principal& who) const;
 
   // As nobody but the gateway itself sees it: whole.
-  std::shared_ptr<const Catalog> whole() const { return catalog_; }
+  std::shared_ptr<const Catalog> whole() const { return now_.catalog; }
   bool settled() const { return settled_; }
 
   // The catalog once it has settled, or what there is at `deadline`.
@@ -32,24 +40,41 @@ class CatalogView final : Timer {
 
   void update(std::shared_ptr<const Catalog> catalog, bool settled);
 
+  // Who may see what; null: everybody everything.
+  void set_rules(std::shared_ptr<const policy::Rules> rules);
+  const policy::Rules* rules() const { return now_.rules.get(); }
+
+  // A resource that has changed, in the words of its upstream.
+  ResourceNews news_of(const std::string& upstream, const std::string& uri) const {
+    return {upstream, uri, now_, *restricted_};
+  }
+
   // How long changes are gathered before they are told.
   void set_debounce(std::chrono::nanoseconds debounce) { debounce_ = debounce; }
 
-  // Called after changes that clients can see, once for each notification that tells of them.
-  void on_change(std::function<void(std::string_view notification)> tell) {
-    tell_ = std::move(tell);
-  }
+  // Called after changes.
+  void on_change(std::function<void(CatalogNews& news)> tell) { tell_ = std::move(tell); }
 
  private:
   void on_deadline() override { tell(); }
+  void before_change();
+  void after_change(bool at_once);
   void tell();
 
-  std::shared_ptr<const Catalog> catalog_;
-  std::shared_ptr<const Catalog> told_;  // As clients know it, while they are to be told.
+  static constexpr std::size_t kMostSeen = 256;
+
+  Sight now_;
+  std::optional<Sight> told_;  // As clients know it, while they are to be told.
+  RestrictedCatalogs own_;
+  RestrictedCatalogs* restricted_ = &own_;
+  // What callers see now, and what they saw when they were last told.
+  using Seen = std::unordered_map<policy::Rules::Set, std::shared_ptr<const Catalog>>;
+  mutable Seen seen_;
+  Seen told_seen_;
   std::chrono::nanoseconds debounce_{0};
   bool settled_ = false;
   std::vector<OneShot<void>*> waiting_;
-  std::function<void(std::string_view)> tell_;
+  std::function<void(CatalogNews&)> tell_;
 };
 
 }  // namespace patchbay::gateway

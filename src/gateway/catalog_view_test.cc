@@ -15,7 +15,9 @@ class CatalogViewTest : public ::testing::Test {
  protected:
   CatalogViewTest() {
     view.set_debounce(100ms);
-    view.on_change([this](std::string_view notification) { told.emplace_back(notification); });
+    view.on_change([this](CatalogNews& news) {
+      for (const auto notification : news.of(*local_caller())) told.emplace_back(notification);
+    });
   }
 
   // A catalog with one tool and, if named, one prompt.

@@ -183,7 +183,8 @@ class PipelineTest : public ::testing::Test {
   TaskIds tasks{policy::Sealer(policy::Sealer::Key{})};
   TaskTools task_tools;
   KeptResults kept;
-  Pipeline pipeline{limiter, view, subscriptions, tasks, task_tools, kept, recorder};
+  policy::Approvals approvals;
+  Pipeline pipeline{limiter, view, approvals, subscriptions, tasks, task_tools, kept, recorder};
   McpServer server{pipeline,
                    {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1)}};
   std::shared_ptr<FakeUpstream> upstream = fake("up");

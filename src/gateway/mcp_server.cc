@@ -100,11 +100,12 @@ std::string McpServer::capabilities(mcp::Revision revision) const {
   return mcp::server_capabilities(revision, true);
 }
 
-Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request,
-                                                mcp::Revision revision) const {
+Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request, mcp::Revision revision,
+                                                const Principal& who) const {
   const auto* const method = mcp::find_method(request.method, revision);
-  if (method && (!identity_.only_fixed_tools || is_about_fixed_tools(*method))) return method;
-  return Error{Code::method_not_found, fmt::format("Method not found: {}", request.method)};
+  const bool offered = method && (!identity_.only_fixed_tools || is_about_fixed_tools(*method));
+  if (offered && pipeline_.may_use(*method, who)) return method;
+  return unknown_method(request.method);
 }
 
 Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) const {

@@ -51,8 +51,9 @@ class McpServer {
   // The same for a call whose client is asked directly.
   Task<mcp::Reply> answer_at_once(Call& call);
 
-  // The row of a request's method, or why it has none.
-  Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision) const;
+  // The row of the method of a request of `who`, or why it has none.
+  Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision,
+                                       const Principal& who) const;
 
   // The result of `initialize` in that revision.
   std::string initialize_result(mcp::Revision revision) const;

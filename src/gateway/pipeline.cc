@@ -122,11 +122,27 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
   co_return reply;
 }
 
+Error unknown_method(std::string_view method) {
+  return {Code::method_not_found, fmt::format("Method not found: {}", method)};
+}
+
+bool Pipeline::may_use(const mcp::Method& method, const Principal& who) const {
+  if (!catalog_.rules()) return true;
+  const bool always = method.local == mcp::Local::initialize ||
+                      method.local == mcp::Local::discover || method.local == mcp::Local::ping ||
+                      method.name == "resources/unsubscribe";
+  return always || catalog_.current(who)->access()->has_method(method.name);
+}
+
+bool Pipeline::is_current(const Catalog& catalog) const {
+  return catalog_.rules() && catalog_.rules()->version() == catalog.access()->version();
+}
+
 bool Pipeline::can_ask(const Call& call) const {
   auto asked = target_of(call);
   const auto catalog = catalog_.current(*call.who);
   const CatalogEntry* const entry = asked ? find(*catalog, *asked) : nullptr;
-  return !entry || entry->upstream->can_ask();
+  return !entry || entry->upstream->can_ask() || consent_.may_ask(call, *entry);
 }
 
 Task<mcp::Reply> Pipeline::decide(Call& call) {
@@ -141,6 +157,7 @@ Task<mcp::Reply> Pipeline::decide(Call& call) {
     auto within = rates_->admit({*call.who, call.from}, here().now(), rate, call.quota);
     if (!within) co_return within.error();
   }
+  if (!may_use(call.method, *call.who)) co_return unknown_method(call.request.method);
 
   call.tasks = &tasks_;
   if (call.method.reach == mcp::Reach::catalog) co_return co_await list(call);
@@ -202,7 +219,17 @@ Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
     catalog = *std::move(settled);
     entry = find(*catalog, *asked);
   }
-  if (!entry) co_return unknown(call, *asked);
+  // Whoever has lost the right to a resource can still let go of it.
+  if (!entry && call.request.method == "resources/unsubscribe") {
+    catalog = catalog_.whole();
+    entry = find(*catalog, *asked);
+  }
+  if (!entry) {
+    // Only the record says that it is there for others.
+    if (catalog->access() && find(*catalog_.whole(), *asked)) call.rule = kHidden;
+    co_return unknown(call, *asked);
+  }
+  call.rule = entry->rule;
   call.upstream = entry->upstream->name();
   call.param_headers = &entry->headers;
   call.task_support = entry->tasks;
@@ -220,6 +247,15 @@ Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
   }
   auto fit = check_arguments(call, *entry);
   if (!fit) co_return fit.error();
+  if (entry->terms) {
+    auto refused = co_await consent_.judge(call, *entry, *catalog);
+    if (!refused) co_return refused.error();
+    if (*refused) co_return **std::move(refused);
+    // A person may have taken their time.
+    if (!is_current(*catalog) || !find(*catalog_.current(*call.who), *asked)) {
+      co_return Error{Code::forbidden, "the rules have changed meanwhile; make the call again"};
+    }
+  }
   const std::string own = own_words(*entry, *asked);
   auto reply = co_await answer(call, *entry, own);
   const bool told_apart = asked->kind == ItemKind::resource && entry->listed != entry->key;

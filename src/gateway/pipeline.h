@@ -7,6 +7,7 @@
 #include "core/task.h"
 #include "gateway/call.h"
 #include "gateway/catalog_view.h"
+#include "gateway/consent.h"
 #include "gateway/record.h"
 #include "gateway/result_budget.h"
 #include "gateway/subscriptions.h"
@@ -21,10 +22,12 @@ namespace patchbay::gateway {
 class Pipeline {
  public:
   // REQUIRES: everything referred to outlives the pipeline.
-  Pipeline(policy::Limiter& limiter, CatalogView& catalog, Subscriptions& subscriptions,
-           const TaskIds& tasks, TaskTools& task_tools, KeptResults& kept, Recorder& recorder)
+  Pipeline(policy::Limiter& limiter, CatalogView& catalog, policy::Approvals& approvals,
+           Subscriptions& subscriptions, const TaskIds& tasks, TaskTools& task_tools,
+           KeptResults& kept, Recorder& recorder)
       : limiter_(limiter),
         catalog_(catalog),
+        consent_(approvals),
         subscriptions_(subscriptions),
         tasks_(tasks),
         task_tools_(task_tools),
@@ -43,7 +46,10 @@ class Pipeline {
   // How large results may be, and where those are kept that are larger.
   void set_budgets(std::vector<ResultBudget> budgets) { budgets_ = std::move(budgets); }
 
-  // Whether whoever answers `call` may ask its client something.
+  // Whether the rules let `who` use that method. Those without which there is no talk are for all.
+  bool may_use(const mcp::Method& method, const Principal& who) const;
+
+  // Whether the client of `call` may be asked something in its course.
   bool can_ask(const Call& call) const;
 
   // Answers `call` and writes it down, whatever becomes of it.
@@ -51,6 +57,7 @@ class Pipeline {
 
  private:
   Task<mcp::Reply> decide(Call& call);
+  bool is_current(const Catalog& catalog) const;
   Task<mcp::Reply> list(const Call& call);
   Task<mcp::Reply> send(Call& call, policy::Rates::Permit& permit);
   Task<mcp::Reply> send_about_task(Call& call);
@@ -65,6 +72,7 @@ class Pipeline {
 
   policy::Limiter& limiter_;
   CatalogView& catalog_;
+  Consent consent_;
   Subscriptions& subscriptions_;
   const TaskIds& tasks_;
   TaskTools& task_tools_;
@@ -75,5 +83,8 @@ class Pipeline {
   std::size_t page_ = 1000;
   ValidationSettings validation_;
 };
+
+// What a client hears that asks for a method that there is not, for it or at all.
+Error unknown_method(std::string_view method);
 
 }  // namespace patchbay::gateway

@@ -9,7 +9,7 @@ namespace patchbay::gateway {
 namespace {
 
 std::string_view outcome_of(const mcp::Reply& reply) {
-  if (!reply.is_error) return "ok";
+  if (!reply.is_error && !reply.why) return "ok";
   return reply.why ? info(*reply.why).name : "upstream_error";
 }
 
@@ -32,9 +32,9 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
-bool is_denied(const mcp::Reply& reply) {
-  return reply.why == Code::forbidden || reply.why == Code::unauthenticated ||
-         reply.why == Code::rate_limited;
+bool is_denied(const Call& call, const mcp::Reply& reply) {
+  return call.rule == kHidden || reply.why == Code::forbidden ||
+         reply.why == Code::unauthenticated || reply.why == Code::rate_limited;
 }
 
 policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Deadline began,
@@ -58,7 +58,7 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
   if (arguments && settings.arguments == policy::AuditArguments::full) {
     record.arguments = policy::redacted(arguments->raw, settings.redact);
   }
-  record.decision = is_denied(reply) ? "deny" : "allow";
+  record.decision = is_denied(call, reply) ? "deny" : "allow";
   record.rule = call.rule;
   record.outcome = outcome_of(reply);
   record.trace = trace_of(call);

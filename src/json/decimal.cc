@@ -97,6 +97,28 @@ std::optional<std::uint64_t> Decimal::count() const {
   return value;
 }
 
+std::string Decimal::text() const {
+  constexpr std::int64_t kMostPlain = 21;  // Digits before the point...
+  constexpr std::int64_t kMostZeros = 5;   // ...and zeros after it.
+  if (is_zero()) return "0";
+  const std::string all = std::string(whole_) + std::string(fraction_);
+  const auto size = static_cast<std::int64_t>(all.size());
+  std::string out = negative_ ? "-" : "";
+  if (point_ > 0 && point_ <= kMostPlain) {
+    if (size <= point_)
+      return out + all + std::string(static_cast<std::size_t>(point_ - size), '0');
+    const auto dot = static_cast<std::size_t>(point_);
+    return out + all.substr(0, dot) + "." + all.substr(dot);
+  }
+  if (point_ <= 0 && -point_ <= kMostZeros) {
+    return out + "0." + std::string(static_cast<std::size_t>(-point_), '0') + all;
+  }
+  out += all.front();
+  if (size > 1) out += "." + all.substr(1);
+  out += point_ > 0 ? "e+" : "e";
+  return out + std::to_string(point_ - 1);
+}
+
 std::uint64_t Decimal::hash() const {
   std::uint64_t value = static_cast<std::uint64_t>(point_) * 2 + (negative_ ? 1 : 0);
   for (std::size_t i = 0; i < digits(); ++i) {

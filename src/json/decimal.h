@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace patchbay::json {
@@ -29,6 +30,9 @@ class Decimal {
 
   // The number of a whole value that fits, for counts.
   std::optional<std::uint64_t> count() const;
+
+  // The one way to write it: 1.0 is 1, and what is far from 1 has an exponent.
+  std::string text() const;
 
   // Equal for equal values, however they are written.
   std::uint64_t hash() const;

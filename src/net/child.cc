@@ -130,6 +130,17 @@ int exec_errno(const Fd& report) {
 
 }  // namespace
 
+Result<std::string> find_program(const Program& program) {
+  auto path = locate(program);
+  if (!path) return path.error();
+  const bool relative = path->front() != '/' && !program.cwd.empty();
+  const std::string whole = relative ? program.cwd + "/" + *path : *path;
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(whole.c_str(), nullptr),
+                                                         &std::free);
+  if (real) return std::string(real.get());
+  return Error{Code::unavailable, fmt::format("cannot find {}: {}", whole, std::strerror(errno))};
+}
+
 void pass_variable(const char* name, std::vector<std::string>& environment) {
   if (const char* const value = std::getenv(name)) {
     environment.push_back(fmt::format("{}={}", name, value));

@@ -29,6 +29,9 @@ std::vector<std::string> usual_environment();
 // Adds variable `name` of our own environment, if there is one.
 void pass_variable(const char* name, std::vector<std::string>& environment);
 
+// The file that would be run: absolute, and without links. Code::unavailable if there is none.
+Result<std::string> find_program(const Program& program);
+
 class Child final : Source::Waiter {
  public:
   // Code::unavailable, with what to do about it, if the program cannot be started.

@@ -16,33 +16,6 @@ constexpr auto kMostQueryTime = std::chrono::seconds(2);
 constexpr int kStepsBetweenLooks = 10'000;  // Of SQLite's machine, at the clock.
 constexpr std::size_t kMostQueryWords = 32;
 
-// A statement from prepare to finalize.
-class Statement {
- public:
-  Statement(sqlite3* database, const char* sql) {
-    ::sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr);
-  }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  ~Statement() { ::sqlite3_finalize(statement_); }
-
-  void bind(int place, std::int64_t value) { ::sqlite3_bind_int64(statement_, place, value); }
-  void bind(int place, std::string_view text) {
-    ::sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()),
-                        SQLITE_STATIC);
-  }
-  int step() { return ::sqlite3_step(statement_); }
-  std::string text(int column) const {
-    const auto* const begin =
-        reinterpret_cast<const char*>(::sqlite3_column_text(statement_, column));
-    if (!begin) return "";
-    return std::string(begin, static_cast<std::size_t>(::sqlite3_column_bytes(statement_, column)));
-  }
-
- private:
-  sqlite3_stmt* statement_ = nullptr;
-};
-
 // Each word in quotes, so that nothing in it is an operator of the index.
 std::vector<std::string> quoted_words(std::string_view query) {
   std::vector<std::string> words;
@@ -65,28 +38,18 @@ std::string joined(const std::vector<std::string>& words, std::string_view betwe
 
 }  // namespace
 
-void SearchIndex::Close::operator()(sqlite3* database) const { ::sqlite3_close(database); }
-
 SearchIndex::SearchIndex(std::size_t most_files, std::size_t most_file_bytes,
                          std::size_t most_bytes)
     : most_files_(most_files), most_file_bytes_(most_file_bytes), most_bytes_(most_bytes) {
-  sqlite3* database = nullptr;
-  const int opened =
-      ::sqlite3_open_v2(":memory:", &database,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  database_.reset(database);
-  if (opened != SQLITE_OK) {
-    opened_ = Error{Code::internal, "the search index cannot be opened"};
+  auto database = sqlite::Database::open(":memory:");
+  if (!database) {
+    opened_ = database.error();
     return;
   }
-  opened_ =
-      run("CREATE VIRTUAL TABLE pages USING fts5(path UNINDEXED, body, "
-          "tokenize = 'unicode61 remove_diacritics 2')");
-}
-
-Result<void> SearchIndex::run(const char* sql) {
-  if (::sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) return ok();
-  return Error{Code::internal, fmt::format("search index: {}", ::sqlite3_errmsg(database_.get()))};
+  database_ = *std::move(database);
+  opened_ = database_.run(
+      "CREATE VIRTUAL TABLE pages USING fts5(path UNINDEXED, body, "
+      "tokenize = 'unicode61 remove_diacritics 2')");
 }
 
 bool SearchIndex::take(const std::filesystem::path& path) {
@@ -112,7 +75,7 @@ bool SearchIndex::take(const std::filesystem::path& path) {
 }
 
 bool SearchIndex::add(const std::string& path, const std::string& body, std::int64_t row) {
-  Statement insert(database_.get(), "INSERT INTO pages(rowid, path, body) VALUES (?, ?, ?)");
+  sqlite::Statement insert(database_, "INSERT INTO pages(rowid, path, body) VALUES (?, ?, ?)");
   insert.bind(1, row);
   insert.bind(2, path);
   insert.bind(3, body);
@@ -120,7 +83,7 @@ bool SearchIndex::add(const std::string& path, const std::string& body, std::int
 }
 
 void SearchIndex::remove(std::map<std::string, File>::iterator file) {
-  Statement forget(database_.get(), "DELETE FROM pages WHERE rowid = ?");
+  sqlite::Statement forget(database_, "DELETE FROM pages WHERE rowid = ?");
   forget.bind(1, file->second.row);
   forget.step();
   bytes_ -= file->second.bytes;
@@ -149,9 +112,9 @@ Result<std::vector<SearchHit>> SearchIndex::match(const std::string& expression,
     return Clock::now() > *static_cast<Deadline*>(when) ? 1 : 0;
   };
   ::sqlite3_progress_handler(database_.get(), kStepsBetweenLooks, too_late, &deadline);
-  Statement select(database_.get(),
-                   "SELECT path, snippet(pages, 1, '', '', '…', 16) FROM pages "
-                   "WHERE pages MATCH ? ORDER BY rank LIMIT ?");
+  sqlite::Statement select(database_,
+                           "SELECT path, snippet(pages, 1, '', '', '…', 16) FROM pages "
+                           "WHERE pages MATCH ? ORDER BY rank LIMIT ?");
   select.bind(1, std::string_view(expression));
   select.bind(2, std::int64_t{most});
   std::vector<SearchHit> hits;

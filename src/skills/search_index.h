@@ -13,8 +13,7 @@
 #include <vector>
 
 #include "core/result.h"
-
-struct sqlite3;
+#include "core/sqlite.h"
 
 namespace patchbay {
 
@@ -49,11 +48,7 @@ class SearchIndex {
     std::filesystem::file_time_type changed;
     bool seen = false;  // Since forget_missing().
   };
-  struct Close {
-    void operator()(sqlite3* database) const;
-  };
 
-  Result<void> run(const char* sql);
   bool add(const std::string& path, const std::string& body, std::int64_t row);
   void remove(std::map<std::string, File>::iterator file);
   Result<std::vector<SearchHit>> match(const std::string& expression, int most);
@@ -61,7 +56,7 @@ class SearchIndex {
   const std::size_t most_files_;
   const std::size_t most_file_bytes_;
   const std::size_t most_bytes_;
-  std::unique_ptr<sqlite3, Close> database_;
+  sqlite::Database database_;
   Result<void> opened_;
   std::map<std::string, File> files_;  // By path.
   std::size_t bytes_ = 0;

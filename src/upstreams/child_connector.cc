@@ -59,15 +59,20 @@ class ChildConnection final : public Connection {
 }  // namespace
 
 Task<std::unique_ptr<Connection>> ChildConnector::connect(Deadline /*deadline*/) {
-  auto child = net::Child::spawn(program());
+  const net::Program program = program_of(settings_);
+  if (allowed_) {
+    auto may_run = allowed_->check(program);
+    if (!may_run) co_return may_run.error();
+  }
+  auto child = net::Child::spawn(program);
   if (!child) co_return child.error();
   co_return std::make_unique<ChildConnection>(*std::move(child), upstream_, settings_);
 }
 
-net::Program ChildConnector::program() const {
-  net::Program program{settings_.command, settings_.args, net::usual_environment(), settings_.cwd};
-  for (const auto& name : settings_.env_pass) net::pass_variable(name.c_str(), program.environment);
-  for (const auto& [name, value] : settings_.env) {
+net::Program program_of(const StdioSettings& settings) {
+  net::Program program{settings.command, settings.args, net::usual_environment(), settings.cwd};
+  for (const auto& name : settings.env_pass) net::pass_variable(name.c_str(), program.environment);
+  for (const auto& [name, value] : settings.env) {
     std::erase_if(program.environment,
                   [&](const std::string& entry) { return entry.starts_with(name + "="); });
     program.environment.push_back(fmt::format("{}={}", name, value));

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "net/child.h"
+#include "upstreams/allowed_commands.h"
 #include "upstreams/connector.h"
 #include "upstreams/stdio_settings.h"
 
@@ -14,16 +15,20 @@ namespace patchbay::upstreams {
 
 class ChildConnector final : public Connector {
  public:
-  ChildConnector(std::string upstream, const StdioSettings& settings)
-      : upstream_(std::move(upstream)), settings_(settings) {}
+  // Without `allowed` any program may be run.
+  ChildConnector(std::string upstream, const StdioSettings& settings,
+                 std::shared_ptr<const AllowedCommands> allowed = {})
+      : upstream_(std::move(upstream)), settings_(settings), allowed_(std::move(allowed)) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
 
  private:
-  net::Program program() const;
-
   const std::string upstream_;
   const StdioSettings settings_;
+  const std::shared_ptr<const AllowedCommands> allowed_;
 };
+
+// What is run for an upstream with these settings.
+net::Program program_of(const StdioSettings& settings);
 
 }  // namespace patchbay::upstreams

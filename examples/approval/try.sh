@@ -1,0 +1,18 @@
+#!/bin/sh
+# Calls a tool that needs approval, approves it, and calls it again, twice.
+set -eu
+
+echo "# not approved"
+answer=$(patchbay call skills__echo text=hello 2>&1) || echo "exit code $?"
+echo "$answer" | sed 's/[0-9a-f]\{16\}/ID/g'
+
+echo "# what waits"
+patchbay approve | sed 's/^[0-9a-f]*/ID/'
+
+echo "# approved"
+id=$(patchbay approve | cut -d ' ' -f 1)
+patchbay approve "$id" | sed 's/^[0-9a-f]*/ID/'
+patchbay call skills__echo text=hello
+
+echo "# once"
+patchbay call skills__echo text=hello >/dev/null 2>&1 || echo "exit code $?"

@@ -1,0 +1,97 @@
+// approve: what a person says about calls that wait for it, through the control API of a gateway.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "app/client.h"
+#include "app/commands.h"
+#include "json/read.h"
+#include "net/http_pool.h"
+#include "net/percent.h"
+#include "net/signals.h"
+#include "upstreams/http_connector.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr std::string_view kPath = "/control/approvals";
+constexpr std::size_t kMostAnswer = 64 << 20;
+constexpr auto kPatience = std::chrono::seconds(30);
+
+struct Asked {
+  std::string method;
+  std::string path;
+};
+
+void print_entry(std::string_view entry) {
+  const auto text = [&](std::string_view key) {
+    return json::string_member(entry, key).value_or("");
+  };
+  fmt::print("{}  {}  {} calls {} with {}\n", text("id"), text("state"), text("caller"),
+             text("tool"), json::member(entry, "arguments").value_or("{}"));
+}
+
+void print_answer(std::string_view body, bool as_json) {
+  if (as_json) {
+    fmt::print("{}\n", body);
+    return;
+  }
+  const auto list = json::member(body, "approvals");
+  if (!list) return print_entry(body);
+  if (*list == "[]") fmt::print("nothing waits for approval\n");
+  json::each_element(*list, print_entry);
+}
+
+Task<int> ask(const transport::HttpTarget& target, const Asked& asked, bool as_json) {
+  const Deadline deadline = here().now() + kPatience;
+  const char* const token = std::getenv("PATCHBAY_TOKEN");
+  const std::string fields =
+      token && *token != '\0' ? fmt::format("Authorization: Bearer {}\r\n", token) : "";
+  net::HttpPool pool(target.url, target.tls, {});
+  const net::HttpCall call{asked.method, asked.path, fields, ""};
+  auto response = co_await pool.request(call, deadline);
+  if (!response) co_return response.error();
+  auto body = co_await (*response)->read_all(kMostAnswer, deadline);
+  if (!body) co_return body.error();
+  if ((*response)->status() == 200) {
+    print_answer(*body, as_json);
+    co_return kExitOk;
+  }
+  fmt::print(stderr, "patchbay: {}\n",
+             json::string_member(*body, "error")
+                 .value_or(fmt::format("the gateway answered {}", (*response)->status())));
+  co_return (*response)->status() == 404 ? kExitUnknown : kExitFailed;
+}
+
+}  // namespace
+
+int approve(const ApproveOptions& options) {
+  const std::string server = options.target.empty() ? default_target() : options.target;
+  auto target = upstreams::http_target({}, server);
+  if (!target) {
+    fmt::print(stderr, "patchbay: {}: {}\n", server, target.error().message);
+    return kExitUsage;
+  }
+  Asked asked{options.refuse ? "DELETE" : "POST",
+              fmt::format("{}/{}", kPath, net::percent_encode(options.id))};
+  if (options.id.empty()) asked = {"GET", std::string(kPath)};
+  net::block_signals();
+  net::Loop loop;
+  int code = kExitFailed;
+  auto main = [&]() -> Task<void> {
+    net::Signals signals([](int) { std::_Exit(kExitFailed); });
+    auto done = co_await ask(*target, asked, options.json);
+    if (done) code = *done;
+    if (!done) fmt::print(stderr, "patchbay: {}: {}\n", server, done.error().message);
+    loop.quit();
+    co_return ok();
+  };
+  Scope scope;
+  loop.post([&] { scope.spawn(main()); });
+  loop.run();
+  std::fflush(stdout);
+  return code;
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,22 @@
+// Where two JSON values differ, as small as it can be said: the members that were added, removed or
+// changed, down to the innermost. Arrays differ as a whole. Values only; usable from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::json {
+
+struct Difference {
+  std::string pointer;  // A JSON pointer.
+  std::string before;   // Raw; empty if it was not there.
+  std::string after;    // Raw; empty if it is gone.
+};
+
+// At most `most` of them, in the order of `before`, then of `after`. A text that cannot be read is
+// one difference as a whole.
+std::vector<Difference> differences(std::string_view before, std::string_view after,
+                                    std::size_t most);
+
+}  // namespace patchbay::json

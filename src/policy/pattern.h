@@ -1,0 +1,36 @@
+// Lists of patterns (core/glob.h) of what is allowed and what is denied. Denied wins. Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/fields.h"
+
+namespace patchbay::policy {
+
+struct Patterns {
+  std::vector<std::string> allow;
+  std::vector<std::string> deny;
+};
+
+// True if one of `globs` fits one of the ways in which a thing is written.
+bool fits_any(const std::vector<std::string>& globs, std::initializer_list<std::string_view> ways);
+
+// True if there is a text that both globs fit.
+bool globs_meet(std::string_view one, std::string_view other);
+
+// Reads a section that is either a list of what is allowed, or a map with allow and deny.
+Patterns read_patterns(const config::Node& node, const config::Place& at);
+
+}  // namespace patchbay::policy
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::fields<policy::Patterns> = std::tuple{
+    Field{"allow", &policy::Patterns::allow, "Patterns of what is allowed."},
+    Field{"deny", &policy::Patterns::deny, "Patterns of what is not, even if it is allowed."},
+};
+
+}  // namespace patchbay
