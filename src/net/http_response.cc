@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <vector>
 
 #include "net/pooled_connection.h"
 
@@ -13,10 +12,6 @@ namespace {
 
 constexpr int kMostInterim = 32;
 constexpr std::size_t kLargestStep = 256 * 1024;
-constexpr std::size_t kKeptFields = 64;  // Per thread.
-
-// Lists of fields that have grown to their size already.
-thread_local std::vector<HttpFields> spare_fields;
 
 Error broken(std::string_view why) {
   return {Code::upstream_failed, fmt::format("the server's answer cannot be used: {}", why)};
@@ -47,15 +42,9 @@ std::optional<std::chrono::seconds> announced_idle(const HttpFields& fields) {
 }  // namespace
 
 HttpResponse::HttpResponse(std::unique_ptr<PooledConnection> connection, bool bodiless)
-    : connection_(std::move(connection)), bodiless_(bodiless) {
-  if (spare_fields.empty()) return;
-  head_.fields = std::move(spare_fields.back());
-  spare_fields.pop_back();
-}
+    : connection_(std::move(connection)), bodiless_(bodiless) {}
 
-HttpResponse::~HttpResponse() {
-  if (spare_fields.size() < kKeptFields) spare_fields.push_back(std::move(head_.fields));
-}
+HttpResponse::~HttpResponse() = default;
 
 std::string_view HttpResponse::field(std::string_view name) const {
   return head_.fields.find(name).value_or("");
