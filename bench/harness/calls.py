@@ -233,17 +233,21 @@ def rules_goals(found: dict) -> list[report.Goal]:
 
 def http_goals(found: dict) -> list[report.Goal]:
     goals = []
-    for connections in (16, 64):
-        figures = found["200 B"].get(connections, {})
-        if not {"patchbay", "nginx proxy"} <= figures.keys():
-            continue
-        ours, nginx = figures["patchbay"], figures["nginx proxy"]
-        across = figures["patchbay across eras"]
-        place = f"200 B at {connections} connections"
-        speed = ours["calls_per_s"] / nginx["calls_per_s"]
-        goals.append(report.Goal(f"{place}, calls/s", speed, 1, "× nginx proxy", at_least=True))
-        cpu = ours["cpu_us"] / nginx["cpu_us"]
-        goals.append(report.Goal(f"{place}, CPU per call", cpu, 1, "× nginx proxy"))
-        crossing = across["cpu_us"] / ours["cpu_us"]
-        goals.append(report.Goal(f"{place}, CPU across eras", crossing, 1.3, "× same era"))
+    for label, by_connections in found.items():
+        for connections in (16, 64):
+            figures = by_connections.get(connections, {})
+            if {"patchbay", "nginx proxy"} <= figures.keys():
+                goals += http_goals_at(f"{label} at {connections} connections", figures)
     return goals
+
+
+def http_goals_at(place: str, figures: dict) -> list[report.Goal]:
+    ours, nginx = figures["patchbay"], figures["nginx proxy"]
+    speed = ours["calls_per_s"] / nginx["calls_per_s"]
+    cpu = ours["cpu_us"] / nginx["cpu_us"]
+    crossing = figures["patchbay across eras"]["cpu_us"] / ours["cpu_us"]
+    return [
+        report.Goal(f"{place}, calls/s", speed, 1, "× nginx proxy", at_least=True),
+        report.Goal(f"{place}, CPU per call", cpu, 1, "× nginx proxy"),
+        report.Goal(f"{place}, CPU across eras", crossing, 1.3, "× same era"),
+    ]

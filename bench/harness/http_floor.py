@@ -73,6 +73,9 @@ def show(found: dict) -> None:
         if "patchbay" in figures and kind == LAYER:
             measured = figures["patchbay"]["cpu_us"] / raw["cpu_us"]
             goals.append(report.Goal(f"{kind}, CPU per request", measured, 1.3, "× raw epoll"))
+        if "patchbay" in figures and kind == GOAL:
+            measured = figures["patchbay"]["cpu_us"] / found[LAYER]["patchbay"]["cpu_us"]
+            goals.append(report.Goal(f"{kind}, CPU per request", measured, 1.2, f"× {LAYER}"))
     columns = ["request and server", "req/s", "of raw", "p50 µs", "p99 µs", "CPU µs", "of raw"]
     columns += ["RSS MiB"]
     title = f"http_floor: one thread each, {CONNECTIONS} connections; baseline: raw epoll"

@@ -164,5 +164,18 @@ TEST(Hop, RunsOnTheOtherThreadAndCarriesTheStop) {
   EXPECT_EQ(stopped.error().code, Code::cancelled);
 }
 
+TEST(Result, IsCopiedWithItsError) {
+  const Result<void> good = ok();
+  const Result<void> failed = Error{Code::timeout, "late"};
+  const Result<int> number = 3;
+  const Result<int> none;
+  EXPECT_TRUE(Result<void>(good));
+  EXPECT_EQ(Result<void>(failed).error().message, "late");
+  EXPECT_EQ(failed.error().code, Code::timeout);
+  EXPECT_EQ(*Result<int>(number), 3);
+  EXPECT_EQ(Result<int>(none).error().message, "no value");
+  EXPECT_EQ(Result<void>().error().code, Code::internal);
+}
+
 }  // namespace
 }  // namespace patchbay

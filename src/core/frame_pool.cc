@@ -15,9 +15,9 @@ void release(void* frame, std::size_t) noexcept { ::operator delete(frame); }
 
 namespace {
 
-constexpr std::size_t kStep = 128;    // Sizes are rounded up to a multiple of this.
-constexpr std::size_t kClasses = 32;  // Larger frames go to the heap.
-constexpr std::size_t kKeep = 256;    // Frames kept per class and thread.
+constexpr std::size_t kStep = 128;         // Sizes are rounded up to a multiple of this.
+constexpr std::size_t kClasses = 32;       // Larger frames go to the heap.
+constexpr std::size_t kKeep = 512 * 1024;  // Bytes of frames kept per class and thread.
 
 struct FreeFrame {
   FreeFrame* next;
@@ -26,7 +26,7 @@ struct FreeFrame {
 struct Pool {
   struct Class {
     FreeFrame* first = nullptr;
-    std::size_t count = 0;
+    std::size_t bytes = 0;
   };
   std::array<Class, kClasses> classes;
 
@@ -52,7 +52,7 @@ void* allocate(std::size_t size) {
   auto& kind = pool.classes[index];
   if (FreeFrame* frame = kind.first) {
     kind.first = frame->next;
-    --kind.count;
+    kind.bytes -= (index + 1) * kStep;
     return frame;
   }
   return ::operator new((index + 1) * kStep);
@@ -60,7 +60,7 @@ void* allocate(std::size_t size) {
 
 void release(void* memory, std::size_t size) noexcept {
   const std::size_t index = class_of(size);
-  if (index >= kClasses || pool.classes[index].count >= kKeep) {
+  if (index >= kClasses || pool.classes[index].bytes >= kKeep) {
     ::operator delete(memory);
     return;
   }
@@ -68,7 +68,7 @@ void release(void* memory, std::size_t size) noexcept {
   auto* const frame = static_cast<FreeFrame*>(memory);
   frame->next = kind.first;
   kind.first = frame;
-  ++kind.count;
+  kind.bytes += (index + 1) * kStep;
 }
 
 #endif

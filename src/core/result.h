@@ -5,12 +5,39 @@
 #pragma once
 
 #include <expected>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
 #include "core/error.h"
 
 namespace patchbay {
+
+namespace detail {
+
+// An Error out of line. Results are handed on many times and seldom fail, so what must be small is
+// a result without an error.
+class Failure {
+ public:
+  Failure() = default;  // As good as a default Error.
+  explicit Failure(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+  Failure(Failure&&) noexcept = default;
+  Failure& operator=(Failure&&) noexcept = default;
+  Failure(const Failure& other)
+      : error_(other.error_ ? std::make_unique<Error>(*other.error_) : nullptr) {}
+  Failure& operator=(const Failure& other) { return *this = Failure(other); }
+  ~Failure() = default;
+
+  Error& get() const {
+    if (!error_) error_ = std::make_unique<Error>();
+    return *error_;
+  }
+
+ private:
+  mutable std::unique_ptr<Error> error_;
+};
+
+}  // namespace detail
 
 template <class T>
 class [[nodiscard]] Result {
@@ -36,12 +63,12 @@ class [[nodiscard]] Result {
   const auto* operator->() const { return &*state_; }
 
   // REQUIRES: the result holds an error.
-  Error& error() & { return state_.error(); }
-  const Error& error() const& { return state_.error(); }
-  Error&& error() && { return std::move(state_).error(); }
+  Error& error() & { return state_.error().get(); }
+  const Error& error() const& { return state_.error().get(); }
+  Error&& error() && { return std::move(state_.error().get()); }
 
  private:
-  std::expected<T, Error> state_;
+  std::expected<T, detail::Failure> state_;
 };
 
 // Success without a value: `return ok();`.
@@ -50,25 +77,27 @@ class [[nodiscard]] Result<void> {
  public:
   using value_type = void;
 
-  Result() : failed_(true) {}
-  Result(Error error) : failed_(true), error_(std::move(error)) {}
+  Result() = default;
+  Result(Error error) : failure_(std::move(error)) {}
 
   explicit operator bool() const { return !failed_; }
 
   // REQUIRES: the result holds an error.
-  Error& error() & { return error_; }
-  const Error& error() const& { return error_; }
-  Error&& error() && { return std::move(error_); }
+  Error& error() & { return failure_.get(); }
+  const Error& error() const& { return failure_.get(); }
+  Error&& error() && { return std::move(failure_.get()); }
 
  private:
   friend Result<void> ok();
-  struct Good {};
-  explicit Result(Good) : failed_(false), error_{Code::internal, {}, {}} {}
 
-  bool failed_;
-  Error error_;
+  bool failed_ = true;
+  detail::Failure failure_;
 };
 
-inline Result<void> ok() { return Result<void>(Result<void>::Good{}); }
+inline Result<void> ok() {
+  Result<void> good;
+  good.failed_ = false;
+  return good;
+}
 
 }  // namespace patchbay

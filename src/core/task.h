@@ -7,6 +7,7 @@
 
 #include <coroutine>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include "core/frame_pool.h"
@@ -49,10 +50,10 @@ class TaskPromise : public PromiseBase {
 
   template <class U>
   void return_value(U&& value) {
-    result = Result<T>(std::forward<U>(value));
+    result.emplace(std::forward<U>(value));
   }
 
-  Result<T> result;
+  std::optional<Result<T>> result;
 };
 
 }  // namespace detail
@@ -79,7 +80,7 @@ class [[nodiscard]] Task {
     return handle_;
   }
 
-  Result<T> await_resume() { return std::move(handle_.promise().result); }
+  Result<T> await_resume() { return *std::move(handle_.promise().result); }
 
   // `co_await task.hearing(stop)`: the task hears `stop` instead of the awaiter's own Stop.
   auto hearing(Stop& stop) {

@@ -24,4 +24,9 @@ constexpr std::string ascii_lower(std::string_view text) {
   return lower;
 }
 
+// Changes the size without filling what is new, for bytes that are about to be read into it.
+inline void stretch(std::string& text, std::size_t size) {
+  text.resize_and_overwrite(size, [](char*, std::size_t whole) { return whole; });
+}
+
 }  // namespace patchbay

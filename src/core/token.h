@@ -10,9 +10,9 @@ namespace patchbay {
 
 constexpr char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
-// Case-insensitive, ASCII.
+// Case-insensitive, ASCII. Most are written the same way too, which is quickly seen.
 constexpr bool same_token(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower_case, lower_case);
+  return a == b || std::ranges::equal(a, b, {}, lower_case, lower_case);
 }
 
 // A table: every header field of every request is looked at.

@@ -72,9 +72,9 @@ void McpHttp::update(const McpHttpSettings& settings) {
 
 Task<void> McpHttp::handle(HttpExchange& exchange) {
   const auto method = exchange.request.method;
-  if (method == "POST") co_return co_await post(exchange);
-  if (method == "GET") co_return co_await get(exchange);
-  co_return co_await end_session(exchange);
+  if (method == "POST") return post(exchange);
+  if (method == "GET") return get(exchange);
+  return end_session(exchange);
 }
 
 Task<void> McpHttp::post(HttpExchange& exchange) {

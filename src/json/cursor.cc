@@ -100,7 +100,7 @@ bool Cursor::next_member(std::string_view& key, std::string& decoded) {
   const char* const from = at_;
   if (!string()) return false;
   key = {from + 1, static_cast<std::size_t>(at_ - from - 2)};
-  if (key.find('\\') != std::string_view::npos) {
+  if (escaped_) {
     auto text = unquote({from, static_cast<std::size_t>(at_ - from)});
     if (!text) return fail("a key has an unpaired surrogate");
     decoded = *std::move(text);
@@ -212,6 +212,7 @@ bool Cursor::number() {
 
 bool Cursor::string() {
   ++at_;
+  escaped_ = false;
   for (;;) {
     at_ = plain_end(at_, end_);
     if (at_ == end_) return fail("the text ends inside a string");
@@ -231,6 +232,7 @@ bool Cursor::string() {
 
 bool Cursor::escape() {
   ++at_;
+  escaped_ = true;
   if (at_ == end_) return fail("the text ends inside a string");
   if (*at_ == 'u') {
     for (int i = 1; i <= 4; ++i) {

@@ -85,6 +85,7 @@ class Cursor {
   int depth_ = 0;
   bool fresh_ = false;  // Just entered: no comma is due.
   bool line_break_ = false;
+  bool escaped_ = false;  // There was an escape in the last string.
   std::string decoded_key_;
 };
 

@@ -5,10 +5,14 @@
 
 namespace patchbay::json {
 
-std::string Edit::result() {
-  // A cut before the first member that stays is noted after the changes inside that member.
+// A cut before the first member that stays is noted after the changes inside that member.
+void Edit::put_in_order() {
   std::ranges::sort(changes_, {},
                     [](const Change& change) { return std::pair(change.begin, change.end); });
+}
+
+std::string Edit::result() {
+  put_in_order();
   std::size_t size = text_.size();
   for (const auto& change : changes_) size += change.with.size();
   std::string out;
@@ -21,6 +25,28 @@ std::string Edit::result() {
   }
   out.append(from, text_.data() + text_.size());
   return out;
+}
+
+void Edit::apply_to(std::string& text) {
+  const auto grows = [](const Change& change) { return !change.with.empty(); };
+  if (std::ranges::any_of(changes_, grows)) {
+    text = result();
+    return;
+  }
+  put_in_order();
+  char* to = text.data();
+  const char* from = text.data();
+  const auto move_up_to = [&](const char* end) {
+    const auto size = static_cast<std::size_t>(end - from);
+    if (to != from) std::memmove(to, from, size);
+    to += size;
+  };
+  for (const auto& change : changes_) {
+    move_up_to(change.begin);
+    from = change.end;
+  }
+  move_up_to(text.data() + text.size());
+  text.resize(static_cast<std::size_t>(to - text.data()));
 }
 
 std::size_t Edit::moved(std::size_t offset) const {

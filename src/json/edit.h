@@ -5,6 +5,8 @@
 //   edit.members([&](std::string_view key) { return key == "icons" ? edit.drop() : edit.keep(); });
 //   if (edit.changed()) text = edit.result();
 //
+// What only loses parts can do so where it is: `edit.apply_to(text)`.
+//
 // REQUIRES: a Cursor has passed over the text. Values only; the text outlives the edit.
 #pragma once
 
@@ -108,6 +110,9 @@ class Edit {
   bool changed() const { return !changes_.empty() && !at_.failed(); }
   std::string result();
 
+  // Makes of `text`, which is the one gone through, the result. Views of it are void.
+  void apply_to(std::string& text);
+
   // Where in result() that stands which stood at `offset`. REQUIRES: it has not been left out.
   std::size_t moved(std::size_t offset) const;
 
@@ -129,6 +134,7 @@ class Edit {
     const auto left = static_cast<std::size_t>(text_.data() + text_.size() - last);
     return static_cast<const char*>(std::memchr(last, '"', left));
   }
+  void put_in_order();
   void cut(const char* begin, const char* end) { changes_.push_back({begin, end, {}}); }
 
   const std::string_view text_;

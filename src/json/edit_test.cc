@@ -14,6 +14,12 @@ std::string without(std::string_view text, std::string_view keys) {
       [&](std::string_view key) { return edit.keep_if(keys.find(key) == std::string_view::npos); });
   const std::string result = edit.changed() ? edit.result() : std::string(text);
   EXPECT_TRUE(check(result)) << result;
+  std::string in_place(text);
+  Edit cuts(in_place);
+  cuts.members(
+      [&](std::string_view key) { return cuts.keep_if(keys.find(key) == std::string_view::npos); });
+  if (cuts.changed()) cuts.apply_to(in_place);
+  EXPECT_EQ(in_place, result);
   return result;
 }
 

@@ -14,6 +14,8 @@ namespace {
 
 using json::Object;
 
+constexpr std::size_t kOurParams = 384;  // Bytes that we add to those of a client, or fewer.
+
 // Parameters that not every revision knows. Without a method, of any.
 struct ParamSpan {
   std::string_view method;
@@ -52,8 +54,11 @@ void append_target(std::string& text, std::string_view raw, std::string_view tar
   });
 }
 
-std::string request_head(std::string_view id, std::string_view method) {
-  std::string text = "{\"jsonrpc\":\"2.0\",\"id\":";
+// `further`: about so many bytes will follow.
+std::string request_head(std::string_view id, std::string_view method, std::size_t further) {
+  std::string text;
+  text.reserve(64 + method.size() + further);
+  text += "{\"jsonrpc\":\"2.0\",\"id\":";
   text += id;
   text += ",\"method\":";
   json::append_quoted(text, method);
@@ -90,7 +95,7 @@ const std::string& client_info() {
 }
 
 std::string request(std::uint64_t id, std::string_view method, std::string_view params) {
-  std::string text = request_head(fmt::format_int(id).c_str(), method);
+  std::string text = request_head(fmt::format_int(id).c_str(), method, params.size());
   text += params;
   text += '}';
   return text;
@@ -124,7 +129,7 @@ std::string to_text(const Message& from) {
 }
 
 std::string forward(const Message& from, const Forwarding& how) {
-  std::string text = request_head(how.id, from.method);
+  std::string text = request_head(how.id, from.method, from.raw_params.size() + kOurParams);
   {
     Object params(text);
     for (const auto& member : from.params) {

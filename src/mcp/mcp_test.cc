@@ -217,5 +217,31 @@ TEST(Modern, WantsHeadersThatSayTheSame) {
   EXPECT_EQ(decode_header("=?base64?!!!!?="), std::nullopt);
 }
 
+TEST(Reply, TakesTheMemoryOfALargeMessage) {
+  const std::string result = R"({"content":[],"_meta":{"a":1}})";
+  const std::string padding(100'000, ' ');
+  std::string text = R"({"jsonrpc":"2.0","id":7,"result":)" + result + padding + "}";
+  const char* const memory = text.data();
+  Message message;
+  ASSERT_TRUE(parse(text, message));
+  const Reply copied = reply_of(message);
+  const Reply taken = reply_of(message, text);
+  EXPECT_EQ(taken.body, result);
+  EXPECT_EQ(static_cast<const void*>(taken.body.data()), memory);
+  EXPECT_EQ(taken.body, copied.body);
+  EXPECT_EQ(taken.meta_at, copied.meta_at);
+  EXPECT_EQ(taken.meta_size, copied.meta_size);
+  EXPECT_FALSE(taken.is_error);
+}
+
+TEST(Reply, TakesTheMemoryOfAnError) {
+  std::string text = R"({"error":{"code":-32000,"message":"no"},"id":7,"jsonrpc":"2.0"})";
+  Message message;
+  ASSERT_TRUE(parse(text, message));
+  const Reply taken = reply_of(message, text);
+  EXPECT_TRUE(taken.is_error);
+  EXPECT_EQ(taken.body, R"({"code":-32000,"message":"no"})");
+}
+
 }  // namespace
 }  // namespace patchbay::mcp

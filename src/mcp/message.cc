@@ -16,6 +16,8 @@ using json::Type;
 
 Error invalid(std::string message) { return {Code::invalid_request, std::move(message)}; }
 
+constexpr std::size_t kUsualMembers = 4;
+
 enum Key : unsigned { kJsonrpc = 1, kId = 2, kMethod = 4, kParams = 8, kResult = 16, kError = 32 };
 
 struct KnownKey {
@@ -146,6 +148,7 @@ class Scan {
   template <class Special>
   void members(std::vector<Member>& list, Special special) {
     at_.enter_object();
+    list.reserve(kUsualMembers);
     std::string_view key;
     while (at_.next_member(key)) {
       if (special(key)) continue;

@@ -15,6 +15,25 @@ ResultType type_of(std::string_view raw) {
   return ResultType::other;
 }
 
+// The reply but for its body.
+Reply described(const Message& message) {
+  Reply reply;
+  reply.is_error = message.result.empty();
+  if (reply.is_error) return reply;
+  reply.type = type_of(message.result_type);
+  reply.has_hints = message.result_has_hints;
+  reply.is_loose = message.result_is_loose;
+  if (!message.result_meta.empty()) {
+    reply.meta_at = static_cast<std::size_t>(message.result_meta.data() - message.result.data());
+    reply.meta_size = message.result_meta.size();
+  }
+  return reply;
+}
+
+std::string_view body_of(const Message& message) {
+  return message.result.empty() ? message.error : message.result;
+}
+
 }  // namespace
 
 Reply result_reply(std::string body) {
@@ -45,25 +64,25 @@ Reply scanned_reply(std::string body) {
 }
 
 Reply reply_of(const Message& message) {
-  Reply reply;
-  if (message.result.empty()) {
-    reply.body = message.error;
-    reply.is_error = true;
-    return reply;
-  }
-  reply.body = message.result;
-  reply.type = type_of(message.result_type);
-  reply.has_hints = message.result_has_hints;
-  reply.is_loose = message.result_is_loose;
-  if (!message.result_meta.empty()) {
-    reply.meta_at = static_cast<std::size_t>(message.result_meta.data() - message.result.data());
-    reply.meta_size = message.result_meta.size();
-  }
+  Reply reply = described(message);
+  reply.body = body_of(message);
+  return reply;
+}
+
+Reply reply_of(const Message& message, std::string& text) {
+  Reply reply = described(message);
+  const std::string_view body = body_of(message);
+  const auto begin = static_cast<std::size_t>(body.data() - text.data());
+  text.resize(begin + body.size());
+  text.erase(0, begin);
+  reply.body = std::move(text);
   return reply;
 }
 
 std::string response_head(std::string_view id, bool is_error) {
-  std::string head = "{\"jsonrpc\":\"2.0\",\"id\":";
+  std::string head;
+  head.reserve(48 + id.size());
+  head += "{\"jsonrpc\":\"2.0\",\"id\":";
   head += id.empty() ? "null" : id;
   head += is_error ? ",\"error\":" : ",\"result\":";
   return head;

@@ -42,6 +42,9 @@ Reply scanned_reply(std::string body);
 // The reply inside a response from an upstream. REQUIRES: message.kind is response.
 Reply reply_of(const Message& message);
 
+// The same without memory of its own: it takes that of `text`, which the message was scanned from.
+Reply reply_of(const Message& message, std::string& text);
+
 // `{"jsonrpc":"2.0","id":ID,"result":` or the same with "error"; the body and a brace follow.
 std::string response_head(std::string_view id, bool is_error);
 

@@ -141,7 +141,7 @@ void shape_result(Reply& reply, std::string_view method, Revision to) {
   }
   if (!shape.edit().changed()) return;
   shape.move_meta(reply);
-  reply.body = shape.edit().result();
+  shape.edit().apply_to(reply.body);
 }
 
 std::string notice_for(Revision to, std::string_view method, std::string_view params) {

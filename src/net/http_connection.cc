@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "core/token.h"
 
 namespace patchbay::net {
@@ -163,6 +164,15 @@ Task<bool> HttpConnection::too_slow(HttpRequest& request, Error why, std::string
   co_return false;
 }
 
+// A body that has come along with its head, as small ones do, stays where it is.
+bool HttpConnection::take_body(const HttpRequest& request, std::string_view& body) {
+  const auto length = request.framing.length.value_or(0);
+  if (length > settings_->body || !body_at_hand(request)) return false;
+  body = input_.bytes().substr(0, length);
+  input_.drop(length);
+  return true;
+}
+
 Task<bool> HttpConnection::read_body(HttpRequest& request, std::string_view& body,
                                      std::string& storage) {
   const auto length = request.framing.length.value_or(0);
@@ -170,11 +180,6 @@ Task<bool> HttpConnection::read_body(HttpRequest& request, std::string_view& bod
     auto told =
         co_await refuse(request, 413, fmt::format("the body exceeds {} bytes", settings_->body));
     co_return false;
-  }
-  if (!request.framing.chunked && length <= input_.bytes().size()) {
-    body = input_.bytes().substr(0, length);
-    input_.drop(length);
-    co_return true;
   }
   if (request.expects_continue && input_.empty()) {
     constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -199,10 +204,10 @@ Task<bool> HttpConnection::read_sized(HttpRequest& request, std::string& storage
     // Memory grows with what has come, not with what was announced.
     const auto before = storage.size();
     const auto step = std::min<std::uint64_t>(length - before, std::max(before, kReadStep));
-    storage.resize(before + step);
+    stretch(storage, before + step);
     auto got = co_await stream_.read_some(std::span(storage).subspan(before), deadline);
     if (!got) co_return co_await too_slow(request, got.error(), "the request body took too long");
-    storage.resize(before + *got);
+    stretch(storage, before + *got);
   }
   co_return true;
 }
@@ -251,10 +256,12 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
   if (!admitted) co_return false;
   if (!*admitted) co_return co_await leave_body(exchange);
   std::string storage;
-  // A request that has not arrived whole is no call: it ends when the server stops.
-  auto reading = read_body(request, exchange.body, storage);
-  auto read = co_await reading.hearing(quiet_);
-  if (!read || !*read) co_return false;
+  if (!take_body(request, exchange.body)) {
+    // A request that has not arrived whole is no call: it ends when the server stops.
+    auto reading = read_body(request, exchange.body, storage);
+    auto read = co_await reading.hearing(quiet_);
+    if (!read || !*read) co_return false;
+  }
   auto answered = co_await route->handler->handle(exchange);
   co_return answered&& exchange.answered() && exchange.keep_alive();
 }

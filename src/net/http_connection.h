@@ -40,6 +40,7 @@ class HttpConnection {
   // Each yields false when the connection is to be closed without more ado.
   Task<bool> await_request();
   Task<bool> read_head(HttpRequest& request);
+  bool take_body(const HttpRequest& request, std::string_view& body);
   Task<bool> read_body(HttpRequest& request, std::string_view& body, std::string& storage);
   Task<bool> read_sized(HttpRequest& request, std::string& storage, Deadline deadline);
   Task<bool> read_chunked(HttpRequest& request, std::string& storage, Deadline deadline);

@@ -25,7 +25,10 @@ struct HttpField {
 class HttpFields {
  public:
   void clear() { fields_.clear(); }
-  void add(HttpField field) { fields_.push_back(field); }
+  void add(HttpField field) {
+    if (fields_.empty()) fields_.reserve(kUsual);
+    fields_.push_back(field);
+  }
   std::size_t size() const { return fields_.size(); }
   auto begin() const { return fields_.begin(); }
   auto end() const { return fields_.end(); }
@@ -35,6 +38,8 @@ class HttpFields {
   std::size_t count(std::string_view name) const;
 
  private:
+  static constexpr std::size_t kUsual = 16;
+
   std::vector<HttpField> fields_;
 };
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <vector>
 
+#include "core/text.h"
 #include "net/pooled_connection.h"
 
 namespace patchbay::net {
@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kMostInterim = 32;
 constexpr std::size_t kLargestStep = 256 * 1024;
-constexpr std::size_t kKeptFields = 64;  // Per thread.
-
-// Lists of fields that have grown to their size already.
-thread_local std::vector<HttpFields> spare_fields;
+// A body up to this size gets its memory as soon as it is announced; what nothing is read into
+// costs nothing.
+constexpr std::size_t kAtOnce = 4 << 20;
+constexpr std::size_t kSpare = 512;  // For what is put into an answer later.
 
 Error broken(std::string_view why) {
   return {Code::upstream_failed, fmt::format("the server's answer cannot be used: {}", why)};
@@ -24,11 +24,6 @@ Error broken(std::string_view why) {
 
 Error too_large(std::size_t most) {
   return {Code::too_large, fmt::format("the server's answer exceeds {} bytes", most)};
-}
-
-// Makes the text longer without filling it.
-void stretch(std::string& text, std::size_t size) {
-  text.resize_and_overwrite(size, [](char*, std::size_t whole) { return whole; });
 }
 
 // How long the server keeps an idle connection, if it says so: `Keep-Alive: timeout=5`.
@@ -47,15 +42,9 @@ std::optional<std::chrono::seconds> announced_idle(const HttpFields& fields) {
 }  // namespace
 
 HttpResponse::HttpResponse(std::unique_ptr<PooledConnection> connection, bool bodiless)
-    : connection_(std::move(connection)), bodiless_(bodiless) {
-  if (spare_fields.empty()) return;
-  head_.fields = std::move(spare_fields.back());
-  spare_fields.pop_back();
-}
+    : connection_(std::move(connection)), bodiless_(bodiless) {}
 
-HttpResponse::~HttpResponse() {
-  if (spare_fields.size() < kKeptFields) spare_fields.push_back(std::move(head_.fields));
-}
+HttpResponse::~HttpResponse() = default;
 
 std::string_view HttpResponse::field(std::string_view name) const {
   return head_.fields.find(name).value_or("");
@@ -225,11 +214,14 @@ Task<std::string> HttpResponse::read_all(std::size_t most, Deadline deadline) {
 Task<std::string> HttpResponse::read_sized(Deadline deadline) {
   auto first = take_piece();
   if (!first) co_return first.error();
-  std::string body(*first);
+  std::string body;
+  if (first->size() + left_ <= kAtOnce) body.reserve(first->size() + left_ + kSpare);
+  body = *first;
   while (!done_) {
-    // Memory grows with what has come, not with what was announced.
     const auto before = body.size();
-    stretch(body, before + std::min<std::uint64_t>(left_, std::max(before, kLargestStep)));
+    // Beyond what it has, memory grows with what has come, not with what was announced.
+    const auto step = std::max({before, kLargestStep, body.capacity() - before});
+    stretch(body, before + std::min<std::uint64_t>(left_, step));
     auto got = co_await connection_->stream->read_some(std::span(body).subspan(before), deadline);
     if (!got) {
       connection_.reset();

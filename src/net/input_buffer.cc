@@ -7,7 +7,7 @@
 namespace patchbay::net {
 namespace {
 
-constexpr std::size_t kKeptBlocks = 64;  // Per thread.
+constexpr std::size_t kKeptBlocks = 256;  // Per thread.
 
 thread_local std::vector<std::unique_ptr<char[]>> spare_blocks;
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +13,11 @@ namespace {
 
 Error fault(const char* what) {
   return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
+}
+
+bool is_socket(int fd) {
+  struct stat about{};
+  return ::fstat(fd, &about) == 0 && S_ISSOCK(about.st_mode);
 }
 
 }  // namespace
@@ -27,7 +34,8 @@ std::span<iovec> drop_written(std::span<iovec> parts, std::size_t written) {
   return parts;
 }
 
-Source::Source(Fd fd) : loop_(static_cast<Loop&>(here())), fd_(std::move(fd)) {
+Source::Source(Fd fd)
+    : loop_(static_cast<Loop&>(here())), fd_(std::move(fd)), socket_(is_socket(fd_.get())) {
   loop_.add(*this, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
 }
 
@@ -36,7 +44,8 @@ Source::~Source() { loop_.remove(*this); }
 Result<std::size_t> Source::try_read(std::span<char> into) {
   if (!may_read_) return std::size_t{0};
   for (;;) {
-    const ssize_t n = ::read(fd_.get(), into.data(), into.size());
+    const ssize_t n = socket_ ? ::recv(fd_.get(), into.data(), into.size(), 0)
+                              : ::read(fd_.get(), into.data(), into.size());
     if (n > 0) {
       // A short read has emptied the descriptor; the next bytes come with an event of their own.
       // Not so once the peer has hung up: that event has been.
@@ -57,7 +66,10 @@ Result<std::size_t> Source::try_read(std::span<char> into) {
 Result<std::size_t> Source::try_write(std::span<const iovec> parts) {
   if (!may_write_) return std::size_t{0};
   for (;;) {
-    const ssize_t n = ::writev(fd_.get(), parts.data(), static_cast<int>(parts.size()));
+    const ssize_t n =
+        socket_ && parts.size() == 1
+            ? ::send(fd_.get(), parts.front().iov_base, parts.front().iov_len, MSG_NOSIGNAL)
+            : ::writev(fd_.get(), parts.data(), static_cast<int>(parts.size()));
     if (n >= 0) return static_cast<std::size_t>(n);
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return fault("write");

@@ -81,6 +81,7 @@ class Source {
 
   Loop& loop_;
   const Fd fd_;
+  const bool socket_;  // The calls for sockets alone cost less than those for any descriptor.
   Waiter* reader_ = nullptr;
   Waiter* writer_ = nullptr;
   Hangup* hangup_ = nullptr;

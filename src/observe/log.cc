@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -125,6 +126,13 @@ std::string& line_text() {
   return text;
 }
 
+void append_three_digits(std::string& out, int number) {
+  const char digits[] = {static_cast<char>('0' + number / 100),
+                         static_cast<char>('0' + number / 10 % 10),
+                         static_cast<char>('0' + number % 10)};
+  out.append(digits, sizeof digits);
+}
+
 // "2026-11-15T04:00:00.123Z"; the part that changes once a second is kept.
 void append_time(std::string& out) {
   thread_local std::time_t second = 0;
@@ -138,9 +146,7 @@ void append_time(std::string& out) {
   const auto part = std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000;
   out += prefix;
   out += '.';
-  out += static_cast<char>('0' + part / 100);
-  out += static_cast<char>('0' + part / 10 % 10);
-  out += static_cast<char>('0' + part % 10);
+  append_three_digits(out, static_cast<int>(part));
   out += 'Z';
 }
 
@@ -247,7 +253,12 @@ Line& Line::add(std::string_view name, std::uint64_t value) {
 Line& Line::add_ms(std::string_view name, double milliseconds_spent) {
   if (!enabled_) return *this;
   key(name);
-  fmt::format_to(std::back_inserter(text_), "{:.3f}", milliseconds_spent);
+  // Whole microseconds are written several times faster than a fraction.
+  const auto microseconds = std::llround(milliseconds_spent * 1000);
+  text_ += fmt::format_int(microseconds / 1000).c_str();
+  const auto part = static_cast<int>(microseconds % 1000);
+  text_ += '.';
+  append_three_digits(text_, part);
   return *this;
 }
 

@@ -33,6 +33,10 @@ class Channel {
     // One message; the text is valid during the call only. `cause` is the request of ours in whose
     // answer it came; 0 if the transport cannot tell.
     virtual void on_message(std::string_view message, std::uint64_t cause) = 0;
+    // The same for a message with memory of its own, which may be kept.
+    virtual void on_whole_message(std::string message, std::uint64_t cause) {
+      on_message(message, cause);
+    }
     // Whether request `id` of ours still waits for its answer.
     virtual bool awaits(std::uint64_t /*id*/) const { return false; }
     // The request `id` of ours will get no answer.

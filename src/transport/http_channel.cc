@@ -187,7 +187,11 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& 
         fmt::format("the server answered a request with status {} and no JSON", status)};
   }
   misunderstood_ = false;
-  listener_->on_message(*body, id);
+  if (whole.empty()) {
+    listener_->on_message(*body, id);
+  } else {
+    listener_->on_whole_message(std::move(whole), id);
+  }
   if (wanted(id)) co_return Error{Code::upstream_failed, "the server did not answer the request"};
   co_return ok();
 }

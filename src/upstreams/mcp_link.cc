@@ -198,6 +198,15 @@ void McpLink::fail_all(const Error& error) {
 }
 
 void McpLink::on_message(std::string_view text, std::uint64_t cause) {
+  take_message(text, cause, nullptr);
+}
+
+void McpLink::on_whole_message(std::string text, std::uint64_t cause) {
+  take_message(text, cause, &text);
+}
+
+// `memory`, if given, holds the text and may be taken.
+void McpLink::take_message(std::string_view text, std::uint64_t cause, std::string* memory) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) {
@@ -212,7 +221,7 @@ void McpLink::on_message(std::string_view text, std::uint64_t cause) {
   }
   switch (message.kind) {
     case mcp::Message::Kind::response:
-      on_response(message, cause);
+      on_response(message, cause, memory);
       break;
     case mcp::Message::Kind::notification:
       on_notification(message, cause);
@@ -223,11 +232,11 @@ void McpLink::on_message(std::string_view text, std::uint64_t cause) {
   }
 }
 
-void McpLink::on_response(const mcp::Message& message, std::uint64_t cause) {
+void McpLink::on_response(const mcp::Message& message, std::uint64_t cause, std::string* memory) {
   // Servers that cannot read a request answer it without an id.
   Pending* const asked = message.id.empty() ? find_pending(cause) : find_pending(message.id);
   if (asked) {
-    auto reply = mcp::reply_of(message);
+    auto reply = memory ? mcp::reply_of(message, *memory) : mcp::reply_of(message);
     reply.from = revision_;
     asked->answer.deliver(std::move(reply));
     return;

@@ -107,11 +107,13 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   };
 
   void on_message(std::string_view text, std::uint64_t cause) override;
+  void on_whole_message(std::string text, std::uint64_t cause) override;
+  void take_message(std::string_view text, std::uint64_t cause, std::string* memory);
   bool awaits(std::uint64_t id) const override;
   void on_lost(std::uint64_t id, const Error& why) override;
   void on_forgotten() override { events_.on_forgotten(); }
   void on_closed(const std::string& why) override;
-  void on_response(const mcp::Message& message, std::uint64_t cause);
+  void on_response(const mcp::Message& message, std::uint64_t cause, std::string* memory);
   void on_notification(const mcp::Message& message, std::uint64_t cause);
   void on_progress(const mcp::Message& message);
   void on_request(const mcp::Message& message, std::uint64_t cause);
