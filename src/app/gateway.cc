@@ -1,25 +1,23 @@
 #include "app/gateway.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <thread>
 
 #include "app/banner.h"
 #include "app/chat.h"
+#include "app/process.h"
 #include "core/hop.h"
 #include "core/version.h"
 #include "frontends/openapi.h"
 #include "json/yaml.h"
 #include "net/child.h"
 #include "observe/log.h"
-#include "policy/pin_store.h"
 
 namespace patchbay::app {
 namespace {
@@ -48,29 +46,6 @@ policy::Digester new_digester() {
 int worker_count(const Settings& settings) {
   if (settings.workers > 0) return settings.workers;
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U));
-}
-
-// Every connection is a descriptor; take as many as the system lets us have.
-void raise_descriptor_limit(int connections) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-  const auto wanted = static_cast<rlim_t>(connections) + 256;
-  if (limit.rlim_cur < wanted) {
-    log::Line(log::Level::warn, "few descriptors")
-        .add("limit", std::uint64_t{limit.rlim_cur})
-        .add("connections", connections)
-        .add("hint", "raise ulimit -n or lower limits.connections");
-  }
-}
-
-std::int64_t resident_bytes() {
-  std::ifstream statm("/proc/self/statm");
-  std::int64_t size = 0;
-  std::int64_t resident = 0;
-  statm >> size >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace
@@ -132,7 +107,7 @@ int Gateway::run(Task<void> work) {
     }
     signals_.reset();
     watch_.reset();
-    pins_watch_.reset();
+    pins_.close();
     control_.quit();
     co_return ok();
   };
@@ -269,29 +244,13 @@ Task<void> Gateway::write_openapi(bool yaml) {
   co_return written;
 }
 
-// What was accepted with `patchbay pins` counts at once.
-Result<void> Gateway::open_pins() {
-  const std::string folder = state_folder(configuration_.settings);
-  if (folder.empty()) {
-    pins_.emplace();
-    return ok();
-  }
-  auto store = policy::PinStore::open(folder);
-  if (!store) return store.error();
-  auto known = (*store)->read();
-  if (!known) return known.error();
-  pins_.emplace(*std::move(store), *std::move(known));
-  pins_watch_.emplace(std::vector{policy::PinStore::file_in(folder)}, [this] {
-    if (!stopping_ && pins_->read_again()) upstreams_->check_pins();
-  });
-  return ok();
-}
-
 Result<void> Gateway::make_upstreams() {
-  auto opened = open_pins();
+  auto opened = pins_.open(configuration_.settings, [this] {
+    if (!stopping_) upstreams_->check_pins();
+  });
   if (!opened) return opened;
   upstreams_.emplace(
-      control_, loops_, common_.registry, common_.subscriptions, *pins_,
+      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(),
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
@@ -482,9 +441,9 @@ void Gateway::use_limits() {
   common_.door.failures.update(settings.auth.failures);
   common_.door.verifying.set_bounds(settings.auth.verifying, settings.auth.waiting);
   common_.approvals.set(settings.approvals);
-  if (configuration_.rules && !configuration_.rules->mentions_local()) {
-    log::Line(log::Level::info, "no rule is about local callers")
-        .add("hint", "whoever is not asked who it is may use nothing; see the role local");
+  if (configuration_.rules && !configuration_.rules->mentions_local() && !settings.auth.on()) {
+    log::Line(log::Level::warn, "no rule is about local callers")
+        .add("hint", "nobody is asked who they are, and may use nothing; see the role local");
   }
   auto& sessions = common_.mcp_http.sessions;
   sessions.most = static_cast<std::size_t>(settings.limits.sessions);

@@ -13,6 +13,7 @@
 
 #include "app/auth_keeper.h"
 #include "app/configuration.h"
+#include "app/pin_keeper.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
 #include "frontends/mcp_stdio.h"
@@ -49,7 +50,6 @@ class Gateway {
   Task<void> talk_goals();
   Task<void> write_openapi(bool yaml);
   Result<void> make_upstreams();
-  Result<void> open_pins();
   Task<void> start_upstreams();
   void settle();
   Task<void> stop();
@@ -71,11 +71,10 @@ class Gateway {
   AuthKeeper auth_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
-  std::optional<policy::Pins> pins_;
+  PinKeeper pins_;
   std::optional<UpstreamSet> upstreams_;
   std::optional<net::Signals> signals_;
   std::optional<net::FileWatch> watch_;
-  std::optional<net::FileWatch> pins_watch_;
   std::vector<std::string> watched_;
   // Where it listens, and a socket for each worker until the workers have taken them.
   struct Listening {

@@ -1,0 +1,34 @@
+#include "app/process.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "observe/log.h"
+
+namespace patchbay::app {
+
+void raise_descriptor_limit(int connections) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  const auto wanted = static_cast<rlim_t>(connections) + 256;
+  if (limit.rlim_cur < wanted) {
+    log::Line(log::Level::warn, "few descriptors")
+        .add("limit", std::uint64_t{limit.rlim_cur})
+        .add("connections", connections)
+        .add("hint", "raise ulimit -n or lower limits.connections");
+  }
+}
+
+std::int64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::int64_t size = 0;
+  std::int64_t resident = 0;
+  statm >> size >> resident;
+  return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+}  // namespace patchbay::app
