@@ -11,6 +11,8 @@ from harness import (
     fake,
     main,
     modern_call,
+    modern_headers,
+    modern_message,
     modern_request,
     result_of,
     run,
@@ -23,7 +25,8 @@ MODERN_FORMS = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"
 
 
 def config(rules=None, **settings):
-    return {"workers": 2, "upstreams": {"fake": fake()}, "rules": rules or RULES, **settings}
+    whole = {"workers": 2, "upstreams": {"fake": fake()}, "rules": rules or RULES}
+    return {**whole, **settings}
 
 
 class ApprovalCase(TestCase):
@@ -95,7 +98,7 @@ class ByAdmin(ApprovalCase):
         self.assertEqual(run("approve", "--refuse", waiting, env=env).returncode, 0)
         self.assertEqual(run("approve", waiting, env=env).returncode, 5)
         waiting = self.refused(session.call("fake__echo", text="hi"))
-        done = run("approve", waiting, "--gateway", self.gateway.url)
+        done = run("approve", self.gateway.url, waiting)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(text_of(session.call("fake__echo", text="hi")), "hi")
 
@@ -226,6 +229,53 @@ class AdminOnly(ApprovalCase):
     def test_the_user_is_not_asked(self):
         self.refused(self.session(FORMS).call("fake__echo", text="hi"))
         self.refused(modern_call(self.gateway, "fake__echo", meta=MODERN_FORMS, text="hi"))
+
+
+class Admins(ApprovalCase):
+    """With authentication, those approve who have the role for it."""
+
+    settings = {
+        "auth": {
+            "tokens": [
+                {"name": "agent", "token": "agent-token-of-the-tests", "roles": ["agent"]},
+                {"name": "boss", "token": "boss-token-of-the-tests", "roles": ["admin"]},
+                {"name": "ops", "token": "ops-token-of-the-tests", "scopes": ["approve"]},
+            ]
+        },
+        "rules": [
+            {"role": "agent", "approve": ["fake.echo"]},
+            {"role": "admin", "scopes": ["approve"]},
+        ],
+    }
+
+    def send(self, who, method, path, body=None):
+        headers = {"Content-Type": "application/json"}
+        if who:
+            headers["Authorization"] = f"Bearer {who}-token-of-the-tests"
+        with self.gateway.connect() as connection:
+            return connection.request(method, path, headers, body)
+
+    def call(self, who="agent"):
+        message = modern_message("tools/call", {"name": "fake__echo", "arguments": {"text": "hi"}})
+        headers = {**modern_headers(message), "Authorization": f"Bearer {who}-token-of-the-tests"}
+        with self.gateway.connect() as connection:
+            return json.loads(connection.request("POST", "/mcp", headers, message).body)
+
+    def test_only_they_see_and_approve(self):
+        waiting = self.refused(self.call())
+        for who, status in ((None, 401), ("agent", 403), ("boss", 200), ("ops", 200)):
+            self.assertEqual(self.send(who, "GET", "/control/approvals").status, status, who)
+        self.assertEqual(self.send("agent", "POST", f"/control/approvals/{waiting}").status, 403)
+        self.refused(self.call())
+        (entry,) = json.loads(self.send("ops", "GET", "/control/approvals").body)["approvals"]
+        self.assertEqual(entry["caller"], "agent")
+        env = {"PATCHBAY_URL": self.gateway.url}
+        self.assertEqual(run("approve", waiting, env=env).returncode, 1)
+        env["PATCHBAY_TOKEN"] = "boss-token-of-the-tests"
+        self.assertEqual(run("approve", waiting, env=env).returncode, 0)
+        # The word is the agent's; the boss may not even see the tool.
+        self.assert_error(self.call("boss"), -32602)
+        self.assertEqual(text_of(self.call()), "hi")
 
 
 class AtOnce(ApprovalCase):

@@ -4,8 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "app/client.h"
-#include "app/commands.h"
+#include "app/client_run.h"
 #include "json/read.h"
 #include "net/http_pool.h"
 #include "net/percent.h"
@@ -17,7 +16,6 @@ namespace {
 
 constexpr std::string_view kPath = "/control/approvals";
 constexpr std::size_t kMostAnswer = 64 << 20;
-constexpr auto kPatience = std::chrono::seconds(30);
 
 struct Asked {
   std::string method;
@@ -43,19 +41,18 @@ void print_answer(std::string_view body, bool as_json) {
   json::each_element(*list, print_entry);
 }
 
-Task<int> ask(const transport::HttpTarget& target, const Asked& asked, bool as_json) {
-  const Deadline deadline = here().now() + kPatience;
-  const char* const token = std::getenv("PATCHBAY_TOKEN");
-  const std::string fields =
-      token && *token != '\0' ? fmt::format("Authorization: Bearer {}\r\n", token) : "";
+Task<int> ask(const transport::HttpTarget& target, const Asked& asked,
+              const ClientOptions& options) {
+  const Deadline deadline =
+      here().now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000));
   net::HttpPool pool(target.url, target.tls, {});
-  const net::HttpCall call{asked.method, asked.path, fields, ""};
+  const net::HttpCall call{asked.method, asked.path, target.fields, ""};
   auto response = co_await pool.request(call, deadline);
   if (!response) co_return response.error();
   auto body = co_await (*response)->read_all(kMostAnswer, deadline);
   if (!body) co_return body.error();
   if ((*response)->status() == 200) {
-    print_answer(*body, as_json);
+    print_answer(*body, options.json);
     co_return kExitOk;
   }
   fmt::print(stderr, "patchbay: {}\n",
@@ -64,24 +61,36 @@ Task<int> ask(const transport::HttpTarget& target, const Asked& asked, bool as_j
   co_return (*response)->status() == 404 ? kExitUnknown : kExitFailed;
 }
 
+Result<transport::HttpTarget> target_of(const std::string& server, const ClientOptions& options) {
+  upstreams::HttpSettings settings;
+  settings.tls = {options.ca, options.cert, options.key, "", true};
+  const std::string token = options.token.empty() ? default_token() : options.token;
+  if (!token.empty()) settings.headers.emplace_back("Authorization", "Bearer " + token);
+  return upstreams::http_target(settings, server);
+}
+
 }  // namespace
 
-int approve(const ApproveOptions& options) {
-  const std::string server = options.target.empty() ? default_target() : options.target;
-  auto target = upstreams::http_target({}, server);
+int approve(const ClientOptions& options, bool refuse) {
+  auto words = options.words;
+  const std::string server = take_target(words);
+  if (words.size() > 1) return too_many_words(words);
+  auto target = target_of(server, options);
   if (!target) {
     fmt::print(stderr, "patchbay: {}: {}\n", server, target.error().message);
     return kExitUsage;
   }
-  Asked asked{options.refuse ? "DELETE" : "POST",
-              fmt::format("{}/{}", kPath, net::percent_encode(options.id))};
-  if (options.id.empty()) asked = {"GET", std::string(kPath)};
+  Asked asked{"GET", std::string(kPath)};
+  if (!words.empty()) {
+    asked = {refuse ? "DELETE" : "POST",
+             fmt::format("{}/{}", kPath, net::percent_encode(words.front()))};
+  }
   net::block_signals();
   net::Loop loop;
   int code = kExitFailed;
   auto main = [&]() -> Task<void> {
     net::Signals signals([](int) { std::_Exit(kExitFailed); });
-    auto done = co_await ask(*target, asked, options.json);
+    auto done = co_await ask(*target, asked, options);
     if (done) code = *done;
     if (!done) fmt::print(stderr, "patchbay: {}: {}\n", server, done.error().message);
     loop.quit();

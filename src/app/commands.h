@@ -92,14 +92,8 @@ int list_tokens(const TokenOptions& options);
 int revoke_token(const TokenOptions& options);
 int hash_token();
 
-struct ApproveOptions {
-  std::string id;      // Empty: list what waits.
-  std::string target;  // Empty: the local gateway.
-  bool refuse = false;
-  bool json = false;
-};
-
-int approve(const ApproveOptions& options);
+// The words are an optional target and an optional id: without one, what waits is listed.
+int approve(const ClientOptions& options, bool refuse);
 
 struct PinsOptions {
   std::string verb = "list";  // list, diff or accept.

@@ -74,16 +74,6 @@ void add_client_options(CLI::App& command, app::ClientOptions& options, const ch
                      "users do not see it.");
 }
 
-void add_approve_options(CLI::App& command, app::ApproveOptions& options) {
-  command.add_option("id", options.id,
-                     "The call to approve; without it, those that wait are listed.");
-  command.add_flag("--refuse", options.refuse, "Refuses it instead.");
-  command.add_option("--gateway", options.target,
-                     "The gateway: http(s)://…; else PATCHBAY_URL, else the local one. "
-                     "PATCHBAY_TOKEN says who you are.");
-  command.add_flag("--json", options.json, "Print the raw answer.");
-}
-
 void add_pins_options(CLI::App& command, app::PinsOptions& options) {
   command.add_option("verb", options.verb, "list, diff or accept.")
       ->check(CLI::IsMember({"list", "diff", "accept"}));
@@ -123,7 +113,7 @@ int main(int argc, char** argv) {
   app::OsqueryOptions osquery_options;
   app::AuditOptions audit_options;
   app::ClientOptions client_options;
-  app::ApproveOptions approve_options;
+  bool refuse = false;
   app::PinsOptions pins_options;
   std::string check_file;
   std::string import_file;
@@ -171,7 +161,8 @@ int main(int argc, char** argv) {
   const app::TokenCommands token_commands(*token);
   auto* const approve = cli.add_subcommand(
       "approve", "Approves a call that waits for a person, or lists those that do.");
-  add_approve_options(*approve, approve_options);
+  add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, those that wait.");
+  approve->add_flag("--refuse", refuse, "Refuses the call instead.");
   auto* const pins = cli.add_subcommand(
       "pins", "Shows which definitions of tools have changed, and accepts them.");
   add_pins_options(*pins, pins_options);
@@ -198,7 +189,7 @@ int main(int argc, char** argv) {
   if (*read) return app::read_resource(client_options);
   if (*prompts) return app::use_prompts(client_options);
   if (*token) return token_commands.run();
-  if (*approve) return app::approve(approve_options);
+  if (*approve) return app::approve(client_options, refuse);
   if (*pins) return app::pins(pins_options);
   return app::serve(serve_options);
 }
