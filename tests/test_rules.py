@@ -13,6 +13,8 @@ from harness import (
     fake,
     main,
     modern_call,
+    modern_headers,
+    modern_message,
     modern_request,
     result_of,
     text_of,
@@ -309,6 +311,74 @@ class Reload(TestCase):
             gateway.write_config(config([{"role": "local", "deny": ["delete"]}]))
             gateway.stderr.wait_for("reload refused")
             self.assertEqual(set(session.tool_names()), TOOLS)
+
+
+class Roles(TestCase):
+    """Two callers of one gateway, told apart by their tokens."""
+
+    RULES = [
+        {"role": "reader", "allow": ["skills.calculate"], "resources": ["two+test://a"]},
+        {"role": "writer", "scopes": ["mcp:write"], "allow": ["skills.*"], "deny": ["*.echo"]},
+        {"role": "any", "allow": ["skills.weather"]},
+        {"role": "local", "allow": ["*"]},
+    ]
+    TOKENS = [
+        {"name": "r", "token": "token-of-the-reader", "roles": ["reader"]},
+        {"name": "w", "token": "token-of-the-writer", "scopes": ["mcp:write"]},
+        {"name": "b", "token": "token-of-both-roles", "roles": ["reader", "writer"]},
+        {"name": "n", "token": "token-of-a-nobody", "roles": ["local", "unheard-of"]},
+    ]
+    SKILLS = {"calculate", "echo", "mock_search", "summarize", "time", "weather"}
+    SEES = {
+        "token-of-the-reader": {"calculate", "weather"},
+        "token-of-the-writer": SKILLS - {"echo"},
+        "token-of-both-roles": SKILLS - {"echo"},
+        "token-of-a-nobody": {"weather"},
+    }
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.gateway = cls.enterClassContext(
+            Gateway(config(cls.RULES, auth={"tokens": cls.TOKENS}))
+        )
+
+    def send(self, token, method, path, body=None, headers=None):
+        fields = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        with self.gateway.connect() as connection:
+            return connection.request(method, path, {**fields, **(headers or {})}, body)
+
+    def ask(self, token, method, params=None):
+        message = modern_message(method, params)
+        response = self.send(token, "POST", "/mcp", message, modern_headers(message))
+        return json.loads(response.body)
+
+    def test_each_sees_its_own(self):
+        for token, skills in self.SEES.items():
+            with self.subTest(token):
+                tools = result_of(self.ask(token, "tools/list"))["tools"]
+                self.assertEqual({tool["name"] for tool in tools}, {f"skills__{s}" for s in skills})
+                listed = json.loads(self.send(token, "GET", "/mcp/v1/tools").body)["tools"]
+                self.assertEqual({tool["name"] for tool in listed}, {f"skills.{s}" for s in skills})
+                paths = json.loads(self.send(token, "GET", "/openapi.json").body)["paths"]
+                for skill in self.SKILLS:
+                    shown = any(f"skills.{skill}" in path for path in paths)
+                    self.assertEqual(shown, skill in skills, skill)
+                for skill in self.SKILLS:
+                    answer = self.ask(token, "tools/call", {"name": skill, "arguments": {}})
+                    unknown = f"unknown tool: {skill}" in json.dumps(answer)
+                    self.assertEqual(unknown, skill not in skills, skill)
+
+    def test_resources_are_the_readers(self):
+        read = {"uri": "test://a"}
+        self.assertIn("result", self.ask("token-of-the-reader", "resources/read", read))
+        self.assertIn("error", self.ask("token-of-the-writer", "resources/read", read))
+
+    def test_documents_are_made_once_for_those_who_see_the_same(self):
+        one = self.send("token-of-the-writer", "GET", "/openapi.json")
+        tags = {one.header("etag")}
+        tags.add(self.send("token-of-the-reader", "GET", "/openapi.json").header("etag"))
+        self.assertEqual(len(tags), 2)
 
 
 class Record(TestCase):
