@@ -103,7 +103,7 @@ Refusal refusal(const AuthSettings& settings, std::string_view path, const Error
 
 Refusal refusal_until(std::string_view path, std::chrono::nanoseconds wait) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
-  const Error error{Code::overloaded,
+  const Error error{Code::rate_limited,
                     fmt::format("too many failed attempts from this address; try again in {} s "
                                 "(auth.failures)",
                                 seconds)};

@@ -62,6 +62,7 @@ TEST(Challenge, SaysWhenToComeBack) {
   const auto made = refusal_until("/mcp", std::chrono::milliseconds(1500));
   EXPECT_EQ(made.status, 429);
   EXPECT_EQ(made.fields, "Retry-After: 2\r\n");
+  EXPECT_NE(made.body.find("rate_limited"), std::string::npos) << made.body;
 }
 
 TEST(Challenge, MetadataNeedAnAuthorizationServer) {
