@@ -29,6 +29,9 @@ class Conversation final : transport::Channel::Listener {
 
   const Principal& who() const { return *asker_.who; }
 
+  // From now on it is this one who asks: the same caller with other credentials.
+  void set_caller(Caller who) { asker_.who = std::move(who); }
+
   // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
   Task<void> run(std::chrono::nanoseconds grace);
 
@@ -56,7 +59,7 @@ class Conversation final : transport::Channel::Listener {
 
   gateway::McpServer& server_;
   transport::Channel& channel_;
-  const gateway::Asker asker_;
+  gateway::Asker asker_;
   const std::string name_ = random_hex(8);  // Of the session.
   gateway::InFlight in_flight_;
   Scope calls_;
