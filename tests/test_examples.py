@@ -72,10 +72,12 @@ class Examples(TestCase):
 
     def try_out(self, folder):
         path = f"{pathlib.Path(BINARY).parent}:{os.environ['PATH']}"
-        args = ("-c", config_of(folder), "--tls-listen", "127.0.0.1:0")
+        any_port = "127.0.0.1:0"
+        args = ("-c", config_of(folder), "--tls-listen", any_port, "--wire-listen", any_port)
         with Gateway(args=args, cwd=folder, env={"PATH": path}) as gateway:
             secure = [line for line in gateway.stdout.lines if "https://" in line]
             port = secure[0].split("https://")[1].split()[0].rpartition(":")[2] if secure else ""
+            wire = [line for line in gateway.stdout.lines if "wire tcp" in line]
             done = subprocess.run(
                 ["sh", "try.sh"],
                 cwd=folder,
@@ -83,6 +85,7 @@ class Examples(TestCase):
                     PATH=path,
                     PATCHBAY_URL=gateway.url,
                     PATCHBAY_TLS_URL=f"https://localhost:{port}/mcp",
+                    PATCHBAY_WIRE_URL=wire[0].split()[-1] if wire else "",
                 ),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,

@@ -14,6 +14,9 @@ void print_head(const Configuration& configuration, const net::Address& address)
 // The TLS listener, which has all of these faces too.
 void print_tls(const TlsSection& section, const net::Address& address);
 
+// The TCP listener of the wire protocol.
+void print_wire(const net::Address& address, bool tls);
+
 void print_ready(const std::vector<UpstreamReport>& upstreams, const net::Address& address);
 
 }  // namespace patchbay::app

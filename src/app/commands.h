@@ -19,6 +19,7 @@ struct ServeOptions {
   std::string properties;
   std::string listen;
   std::string tls_listen;
+  std::string wire_listen;
   std::string log_format;
   std::string log_level;
 };

@@ -139,6 +139,13 @@ Task<void> Gateway::serve_http() {
     worker.loop().post([&worker, listener = std::move(plain_.sockets[i])]() mutable {
       worker.listen(std::move(listener));
     });
+    if (wire_) {
+      auto listen_wire = [&worker, listener = std::move(wire_->sockets[i]),
+                          tls = configuration_.wire_tls]() mutable {
+        worker.listen_wire(std::move(listener), std::move(tls));
+      };
+      worker.loop().post(std::move(listen_wire));
+    }
     if (!secure_) continue;
     auto listen = [&worker, listener = std::move(secure_->sockets[i]),
                    tls = configuration_.tls]() mutable {
@@ -148,10 +155,16 @@ Task<void> Gateway::serve_http() {
   }
   print_head(configuration_, plain_.address);
   if (secure_) print_tls(*configuration_.settings.tls, secure_->address);
+  if (wire_) print_wire(wire_->address, configuration_.wire_tls != nullptr);
   if (!plain_.address.loopback()) {
     log::Line(log::Level::warn, "credentials in the clear")
         .add("listen", plain_.address.text())
         .add("hint", "other machines reach this listener without TLS; let them use tls.listen");
+  }
+  if (wire_ && !configuration_.wire_tls && !wire_->address.loopback()) {
+    log::Line(log::Level::warn, "credentials in the clear")
+        .add("listen", wire_->address.text())
+        .add("hint", "other machines reach this listener without TLS; add wire.tls");
   }
   watch_files();
   reloads_.spawn(start_upstreams());
@@ -266,8 +279,11 @@ Result<void> Gateway::make_upstreams() {
 Result<void> Gateway::open_listeners() {
   const Settings& settings = configuration_.settings;
   auto opened = open(settings.listen, plain_);
-  if (!opened || !settings.tls) return opened;
-  return open(settings.tls->listen, secure_.emplace());
+  if (opened && settings.tls) opened = open(settings.tls->listen, secure_.emplace());
+  if (opened && settings.wire && settings.wire->listens()) {
+    opened = open(settings.wire->tcp, wire_.emplace());
+  }
+  return opened;
 }
 
 // Each worker has a listener of its own on the same address; the first settles the port.
@@ -295,6 +311,8 @@ void Gateway::watch_files() {
   std::vector<std::string> files{configuration_.file};
   if (const auto& tls = configuration_.settings.tls)
     std::ranges::copy(tls_files(*tls), std::back_inserter(files));
+  if (const auto& wire = configuration_.settings.wire; wire && wire->tls)
+    std::ranges::copy(tls_files(*wire->tls), std::back_inserter(files));
   if (files == watched_) return;
   watched_ = std::move(files);
   watch_.emplace(watched_, [this] { reloads_.spawn(reload("a file has changed")); });
@@ -351,7 +369,8 @@ bool Gateway::is_reachable() const {
   const auto open = [](const net::Address& address) {
     return address.size > 0 && !address.loopback();
   };
-  return open(plain_.address) || (secure_ && open(secure_->address));
+  return open(plain_.address) || (secure_ && open(secure_->address)) ||
+         (wire_ && open(wire_->address));
 }
 
 template <class Step>
@@ -393,9 +412,14 @@ Task<void> Gateway::reload(std::string why) {
   }
   const Settings& now = configuration_.settings;
   const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
+  const auto wire_listen = [](const Settings& of) {
+    return of.wire ? of.wire->tcp + (of.wire->tls ? " tls" : "") : "";
+  };
   if (next.settings.listen != now.listen || next.settings.workers != now.workers ||
-      next.settings.state != now.state || tls_listen(next.settings) != tls_listen(now)) {
-    log::Line(log::Level::warn, "restart needed").add("keys", "listen, tls.listen, workers, state");
+      next.settings.state != now.state || tls_listen(next.settings) != tls_listen(now) ||
+      wire_listen(next.settings) != wire_listen(now)) {
+    log::Line(log::Level::warn, "restart needed")
+        .add("keys", "listen, tls.listen, wire.tcp, wire.tls, workers, state");
   }
   log::Line(log::Level::info, "reload").add("why", why).add("digest", next.digest);
   reloading_ = true;
@@ -406,6 +430,7 @@ Task<void> Gateway::reload(std::string why) {
     worker.update(settings);
     worker.catalog().set_rules(configuration_.rules);
     if (configuration_.tls) worker.update_tls(configuration_.tls);
+    if (configuration_.wire_tls) worker.update_wire_tls(configuration_.wire_tls);
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
@@ -431,6 +456,13 @@ void Gateway::use_limits() {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
     common_.rates = rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys);
   }
+  const frontends::WireSettings wire = settings.wire.value_or(WireSection());
+  if (!common_.wire_terms || common_.wire_terms->settings != wire) {
+    const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
+    common_.wire_terms = std::make_shared<frontends::WireTerms>(wire, keys);
+  }
+  common_.wire.replay.update(
+      {std::chrono::seconds(wire.replay_window_s), static_cast<std::size_t>(wire.replay_ids)});
   const auto& audit = settings.audit;
   if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
     common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;

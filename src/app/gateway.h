@@ -84,6 +84,7 @@ class Gateway {
   Result<void> open(const std::string& listen, Listening& listening) const;
   Listening plain_;
   std::optional<Listening> secure_;
+  std::optional<Listening> wire_;
   std::atomic<bool> ready_ = false;
   Scope scope_;
   Scope reloads_;

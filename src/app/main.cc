@@ -5,6 +5,7 @@
 
 #include "app/commands.h"
 #include "app/token_commands.h"
+#include "app/wire_commands.h"
 #include "core/version.h"
 
 using namespace patchbay;
@@ -125,6 +126,8 @@ int main(int argc, char** argv) {
   serve->add_option("--listen", serve_options.listen, "Address and port; stands above the file.");
   serve->add_option("--tls-listen", serve_options.tls_listen,
                     "The same for the TLS listener, where the file has one.");
+  serve->add_option("--wire-listen", serve_options.wire_listen,
+                    "The same for the TCP listener of the wire protocol.");
   auto* const stdio = cli.add_subcommand("stdio", "The same catalog on stdin and stdout.");
   add_serve_options(*stdio, serve_options);
   auto* const osquery =
@@ -145,9 +148,10 @@ int main(int argc, char** argv) {
   auto* const audit = cli.add_subcommand("audit", "Prints records of calls, the newest first.");
   add_audit_options(*audit, audit_options);
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
-  add_client_options(*tools, client_options,
-                     "[TARGET]: http(s)://…, 'stdio: command args…', or nothing for the local "
-                     "gateway.");
+  add_client_options(
+      *tools, client_options,
+      "[TARGET]: http(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for the "
+      "local gateway.");
   auto* const call = cli.add_subcommand("call", "Calls a tool of an MCP server.");
   add_client_options(*call, client_options, "[TARGET] NAME [key=value… | JSON]");
   auto* const resources = cli.add_subcommand("resources", "Lists the resources of an MCP server.");
@@ -159,6 +163,8 @@ int main(int argc, char** argv) {
   add_client_options(*prompts, client_options, "[TARGET] [NAME [key=value… | JSON]]");
   auto* const token = cli.add_subcommand("token", "Tokens that callers show to the gateway.");
   const app::TokenCommands token_commands(*token);
+  auto* const wire = cli.add_subcommand("wire", "Frames of the wire protocol, for debugging.");
+  const app::WireCommands wire_commands(*wire);
   auto* const approve = cli.add_subcommand(
       "approve", "Approves a call that waits for a person, or lists those that do.");
   add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, those that wait.");
@@ -189,6 +195,7 @@ int main(int argc, char** argv) {
   if (*read) return app::read_resource(client_options);
   if (*prompts) return app::use_prompts(client_options);
   if (*token) return token_commands.run();
+  if (*wire) return wire_commands.run();
   if (*approve) return app::approve(client_options, refuse);
   if (*pins) return app::pins(pins_options);
   return app::serve(serve_options);

@@ -11,12 +11,14 @@
 #include "skills/summarize.h"
 #include "skills/time.h"
 #include "skills/weather.h"
+#include "transport/wire_url.h"
 #include "upstreams/builtin_upstream.h"
 #include "upstreams/child_connector.h"
 #include "upstreams/http_connector.h"
 #include "upstreams/mcp_upstream.h"
 #include "upstreams/openapi_upstream.h"
 #include "upstreams/socket_connector.h"
+#include "upstreams/wire_connector.h"
 
 namespace patchbay {
 
@@ -147,6 +149,31 @@ MakeUpstream read_unix(const std::string& name, const config::Node& entry, const
   return make_socket(name, "unix", {"", 0, settings.path}, settings);
 }
 
+MakeUpstream read_wire_tcp(const std::string& name, const config::Node& entry,
+                           const std::string& file, const std::string& path,
+                           config::Faults& faults) {
+  auto settings = read_entry<upstreams::WireTcpSettings>(entry, file, path, faults);
+  auto url = transport::parse_wire_url(settings.url);
+  if (!url) add_fault(faults, file, entry, path + ".url", url.error().message);
+  std::shared_ptr<const net::TlsContext> tls;
+  if (url && url->tls) {
+    const upstreams::TlsSettings& said = settings.tls;
+    auto made =
+        net::TlsContext::client({said.ca, said.cert, said.key, said.server_name, said.verify});
+    if (made) tls = *std::move(made);
+    if (!made) add_fault(faults, file, entry, path + ".tls", made.error().message);
+  }
+  return [name, settings, tls, url = url ? *url : net::Url()](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{.name = name, .kind = "wire-tcp", .settings = settings};
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [url, tls, settings](bool) {
+                             return std::make_unique<upstreams::WireConnector>(url, tls, settings);
+                           });
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
+  };
+}
+
 MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -184,6 +211,8 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::TcpSettings>, read_tcp},
     UpstreamKind{"unix", "Speaks MCP over a Unix socket, one message per line.",
                  config::shape_of<upstreams::UnixSettings>, read_unix},
+    UpstreamKind{"wire-tcp", "Another gateway, over the frames of the wire protocol.",
+                 config::shape_of<upstreams::WireTcpSettings>, read_wire_tcp},
     UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
                  config::shape_of<upstreams::OpenapiSettings>, read_openapi},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",

@@ -10,6 +10,7 @@
 #include "app/tls_section.h"
 #include "config/fields.h"
 #include "frontends/rest_settings.h"
+#include "frontends/wire_settings.h"
 #include "gateway/catalog.h"
 #include "gateway/goal_settings.h"
 #include "gateway/result_budget.h"
@@ -88,6 +89,10 @@ struct StopSection {
   config::Duration grace{10'000};
 };
 
+struct WireSection : frontends::WireSettings {
+  std::optional<WireTlsSection> tls;
+};
+
 struct Settings {
   std::string listen{kDefaultListen};
   std::optional<TlsSection> tls;
@@ -108,6 +113,7 @@ struct Settings {
   HttpSection http;
   policy::AuthSettings auth;
   frontends::RestSettings rest;
+  std::optional<WireSection> wire;
   policy::AuditSettings audit;
   LogSection log;
   StopSection stop;
@@ -301,6 +307,14 @@ inline constexpr auto config::fields<app::StopSection> = std::tuple{
 };
 
 template <>
+inline constexpr auto config::fields<app::WireSection> = std::tuple_cat(
+    config::fields<frontends::WireSettings>,
+    std::tuple{
+        Field{"tls", &app::WireSection::tls,
+              "Puts TLS over the TCP listener (tcps://). Absent: it is plain, for this machine."},
+    });
+
+template <>
 inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"listen", &app::Settings::listen,
           "The address of the HTTP listener; port 0 lets the system choose."},
@@ -337,6 +351,9 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"auth", &app::Settings::auth,
           "Who may call. Absent: whoever can reach the listener, which then must be on loopback."},
     Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
+    Field{"wire", &app::Settings::wire,
+          "The wire protocol, on binary TCP and on WebSocket. Absent: no TCP listener, and "
+          "WebSocket with the defaults."},
     Field{"audit", &app::Settings::audit,
           "The record of calls; kept where a file or a database is named."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},

@@ -47,6 +47,18 @@ std::shared_ptr<const frontends::GoalBook> goal_book(const Settings& settings) {
   return std::make_shared<const frontends::GoalBook>(skills(), settings.goals);
 }
 
+frontends::WireTcpSettings wire_settings(const Settings& settings) {
+  frontends::WireTcpSettings wire;
+  wire.connections = static_cast<std::size_t>(settings.limits.connections);
+  wire.write_time = settings.limits.write_time;
+  wire.grace = settings.stop.grace;
+  if (settings.wire && settings.wire->tls) {
+    wire.handshake_time = settings.wire->tls->handshake_time;
+    wire.handshakes = static_cast<std::size_t>(settings.wire->tls->handshakes);
+  }
+  return wire;
+}
+
 frontends::RestStreaming rest_streaming(const LimitSettings& limits) {
   return {limits.stream_after, limits.stream_keep_alive};
 }
@@ -72,6 +84,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       resource_page_(settings.auth),
       approvals_page_(common.approvals, catalog_),
       door_(common.door),
+      wire_(server_, catalog_, door_, common.wire, common.wire_terms),
+      wire_tcp_(wire_, common.http, wire_settings(settings)),
       http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
              {"/sse", "GET", &mcp_sse_.stream()},
              {"/message", "POST", &mcp_sse_.message()},
@@ -103,6 +117,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
   catalog_.on_change([this](gateway::CatalogNews& news) {
     mcp_http_.tell_changed(news);
     mcp_sse_.tell_changed(news);
+    wire_.tell_changed(news);
   });
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
@@ -143,6 +158,8 @@ void Worker::update(const Settings& settings) {
   pipeline_.set_budgets(settings.limits.results);
   mcp_http_.update(mcp_settings(settings.limits));
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);
+  wire_.update(common_.wire_terms);
+  wire_tcp_.update(wire_settings(settings));
   goals_.update(goal_book(settings));
   rest_.update(settings.rest, rest_streaming(settings.limits));
   openapi_.update(settings.rest);
@@ -167,6 +184,7 @@ void Worker::pass_on_update(const std::string& upstream, const std::string& uri)
   auto news = catalog_.news_of(upstream, uri);
   mcp_http_.tell_updated(news);
   mcp_sse_.tell_updated(news);
+  wire_.tell_updated(news);
   if (tell_more_) tell_more_(news);
 }
 
@@ -179,6 +197,7 @@ void Worker::tell_task(const std::string& upstream, const gateway::TaskNews& new
     task_news_.fetch_sub(1);
     mcp_http_.tell_task(upstream, news);
     mcp_sse_.tell_task(upstream, news);
+    wire_.tell_task(upstream, news);
     if (tell_more_of_task_) tell_more_of_task_(upstream, news);
   });
 }
@@ -193,6 +212,8 @@ Task<void> Worker::sweep() {
 
 Task<void> Worker::stop(Deadline deadline) {
   auto stopped = co_await http_.stop(deadline);
+  if (!stopped) co_return stopped;
+  stopped = co_await wire_tcp_.stop(deadline);
   if (!stopped) co_return stopped;
   stopped = co_await asking_.stop();
   if (!stopped) co_return stopped;

@@ -38,6 +38,12 @@ class Conversation final : transport::Channel::Listener {
   // As if the client had ended its side.
   void end() { ended_.deliver(ok()); }
 
+  // The same, when nobody is left to be answered.
+  void end_at_once() {
+    calls_.cancel();
+    end();
+  }
+
   void tell_changed(gateway::CatalogNews& news);
   void tell_updated(gateway::ResourceNews& news);
   void tell_task(const std::string& upstream, const gateway::TaskNews& news);

@@ -17,9 +17,8 @@ namespace patchbay::frontends {
 
 // What a client offers that sends `initialize`.
 struct WireOffer {
-  std::string version =
-      {};                 // The version of its own kind that was agreed on; empty: it named a date.
-  bool chunking = false;  // It takes messages in pieces.
+  std::string version = {};  // What was agreed on, "1.0" or "1.1"; empty: the client named a date.
+  bool chunking = false;     // It takes messages in pieces.
   std::string request = {};  // The request as MCP has it.
 };
 

@@ -88,6 +88,11 @@ void WireSession::end() {
   begun_.deliver(ok());
 }
 
+void WireSession::end_at_once() {
+  if (conversation_) conversation_->end_at_once();
+  begun_.deliver(ok());
+}
+
 std::size_t WireSession::allowed() const {
   const std::size_t most = terms_->settings.max_frame.value;
   return known() || !host_.door().asks() ? most : std::min(most, kBeforeKnown);
@@ -133,7 +138,7 @@ Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
   const MessageAuth mode = terms_->settings.per_message_auth;
   if (!host_.door().asks()) co_return host_.door().recognise(Shown{peer_.from});
   const Caller before = caller_ ? caller_ : peer_.who;
-  const bool stands = before && still_stands(*before);
+  const bool stands = would_let_in(before);
   const bool given = !envelope.auth_token.empty() && (mode != MessageAuth::off || !stands);
   if (mode == MessageAuth::required && !given) {
     co_return Error{Code::unauthenticated,
@@ -150,6 +155,11 @@ Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
     co_return Error{Code::forbidden, "this connection is another caller's; open one of your own"};
   }
   co_return *found;
+}
+
+// Whoever came when nobody was asked is a stranger once somebody is.
+bool WireSession::would_let_in(const Caller& who) const {
+  return who && still_stands(*who) && (who->way != "none" || !host_.door().asks());
 }
 
 // The first message of a caller opens the conversation.

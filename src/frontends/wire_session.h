@@ -79,8 +79,9 @@ class WireSession final : transport::Channel {
   // begun; the last take() is done; the text stays there until then.
   Task<void> take(std::string_view text);
 
-  // The client has ended its side.
+  // The client has ended its side; or has gone, and nobody is left to be answered.
   void end();
+  void end_at_once();
 
   // Tells the client of a fault that concerns no message in particular.
   void tell_fault(const Error& why) { refuse({}, "", why); }
@@ -123,7 +124,9 @@ class WireSession final : transport::Channel {
   Result<void> post(const wire::Heading& heading, std::string_view payload, std::string_view id);
   void answer_fault(const wire::Envelope& about, std::string_view id, const Error& why);
   void refuse(const wire::Envelope& about, std::string_view id, const Error& why);
-  bool mute() const { return !caller_ || !still_stands(*caller_); }
+  bool would_let_in(const Caller& who) const;
+  // News are only for those whom we would still let in.
+  bool mute() const { return !would_let_in(caller_); }
 
   WireHost& host_;
   WireSink& sink_;

@@ -48,6 +48,8 @@ struct WireSettings {
   config::Duration ping{30'000};
   config::Duration pong{60'000};
 
+  bool operator==(const WireSettings&) const = default;
+
   bool listens() const { return !tcp.empty() && tcp != "off"; }
 };
 

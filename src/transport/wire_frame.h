@@ -70,6 +70,9 @@ class FrameDecoder {
   // frame's `size` bytes are the caller's to drop before the next call, and nothing else.
   Result<std::optional<Frame>> next(std::string_view bytes);
 
+  // From now on, frames may be so large.
+  void set_most(std::size_t most) { rules_.most = most; }
+
   // How the peer writes its headers, once that is clear; to be answered in the same way.
   Header header() const { return told_; }
 
@@ -87,7 +90,7 @@ class FrameDecoder {
   std::optional<Header> tell_by_text(std::string_view bytes, FrameType type) const;
   std::optional<Header> tell_by_ends(std::string_view bytes) const;
 
-  const FrameRules rules_;
+  FrameRules rules_;
   Header told_;
   // The last frame was an empty control frame of 7 bytes, which may have been the beginning of a
   // header of 8.
