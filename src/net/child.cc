@@ -68,7 +68,10 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
 // Everything the child does between fork and exec: only what is safe in a copy of a process with
 // threads. On failure writes errno to `report`.
 [[noreturn]] void become(const char* path, char* const* argv, char* const* envp, const char* cwd,
-                         const int (&pipes)[3], int report, pid_t parent) {
+                         const int (&pipes)[3], int control, int report, pid_t parent) {
+  // Out of the way of the numbers that are given out below.
+  report = ::fcntl(report, F_DUPFD_CLOEXEC, 10);
+  if (control >= 0) control = ::fcntl(control, F_DUPFD_CLOEXEC, 10);
   const auto give_up = [report] {
     const int why = errno;
     [[maybe_unused]] const auto told = ::write(report, &why, sizeof why);
@@ -84,9 +87,11 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   for (int i = 0; i < 3; ++i) {
     if (::dup2(pipes[i], i) < 0) give_up();
   }
+  const bool controlled = control >= 0;
+  if (controlled && ::dup2(control, 3) < 0) give_up();
   if (*cwd != '\0' && ::chdir(cwd) != 0) give_up();
   // The report pipe closes itself at exec; everything else that is open must not pass either.
-  ::syscall(SYS_close_range, 3U, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */);
+  ::syscall(SYS_close_range, controlled ? 4U : 3U, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */);
   ::execve(path, argv, envp);
   give_up();
   ::_exit(127);
@@ -171,15 +176,18 @@ Result<std::unique_ptr<Child>> Child::spawn(const Program& program) {
     if (!*pipe) return pipe->error();
   }
 
-  const int pipes[3] = {in->read.get(), out->write.get(), err->write.get()};
+  int pipes[3] = {in->read.get(), out->write.get(), err->write.get()};
+  if (program.same_stdio) {
+    for (int i = 0; i < 3; ++i) pipes[i] = i;
+  }
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
   if (pid < 0) {
     return Error{Code::unavailable, fmt::format("cannot fork: {}", std::strerror(errno))};
   }
   if (pid == 0) {
-    become(path->c_str(), argv.data(), envp.data(), program.cwd.c_str(), pipes, report->write.get(),
-           parent);
+    become(path->c_str(), argv.data(), envp.data(), program.cwd.c_str(), pipes, program.handed_over,
+           report->write.get(), parent);
   }
   ::setpgid(pid, pid);  // Both sides do it: whoever comes first.
   report->write.reset();
@@ -240,6 +248,7 @@ void Child::on_ready() {
   note_living(pid_, false);
   ::waitid(P_PIDFD, id, &info, WEXITED | WNOHANG);
   exit_status_ = exit_sentence(info);
+  exit_code_ = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
   if (waiting_) waiting_->deliver(ok());
 }
 

@@ -21,6 +21,8 @@ struct Program {
   std::vector<std::string> args;
   std::vector<std::string> environment;  // NAME=value, complete.
   std::string cwd;                       // Empty: the gateway's own.
+  int handed_over = -1;                  // What becomes its descriptor 3.
+  bool same_stdio = false;               // Our own stdin, stdout and stderr; there are no pipes.
 };
 
 // What every child gets of our own environment: where to find things, and how the user likes them.
@@ -56,6 +58,9 @@ class Child final : Source::Waiter {
 
   bool exited() const { return exit_status_.has_value(); }
 
+  // As a shell has it: the status, or 128 and the signal. REQUIRES: exited().
+  int exit_code() const { return exit_code_; }
+
   // Waits until the child has exited; yields a sentence such as "exited with status 1". Any number
   // of waits after each other, one at a time.
   Task<std::string> exit(Deadline deadline);
@@ -70,6 +75,7 @@ class Child final : Source::Waiter {
   Fd stdout_;
   Fd stderr_;
   std::optional<std::string> exit_status_;
+  int exit_code_ = 0;
   OneShot<void>* waiting_ = nullptr;
 };
 
