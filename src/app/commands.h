@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+namespace patchbay::agent {
+struct Settings;
+}
+
 namespace patchbay::app {
 
 // Exit codes that scripts can rely on; docs/commands.md lists them.
@@ -120,5 +124,7 @@ struct PinsOptions {
 };
 
 int pins(const PinsOptions& options);
+
+int serve_agent(const agent::Settings& settings);
 
 }  // namespace patchbay::app

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "agent/settings.h"
 #include "app/commands.h"
 #include "app/token_commands.h"
 #include "core/version.h"
@@ -93,6 +94,18 @@ void add_pins_options(CLI::App& command, app::PinsOptions& options) {
   command.add_flag("--json", options.json, "list: as JSON.");
 }
 
+void add_agent_options(CLI::App& command, agent::Settings& settings) {
+  command.add_option("--listen", settings.listen, std::string(agent::kListenMeaning));
+  command.add_option("--root", settings.root, std::string(agent::kRootMeaning));
+  command.add_flag("--null-id", settings.null_id, std::string(agent::kNullIdMeaning));
+  for (const auto& option : agent::kNumberOptions) {
+    command
+        .add_option(std::string(option.name), settings.*option.value, std::string(option.meaning))
+        ->check(CLI::Range(option.least, agent::kMostNumber))
+        ->capture_default_str();
+  }
+}
+
 // Called by this name, with or without an ending, patchbay is the osquery server.
 bool is_osquery_server(std::string_view program) {
   return program.substr(program.rfind('/') + 1).starts_with("osquery-mcp-server");
@@ -127,6 +140,7 @@ int main(int argc, char** argv) {
   app::ClientOptions client_options;
   bool refuse = false;
   app::PinsOptions pins_options;
+  agent::Settings agent_settings;
   std::string check_file;
   std::string import_file;
   bool schema = false;
@@ -183,6 +197,9 @@ int main(int argc, char** argv) {
   auto* const pins = cli.add_subcommand(
       "pins", "Shows which definitions of tools have changed, and accepts them.");
   add_pins_options(*pins, pins_options);
+  auto* const agent = cli.add_subcommand(
+      "agent", "Runs programs and moves files for a host: the guest in a sandbox.");
+  add_agent_options(*agent, agent_settings);
   cli.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration, 4 the tool "
       "reported an error, 5 no such tool, prompt or resource.");
@@ -210,5 +227,6 @@ int main(int argc, char** argv) {
   if (*token) return token_commands.run();
   if (*approve) return app::approve(client_options, refuse);
   if (*pins) return app::pins(pins_options);
+  if (*agent) return app::serve_agent(agent_settings);
   return app::serve(serve_options);
 }

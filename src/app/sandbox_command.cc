@@ -59,7 +59,7 @@ Task<int> run_spec(sandbox::Spec spec, config::Duration timeout) {
   net::Signals signals([&](int) { confined.child().signal(SIGKILL); });
   const Deadline until = timeout.count() > 0 ? here().now() + timeout : kNever;
   auto exited = co_await confined.child().exit(until);
-  const int code = exited ? confined.child().exit_code() : kExitFailed;
+  const int code = exited ? confined.child().ending()->code() : kExitFailed;
   auto ended = co_await confined.end();
   if (!exited) {
     co_return Error{Code::timeout, fmt::format("ended after {}", config::print(timeout))};
