@@ -8,6 +8,7 @@
 #include "app/token_commands.h"
 #include "app/wire_commands.h"
 #include "core/version.h"
+#include "sandbox/confine.h"
 
 using namespace patchbay;
 
@@ -41,6 +42,14 @@ void add_osquery_options(CLI::App& command, app::OsqueryOptions& options) {
   command.add_flag("--extra-tools", options.extra_tools,
                    "Offers list_tables, describe_table, get_processes and templates.");
   add_log_options(command, options);
+}
+
+void add_sandbox_options(CLI::App& command, app::SandboxOptions& options) {
+  command.add_option("-c,--config", options.config,
+                     "YAML file that says what it may see, reach and use.");
+  command.add_option("--timeout", options.timeout, "The longest it may run, such as 30s.");
+  command.add_option("words", options.words, "The program, as it is found inside, and its words.")
+      ->required();
 }
 
 void add_audit_options(CLI::App& command, app::AuditOptions& options) {
@@ -118,6 +127,7 @@ int run_osquery_server(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
   CLI::App cli("Patchbay stands between AI agents and the things they use.", "patchbay");
   cli.set_version_flag("--version", "patchbay " + std::string(kVersion));
@@ -126,6 +136,8 @@ int main(int argc, char** argv) {
   app::ServeOptions serve_options;
   app::OsqueryOptions osquery_options;
   app::AuditOptions audit_options;
+  app::SandboxOptions sandbox_options;
+  app::DoctorOptions doctor_options;
   app::ClientOptions client_options;
   bool refuse = false;
   app::PinsOptions pins_options;
@@ -149,6 +161,11 @@ int main(int argc, char** argv) {
   add_osquery_options(*osquery, osquery_options);
   auto* const chat = cli.add_subcommand("chat", "Goals typed at a prompt.");
   add_serve_options(*chat, serve_options);
+  auto* const sandbox = cli.add_subcommand("sandbox", "Runs a program in a sandbox.");
+  add_sandbox_options(*sandbox, sandbox_options);
+  auto* const doctor = cli.add_subcommand("doctor", "Says what this machine can and cannot do.");
+  doctor->add_option("-c,--config", doctor_options.config, "The file that `sandbox` would take.");
+  doctor->add_flag("--json", doctor_options.json, "As JSON.");
   auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
   check->add_option("file", check_file, "The file.")->required();
   auto* const describe = cli.add_subcommand("describe", "Prints the configuration reference.");
@@ -201,6 +218,8 @@ int main(int argc, char** argv) {
   if (*stdio) return app::serve_stdio(serve_options);
   if (*osquery) return app::serve_osquery(osquery_options);
   if (*chat) return app::chat(serve_options);
+  if (*sandbox) return app::run_in_sandbox(sandbox_options);
+  if (*doctor) return app::doctor(doctor_options);
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
   if (*import) return app::import_servers(import_file);

@@ -154,6 +154,7 @@ Result<std::unique_ptr<Child>> Child::spawn(const Program& program) {
 
   NewProgram start{path->c_str(), argv.data(), envp.data(), program.cwd.c_str()};
   start.descriptors = {in->read.get(), out->write.get(), err->write.get(), program.handed_over};
+  if (program.same_stdio) start.descriptors = {0, 1, 2, program.handed_over};
   Started started = start_program(start);
   if (started.fault != 0) return cannot_start(program, started);
   if (!started.pidfd) {

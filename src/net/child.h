@@ -23,6 +23,7 @@ struct Program {
   std::string cwd;                       // Empty: the gateway's own.
   bool reads_input = true;               // Else its stdin is /dev/null.
   int handed_over = -1;                  // What becomes its descriptor 3.
+  bool same_stdio = false;               // Our own stdin, stdout and stderr; there are no pipes.
   int pipe_size = 1 << 20;               // Most an ordinary user may have; 0: the system's choice.
 };
 
@@ -32,6 +33,7 @@ struct Ending {
   bool by_signal = false;
 
   std::string sentence() const;  // Such as "exited with status 1".
+  int code() const { return by_signal ? 128 + status : status; }  // As a shell has it.
 };
 
 // What every child gets of our own environment: where to find things, and how the user likes them.
