@@ -11,6 +11,7 @@
 #include "net/orphans.h"
 #include "net/signals.h"
 #include "net/socket.h"
+#include "sandbox/inside.h"
 
 extern char** environ;
 
@@ -187,6 +188,7 @@ detail::Root run_on_loop(Stop& /*stop*/, net::Loop& loop, Agent& agent) {
 }  // namespace
 
 Result<void> run_agent(const Settings& settings) {
+  if (settings.guard) sandbox::guard(sandbox::usual_writable());
   net::block_signals();
   net::Orphans::before_threads();
   Tree tree;

@@ -45,6 +45,10 @@ Result<Asking> parse_command_line(std::span<char* const> words, Settings& settin
       settings.null_id = true;
       continue;
     }
+    if (word == "--guard") {
+      settings.guard = true;
+      continue;
+    }
     if (!word.starts_with("--")) return wrong(fmt::format("'{}' is not an option", word));
     const auto equals = word.find('=');
     const bool apart = equals == std::string_view::npos;
@@ -66,6 +70,7 @@ std::string usage() {
   row("--listen", kListenMeaning);
   row("--root", kRootMeaning);
   row("--null-id", kNullIdMeaning);
+  row("--guard", kGuardMeaning);
   const Settings usual;
   for (const auto& option : kNumberOptions) {
     row(option.name, fmt::format("{} ({})", option.meaning, usual.*option.value));

@@ -17,6 +17,7 @@ struct Settings {
   std::vector<std::string> listen;  // stdio, unix:PATH, tcp:ADDR, vsock:PORT.
   std::string root;
   bool null_id = false;
+  bool guard = false;
   std::uint64_t max_line = 16 << 20;
   std::uint64_t max_output = 1 << 20;
   std::uint64_t max_file = 10 << 20;
@@ -63,6 +64,8 @@ inline constexpr std::string_view kListenMeaning =
     "stdio, unix:PATH, tcp:ADDR or vsock:PORT; may be given several times (stdio).";
 inline constexpr std::string_view kRootMeaning =
     "A folder that file requests may not leave. Commands are not confined by it.";
+inline constexpr std::string_view kGuardMeaning =
+    "Keep out of reach of the commands, and let them write to the usual folders of a sandbox only.";
 inline constexpr std::string_view kNullIdMeaning =
     "Answer what has no readable id with null instead of 0.";
 
