@@ -14,9 +14,11 @@
 #include "transport/wire_url.h"
 #include "upstreams/builtin_upstream.h"
 #include "upstreams/child_connector.h"
+#include "upstreams/confined_connector.h"
 #include "upstreams/http_connector.h"
 #include "upstreams/mcp_upstream.h"
 #include "upstreams/openapi_upstream.h"
+#include "upstreams/sandbox_upstream.h"
 #include "upstreams/socket_connector.h"
 #include "upstreams/wire_connector.h"
 
@@ -69,6 +71,15 @@ S read_entry(const config::Node& entry, const std::string& file, const std::stri
   return config::read<S>(entry, file, path, faults, ignored);
 }
 
+std::unique_ptr<upstreams::Connector> stdio_connector(
+    const std::string& name, const upstreams::StdioSettings& settings,
+    const std::shared_ptr<const upstreams::AllowedCommands>& allowed) {
+  if (settings.sandbox) {
+    return std::make_unique<upstreams::ConfinedConnector>(name, settings, allowed);
+  }
+  return std::make_unique<upstreams::ChildConnector>(name, settings, allowed);
+}
+
 MakeUpstream read_stdio(const std::string& name, const config::Node& entry, const std::string& file,
                         const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
@@ -76,9 +87,9 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
     plan.connectors.assign(static_cast<std::size_t>(settings.instances),
                            [name, settings, allowed = context.allowed](bool) {
-                             return std::make_unique<upstreams::ChildConnector>(name, settings,
-                                                                                allowed);
+                             return stdio_connector(name, settings, allowed);
                            });
+    if (settings.sandbox) sandbox::prepared_places();  // Before any worker has to wait for it.
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -186,6 +197,16 @@ MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
   };
 }
 
+MakeUpstream read_sandbox(const std::string& name, const config::Node& entry,
+                          const std::string& file, const std::string& path,
+                          config::Faults& faults) {
+  auto settings = read_entry<upstreams::SandboxSettings>(entry, file, path, faults);
+  return [name, settings](const UpstreamContext& context) {
+    return std::make_shared<upstreams::SandboxUpstream>(name, settings, context.workers,
+                                                        context.watcher, context.registry);
+  };
+}
+
 MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -215,6 +236,8 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::WireTcpSettings>, read_wire_tcp},
     UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
                  config::shape_of<upstreams::OpenapiSettings>, read_openapi},
+    UpstreamKind{"sandbox", "Places where code is run that nobody trusts.",
+                 config::shape_of<upstreams::SandboxSettings>, read_sandbox},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",
                  config::shape_of<BuiltinSettings>, read_builtin},
 };
