@@ -78,6 +78,22 @@ int list_resources(const ClientOptions& options);
 int read_resource(const ClientOptions& options);
 int use_prompts(const ClientOptions& options);
 
+struct RouterOptions {
+  std::string config;
+  std::string gateway;
+  std::string ca;
+  std::string cert;
+  std::string key;
+  std::string token_file;
+  std::string token_command;
+  int connections = 0;  // 0: as the file says.
+  std::string log_format;
+  std::string log_level;
+  bool quiet = false;
+};
+
+int route(const RouterOptions& options);
+
 struct TokenOptions {
   std::string config;  // Names the file of tokens, unless `file` does.
   std::string file;

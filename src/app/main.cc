@@ -85,6 +85,39 @@ void add_pins_options(CLI::App& command, app::PinsOptions& options) {
   command.add_flag("--json", options.json, "list: as JSON.");
 }
 
+void add_router_options(CLI::App& command, app::RouterOptions& options) {
+  command.add_option("-c,--config", options.config, "YAML file with the settings of the router.")
+      ->envname("PATCHBAY_ROUTER_CONFIG");
+  command
+      .add_option("--gateway", options.gateway,
+                  "Where the gateway is: ws(s)://HOST[:PORT]/mcp or tcp(s)://HOST[:PORT].")
+      ->envname("PATCHBAY_GATEWAY");
+  command.add_option("--ca", options.ca, "PEM file of those who are trusted to sign the gateway.")
+      ->envname("PATCHBAY_CA")
+      ->check(CLI::ExistingFile);
+  auto* const cert =
+      command.add_option("--cert", options.cert, "PEM file of the certificate to show to it.")
+          ->envname("PATCHBAY_CERT")
+          ->check(CLI::ExistingFile);
+  command.add_option("--key", options.key, "PEM file of its key; else it is in the same file.")
+      ->envname("PATCHBAY_KEY")
+      ->check(CLI::ExistingFile)
+      ->needs(cert);
+  command
+      .add_option("--token-file", options.token_file,
+                  "File with the token for the gateway; else it is in PATCHBAY_TOKEN.")
+      ->envname("PATCHBAY_TOKEN_FILE");
+  command
+      .add_option("--token-command", options.token_command,
+                  "Command that prints the token, such as one that asks a keyring.")
+      ->envname("PATCHBAY_TOKEN_COMMAND");
+  command.add_option("--connections", options.connections, "The most connections to the gateway.")
+      ->envname("PATCHBAY_CONNECTIONS")
+      ->check(CLI::Range(1, 64));
+  add_log_options(command, options);
+  command.add_flag("-q,--quiet", options.quiet, "Logs nothing.");
+}
+
 // Called by this name, with or without an ending, patchbay is the osquery server.
 bool is_osquery_server(std::string_view program) {
   return program.substr(program.rfind('/') + 1).starts_with("osquery-mcp-server");
@@ -113,6 +146,7 @@ int main(int argc, char** argv) {
   app::ServeOptions serve_options;
   app::OsqueryOptions osquery_options;
   app::AuditOptions audit_options;
+  app::RouterOptions router_options;
   app::ClientOptions client_options;
   bool refuse = false;
   app::PinsOptions pins_options;
@@ -133,6 +167,9 @@ int main(int argc, char** argv) {
   auto* const osquery =
       cli.add_subcommand("osquery", "The osquery MCP server on stdin and stdout.");
   add_osquery_options(*osquery, osquery_options);
+  auto* const router =
+      cli.add_subcommand("router", "MCP on stdin and stdout, passed on to a gateway elsewhere.");
+  add_router_options(*router, router_options);
   auto* const chat = cli.add_subcommand("chat", "Goals typed at a prompt.");
   add_serve_options(*chat, serve_options);
   auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
@@ -150,7 +187,7 @@ int main(int argc, char** argv) {
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
   add_client_options(
       *tools, client_options,
-      "[TARGET]: http(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for the "
+      "[TARGET]: http(s)://…, ws(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for the "
       "local gateway.");
   auto* const call = cli.add_subcommand("call", "Calls a tool of an MCP server.");
   add_client_options(*call, client_options, "[TARGET] NAME [key=value… | JSON]");
@@ -183,6 +220,7 @@ int main(int argc, char** argv) {
   }
   if (*stdio) return app::serve_stdio(serve_options);
   if (*osquery) return app::serve_osquery(osquery_options);
+  if (*router) return app::route(router_options);
   if (*chat) return app::chat(serve_options);
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
