@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+namespace patchbay::agent {
+struct Settings;
+}
+
 namespace patchbay::app {
 
 // Exit codes that scripts can rely on; docs/commands.md lists them.
@@ -60,6 +64,21 @@ struct OsqueryOptions {
 
 int serve_osquery(const OsqueryOptions& options);
 
+struct SandboxOptions {
+  std::string config;
+  std::string timeout;
+  std::vector<std::string> words;  // The program and its arguments.
+};
+
+int run_in_sandbox(const SandboxOptions& options);
+
+struct DoctorOptions {
+  std::string config;
+  bool json = false;
+};
+
+int doctor(const DoctorOptions& options);
+
 struct ClientOptions {
   std::vector<std::string> words;  // As typed: an optional target, then what the command takes.
   bool json = false;
@@ -77,22 +96,6 @@ int call_tool(const ClientOptions& options);
 int list_resources(const ClientOptions& options);
 int read_resource(const ClientOptions& options);
 int use_prompts(const ClientOptions& options);
-
-struct RouterOptions {
-  std::string config;
-  std::string gateway;
-  std::string ca;
-  std::string cert;
-  std::string key;
-  std::string token_file;
-  std::string token_command;
-  int connections = 0;  // 0: as the file says.
-  std::string log_format;
-  std::string log_level;
-  bool quiet = false;
-};
-
-int route(const RouterOptions& options);
 
 struct TokenOptions {
   std::string config;  // Names the file of tokens, unless `file` does.
@@ -122,5 +125,7 @@ struct PinsOptions {
 };
 
 int pins(const PinsOptions& options);
+
+int serve_agent(const agent::Settings& settings);
 
 }  // namespace patchbay::app

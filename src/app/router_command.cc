@@ -1,6 +1,8 @@
-// router: MCP on stdin and stdout, passed on to a gateway elsewhere.
+#include "app/router_command.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cstdlib>
 
@@ -44,17 +46,52 @@ net::Fd duplicate(int fd) { return net::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
 
 }  // namespace
 
-int route(const RouterOptions& options) {
+RouterCommand::RouterCommand(CLI::App& router) {
+  const auto option = [&router](const char* name, auto& value, const char* meaning,
+                                const char* variable) {
+    return router.add_option(name, value, meaning)->envname(variable);
+  };
+  option("-c,--config", options_.config, "YAML file with the settings of the router.",
+         "PATCHBAY_ROUTER_CONFIG");
+  option("--gateway", options_.gateway,
+         "Where the gateway is: ws(s)://HOST[:PORT]/mcp or tcp(s)://HOST[:PORT].",
+         "PATCHBAY_GATEWAY");
+  option("--ca", options_.ca, "PEM file of those who are trusted to sign the gateway.",
+         "PATCHBAY_CA")
+      ->check(CLI::ExistingFile);
+  auto* const cert =
+      option("--cert", options_.cert, "PEM file of the certificate to show to it.", "PATCHBAY_CERT")
+          ->check(CLI::ExistingFile);
+  option("--key", options_.key, "PEM file of its key; else it is in the same file.", "PATCHBAY_KEY")
+      ->check(CLI::ExistingFile)
+      ->needs(cert);
+  option("--token-file", options_.token_file,
+         "File with the token for the gateway; else it is in PATCHBAY_TOKEN.",
+         "PATCHBAY_TOKEN_FILE");
+  option("--token-command", options_.token_command,
+         "Command that prints the token, such as one that asks a keyring.",
+         "PATCHBAY_TOKEN_COMMAND");
+  option("--connections", options_.connections, "The most connections to the gateway.",
+         "PATCHBAY_CONNECTIONS")
+      ->check(CLI::Range(1, 64));
+  router.add_option("--log-format", options_.log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+  router.add_option("--log-level", options_.log_level, "debug, info, warn, error or off")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
+  router.add_flag("-q,--quiet", options_.quiet, "Logs nothing.");
+}
+
+int RouterCommand::run() const {
   config::Faults faults;
-  const RouterSettings settings = read_settings(options, faults);
+  const RouterSettings settings = read_settings(options_, faults);
   if (!faults.empty()) {
     print_faults(faults);
     return kExitConfiguration;
   }
   net::block_signals();
-  const auto level = chosen<log::Level>(options.log_level).value_or(settings.log.level);
-  log::start(options.quiet ? log::Level::off : level,
-             chosen<log::Format>(options.log_format).value_or(settings.log.format));
+  const auto level = chosen<log::Level>(options_.log_level).value_or(settings.log.level);
+  log::start(options_.quiet ? log::Level::off : level,
+             chosen<log::Format>(options_.log_format).value_or(settings.log.format));
   net::Loop loop;
   int signals_heard = 0;
   Router* serving = nullptr;
