@@ -5,6 +5,7 @@
 
 #include "agent/settings.h"
 #include "app/commands.h"
+#include "app/router_command.h"
 #include "app/token_commands.h"
 #include "app/wire_commands.h"
 #include "core/version.h"
@@ -164,6 +165,9 @@ int main(int argc, char** argv) {
   auto* const osquery =
       cli.add_subcommand("osquery", "The osquery MCP server on stdin and stdout.");
   add_osquery_options(*osquery, osquery_options);
+  auto* const router =
+      cli.add_subcommand("router", "MCP on stdin and stdout, passed on to a gateway elsewhere.");
+  const app::RouterCommand router_command(*router);
   auto* const chat = cli.add_subcommand("chat", "Goals typed at a prompt.");
   add_serve_options(*chat, serve_options);
   auto* const sandbox = cli.add_subcommand("sandbox", "Runs a program in a sandbox.");
@@ -186,7 +190,7 @@ int main(int argc, char** argv) {
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
   add_client_options(
       *tools, client_options,
-      "[TARGET]: http(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for the "
+      "[TARGET]: http(s)://…, ws(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for the "
       "local gateway.");
   auto* const call = cli.add_subcommand("call", "Calls a tool of an MCP server.");
   add_client_options(*call, client_options, "[TARGET] NAME [key=value… | JSON]");
@@ -222,6 +226,7 @@ int main(int argc, char** argv) {
   }
   if (*stdio) return app::serve_stdio(serve_options);
   if (*osquery) return app::serve_osquery(osquery_options);
+  if (*router) return router_command.run();
   if (*chat) return app::chat(serve_options);
   if (*sandbox) return app::run_in_sandbox(sandbox_options);
   if (*doctor) return app::doctor(doctor_options);

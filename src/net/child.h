@@ -32,7 +32,7 @@ struct Ending {
   int status = 0;  // Of exit(), or the signal.
   bool by_signal = false;
 
-  std::string sentence() const;  // Such as "exited with status 1".
+  std::string sentence() const;                                   // Such as "exited with status 1".
   int code() const { return by_signal ? 128 + status : status; }  // As a shell has it.
 };
 
