@@ -195,9 +195,10 @@ class Passing(RouterCase):
             return sessions() == 3
 
         wait_until(more_to_do, "three connections")
-        router.send(call("fake__list_changed", {"name": "late"}, "l"))
+        router.send(call("fake__list_changed", {"name": "newcomer"}, "l"))
         for i in asked:
             self.assertIn("result", router.answer(i))
+        router.stdout.wait_for("notifications/tools/list_changed")
         wait_until(lambda: sessions() == 1, "the idle ones to go")
         changed = [m for m in router.messages() if m.get("method", "").endswith("/list_changed")]
         self.assertEqual(len(changed), 1)
