@@ -19,8 +19,8 @@
 
 namespace patchbay::app {
 
-// What to reach: `http://…`, `https://…`, `tcp://…` and `tcps://…` (frames of the wire protocol),
-// or `stdio: command args…`, also written `stdio://command args…`.
+// What to reach: `http://…`, `https://…`, `ws(s)://…`, `tcp://…` and `tcps://…` (frames of the wire
+// protocol), or `stdio: command args…`, also written `stdio://command args…`.
 bool is_target(std::string_view word);
 
 // The gateway on this machine: PATCHBAY_URL, or the default address.

@@ -34,6 +34,8 @@ constexpr std::array kSchemes{
     Scheme{"tcp", "tcp", Form::address},
     Scheme{"tcps", "wire-tcp", Form::url, "tcps"},
     Scheme{"wire-tcp", "wire-tcp", Form::url, "tcp"},
+    Scheme{"ws", "ws", Form::url, "ws"},
+    Scheme{"wss", "ws", Form::url, "wss"},
     Scheme{"unix", "unix", Form::path},
 };
 

@@ -19,6 +19,7 @@
 #include "upstreams/openapi_upstream.h"
 #include "upstreams/socket_connector.h"
 #include "upstreams/wire_connector.h"
+#include "upstreams/ws_connector.h"
 
 namespace patchbay {
 
@@ -174,6 +175,22 @@ MakeUpstream read_wire_tcp(const std::string& name, const config::Node& entry,
   };
 }
 
+MakeUpstream read_ws(const std::string& name, const config::Node& entry, const std::string& file,
+                     const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::WsSettings>(entry, file, path, faults);
+  auto target = upstreams::ws_target(settings);
+  if (!target) add_fault(faults, file, entry, path, target.error().message);
+  return [name, settings,
+          target = target ? *target : net::WebSocketTarget()](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{.name = name, .kind = "ws", .settings = settings};
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [target, settings](bool) {
+      return std::make_unique<upstreams::WsConnector>(target, settings);
+    });
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
+  };
+}
+
 MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -213,6 +230,8 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::UnixSettings>, read_unix},
     UpstreamKind{"wire-tcp", "Another gateway, over the frames of the wire protocol.",
                  config::shape_of<upstreams::WireTcpSettings>, read_wire_tcp},
+    UpstreamKind{"ws", "Speaks MCP over WebSocket, plain or in the envelopes of the wire protocol.",
+                 config::shape_of<upstreams::WsSettings>, read_ws},
     UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
                  config::shape_of<upstreams::OpenapiSettings>, read_openapi},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",

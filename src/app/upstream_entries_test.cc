@@ -76,14 +76,14 @@ TEST(Servers, ACommaCanBelongToAnEntry) {
 }
 
 TEST(Servers, FaultsPointAtTheEntry) {
-  EXPECT_EQ(
-      read("servers: \"a:tcp://h:1, b:ftp://h, c://x, d'x:tcp://h:1\"\n"),
-      "a tcp {kind=tcp address=h:1}\n"
-      "f.yaml:1: servers[1]: an endpoint begins with one of: stdio:// http:// https:// "
-      "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// unix://\n"
-      "f.yaml:1: servers[2]: an entry is a name, a colon and an endpoint, as in "
-      "web:http://localhost:3000\n"
-      "f.yaml:1: servers[3]: a quote is not closed\n");
+  EXPECT_EQ(read("servers: \"a:tcp://h:1, b:ftp://h, c://x, d'x:tcp://h:1\"\n"),
+            "a tcp {kind=tcp address=h:1}\n"
+            "f.yaml:1: servers[1]: an endpoint begins with one of: stdio:// http:// https:// "
+            "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// "
+            "ws:// wss:// unix://\n"
+            "f.yaml:1: servers[2]: an entry is a name, a colon and an endpoint, as in "
+            "web:http://localhost:3000\n"
+            "f.yaml:1: servers[3]: a quote is not closed\n");
   EXPECT_EQ(read("servers:\n- a:tcp://h:1\n- a:tcp://h:2\n- bad name:tcp://h:3\n"),
             "a tcp {kind=tcp address=h:1}\n"
             "f.yaml:3: servers[1]: another upstream is already called 'a'\n"
@@ -118,16 +118,16 @@ TEST(DesktopEntries, ProgramsAndUrls) {
 }
 
 TEST(DesktopEntries, SayWhatIsMissing) {
-  EXPECT_EQ(
-      read("mcpServers:\n  a: {}\n  b: {type: http}\n  c: {type: carrier-pigeon}\n"
-           "  d: {type: http, url: tcp://h:1}\n  e: {url: nowhere}\n"),
-      "f.yaml:2: mcpServers.a: has no 'command' and no 'url'\n"
-      "f.yaml:3: mcpServers.b: has no 'url'\n"
-      "f.yaml:4: mcpServers.c: the type is not one of: stdio http streamable-http "
-      "streamableHttp streamable_http sse\n"
-      "f.yaml:5: mcpServers.d: the URL is of kind tcp, the type says http\n"
-      "f.yaml:6: mcpServers.e: an endpoint begins with one of: stdio:// http:// https:// "
-      "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// unix://\n");
+  EXPECT_EQ(read("mcpServers:\n  a: {}\n  b: {type: http}\n  c: {type: carrier-pigeon}\n"
+                 "  d: {type: http, url: tcp://h:1}\n  e: {url: nowhere}\n"),
+            "f.yaml:2: mcpServers.a: has no 'command' and no 'url'\n"
+            "f.yaml:3: mcpServers.b: has no 'url'\n"
+            "f.yaml:4: mcpServers.c: the type is not one of: stdio http streamable-http "
+            "streamableHttp streamable_http sse\n"
+            "f.yaml:5: mcpServers.d: the URL is of kind tcp, the type says http\n"
+            "f.yaml:6: mcpServers.e: an endpoint begins with one of: stdio:// http:// https:// "
+            "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// "
+            "ws:// wss:// unix://\n");
 }
 
 TEST(Endpoints, WhatCameFromOutsideStaysSecret) {

@@ -86,7 +86,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       door_(common.door),
       wire_(server_, catalog_, door_, common.wire, common.wire_terms),
       wire_tcp_(wire_, common.http, wire_settings(settings)),
-      http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
+      wire_ws_(wire_, settings.limits.write_time),
+      http_({{"/mcp", "POST, GET, DELETE", &mcp_http_, false, &wire_ws_},
              {"/sse", "GET", &mcp_sse_.stream()},
              {"/message", "POST", &mcp_sse_.message()},
              {"/mcp/message", "POST", &mcp_sse_.message()},
@@ -118,6 +119,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
     mcp_http_.tell_changed(news);
     mcp_sse_.tell_changed(news);
     wire_.tell_changed(news);
+    wire_ws_.tell_changed(news);
   });
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
@@ -160,6 +162,7 @@ void Worker::update(const Settings& settings) {
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);
   wire_.update(common_.wire_terms);
   wire_tcp_.update(wire_settings(settings));
+  wire_ws_.set_write_time(settings.limits.write_time);
   goals_.update(goal_book(settings));
   rest_.update(settings.rest, rest_streaming(settings.limits));
   openapi_.update(settings.rest);
@@ -185,6 +188,7 @@ void Worker::pass_on_update(const std::string& upstream, const std::string& uri)
   mcp_http_.tell_updated(news);
   mcp_sse_.tell_updated(news);
   wire_.tell_updated(news);
+  wire_ws_.tell_updated(news);
   if (tell_more_) tell_more_(news);
 }
 
@@ -198,6 +202,7 @@ void Worker::tell_task(const std::string& upstream, const gateway::TaskNews& new
     mcp_http_.tell_task(upstream, news);
     mcp_sse_.tell_task(upstream, news);
     wire_.tell_task(upstream, news);
+    wire_ws_.tell_task(upstream, news);
     if (tell_more_of_task_) tell_more_of_task_(upstream, news);
   });
 }

@@ -23,6 +23,7 @@
 #include "frontends/rest.h"
 #include "frontends/swagger_ui.h"
 #include "frontends/wire_tcp.h"
+#include "frontends/wire_ws.h"
 #include "gateway/asking_calls.h"
 #include "gateway/catalog_view.h"
 #include "gateway/mcp_server.h"
@@ -143,6 +144,7 @@ class Worker {
   frontends::Door door_;
   frontends::WireHost wire_;
   frontends::WireTcp wire_tcp_;
+  frontends::WireWs wire_ws_;
   net::HttpServer http_;
   TellUpdated tell_more_;  // A front end that is not over HTTP.
   TellTask tell_more_of_task_;

@@ -26,6 +26,14 @@ struct WireRate {
   bool operator==(const WireRate&) const = default;
 };
 
+struct WireWsSettings {
+  bool enabled = true;
+  int fragments = 1024;
+  config::Duration close_time{5'000};
+
+  bool operator==(const WireWsSettings&) const = default;
+};
+
 struct WireSettings {
   std::string tcp = "127.0.0.1:8444";  // Empty or "off": none.
   MessageAuth per_message_auth = MessageAuth::optional;
@@ -47,6 +55,7 @@ struct WireSettings {
   config::Duration frame_time{30'000};
   config::Duration ping{30'000};
   config::Duration pong{60'000};
+  WireWsSettings ws = {};
 
   bool operator==(const WireSettings&) const = default;
 
@@ -86,6 +95,17 @@ inline constexpr auto config::fields<frontends::WireRate> = std::tuple{
           "How many requests a client may make in the window.", Range{1, 1'000'000'000}},
     Field{"window", &frontends::WireRate::window, "The time in which they may be made.",
           Range{Duration(1'000), Duration(86'400'000)}},
+};
+
+template <>
+inline constexpr auto config::fields<frontends::WireWsSettings> = std::tuple{
+    Field{"enabled", &frontends::WireWsSettings::enabled,
+          "Whether GET /mcp becomes a WebSocket for clients that ask for one."},
+    Field{"fragments", &frontends::WireWsSettings::fragments,
+          "The most frames that a message may come in.", Range{1, 1'000'000}},
+    Field{"close_time", &frontends::WireWsSettings::close_time,
+          "How long a client may take to close its side once we have closed ours.",
+          Range{Duration(10), Duration(600'000)}},
 };
 
 template <>
@@ -144,6 +164,7 @@ inline constexpr auto config::fields<frontends::WireSettings> = std::tuple{
     Field{"pong", &frontends::WireSettings::pong,
           "How long it may take to answer that; then the connection is closed.",
           Range{Duration(100), Duration(3'600'000)}},
+    Field{"ws", &frontends::WireSettings::ws, "What concerns WebSockets alone."},
 };
 
 }  // namespace patchbay

@@ -30,9 +30,11 @@ Task<void> ClientWebSocket::shake_hands(const WebSocketTarget& target, Deadline 
     auto size = parse_response(input_.bytes(), HttpLimits{}, head);
     if (!size) co_return Error{Code::upstream_failed, "the server does not speak HTTP"};
     if (*size == 0) continue;
-    auto good = check_ws_response(head, key, target.mcp);
+    auto agreed = check_ws_response(head, key, target.mcp);
+    if (!agreed) co_return agreed.error();
+    mcp_ = *agreed;
     input_.drop(*size);
-    co_return good;
+    co_return ok();
   }
 }
 

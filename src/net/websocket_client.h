@@ -31,6 +31,9 @@ class ClientWebSocket {
 
   WebSocket& socket() { return socket_; }
 
+  // The server has agreed to the subprotocol.
+  bool mcp() const { return mcp_; }
+
  private:
   ClientWebSocket(std::unique_ptr<Stream> stream, const WebSocketSettings& settings)
       : stream_(std::move(stream)), socket_(*stream_, input_, WsSide::client, settings) {}
@@ -40,6 +43,7 @@ class ClientWebSocket {
   const std::unique_ptr<Stream> stream_;
   InputBuffer input_;
   WebSocket socket_;
+  bool mcp_ = false;
 };
 
 }  // namespace patchbay::net

@@ -98,7 +98,7 @@ std::string ws_request(std::string_view authority, std::string_view path, std::s
       mcp ? fmt::format("Sec-WebSocket-Protocol: {}\r\n", kWsProtocol) : "", fields);
 }
 
-Result<void> check_ws_response(const HttpResponseHead& head, std::string_view key, bool mcp) {
+Result<bool> check_ws_response(const HttpResponseHead& head, std::string_view key, bool mcp) {
   if (head.status != 101) {
     const auto place = head.fields.find("Location");
     return Error{code_of(head.status),
@@ -118,7 +118,7 @@ Result<void> check_ws_response(const HttpResponseHead& head, std::string_view ke
   if (head.fields.find("Sec-WebSocket-Extensions")) return wrong("it uses an extension unasked");
   const auto protocol = head.fields.find("Sec-WebSocket-Protocol");
   if (protocol && (!mcp || *protocol != kWsProtocol)) return wrong("it uses a protocol unasked");
-  return ok();
+  return protocol.has_value();
 }
 
 }  // namespace patchbay::net

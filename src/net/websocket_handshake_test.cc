@@ -71,7 +71,7 @@ TEST(WebSocketHandshake, IsNotMeantByOtherUpgrades) {
   EXPECT_FALSE(wants_websocket(request));
 }
 
-Result<void> check(const std::string& head_text, bool mcp = false) {
+Result<bool> check(const std::string& head_text, bool mcp = false) {
   HttpResponseHead head;
   auto size = parse_response(head_text, {}, head);
   EXPECT_TRUE(size && *size == head_text.size());
@@ -82,8 +82,10 @@ TEST(WebSocketHandshake, ChecksWhatAServerAnswers) {
   const std::string good =
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       "Sec-WebSocket-Accept: HSmrc0sMlYUkAGmm5OPpG2HaGWk=\r\n";
-  EXPECT_TRUE(check(good + "\r\n"));
-  EXPECT_TRUE(check(good + "Sec-WebSocket-Protocol: mcp\r\n\r\n", true));
+  const auto plain = check(good + "\r\n");
+  EXPECT_TRUE(plain && !*plain);
+  const auto mcp = check(good + "Sec-WebSocket-Protocol: mcp\r\n\r\n", true);
+  EXPECT_TRUE(mcp && *mcp);
   EXPECT_FALSE(check(good + "Sec-WebSocket-Protocol: mcp\r\n\r\n", false));
   EXPECT_FALSE(check(good + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n"));
   std::string wrong = good + "\r\n";
