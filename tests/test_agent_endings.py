@@ -13,27 +13,25 @@ from harness import BINARY, PATIENCE, alive, main, wait_until
 class ManyAtOnce(AgentTestCase):
     def test_side_by_side_on_one_connection(self):
         with Agent(listen="unix") as agent:
-            wire, fifo = agent.connect(), self.folder / "go"
-            os.mkfifo(fifo)
+            wire, gate = agent.connect(), self.folder / "go"
             self.assertTrue(wire.ask("capabilities", {"concurrent": True})["concurrent"])
-            waiting = [wire.begin("exec", {"cmd": f"cat {fifo}"}) for _ in range(5)]
+            waiting = [wire.begin("exec", {"cmd": f"until test -e {gate}; do sleep 0.01; done"}) for _ in range(5)]
             self.assertEqual(wire.ask("ping"), {"pong": True})
             self.assertEqual(wire.ask("exec", {"cmd": "echo quick"})["stdout"], "quick\n")
             wait_until(lambda: len(agent.children()) == 5, "five commands")
-            fifo.write_text("", encoding="ascii")
+            gate.touch()
             for number in waiting:
                 self.assertEqual(wire.result(number)["exit_code"], 0)
 
     def test_many_connections(self):
         with Agent(listen="unix") as agent:
-            fifo = self.folder / "go"
-            os.mkfifo(fifo)
+            gate = self.folder / "go"
             wires = [agent.connect() for _ in range(20)]
-            numbers = [wire.begin("exec", {"cmd": f"cat {fifo}"}) for wire in wires]
+            numbers = [wire.begin("exec", {"cmd": f"until test -e {gate}; do sleep 0.01; done"}) for wire in wires]
             other = agent.connect()
             self.assertEqual(other.ask("ping"), {"pong": True})
             wait_until(lambda: len(agent.children()) == 20, "twenty commands")
-            fifo.write_text("", encoding="ascii")
+            gate.touch()
             for wire, number in zip(wires, numbers):
                 self.assertEqual(wire.result(number)["exit_code"], 0)
 

@@ -198,10 +198,11 @@ class Passing(RouterCase):
         router.send(call("fake__list_changed", {"name": "newcomer"}, "l"))
         for i in asked:
             self.assertIn("result", router.answer(i))
-        router.stdout.wait_for("notifications/tools/list_changed")
+        self.assertIn("result", router.answer("l"))
         wait_until(lambda: sessions() == 1, "the idle ones to go")
-        changed = [m for m in router.messages() if m.get("method", "").endswith("/list_changed")]
-        self.assertEqual(len(changed), 1)
+        changed = lambda: [m for m in router.messages() if m.get("method", "").endswith("/list_changed")]
+        wait_until(changed, "the news")
+        self.assertEqual(len(changed()), 1)
 
     def test_the_end_of_stdin_waits_for_answers(self):
         router = self.router(self.ws(self.gateway()))
