@@ -13,6 +13,7 @@
 #include "gateway/catalog.h"
 #include "gateway/goal_settings.h"
 #include "gateway/result_budget.h"
+#include "oauth/settings.h"
 #include "observe/log.h"
 #include "policy/approvals.h"
 #include "policy/audit_settings.h"
@@ -107,6 +108,7 @@ struct Settings {
   StdioSection stdio;
   HttpSection http;
   policy::AuthSettings auth;
+  oauth::SignInSettings sign_in;
   frontends::RestSettings rest;
   policy::AuditSettings audit;
   LogSection log;
@@ -336,6 +338,8 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"auth", &app::Settings::auth,
           "Who may call. Absent: whoever can reach the listener, which then must be on loopback."},
+    Field{"sign_in", &app::Settings::sign_in,
+          "How people sign in for upstreams that want it (`auth` of an upstream)."},
     Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
     Field{"audit", &app::Settings::audit,
           "The record of calls; kept where a file or a database is named."},

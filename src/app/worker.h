@@ -21,6 +21,8 @@
 #include "frontends/operations.h"
 #include "frontends/resource_page.h"
 #include "frontends/rest.h"
+#include "frontends/sign_in_pages.h"
+#include "frontends/sign_ins_control.h"
 #include "frontends/swagger_ui.h"
 #include "gateway/asking_calls.h"
 #include "gateway/catalog_view.h"
@@ -59,6 +61,7 @@ struct Common {
   frontends::DoorCommon door;
   frontends::OperationsView operations;
   frontends::OpenApiDocuments documents;
+  oauth::Keeper* tokens = nullptr;  // Set before there are workers.
 };
 
 class Worker {
@@ -125,6 +128,8 @@ class Worker {
   frontends::MetricsPage metrics_page_;
   frontends::ResourcePage resource_page_;
   frontends::ApprovalsPage approvals_page_;
+  frontends::SignInPages sign_in_pages_;
+  frontends::SignInsControl sign_ins_control_;
   frontends::Door door_;
   net::HttpServer http_;
   TellUpdated tell_more_;  // A front end that is not over HTTP.

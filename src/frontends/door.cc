@@ -67,12 +67,18 @@ Caller Door::recognise(const net::HttpExchange& exchange) {
   if (evidence.kind == Evidence::Kind::none || evidence.kind == Evidence::Kind::malformed) {
     return nullptr;
   }
+  // What has been seen before somebody wanted to see it must be seen again.
+  if (common_.tokens && common_.tokens->wants() != seen_wants_) {
+    seen_wants_ = common_.tokens->wants();
+    remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
+  }
   return remembered_->find(known_->digest(evidence));
 }
 
 Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
   // A reload may come while we wait; what was begun is ended by what was known then.
   const Knowledge known = known_;
+  if (!known && open && open_only_) co_return Caller();
   if (!known) {
     const Error starting{Code::unavailable, "the gateway is starting"};
     const Refusal later = refusal({}, exchange.request.path, starting, false);
@@ -103,6 +109,9 @@ Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
   own->known_by = known;
   const Caller who = own;
   found->who = who;
+  if (common_.tokens && who->way == "jwt") {
+    common_.tokens->note(*who, evidence.value, found->until);
+  }
   if (known == known_) remembered_->add(digest, *std::move(found));
   co_return who;
 }
