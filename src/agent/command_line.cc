@@ -23,6 +23,10 @@ Result<void> set(std::string_view name, std::string_view value, Settings& settin
     settings.root = value;
     return ok();
   }
+  if (name == "--token-file") {
+    settings.token_file = value;
+    return ok();
+  }
   const auto* const option = std::ranges::find(kNumberOptions, name, &NumberOption::name);
   if (option == kNumberOptions.end()) return wrong(fmt::format("there is no option {}", name));
   const auto number = as_u64(value);
@@ -65,6 +69,7 @@ std::string usage() {
   };
   row("--listen", kListenMeaning);
   row("--root", kRootMeaning);
+  row("--token-file", kTokenMeaning);
   row("--null-id", kNullIdMeaning);
   const Settings usual;
   for (const auto& option : kNumberOptions) {

@@ -99,6 +99,7 @@ void add_pins_options(CLI::App& command, app::PinsOptions& options) {
 void add_agent_options(CLI::App& command, agent::Settings& settings) {
   command.add_option("--listen", settings.listen, std::string(agent::kListenMeaning));
   command.add_option("--root", settings.root, std::string(agent::kRootMeaning));
+  command.add_option("--token-file", settings.token_file, std::string(agent::kTokenMeaning));
   command.add_flag("--null-id", settings.null_id, std::string(agent::kNullIdMeaning));
   for (const auto& option : agent::kNumberOptions) {
     command
