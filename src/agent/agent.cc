@@ -15,6 +15,7 @@
 #include "net/orphans.h"
 #include "net/signals.h"
 #include "net/socket.h"
+#include "sandbox/inside.h"
 
 extern char** environ;
 
@@ -216,6 +217,7 @@ detail::Root run_on_loop(Stop& /*stop*/, net::Loop& loop, Agent& agent) {
 }  // namespace
 
 Result<void> run_agent(const Settings& settings) {
+  if (settings.guard) sandbox::guard(sandbox::usual_writable());
   // Large answers are rare: the memory of each goes back to the system when it has left.
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   net::block_signals();

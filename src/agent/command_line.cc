@@ -49,6 +49,10 @@ Result<Asking> parse_command_line(std::span<char* const> words, Settings& settin
       settings.null_id = true;
       continue;
     }
+    if (word == "--guard") {
+      settings.guard = true;
+      continue;
+    }
     if (!word.starts_with("--")) return wrong(fmt::format("'{}' is not an option", word));
     const auto equals = word.find('=');
     const bool apart = equals == std::string_view::npos;
@@ -71,6 +75,7 @@ std::string usage() {
   row("--root", kRootMeaning);
   row("--token-file", kTokenMeaning);
   row("--null-id", kNullIdMeaning);
+  row("--guard", kGuardMeaning);
   const Settings usual;
   for (const auto& option : kNumberOptions) {
     row(option.name, fmt::format("{} ({})", option.meaning, usual.*option.value));

@@ -18,6 +18,7 @@ struct Settings {
   std::string root;
   std::string token_file;
   bool null_id = false;
+  bool guard = false;
   std::uint64_t max_line = 16 << 20;
   std::uint64_t max_output = 1 << 20;
   std::uint64_t max_file = 10 << 20;
@@ -67,6 +68,8 @@ inline constexpr std::string_view kListenMeaning =
     "stdio, unix:PATH, tcp:ADDR or vsock:PORT; may be given several times (stdio).";
 inline constexpr std::string_view kRootMeaning =
     "A folder that file requests may not leave. Commands are not confined by it.";
+inline constexpr std::string_view kGuardMeaning =
+    "Keep out of reach of the commands, and let them write to the usual folders of a sandbox only.";
 inline constexpr std::string_view kTokenMeaning =
     "A file with a token that peers must show first; without one, tcp is for loopback only.";
 inline constexpr std::string_view kNullIdMeaning =

@@ -10,6 +10,7 @@
 #include "app/wire_commands.h"
 #include "core/version.h"
 #include "sandbox/confine.h"
+#include "sandbox/inside.h"
 
 using namespace patchbay;
 
@@ -101,6 +102,7 @@ void add_agent_options(CLI::App& command, agent::Settings& settings) {
   command.add_option("--root", settings.root, std::string(agent::kRootMeaning));
   command.add_option("--token-file", settings.token_file, std::string(agent::kTokenMeaning));
   command.add_flag("--null-id", settings.null_id, std::string(agent::kNullIdMeaning));
+  command.add_flag("--guard", settings.guard, std::string(agent::kGuardMeaning));
   for (const auto& option : agent::kNumberOptions) {
     command
         .add_option(std::string(option.name), settings.*option.value, std::string(option.meaning))
@@ -130,6 +132,9 @@ int run_osquery_server(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
+    return sandbox::run_inside({argv + 2, argv + argc});
+  }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
   CLI::App cli("Patchbay stands between AI agents and the things they use.", "patchbay");
   cli.set_version_flag("--version", "patchbay " + std::string(kVersion));

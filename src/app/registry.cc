@@ -16,9 +16,11 @@
 #include "transport/wire_url.h"
 #include "upstreams/builtin_upstream.h"
 #include "upstreams/child_connector.h"
+#include "upstreams/confined_connector.h"
 #include "upstreams/http_connector.h"
 #include "upstreams/mcp_upstream.h"
 #include "upstreams/openapi_upstream.h"
+#include "upstreams/sandbox_upstream.h"
 #include "upstreams/socket_connector.h"
 #include "upstreams/wire_connector.h"
 #include "upstreams/ws_connector.h"
@@ -97,6 +99,15 @@ upstreams::CallerTexts read_texts(std::string_view key, const config::Dict<std::
   return *std::move(parsed);
 }
 
+std::unique_ptr<upstreams::Connector> stdio_connector(
+    const std::string& name, const upstreams::StdioSettings& settings,
+    const std::shared_ptr<const upstreams::AllowedCommands>& allowed) {
+  if (settings.sandbox) {
+    return std::make_unique<upstreams::ConfinedConnector>(name, settings, allowed);
+  }
+  return std::make_unique<upstreams::ChildConnector>(name, settings, allowed);
+}
+
 MakeUpstream read_stdio(const std::string& name, const config::Node& entry, const std::string& file,
                         const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
@@ -107,10 +118,11 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
       auto own = settings;
       // That it can be filled in was seen when the connection was chosen.
       if (auto filled = texts.fill(*party.who)) own.env = *std::move(filled);
-      return std::make_unique<upstreams::ChildConnector>(name, own, allowed);
+      return stdio_connector(name, own, allowed);
     };
     plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
     plan.texts = texts;
+    if (settings.sandbox) sandbox::prepared_places();  // Before any worker has to wait for it.
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -272,6 +284,16 @@ MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
   };
 }
 
+MakeUpstream read_sandbox(const std::string& name, const config::Node& entry,
+                          const std::string& file, const std::string& path,
+                          config::Faults& faults) {
+  auto settings = read_entry<upstreams::SandboxSettings>(entry, file, path, faults);
+  return [name, settings](const UpstreamContext& context) {
+    return std::make_shared<upstreams::SandboxUpstream>(name, settings, context.workers,
+                                                        context.watcher, context.registry);
+  };
+}
+
 MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -303,6 +325,8 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::WsSettings>, read_ws},
     UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
                  config::shape_of<upstreams::OpenapiSettings>, read_openapi},
+    UpstreamKind{"sandbox", "Places where code is run that nobody trusts.",
+                 config::shape_of<upstreams::SandboxSettings>, read_sandbox},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",
                  config::shape_of<BuiltinSettings>, read_builtin},
 };
