@@ -6,7 +6,7 @@ import os
 import pathlib
 
 from agent_case import Agent, AgentError, AgentTestCase, pid_from
-from harness import PATIENCE, alive, main, wait_until
+from harness import PATIENCE, alive, main, run, wait_until
 
 MIB = 1 << 20
 
@@ -351,6 +351,56 @@ class Root(AgentTestCase):
     def test_the_message_says_so(self):
         self.assert_error(-32603, "failed to stat '/etc/passwd': the path leads out of the agent's folder",
                           self.wire.ask, "read_file", {"path": "/etc/passwd"})
+
+
+class Tokens(AgentTestCase):
+    TOKEN = "0123456789abcdef-token"
+
+    def setUp(self):
+        super().setUp()
+        self.file = self.folder / "token"
+        self.file.write_text(self.TOKEN + "\n", encoding="ascii")
+
+    def agent(self, *args, **more):
+        return self.enterContext(Agent("--token-file", str(self.file), *args, **more))
+
+    def test_nothing_is_done_for_strangers(self):
+        wire, path = self.agent(listen="tcp").connect(), self.folder / "touched"
+        for method, params in (("exec", [f"touch {path}"]), ("ping", None), ("nonsense", None),
+                               ("capabilities", None)):
+            self.assert_error(-32005, "show the token first, with `authenticate`",
+                              wire.ask, method, params)
+        self.assertEqual(wire.ask("authenticate", {"token": self.TOKEN}), {"success": True})
+        self.assertEqual(wire.ask("ping"), {"pong": True})
+        self.assertFalse(path.exists())
+
+    def test_a_wrong_token_ends_the_connection(self):
+        agent = self.agent(listen="unix")
+        for token in ("", "x", self.TOKEN[:-1], self.TOKEN + "x", self.TOKEN.upper()):
+            with self.subTest(token):
+                wire = agent.connect()
+                self.assert_error(-32005, "the token is wrong", wire.ask, "authenticate", [token])
+                self.assertIsNone(wire.line())
+
+    def test_whoever_shows_none_is_not_waited_for(self):
+        self.assertIsNone(self.agent("--token-seconds", "1", listen="unix").connect().line())
+
+    def test_whoever_started_it_needs_none(self):
+        self.assertEqual(self.agent(listen="stdio").connect().ask("ping"), {"pong": True})
+
+    def test_without_a_token_others_are_kept_out(self):
+        done = run("agent", "--listen", "tcp:0.0.0.0:0")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--token-file", done.stderr)
+        self.file.write_text("short", encoding="ascii")
+        for file in (self.file, self.folder / "gone"):
+            done = run("agent", "--token-file", str(file))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(str(file), done.stderr)
+
+    def test_without_a_file_authenticate_is_of_no_consequence(self):
+        with Agent() as agent:
+            self.assertEqual(agent.connect().ask("authenticate", {"token": "any"}), {"success": True})
 
 
 if __name__ == "__main__":

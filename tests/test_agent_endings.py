@@ -10,28 +10,33 @@ from agent_case import Agent, AgentTestCase, pid_from
 from harness import BINARY, PATIENCE, alive, main, wait_until
 
 
+def until(path):
+    """A command that ends once the file is there."""
+    return f"until [ -e {path} ]; do sleep 0.01; done"
+
+
 class ManyAtOnce(AgentTestCase):
     def test_side_by_side_on_one_connection(self):
         with Agent(listen="unix") as agent:
-            wire, gate = agent.connect(), self.folder / "go"
+            wire, go = agent.connect(), self.folder / "go"
             self.assertTrue(wire.ask("capabilities", {"concurrent": True})["concurrent"])
-            waiting = [wire.begin("exec", {"cmd": f"until test -e {gate}; do sleep 0.01; done"}) for _ in range(5)]
+            waiting = [wire.begin("exec", {"cmd": until(go)}) for _ in range(5)]
             self.assertEqual(wire.ask("ping"), {"pong": True})
             self.assertEqual(wire.ask("exec", {"cmd": "echo quick"})["stdout"], "quick\n")
             wait_until(lambda: len(agent.children()) == 5, "five commands")
-            gate.touch()
+            go.touch()
             for number in waiting:
                 self.assertEqual(wire.result(number)["exit_code"], 0)
 
     def test_many_connections(self):
         with Agent(listen="unix") as agent:
-            gate = self.folder / "go"
+            go = self.folder / "go"
             wires = [agent.connect() for _ in range(20)]
-            numbers = [wire.begin("exec", {"cmd": f"until test -e {gate}; do sleep 0.01; done"}) for wire in wires]
+            numbers = [wire.begin("exec", {"cmd": until(go)}) for wire in wires]
             other = agent.connect()
             self.assertEqual(other.ask("ping"), {"pong": True})
             wait_until(lambda: len(agent.children()) == 20, "twenty commands")
-            gate.touch()
+            go.touch()
             for wire, number in zip(wires, numbers):
                 self.assertEqual(wire.result(number)["exit_code"], 0)
 

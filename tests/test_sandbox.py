@@ -41,9 +41,9 @@ class Probe(SandboxCase):
         )
         verdicts = outcome.stdout.splitlines()
         self.assertGreater(len(verdicts), 60, outcome.stderr)
-        broken = {line.split()[0] for line in verdicts[:-1] if ": " not in line}
-        # Process 1 is bubblewrap's own: as confined as the rest, but within reach of it.
-        self.assertEqual(broken - {"memory_of_init"}, set(), "what got out")
+        broken = [line for line in verdicts[:-1] if ": " not in line]
+        self.assertEqual(broken, [], "what got out")
+        self.assertEqual(outcome.returncode, 0)
 
     def test_nothing_gets_out_as_root(self):
         if os.geteuid() != 0:
@@ -211,10 +211,10 @@ class Sharing(SandboxCase):
         self.assertNotEqual((self.folder / "new").stat().st_uid, 0)
 
     def test_what_cannot_be_shared(self):
-        for path in ("/proc/1", "/sys", "/dev/mem", "/", "relative", "/nonexistent/folder"):
+        for path in ("/proc/1", "/sys", "/dev/mem", "/", "/tmp/../proc", "/nonexistent/folder"):
             outcome = self.sandbox("/bin/true", settings=f"read: [{path}]")
             self.assertEqual(outcome.returncode, 1)
-            self.assertIn(f"'{path}' cannot be shared", outcome.stderr)
+            self.assertIn("cannot be shared", outcome.stderr)
 
     def test_network(self):
         with socket.create_server(("127.0.0.1", 0)) as listener:

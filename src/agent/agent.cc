@@ -2,15 +2,20 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <malloc.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <list>
 
 #include "agent/connection.h"
+#include "core/text.h"
 #include "net/local_listener.h"
 #include "net/orphans.h"
 #include "net/signals.h"
 #include "net/socket.h"
+#include "sandbox/inside.h"
 
 extern char** environ;
 
@@ -18,6 +23,8 @@ namespace patchbay::agent {
 namespace {
 
 constexpr int kFilesWaiting = 4096;  // Requests about files that wait for a thread.
+constexpr int kLargeBlock = 256 * 1024;
+constexpr std::size_t kShortestToken = 16;
 
 // A socket that the agent listens on.
 struct Door {
@@ -26,6 +33,7 @@ struct Door {
   std::string path;  // Of a Unix socket, to be removed at the end.
   // Whether a connection shows when its peer has gone, and not only that it says nothing more.
   bool shows_end = false;
+  bool open_to_others = false;  // Machines that are not this one and not its host.
 };
 
 Error cannot_listen(std::string_view where, std::string_view why) {
@@ -45,7 +53,7 @@ Result<Door> open_tcp(const std::string& where, std::string_view text) {
   if (!socket) return cannot_listen(where, socket.error().message);
   auto bound = net::local_address(socket->get());
   if (!bound) return bound.error();
-  return Door{"tcp:" + bound->text(), *std::move(socket), "", false};
+  return Door{"tcp:" + bound->text(), *std::move(socket), "", false, !bound->loopback()};
 }
 
 Result<Door> open_vsock(const std::string& where, std::string_view text) {
@@ -99,13 +107,34 @@ void close_stdio() {
   ::dup2(nothing.get(), STDOUT_FILENO);
 }
 
+// The token that peers must show; empty if none was asked for.
+Result<std::string> read_token(const std::string& file) {
+  if (file.empty()) return std::string();
+  const net::Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  char bytes[4096];
+  const ssize_t size = fd ? ::read(fd.get(), bytes, sizeof bytes) : -1;
+  if (size < 0) {
+    return Error{Code::invalid_params,
+                 fmt::format("cannot read the token in {}: {}", file, std::strerror(errno))};
+  }
+  const std::string token(trimmed({bytes, static_cast<std::size_t>(size)}));
+  if (token.size() < kShortestToken) {
+    return Error{Code::invalid_params,
+                 fmt::format("the token in {} must have at least {} characters; make one with "
+                             "`openssl rand -hex 32`",
+                             file, kShortestToken)};
+  }
+  return token;
+}
+
 class Agent {
  public:
-  Agent(const Settings& settings, Tree tree, std::list<Door> doors, bool stdio)
+  Agent(const Settings& settings, Tree tree, std::string token, std::list<Door> doors, bool stdio)
       : settings_(settings),
         pool_(static_cast<int>(settings.file_threads), kFilesWaiting),
         background_(settings.max_processes, settings.max_output),
-        services_{settings_, std::move(tree), own_environment(), pool_, background_},
+        services_{settings_,         std::move(tree), std::move(token),
+                  own_environment(), pool_,           background_},
         doors_(std::move(doors)),
         stdio_(stdio) {}
 
@@ -147,9 +176,10 @@ class Agent {
 
   Task<void> serve_socket(net::Fd socket, bool shows_end) {
     ++connections_;
-    const auto linger = shows_end ? Clock::duration::max()
-                                  : Clock::duration(std::chrono::seconds(settings_.linger_seconds));
-    Connection connection(services_, std::move(socket), linger);
+    Connection::Terms terms;
+    if (!shows_end) terms.linger = std::chrono::seconds(settings_.linger_seconds);
+    terms.trusted = services_.token.empty();
+    Connection connection(services_, std::move(socket), terms);
     auto served = co_await connection.run();
     --connections_;
     co_return served;
@@ -159,7 +189,7 @@ class Agent {
     const Borrowed in(STDIN_FILENO);
     const Borrowed out(STDOUT_FILENO);
     close_stdio();
-    Connection connection(services_, in.copy(), out.copy(), Clock::duration::max());
+    Connection connection(services_, in.copy(), out.copy(), {});
     auto served = co_await connection.run();
     over_.deliver(ok());
     co_return served;
@@ -187,6 +217,9 @@ detail::Root run_on_loop(Stop& /*stop*/, net::Loop& loop, Agent& agent) {
 }  // namespace
 
 Result<void> run_agent(const Settings& settings) {
+  if (settings.guard) sandbox::guard(sandbox::usual_writable());
+  // Large answers are rare: the memory of each goes back to the system when it has left.
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   net::block_signals();
   net::Orphans::before_threads();
   Tree tree;
@@ -195,6 +228,8 @@ Result<void> run_agent(const Settings& settings) {
     if (!beneath) return beneath.error();
     tree = *std::move(beneath);
   }
+  auto token = read_token(settings.token_file);
+  if (!token) return token.error();
   std::list<Door> doors;
   bool stdio = settings.listen.empty();
   for (const auto& where : settings.listen) {
@@ -204,10 +239,13 @@ Result<void> run_agent(const Settings& settings) {
     }
     auto door = open_door(where);
     if (!door) return door.error();
+    if (door->open_to_others && token->empty()) {
+      return cannot_listen(where, "others can reach this address: give a --token-file as well");
+    }
     doors.push_back(*std::move(door));
   }
   net::Loop loop;
-  Agent agent(settings, std::move(tree), std::move(doors), stdio);
+  Agent agent(settings, std::move(tree), *std::move(token), std::move(doors), stdio);
   Stop stop;
   loop.post([&] { run_on_loop(stop, loop, agent); });
   loop.run();

@@ -47,7 +47,7 @@ Result<CommandLine> code_line(std::string_view program, std::string_view option,
 }
 
 Result<CommandLine> shell_line(const std::string& line) {
-  return code_line("sh", "-c", line, ". /dev/fd/3");
+  return code_line("sh", "-c", line, ". /proc/self/fd/3");
 }
 
 Task<void> feed(net::Fd to, std::string input) {

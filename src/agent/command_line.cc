@@ -23,6 +23,10 @@ Result<void> set(std::string_view name, std::string_view value, Settings& settin
     settings.root = value;
     return ok();
   }
+  if (name == "--token-file") {
+    settings.token_file = value;
+    return ok();
+  }
   const auto* const option = std::ranges::find(kNumberOptions, name, &NumberOption::name);
   if (option == kNumberOptions.end()) return wrong(fmt::format("there is no option {}", name));
   const auto number = as_u64(value);
@@ -45,6 +49,10 @@ Result<Asking> parse_command_line(std::span<char* const> words, Settings& settin
       settings.null_id = true;
       continue;
     }
+    if (word == "--guard") {
+      settings.guard = true;
+      continue;
+    }
     if (!word.starts_with("--")) return wrong(fmt::format("'{}' is not an option", word));
     const auto equals = word.find('=');
     const bool apart = equals == std::string_view::npos;
@@ -65,7 +73,9 @@ std::string usage() {
   };
   row("--listen", kListenMeaning);
   row("--root", kRootMeaning);
+  row("--token-file", kTokenMeaning);
   row("--null-id", kNullIdMeaning);
+  row("--guard", kGuardMeaning);
   const Settings usual;
   for (const auto& option : kNumberOptions) {
     row(option.name, fmt::format("{} ({})", option.meaning, usual.*option.value));

@@ -39,9 +39,23 @@ class Connection::Watch final : net::Source::Waiter {
   net::Source& source_;
 };
 
-Connection::Connection(Services& services, net::Fd in, net::Fd out, Clock::duration linger)
+// Does not wait for ever for a token.
+class Connection::Patience final : Timer {
+ public:
+  Patience(Stop& gone, std::chrono::seconds time) : gone_(gone) {
+    here().timers().set(*this, here().now() + time);
+  }
+
+ private:
+  void on_deadline() override { gone_.request(); }
+
+  Stop& gone_;
+};
+
+Connection::Connection(Services& services, net::Fd in, net::Fd out, const Terms& terms)
     : services_(services),
-      linger_(linger),
+      linger_(terms.linger),
+      trusted_(terms.trusted),
       in_(non_blocking(std::move(in))),
       reader_(in_, services.settings.max_line),
       writer_(out ? out_.emplace(non_blocking(std::move(out))) : in_,
@@ -54,6 +68,10 @@ Connection::~Connection() = default;
 Task<void> Connection::run() {
   const StopLink link(co_await current_stop(), gone_);
   if (out_) watch_ = std::make_unique<Watch>(gone_, *out_);
+  if (!trusted_) {
+    patience_ =
+        std::make_unique<Patience>(gone_, std::chrono::seconds(services_.settings.token_seconds));
+  }
   auto reading = read_requests();
   auto read = co_await reading.hearing(gone_);
   // Beyond this point nothing more is asked.
@@ -89,7 +107,7 @@ void Connection::kill_bound() {
 }
 
 Task<void> Connection::read_requests() {
-  for (;;) {
+  while (!refused_) {
     // A peer that takes no answers is asked for no more requests.
     auto room = co_await writer_.room();
     if (!room) co_return room.error();
@@ -99,6 +117,13 @@ Task<void> Connection::read_requests() {
     auto admitted = co_await admit(read(*line));
     if (!admitted) co_return admitted.error();
   }
+  co_return Error{Code::unauthenticated, "the token is wrong"};
+}
+
+void Connection::set_trusted(bool trusted) {
+  trusted_ = trusted;
+  refused_ = !trusted;
+  patience_.reset();
 }
 
 bool Connection::greets(std::string_view line) {
@@ -119,7 +144,10 @@ Connection::Incoming Connection::read(const LineReader::Line& line) const {
   if (!incoming.request) return incoming;
   const std::string& name = incoming.request->method;
   incoming.method = find_method(name);
-  if (!incoming.method) {
+  if (!trusted_ && !(incoming.method && incoming.method->for_strangers)) {
+    incoming.method = nullptr;
+    incoming.request = Error{Code::unauthenticated, "show the token first, with `authenticate`"};
+  } else if (!incoming.method) {
     incoming.request =
         Error{Code::method_not_found, "method not found: " + json::shortened(name, kShownName)};
   }
@@ -130,7 +158,7 @@ Task<void> Connection::admit(Incoming incoming) {
   if (incoming.method && incoming.method->out_of_turn) {
     auto result =
         co_await answer(*incoming.method, services_, *this, *incoming.id, incoming.request->params);
-    put_answer(incoming.id, result);
+    put_answer(incoming.id, std::move(result));
     co_return ok();
   }
   const std::size_t most = services_.settings.max_requests;
@@ -160,7 +188,7 @@ Task<void> Connection::serve(Incoming incoming, Place self) {
   auto answering = answer_in_turn(incoming, *self);
   auto result = co_await answering.hearing(self->stop);
   auto room = co_await writer_.room();
-  put_answer(incoming.id, result);
+  put_answer(incoming.id, std::move(result));
   finished(self);
   co_return room;
 }
@@ -173,8 +201,8 @@ Task<std::string> Connection::answer_in_turn(const Incoming& incoming, Active& s
                             incoming.request->params);
 }
 
-void Connection::put_answer(std::optional<std::uint64_t> id, const Result<std::string>& result) {
-  if (result) return writer_.put(success(*id, *result));
+void Connection::put_answer(std::optional<std::uint64_t> id, Result<std::string> result) {
+  if (result) return writer_.put(success(*id, *std::move(result)));
   const std::string none = services_.settings.null_id ? "null" : "0";
   writer_.put(failure(id ? fmt::format("{}", *id) : none, result.error()));
 }

@@ -21,11 +21,17 @@ namespace patchbay::agent {
 
 class Connection final : Peer {
  public:
-  // A peer on a pair of pipes, or on one socket. After its end of input, what it has asked gets
-  // `linger` to end: for ever where it is seen that the peer has gone altogether.
-  Connection(Services& services, net::Fd in, net::Fd out, Clock::duration linger);
-  Connection(Services& services, net::Fd socket, Clock::duration linger)
-      : Connection(services, std::move(socket), net::Fd(), linger) {}
+  struct Terms {
+    // What was asked gets this long to end after the peer's end of input: for ever where it is seen
+    // that the peer has gone altogether.
+    Clock::duration linger = Clock::duration::max();
+    bool trusted = true;  // Else the peer must show the token first.
+  };
+
+  // A peer on a pair of pipes, or on one socket.
+  Connection(Services& services, net::Fd in, net::Fd out, const Terms& terms);
+  Connection(Services& services, net::Fd socket, const Terms& terms)
+      : Connection(services, std::move(socket), net::Fd(), terms) {}
   ~Connection();
 
   // Serves until the peer has gone, or all that it asked is answered. Stops with its task.
@@ -33,6 +39,7 @@ class Connection final : Peer {
 
  private:
   class Watch;
+  class Patience;
 
   // A line that has come, as far as it could be read.
   struct Incoming {
@@ -54,6 +61,7 @@ class Connection final : Peer {
   bool cancel(std::uint64_t id) override;
   bool concurrent() const override { return concurrent_; }
   void set_concurrent(bool concurrent) override { concurrent_ = concurrent; }
+  void set_trusted(bool trusted) override;
   void bind(const BackgroundProcess& process) override;
 
   Task<void> read_requests();
@@ -61,13 +69,15 @@ class Connection final : Peer {
   Task<void> admit(Incoming incoming);
   Task<void> serve(Incoming incoming, Place self);
   Task<std::string> answer_in_turn(const Incoming& incoming, Active& self);
-  void put_answer(std::optional<std::uint64_t> id, const Result<std::string>& result);
+  void put_answer(std::optional<std::uint64_t> id, Result<std::string> result);
   void finished(Place self);
   bool greets(std::string_view line);
   void kill_bound();
 
   Services& services_;
   const Clock::duration linger_;
+  bool trusted_;
+  bool refused_ = false;  // The peer has shown a wrong token.
   net::Source in_;
   std::optional<net::Source> out_;  // Empty: a socket, written where it is read.
   LineReader reader_;
@@ -80,6 +90,7 @@ class Connection final : Peer {
   std::vector<std::uint64_t> bound_;  // Background processes that end with the connection.
   OneShot<void>* room_ = nullptr;     // Delivered when one more request may be taken.
   std::unique_ptr<Watch> watch_;
+  std::unique_ptr<Patience> patience_;  // With a peer that has not shown the token.
 };
 
 }  // namespace patchbay::agent

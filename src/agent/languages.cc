@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kPython =
     "exec(compile(open(3, encoding='utf-8').read(), '<string>', 'exec'))";
 constexpr std::string_view kNode = "(0, eval)(require('fs').readFileSync(3, 'utf8'))";
-constexpr std::string_view kShell = ". /dev/fd/3";
+constexpr std::string_view kShell = ". /proc/self/fd/3";
 
 constexpr std::array kLanguages{
     Language{"python", "python3", "-c", kPython}, Language{"python3", "python3", "-c", kPython},

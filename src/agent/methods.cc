@@ -19,6 +19,27 @@ Task<std::string> cancel(Asked asked) {
   co_return fmt::format(R"({{"cancelled":{}}})", asked.peer.cancel(id));
 }
 
+// Takes as long whatever the two have in common.
+bool same(std::string_view shown, std::string_view token) {
+  unsigned different = shown.size() != token.size();
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const char c = i < shown.size() ? shown[i] : '\0';
+    different |= static_cast<unsigned char>(c ^ token[i]);
+  }
+  return different == 0;
+}
+
+// A peer has one try.
+Task<std::string> authenticate(Asked asked) {
+  const std::string shown = asked.params.text("token");
+  if (auto good = asked.params.check(); !good) co_return good.error();
+  const std::string& token = asked.services.token;
+  const bool trusted = token.empty() || same(shown, token);
+  asked.peer.set_trusted(trusted);
+  if (!trusted) co_return Error{Code::unauthenticated, "the token is wrong"};
+  co_return std::string(R"({"success":true})");
+}
+
 template <class List, class Name>
 std::string names(const List& list, Name name) {
   std::string out = "[";
@@ -65,6 +86,7 @@ constexpr Method kMethods[] = {
     {"list_dir", {"path"}, answer_list_dir},
     // Beyond it.
     {"capabilities", {}, capabilities},
+    {"authenticate", {"token"}, authenticate, true, true},
     {"cancel", {"id"}, cancel, true},
     {"start", {"cmd"}, start},
     {"poll", {"process"}, poll},

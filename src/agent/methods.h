@@ -30,6 +30,8 @@ class Peer {
   // Whether requests run side by side, or each waits for the one before.
   virtual bool concurrent() const = 0;
   virtual void set_concurrent(bool concurrent) = 0;
+  // Whether the peer has shown the token, if one is asked for.
+  virtual void set_trusted(bool trusted) = 0;
   // Kills the process when the connection ends.
   virtual void bind(const BackgroundProcess& process) = 0;
 
@@ -41,6 +43,7 @@ class Peer {
 struct Services {
   const Settings& settings;
   Tree tree;
+  std::string token;                     // That peers must show; empty: none.
   std::vector<std::string> environment;  // What commands get.
   ThreadPool& pool;
   Background& background;
@@ -60,6 +63,7 @@ struct Method {
   std::array<std::string_view, 2> positions;  // Names of parameters that come as an array.
   Task<std::string> (*answer)(Asked asked);   // The raw JSON of the result, an object.
   bool out_of_turn = false;                   // Waits for no request that came before.
+  bool for_strangers = false;                 // Also for a peer that has not shown the token.
 };
 
 std::span<const Method> methods();

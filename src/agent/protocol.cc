@@ -80,8 +80,10 @@ Result<Request> parse_request(std::string_view line, std::optional<std::uint64_t
   return Request{*id, *std::move(method), std::string(members->params)};
 }
 
-std::string success(std::uint64_t id, std::string_view result) {
-  return fmt::format("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}\n", id, result);
+std::string success(std::uint64_t id, std::string result) {
+  result.insert(0, fmt::format("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":", id));
+  result += "}\n";
+  return result;
 }
 
 std::string failure(std::string_view id, const Error& error) {

@@ -26,8 +26,9 @@ Result<Request> parse_request(std::string_view line, std::optional<std::uint64_t
 // A number without sign, fraction or exponent.
 std::optional<std::uint64_t> as_u64(std::string_view raw);
 
-// Each is a whole line, with its end. `id` is 0 or null where none could be read.
-std::string success(std::uint64_t id, std::string_view result);
+// Each is a whole line, with its end. `id` is 0 or null where none could be read. A result may be
+// large: the line is made where it is.
+std::string success(std::uint64_t id, std::string result);
 std::string failure(std::string_view id, const Error& error);
 std::string notification(std::string_view method, std::string_view params);
 

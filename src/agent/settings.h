@@ -16,7 +16,9 @@ inline constexpr unsigned kUsualPort = 52;  // Of the agent, by convention of th
 struct Settings {
   std::vector<std::string> listen;  // stdio, unix:PATH, tcp:ADDR, vsock:PORT.
   std::string root;
+  std::string token_file;
   bool null_id = false;
+  bool guard = false;
   std::uint64_t max_line = 16 << 20;
   std::uint64_t max_output = 1 << 20;
   std::uint64_t max_file = 10 << 20;
@@ -28,6 +30,7 @@ struct Settings {
   std::uint64_t max_processes = 64;
   std::uint64_t max_seconds = 86'400;
   std::uint64_t linger_seconds = 30;
+  std::uint64_t token_seconds = 10;
   std::uint64_t file_threads = 4;
 };
 
@@ -54,6 +57,8 @@ inline constexpr std::array kNumberOptions{
     NumberOption{"--max-seconds", &Settings::max_seconds, 1, "Seconds after which a command ends."},
     NumberOption{"--linger-seconds", &Settings::linger_seconds, 0,
                  "Seconds for what a peer has asked and may not be there any more to hear."},
+    NumberOption{"--token-seconds", &Settings::token_seconds, 1,
+                 "Seconds in which a peer must show the token."},
     NumberOption{"--file-threads", &Settings::file_threads, 1, "Threads that work on files."},
 };
 
@@ -63,6 +68,10 @@ inline constexpr std::string_view kListenMeaning =
     "stdio, unix:PATH, tcp:ADDR or vsock:PORT; may be given several times (stdio).";
 inline constexpr std::string_view kRootMeaning =
     "A folder that file requests may not leave. Commands are not confined by it.";
+inline constexpr std::string_view kGuardMeaning =
+    "Keep out of reach of the commands, and let them write to the usual folders of a sandbox only.";
+inline constexpr std::string_view kTokenMeaning =
+    "A file with a token that peers must show first; without one, tcp is for loopback only.";
 inline constexpr std::string_view kNullIdMeaning =
     "Answer what has no readable id with null instead of 0.";
 

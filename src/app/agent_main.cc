@@ -2,14 +2,19 @@
 // machine.
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "agent/command_line.h"
 #include "app/commands.h"
 #include "core/version.h"
+#include "sandbox/inside.h"
 
 using namespace patchbay;
 
 int main(int argc, char** argv) {
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
+    return sandbox::run_inside({argv + 2, argv + argc});
+  }
   agent::Settings settings;
   auto asked = agent::parse_command_line({argv + 1, argv + argc}, settings);
   if (!asked) {

@@ -10,6 +10,7 @@
 #include "app/wire_commands.h"
 #include "core/version.h"
 #include "sandbox/confine.h"
+#include "sandbox/inside.h"
 
 using namespace patchbay;
 
@@ -99,7 +100,9 @@ void add_pins_options(CLI::App& command, app::PinsOptions& options) {
 void add_agent_options(CLI::App& command, agent::Settings& settings) {
   command.add_option("--listen", settings.listen, std::string(agent::kListenMeaning));
   command.add_option("--root", settings.root, std::string(agent::kRootMeaning));
+  command.add_option("--token-file", settings.token_file, std::string(agent::kTokenMeaning));
   command.add_flag("--null-id", settings.null_id, std::string(agent::kNullIdMeaning));
+  command.add_flag("--guard", settings.guard, std::string(agent::kGuardMeaning));
   for (const auto& option : agent::kNumberOptions) {
     command
         .add_option(std::string(option.name), settings.*option.value, std::string(option.meaning))
@@ -129,6 +132,9 @@ int run_osquery_server(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
+    return sandbox::run_inside({argv + 2, argv + argc});
+  }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
   CLI::App cli("Patchbay stands between AI agents and the things they use.", "patchbay");
   cli.set_version_flag("--version", "patchbay " + std::string(kVersion));
@@ -145,6 +151,7 @@ int main(int argc, char** argv) {
   agent::Settings agent_settings;
   std::string check_file;
   std::string import_file;
+  bool own = false;
   bool schema = false;
   bool yaml = false;
 
@@ -204,6 +211,13 @@ int main(int argc, char** argv) {
       "approve", "Approves a call that waits for a person, or lists those that do.");
   add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, those that wait.");
   approve->add_flag("--refuse", refuse, "Refuses the call instead.");
+  auto* const login = cli.add_subcommand("login", "Signs in for an upstream that wants it.");
+  add_client_options(*login, client_options, "[TARGET] UPSTREAM");
+  login->add_flag("--gateway", own, "For the gateway's own connection, which lists what there is.");
+  auto* const logout =
+      cli.add_subcommand("logout", "Has the gateway forget what signing in has given it.");
+  add_client_options(*logout, client_options, "[TARGET] UPSTREAM");
+  logout->add_flag("--gateway", own, "For the gateway's own connection.");
   auto* const pins = cli.add_subcommand(
       "pins", "Shows which definitions of tools have changed, and accepts them.");
   add_pins_options(*pins, pins_options);
@@ -238,6 +252,8 @@ int main(int argc, char** argv) {
   if (*token) return token_commands.run();
   if (*wire) return wire_commands.run();
   if (*approve) return app::approve(client_options, refuse);
+  if (*login) return app::log_in(client_options, own, false);
+  if (*logout) return app::log_in(client_options, own, true);
   if (*pins) return app::pins(pins_options);
   if (*agent) return app::serve_agent(agent_settings);
   return app::serve(serve_options);

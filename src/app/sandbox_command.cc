@@ -82,10 +82,11 @@ std::string printed(const std::vector<sandbox::Finding>& findings) {
 
 // Whether it works in the end, and not only in theory.
 sandbox::Finding try_it(const sandbox::Settings& settings) {
-  auto spec = sandbox::spec_of(settings, sandbox::cgroup_places());
+  auto spec = sandbox::spec_of(settings, sandbox::prepared_places());
   if (!spec) return {"a sandbox", false, spec.error().message};
   spec->words = {"/bin/true"};
   spec->same_stdio = true;
+  sandbox::add_init(*spec);
   auto code = run_to_end([&] { return run_spec(*spec, config::Duration(10'000)); });
   if (!code) return {"a sandbox", false, code.error().message};
   if (*code != 0) return {"a sandbox", false, fmt::format("bubblewrap ended with {}", *code)};
@@ -110,13 +111,11 @@ int run_in_sandbox(const SandboxOptions& options) {
     print_faults(faults);
     return kExitConfiguration;
   }
-  const auto places = sandbox::cgroup_places();
-  auto spec = sandbox::spec_of(settings, places);
+  auto spec = sandbox::spec_of(settings, sandbox::prepared_places());
   if (!spec) return failed(spec.error());
-  sandbox::make_room(places);
-  sandbox::sweep_cgroups(places);
   spec->words = options.words;
   spec->same_stdio = true;
+  sandbox::add_init(*spec);
   auto code = run_to_end([&] { return run_spec(*spec, timeout); });
   return code ? *code : failed(code.error());
 }

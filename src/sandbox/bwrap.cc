@@ -94,7 +94,7 @@ void set_apart(Options& options, const Spec& spec) {
   if (!spec.network) add(options, {"--unshare-net"});
   const auto user = std::to_string(kInsideUser);
   add(options, {"--uid", user, "--gid", user, "--hostname", "sandbox", "--die-with-parent",
-                "--new-session", "--clearenv"});
+                "--new-session", "--clearenv", "--as-pid-1"});
 }
 
 }  // namespace

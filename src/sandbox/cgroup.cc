@@ -242,6 +242,16 @@ void sweep_cgroups(const std::vector<CgroupPlace>& places) {
   }
 }
 
+const std::vector<CgroupPlace>& prepared_places() {
+  static const std::vector<CgroupPlace> places = [] {
+    auto found = cgroup_places();
+    make_room(found);
+    sweep_cgroups(found);
+    return found;
+  }();
+  return places;
+}
+
 void make_room(const std::vector<CgroupPlace>& places) {
   for (const auto& place : places) {
     if (!place.unified) continue;

@@ -75,6 +75,10 @@ std::string cgroup_name(pid_t keeper);
 // Removes the cgroups whose keeper has died without doing so.
 void sweep_cgroups(const std::vector<CgroupPlace>& places);
 
+// The places of this process, swept and with room made in them, the first time it is called; the
+// same ones ever after.
+const std::vector<CgroupPlace>& prepared_places();
+
 // Where version 2 bounds nothing because we are in the way ourselves: steps aside into a cgroup of
 // our own, if that is allowed. To be called once, before the first cgroup is made.
 void make_room(const std::vector<CgroupPlace>& places);

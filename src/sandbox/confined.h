@@ -5,7 +5,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@
 
 namespace patchbay::sandbox {
 
-class Confined {
+class Confined final : net::Source::Waiter {
  public:
   // Starts what `spec` says and waits until it is about to run. Code::unavailable, with what to do
   // about it, if this machine cannot set it apart as the spec wants it.
@@ -31,18 +30,27 @@ class Confined {
 
   const Cgroup& cgroup() const { return cgroup_; }
 
+  // What it had used in the end; waits for that.
+  Task<Usage> last_usage();
+
   // Ends it at once, with everything in it, and waits until nothing is left.
   Task<void> end();
 
  private:
   Confined(std::unique_ptr<net::Child> child, net::Fd control);
-  Task<void> await_start(Deadline deadline);
-  Task<void> await_keeper(Deadline deadline);
+
+  void on_ready() override;
+  void take(const std::string& message, net::Fd attached);
+  Task<void> await_keeper();
 
   std::unique_ptr<net::Child> child_;
-  std::optional<net::Source> control_;
+  net::Source control_;
+  OneShot<void> started_;
   net::Fd workspace_;
   Cgroup cgroup_{{}};
+  Usage last_usage_;
+  bool keeper_gone_ = false;
+  std::vector<OneShot<void>*> waiting_;  // For the keeper to be gone.
 };
 
 }  // namespace patchbay::sandbox

@@ -11,8 +11,8 @@
 #include <iterator>
 
 #include "core/text.h"
+#include "net/fd.h"
 #include "sandbox/small_files.h"
-#include "sandbox/syscalls.h"
 
 namespace patchbay::sandbox {
 namespace {
@@ -41,8 +41,6 @@ Finding find_namespaces() {
 }
 
 Finding find_filter() {
-  const auto made = make_syscall_filter();
-  if (!made) return {"seccomp", false, made.error().message};
   if (::access("/proc/sys/kernel/seccomp", F_OK) != 0) {
     return {"seccomp", false, "this kernel has no filters of system calls"};
   }
@@ -81,7 +79,7 @@ std::string why_not(const std::vector<CgroupPlace>& places, Limits limits, Bound
 void find_bounds(const Limits& limits, std::vector<Finding>& findings) {
   Limits lenient = limits;
   lenient.not_required.assign(kBounds.begin(), kBounds.end());
-  const auto places = cgroup_places();
+  const auto& places = prepared_places();
   auto made = Cgroup::make(places, cgroup_name(::getpid()), lenient);
   std::vector<Bound> held;
   if (made) {

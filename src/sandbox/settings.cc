@@ -8,10 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <climits>
 #include <cstring>
+#include <filesystem>
 
 #include "net/child.h"
-#include "sandbox/stage.h"
+#include "sandbox/inside.h"
 
 namespace patchbay::sandbox {
 namespace {
@@ -19,11 +21,12 @@ namespace {
 // A sandbox has these of its own, and nobody else's.
 constexpr std::array<std::string_view, 4> kNotShared{"/proc", "/sys", "/dev", "/workspace"};
 
+constexpr std::string_view kInitInside = "/run/patchbay-init";
+
 Result<void> check_share(const std::string& path) {
-  if (path.empty() || path.front() != '/' || path == "/") {
-    return Error{
-        Code::invalid_params,
-        fmt::format("'{}' cannot be shared: name a file or folder by its whole path", path)};
+  if (path.empty() || path == "/") {
+    return Error{Code::invalid_params,
+                 fmt::format("'{}' cannot be shared: name a file or folder of the machine", path)};
   }
   for (const auto own : kNotShared) {
     if (path.starts_with(own) && (path.size() == own.size() || path[own.size()] == '/')) {
@@ -41,9 +44,10 @@ Result<void> check_share(const std::string& path) {
 
 Result<void> add_shares(Spec& spec, const std::vector<std::string>& paths, bool write) {
   for (const auto& path : paths) {
-    auto checked = check_share(path);
+    const std::string whole = whole_path(path);
+    auto checked = check_share(whole);
     if (!checked) return checked;
-    spec.shares.push_back({path, path, write});
+    spec.shares.push_back({whole, whole, write});
   }
   return ok();
 }
@@ -92,6 +96,32 @@ Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPlace>& c
   if (!shared) return shared.error();
   spec.environment = usual_environment();
   return spec;
+}
+
+std::string whole_path(const std::string& path) {
+  std::error_code why;
+  const auto whole = std::filesystem::absolute(path, why).lexically_normal().string();
+  if (path.empty() || why) return path;
+  return whole.size() > 1 && whole.ends_with('/') ? whole.substr(0, whole.size() - 1) : whole;
+}
+
+std::string helper_program() {
+  char path[PATH_MAX];
+  const auto size = ::readlink("/proc/self/exe", path, sizeof path);
+  const std::string own = size > 0 ? std::string(path, static_cast<std::size_t>(size)) : "";
+  const std::string beside = own.substr(0, own.rfind('/') + 1) + "patchbay-agent";
+  return ::access(beside.c_str(), X_OK) == 0 ? beside : own;
+}
+
+void add_init(Spec& spec) {
+  std::vector<std::string> words{std::string(kInitInside), kInsideWord};
+  for (const auto& share : spec.shares) {
+    if (share.write) words.push_back(share.to);
+  }
+  words.emplace_back("--");
+  words.insert(words.end(), spec.words.begin(), spec.words.end());
+  spec.words = std::move(words);
+  spec.shares.push_back({helper_program(), std::string(kInitInside)});
 }
 
 std::vector<std::pair<std::string, std::string>> usual_environment() {

@@ -28,6 +28,15 @@ struct Settings {
 // followed. Looks at files: for start-up, and for threads that may wait a moment.
 Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPlace>& cgroups);
 
+// A path from the root, where it was from the gateway's own folder.
+std::string whole_path(const std::string& path);
+
+// Puts the first process of a sandbox in front of what `spec` runs.
+void add_init(Spec& spec);
+
+// patchbay-agent beside our own program, which is small and needs no library; else that one.
+std::string helper_program();
+
 // What a program in a sandbox has in its environment, beside what it is given.
 std::vector<std::pair<std::string, std::string>> usual_environment();
 

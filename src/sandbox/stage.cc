@@ -145,7 +145,8 @@ Result<void> set_limits(const Limits& limits) {
       {RLIMIT_AS, limits.address_space.value, "AS"},
       {RLIMIT_FSIZE, limits.disk.value, "FSIZE"},
       {RLIMIT_NOFILE, static_cast<rlim_t>(limits.open_files), "NOFILE"},
-      {RLIMIT_NPROC, static_cast<rlim_t>(limits.pids + 3), "NPROC"},
+      // A little more than the cgroup lets through, which counts what it refuses.
+      {RLIMIT_NPROC, static_cast<rlim_t>(limits.pids + 8), "NPROC"},
       {RLIMIT_CORE, 0, "CORE"},
       {RLIMIT_MEMLOCK, 64 << 10, "MEMLOCK"},
       {RLIMIT_MSGQUEUE, 64 << 10, "MSGQUEUE"},

@@ -142,7 +142,8 @@ void HttpChannel::nobody_there(const Error& error) {
 Task<void> HttpChannel::exchange(Post& post) {
   const Deadline deadline = post.id != 0 ? kNever : here().now() + kAcceptance;
   const net::HttpCall call{"POST", target_.url.path, post.fields, post.message, &post.begun};
-  auto response = co_await pool_.request(call, deadline);
+  auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
+  auto response = co_await asked;
   if (!response) co_return response.error();
   // Only the answer to a handshake may say which session it is.
   if (const auto session = (*response)->field(kSession); post.opens && !session.empty()) {
@@ -277,7 +278,9 @@ Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventRead
     add_field(fields, kVersion, mcp::info(*revision_).name);
   }
   if (!events.last_id().empty()) add_field(fields, "Last-Event-ID", events.last_id());
-  co_return co_await pool_.request({"GET", target_.url.path, fields, ""}, kNever);
+  const net::HttpCall call{"GET", target_.url.path, fields, ""};
+  auto asked = request_as(target_.credentials.get(), pool_, call, kNever);
+  co_return co_await asked;
 }
 
 void HttpChannel::agreed(mcp::Revision revision) {
@@ -318,7 +321,9 @@ Task<void> HttpChannel::finish(Deadline deadline) {
   hearing_ends_.request();
   if (!session_.empty() && !closed_) {
     const std::string fields = fields_of({.revision = revision_});
-    auto ended = co_await pool_.request({"DELETE", target_.url.path, fields, ""}, deadline);
+    const net::HttpCall call{"DELETE", target_.url.path, fields, ""};
+    auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
+    auto ended = co_await asked;
     (void)ended;  // A server that forgets late is its own affair.
   }
   close();
