@@ -3,7 +3,7 @@
 import json
 import re
 
-from harness import ROOT, TestCase, modern_headers, modern_message
+from harness import ROOT, TestCase, answer_from, modern_headers, modern_message
 
 TOKEN = "a-token-for-tests-0123456789"
 OTHER = "another-token-for-tests-0123"
@@ -17,6 +17,14 @@ TOKENS = {
 
 def bearer(token=TOKEN):
     return {"Authorization": f"Bearer {token}"}
+
+
+def call_as(gateway, tool, headers, **arguments):
+    """The answer to a stateless call of a tool with these headers."""
+    message = modern_message("tools/call", {"name": tool, "arguments": arguments})
+    with gateway.connect() as connection:
+        connection.send("POST", "/mcp", {**modern_headers(message), **headers}, message)
+        return answer_from(connection.read_head())
 
 
 def routes():

@@ -195,7 +195,7 @@ class Passing(RouterCase):
             return sessions() == 3
 
         wait_until(more_to_do, "three connections")
-        router.send(call("fake__list_changed", {"name": "late"}, "l"))
+        router.send(call("fake__list_changed", {"name": "newcomer"}, "l"))
         for i in asked:
             self.assertIn("result", router.answer(i))
         self.assertIn("result", router.answer("l"))

@@ -6,9 +6,11 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 
 from auth_case import OTHER, TOKEN, bearer
 from harness import PATIENCE, Gateway, TestCase, fake_config, main, run, wait_until
+from jwt_issuer import Issuer, Key
 from npm_peers import PEERS, LeftOut, find_node, install, npm_ci
 from tls_case import TlsCase
 from wire_client import Ended, call, envelope, rpc
@@ -463,6 +465,23 @@ class Life(WsCase):
         # Nor can the connection become another's.
         answer = wire.request(SUM, auth_token=f"Bearer {OTHER}")
         self.assertEqual(answer["error"]["code"], "FORBIDDEN")
+
+
+    def test_a_token_expires_while_the_connection_is_open(self):
+        with Issuer(Key("one")) as issuer:
+            gateway = self.start({"auth": issuer.auth(leeway="0s")})
+            soon = int(time.time()) + 3
+            token = issuer.token(exp=soon)
+            wire, plain = (self.client(gateway, bearer(token)) for _ in range(2))
+            self.assertIn("mcp_payload", wire.request(SUM))
+            plain.send(SUM)
+            plain.answer(1)
+            wait_until(lambda: time.time() > soon + 0.1, "the token to expire")
+            self.assertEqual(wire.request(SUM)["error"]["code"], "UNAUTHORIZED")
+            # The connection is still good for a new one.
+            self.assertIn("mcp_payload", wire.request(SUM, auth_token=issuer.token()))
+            plain.send(SUM)
+            self.assertEqual(plain.closed()[0], 1008)
 
 
 class Upstream(WsCase):

@@ -5,7 +5,8 @@ url=${PATCHBAY_URL:-http://127.0.0.1:8080/mcp}
 gateway="ws${url#http}"
 
 echo "# a tool of the gateway, called through the router"
-patchbay call "stdio: env PATCHBAY_TOKEN=a-token-for-the-router patchbay router --gateway $gateway" \
+patchbay call \
+  "stdio: patchbay router --gateway $gateway --token-command 'echo a-token-for-the-router'" \
   skills__calculate "expression=6 * 7"
 
 echo "# the messages themselves"

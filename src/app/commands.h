@@ -115,6 +115,10 @@ int hash_token();
 // The words are an optional target and an optional id: without one, what waits is listed.
 int approve(const ClientOptions& options, bool refuse);
 
+// The words are an optional target and the name of an upstream. `own`: for the connection of the
+// gateway itself.
+int log_in(const ClientOptions& options, bool own, bool forget);
+
 struct PinsOptions {
   std::string verb = "list";  // list, diff or accept.
   std::vector<std::string> tools;

@@ -10,6 +10,7 @@
 
 #include "app/auth_keeper.h"
 #include "app/properties.h"
+#include "app/sign_in_section.h"
 #include "app/upstream_entries.h"
 #include "config/digest.h"
 #include "config/load.h"
@@ -259,6 +260,7 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   check_listen(loaded.settings.listen, &root, {file, "", faults}, loaded.settings.auth.on());
   check_cors(loaded.settings, root, file, faults);
   check_auth(loaded.settings.auth, root, file, faults);
+  check_sign_in(loaded.settings.sign_in, root, file, faults);
   loaded.digest = digest_of(loaded, root);  // Before the files are used: a change since then shows.
   finish_tls(loaded, root, faults);
   finish_wire(loaded, root, faults);

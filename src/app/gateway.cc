@@ -60,6 +60,8 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
         }
       }) {
   const Settings& settings = configuration_.settings;
+  common_.tokens = &tokens_;
+  common_.door.tokens = &tokens_.caller_tokens();
   use_limits();
   common_.operations = {
       [this] {
@@ -181,6 +183,7 @@ Task<void> Gateway::serve_http() {
 }
 
 Task<void> Gateway::serve_one(Task<void> talk) {
+  tokens_.serve_on_demand([this] { return serve_browsers(); });
   auto made = make_upstreams();
   if (!made) co_return made.error();
   for (const auto& worker : workers_) worker->run();
@@ -190,7 +193,15 @@ Task<void> Gateway::serve_one(Task<void> talk) {
   (void)served;  // The client has gone; how does not matter.
   stopping_ = true;
   const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
+  if (plain_.address.size > 0) {
+    auto end = [deadline](Worker& worker) -> Task<void> {
+      worker.close();
+      co_return co_await worker.stop(deadline);
+    };
+    auto ended = co_await on_each_worker(end);
+  }
   auto stopped = co_await upstreams_->stop(deadline);
+  auto asked = co_await tokens_.stop();
   auto started = co_await starting.drain(kNever);
   auto reloaded = co_await reloads_.drain(kNever);
   co_return stopped;
@@ -262,8 +273,11 @@ Result<void> Gateway::make_upstreams() {
     if (!stopping_) upstreams_->check_pins();
   });
   if (!opened) return opened;
+  const Settings& settings = configuration_.settings;
+  tokens_.keep_in({state_folder(settings), settings.sign_in.key});
+  use_sign_ins();
   upstreams_.emplace(
-      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(),
+      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), &tokens_,
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
@@ -359,9 +373,34 @@ Task<void> Gateway::stop() {
   // Beyond this point, no calls in progress.
   auto keys = co_await auth_.stop();
   auto stopped = co_await upstreams_->stop(Clock::now());
+  auto asked = co_await tokens_.stop();
   auto reloaded = co_await reloads_.drain(kNever);
   log::Line(log::Level::info, "stopped");
   co_return stopped;
+}
+
+// Where browsers come to if the settings do not say: only those of this machine are sure to.
+void Gateway::use_sign_ins() {
+  const bool here = plain_.address.size > 0 && plain_.address.loopback();
+  tokens_.use(configuration_.settings.sign_in,
+              here ? fmt::format("http://{}", plain_.address.text()) : "");
+}
+
+std::string Gateway::serve_browsers() {
+  auto address = net::parse_address(configuration_.settings.sign_in.listen);
+  auto socket = address ? net::listen_on(*address, false) : Result<net::Fd>(address.error());
+  auto bound = socket ? net::local_address(socket->get()) : Result<net::Address>(socket.error());
+  if (!bound) {
+    log::Line(log::Level::error, "nobody can sign in").add("why", bound.error().message);
+    return {};
+  }
+  plain_.address = *bound;
+  Worker& home = *workers_.front();
+  home.loop().post([&home, listener = *std::move(socket)]() mutable {
+    home.door().serve_open_only();
+    home.listen(std::move(listener));
+  });
+  return fmt::format("http://{}", bound->text());
 }
 
 // Other machines can come to a listener.
@@ -426,6 +465,7 @@ Task<void> Gateway::reload(std::string why) {
   configuration_ = std::move(next);
   const Settings& settings = configuration_.settings;
   use_limits();
+  use_sign_ins();
   auto update = [this, &settings](Worker& worker) -> Task<void> {
     worker.update(settings);
     worker.catalog().set_rules(configuration_.rules);

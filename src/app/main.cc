@@ -151,6 +151,7 @@ int main(int argc, char** argv) {
   agent::Settings agent_settings;
   std::string check_file;
   std::string import_file;
+  bool own = false;
   bool schema = false;
   bool yaml = false;
 
@@ -211,6 +212,13 @@ int main(int argc, char** argv) {
       "approve", "Approves a call that waits for a person, or lists those that do.");
   add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, those that wait.");
   approve->add_flag("--refuse", refuse, "Refuses the call instead.");
+  auto* const login = cli.add_subcommand("login", "Signs in for an upstream that wants it.");
+  add_client_options(*login, client_options, "[TARGET] UPSTREAM");
+  login->add_flag("--gateway", own, "For the gateway's own connection, which lists what there is.");
+  auto* const logout =
+      cli.add_subcommand("logout", "Has the gateway forget what signing in has given it.");
+  add_client_options(*logout, client_options, "[TARGET] UPSTREAM");
+  logout->add_flag("--gateway", own, "For the gateway's own connection.");
   auto* const pins = cli.add_subcommand(
       "pins", "Shows which definitions of tools have changed, and accepts them.");
   add_pins_options(*pins, pins_options);
@@ -245,6 +253,8 @@ int main(int argc, char** argv) {
   if (*token) return token_commands.run();
   if (*wire) return wire_commands.run();
   if (*approve) return app::approve(client_options, refuse);
+  if (*login) return app::log_in(client_options, own, false);
+  if (*logout) return app::log_in(client_options, own, true);
   if (*pins) return app::pins(pins_options);
   if (*agent) return app::serve_agent(agent_settings);
   return app::serve(serve_options);

@@ -1,5 +1,7 @@
 #include "app/registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -73,6 +75,31 @@ S read_entry(const config::Node& entry, const std::string& file, const std::stri
   return config::read<S>(entry, file, path, faults, ignored);
 }
 
+void add_fault(config::Faults& faults, const std::string& file, const config::Node& entry,
+               const std::string& path, std::string message) {
+  faults.push_back({file, entry.line, path, std::move(message)});
+}
+
+// Texts in which callers differ, under the key `key` of the entry. Nobody's must reach a connection
+// that others use too.
+upstreams::CallerTexts read_texts(std::string_view key, const config::Dict<std::string>& texts,
+                                  const upstreams::McpSettings& settings, const config::Node& entry,
+                                  const std::string& file, const std::string& path,
+                                  config::Faults& faults) {
+  const std::string at = fmt::format("{}.{}", path, key);
+  auto parsed = upstreams::CallerTexts::parse(texts);
+  if (!parsed) {
+    add_fault(faults, file, entry, at, parsed.error().message);
+    return {};
+  }
+  if (parsed->depend() && settings.isolation == upstreams::Isolation::shared) {
+    add_fault(faults, file, entry, at,
+              "${caller.…} needs connections that callers do not share; use isolation: "
+              "per-principal");
+  }
+  return *std::move(parsed);
+}
+
 std::unique_ptr<upstreams::Connector> stdio_connector(
     const std::string& name, const upstreams::StdioSettings& settings,
     const std::shared_ptr<const upstreams::AllowedCommands>& allowed) {
@@ -85,12 +112,17 @@ std::unique_ptr<upstreams::Connector> stdio_connector(
 MakeUpstream read_stdio(const std::string& name, const config::Node& entry, const std::string& file,
                         const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
-  return [name, settings](const UpstreamContext& context) {
+  auto texts = read_texts("env", settings.env, settings, entry, file, path, faults);
+  return [name, settings, texts](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
-    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
-                           [name, settings, allowed = context.allowed](bool) {
-                             return stdio_connector(name, settings, allowed);
-                           });
+    auto make = [name, settings, texts, allowed = context.allowed](const upstreams::Party& party) {
+      auto own = settings;
+      // That it can be filled in was seen when the connection was chosen.
+      if (auto filled = texts.fill(*party.who)) own.env = *std::move(filled);
+      return stdio_connector(name, own, allowed);
+    };
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
+    plan.texts = texts;
     if (settings.sandbox) {
       // Before any worker has to wait for them.
       sandbox::prepared_places();
@@ -101,9 +133,35 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
   };
 }
 
-void add_fault(config::Faults& faults, const std::string& file, const config::Node& entry,
-               const std::string& path, std::string message) {
-  faults.push_back({file, entry.line, path, std::move(message)});
+// Null if the upstream wants none.
+std::shared_ptr<oauth::Access> access_for(const std::shared_ptr<const oauth::Plan>& plan,
+                                          const UpstreamContext& context) {
+  return plan ? context.tokens->open(plan) : nullptr;
+}
+
+// What the connections to a server over HTTP are made from, wherever it is.
+struct HttpWays {
+  std::string_view kind;
+  upstreams::CallerTexts headers;
+  std::shared_ptr<const oauth::Plan> auth;  // Null: its headers are all that it is shown.
+};
+
+// The header lines for one caller. What cannot be sent is nothing that a server should see in part.
+std::string lines_for(const upstreams::CallerTexts& headers, const Principal& who) {
+  auto filled = headers.fill(who);
+  auto lines = filled ? upstreams::header_lines(*filled) : Result<std::string>(filled.error());
+  return lines ? *std::move(lines) : "";
+}
+
+upstreams::MakeConnector http_connector(const transport::HttpTarget& place, const HttpWays& ways,
+                                        std::shared_ptr<oauth::Access> access) {
+  return [place, ways, access](const upstreams::Party& party) {
+    transport::HttpTarget target = place;
+    if (ways.headers.depend()) target.fields = lines_for(ways.headers, *party.who);
+    if (access) target.credentials = access->credentials(party.who);
+    auto all = upstreams::ways_to(target.url, ways.kind, party.alone);
+    return std::make_unique<upstreams::HttpConnector>(std::move(target), std::move(all));
+  };
 }
 
 // An upstream of one of the kinds that are reached over HTTP.
@@ -113,20 +171,30 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
   std::vector<std::string> urls = settings.replicas;
   if (!settings.url.empty()) urls.insert(urls.begin(), settings.url);
   if (urls.empty()) add_fault(faults, file, entry, path, "needs a url, or replicas");
-  std::vector<upstreams::MakeConnector> connectors;
+  std::vector<transport::HttpTarget> places;
   for (const auto& url : urls) {
     auto target = upstreams::http_target(settings, url);
-    if (!target) {
-      add_fault(faults, file, entry, path, target.error().message);
-      continue;
-    }
-    connectors.emplace_back([target = *target, kind](bool alone) {
-      auto ways = upstreams::ways_to(target.url, kind, alone);
-      return std::make_unique<upstreams::HttpConnector>(target, std::move(ways));
-    });
+    if (target) places.push_back(*std::move(target));
+    if (!target) add_fault(faults, file, entry, path, target.error().message);
   }
-  return [name, kind, settings, connectors](const UpstreamContext& context) {
-    upstreams::McpUpstreamPlan plan{name, kind, settings, connectors, kind == kHttp};
+  HttpWays ways{kind, read_texts("headers", settings.headers, settings, entry, file, path, faults),
+                nullptr};
+  if (!places.empty()) {
+    // The replicas are one server, so one token is good for all of them.
+    auto auth =
+        upstreams::auth_plan(name, places.front().url, settings,
+                             {.shared = settings.isolation == upstreams::Isolation::shared});
+    if (auth) ways.auth = *std::move(auth);
+    if (!auth) add_fault(faults, file, entry, path + ".auth", auth.error().message);
+  }
+  return [name, settings, places, ways](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{name, ways.kind,          settings,
+                                    {},   ways.kind == kHttp, ways.headers};
+    const auto access = access_for(ways.auth, context);
+    plan.access = access;
+    for (const auto& place : places) {
+      plan.connectors.push_back(http_connector(place, ways, access));
+    }
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -144,9 +212,10 @@ MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::Soc
                          const upstreams::SocketSettings& settings) {
   return [name, kind, place, settings](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = kind, .settings = settings};
-    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [place, settings](bool) {
-      return std::make_unique<upstreams::SocketConnector>(place, settings);
-    });
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [place, settings](const upstreams::Party&) {
+                             return std::make_unique<upstreams::SocketConnector>(place, settings);
+                           });
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -183,7 +252,7 @@ MakeUpstream read_wire_tcp(const std::string& name, const config::Node& entry,
   return [name, settings, tls, url = url ? *url : net::Url()](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "wire-tcp", .settings = settings};
     plan.connectors.assign(static_cast<std::size_t>(settings.instances),
-                           [url, tls, settings](bool) {
+                           [url, tls, settings](const upstreams::Party&) {
                              return std::make_unique<upstreams::WireConnector>(url, tls, settings);
                            });
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
@@ -199,9 +268,10 @@ MakeUpstream read_ws(const std::string& name, const config::Node& entry, const s
   return [name, settings,
           target = target ? *target : net::WebSocketTarget()](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "ws", .settings = settings};
-    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [target, settings](bool) {
-      return std::make_unique<upstreams::WsConnector>(target, settings);
-    });
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [target, settings](const upstreams::Party&) {
+                             return std::make_unique<upstreams::WsConnector>(target, settings);
+                           });
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -214,8 +284,8 @@ MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
   auto plan = upstreams::plan_openapi(name, settings);
   if (!plan) add_fault(faults, file, entry, path, plan.error().message);
   return [plan = plan ? *plan : upstreams::OpenapiPlan()](const UpstreamContext& context) {
-    return std::make_shared<upstreams::OpenapiUpstream>(plan, context.workers, context.watcher,
-                                                        context.registry);
+    return std::make_shared<upstreams::OpenapiUpstream>(
+        plan, context.workers, context.watcher, context.registry, access_for(plan.auth, context));
   };
 }
 

@@ -137,14 +137,14 @@ void Router::on_down(RouterLink& link, const Error& why) {
   if (why.code != Code::cancelled) unreachable_ = why;
   std::vector<std::string> again;
   for (auto asked = open_.begin(); asked != open_.end();) {
-    const auto here = asked++;
-    if (here->second.link != &link) continue;
+    const auto one = asked++;
+    if (one->second.link != &link) continue;
     if (Place* const place = place_of(&link)) --place->running;
-    here->second.link = nullptr;
-    if (is_harmless(here->second.method) && here->second.sent < kMostSent) {
-      again.push_back(here->first);
+    one->second.link = nullptr;
+    if (may_be_repeated(one->second.method) && one->second.sent < kMostSent) {
+      again.push_back(one->first);
     } else {
-      fail(here, lost(why));
+      fail(one, lost(why));
     }
   }
   for (const auto& id : again) wait_for_link(open_.find(id), true);

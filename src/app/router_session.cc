@@ -5,7 +5,7 @@
 #include <array>
 
 #include "json/read.h"
-#include "json/text.h"
+#include "mcp/harmless.h"
 
 namespace patchbay::app {
 namespace {
@@ -61,10 +61,8 @@ bool is_for_primary(std::string_view method) {
          method == "resources/subscribe" || method == "resources/unsubscribe";
 }
 
-bool is_harmless(std::string_view method) {
-  return method.ends_with("/list") || method.ends_with("/get") || method == "ping" ||
-         method == "server/discover" || method == "resources/read" ||
-         method == "completion/complete" || is_for_primary(method);
+bool may_be_repeated(std::string_view method) {
+  return mcp::is_harmless(method) || is_for_primary(method);
 }
 
 bool is_for_all(std::string_view notification) {

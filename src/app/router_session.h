@@ -54,7 +54,7 @@ class RouterSession {
 bool is_for_primary(std::string_view method);
 
 // Methods that may be asked twice.
-bool is_harmless(std::string_view method);
+bool may_be_repeated(std::string_view method);
 
 // Notifications that would come over each connection.
 bool is_for_all(std::string_view notification);

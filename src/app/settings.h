@@ -14,6 +14,7 @@
 #include "gateway/catalog.h"
 #include "gateway/goal_settings.h"
 #include "gateway/result_budget.h"
+#include "oauth/settings.h"
 #include "observe/log.h"
 #include "policy/approvals.h"
 #include "policy/audit_settings.h"
@@ -112,6 +113,7 @@ struct Settings {
   StdioSection stdio;
   HttpSection http;
   policy::AuthSettings auth;
+  oauth::SignInSettings sign_in;
   frontends::RestSettings rest;
   std::optional<WireSection> wire;
   policy::AuditSettings audit;
@@ -350,6 +352,8 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"auth", &app::Settings::auth,
           "Who may call. Absent: whoever can reach the listener, which then must be on loopback."},
+    Field{"sign_in", &app::Settings::sign_in,
+          "How people sign in for upstreams that want it (`auth` of an upstream)."},
     Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
     Field{"wire", &app::Settings::wire,
           "The wire protocol, on binary TCP and on WebSocket. Absent: no TCP listener, and "

@@ -66,6 +66,7 @@ class UpstreamSetTest : public ::testing::Test {
                   registry,
                   subscriptions,
                   pins,
+                  nullptr,
                   [this](auto fresh, bool) { catalog = std::move(fresh); },
                   [](const std::string&, const std::string&) {},
                   [](auto&&...) {}};

@@ -83,6 +83,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       metrics_page_(common.registry),
       resource_page_(settings.auth),
       approvals_page_(common.approvals, catalog_),
+      sign_in_pages_(*common.tokens),
+      sign_ins_control_(*common.tokens, catalog_),
       door_(common.door),
       wire_(server_, catalog_, door_, common.wire, common.wire_terms),
       wire_tcp_(wire_, common.http, wire_settings(settings)),
@@ -109,6 +111,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/health", "GET, HEAD", &health_, true},
              {"/ready", "GET, HEAD", &readiness_, true},
              {"/metrics", "GET, HEAD", &metrics_page_},
+             {"/oauth/*", "GET, HEAD, POST", &sign_in_pages_, true},
+             {"/control/sign-ins/*", "GET, HEAD, POST, DELETE", &sign_ins_control_},
              {"/control/approvals", "GET, HEAD", &approvals_page_},
              {"/control/approvals/*", "GET, HEAD, POST, DELETE", &approvals_page_}},
             http_settings(settings), door_, common.http) {

@@ -21,6 +21,8 @@
 #include "frontends/operations.h"
 #include "frontends/resource_page.h"
 #include "frontends/rest.h"
+#include "frontends/sign_in_pages.h"
+#include "frontends/sign_ins_control.h"
 #include "frontends/swagger_ui.h"
 #include "frontends/wire_tcp.h"
 #include "frontends/wire_ws.h"
@@ -64,6 +66,7 @@ struct Common {
   frontends::DoorCommon door;
   frontends::OperationsView operations;
   frontends::OpenApiDocuments documents;
+  oauth::Keeper* tokens = nullptr;  // Set before there are workers.
 };
 
 class Worker {
@@ -141,6 +144,8 @@ class Worker {
   frontends::MetricsPage metrics_page_;
   frontends::ResourcePage resource_page_;
   frontends::ApprovalsPage approvals_page_;
+  frontends::SignInPages sign_in_pages_;
+  frontends::SignInsControl sign_ins_control_;
   frontends::Door door_;
   frontends::WireHost wire_;
   frontends::WireTcp wire_tcp_;

@@ -52,6 +52,7 @@ class Conversation final : transport::Channel::Listener {
   class LinePeer;
 
   void on_message(std::string_view text, std::uint64_t cause) override;
+  void on_whole_message(std::string text, std::uint64_t cause) override;
   void on_closed(const std::string& why) override;
 
   Task<void> serve(std::string text);

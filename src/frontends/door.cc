@@ -78,12 +78,18 @@ Caller Door::recognise(const net::HttpExchange& exchange) {
   if (evidence.kind == Evidence::Kind::none || evidence.kind == Evidence::Kind::malformed) {
     return nullptr;
   }
+  // What has been seen before somebody wanted to see it must be seen again.
+  if (common_.tokens && common_.tokens->wants() != seen_wants_) {
+    seen_wants_ = common_.tokens->wants();
+    remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
+  }
   return remembered_->find(known_->digest(evidence));
 }
 
 Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
   // A reload may come while we wait; what was begun is ended by what was known then.
   const Knowledge known = known_;
+  if (!known && open && open_only_) co_return Caller();
   if (!known) {
     const Error starting{Code::unavailable, "the gateway is starting"};
     const Refusal later = refusal({}, exchange.request.path, starting, false);
@@ -107,10 +113,11 @@ Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
     co_return Caller();
   }
   if (!found) co_return co_await refuse(exchange, known, evidence, found.error());
-  co_return let_in(known, digest, *std::move(found));
+  co_return let_in(known, evidence, digest, *std::move(found));
 }
 
-Caller Door::let_in(const Knowledge& known, const policy::Digest& digest, Recognised found) {
+Caller Door::let_in(const Knowledge& known, const Evidence& evidence, const policy::Digest& digest,
+                    Recognised found) {
   common_.verified->add();
   // A copy of our own: how often it is used is counted on this worker alone.
   auto own = std::make_shared<Principal>(*found.who);
@@ -118,6 +125,7 @@ Caller Door::let_in(const Knowledge& known, const policy::Digest& digest, Recogn
   own->known_by = known;
   const Caller who = own;
   found.who = who;
+  if (common_.tokens && who->way == "jwt") common_.tokens->note(*who, evidence.value, found.until);
   if (known == known_) remembered_->add(digest, std::move(found));
   return who;
 }
@@ -141,7 +149,7 @@ Task<Caller> Door::identify(Shown shown) {
   }
   const policy::Digest digest = known->digest(evidence);
   auto found = co_await verify(known, evidence, digest, shown.certificate);
-  if (found) co_return let_in(known, digest, *std::move(found));
+  if (found) co_return let_in(known, evidence, digest, *std::move(found));
   count_refusal(evidence, shown.from, "wire", found.error());
   co_return found.error();
 }

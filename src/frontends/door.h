@@ -13,6 +13,7 @@
 #include "core/thread_pool.h"
 #include "net/http_exchange.h"
 #include "net/http_guard.h"
+#include "oauth/caller_tokens.h"
 #include "observe/metrics.h"
 #include "policy/auth_failures.h"
 #include "policy/authenticator.h"
@@ -31,6 +32,7 @@ struct DoorCommon {
   std::shared_ptr<metrics::Counter> scope;
   std::shared_ptr<metrics::Counter> limited;  // Too many failures.
   std::shared_ptr<metrics::Counter> unavailable;
+  oauth::CallerTokens* tokens = nullptr;  // Who wants to see what callers show, if anybody.
 };
 
 // What the client of a front end without HTTP has shown.
@@ -49,6 +51,9 @@ class Door final : public net::HttpGuard {
 
   // From now on by this; null: nobody is asked. Whom we have recognised so far is forgotten.
   void use(Knowledge knowledge);
+
+  // Lets nobody in, but serves what is open to all.
+  void serve_open_only() { open_only_ = true; }
 
   Caller recognise(const net::HttpExchange& exchange) override;
   Task<Caller> admit(net::HttpExchange& exchange, bool open) override;
@@ -71,13 +76,16 @@ class Door final : public net::HttpGuard {
   Task<Caller> refuse(net::HttpExchange& exchange, const Knowledge& known,
                       const policy::Evidence& evidence, const Error& why);
   // What a verified caller is from now on.
-  Caller let_in(const Knowledge& known, const policy::Digest& digest, policy::Recognised found);
+  Caller let_in(const Knowledge& known, const policy::Evidence& evidence,
+                const policy::Digest& digest, policy::Recognised found);
   void count_refusal(const policy::Evidence& evidence, const net::PeerAddress& from,
                      std::string_view where, const Error& why);
 
   DoorCommon& common_;
   const Caller local_ = local_caller();
   bool closed_ = true;
+  bool open_only_ = false;
+  int seen_wants_ = 0;  // Of those who want to see what callers show.
   Knowledge known_;
   std::optional<policy::CallerCache> remembered_;
 };

@@ -203,16 +203,18 @@ void WireSession::dispatch(const wire::Envelope& envelope) {
     if (message.id.empty()) return refuse(envelope, "", parsed.error());
     return answer_fault(envelope, message.id, parsed.error());
   }
-  if (message.kind == mcp::Message::Kind::request) return request(envelope, message, text);
-  listener_->on_message(text, 0);
-  // It gets no answer.
+  if (message.kind == mcp::Message::Kind::request) {
+    return request(envelope, message, text);
+  }
+  // What is cancelled gets no answer.
   if (message.method == "notifications/cancelled") {
     pending_.erase(std::string(gateway::cancelled_id(message)));
   }
+  listener_->on_whole_message(std::move(text), 0);
 }
 
 void WireSession::request(const wire::Envelope& envelope, const mcp::Message& message,
-                          std::string_view text) {
+                          std::string& text) {
   auto admitted = admit(message);
   if (!admitted) return refuse(envelope, message.id, admitted.error());
   const auto catalog = host_.catalog().current(*caller_);
@@ -230,7 +232,8 @@ void WireSession::request(const wire::Envelope& envelope, const mcp::Message& me
     changed = call_within(*upstream, message, *catalog);
   }
   pending_.emplace(std::string(message.id), std::move(pending));
-  listener_->on_message(changed.empty() ? text : std::string_view(changed), 0);
+  // The message ends here: it is views of the text.
+  listener_->on_whole_message(changed.empty() ? std::move(text) : std::move(changed), 0);
 }
 
 Result<void> WireSession::admit(const mcp::Message& message) const {

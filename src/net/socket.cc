@@ -157,9 +157,14 @@ Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline) {
   co_return connected;
 }
 
-Task<Fd> connect_tcp(std::string host, int port, Deadline deadline) {
-  auto addresses = co_await look_up(std::move(host), port, deadline);
+Task<Fd> connect_tcp(std::string host, int port, Deadline deadline, AddressRule rule) {
+  auto addresses = co_await look_up(host, port, deadline);
   if (!addresses) co_return addresses.error();
+  if (rule) std::erase_if(*addresses, [&](const auto& one) { return !rule(one); });
+  if (addresses->empty()) {
+    co_return Error{Code::unavailable,
+                    fmt::format("{} is at an address that may not be connected to", host)};
+  }
   co_return co_await connect_to(*std::move(addresses), deadline);
 }
 
