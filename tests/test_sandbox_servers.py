@@ -150,6 +150,24 @@ class Defaults(SandboxCase):
             )["structuredContent"]
             self.assertEqual((ran["stdout"], ran["isolation"]), ("42\n", "namespaces"))
 
+    def test_the_doctor_looks_at_a_gateways_file(self):
+        path = self.folder / "patchbay.yaml"
+        path.write_text(
+            """
+upstreams:
+  box: { kind: sandbox, bwrap: /nonexistent/bwrap }
+  apart: { kind: stdio, command: python3, sandbox: { limits: { memory: 64MiB } } }
+  far: { kind: sandbox, engine: remote, remote: { address: "127.0.0.1:1" } }
+  plain: { kind: stdio, command: python3 }
+""",
+            encoding="utf-8",
+        )
+        done = run("doctor", "-c", str(path), "--json")
+        self.assertEqual(done.returncode, 1)
+        found = {name: one["ok"] for name, one in json.loads(done.stdout).items()}
+        self.assertEqual(found, {"box": False, "apart": True, "far": True})
+        self.assertIn("MISSING  bubblewrap", run("doctor", "-c", str(path)).stdout)
+
     def test_what_is_wrong_is_a_fault_of_the_file(self):
         path = self.folder / "patchbay.yaml"
         path.write_text("upstreams: { box: { kind: sandbox, limits: { memry: 1MiB, pids: 0 } } }")

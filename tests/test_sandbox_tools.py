@@ -481,6 +481,8 @@ class Lives(ToolCase):
 
 
 class Engines(ToolCase):
+    needs_isolation = False
+
     def down(self, **settings):
         """What is said at the start about an upstream that does not run."""
         gateway = self.enterContext(
@@ -497,7 +499,7 @@ class Engines(ToolCase):
         self.use("write_file", sandbox_id=box, path="x", content="y")
         self.assertEqual(self.shell(box, "cat x")["stdout"], "y")
 
-    def test_a_missing_limit_is_named(self):
+    def test_what_is_missing_is_named(self):
         self.assertIn("apt-get install", self.down(bwrap="/nonexistent/bwrap"))
 
     def agent(self, *listen):
@@ -538,6 +540,19 @@ class Engines(ToolCase):
         self.start(engine="remote", remote={"address": address})
         ran = self.use("run_command", command="echo far")
         self.assertEqual((ran["stdout"], ran["isolation"]), ("far\n", "remote"))
+
+    def test_an_agent_that_asks_for_a_token(self):
+        (self.folder / "token").write_text("a-token-of-the-agent-0123", encoding="utf-8")
+        token_file = str(self.folder / "token")
+        address = self.agent("tcp:127.0.0.1:0", "--token-file", token_file).removeprefix("tcp:")
+        remote = {"address": address, "token": "${file:" + token_file + "}"}
+        self.start(engine="remote", remote=remote)
+        self.assertEqual(self.use("run_command", command="echo known")["stdout"], "known\n")
+        config = {"kind": "sandbox", "engine": "remote", "remote": {"address": address}}
+        with Gateway({"upstreams": {"far": config}}) as gateway, LegacySession(gateway) as session:
+            answer = result_of(session.call("far__run_command", command="true"))
+            self.assertTrue(answer["isError"])
+            self.assertIn("token", text_of({"result": answer}))
 
     def test_an_agent_over_tls(self):
         authority = Authority(self.folder)

@@ -175,7 +175,8 @@ int main(int argc, char** argv) {
   auto* const sandbox = cli.add_subcommand("sandbox", "Runs a program in a sandbox.");
   add_sandbox_options(*sandbox, sandbox_options);
   auto* const doctor = cli.add_subcommand("doctor", "Says what this machine can and cannot do.");
-  doctor->add_option("-c,--config", doctor_options.config, "The file that `sandbox` would take.");
+  doctor->add_option("-c,--config", doctor_options.config,
+                     "A gateway's file, or the one that `sandbox` would take.");
   doctor->add_flag("--json", doctor_options.json, "As JSON.");
   auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
   check->add_option("file", check_file, "The file.")->required();

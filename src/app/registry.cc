@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sandbox/syscalls.h"
 #include "skills/calculator.h"
 #include "skills/echo.h"
 #include "skills/mock_search.h"
@@ -122,7 +123,11 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
     };
     plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
     plan.texts = texts;
-    if (settings.sandbox) sandbox::prepared_places();  // Before any worker has to wait for it.
+    if (settings.sandbox) {
+      // Before any worker has to wait for them.
+      sandbox::prepared_places();
+      (void)sandbox::syscall_filter();
+    }
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };

@@ -1,19 +1,18 @@
-// sandbox: runs one program in a sandbox, on the terminal it was called from. doctor: says whether
-// that can work here.
+// sandbox: runs one program in a sandbox, on the terminal it was called from.
+#include "app/sandbox_run.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
 
 #include "app/commands.h"
 #include "app/run_gateway.h"
 #include "config/load.h"
 #include "core/scope.h"
-#include "json/write.h"
 #include "net/loop.h"
 #include "net/signals.h"
 #include "sandbox/confined.h"
-#include "sandbox/examine.h"
+#include "sandbox/settings.h"
 
 namespace patchbay::app {
 namespace {
@@ -67,33 +66,11 @@ Task<int> run_spec(sandbox::Spec spec, config::Duration timeout) {
   co_return code;
 }
 
-std::string printed(const std::vector<sandbox::Finding>& findings) {
-  std::string out = "[";
-  for (const auto& finding : findings) {
-    if (out.size() > 1) out += ',';
-    json::Object object(out);
-    object.raw("name", json::quote(finding.name));
-    object.raw("ok", finding.good ? "true" : "false");
-    object.raw("needed", finding.needed ? "true" : "false");
-    object.raw("detail", json::quote(finding.detail));
-  }
-  return out + "]";
-}
-
-// Whether it works in the end, and not only in theory.
-sandbox::Finding try_it(const sandbox::Settings& settings) {
-  auto spec = sandbox::spec_of(settings, sandbox::prepared_places());
-  if (!spec) return {"a sandbox", false, spec.error().message};
-  spec->words = {"/bin/true"};
-  spec->same_stdio = true;
-  sandbox::add_init(*spec);
-  auto code = run_to_end([&] { return run_spec(*spec, config::Duration(10'000)); });
-  if (!code) return {"a sandbox", false, code.error().message};
-  if (*code != 0) return {"a sandbox", false, fmt::format("bubblewrap ended with {}", *code)};
-  return {"a sandbox", true, "isolation: namespaces"};
-}
-
 }  // namespace
+
+Result<int> run_spec_to_end(sandbox::Spec spec, config::Duration timeout) {
+  return run_to_end([&] { return run_spec(spec, timeout); });
+}
 
 int run_in_sandbox(const SandboxOptions& options) {
   config::Faults faults;
@@ -116,32 +93,8 @@ int run_in_sandbox(const SandboxOptions& options) {
   spec->words = options.words;
   spec->same_stdio = true;
   sandbox::add_init(*spec);
-  auto code = run_to_end([&] { return run_spec(*spec, timeout); });
+  auto code = run_spec_to_end(*std::move(spec), timeout);
   return code ? *code : failed(code.error());
-}
-
-int doctor(const DoctorOptions& options) {
-  config::Faults faults;
-  const auto settings = read_settings(options.config, faults);
-  if (!faults.empty()) {
-    print_faults(faults);
-    return kExitConfiguration;
-  }
-  auto findings = sandbox::examine(settings);
-  findings.push_back(try_it(settings));
-  const bool good = std::ranges::all_of(
-      findings, [](const auto& finding) { return finding.good || !finding.needed; });
-  if (options.json) {
-    fmt::print(R"({{"sandbox":{{"ok":{},"findings":{}}}}})"
-               "\n",
-               good, printed(findings));
-  } else {
-    for (const auto& [name, ok, detail, needed] : findings) {
-      const auto verdict = ok ? "ok" : needed ? "MISSING" : "absent";
-      fmt::print("{:<8} {}{}{}\n", verdict, name, detail.empty() ? "" : ": ", detail);
-    }
-  }
-  return good ? kExitOk : kExitFailed;
 }
 
 }  // namespace patchbay::app

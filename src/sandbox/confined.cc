@@ -19,12 +19,6 @@ constexpr std::chrono::seconds kKeeperPatience{5};
 constexpr std::chrono::milliseconds kFirstPause{1};
 constexpr std::chrono::milliseconds kLastPause{2'000};
 
-// Made once, for all sandboxes.
-const Result<net::Fd>& filter() {
-  static const Result<net::Fd> made = make_syscall_filter();
-  return made;
-}
-
 net::Fd nonblocking(net::Fd fd) {
   net::set_nonblocking(fd);
   return fd;
@@ -62,7 +56,7 @@ Confined::Confined(std::unique_ptr<net::Child> child, net::Fd control)
 Confined::~Confined() { control_.forget(*this); }
 
 Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
-  const auto& calls = filter();
+  const auto& calls = syscall_filter();
   if (!calls) co_return calls.error();
   auto pair = net::make_packet_pair();
   if (!pair) co_return pair.error();

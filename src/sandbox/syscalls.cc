@@ -201,9 +201,7 @@ void add_by_argument(Rules& rules) {
   }
 }
 
-}  // namespace
-
-Result<net::Fd> make_syscall_filter() {
+Result<net::Fd> make_filter() {
   const auto failure = [](int why) {
     return Error{Code::unavailable,
                  fmt::format("cannot make the filter of system calls: {}", std::strerror(why))};
@@ -221,8 +219,14 @@ Result<net::Fd> make_syscall_filter() {
   if (!program) return failure(errno);
   const int exported = ::seccomp_export_bpf(filter.get(), program.get());
   if (exported < 0) return failure(-exported);
-  ::lseek(program.get(), 0, SEEK_SET);
   return program;
+}
+
+}  // namespace
+
+const Result<net::Fd>& syscall_filter() {
+  static const Result<net::Fd> made = make_filter();
+  return made;
 }
 
 }  // namespace patchbay::sandbox

@@ -11,7 +11,8 @@
 
 namespace patchbay::sandbox {
 
-// The compiled filter, in memory, to be read from its beginning.
-Result<net::Fd> make_syscall_filter();
+// The compiled filter, in memory: each reader opens it anew. Made once, which takes some
+// milliseconds, for all sandboxes.
+const Result<net::Fd>& syscall_filter();
 
 }  // namespace patchbay::sandbox

@@ -25,6 +25,7 @@ Error refusal(std::string_view error) {
   auto words = json::string_member(error, "message").value_or("the agent refuses");
   const Code code = number == -32602   ? Code::invalid_params
                     : number == -32601 ? Code::method_not_found
+                    : number == -32005 ? Code::unauthenticated
                     : number == -32003 ? Code::overloaded
                     : number == -32000 ? Code::cancelled
                                        : Code::upstream_failed;
@@ -42,7 +43,12 @@ void AgentLink::close(const std::string& why) {
   if (!closed_) on_closed(why);
 }
 
-Task<void> AgentLink::greet(Deadline deadline) {
+Task<void> AgentLink::greet(std::string token, Deadline deadline) {
+  if (!token.empty()) {
+    auto shown = co_await ask("authenticate", fmt::format(R"({{"token":{}}})", json::quote(token)),
+                              deadline);
+    if (!shown) co_return shown.error();
+  }
   auto known = co_await ask("capabilities", R"({"concurrent":true})", deadline);
   if (known) {
     extended_ = json::member(*known, "concurrent").has_value();

@@ -24,9 +24,9 @@ class AgentLink final : transport::Channel::Listener {
   explicit AgentLink(transport::Channel& channel);
   ~AgentLink();
 
-  // Asks who it is, and to answer side by side. An agent that knows only the protocol's first six
-  // methods is fine too.
-  Task<void> greet(Deadline deadline);
+  // Shows the token, if there is one; asks who it is, and to answer side by side. An agent that
+  // knows only the protocol's first six methods is fine too.
+  Task<void> greet(std::string token, Deadline deadline);
 
   // Beyond the six methods: timeouts, environments, streams, binary files, cancelling.
   bool extended() const { return extended_; }

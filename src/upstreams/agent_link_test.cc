@@ -104,7 +104,7 @@ TEST_F(AgentLinkTest, OutputComesWhileItRuns) {
 
 TEST_F(AgentLinkTest, WhatIsNotWaitedForIsCancelled) {
   scope_.spawn([](AgentLink& link) -> Task<void> {
-    auto greeted = co_await link.greet(kNever);
+    auto greeted = co_await link.greet("", kNever);
     co_return greeted;
   }(link_));
   say(R"({"id":1,"result":{"concurrent":true}})");
@@ -117,10 +117,23 @@ TEST_F(AgentLinkTest, WhatIsNotWaitedForIsCancelled) {
             R"({"jsonrpc":"2.0","id":3,"method":"cancel","params":{"id":2}})");
 }
 
+TEST_F(AgentLinkTest, ATokenIsShownFirst) {
+  scope_.spawn([](AgentLink& link) -> Task<void> {
+    auto greeted = co_await link.greet("a \"token\"", kNever);
+    co_return greeted;
+  }(link_));
+  ASSERT_EQ(channel_.sent.size(), 1U);
+  EXPECT_TRUE(channel_.sent[0].contains(R"("authenticate","params":{"token":"a \"token\""})"));
+  say(R"({"id":1,"result":{"success":true}})");
+  EXPECT_TRUE(channel_.sent[1].contains("capabilities"));
+  say(R"({"id":2,"result":{"concurrent":true}})");
+  EXPECT_TRUE(link_.extended());
+}
+
 TEST_F(AgentLinkTest, AnAgentOfTheFirstSixMethodsWillDo) {
   bool greeted = false;
   scope_.spawn([](AgentLink& link, bool& done) -> Task<void> {
-    auto known = co_await link.greet(kNever);
+    auto known = co_await link.greet("", kNever);
     done = static_cast<bool>(known);
     co_return ok();
   }(link_, greeted));

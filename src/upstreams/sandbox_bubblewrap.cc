@@ -6,6 +6,7 @@
 
 #include "sandbox/confined.h"
 #include "sandbox/examine.h"
+#include "sandbox/syscalls.h"
 #include "transport/line_channel.h"
 #include "upstreams/sandbox_engine.h"
 #include "upstreams/sandbox_guests.h"
@@ -46,21 +47,13 @@ class BubblewrapGuest final : public Guest {
   const std::shared_ptr<const sandbox::Workspace> workspace_;
 };
 
-sandbox::Settings isolation_of(const SandboxSettings& settings) {
-  sandbox::Settings isolation;
-  isolation.read = settings.read;
-  isolation.network = settings.network;
-  isolation.root = settings.root;
-  isolation.bwrap = settings.bwrap;
-  isolation.limits = settings.limits;
-  return isolation;
-}
-
 // Everything that a sandbox of these settings has in common. Blocks.
 Result<sandbox::Spec> plan(const SandboxSettings& settings) {
   const auto isolation = isolation_of(settings);
   auto able = sandbox::can_isolate(isolation);
   if (!able) return able.error();
+  // Here, where it holds up nobody.
+  if (const auto& filter = sandbox::syscall_filter(); !filter) return filter.error();
   auto spec = sandbox::spec_of(isolation, sandbox::prepared_places());
   if (!spec) return spec;
   auto agent = find_agent(settings);
@@ -102,6 +95,16 @@ class BubblewrapEngine final : public Engine {
 };
 
 }  // namespace
+
+sandbox::Settings isolation_of(const SandboxSettings& settings) {
+  sandbox::Settings isolation;
+  isolation.read = settings.read;
+  isolation.network = settings.network;
+  isolation.root = settings.root;
+  isolation.bwrap = settings.bwrap;
+  isolation.limits = settings.limits;
+  return isolation;
+}
 
 std::unique_ptr<Engine> make_bubblewrap_engine(const std::string& upstream,
                                                const SandboxSettings& settings, ThreadPool& pool) {

@@ -54,6 +54,12 @@ class Engine {
   virtual Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) = 0;
 };
 
+// What its agents are shown first; empty: nothing.
+const std::string& agent_token(const SandboxSettings& settings);
+
+// What the bubblewrap engine puts around each sandbox.
+sandbox::Settings isolation_of(const SandboxSettings& settings);
+
 // The engine of the settings. REQUIRES: the pool outlives it.
 std::unique_ptr<Engine> make_engine(const std::string& upstream, const SandboxSettings& settings,
                                     ThreadPool& pool);

@@ -40,6 +40,12 @@ transport::LineLimits agent_line_limits(const SandboxSettings& settings) {
           settings.command.value * 6 + settings.content.value * 6 + kSlack};
 }
 
+const std::string& agent_token(const SandboxSettings& settings) {
+  static const std::string none;
+  if (settings.engine == SandboxEngine::microvm) return settings.microvm.token;
+  return settings.engine == SandboxEngine::remote ? settings.remote.token : none;
+}
+
 std::unique_ptr<Engine> make_engine(const std::string& upstream, const SandboxSettings& settings,
                                     ThreadPool& pool) {
   switch (settings.engine) {

@@ -93,7 +93,7 @@ Task<void> SandboxPool::make_greeted(const SandboxLimits& wish, Deadline deadlin
   auto guest = co_await engine_.start(wish, deadline);
   if (!guest) co_return guest.error();
   made = *std::move(guest);
-  co_return co_await made->agent().greet(deadline);
+  co_return co_await made->agent().greet(agent_token(settings_), deadline);
 }
 
 // At most so many are started at once; the others come in the order in which they asked.

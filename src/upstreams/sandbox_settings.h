@@ -32,10 +32,12 @@ struct MicrovmSettings {
   std::string command;
   std::vector<std::string> args;
   int port = 52;
+  std::string token;
 };
 
 struct RemoteAgentSettings {
   std::string address;
+  std::string token;
   bool secure = false;
   TlsSettings tls;
 };
@@ -106,6 +108,8 @@ inline constexpr auto config::fields<upstreams::MicrovmSettings> = std::tuple{
           "The program that runs one machine, until it is ended."},
     Field{"args", &upstreams::MicrovmSettings::args,
           "Its arguments; {folder}, {socket}, {memory_mib} and {vcpus} stand for what they say."},
+    Field{"token", &upstreams::MicrovmSettings::token,
+          "What the agent is shown first, if it asks for a token."},
     Field{"port", &upstreams::MicrovmSettings::port, "Where the agent listens in the machine.",
           Range{1, 2'147'483'647}},
 };
@@ -113,6 +117,8 @@ inline constexpr auto config::fields<upstreams::MicrovmSettings> = std::tuple{
 template <>
 inline constexpr auto config::fields<upstreams::RemoteAgentSettings> = std::tuple{
     Field{"address", &upstreams::RemoteAgentSettings::address, "Where the agent is: host:port."},
+    Field{"token", &upstreams::RemoteAgentSettings::token,
+          "What it is shown first, if it asks for a token."},
     Field{"secure", &upstreams::RemoteAgentSettings::secure,
           "Whether it is reached over TLS; without, only on this machine."},
     Field{"tls", &upstreams::RemoteAgentSettings::tls, "How it is trusted then."},
