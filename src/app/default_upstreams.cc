@@ -1,6 +1,7 @@
 #include "app/default_upstreams.h"
 
 #include "config/make_node.h"
+#include "upstreams/kafka_plan.h"
 
 namespace patchbay::app {
 
@@ -25,8 +26,14 @@ config::Node osquery_upstream() {
 }
 
 config::Node default_upstreams() {
-  return map_node({{std::string(kSkillsName), 0, map_node({{"kind", 0, text_node("builtin")}})},
-                   {std::string(kOsqueryName), 0, osquery_upstream()}});
+  config::Node all =
+      map_node({{std::string(kSkillsName), 0, map_node({{"kind", 0, text_node("builtin")}})},
+                {std::string(kOsqueryName), 0, osquery_upstream()}});
+  if (upstreams::names_bus(upstreams::process_environment())) {
+    all.members.push_back(
+        {std::string(kAgentsName), 0, map_node({{"kind", 0, text_node("kafka")}})});
+  }
+  return all;
 }
 
 }  // namespace patchbay::app

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "app/bus_commands.h"
 #include "app/commands.h"
 #include "app/token_commands.h"
 #include "core/version.h"
@@ -159,6 +160,8 @@ int main(int argc, char** argv) {
   add_client_options(*prompts, client_options, "[TARGET] [NAME [key=value… | JSON]]");
   auto* const token = cli.add_subcommand("token", "Tokens that callers show to the gateway.");
   const app::TokenCommands token_commands(*token);
+  auto* const bus = cli.add_subcommand("bus", "Agents and records on a Kafka bus.");
+  const app::BusCommands bus_commands(*bus);
   auto* const approve = cli.add_subcommand(
       "approve", "Approves a call that waits for a person, or lists those that do.");
   add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, those that wait.");
@@ -189,6 +192,7 @@ int main(int argc, char** argv) {
   if (*read) return app::read_resource(client_options);
   if (*prompts) return app::use_prompts(client_options);
   if (*token) return token_commands.run();
+  if (*bus) return bus_commands.run();
   if (*approve) return app::approve(client_options, refuse);
   if (*pins) return app::pins(pins_options);
   return app::serve(serve_options);

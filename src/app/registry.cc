@@ -14,6 +14,7 @@
 #include "upstreams/builtin_upstream.h"
 #include "upstreams/child_connector.h"
 #include "upstreams/http_connector.h"
+#include "upstreams/kafka_upstream.h"
 #include "upstreams/mcp_upstream.h"
 #include "upstreams/openapi_upstream.h"
 #include "upstreams/socket_connector.h"
@@ -159,6 +160,18 @@ MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
   };
 }
 
+MakeUpstream read_kafka(const std::string& name, const config::Node& entry, const std::string& file,
+                        const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::KafkaSettings>(entry, file, path, faults);
+  auto plan = upstreams::plan_kafka(name, settings, upstreams::process_environment());
+  if (!plan) add_fault(faults, file, entry, path, plan.error().message);
+  return [plan = plan ? *plan : upstreams::KafkaPlan()](const UpstreamContext& context) {
+    auto embedded = plan.connection.embedded ? context.buses.get() : nullptr;
+    return std::make_shared<upstreams::KafkaUpstream>(plan, std::move(embedded), context.workers,
+                                                      context.watcher, context.registry);
+  };
+}
+
 MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -186,6 +199,8 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::UnixSettings>, read_unix},
     UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
                  config::shape_of<upstreams::OpenapiSettings>, read_openapi},
+    UpstreamKind{"kafka", "Agents that live on Kafka topics, and topics by themselves.",
+                 config::shape_of<upstreams::KafkaSettings>, read_kafka},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",
                  config::shape_of<BuiltinSettings>, read_builtin},
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/bus_keeper.h"
 #include "config/describe.h"
 #include "gateway/skill.h"
 #include "gateway/upstream.h"
@@ -24,6 +25,7 @@ struct UpstreamContext {
   gateway::UpstreamWatcher& watcher;
   metrics::Registry& registry;
   std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
+  BusKeeper& buses;
 };
 
 using MakeUpstream =

@@ -19,6 +19,7 @@
 #include "frontends/mcp_sse.h"
 #include "frontends/openapi_page.h"
 #include "frontends/operations.h"
+#include "frontends/registrations_page.h"
 #include "frontends/resource_page.h"
 #include "frontends/rest.h"
 #include "frontends/swagger_ui.h"
@@ -58,6 +59,7 @@ struct Common {
   net::HttpCounters http;
   frontends::DoorCommon door;
   frontends::OperationsView operations;
+  gateway::FindRegistrars registrars;
   frontends::OpenApiDocuments documents;
 };
 
@@ -125,6 +127,7 @@ class Worker {
   frontends::MetricsPage metrics_page_;
   frontends::ResourcePage resource_page_;
   frontends::ApprovalsPage approvals_page_;
+  frontends::RegistrationsPage registrations_page_;
   frontends::Door door_;
   net::HttpServer http_;
   TellUpdated tell_more_;  // A front end that is not over HTTP.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontends/admin.h"
 #include "frontends/content_types.h"
 #include "json/write.h"
 #include "observe/log.h"
@@ -29,12 +30,6 @@ std::string entry_json(const ApprovalEntry& entry) {
 
 }  // namespace
 
-bool ApprovalsPage::is_admin(const Principal& who) const {
-  if (who.way == "none") return true;
-  if (catalog_.rules()) return catalog_.rules()->has_role(who, policy::kAdminRole);
-  return std::ranges::find(who.roles, policy::kAdminRole) != who.roles.end();
-}
-
 Result<std::string> ApprovalsPage::decide(const Principal& who, std::string_view method,
                                           const std::string& id) {
   const bool approves = method == "POST";
@@ -51,7 +46,7 @@ Result<std::string> ApprovalsPage::decide(const Principal& who, std::string_view
 }
 
 Result<std::string> ApprovalsPage::answer(const net::HttpExchange& exchange) {
-  if (!is_admin(*exchange.who)) {
+  if (!is_admin(catalog_, *exchange.who)) {
     return Error{Code::forbidden, fmt::format("this is for the role '{}'", policy::kAdminRole)};
   }
   const std::string_view path = exchange.request.path;

@@ -24,7 +24,6 @@ class ApprovalsPage final : public net::HttpHandler {
   Task<void> handle(net::HttpExchange& exchange) override;
 
  private:
-  bool is_admin(const Principal& who) const;
   Result<std::string> answer(const net::HttpExchange& exchange);
   Result<std::string> decide(const Principal& who, std::string_view method, const std::string& id);
 
