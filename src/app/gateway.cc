@@ -73,7 +73,9 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
         return lines;
       },
       [this] { return ready_.load(); },
+      [this] { return buses_.describe(); },
   };
+  common_.registrars = [this] { return upstreams_->registrars(); };
   watch_gauges();
   for (int i = 0; i < worker_count(settings); ++i) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
@@ -95,6 +97,7 @@ Gateway::~Gateway() = default;
 int Gateway::serve() { return run(serve_http()); }
 int Gateway::serve_stdio() { return run(serve_one(talk_lines())); }
 int Gateway::serve_chat() { return run(serve_one(talk_goals())); }
+int Gateway::serve_bus(const BusServeOptions& options) { return run(serve_one(talk_bus(options))); }
 int Gateway::print_openapi(bool yaml) { return run(serve_one(write_openapi(yaml))); }
 
 // Runs `work` on the control loop from beginning to end.
@@ -173,7 +176,7 @@ Task<void> Gateway::serve_http() {
   auto settled = co_await settled_.wait();
   if (!stop_asked_.delivered()) {
     ready_ = true;
-    print_ready(upstreams_->report(), plain_.address);
+    print_ready(upstreams_->report(), buses_.banner(), plain_.address);
     // It may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
     auto asked = co_await stop_asked_.wait();
@@ -204,6 +207,7 @@ Task<void> Gateway::serve_one(Task<void> talk) {
   auto asked = co_await tokens_.stop();
   auto started = co_await starting.drain(kNever);
   auto reloaded = co_await reloads_.drain(kNever);
+  auto unbussed = co_await buses_.stop();
   co_return stopped;
 }
 
@@ -255,6 +259,20 @@ Task<void> Gateway::talk_goals() {
   co_return co_await hop<void>(home.loop(), drain);
 }
 
+Task<void> Gateway::talk_bus(const BusServeOptions& options) {
+  auto settled = co_await settled_.wait();
+  auto served =
+      co_await serve_on_bus(*workers_.front(), control_, options,
+                            configuration_.settings.stop.grace, [this](std::function<void()> end) {
+                              end_lines_ = std::move(end);
+                              if (end_lines_ && stop_asked_.delivered()) end_lines_();
+                            });
+  if (served) co_return ok();
+  failed_ = true;
+  std::fprintf(stderr, "patchbay: %s\n", served.error().message.c_str());
+  co_return served;
+}
+
 Task<void> Gateway::write_openapi(bool yaml) {
   auto settled = co_await settled_.wait();
   Worker& home = *workers_.front();
@@ -277,7 +295,7 @@ Result<void> Gateway::make_upstreams() {
   tokens_.keep_in({state_folder(settings), settings.sign_in.key});
   use_sign_ins();
   upstreams_.emplace(
-      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), &tokens_,
+      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), buses_, &tokens_,
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
@@ -375,6 +393,7 @@ Task<void> Gateway::stop() {
   auto stopped = co_await upstreams_->stop(Clock::now());
   auto asked = co_await tokens_.stop();
   auto reloaded = co_await reloads_.drain(kNever);
+  auto unbussed = co_await buses_.stop();
   log::Line(log::Level::info, "stopped");
   co_return stopped;
 }
