@@ -25,12 +25,7 @@ JARS = HOME / "kafka"
 REGISTRY = HOME / "registry"
 STATE = HOME / "running"
 POM = ROOT / "testing" / "kafka" / "pom.xml"
-CENTRAL = "https://repo1.maven.org/maven2"
-REGISTRY_VERSION = "2.6.13.Final"
-REGISTRY_ARCHIVE = (
-    f"{CENTRAL}/io/apicurio/apicurio-registry-app/{REGISTRY_VERSION}"
-    f"/apicurio-registry-app-{REGISTRY_VERSION}-all.tar.gz"
-)
+REGISTRY_ARCHIVE = "io.apicurio:apicurio-registry-app:2.6.13.Final:tar.gz:all"
 FETCH_S = 600
 START_S = 120
 
@@ -39,19 +34,28 @@ class LeftOut(Exception):
     """Why there is no Kafka here, in one line."""
 
 
+def run_maven(what, *arguments):
+    try:
+        done = subprocess.run(
+            ["mvn", "-q", "-B", *arguments],
+            capture_output=True,
+            text=True,
+            timeout=FETCH_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise LeftOut(f"Maven Central is too slow: no {what}") from None
+    if done.returncode != 0:
+        raise LeftOut(f"Maven Central cannot be reached: no {what}")
+
+
 def fetch_kafka():
     stamp = JARS / ".fetched-by"
     if stamp.exists() and stamp.read_bytes() == POM.read_bytes():
         return
     shutil.rmtree(JARS, ignore_errors=True)
-    command = ["mvn", "-q", "-B", "-f", str(POM), "dependency:copy-dependencies"]
-    command += ["-DincludeScope=runtime", f"-DoutputDirectory={JARS}"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=FETCH_S, check=False)
-    except subprocess.TimeoutExpired:
-        raise LeftOut("Maven Central is too slow: no Apache Kafka") from None
-    if done.returncode != 0:
-        raise LeftOut("Maven Central cannot be reached: no Apache Kafka")
+    arguments = ["-f", str(POM), "dependency:copy-dependencies", "-DincludeScope=runtime"]
+    run_maven("Apache Kafka", *arguments, f"-DoutputDirectory={JARS}")
     stamp.write_bytes(POM.read_bytes())
 
 
@@ -61,15 +65,14 @@ def fetch_registry():
         return
     shutil.rmtree(REGISTRY, ignore_errors=True)
     REGISTRY.mkdir(parents=True)
-    with tempfile.NamedTemporaryFile(dir=HOME) as archive:
-        try:
-            with urllib.request.urlopen(REGISTRY_ARCHIVE, timeout=60) as response:
-                shutil.copyfileobj(response, archive)
-        except OSError:
-            raise LeftOut("Maven Central cannot be reached: no Schema Registry") from None
-        archive.flush()
-        with tarfile.open(archive.name) as tar:
-            tar.extractall(REGISTRY, filter="data")
+    with tempfile.TemporaryDirectory(dir=HOME) as folder:
+        arguments = ["dependency:copy", f"-Dartifact={REGISTRY_ARCHIVE}"]
+        run_maven("Schema Registry", *arguments, f"-DoutputDirectory={folder}")
+        (archive,) = pathlib.Path(folder).iterdir()
+        with tarfile.open(archive) as tar:
+            # Not every Python that we run on knows filters.
+            safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+            tar.extractall(REGISTRY, **safe)
     stamp.write_text(REGISTRY_ARCHIVE)
 
 
