@@ -32,7 +32,9 @@ def routes():
     source = (ROOT / "src" / "app" / "worker.cc").read_text(encoding="utf-8")
     table = source.split("http_({", 1)[1].split("http_settings(settings)", 1)[0]
     table = table.replace("frontends::kMetadataPath", '"/.well-known/oauth-protected-resource"')
-    found = re.findall(r'\{"([^"]+)", "([^"]+)", &[\w.()]+?(, true)?\}', table)
+    found = re.findall(
+        r'\{"([^"]+)", "([^"]+)", &[\w.()]+?(, true)?(?:, false, &[\w.()]+)?\}', table
+    )
     if len(found) != table.count("{"):
         raise AssertionError("worker.cc registers routes in a way that this test cannot read")
     return [(path, methods.split(", "), bool(is_open)) for path, methods, is_open in found]

@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+namespace patchbay::agent {
+struct Settings;
+}
+
 namespace patchbay::app {
 
 // Exit codes that scripts can rely on; docs/commands.md lists them.
@@ -19,6 +23,7 @@ struct ServeOptions {
   std::string properties;
   std::string listen;
   std::string tls_listen;
+  std::string wire_listen;
   std::string log_format;
   std::string log_level;
 };
@@ -58,6 +63,21 @@ struct OsqueryOptions {
 };
 
 int serve_osquery(const OsqueryOptions& options);
+
+struct SandboxOptions {
+  std::string config;
+  std::string timeout;
+  std::vector<std::string> words;  // The program and its arguments.
+};
+
+int run_in_sandbox(const SandboxOptions& options);
+
+struct DoctorOptions {
+  std::string config;
+  bool json = false;
+};
+
+int doctor(const DoctorOptions& options);
 
 struct ClientOptions {
   std::vector<std::string> words;  // As typed: an optional target, then what the command takes.
@@ -109,5 +129,7 @@ struct PinsOptions {
 };
 
 int pins(const PinsOptions& options);
+
+int serve_agent(const agent::Settings& settings);
 
 }  // namespace patchbay::app

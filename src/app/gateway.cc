@@ -10,12 +10,9 @@
 #include <thread>
 
 #include "app/banner.h"
-#include "app/chat.h"
 #include "app/process.h"
 #include "core/hop.h"
 #include "core/version.h"
-#include "frontends/openapi.h"
-#include "json/yaml.h"
 #include "net/child.h"
 #include "observe/log.h"
 
@@ -73,7 +70,9 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
         return lines;
       },
       [this] { return ready_.load(); },
+      [this] { return buses_.describe(); },
   };
+  common_.registrars = [this] { return upstreams_->registrars(); };
   watch_gauges();
   for (int i = 0; i < worker_count(settings); ++i) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
@@ -95,6 +94,7 @@ Gateway::~Gateway() = default;
 int Gateway::serve() { return run(serve_http()); }
 int Gateway::serve_stdio() { return run(serve_one(talk_lines())); }
 int Gateway::serve_chat() { return run(serve_one(talk_goals())); }
+int Gateway::serve_bus(const BusServeOptions& options) { return run(serve_one(talk_bus(options))); }
 int Gateway::print_openapi(bool yaml) { return run(serve_one(write_openapi(yaml))); }
 
 // Runs `work` on the control loop from beginning to end.
@@ -141,6 +141,13 @@ Task<void> Gateway::serve_http() {
     worker.loop().post([&worker, listener = std::move(plain_.sockets[i])]() mutable {
       worker.listen(std::move(listener));
     });
+    if (wire_) {
+      auto listen_wire = [&worker, listener = std::move(wire_->sockets[i]),
+                          tls = configuration_.wire_tls]() mutable {
+        worker.listen_wire(std::move(listener), std::move(tls));
+      };
+      worker.loop().post(std::move(listen_wire));
+    }
     if (!secure_) continue;
     auto listen = [&worker, listener = std::move(secure_->sockets[i]),
                    tls = configuration_.tls]() mutable {
@@ -150,17 +157,23 @@ Task<void> Gateway::serve_http() {
   }
   print_head(configuration_, plain_.address);
   if (secure_) print_tls(*configuration_.settings.tls, secure_->address);
+  if (wire_) print_wire(wire_->address, configuration_.wire_tls != nullptr);
   if (!plain_.address.loopback()) {
     log::Line(log::Level::warn, "credentials in the clear")
         .add("listen", plain_.address.text())
         .add("hint", "other machines reach this listener without TLS; let them use tls.listen");
+  }
+  if (wire_ && !configuration_.wire_tls && !wire_->address.loopback()) {
+    log::Line(log::Level::warn, "credentials in the clear")
+        .add("listen", wire_->address.text())
+        .add("hint", "other machines reach this listener without TLS; add wire.tls");
   }
   watch_files();
   reloads_.spawn(start_upstreams());
   auto settled = co_await settled_.wait();
   if (!stop_asked_.delivered()) {
     ready_ = true;
-    print_ready(upstreams_->report(), plain_.address);
+    print_ready(upstreams_->report(), buses_.banner(), plain_.address);
     // It may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
     auto asked = co_await stop_asked_.wait();
@@ -191,68 +204,8 @@ Task<void> Gateway::serve_one(Task<void> talk) {
   auto asked = co_await tokens_.stop();
   auto started = co_await starting.drain(kNever);
   auto reloaded = co_await reloads_.drain(kNever);
+  auto unbussed = co_await buses_.stop();
   co_return stopped;
-}
-
-Task<void> Gateway::talk_lines() {
-  Worker& home = *workers_.front();
-  auto talk = [this, &home]() -> Task<void> {
-    frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
-                             net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
-    home.catalog().on_change(
-        [&face](gateway::CatalogNews& news) { face.conversation().tell_changed(news); });
-    home.on_updated(
-        [&face](gateway::ResourceNews& news) { face.conversation().tell_updated(news); });
-    home.on_task([&face](const std::string& upstream, const gateway::TaskNews& news) {
-      face.conversation().tell_task(upstream, news);
-    });
-    control_.post([this, &home, &face] {
-      end_lines_ = [&home, &face] { home.loop().post([&face] { face.conversation().end(); }); };
-    });
-    auto served = co_await face.run(configuration_.settings.stop.grace);
-    home.catalog().on_change({});
-    home.on_updated({});
-    home.on_task({});
-    auto forget = [this]() -> Task<void> {
-      end_lines_ = nullptr;
-      co_return ok();
-    };
-    auto forgotten = co_await hop<void>(control_, forget);
-    co_return served;
-  };
-  co_return co_await hop<void>(home.loop(), talk);
-}
-
-// The person has a thread of their own, which ends before this does.
-Task<void> Gateway::talk_goals() {
-  auto settled = co_await settled_.wait();
-  Worker& home = *workers_.front();
-  Chat chat(home);
-  OneShot<void> left;
-  end_lines_ = [&chat] { chat.interrupt(); };
-  if (stop_asked_.delivered()) chat.interrupt();
-  std::thread person([this, &chat, &left] {
-    chat.run();
-    control_.post([&left] { left.deliver(ok()); });
-  });
-  auto gone = co_await left.wait();
-  person.join();
-  end_lines_ = nullptr;
-  auto drain = [&chat] { return chat.drain(); };
-  co_return co_await hop<void>(home.loop(), drain);
-}
-
-Task<void> Gateway::write_openapi(bool yaml) {
-  auto settled = co_await settled_.wait();
-  Worker& home = *workers_.front();
-  auto write = [&home, yaml]() -> Task<void> {
-    const std::string text = frontends::openapi_document(*home.catalog().whole());
-    fmt::print("{}", yaml ? json::to_yaml(text) : text + "\n");
-    co_return ok();
-  };
-  auto written = co_await hop<void>(home.loop(), write);
-  std::fflush(stdout);
-  co_return written;
 }
 
 Result<void> Gateway::make_upstreams() {
@@ -264,7 +217,7 @@ Result<void> Gateway::make_upstreams() {
   tokens_.keep_in({state_folder(settings), settings.sign_in.key});
   use_sign_ins();
   upstreams_.emplace(
-      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), &tokens_,
+      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), buses_, &tokens_,
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
@@ -280,8 +233,11 @@ Result<void> Gateway::make_upstreams() {
 Result<void> Gateway::open_listeners() {
   const Settings& settings = configuration_.settings;
   auto opened = open(settings.listen, plain_);
-  if (!opened || !settings.tls) return opened;
-  return open(settings.tls->listen, secure_.emplace());
+  if (opened && settings.tls) opened = open(settings.tls->listen, secure_.emplace());
+  if (opened && settings.wire && settings.wire->listens()) {
+    opened = open(settings.wire->tcp, wire_.emplace());
+  }
+  return opened;
 }
 
 // Each worker has a listener of its own on the same address; the first settles the port.
@@ -309,6 +265,8 @@ void Gateway::watch_files() {
   std::vector<std::string> files{configuration_.file};
   if (const auto& tls = configuration_.settings.tls)
     std::ranges::copy(tls_files(*tls), std::back_inserter(files));
+  if (const auto& wire = configuration_.settings.wire; wire && wire->tls)
+    std::ranges::copy(tls_files(*wire->tls), std::back_inserter(files));
   if (files == watched_) return;
   watched_ = std::move(files);
   watch_.emplace(watched_, [this] { reloads_.spawn(reload("a file has changed")); });
@@ -357,6 +315,7 @@ Task<void> Gateway::stop() {
   auto stopped = co_await upstreams_->stop(Clock::now());
   auto asked = co_await tokens_.stop();
   auto reloaded = co_await reloads_.drain(kNever);
+  auto unbussed = co_await buses_.stop();
   log::Line(log::Level::info, "stopped");
   co_return stopped;
 }
@@ -390,7 +349,8 @@ bool Gateway::is_reachable() const {
   const auto open = [](const net::Address& address) {
     return address.size > 0 && !address.loopback();
   };
-  return open(plain_.address) || (secure_ && open(secure_->address));
+  return open(plain_.address) || (secure_ && open(secure_->address)) ||
+         (wire_ && open(wire_->address));
 }
 
 template <class Step>
@@ -432,9 +392,14 @@ Task<void> Gateway::reload(std::string why) {
   }
   const Settings& now = configuration_.settings;
   const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
+  const auto wire_listen = [](const Settings& of) {
+    return of.wire ? of.wire->tcp + (of.wire->tls ? " tls" : "") : "";
+  };
   if (next.settings.listen != now.listen || next.settings.workers != now.workers ||
-      next.settings.state != now.state || tls_listen(next.settings) != tls_listen(now)) {
-    log::Line(log::Level::warn, "restart needed").add("keys", "listen, tls.listen, workers, state");
+      next.settings.state != now.state || tls_listen(next.settings) != tls_listen(now) ||
+      wire_listen(next.settings) != wire_listen(now)) {
+    log::Line(log::Level::warn, "restart needed")
+        .add("keys", "listen, tls.listen, wire.tcp, wire.tls, workers, state");
   }
   log::Line(log::Level::info, "reload").add("why", why).add("digest", next.digest);
   reloading_ = true;
@@ -446,6 +411,7 @@ Task<void> Gateway::reload(std::string why) {
     worker.update(settings);
     worker.catalog().set_rules(configuration_.rules);
     if (configuration_.tls) worker.update_tls(configuration_.tls);
+    if (configuration_.wire_tls) worker.update_wire_tls(configuration_.wire_tls);
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
@@ -471,6 +437,13 @@ void Gateway::use_limits() {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
     common_.rates = rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys);
   }
+  const frontends::WireSettings wire = settings.wire.value_or(WireSection());
+  if (!common_.wire_terms || common_.wire_terms->settings != wire) {
+    const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
+    common_.wire_terms = std::make_shared<frontends::WireTerms>(wire, keys);
+  }
+  common_.wire.replay.update(
+      {std::chrono::seconds(wire.replay_window_s), static_cast<std::size_t>(wire.replay_ids)});
   const auto& audit = settings.audit;
   if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
     common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;

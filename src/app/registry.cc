@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sandbox/syscalls.h"
 #include "skills/calculator.h"
 #include "skills/echo.h"
 #include "skills/mock_search.h"
@@ -13,12 +14,18 @@
 #include "skills/summarize.h"
 #include "skills/time.h"
 #include "skills/weather.h"
+#include "transport/wire_url.h"
 #include "upstreams/builtin_upstream.h"
 #include "upstreams/child_connector.h"
+#include "upstreams/confined_connector.h"
 #include "upstreams/http_connector.h"
+#include "upstreams/kafka_upstream.h"
 #include "upstreams/mcp_upstream.h"
 #include "upstreams/openapi_upstream.h"
+#include "upstreams/sandbox_upstream.h"
 #include "upstreams/socket_connector.h"
+#include "upstreams/wire_connector.h"
+#include "upstreams/ws_connector.h"
 
 namespace patchbay {
 
@@ -94,6 +101,15 @@ upstreams::CallerTexts read_texts(std::string_view key, const config::Dict<std::
   return *std::move(parsed);
 }
 
+std::unique_ptr<upstreams::Connector> stdio_connector(
+    const std::string& name, const upstreams::StdioSettings& settings,
+    const std::shared_ptr<const upstreams::AllowedCommands>& allowed) {
+  if (settings.sandbox) {
+    return std::make_unique<upstreams::ConfinedConnector>(name, settings, allowed);
+  }
+  return std::make_unique<upstreams::ChildConnector>(name, settings, allowed);
+}
+
 MakeUpstream read_stdio(const std::string& name, const config::Node& entry, const std::string& file,
                         const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
@@ -104,10 +120,15 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
       auto own = settings;
       // That it can be filled in was seen when the connection was chosen.
       if (auto filled = texts.fill(*party.who)) own.env = *std::move(filled);
-      return std::make_unique<upstreams::ChildConnector>(name, own, allowed);
+      return stdio_connector(name, own, allowed);
     };
     plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
     plan.texts = texts;
+    if (settings.sandbox) {
+      // Before any worker has to wait for them.
+      sandbox::prepared_places();
+      (void)sandbox::syscall_filter();
+    }
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -215,6 +236,48 @@ MakeUpstream read_unix(const std::string& name, const config::Node& entry, const
   return make_socket(name, "unix", {"", 0, settings.path}, settings);
 }
 
+MakeUpstream read_wire_tcp(const std::string& name, const config::Node& entry,
+                           const std::string& file, const std::string& path,
+                           config::Faults& faults) {
+  auto settings = read_entry<upstreams::WireTcpSettings>(entry, file, path, faults);
+  auto url = transport::parse_wire_url(settings.url);
+  if (!url) add_fault(faults, file, entry, path + ".url", url.error().message);
+  std::shared_ptr<const net::TlsContext> tls;
+  if (url && url->tls) {
+    const upstreams::TlsSettings& said = settings.tls;
+    auto made =
+        net::TlsContext::client({said.ca, said.cert, said.key, said.server_name, said.verify});
+    if (made) tls = *std::move(made);
+    if (!made) add_fault(faults, file, entry, path + ".tls", made.error().message);
+  }
+  return [name, settings, tls, url = url ? *url : net::Url()](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{.name = name, .kind = "wire-tcp", .settings = settings};
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [url, tls, settings](const upstreams::Party&) {
+                             return std::make_unique<upstreams::WireConnector>(url, tls, settings);
+                           });
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
+  };
+}
+
+MakeUpstream read_ws(const std::string& name, const config::Node& entry, const std::string& file,
+                     const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::WsSettings>(entry, file, path, faults);
+  auto target = upstreams::ws_target(settings);
+  if (!target) add_fault(faults, file, entry, path, target.error().message);
+  return [name, settings,
+          target = target ? *target : net::WebSocketTarget()](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{.name = name, .kind = "ws", .settings = settings};
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [target, settings](const upstreams::Party&) {
+                             return std::make_unique<upstreams::WsConnector>(target, settings);
+                           });
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
+  };
+}
+
 MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -224,6 +287,28 @@ MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
   return [plan = plan ? *plan : upstreams::OpenapiPlan()](const UpstreamContext& context) {
     return std::make_shared<upstreams::OpenapiUpstream>(
         plan, context.workers, context.watcher, context.registry, access_for(plan.auth, context));
+  };
+}
+
+MakeUpstream read_sandbox(const std::string& name, const config::Node& entry,
+                          const std::string& file, const std::string& path,
+                          config::Faults& faults) {
+  auto settings = read_entry<upstreams::SandboxSettings>(entry, file, path, faults);
+  return [name, settings](const UpstreamContext& context) {
+    return std::make_shared<upstreams::SandboxUpstream>(name, settings, context.workers,
+                                                        context.watcher, context.registry);
+  };
+}
+
+MakeUpstream read_kafka(const std::string& name, const config::Node& entry, const std::string& file,
+                        const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::KafkaSettings>(entry, file, path, faults);
+  auto plan = upstreams::plan_kafka(name, settings, upstreams::process_environment());
+  if (!plan) add_fault(faults, file, entry, path, plan.error().message);
+  return [plan = plan ? *plan : upstreams::KafkaPlan()](const UpstreamContext& context) {
+    auto embedded = plan.connection.embedded ? context.buses.get() : nullptr;
+    return std::make_shared<upstreams::KafkaUpstream>(plan, std::move(embedded), context.workers,
+                                                      context.watcher, context.registry);
   };
 }
 
@@ -252,8 +337,16 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::TcpSettings>, read_tcp},
     UpstreamKind{"unix", "Speaks MCP over a Unix socket, one message per line.",
                  config::shape_of<upstreams::UnixSettings>, read_unix},
+    UpstreamKind{"wire-tcp", "Another gateway, over the frames of the wire protocol.",
+                 config::shape_of<upstreams::WireTcpSettings>, read_wire_tcp},
+    UpstreamKind{"ws", "Speaks MCP over WebSocket, plain or in the envelopes of the wire protocol.",
+                 config::shape_of<upstreams::WsSettings>, read_ws},
     UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
                  config::shape_of<upstreams::OpenapiSettings>, read_openapi},
+    UpstreamKind{"kafka", "Agents that live on Kafka topics, and topics by themselves.",
+                 config::shape_of<upstreams::KafkaSettings>, read_kafka},
+    UpstreamKind{"sandbox", "Places where code is run that nobody trusts.",
+                 config::shape_of<upstreams::SandboxSettings>, read_sandbox},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",
                  config::shape_of<BuiltinSettings>, read_builtin},
 };

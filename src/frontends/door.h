@@ -1,12 +1,14 @@
 // The Door finds out who sends a request, by what the Authenticator knows. Whoever has been let in
 // once is recognised by one look-up; everyone else is verified in their own time, off the worker
-// where that takes long. Nobody gets further without.
+// where that takes long. Nobody gets further without. The same for front ends without HTTP, which
+// show what they were shown.
 //
 // One per worker; confined to it.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "core/thread_pool.h"
 #include "net/http_exchange.h"
@@ -33,6 +35,13 @@ struct DoorCommon {
   oauth::CallerTokens* tokens = nullptr;  // Who wants to see what callers show, if anybody.
 };
 
+// What the client of a front end without HTTP has shown.
+struct Shown {
+  const net::PeerAddress& from;
+  const net::TlsPeer* certificate = nullptr;  // Null: none.
+  std::string_view token = {};                // Empty: none. Counts before the certificate.
+};
+
 class Door final : public net::HttpGuard {
  public:
   using Knowledge = std::shared_ptr<const policy::Authenticator>;
@@ -50,12 +59,27 @@ class Door final : public net::HttpGuard {
   Task<Caller> admit(net::HttpExchange& exchange, bool open) override;
   bool opens(std::string_view path) const override;
 
+  // True if whoever comes must say who they are.
+  bool asks() const { return closed_ || known_; }
+
+  // Who has shown that, if it can be said at once; otherwise null.
+  Caller recognise(const Shown& shown);
+
+  // The same in its own time. Code::unauthenticated, or forbidden, rate_limited (after too many
+  // failures) or unavailable. REQUIRES: what was shown stays there until then.
+  Task<Caller> identify(Shown shown);
+
  private:
   Task<policy::Recognised> verify(Knowledge known, policy::Evidence evidence,
                                   const policy::Digest& digest, const net::TlsPeer* certificate);
   Task<policy::Recognised> verify_jwt(Knowledge known, policy::Jwt jwt);
   Task<Caller> refuse(net::HttpExchange& exchange, const Knowledge& known,
                       const policy::Evidence& evidence, const Error& why);
+  // What a verified caller is from now on.
+  Caller let_in(const Knowledge& known, const policy::Evidence& evidence,
+                const policy::Digest& digest, policy::Recognised found);
+  void count_refusal(const policy::Evidence& evidence, const net::PeerAddress& from,
+                     std::string_view where, const Error& why);
 
   DoorCommon& common_;
   const Caller local_ = local_caller();

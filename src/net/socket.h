@@ -53,6 +53,9 @@ Result<Fd> connect_unix(const std::string& path);
 // Answers are whole messages: send them at once.
 void set_no_delay(int fd);
 
+// Sends what fits, for whoever is turned away: nobody waits for them.
+void send_at_once(int fd, std::string_view bytes);
+
 // Notices within about a minute that the peer's machine has vanished.
 void notice_dead_peer(int fd);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "json/read.h"
+#include "mcp/harmless.h"
 #include "mcp/modern.h"
 
 namespace patchbay::transport {
@@ -41,13 +42,6 @@ bool is_final(const Error& error) {
   return error.code == Code::cancelled || error.code == Code::too_large;
 }
 
-// What may be asked twice: a kept connection may end just when it is used again.
-bool is_harmless(std::string_view method) {
-  return method.ends_with("/list") || method.ends_with("/get") || method == "ping" ||
-         method == "server/discover" || method == "resources/read" ||
-         method == "completion/complete";
-}
-
 }  // namespace
 
 std::string reason_of(int status, std::string_view body) {
@@ -71,7 +65,7 @@ Result<void> HttpChannel::send(std::string message, const Sending& how) {
                      .id = how.id,
                      .session = in_session ? sessions_ : 0,
                      .opens = !how.revision && how.id != 0,
-                     .harmless = is_harmless(how.method)}));
+                     .harmless = mcp::is_harmless(how.method)}));
   return ok();
 }
 

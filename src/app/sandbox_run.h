@@ -1,0 +1,14 @@
+// Runs one program in a sandbox and waits for it, for the command line: on a loop of its own, with
+// our own stdin, stdout and stderr.
+#pragma once
+
+#include "config/units.h"
+#include "core/result.h"
+#include "sandbox/spec.h"
+
+namespace patchbay::app {
+
+// The exit code as a shell has it. A timeout of 0 is none; Code::timeout if it came.
+Result<int> run_spec_to_end(sandbox::Spec spec, config::Duration timeout);
+
+}  // namespace patchbay::app

@@ -1,0 +1,135 @@
+#include "bus/conf.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "observe/log.h"
+
+namespace patchbay::bus {
+namespace {
+
+// What all our clients begin with. Small records are to leave at once.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kDefaults{{
+    {"socket.nagle.disable", "true"},
+    {"socket.keepalive.enable", "true"},
+    {"reconnect.backoff.max.ms", "2000"},
+    {"log.connection.close", "false"},
+}};
+
+// The bus inside a patchbay answers a fetch that finds nothing only when its time is up.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kEmbedded{{
+    {"fetch.wait.max.ms", "5"},
+    {"fetch.error.backoff.ms", "5"},
+}};
+
+bool may_be_secret(std::string_view name) {
+  return name.contains("password") || name.contains("secret") || name.contains("key") ||
+         name.contains("token") || name.contains("pem") || name.contains("jaas");
+}
+
+Result<void> set(rd_kafka_conf_t* conf, std::string_view name, std::string_view value) {
+  const std::string key(name);
+  std::array<char, 512> why{};
+  const auto done =
+      rd_kafka_conf_set(conf, key.c_str(), std::string(value).c_str(), why.data(), why.size());
+  if (done == RD_KAFKA_CONF_OK) return ok();
+  if (done == RD_KAFKA_CONF_UNKNOWN) {
+    return Error{Code::invalid_params, fmt::format("librdkafka has no property '{}'", name)};
+  }
+  return Error{Code::invalid_params,
+               fmt::format("librdkafka does not take the value of '{}'{}{}", name,
+                           may_be_secret(name) ? "" : ": ", may_be_secret(name) ? "" : why.data())};
+}
+
+log::Level level_of(int syslog) {
+  if (syslog <= 4) return log::Level::warn;
+  return syslog <= 6 ? log::Level::info : log::Level::debug;
+}
+
+void write_log(const rd_kafka_t* client, int level, const char* what, const char* text) {
+  // A property of producers that a consumer is told too is no fault of anybody.
+  const bool beside = std::string_view(text).contains("property and will be ignored by this") ||
+                      std::string_view(text).contains("No `bootstrap.servers` configured");
+  log::Line(beside ? log::Level::debug : level_of(level), "bus")
+      .add("client", client ? rd_kafka_name(client) : "")
+      .add("about", what)
+      .add("says", text);
+}
+
+}  // namespace
+
+Result<void> check_properties(const Properties& properties) {
+  const Owned<rd_kafka_conf_t> conf(rd_kafka_conf_new());
+  for (const auto& [name, value] : properties) {
+    auto taken = set(conf.get(), name, value);
+    if (!taken) return taken;
+  }
+  return ok();
+}
+
+std::string property(const Properties& properties, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(properties, [&](const auto& one) { return one.first == name; });
+  return found == properties.end() ? "" : found->second;
+}
+
+Result<Owned<rd_kafka_conf_t>> make_conf(const Connection& connection, Choices defaults,
+                                         Choices forced) {
+  Owned<rd_kafka_conf_t> conf(rd_kafka_conf_new());
+  Result<void> good = ok();
+  const auto add = [&](const auto& choices) {
+    for (const auto& [name, value] : choices) {
+      auto taken = set(conf.get(), name, value);
+      if (!taken && good) good = taken;
+    }
+  };
+  add(kDefaults);
+  if (connection.embedded) add(kEmbedded);
+  add(Choices({{"client.id", connection.name}}));
+  add(defaults);
+  add(connection.properties);
+  add(forced);
+  if (!good) return good.error();
+  rd_kafka_conf_set_log_cb(conf.get(), write_log);
+  return conf;
+}
+
+Error error_of(rd_kafka_resp_err_t code, const std::string& what) {
+  const auto say = [&](Code as, std::string_view hint = {}) {
+    return Error{as, fmt::format("{}: {}{}", what, rd_kafka_err2str(code), hint)};
+  };
+  switch (code) {
+    case RD_KAFKA_RESP_ERR__QUEUE_FULL:
+      return say(Code::overloaded, "; too much waits for the bus");
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
+      return say(Code::too_large, "; see message.max.bytes");
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__MSG_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR__RESOLVE:
+    case RD_KAFKA_RESP_ERR__DESTROY:
+    case RD_KAFKA_RESP_ERR__PURGE_QUEUE:
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR__SSL:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+      return say(Code::unavailable);
+    case RD_KAFKA_RESP_ERR__INVALID_ARG:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+      return say(Code::invalid_params);
+    default:
+      return say(Code::upstream_failed);
+  }
+}
+
+}  // namespace patchbay::bus

@@ -1,0 +1,27 @@
+// How a bus is reached: librdkafka's own properties, under its own names. Values only.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/result.h"
+
+namespace patchbay::bus {
+
+using Properties = std::vector<std::pair<std::string, std::string>>;
+
+struct Connection {
+  Properties properties;  // bootstrap.servers among them.
+  std::string name;       // Who we are to the brokers, and in the log.
+  bool embedded = false;  // It is the bus inside a patchbay, which needs other defaults.
+};
+
+// Code::invalid_params for the first property that librdkafka does not know or take. The message
+// names it, and never repeats a value that may be secret.
+Result<void> check_properties(const Properties& properties);
+
+// The value of a property; empty if it is not there.
+std::string property(const Properties& properties, std::string_view name);
+
+}  // namespace patchbay::bus

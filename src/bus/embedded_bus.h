@@ -1,0 +1,62 @@
+// The EmbeddedBus is a bus inside this process: the broker that librdkafka carries, which speaks
+// the real protocol on loopback, and a small Schema Registry beside it. Other processes can use it.
+// It is all in memory, and gone with the process: for trying things out, and for tests.
+//
+// start() and stop() on the thread of the loop that serves the registry; the rest anywhere once it
+// is started.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bus/registry_server.h"
+#include "core/thread_pool.h"
+#include "net/http_server.h"
+#include "net/loop.h"
+
+namespace patchbay::bus {
+
+class EmbeddedBus {
+ public:
+  EmbeddedBus();
+  ~EmbeddedBus();  // REQUIRES: stop() has yielded, or it never started.
+
+  // `brokers` from 1 up.
+  Result<void> start(int brokers = 1);
+  Task<void> stop();
+
+  const std::string& bootstrap() const { return bootstrap_; }        // host:port[,host:port…]
+  const std::string& registry_url() const { return registry_url_; }  // http://host:port
+
+  // {"kind":"embedded","bootstrap":…,"schema_registry":…,"durable":false}
+  std::string describe() const;
+
+  // Makes a topic, where clients cannot: the broker has no such request. One that is there stays as
+  // it is.
+  void create_topic(const std::string& topic, int partitions);
+
+  // Faults, for tests. Brokers are numbered from 1.
+  void set_down(int broker, bool down);
+  void set_leader(const std::string& topic, int partition, int broker);
+  void set_delay(int broker, int milliseconds);
+
+ private:
+  struct Cluster;
+
+  Result<void> start_registry();
+
+  std::unique_ptr<Cluster> cluster_;
+  metrics::Registry metrics_;  // Its HTTP server counts for itself.
+  net::HttpCounters counters_{metrics_};
+  net::OpenDoor door_;
+  RegistryServer registry_;
+  std::unique_ptr<net::HttpServer> server_;
+  ThreadPool ending_{1, 1};
+  std::string bootstrap_;
+  std::string registry_url_;
+};
+
+}  // namespace patchbay::bus

@@ -1,0 +1,236 @@
+#include "bus/reader.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "bus/conf.h"
+#include "bus/lookup.h"
+#include "bus/queue_watch.h"
+
+namespace patchbay::bus {
+namespace {
+
+constexpr std::size_t kRecordsATurn = 256;
+constexpr int kEventsATurn = 16;
+
+}  // namespace
+
+// One client of librdkafka. Ends where the last one lets go of it, and blocks there.
+struct Consumer::Handle {
+  explicit Handle(rd_kafka_t* of) : client(of), queue(rd_kafka_queue_get_main(of)) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    queue.reset();
+    rd_kafka_destroy(client);
+  }
+
+  rd_kafka_t* const client;
+  Owned<rd_kafka_queue_t> queue;
+  std::optional<QueueWatch> watch;  // At home.
+};
+
+template <class T>
+Task<T> Consumer::ask(std::function<Result<T>(rd_kafka_s*)> question) {
+  if (!handle_) co_return Error{Code::unavailable, "the bus is not connected"};
+  // The thread that asks lets go first, so that a client never ends at home.
+  std::function<Result<T>()> work = [handle = handle_, question]() mutable {
+    auto answer = question(handle->client);
+    handle.reset();
+    return answer;
+  };
+  auto answer = co_await pool_.run<T>(std::move(work));
+  if (!handle_) co_return Error{Code::unavailable, "the bus is stopping"};
+  co_return answer;
+}
+
+Consumer::Consumer(Connection connection, bool tells_ends, Executor& home, ThreadPool& pool,
+                   Trouble trouble)
+    : connection_(std::move(connection)),
+      tells_ends_(tells_ends),
+      home_(home),
+      pool_(pool),
+      trouble_(std::move(trouble)) {}
+
+Consumer::~Consumer() = default;
+
+Result<void> Consumer::start() {
+  auto conf = make_conf(connection_,
+                        {{"allow.auto.create.topics", "true"},
+                         {"auto.offset.reset", "earliest"},
+                         {"fetch.wait.max.ms", "100"},
+                         {"fetch.error.backoff.ms", "100"},
+                         {"queued.max.messages.kbytes", "16384"}},
+                        {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
+  if (!conf) return conf.error();
+  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_ERROR);
+  std::array<char, 512> why{};
+  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
+  if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
+  (void)conf->release();  // The client has it.
+  handle_ = std::make_shared<Handle>(client);
+  handle_->watch.emplace(handle_->queue.get(), home_, [this] { return serve(); });
+  return ok();
+}
+
+bool Consumer::serve() {
+  for (int i = 0; i < kEventsATurn; ++i) {
+    const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle_->queue.get(), 0));
+    if (!event) return false;
+    if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_ERROR) continue;
+    const auto code = rd_kafka_event_error(event.get());
+    trouble_({error_of(code, "bus").code, rd_kafka_event_error_string(event.get())});
+  }
+  return true;
+}
+
+Task<void> Consumer::stop() {
+  if (!handle_) co_return ok();
+  give_up();
+  handle_->watch.reset();
+  std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr)]() mutable {
+    handle.reset();
+    return ok();
+  };
+  co_return co_await pool_.run<void>(std::move(end));
+}
+
+Task<void> Consumer::ensure_topic(std::string topic, int partitions, bool compacted,
+                                  Deadline deadline) {
+  const Patience patience{deadline, over_};
+  std::function<Result<void>(rd_kafka_s*)> make = [=](rd_kafka_s* client) {
+    return bus::ensure_topic(client, {topic, partitions, compacted}, patience);
+  };
+  co_return co_await ask<void>(std::move(make));
+}
+
+Task<std::vector<GroupLag>> Consumer::lag(std::vector<std::string> topics, Deadline deadline) {
+  using Lines = std::vector<GroupLag>;
+  const Patience patience{deadline, over_};
+  std::function<Result<Lines>(rd_kafka_s*)> look = [=](rd_kafka_s* client) {
+    return find_lag(client, topics, patience);
+  };
+  co_return co_await ask<Lines>(std::move(look));
+}
+
+// A topic that is read.
+struct Reader::Followed {
+  explicit Followed(rd_kafka_topic_t* of) : topic(of) {}
+
+  Owned<rd_kafka_topic_t> topic;
+  std::map<std::int32_t, bool> partitions = {};  // Whether each has caught up.
+  bool caught_up = false;                        // And whether that has been told.
+};
+
+struct Reader::Queue {
+  Queue(rd_kafka_t* client, Executor& home, QueueWatch::Serve serve)
+      : queue(rd_kafka_queue_new(client)), watch(queue.get(), home, std::move(serve)) {}
+
+  Owned<rd_kafka_queue_t> queue;
+  QueueWatch watch;
+};
+
+Reader::Reader(Consumer& consumer, Events& events) : consumer_(consumer), events_(events) {}
+Reader::~Reader() = default;
+
+Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
+  using Ends = std::vector<PartitionEnds>;
+  const Patience patience{deadline, consumer_.over_};
+  std::function<Result<Ends>(rd_kafka_s*)> look = [topic, patience](rd_kafka_s* client) {
+    return find_ends(client, topic, patience);
+  };
+  auto ends = co_await consumer_.ask<Ends>(std::move(look));
+  if (!ends) {
+    if (ends.error().code == Code::not_found) absent_.insert(topic);
+    co_return Error{Code::unavailable, ends.error().message};
+  }
+  rd_kafka_t* const client = consumer_.handle_->client;
+  if (!queue_) {
+    queue_ = std::make_unique<Queue>(client, consumer_.home_, [this] { return serve(); });
+  }
+  auto& followed = topics_[topic];
+  const bool known = followed != nullptr;
+  if (!known) {
+    followed = std::make_shared<Followed>(rd_kafka_topic_new(client, topic.c_str(), nullptr));
+  }
+  const bool whole = known || from == From::beginning || absent_.contains(topic);
+  absent_.erase(topic);
+  for (const auto& [partition, first, end] : *ends) {
+    if (followed->partitions.contains(partition)) continue;
+    const auto offset = whole ? first : end;
+    if (rd_kafka_consume_start_queue(followed->topic.get(), partition, offset,
+                                     queue_->queue.get())) {
+      co_return error_of(rd_kafka_last_error(), fmt::format("cannot read {}", topic));
+    }
+    followed->partitions[partition] = false;
+  }
+  co_return ok();
+}
+
+bool Reader::serve() {
+  std::array<rd_kafka_message_t*, kRecordsATurn> messages{};
+  const auto got =
+      rd_kafka_consume_batch_queue(queue_->queue.get(), 0, messages.data(), messages.size());
+  std::vector<Record> records;
+  for (ssize_t i = 0; i < got; ++i) {
+    rd_kafka_message_t* const message = messages[static_cast<std::size_t>(i)];
+    Record record(message);
+    const auto found = topics_.find(record.topic());
+    if (found == topics_.end()) continue;
+    if (!message->err) {
+      records.push_back(std::move(record));
+      continue;
+    }
+    // What has come before an end is told of before it.
+    if (!records.empty()) events_.on_records(std::exchange(records, {}));
+    if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
+      note_end(*found->second, message->partition);
+    } else {
+      events_.on_unreadable(found->first, error_of(message->err, "cannot read " + found->first));
+    }
+  }
+  if (!records.empty()) events_.on_records(std::move(records));
+  return got == static_cast<ssize_t>(messages.size());
+}
+
+void Reader::note_end(Followed& topic, std::int32_t partition) {
+  topic.partitions[partition] = true;
+  if (topic.caught_up) return;
+  for (const auto& [number, caught_up] : topic.partitions) {
+    if (!caught_up) return;
+  }
+  topic.caught_up = true;
+  events_.on_caught_up(rd_kafka_topic_name(topic.topic.get()));
+}
+
+Task<void> Reader::leave(std::string topic) {
+  absent_.erase(topic);
+  const auto found = topics_.find(topic);
+  if (found == topics_.end()) co_return ok();
+  const auto followed = found->second;
+  topics_.erase(found);
+  std::function<Result<void>(rd_kafka_s*)> end = [followed](rd_kafka_s*) {
+    for (const auto& [partition, caught_up] : followed->partitions) {
+      rd_kafka_consume_stop(followed->topic.get(), partition);
+    }
+    followed->topic.reset();
+    return ok();
+  };
+  co_return co_await consumer_.ask<void>(std::move(end));
+}
+
+Task<void> Reader::stop() {
+  while (!topics_.empty()) {
+    const std::string topic = topics_.begin()->first;
+    auto left = co_await leave(topic);
+    if (!left) co_return left;
+  }
+  queue_.reset();
+  co_return ok();
+}
+
+}  // namespace patchbay::bus

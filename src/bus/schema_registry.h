@@ -1,0 +1,69 @@
+// A SchemaRegistry is our side of a Schema Registry with Confluent's REST API. Schemas that were
+// asked for by id are kept, since an id never means another one.
+//
+// Confined to the worker that made it. RegisteredSchemas are constant; threads may share them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bus/schema_store.h"
+#include "json/schema.h"
+#include "net/http_pool.h"
+
+namespace patchbay::bus {
+
+struct RegistrySettings {
+  net::Url url;
+  std::shared_ptr<const net::TlsContext> tls = {};  // Null for http.
+  std::string key = {};                             // Basic authentication; empty: none.
+  std::string secret = {};
+  net::HttpPoolSettings pool = {};
+  std::size_t answer = 4 << 20;  // The largest.
+  std::size_t kept = 10'000;     // How many schemas are kept.
+};
+
+struct RegisteredSchema {
+  int id = 0;
+  SchemaKind kind = SchemaKind::json;
+  std::string text;
+  std::shared_ptr<const json::Schema> compiled;  // Null unless it is JSON Schema that can be used.
+  std::string problem = {};                      // Why it cannot.
+};
+
+class SchemaRegistry {
+ public:
+  using Schema = std::shared_ptr<const RegisteredSchema>;
+
+  explicit SchemaRegistry(RegistrySettings settings);
+  ~SchemaRegistry();  // REQUIRES: nothing is being asked.
+
+  // The newest version of a subject. Code::not_found if there is none, Code::unavailable if the
+  // registry does not say: the message tells why.
+  Task<Schema> latest(std::string subject, Deadline deadline);
+  Task<Schema> by_id(int id, Deadline deadline);
+  Task<Schema> by_guid(std::string guid, Deadline deadline);
+
+  // Makes a JSON Schema the newest version of a subject, unless it has it. Yields its id.
+  Task<int> add(std::string subject, std::string_view schema, Deadline deadline);
+
+  const net::Url& url() const { return settings_.url; }
+
+ private:
+  Task<std::string> ask(std::string_view method, std::string path, std::string_view body,
+                        Deadline deadline);
+  using References = std::map<std::string, std::string>;  // Texts by name.
+  Task<References> find_references(std::string answer, Deadline deadline);
+  Task<Schema> take(std::string answer, int id, Deadline deadline);
+  Task<Schema> find(std::map<std::string, Schema>& kept, std::string key, std::string path, int id,
+                    Deadline deadline);
+
+  const RegistrySettings settings_;
+  std::string fields_;
+  net::HttpPool pool_;
+  std::map<std::string, Schema> by_id_;
+  std::map<std::string, Schema> by_guid_;
+};
+
+}  // namespace patchbay::bus
