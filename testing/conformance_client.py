@@ -4,7 +4,8 @@
 The suite runs a server of its own and gives its URL as the last argument. We start `patchbay stdio`
 with that URL as its only upstream and talk to it as an MCP client would, so that the gateway makes
 the requests which the scenario waits for. What to do is in SCENARIOS, by the name in
-MCP_CONFORMANCE_SCENARIO; details come in MCP_CONFORMANCE_CONTEXT.
+MCP_CONFORMANCE_SCENARIO; details come in MCP_CONFORMANCE_CONTEXT. Where somebody must sign in, links
+are opened as soon as the gateway names them, in its log or by elicitation.
 
 usage: conformance_client.py URL   (PATCHBAY_BIN names the program; CONFORMANCE_GATEWAY replaces the
 whole command, with URL appended)
@@ -14,15 +15,23 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests"))
+
+from browser import Browser  # noqa: E402
+
 ANSWER_S = 12
 STOP_S = 5
+SIGNED_IN_S = 8  # How long it may take until an upstream is up that wants somebody to sign in.
+LINK = re.compile(r"http://[\w.:]+/oauth/sign-in/[0-9a-f]+")
 
 
 class Failed(Exception):
@@ -48,15 +57,22 @@ def filled_in(schema):
     return {name: field.get("default", made_up.get(field.get("type"))) for name, field in fields}
 
 
+def sign_in(url):
+    status, text = Browser().sign_in(url)
+    print(f"signed in: {status} {text[-200:]}", file=sys.stderr)
+
+
 class Gateway:
     """A session on the stdin and stdout of the gateway; its questions are answered at once."""
 
     def __init__(self, command):
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
         self.ids, self.pending, self.writing = itertools.count(1), {}, threading.Lock()
         self.before_answering = lambda: None  # Is called when a question has come.
         threading.Thread(target=self._read, daemon=True).start()
-        capabilities = {"elicitation": {}, "sampling": {}, "roots": {}}
+        threading.Thread(target=self._read_log, daemon=True).start()
+        capabilities = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
         info = {"name": "conformance-client", "version": "1.0.0"}
         version = "2025-11-25"
         opening = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": info}
@@ -85,10 +101,21 @@ class Gateway:
                 waiting.message = message
                 waiting.done.set()
 
+    def _read_log(self):
+        """Passes the log on, and opens the links in it."""
+        for line in self.process.stderr:
+            sys.stderr.buffer.write(line)
+            sys.stderr.buffer.flush()
+            if found := LINK.search(line.decode()):
+                threading.Thread(target=sign_in, args=(found[0],), daemon=True).start()
+
     def _answer(self, question):
         self.before_answering()
         params = question.get("params", {})
-        if question["method"] == "elicitation/create":
+        if params.get("mode") == "url":
+            sign_in(params["url"])
+            result = {"action": "accept"}
+        elif question["method"] == "elicitation/create":
             result = {"action": "accept", "content": filled_in(params.get("requestedSchema", {}))}
         elif question["method"] == "roots/list":
             result = {"roots": []}
@@ -178,6 +205,16 @@ def echo_schema(gateway, _context):
     gateway.call("json_schema_echo", {"schema": schema})
 
 
+def call_signed_in(gateway, _context):
+    """The tool is there once somebody has signed in, or the gateway has found its token."""
+    until = time.monotonic() + SIGNED_IN_S
+    while "test-tool" not in gateway.tools():
+        if time.monotonic() > until:
+            raise Failed("the tool is not there")
+        time.sleep(0.05)
+    gateway.call("test-tool")
+
+
 SCENARIOS = {
     "initialize": only_list,
     "tools_call": add_numbers,
@@ -193,7 +230,37 @@ SCENARIOS = {
 }
 
 
-def gateway_command(folder, url):
+def auth_of(scenario, context, folder):
+    """The settings `auth` of the upstream, or None."""
+    if not scenario.startswith("auth/"):
+        return None
+    known = {key: context[key] for key in ("client_id", "client_secret") if key in context}
+    auth = {"retry": "100ms", **known}
+    if scenario.startswith("auth/client-credentials"):
+        auth["kind"] = "client_credentials"
+        if pem := context.get("private_key_pem"):
+            auth |= {"key": secret_file(folder, "key.pem", pem)}
+            auth["algorithm"] = context["signing_algorithm"]
+        return auth
+    if scenario == "auth/enterprise-managed-authorization":
+        there = {"token_url": context["idp_token_endpoint"], "client_id": context["idp_client_id"]}
+        subject = secret_file(folder, "id-token", context["idp_id_token"])
+        shown = {"subject_type": "id_token", "subject_file": subject}
+        return {"kind": "token_exchange", "exchange": there, **shown, **auth}
+    if scenario == "auth/wif-jwt-bearer":
+        workload = secret_file(folder, "workload", context["valid_jwt"])
+        return {"kind": "jwt_bearer", "token_file": workload, **auth}
+    document = "https://conformance-test.local/client-metadata.json"
+    return {"kind": "authorization_code", "client_document": document, **auth}
+
+
+def secret_file(folder, name, text):
+    path = pathlib.Path(folder) / name
+    path.write_text(text, encoding="ascii")
+    return str(path)
+
+
+def gateway_command(folder, url, scenario, context):
     if replaced := os.environ.get("CONFORMANCE_GATEWAY"):
         return [*shlex.split(replaced), url]
     # JSON is YAML, and quotes itself.
@@ -205,6 +272,8 @@ def gateway_command(folder, url):
         "upstreams": {"suite": {"kind": "http", "url": url}},
         "validation": {"arguments": "off"},
     }
+    if auth := auth_of(scenario, context, folder):
+        config["upstreams"]["suite"]["auth"] = auth
     path = pathlib.Path(folder) / "patchbay.yaml"
     path.write_text(json.dumps(config), encoding="utf-8")
     binary = os.environ.get("PATCHBAY_BIN", str(ROOT / "build" / "patchbay"))
@@ -215,9 +284,9 @@ def main():
     scenario = os.environ["MCP_CONFORMANCE_SCENARIO"]
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT", "{}"))
     with tempfile.TemporaryDirectory() as folder:
-        gateway = Gateway(gateway_command(folder, sys.argv[-1]))
+        gateway = Gateway(gateway_command(folder, sys.argv[-1], scenario, context))
         try:
-            SCENARIOS[scenario](gateway, context)
+            SCENARIOS.get(scenario, call_signed_in)(gateway, context)
         except Failed as failed:
             print(f"{scenario}: {failed}", file=sys.stderr)
             return 1

@@ -3,7 +3,7 @@
 import json
 import re
 
-from harness import ROOT, TestCase, modern_headers, modern_message
+from harness import ROOT, TestCase, answer_from, modern_headers, modern_message
 
 TOKEN = "a-token-for-tests-0123456789"
 OTHER = "another-token-for-tests-0123"
@@ -19,12 +19,22 @@ def bearer(token=TOKEN):
     return {"Authorization": f"Bearer {token}"}
 
 
+def call_as(gateway, tool, headers, **arguments):
+    """The answer to a stateless call of a tool with these headers."""
+    message = modern_message("tools/call", {"name": tool, "arguments": arguments})
+    with gateway.connect() as connection:
+        connection.send("POST", "/mcp", {**modern_headers(message), **headers}, message)
+        return answer_from(connection.read_head())
+
+
 def routes():
     """(path, methods, open) of every route, as the worker registers them."""
     source = (ROOT / "src" / "app" / "worker.cc").read_text(encoding="utf-8")
     table = source.split("http_({", 1)[1].split("http_settings(settings)", 1)[0]
     table = table.replace("frontends::kMetadataPath", '"/.well-known/oauth-protected-resource"')
-    found = re.findall(r'\{"([^"]+)", "([^"]+)", &[\w.()]+?(, true)?\}', table)
+    found = re.findall(
+        r'\{"([^"]+)", "([^"]+)", &[\w.()]+?(, true)?(?:, false, &[\w.()]+)?\}', table
+    )
     if len(found) != table.count("{"):
         raise AssertionError("worker.cc registers routes in a way that this test cannot read")
     return [(path, methods.split(", "), bool(is_open)) for path, methods, is_open in found]

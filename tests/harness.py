@@ -152,6 +152,8 @@ class Gateway:
             self.port = int(banner.split("http://")[1].split("/")[0].rpartition(":")[2])
         except AssertionError:
             self.kill()
+            if self.stdout.ended:  # It ended by itself, and has said why.
+                self.stderr.wait_end()
             why = "the gateway did not start:\n" + self.stderr.text()[-4000:]
             raise AssertionError(why) from None
         return self

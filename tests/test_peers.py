@@ -86,7 +86,8 @@ class PeersTest(unittest.TestCase):
             "skills": {"kind": "builtin"},
             "everything": {"kind": "stdio", "command": cls.everything[0], "args": cls.everything[1:]},
             "files": {"kind": "stdio", "command": cls.files[0], "args": cls.files[1:]},
-        }, "validation": {"arguments": "off"}}, indent=1))  # As if called directly.
+        }, "validation": {"arguments": "off"},  # As if called directly.
+            "wire": {"tcp": "off", "rate_limiting": {"enabled": False}}}, indent=1))
         cls.gateway = Gateway(cls.config)
         cls.addClassCleanup(cls.gateway.stop)
 
@@ -115,6 +116,15 @@ class PeersTest(unittest.TestCase):
 
     def test_sdk_v2_over_stdio(self):
         self.run_script("sdk_v2_stdio.mjs", PATCHBAY, "stdio", "-c", str(self.config))
+
+    def test_sdk_v1_through_a_router(self):
+        self.run_script("sdk_v1_stdio.mjs", PATCHBAY, "router", "--gateway", self.websocket())
+
+    def test_sdk_v2_through_a_router(self):
+        self.run_script("sdk_v2_stdio.mjs", PATCHBAY, "router", "--gateway", self.websocket())
+
+    def websocket(self):
+        return self.gateway.url.replace("http://", "ws://")
 
     def test_everything_answers_as_if_called_directly(self):
         calls = [

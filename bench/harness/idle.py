@@ -1,12 +1,14 @@
 """idle: what the gateway costs while nobody calls it.
 
 Memory after start; time from spawn to the first answered tools/list; memory of many sessions, each
-with its GET stream open. Beside it a raw epoll server and nginx: their first answer, and as many
-idle connections kept alive.
+with its GET stream open, and of as many sessions over WebSocket. Beside it a raw epoll server and
+nginx: their first answer, and as many idle connections kept alive.
 """
 
+import json
 import socket
 import statistics
+import struct
 import subprocess
 import time
 
@@ -14,7 +16,15 @@ from . import client, processes, report, requests
 from .measure import Bench
 
 SESSIONS = 10_000
-SETTINGS = "limits: {connections: 30000, sessions: 30000}\n"
+SETTINGS = (
+    "limits: {connections: 30000, sessions: 30000}\n"
+    "wire: {tcp: 'off', rate_limiting: {enabled: false}}\n"
+)
+WEBSOCKETS = "patchbay, WebSockets"
+UPGRADE = (
+    b"GET /mcp HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n\r\n"
+)
 FIRST_ANSWERS = 5
 
 
@@ -33,6 +43,8 @@ def run(bench: Bench, options) -> dict:
         with processes.gateway(bench.tools, bench.scratch("gateway"), settings) as server:
             found["patchbay"] = grow(server, sessions, open_stream)
         found["patchbay"]["first_answer_ms"] = gateway_first_answer(bench)
+        with processes.gateway(bench.tools, bench.scratch("websockets"), settings) as server:
+            found[WEBSOCKETS] = grow(server, sessions, open_websocket)
     show(found, sessions)
     return found
 
@@ -75,6 +87,25 @@ def open_stream(port: int) -> socket.socket:
     status, _, body = client.read_head(connection)
     if status != 200:
         raise ConnectionError(f"GET stream: status {status}, {body[:200]!r}")
+    return connection
+
+
+def open_websocket(port: int) -> socket.socket:
+    """A WebSocket on which a session of the wire protocol has begun."""
+    connection = client.connect(port)
+    info = {"name": "bench", "version": "1"}
+    params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}
+    message = {"id": "1", "timestamp": "2024-01-15T10:30:45.123Z", "source": "local-router",
+               "mcp_payload": {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}}
+    text = json.dumps(message).encode()
+    # The mask may be zero: then the payload is as it was.
+    connection.sendall(UPGRADE + b"\x81\xfe" + struct.pack(">H", len(text)) + bytes(4) + text)
+    received = b""
+    while b'"serverInfo"' not in received:
+        more = connection.recv(65536)
+        if not more:
+            raise ConnectionError(f"WebSocket: {received[:200]!r}")
+        received += more
     return connection
 
 
@@ -154,5 +185,6 @@ def show(found: dict, sessions: int) -> None:
                 report.Goal("RSS after start", ours["rss_mib"] * mb, 12, "MB"),
                 report.Goal("spawn to first tools/list", ours["first_answer_ms"], 20, "ms"),
                 report.Goal("10,000 idle sessions, RSS growth", per_ten_thousand, 80, "MB"),
+                report.Goal("idle WebSocket", found[WEBSOCKETS]["kib_each"], 20, "KiB"),
             ]
         )

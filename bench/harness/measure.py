@@ -31,6 +31,8 @@ class Target:
     name: str
     server: Server
     traffic: Traffic
+    load: str = "load"  # The tool that asks, and how it is told of how many there are at once.
+    load_flag: str = "--connections"
 
 
 class Bench:
@@ -61,8 +63,8 @@ class Bench:
         return self._one(target, self._command(target, connections))
 
     def _command(self, target: Target, connections: int) -> list[str]:
-        command = [self.tools.bench("load"), "--port", str(target.server.port)]
-        command += ["--connections", str(connections)]
+        command = [self.tools.bench(target.load), "--port", str(target.server.port)]
+        command += [target.load_flag, str(connections)]
         command += ["--seconds", str(self.effort.seconds), "--warmup", str(self.effort.warmup)]
         for request in target.traffic.setup:
             command += ["--setup-file", self._file(request)]

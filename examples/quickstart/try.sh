@@ -2,8 +2,8 @@
 # Lists the built-in skills and calls some of them, by command and by curl.
 set -eu
 
-echo "# tools"
-patchbay tools | cut -d' ' -f1
+echo "# tools, without those of the sandbox, which not every machine can offer"
+patchbay tools | cut -d' ' -f1 | grep -v '^sandbox__'
 
 echo "# calculate"
 patchbay call skills__calculate expression='2 + 3 * 4'

@@ -61,21 +61,13 @@ Task<int> ask(const transport::HttpTarget& target, const Asked& asked,
   co_return (*response)->status() == 404 ? kExitUnknown : kExitFailed;
 }
 
-Result<transport::HttpTarget> target_of(const std::string& server, const ClientOptions& options) {
-  upstreams::HttpSettings settings;
-  settings.tls = {options.ca, options.cert, options.key, "", true};
-  const std::string token = options.token.empty() ? default_token() : options.token;
-  if (!token.empty()) settings.headers.emplace_back("Authorization", "Bearer " + token);
-  return upstreams::http_target(settings, server);
-}
-
 }  // namespace
 
 int approve(const ClientOptions& options, bool refuse) {
   auto words = options.words;
   const std::string server = take_target(words);
   if (words.size() > 1) return too_many_words(words);
-  auto target = target_of(server, options);
+  auto target = control_target(server, options);
   if (!target) {
     fmt::print(stderr, "patchbay: {}: {}\n", server, target.error().message);
     return kExitUsage;

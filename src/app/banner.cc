@@ -51,6 +51,11 @@ void print_tls(const TlsSection& section, const net::Address& address) {
   std::fflush(stdout);
 }
 
+void print_wire(const net::Address& address, bool tls) {
+  fmt::print("front end  wire tcp  {}://{}\n", tls ? "tcps" : "tcp", address.text());
+  std::fflush(stdout);
+}
+
 void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
                  const net::Address& address) {
   if (!bus.empty()) fmt::print("bus        {}\n", bus);

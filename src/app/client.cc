@@ -6,8 +6,11 @@
 #include <cstdlib>
 
 #include "core/shell_words.h"
+#include "transport/wire_url.h"
 #include "upstreams/child_connector.h"
 #include "upstreams/http_connector.h"
+#include "upstreams/wire_connector.h"
+#include "upstreams/ws_connector.h"
 
 namespace patchbay::app {
 namespace {
@@ -27,10 +30,44 @@ std::vector<std::string> variables() {
   return names;
 }
 
+Result<std::unique_ptr<upstreams::Connector>> wire_connector(const std::string& target,
+                                                             const upstreams::TlsSettings& said,
+                                                             const std::string& token) {
+  auto url = transport::parse_wire_url(target);
+  if (!url) return url.error();
+  std::shared_ptr<const net::TlsContext> tls;
+  if (url->tls) {
+    auto made =
+        net::TlsContext::client({said.ca, said.cert, said.key, said.server_name, said.verify});
+    if (!made) return made.error();
+    tls = *std::move(made);
+  }
+  upstreams::WireTcpSettings settings;
+  settings.token = token;
+  return std::make_unique<upstreams::WireConnector>(*url, std::move(tls), settings);
+}
+
+Result<std::unique_ptr<upstreams::Connector>> ws_connector(const std::string& target,
+                                                           const upstreams::TlsSettings& tls,
+                                                           const std::string& token) {
+  upstreams::WsSettings settings;
+  settings.url = target;
+  settings.tls = tls;
+  settings.token = token;
+  auto place = upstreams::ws_target(settings);
+  if (!place) return place.error();
+  return std::make_unique<upstreams::WsConnector>(*std::move(place), settings);
+}
+
+bool is_ws_url(std::string_view word) {
+  return word.starts_with("ws://") || word.starts_with("wss://");
+}
+
 }  // namespace
 
 bool is_target(std::string_view word) {
-  return word.starts_with("http://") || word.starts_with("https://") || word.starts_with(kStdio);
+  return word.starts_with("http://") || word.starts_with("https://") || word.starts_with(kStdio) ||
+         transport::is_wire_url(word) || is_ws_url(word);
 }
 
 std::string default_target() {
@@ -44,6 +81,8 @@ std::string default_token() {
 }
 
 Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
+  if (transport::is_wire_url(target_)) return wire_connector(target_, tls_, token_);
+  if (is_ws_url(target_)) return ws_connector(target_, tls_, token_);
   if (!target_.starts_with(kStdio)) {
     upstreams::HttpSettings settings;
     settings.tls = tls_;

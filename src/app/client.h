@@ -19,8 +19,8 @@
 
 namespace patchbay::app {
 
-// What to reach: `http://…`, `https://…`, or `stdio: command args…`, also written
-// `stdio://command args…`.
+// What to reach: `http://…`, `https://…`, `ws(s)://…`, `tcp://…` and `tcps://…` (frames of the wire
+// protocol), or `stdio: command args…`, also written `stdio://command args…`.
 bool is_target(std::string_view word);
 
 // The gateway on this machine: PATCHBAY_URL, or the default address.
@@ -31,7 +31,7 @@ std::string default_token();
 
 class Client final : upstreams::McpLink::Events {
  public:
-  // `token` is shown to targets over HTTP; empty: none is.
+  // `token` is shown to targets over HTTP and TCP; empty: none is.
   Client(std::string target, upstreams::TlsSettings tls, std::string token)
       : target_(std::move(target)), tls_(std::move(tls)), token_(std::move(token)) {}
 

@@ -4,6 +4,7 @@
 
 #include "json/read.h"
 #include "net/signals.h"
+#include "upstreams/http_connector.h"
 
 namespace patchbay::app {
 namespace {
@@ -79,6 +80,15 @@ std::string take_target(std::vector<std::string>& words) {
   std::string target = words.front();
   words.erase(words.begin());
   return target;
+}
+
+Result<transport::HttpTarget> control_target(const std::string& server,
+                                             const ClientOptions& options) {
+  upstreams::HttpSettings settings;
+  settings.tls = {options.ca, options.cert, options.key, "", true};
+  const std::string token = options.token.empty() ? default_token() : options.token;
+  if (!token.empty()) settings.headers.emplace_back("Authorization", "Bearer " + token);
+  return upstreams::http_target(settings, server);
 }
 
 int too_many_words(const std::vector<std::string>& words) {

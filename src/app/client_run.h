@@ -13,6 +13,7 @@
 #include "app/client.h"
 #include "app/commands.h"
 #include "mcp/typed_arguments.h"
+#include "transport/http_channel.h"
 
 namespace patchbay::app {
 
@@ -23,6 +24,10 @@ int run_client(const std::string& target, const ClientOptions& options,
 // Takes the target off the front of `words`: the first one if it looks like one, else the local
 // gateway.
 std::string take_target(std::vector<std::string>& words);
+
+// Where the control API of the gateway at `server` is, and how it is spoken to.
+Result<transport::HttpTarget> control_target(const std::string& server,
+                                             const ClientOptions& options);
 
 // Says that `words` hold what the command does not take; yields the exit code.
 int too_many_words(const std::vector<std::string>& words);

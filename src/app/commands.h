@@ -4,6 +4,10 @@
 #include <string>
 #include <vector>
 
+namespace patchbay::agent {
+struct Settings;
+}
+
 namespace patchbay::app {
 
 // Exit codes that scripts can rely on; docs/commands.md lists them.
@@ -19,6 +23,7 @@ struct ServeOptions {
   std::string properties;
   std::string listen;
   std::string tls_listen;
+  std::string wire_listen;
   std::string log_format;
   std::string log_level;
 };
@@ -59,6 +64,21 @@ struct OsqueryOptions {
 
 int serve_osquery(const OsqueryOptions& options);
 
+struct SandboxOptions {
+  std::string config;
+  std::string timeout;
+  std::vector<std::string> words;  // The program and its arguments.
+};
+
+int run_in_sandbox(const SandboxOptions& options);
+
+struct DoctorOptions {
+  std::string config;
+  bool json = false;
+};
+
+int doctor(const DoctorOptions& options);
+
 struct ClientOptions {
   std::vector<std::string> words;  // As typed: an optional target, then what the command takes.
   bool json = false;
@@ -95,6 +115,10 @@ int hash_token();
 // The words are an optional target and an optional id: without one, what waits is listed.
 int approve(const ClientOptions& options, bool refuse);
 
+// The words are an optional target and the name of an upstream. `own`: for the connection of the
+// gateway itself.
+int log_in(const ClientOptions& options, bool own, bool forget);
+
 struct PinsOptions {
   std::string verb = "list";  // list, diff or accept.
   std::vector<std::string> tools;
@@ -105,5 +129,7 @@ struct PinsOptions {
 };
 
 int pins(const PinsOptions& options);
+
+int serve_agent(const agent::Settings& settings);
 
 }  // namespace patchbay::app

@@ -10,6 +10,7 @@
 
 #include "app/auth_keeper.h"
 #include "app/properties.h"
+#include "app/sign_in_section.h"
 #include "app/upstream_entries.h"
 #include "config/digest.h"
 #include "config/load.h"
@@ -133,17 +134,17 @@ void check_cors(const Settings& settings, const Node& root, const std::string& f
   }
 }
 
-// `section` is where `listen` stands; null: it comes from elsewhere. `asks`: whoever comes is asked
-// who they are.
+// `section` is where `listen` stands, under `key`; null: it comes from elsewhere. `asks`: whoever
+// comes is asked who they are.
 void check_listen(const std::string& listen, const Node* section, const config::Place& at,
-                  bool asks) {
-  const Node* const given = section ? section->find("listen") : nullptr;
+                  bool asks, const std::string& key = "listen") {
+  const Node* const given = section ? section->find(key) : nullptr;
   const int line = given ? given->line : 0;
   auto address = net::parse_address(listen);
   if (!address) {
-    at.member("listen").fault(line, address.error().message);
+    at.member(key).fault(line, address.error().message);
   } else if (!address->loopback() && !asks) {
-    at.member("listen").fault(
+    at.member(key).fault(
         line,
         fmt::format("{} is reachable from other machines, and nothing would ask them who they "
                     "are; use 127.0.0.1:{}, or add the line\n  {}",
@@ -168,11 +169,37 @@ void finish_tls(Configuration& loaded, const Node& root, Faults& faults) {
   }
 }
 
+void finish_wire(Configuration& loaded, const Node& root, Faults& faults) {
+  if (!loaded.settings.wire) return;
+  const WireSection& wire = *loaded.settings.wire;
+  const Node* const section = root.find("wire");
+  const config::Place at{loaded.file, "wire", faults};
+  const bool asks = loaded.settings.auth.on();
+  if (wire.listens()) check_listen(wire.tcp, section, at, asks, "tcp");
+  if (wire.per_message_auth == frontends::MessageAuth::required && !asks) {
+    at.member("per_message_auth")
+        .fault(section->line, fmt::format("'required' needs `auth`, or there is nothing to check "
+                                          "tokens against; add the line\n  {}",
+                                          kAuthLine));
+  }
+  if (!wire.tls || wire.tls->cert.empty()) return;
+  auto context = tls_context(*wire.tls);
+  if (context) {
+    loaded.wire_tls = *std::move(context);
+  } else {
+    at.member("tls").fault(section->line, context.error().message);
+  }
+}
+
 // Equal for configurations that mean the same, the files of the TLS listener included.
 std::string digest_of(const Configuration& loaded, Node root) {
   if (loaded.settings.tls) {
     root.members.push_back(
         {"files of tls", 0, config::list_node(tls_contents(*loaded.settings.tls))});
+  }
+  if (loaded.settings.wire && loaded.settings.wire->tls) {
+    root.members.push_back(
+        {"files of wire.tls", 0, config::list_node(tls_contents(*loaded.settings.wire->tls))});
   }
   return config::digest(root);
 }
@@ -199,6 +226,9 @@ void finish_goals(Configuration& loaded, const Node& root, Faults& faults) {
 void override_settings(const Overrides& overrides, Settings& settings) {
   if (!overrides.listen.empty()) settings.listen = overrides.listen;
   if (!overrides.tls_listen.empty() && settings.tls) settings.tls->listen = overrides.tls_listen;
+  if (!overrides.wire_listen.empty() && settings.wire && settings.wire->listens()) {
+    settings.wire->tcp = overrides.wire_listen;
+  }
   settings.log.level = overrides.log_level.value_or(settings.log.level);
   settings.log.format = overrides.log_format.value_or(settings.log.format);
 }
@@ -230,8 +260,10 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   check_listen(loaded.settings.listen, &root, {file, "", faults}, loaded.settings.auth.on());
   check_cors(loaded.settings, root, file, faults);
   check_auth(loaded.settings.auth, root, file, faults);
+  check_sign_in(loaded.settings.sign_in, root, file, faults);
   loaded.digest = digest_of(loaded, root);  // Before the files are used: a change since then shows.
   finish_tls(loaded, root, faults);
+  finish_wire(loaded, root, faults);
   config::sort_by_line(faults);
   return loaded;
 }

@@ -28,7 +28,8 @@ struct Configuration {
   std::string file;  // Empty: the defaults.
   std::string digest;
   Settings settings;
-  std::shared_ptr<const net::TlsContext> tls;  // Of the TLS listener; null: there is none.
+  std::shared_ptr<const net::TlsContext> tls;       // Of the TLS listener; null: there is none.
+  std::shared_ptr<const net::TlsContext> wire_tls;  // Of the wire's TCP listener; null: plain.
   std::vector<UpstreamPlan> upstreams;
   std::shared_ptr<const policy::Rules> rules;                 // Null: everybody may use everything.
   std::shared_ptr<const upstreams::AllowedCommands> allowed;  // Null: any program may be run.
@@ -41,6 +42,7 @@ struct Overrides {
   std::string properties = {};  // A further file, see app/properties.h; empty: none.
   std::string listen = {};
   std::string tls_listen = {};
+  std::string wire_listen = {};
   std::optional<log::Level> log_level = {};
   std::optional<log::Format> log_format = {};
 };

@@ -1,10 +1,12 @@
 #include "app/default_upstreams.h"
 
 #include "config/make_node.h"
+#include "sandbox/examine.h"
 #include "upstreams/kafka_plan.h"
 
 namespace patchbay::app {
 
+using config::bare_node;
 using config::list_node;
 using config::map_node;
 using config::text_node;
@@ -25,6 +27,16 @@ config::Node osquery_upstream() {
                    {"speech", 0, std::move(speech)}});
 }
 
+namespace {
+
+// Nothing waits until somebody asks: most who try the gateway never do.
+config::Node sandbox_upstream() {
+  return map_node(
+      {{"kind", 0, text_node("sandbox")}, {"pool", 0, map_node({{"size", 0, bare_node("0")}})}});
+}
+
+}  // namespace
+
 config::Node default_upstreams() {
   config::Node all =
       map_node({{std::string(kSkillsName), 0, map_node({{"kind", 0, text_node("builtin")}})},
@@ -32,6 +44,9 @@ config::Node default_upstreams() {
   if (upstreams::names_bus(upstreams::process_environment())) {
     all.members.push_back(
         {std::string(kAgentsName), 0, map_node({{"kind", 0, text_node("kafka")}})});
+  }
+  if (sandbox::can_isolate({})) {
+    all.members.push_back({std::string(kSandboxName), 0, sandbox_upstream()});
   }
   return all;
 }

@@ -32,6 +32,10 @@ constexpr std::array kSchemes{
     Scheme{"custom-http-sse", "custom-http-sse", Form::url, "http"},
     Scheme{"custom-https-sse", "custom-http-sse", Form::url, "https"},
     Scheme{"tcp", "tcp", Form::address},
+    Scheme{"tcps", "wire-tcp", Form::url, "tcps"},
+    Scheme{"wire-tcp", "wire-tcp", Form::url, "tcp"},
+    Scheme{"ws", "ws", Form::url, "ws"},
+    Scheme{"wss", "ws", Form::url, "wss"},
     Scheme{"unix", "unix", Form::path},
 };
 

@@ -2,6 +2,7 @@
 //
 //   stdio://python3 calc_server.py     http(s)://host/path     sse(s)://host/path
 //   custom-http(s)-sse://host/base     tcp://host:port         unix:///path
+//   wire-tcp://host, tcps://host       ws(s)://host/path
 //
 // Values only.
 #pragma once

@@ -39,7 +39,7 @@ TEST(Endpoint, WhatIsNoneIsRefusedWithTheWayOut) {
   }
   EXPECT_EQ(endpoint_schemes(),
             "stdio:// http:// https:// sse:// sses:// custom-http-sse:// custom-https-sse:// "
-            "tcp:// unix://");
+            "tcp:// tcps:// wire-tcp:// ws:// wss:// unix://");
   for (const auto* const text :
        {"stdio://", "stdio:// ", "stdio://it's", "http://", "http:///path", "tcp://", "tcp://host",
         "tcp://host:", "tcp://:1", "unix://", "unix:///", "unix://relative"}) {

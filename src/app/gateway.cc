@@ -60,6 +60,8 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
         }
       }) {
   const Settings& settings = configuration_.settings;
+  common_.tokens = &tokens_;
+  common_.door.tokens = &tokens_.caller_tokens();
   use_limits();
   common_.operations = {
       [this] {
@@ -142,6 +144,13 @@ Task<void> Gateway::serve_http() {
     worker.loop().post([&worker, listener = std::move(plain_.sockets[i])]() mutable {
       worker.listen(std::move(listener));
     });
+    if (wire_) {
+      auto listen_wire = [&worker, listener = std::move(wire_->sockets[i]),
+                          tls = configuration_.wire_tls]() mutable {
+        worker.listen_wire(std::move(listener), std::move(tls));
+      };
+      worker.loop().post(std::move(listen_wire));
+    }
     if (!secure_) continue;
     auto listen = [&worker, listener = std::move(secure_->sockets[i]),
                    tls = configuration_.tls]() mutable {
@@ -151,10 +160,16 @@ Task<void> Gateway::serve_http() {
   }
   print_head(configuration_, plain_.address);
   if (secure_) print_tls(*configuration_.settings.tls, secure_->address);
+  if (wire_) print_wire(wire_->address, configuration_.wire_tls != nullptr);
   if (!plain_.address.loopback()) {
     log::Line(log::Level::warn, "credentials in the clear")
         .add("listen", plain_.address.text())
         .add("hint", "other machines reach this listener without TLS; let them use tls.listen");
+  }
+  if (wire_ && !configuration_.wire_tls && !wire_->address.loopback()) {
+    log::Line(log::Level::warn, "credentials in the clear")
+        .add("listen", wire_->address.text())
+        .add("hint", "other machines reach this listener without TLS; add wire.tls");
   }
   watch_files();
   reloads_.spawn(start_upstreams());
@@ -171,6 +186,7 @@ Task<void> Gateway::serve_http() {
 }
 
 Task<void> Gateway::serve_one(Task<void> talk) {
+  tokens_.serve_on_demand([this] { return serve_browsers(); });
   auto made = make_upstreams();
   if (!made) co_return made.error();
   for (const auto& worker : workers_) worker->run();
@@ -180,7 +196,15 @@ Task<void> Gateway::serve_one(Task<void> talk) {
   (void)served;  // The client has gone; how does not matter.
   stopping_ = true;
   const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
+  if (plain_.address.size > 0) {
+    auto end = [deadline](Worker& worker) -> Task<void> {
+      worker.close();
+      co_return co_await worker.stop(deadline);
+    };
+    auto ended = co_await on_each_worker(end);
+  }
   auto stopped = co_await upstreams_->stop(deadline);
+  auto asked = co_await tokens_.stop();
   auto started = co_await starting.drain(kNever);
   auto reloaded = co_await reloads_.drain(kNever);
   auto unbussed = co_await buses_.stop();
@@ -267,8 +291,11 @@ Result<void> Gateway::make_upstreams() {
     if (!stopping_) upstreams_->check_pins();
   });
   if (!opened) return opened;
+  const Settings& settings = configuration_.settings;
+  tokens_.keep_in({state_folder(settings), settings.sign_in.key});
+  use_sign_ins();
   upstreams_.emplace(
-      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), buses_,
+      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), buses_, &tokens_,
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
@@ -284,8 +311,11 @@ Result<void> Gateway::make_upstreams() {
 Result<void> Gateway::open_listeners() {
   const Settings& settings = configuration_.settings;
   auto opened = open(settings.listen, plain_);
-  if (!opened || !settings.tls) return opened;
-  return open(settings.tls->listen, secure_.emplace());
+  if (opened && settings.tls) opened = open(settings.tls->listen, secure_.emplace());
+  if (opened && settings.wire && settings.wire->listens()) {
+    opened = open(settings.wire->tcp, wire_.emplace());
+  }
+  return opened;
 }
 
 // Each worker has a listener of its own on the same address; the first settles the port.
@@ -313,6 +343,8 @@ void Gateway::watch_files() {
   std::vector<std::string> files{configuration_.file};
   if (const auto& tls = configuration_.settings.tls)
     std::ranges::copy(tls_files(*tls), std::back_inserter(files));
+  if (const auto& wire = configuration_.settings.wire; wire && wire->tls)
+    std::ranges::copy(tls_files(*wire->tls), std::back_inserter(files));
   if (files == watched_) return;
   watched_ = std::move(files);
   watch_.emplace(watched_, [this] { reloads_.spawn(reload("a file has changed")); });
@@ -359,10 +391,35 @@ Task<void> Gateway::stop() {
   // Beyond this point, no calls in progress.
   auto keys = co_await auth_.stop();
   auto stopped = co_await upstreams_->stop(Clock::now());
+  auto asked = co_await tokens_.stop();
   auto reloaded = co_await reloads_.drain(kNever);
   auto unbussed = co_await buses_.stop();
   log::Line(log::Level::info, "stopped");
   co_return stopped;
+}
+
+// Where browsers come to if the settings do not say: only those of this machine are sure to.
+void Gateway::use_sign_ins() {
+  const bool here = plain_.address.size > 0 && plain_.address.loopback();
+  tokens_.use(configuration_.settings.sign_in,
+              here ? fmt::format("http://{}", plain_.address.text()) : "");
+}
+
+std::string Gateway::serve_browsers() {
+  auto address = net::parse_address(configuration_.settings.sign_in.listen);
+  auto socket = address ? net::listen_on(*address, false) : Result<net::Fd>(address.error());
+  auto bound = socket ? net::local_address(socket->get()) : Result<net::Address>(socket.error());
+  if (!bound) {
+    log::Line(log::Level::error, "nobody can sign in").add("why", bound.error().message);
+    return {};
+  }
+  plain_.address = *bound;
+  Worker& home = *workers_.front();
+  home.loop().post([&home, listener = *std::move(socket)]() mutable {
+    home.door().serve_open_only();
+    home.listen(std::move(listener));
+  });
+  return fmt::format("http://{}", bound->text());
 }
 
 // Other machines can come to a listener.
@@ -370,7 +427,8 @@ bool Gateway::is_reachable() const {
   const auto open = [](const net::Address& address) {
     return address.size > 0 && !address.loopback();
   };
-  return open(plain_.address) || (secure_ && open(secure_->address));
+  return open(plain_.address) || (secure_ && open(secure_->address)) ||
+         (wire_ && open(wire_->address));
 }
 
 template <class Step>
@@ -412,19 +470,26 @@ Task<void> Gateway::reload(std::string why) {
   }
   const Settings& now = configuration_.settings;
   const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
+  const auto wire_listen = [](const Settings& of) {
+    return of.wire ? of.wire->tcp + (of.wire->tls ? " tls" : "") : "";
+  };
   if (next.settings.listen != now.listen || next.settings.workers != now.workers ||
-      next.settings.state != now.state || tls_listen(next.settings) != tls_listen(now)) {
-    log::Line(log::Level::warn, "restart needed").add("keys", "listen, tls.listen, workers, state");
+      next.settings.state != now.state || tls_listen(next.settings) != tls_listen(now) ||
+      wire_listen(next.settings) != wire_listen(now)) {
+    log::Line(log::Level::warn, "restart needed")
+        .add("keys", "listen, tls.listen, wire.tcp, wire.tls, workers, state");
   }
   log::Line(log::Level::info, "reload").add("why", why).add("digest", next.digest);
   reloading_ = true;
   configuration_ = std::move(next);
   const Settings& settings = configuration_.settings;
   use_limits();
+  use_sign_ins();
   auto update = [this, &settings](Worker& worker) -> Task<void> {
     worker.update(settings);
     worker.catalog().set_rules(configuration_.rules);
     if (configuration_.tls) worker.update_tls(configuration_.tls);
+    if (configuration_.wire_tls) worker.update_wire_tls(configuration_.wire_tls);
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
@@ -450,6 +515,13 @@ void Gateway::use_limits() {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
     common_.rates = rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys);
   }
+  const frontends::WireSettings wire = settings.wire.value_or(WireSection());
+  if (!common_.wire_terms || common_.wire_terms->settings != wire) {
+    const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
+    common_.wire_terms = std::make_shared<frontends::WireTerms>(wire, keys);
+  }
+  common_.wire.replay.update(
+      {std::chrono::seconds(wire.replay_window_s), static_cast<std::size_t>(wire.replay_ids)});
   const auto& audit = settings.audit;
   if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
     common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;

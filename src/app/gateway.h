@@ -66,6 +66,9 @@ class Gateway {
   void publish(std::shared_ptr<const gateway::Catalog> catalog, bool settled);
   void watch_gauges();
   void use_limits();
+  void use_sign_ins();
+  // Serves those who come back from signing in, where nothing is served otherwise. Yields where.
+  std::string serve_browsers();
   bool is_reachable() const;
   template <class Step>
   Task<void> on_each_worker(Step step);
@@ -74,6 +77,8 @@ class Gateway {
   const Overrides overrides_;
   net::Loop control_;
   Common common_;
+  oauth::Keeper tokens_{control_,
+                        common_.registry};  // Outlives the catalogs, which hold upstreams.
   AuthKeeper auth_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
@@ -91,6 +96,7 @@ class Gateway {
   Result<void> open(const std::string& listen, Listening& listening) const;
   Listening plain_;
   std::optional<Listening> secure_;
+  std::optional<Listening> wire_;
   std::atomic<bool> ready_ = false;
   Scope scope_;
   Scope reloads_;

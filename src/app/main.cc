@@ -3,10 +3,15 @@
 
 #include <string_view>
 
+#include "agent/settings.h"
 #include "app/bus_commands.h"
 #include "app/commands.h"
+#include "app/router_command.h"
 #include "app/token_commands.h"
+#include "app/wire_commands.h"
 #include "core/version.h"
+#include "sandbox/confine.h"
+#include "sandbox/inside.h"
 
 using namespace patchbay;
 
@@ -40,6 +45,14 @@ void add_osquery_options(CLI::App& command, app::OsqueryOptions& options) {
   command.add_flag("--extra-tools", options.extra_tools,
                    "Offers list_tables, describe_table, get_processes and templates.");
   add_log_options(command, options);
+}
+
+void add_sandbox_options(CLI::App& command, app::SandboxOptions& options) {
+  command.add_option("-c,--config", options.config,
+                     "YAML file that says what it may see, reach and use.");
+  command.add_option("--timeout", options.timeout, "The longest it may run, such as 30s.");
+  command.add_option("words", options.words, "The program, as it is found inside, and its words.")
+      ->required();
 }
 
 void add_audit_options(CLI::App& command, app::AuditOptions& options) {
@@ -85,6 +98,20 @@ void add_pins_options(CLI::App& command, app::PinsOptions& options) {
   command.add_flag("--json", options.json, "list: as JSON.");
 }
 
+void add_agent_options(CLI::App& command, agent::Settings& settings) {
+  command.add_option("--listen", settings.listen, std::string(agent::kListenMeaning));
+  command.add_option("--root", settings.root, std::string(agent::kRootMeaning));
+  command.add_option("--token-file", settings.token_file, std::string(agent::kTokenMeaning));
+  command.add_flag("--null-id", settings.null_id, std::string(agent::kNullIdMeaning));
+  command.add_flag("--guard", settings.guard, std::string(agent::kGuardMeaning));
+  for (const auto& option : agent::kNumberOptions) {
+    command
+        .add_option(std::string(option.name), settings.*option.value, std::string(option.meaning))
+        ->check(CLI::Range(option.least, agent::kMostNumber))
+        ->capture_default_str();
+  }
+}
+
 // Called by this name, with or without an ending, patchbay is the osquery server.
 bool is_osquery_server(std::string_view program) {
   return program.substr(program.rfind('/') + 1).starts_with("osquery-mcp-server");
@@ -105,6 +132,10 @@ int run_osquery_server(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
+    return sandbox::run_inside({argv + 2, argv + argc});
+  }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
   CLI::App cli("Patchbay stands between AI agents and the things they use.", "patchbay");
   cli.set_version_flag("--version", "patchbay " + std::string(kVersion));
@@ -113,11 +144,15 @@ int main(int argc, char** argv) {
   app::ServeOptions serve_options;
   app::OsqueryOptions osquery_options;
   app::AuditOptions audit_options;
+  app::SandboxOptions sandbox_options;
+  app::DoctorOptions doctor_options;
   app::ClientOptions client_options;
   bool refuse = false;
   app::PinsOptions pins_options;
+  agent::Settings agent_settings;
   std::string check_file;
   std::string import_file;
+  bool own = false;
   bool schema = false;
   bool yaml = false;
 
@@ -126,13 +161,23 @@ int main(int argc, char** argv) {
   serve->add_option("--listen", serve_options.listen, "Address and port; stands above the file.");
   serve->add_option("--tls-listen", serve_options.tls_listen,
                     "The same for the TLS listener, where the file has one.");
+  serve->add_option("--wire-listen", serve_options.wire_listen,
+                    "The same for the TCP listener of the wire protocol.");
   auto* const stdio = cli.add_subcommand("stdio", "The same catalog on stdin and stdout.");
   add_serve_options(*stdio, serve_options);
   auto* const osquery =
       cli.add_subcommand("osquery", "The osquery MCP server on stdin and stdout.");
   add_osquery_options(*osquery, osquery_options);
+  auto* const router =
+      cli.add_subcommand("router", "MCP on stdin and stdout, passed on to a gateway elsewhere.");
+  const app::RouterCommand router_command(*router);
   auto* const chat = cli.add_subcommand("chat", "Goals typed at a prompt.");
   add_serve_options(*chat, serve_options);
+  auto* const sandbox = cli.add_subcommand("sandbox", "Runs a program in a sandbox.");
+  add_sandbox_options(*sandbox, sandbox_options);
+  auto* const doctor = cli.add_subcommand("doctor", "Says what this machine can and cannot do.");
+  doctor->add_option("-c,--config", doctor_options.config, "The file that `sandbox` would take.");
+  doctor->add_flag("--json", doctor_options.json, "As JSON.");
   auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
   check->add_option("file", check_file, "The file.")->required();
   auto* const describe = cli.add_subcommand("describe", "Prints the configuration reference.");
@@ -146,9 +191,10 @@ int main(int argc, char** argv) {
   auto* const audit = cli.add_subcommand("audit", "Prints records of calls, the newest first.");
   add_audit_options(*audit, audit_options);
   auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
-  add_client_options(*tools, client_options,
-                     "[TARGET]: http(s)://…, 'stdio: command args…', or nothing for the local "
-                     "gateway.");
+  add_client_options(
+      *tools, client_options,
+      "[TARGET]: http(s)://…, ws(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for the "
+      "local gateway.");
   auto* const call = cli.add_subcommand("call", "Calls a tool of an MCP server.");
   add_client_options(*call, client_options, "[TARGET] NAME [key=value… | JSON]");
   auto* const resources = cli.add_subcommand("resources", "Lists the resources of an MCP server.");
@@ -162,13 +208,25 @@ int main(int argc, char** argv) {
   const app::TokenCommands token_commands(*token);
   auto* const bus = cli.add_subcommand("bus", "Agents and records on a Kafka bus.");
   const app::BusCommands bus_commands(*bus);
+  auto* const wire = cli.add_subcommand("wire", "Frames of the wire protocol, for debugging.");
+  const app::WireCommands wire_commands(*wire);
   auto* const approve = cli.add_subcommand(
       "approve", "Approves a call that waits for a person, or lists those that do.");
   add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, those that wait.");
   approve->add_flag("--refuse", refuse, "Refuses the call instead.");
+  auto* const login = cli.add_subcommand("login", "Signs in for an upstream that wants it.");
+  add_client_options(*login, client_options, "[TARGET] UPSTREAM");
+  login->add_flag("--gateway", own, "For the gateway's own connection, which lists what there is.");
+  auto* const logout =
+      cli.add_subcommand("logout", "Has the gateway forget what signing in has given it.");
+  add_client_options(*logout, client_options, "[TARGET] UPSTREAM");
+  logout->add_flag("--gateway", own, "For the gateway's own connection.");
   auto* const pins = cli.add_subcommand(
       "pins", "Shows which definitions of tools have changed, and accepts them.");
   add_pins_options(*pins, pins_options);
+  auto* const agent = cli.add_subcommand(
+      "agent", "Runs programs and moves files for a host: the guest in a sandbox.");
+  add_agent_options(*agent, agent_settings);
   cli.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration, 4 the tool "
       "reported an error, 5 no such tool, prompt or resource.");
@@ -180,7 +238,10 @@ int main(int argc, char** argv) {
   }
   if (*stdio) return app::serve_stdio(serve_options);
   if (*osquery) return app::serve_osquery(osquery_options);
+  if (*router) return router_command.run();
   if (*chat) return app::chat(serve_options);
+  if (*sandbox) return app::run_in_sandbox(sandbox_options);
+  if (*doctor) return app::doctor(doctor_options);
   if (*check) return app::check(check_file);
   if (*describe) return app::describe(schema);
   if (*import) return app::import_servers(import_file);
@@ -193,7 +254,11 @@ int main(int argc, char** argv) {
   if (*prompts) return app::use_prompts(client_options);
   if (*token) return token_commands.run();
   if (*bus) return bus_commands.run();
+  if (*wire) return wire_commands.run();
   if (*approve) return app::approve(client_options, refuse);
+  if (*login) return app::log_in(client_options, own, false);
+  if (*logout) return app::log_in(client_options, own, true);
   if (*pins) return app::pins(pins_options);
+  if (*agent) return app::serve_agent(agent_settings);
   return app::serve(serve_options);
 }

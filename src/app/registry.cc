@@ -1,5 +1,7 @@
 #include "app/registry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -11,13 +13,18 @@
 #include "skills/summarize.h"
 #include "skills/time.h"
 #include "skills/weather.h"
+#include "transport/wire_url.h"
 #include "upstreams/builtin_upstream.h"
 #include "upstreams/child_connector.h"
+#include "upstreams/confined_connector.h"
 #include "upstreams/http_connector.h"
 #include "upstreams/kafka_upstream.h"
 #include "upstreams/mcp_upstream.h"
 #include "upstreams/openapi_upstream.h"
+#include "upstreams/sandbox_upstream.h"
 #include "upstreams/socket_connector.h"
+#include "upstreams/wire_connector.h"
+#include "upstreams/ws_connector.h"
 
 namespace patchbay {
 
@@ -68,24 +75,89 @@ S read_entry(const config::Node& entry, const std::string& file, const std::stri
   return config::read<S>(entry, file, path, faults, ignored);
 }
 
+void add_fault(config::Faults& faults, const std::string& file, const config::Node& entry,
+               const std::string& path, std::string message) {
+  faults.push_back({file, entry.line, path, std::move(message)});
+}
+
+// Texts in which callers differ, under the key `key` of the entry. Nobody's must reach a connection
+// that others use too.
+upstreams::CallerTexts read_texts(std::string_view key, const config::Dict<std::string>& texts,
+                                  const upstreams::McpSettings& settings, const config::Node& entry,
+                                  const std::string& file, const std::string& path,
+                                  config::Faults& faults) {
+  const std::string at = fmt::format("{}.{}", path, key);
+  auto parsed = upstreams::CallerTexts::parse(texts);
+  if (!parsed) {
+    add_fault(faults, file, entry, at, parsed.error().message);
+    return {};
+  }
+  if (parsed->depend() && settings.isolation == upstreams::Isolation::shared) {
+    add_fault(faults, file, entry, at,
+              "${caller.…} needs connections that callers do not share; use isolation: "
+              "per-principal");
+  }
+  return *std::move(parsed);
+}
+
+std::unique_ptr<upstreams::Connector> stdio_connector(
+    const std::string& name, const upstreams::StdioSettings& settings,
+    const std::shared_ptr<const upstreams::AllowedCommands>& allowed) {
+  if (settings.sandbox) {
+    return std::make_unique<upstreams::ConfinedConnector>(name, settings, allowed);
+  }
+  return std::make_unique<upstreams::ChildConnector>(name, settings, allowed);
+}
+
 MakeUpstream read_stdio(const std::string& name, const config::Node& entry, const std::string& file,
                         const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
-  return [name, settings](const UpstreamContext& context) {
+  auto texts = read_texts("env", settings.env, settings, entry, file, path, faults);
+  return [name, settings, texts](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
-    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
-                           [name, settings, allowed = context.allowed](bool) {
-                             return std::make_unique<upstreams::ChildConnector>(name, settings,
-                                                                                allowed);
-                           });
+    auto make = [name, settings, texts, allowed = context.allowed](const upstreams::Party& party) {
+      auto own = settings;
+      // That it can be filled in was seen when the connection was chosen.
+      if (auto filled = texts.fill(*party.who)) own.env = *std::move(filled);
+      return stdio_connector(name, own, allowed);
+    };
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
+    plan.texts = texts;
+    if (settings.sandbox) sandbox::prepared_places();  // Before any worker has to wait for it.
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
 }
 
-void add_fault(config::Faults& faults, const std::string& file, const config::Node& entry,
-               const std::string& path, std::string message) {
-  faults.push_back({file, entry.line, path, std::move(message)});
+// Null if the upstream wants none.
+std::shared_ptr<oauth::Access> access_for(const std::shared_ptr<const oauth::Plan>& plan,
+                                          const UpstreamContext& context) {
+  return plan ? context.tokens->open(plan) : nullptr;
+}
+
+// What the connections to a server over HTTP are made from, wherever it is.
+struct HttpWays {
+  std::string_view kind;
+  upstreams::CallerTexts headers;
+  std::shared_ptr<const oauth::Plan> auth;  // Null: its headers are all that it is shown.
+};
+
+// The header lines for one caller. What cannot be sent is nothing that a server should see in part.
+std::string lines_for(const upstreams::CallerTexts& headers, const Principal& who) {
+  auto filled = headers.fill(who);
+  auto lines = filled ? upstreams::header_lines(*filled) : Result<std::string>(filled.error());
+  return lines ? *std::move(lines) : "";
+}
+
+upstreams::MakeConnector http_connector(const transport::HttpTarget& place, const HttpWays& ways,
+                                        std::shared_ptr<oauth::Access> access) {
+  return [place, ways, access](const upstreams::Party& party) {
+    transport::HttpTarget target = place;
+    if (ways.headers.depend()) target.fields = lines_for(ways.headers, *party.who);
+    if (access) target.credentials = access->credentials(party.who);
+    auto all = upstreams::ways_to(target.url, ways.kind, party.alone);
+    return std::make_unique<upstreams::HttpConnector>(std::move(target), std::move(all));
+  };
 }
 
 // An upstream of one of the kinds that are reached over HTTP.
@@ -95,20 +167,30 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
   std::vector<std::string> urls = settings.replicas;
   if (!settings.url.empty()) urls.insert(urls.begin(), settings.url);
   if (urls.empty()) add_fault(faults, file, entry, path, "needs a url, or replicas");
-  std::vector<upstreams::MakeConnector> connectors;
+  std::vector<transport::HttpTarget> places;
   for (const auto& url : urls) {
     auto target = upstreams::http_target(settings, url);
-    if (!target) {
-      add_fault(faults, file, entry, path, target.error().message);
-      continue;
-    }
-    connectors.emplace_back([target = *target, kind](bool alone) {
-      auto ways = upstreams::ways_to(target.url, kind, alone);
-      return std::make_unique<upstreams::HttpConnector>(target, std::move(ways));
-    });
+    if (target) places.push_back(*std::move(target));
+    if (!target) add_fault(faults, file, entry, path, target.error().message);
   }
-  return [name, kind, settings, connectors](const UpstreamContext& context) {
-    upstreams::McpUpstreamPlan plan{name, kind, settings, connectors, kind == kHttp};
+  HttpWays ways{kind, read_texts("headers", settings.headers, settings, entry, file, path, faults),
+                nullptr};
+  if (!places.empty()) {
+    // The replicas are one server, so one token is good for all of them.
+    auto auth =
+        upstreams::auth_plan(name, places.front().url, settings,
+                             {.shared = settings.isolation == upstreams::Isolation::shared});
+    if (auth) ways.auth = *std::move(auth);
+    if (!auth) add_fault(faults, file, entry, path + ".auth", auth.error().message);
+  }
+  return [name, settings, places, ways](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{name, ways.kind,          settings,
+                                    {},   ways.kind == kHttp, ways.headers};
+    const auto access = access_for(ways.auth, context);
+    plan.access = access;
+    for (const auto& place : places) {
+      plan.connectors.push_back(http_connector(place, ways, access));
+    }
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -126,9 +208,10 @@ MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::Soc
                          const upstreams::SocketSettings& settings) {
   return [name, kind, place, settings](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = kind, .settings = settings};
-    plan.connectors.assign(static_cast<std::size_t>(settings.instances), [place, settings](bool) {
-      return std::make_unique<upstreams::SocketConnector>(place, settings);
-    });
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [place, settings](const upstreams::Party&) {
+                             return std::make_unique<upstreams::SocketConnector>(place, settings);
+                           });
     return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
                                                     context.watcher, context.registry);
   };
@@ -148,6 +231,48 @@ MakeUpstream read_unix(const std::string& name, const config::Node& entry, const
   return make_socket(name, "unix", {"", 0, settings.path}, settings);
 }
 
+MakeUpstream read_wire_tcp(const std::string& name, const config::Node& entry,
+                           const std::string& file, const std::string& path,
+                           config::Faults& faults) {
+  auto settings = read_entry<upstreams::WireTcpSettings>(entry, file, path, faults);
+  auto url = transport::parse_wire_url(settings.url);
+  if (!url) add_fault(faults, file, entry, path + ".url", url.error().message);
+  std::shared_ptr<const net::TlsContext> tls;
+  if (url && url->tls) {
+    const upstreams::TlsSettings& said = settings.tls;
+    auto made =
+        net::TlsContext::client({said.ca, said.cert, said.key, said.server_name, said.verify});
+    if (made) tls = *std::move(made);
+    if (!made) add_fault(faults, file, entry, path + ".tls", made.error().message);
+  }
+  return [name, settings, tls, url = url ? *url : net::Url()](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{.name = name, .kind = "wire-tcp", .settings = settings};
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [url, tls, settings](const upstreams::Party&) {
+                             return std::make_unique<upstreams::WireConnector>(url, tls, settings);
+                           });
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
+  };
+}
+
+MakeUpstream read_ws(const std::string& name, const config::Node& entry, const std::string& file,
+                     const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::WsSettings>(entry, file, path, faults);
+  auto target = upstreams::ws_target(settings);
+  if (!target) add_fault(faults, file, entry, path, target.error().message);
+  return [name, settings,
+          target = target ? *target : net::WebSocketTarget()](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{.name = name, .kind = "ws", .settings = settings};
+    plan.connectors.assign(static_cast<std::size_t>(settings.instances),
+                           [target, settings](const upstreams::Party&) {
+                             return std::make_unique<upstreams::WsConnector>(target, settings);
+                           });
+    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
+                                                    context.watcher, context.registry);
+  };
+}
+
 MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -155,8 +280,18 @@ MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
   auto plan = upstreams::plan_openapi(name, settings);
   if (!plan) add_fault(faults, file, entry, path, plan.error().message);
   return [plan = plan ? *plan : upstreams::OpenapiPlan()](const UpstreamContext& context) {
-    return std::make_shared<upstreams::OpenapiUpstream>(plan, context.workers, context.watcher,
-                                                        context.registry);
+    return std::make_shared<upstreams::OpenapiUpstream>(
+        plan, context.workers, context.watcher, context.registry, access_for(plan.auth, context));
+  };
+}
+
+MakeUpstream read_sandbox(const std::string& name, const config::Node& entry,
+                          const std::string& file, const std::string& path,
+                          config::Faults& faults) {
+  auto settings = read_entry<upstreams::SandboxSettings>(entry, file, path, faults);
+  return [name, settings](const UpstreamContext& context) {
+    return std::make_shared<upstreams::SandboxUpstream>(name, settings, context.workers,
+                                                        context.watcher, context.registry);
   };
 }
 
@@ -197,10 +332,16 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::TcpSettings>, read_tcp},
     UpstreamKind{"unix", "Speaks MCP over a Unix socket, one message per line.",
                  config::shape_of<upstreams::UnixSettings>, read_unix},
+    UpstreamKind{"wire-tcp", "Another gateway, over the frames of the wire protocol.",
+                 config::shape_of<upstreams::WireTcpSettings>, read_wire_tcp},
+    UpstreamKind{"ws", "Speaks MCP over WebSocket, plain or in the envelopes of the wire protocol.",
+                 config::shape_of<upstreams::WsSettings>, read_ws},
     UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
                  config::shape_of<upstreams::OpenapiSettings>, read_openapi},
     UpstreamKind{"kafka", "Agents that live on Kafka topics, and topics by themselves.",
                  config::shape_of<upstreams::KafkaSettings>, read_kafka},
+    UpstreamKind{"sandbox", "Places where code is run that nobody trusts.",
+                 config::shape_of<upstreams::SandboxSettings>, read_sandbox},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",
                  config::shape_of<BuiltinSettings>, read_builtin},
 };

@@ -14,6 +14,7 @@
 #include "gateway/skill.h"
 #include "gateway/upstream.h"
 #include "net/loop.h"
+#include "oauth/keeper.h"
 #include "observe/metrics.h"
 #include "upstreams/allowed_commands.h"
 
@@ -24,8 +25,9 @@ struct UpstreamContext {
   const std::vector<net::Loop*>& workers;
   gateway::UpstreamWatcher& watcher;
   metrics::Registry& registry;
-  std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
   BusKeeper& buses;
+  std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
+  oauth::Keeper* tokens = nullptr;                                 // Null: nothing needs any.
 };
 
 using MakeUpstream =

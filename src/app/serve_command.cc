@@ -14,7 +14,10 @@ namespace {
 int with_gateway(const ServeOptions& options, const std::function<int(Gateway&)>& run) {
   config::Faults faults;
   const std::string file = choose_configuration(options.config);
-  const Overrides overrides{options.properties, options.listen, options.tls_listen,
+  const Overrides overrides{options.properties,
+                            options.listen,
+                            options.tls_listen,
+                            options.wire_listen,
                             chosen<log::Level>(options.log_level),
                             chosen<log::Format>(options.log_format)};
   Configuration configuration = load_configuration(file, overrides, faults);

@@ -10,9 +10,11 @@
 #include "app/tls_section.h"
 #include "config/fields.h"
 #include "frontends/rest_settings.h"
+#include "frontends/wire_settings.h"
 #include "gateway/catalog.h"
 #include "gateway/goal_settings.h"
 #include "gateway/result_budget.h"
+#include "oauth/settings.h"
 #include "observe/log.h"
 #include "policy/approvals.h"
 #include "policy/audit_settings.h"
@@ -88,6 +90,10 @@ struct StopSection {
   config::Duration grace{10'000};
 };
 
+struct WireSection : frontends::WireSettings {
+  std::optional<WireTlsSection> tls;
+};
+
 struct Settings {
   std::string listen{kDefaultListen};
   std::optional<TlsSection> tls;
@@ -107,7 +113,9 @@ struct Settings {
   StdioSection stdio;
   HttpSection http;
   policy::AuthSettings auth;
+  oauth::SignInSettings sign_in;
   frontends::RestSettings rest;
+  std::optional<WireSection> wire;
   policy::AuditSettings audit;
   LogSection log;
   StopSection stop;
@@ -301,6 +309,14 @@ inline constexpr auto config::fields<app::StopSection> = std::tuple{
 };
 
 template <>
+inline constexpr auto config::fields<app::WireSection> = std::tuple_cat(
+    config::fields<frontends::WireSettings>,
+    std::tuple{
+        Field{"tls", &app::WireSection::tls,
+              "Puts TLS over the TCP listener (tcps://). Absent: it is plain, for this machine."},
+    });
+
+template <>
 inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"listen", &app::Settings::listen,
           "The address of the HTTP listener; port 0 lets the system choose."},
@@ -336,7 +352,12 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
     Field{"auth", &app::Settings::auth,
           "Who may call. Absent: whoever can reach the listener, which then must be on loopback."},
+    Field{"sign_in", &app::Settings::sign_in,
+          "How people sign in for upstreams that want it (`auth` of an upstream)."},
     Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
+    Field{"wire", &app::Settings::wire,
+          "The wire protocol, on binary TCP and on WebSocket. Absent: no TCP listener, and "
+          "WebSocket with the defaults."},
     Field{"audit", &app::Settings::audit,
           "The record of calls; kept where a file or a database is named."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},

@@ -37,6 +37,9 @@ struct TlsSection {
   }
 };
 
+// The same for a listener that is named elsewhere: that of the wire protocol.
+struct WireTlsSection : TlsSection {};
+
 // Reads the files. The error says which is wrong, and how.
 Result<std::shared_ptr<const net::TlsContext>> tls_context(const TlsSection& section);
 
@@ -97,5 +100,11 @@ inline constexpr auto config::fields<app::TlsSection> = std::tuple{
           "taken longest is cut off.",
           Range{1, 1'000'000}},
 };
+
+// All but where it listens.
+template <>
+inline constexpr auto config::fields<app::WireTlsSection> =
+    std::apply([](const auto& /*listen*/, const auto&... rest) { return std::tuple{rest...}; },
+               config::fields<app::TlsSection>);
 
 }  // namespace patchbay

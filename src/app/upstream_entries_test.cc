@@ -79,7 +79,8 @@ TEST(Servers, FaultsPointAtTheEntry) {
   EXPECT_EQ(read("servers: \"a:tcp://h:1, b:ftp://h, c://x, d'x:tcp://h:1\"\n"),
             "a tcp {kind=tcp address=h:1}\n"
             "f.yaml:1: servers[1]: an endpoint begins with one of: stdio:// http:// https:// "
-            "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// unix://\n"
+            "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// "
+            "ws:// wss:// unix://\n"
             "f.yaml:1: servers[2]: an entry is a name, a colon and an endpoint, as in "
             "web:http://localhost:3000\n"
             "f.yaml:1: servers[3]: a quote is not closed\n");
@@ -125,7 +126,8 @@ TEST(DesktopEntries, SayWhatIsMissing) {
             "streamableHttp streamable_http sse\n"
             "f.yaml:5: mcpServers.d: the URL is of kind tcp, the type says http\n"
             "f.yaml:6: mcpServers.e: an endpoint begins with one of: stdio:// http:// https:// "
-            "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// unix://\n");
+            "sse:// sses:// custom-http-sse:// custom-https-sse:// tcp:// tcps:// wire-tcp:// "
+            "ws:// wss:// unix://\n");
 }
 
 TEST(Endpoints, WhatCameFromOutsideStaysSecret) {

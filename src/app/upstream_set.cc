@@ -41,14 +41,15 @@ void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, b
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
                          metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-                         policy::Pins& pins, BusKeeper& buses, Publish publish, Updated updated,
-                         TaskChanged task_changed)
+                         policy::Pins& pins, BusKeeper& buses, oauth::Keeper* tokens,
+                         Publish publish, Updated updated, TaskChanged task_changed)
     : control_(control),
       workers_(workers),
       registry_(registry),
       subscriptions_(subscriptions),
       pins_(pins),
       buses_(buses),
+      tokens_(tokens),
       publish_(std::move(publish)),
       updated_(std::move(updated)),
       task_changed_(std::move(task_changed)) {}
@@ -59,7 +60,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   names_ = settings.names;
   listed_after_loss_ = settings.limits.listed_after_loss;
   if (!watch_.set()) here().timers().set(watch_, here().now() + kLook);
-  const UpstreamContext context{workers_, *this, registry_, configuration.allowed, buses_};
+  const UpstreamContext context{workers_, *this, registry_, buses_, configuration.allowed, tokens_};
   std::vector<Running> next;
   std::vector<Running> gone;
   std::vector<std::shared_ptr<gateway::Upstream>> fresh;

@@ -43,8 +43,8 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // `publish` is called on the control thread with each new catalog, the others on any thread.
   UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
               metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-              policy::Pins& pins, BusKeeper& buses, Publish publish, Updated updated,
-              TaskChanged task_changed);
+              policy::Pins& pins, BusKeeper& buses, oauth::Keeper* tokens, Publish publish,
+              Updated updated, TaskChanged task_changed);
 
   // Makes the running upstreams those of `configuration`: new ones start, changed ones are replaced
   // once the new one has had its chance, others are left alone. Calls in progress finish on what
@@ -129,6 +129,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   const gateway::Subscriptions& subscriptions_;
   policy::Pins& pins_;
   BusKeeper& buses_;
+  oauth::Keeper* const tokens_;
   const Publish publish_;
   const Updated updated_;
   const TaskChanged task_changed_;

@@ -68,6 +68,7 @@ class UpstreamSetTest : public ::testing::Test {
                   subscriptions,
                   pins,
                   buses,
+                  nullptr,
                   [this](auto fresh, bool) { catalog = std::move(fresh); },
                   [](const std::string&, const std::string&) {},
                   [](auto&&...) {}};

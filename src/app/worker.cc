@@ -47,6 +47,18 @@ std::shared_ptr<const frontends::GoalBook> goal_book(const Settings& settings) {
   return std::make_shared<const frontends::GoalBook>(skills(), settings.goals);
 }
 
+frontends::WireTcpSettings wire_settings(const Settings& settings) {
+  frontends::WireTcpSettings wire;
+  wire.connections = static_cast<std::size_t>(settings.limits.connections);
+  wire.write_time = settings.limits.write_time;
+  wire.grace = settings.stop.grace;
+  if (settings.wire && settings.wire->tls) {
+    wire.handshake_time = settings.wire->tls->handshake_time;
+    wire.handshakes = static_cast<std::size_t>(settings.wire->tls->handshakes);
+  }
+  return wire;
+}
+
 frontends::RestStreaming rest_streaming(const LimitSettings& limits) {
   return {limits.stream_after, limits.stream_keep_alive};
 }
@@ -73,8 +85,13 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       resource_page_(settings.auth),
       approvals_page_(common.approvals, catalog_),
       registrations_page_(common.registrars, catalog_),
+      sign_in_pages_(*common.tokens),
+      sign_ins_control_(*common.tokens, catalog_),
       door_(common.door),
-      http_({{"/mcp", "POST, GET, DELETE", &mcp_http_},
+      wire_(server_, catalog_, door_, common.wire, common.wire_terms),
+      wire_tcp_(wire_, common.http, wire_settings(settings)),
+      wire_ws_(wire_, settings.limits.write_time),
+      http_({{"/mcp", "POST, GET, DELETE", &mcp_http_, false, &wire_ws_},
              {"/sse", "GET", &mcp_sse_.stream()},
              {"/message", "POST", &mcp_sse_.message()},
              {"/mcp/message", "POST", &mcp_sse_.message()},
@@ -96,6 +113,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/health", "GET, HEAD", &health_, true},
              {"/ready", "GET, HEAD", &readiness_, true},
              {"/metrics", "GET, HEAD", &metrics_page_},
+             {"/oauth/*", "GET, HEAD, POST", &sign_in_pages_, true},
+             {"/control/sign-ins/*", "GET, HEAD, POST, DELETE", &sign_ins_control_},
              {"/control/approvals", "GET, HEAD", &approvals_page_},
              {"/control/approvals/*", "GET, HEAD, POST, DELETE", &approvals_page_},
              {"/control/registrations", "GET, HEAD, POST, PATCH", &registrations_page_},
@@ -108,6 +127,8 @@ Worker::Worker(int number, const Settings& settings, Common& common)
   catalog_.on_change([this](gateway::CatalogNews& news) {
     mcp_http_.tell_changed(news);
     mcp_sse_.tell_changed(news);
+    wire_.tell_changed(news);
+    wire_ws_.tell_changed(news);
   });
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
@@ -148,6 +169,9 @@ void Worker::update(const Settings& settings) {
   pipeline_.set_budgets(settings.limits.results);
   mcp_http_.update(mcp_settings(settings.limits));
   mcp_sse_.set_keep_alive(settings.limits.stream_keep_alive);
+  wire_.update(common_.wire_terms);
+  wire_tcp_.update(wire_settings(settings));
+  wire_ws_.set_write_time(settings.limits.write_time);
   goals_.update(goal_book(settings));
   rest_.update(settings.rest, rest_streaming(settings.limits));
   openapi_.update(settings.rest);
@@ -172,6 +196,8 @@ void Worker::pass_on_update(const std::string& upstream, const std::string& uri)
   auto news = catalog_.news_of(upstream, uri);
   mcp_http_.tell_updated(news);
   mcp_sse_.tell_updated(news);
+  wire_.tell_updated(news);
+  wire_ws_.tell_updated(news);
   if (tell_more_) tell_more_(news);
 }
 
@@ -184,6 +210,8 @@ void Worker::tell_task(const std::string& upstream, const gateway::TaskNews& new
     task_news_.fetch_sub(1);
     mcp_http_.tell_task(upstream, news);
     mcp_sse_.tell_task(upstream, news);
+    wire_.tell_task(upstream, news);
+    wire_ws_.tell_task(upstream, news);
     if (tell_more_of_task_) tell_more_of_task_(upstream, news);
   });
 }
@@ -198,6 +226,8 @@ Task<void> Worker::sweep() {
 
 Task<void> Worker::stop(Deadline deadline) {
   auto stopped = co_await http_.stop(deadline);
+  if (!stopped) co_return stopped;
+  stopped = co_await wire_tcp_.stop(deadline);
   if (!stopped) co_return stopped;
   stopped = co_await asking_.stop();
   if (!stopped) co_return stopped;

@@ -22,7 +22,11 @@
 #include "frontends/registrations_page.h"
 #include "frontends/resource_page.h"
 #include "frontends/rest.h"
+#include "frontends/sign_in_pages.h"
+#include "frontends/sign_ins_control.h"
 #include "frontends/swagger_ui.h"
+#include "frontends/wire_tcp.h"
+#include "frontends/wire_ws.h"
 #include "gateway/asking_calls.h"
 #include "gateway/catalog_view.h"
 #include "gateway/mcp_server.h"
@@ -41,6 +45,7 @@ struct Common {
         tasks(sealer),
         asking(sealer),
         http(registry),
+        wire(registry),
         door(registry, settings.auth) {}
 
   metrics::Registry registry;
@@ -57,10 +62,13 @@ struct Common {
   frontends::McpHttp::Shared mcp_http;
   frontends::McpSse::Shared mcp_sse;
   net::HttpCounters http;
+  frontends::WireShared wire;
+  std::shared_ptr<frontends::WireTerms> wire_terms;  // Changed only while no worker looks.
   frontends::DoorCommon door;
   frontends::OperationsView operations;
   gateway::FindRegistrars registrars;
   frontends::OpenApiDocuments documents;
+  oauth::Keeper* tokens = nullptr;  // Set before there are workers.
 };
 
 class Worker {
@@ -77,6 +85,7 @@ class Worker {
   gateway::AskingCalls& asking() { return asking_; }
   gateway::CatalogView& catalog() { return catalog_; }
   frontends::Door& door() { return door_; }
+  frontends::WireHost& wire() { return wire_; }
 
   // Tells clients that a resource, in the words of its upstream, has changed. Callable on any
   // thread; what is told faster than it can be passed on is told once.
@@ -94,6 +103,13 @@ class Worker {
 
   void listen(net::Fd listener);
   void listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext> context);
+  // Without a context, in the clear.
+  void listen_wire(net::Fd listener, std::shared_ptr<const net::TlsContext> context) {
+    wire_tcp_.start(std::move(listener), std::move(context));
+  }
+  void update_wire_tls(std::shared_ptr<const net::TlsContext> context) {
+    wire_tcp_.update_tls(std::move(context));
+  }
   void update(const Settings& settings);
   void update_tls(std::shared_ptr<const net::TlsContext> context) {
     http_.update_tls(std::move(context));
@@ -102,7 +118,10 @@ class Worker {
   void on_updated(TellUpdated tell) { tell_more_ = std::move(tell); }
   using TellTask = std::function<void(const std::string& upstream, const gateway::TaskNews& news)>;
   void on_task(TellTask tell) { tell_more_of_task_ = std::move(tell); }
-  void close() { http_.close(); }
+  void close() {
+    http_.close();
+    wire_tcp_.close();
+  }
   Task<void> stop(Deadline deadline);
 
  private:
@@ -128,7 +147,12 @@ class Worker {
   frontends::ResourcePage resource_page_;
   frontends::ApprovalsPage approvals_page_;
   frontends::RegistrationsPage registrations_page_;
+  frontends::SignInPages sign_in_pages_;
+  frontends::SignInsControl sign_ins_control_;
   frontends::Door door_;
+  frontends::WireHost wire_;
+  frontends::WireTcp wire_tcp_;
+  frontends::WireWs wire_ws_;
   net::HttpServer http_;
   TellUpdated tell_more_;  // A front end that is not over HTTP.
   TellTask tell_more_of_task_;

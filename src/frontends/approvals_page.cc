@@ -46,9 +46,7 @@ Result<std::string> ApprovalsPage::decide(const Principal& who, std::string_view
 }
 
 Result<std::string> ApprovalsPage::answer(const net::HttpExchange& exchange) {
-  if (!is_admin(catalog_, *exchange.who)) {
-    return Error{Code::forbidden, fmt::format("this is for the role '{}'", policy::kAdminRole)};
-  }
+  if (!is_admin(*exchange.who, catalog_)) return admins_only();
   const std::string_view path = exchange.request.path;
   const std::string_view id = path.size() > kPath.size() ? path.substr(kPath.size() + 1) : "";
   if (!id.empty() && exchange.request.method != "GET" && exchange.request.method != "HEAD") {

@@ -96,6 +96,10 @@ void Conversation::on_message(std::string_view text, std::uint64_t /*cause*/) {
   calls_.spawn(serve(std::string(text)));
 }
 
+void Conversation::on_whole_message(std::string text, std::uint64_t /*cause*/) {
+  calls_.spawn(serve(std::move(text)));
+}
+
 void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 
 void Conversation::tell_changed(gateway::CatalogNews& news) {

@@ -29,11 +29,20 @@ class Conversation final : transport::Channel::Listener {
 
   const Principal& who() const { return *asker_.who; }
 
+  // From now on it is this one who asks: the same caller with other credentials.
+  void set_caller(Caller who) { asker_.who = std::move(who); }
+
   // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
   Task<void> run(std::chrono::nanoseconds grace);
 
   // As if the client had ended its side.
   void end() { ended_.deliver(ok()); }
+
+  // The same, when nobody is left to be answered.
+  void end_at_once() {
+    calls_.cancel();
+    end();
+  }
 
   void tell_changed(gateway::CatalogNews& news);
   void tell_updated(gateway::ResourceNews& news);
@@ -43,6 +52,7 @@ class Conversation final : transport::Channel::Listener {
   class LinePeer;
 
   void on_message(std::string_view text, std::uint64_t cause) override;
+  void on_whole_message(std::string text, std::uint64_t cause) override;
   void on_closed(const std::string& why) override;
 
   Task<void> serve(std::string text);
@@ -56,7 +66,7 @@ class Conversation final : transport::Channel::Listener {
 
   gateway::McpServer& server_;
   transport::Channel& channel_;
-  const gateway::Asker asker_;
+  gateway::Asker asker_;
   const std::string name_ = random_hex(8);  // Of the session.
   gateway::InFlight in_flight_;
   Scope calls_;

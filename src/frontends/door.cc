@@ -21,6 +21,17 @@ Evidence evidence_of(const policy::Authenticator& known, const net::HttpExchange
                         exchange.peer.certificate.get());
 }
 
+Evidence evidence_of(const policy::Authenticator& known, const Shown& shown) {
+  if (!shown.token.empty()) return {Evidence::Kind::token, shown.token};
+  return known.evidence({}, shown.from, shown.certificate);
+}
+
+Error too_many_failures(std::chrono::nanoseconds wait) {
+  Error error{Code::rate_limited, "too many failed attempts from this address"};
+  set_retry_after(error, std::chrono::ceil<std::chrono::milliseconds>(wait));
+  return error;
+}
+
 Task<Caller> answer(net::HttpExchange& exchange, const Refusal& refusal) {
   auto told = co_await exchange.answer(refusal.status, net::kJson, {refusal.body}, refusal.fields);
   if (!told) co_return told.error();
@@ -67,12 +78,18 @@ Caller Door::recognise(const net::HttpExchange& exchange) {
   if (evidence.kind == Evidence::Kind::none || evidence.kind == Evidence::Kind::malformed) {
     return nullptr;
   }
+  // What has been seen before somebody wanted to see it must be seen again.
+  if (common_.tokens && common_.tokens->wants() != seen_wants_) {
+    seen_wants_ = common_.tokens->wants();
+    remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
+  }
   return remembered_->find(known_->digest(evidence));
 }
 
 Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
   // A reload may come while we wait; what was begun is ended by what was known then.
   const Knowledge known = known_;
+  if (!known && open && open_only_) co_return Caller();
   if (!known) {
     const Error starting{Code::unavailable, "the gateway is starting"};
     const Refusal later = refusal({}, exchange.request.path, starting, false);
@@ -96,15 +113,45 @@ Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
     co_return Caller();
   }
   if (!found) co_return co_await refuse(exchange, known, evidence, found.error());
+  co_return let_in(known, evidence, digest, *std::move(found));
+}
+
+Caller Door::let_in(const Knowledge& known, const Evidence& evidence, const policy::Digest& digest,
+                    Recognised found) {
   common_.verified->add();
   // A copy of our own: how often it is used is counted on this worker alone.
-  auto own = std::make_shared<Principal>(*found->who);
-  own->until = found->until;
+  auto own = std::make_shared<Principal>(*found.who);
+  own->until = found.until;
   own->known_by = known;
   const Caller who = own;
-  found->who = who;
-  if (known == known_) remembered_->add(digest, *std::move(found));
-  co_return who;
+  found.who = who;
+  if (common_.tokens && who->way == "jwt") common_.tokens->note(*who, evidence.value, found.until);
+  if (known == known_) remembered_->add(digest, std::move(found));
+  return who;
+}
+
+Caller Door::recognise(const Shown& shown) {
+  if (!known_) return closed_ ? nullptr : local_;
+  const Evidence evidence = evidence_of(*known_, shown);
+  if (evidence.kind == Evidence::Kind::none) return nullptr;
+  return remembered_->find(known_->digest(evidence));
+}
+
+Task<Caller> Door::identify(Shown shown) {
+  if (auto known_already = recognise(shown)) co_return known_already;
+  const Knowledge known = known_;
+  if (!known) co_return Error{Code::unavailable, "the gateway is starting"};
+  const Evidence evidence = evidence_of(*known, shown);
+  const auto wait = common_.failures.wait(shown.from, here().now());
+  if (wait.count() > 0 && evidence.kind != Evidence::Kind::none) {
+    common_.limited->add();
+    co_return too_many_failures(wait);
+  }
+  const policy::Digest digest = known->digest(evidence);
+  auto found = co_await verify(known, evidence, digest, shown.certificate);
+  if (found) co_return let_in(known, evidence, digest, *std::move(found));
+  count_refusal(evidence, shown.from, "wire", found.error());
+  co_return found.error();
 }
 
 Task<Recognised> Door::verify(Knowledge known, Evidence evidence, const policy::Digest& digest,
@@ -146,23 +193,25 @@ Task<Recognised> Door::verify_jwt(Knowledge known, policy::Jwt jwt) {
 Task<Caller> Door::refuse(net::HttpExchange& exchange, const Knowledge& known,
                           const Evidence& evidence, const Error& why) {
   const bool given = evidence.kind != Evidence::Kind::none;
-  if (!given) {
-    common_.missing->add();
-  } else if (why.code == Code::unauthenticated) {
+  count_refusal(evidence, exchange.peer.address, exchange.request.path, why);
+  const Refusal made = refusal(known->settings(), exchange.request.path, why, given);
+  co_return co_await answer(exchange, made);
+}
+
+void Door::count_refusal(const Evidence& evidence, const net::PeerAddress& from,
+                         std::string_view where, const Error& why) {
+  if (evidence.kind == Evidence::Kind::none) return common_.missing->add();
+  if (why.code == Code::unauthenticated) {
     common_.invalid->add();
-    common_.failures.add(exchange.peer.address, here().now());
+    common_.failures.add(from, here().now());
   } else {
     (why.code == Code::forbidden ? common_.scope : common_.unavailable)->add();
   }
-  if (given) {
-    log::Line(log::Level::warn, "caller refused")
-        .add("from", exchange.peer.address.ip_text())
-        .add("way", name_of(evidence.kind))
-        .add("path", exchange.request.path)
-        .add("why", why.message);
-  }
-  const Refusal made = refusal(known->settings(), exchange.request.path, why, given);
-  co_return co_await answer(exchange, made);
+  log::Line(log::Level::warn, "caller refused")
+      .add("from", from.ip_text())
+      .add("way", name_of(evidence.kind))
+      .add("path", where)
+      .add("why", why.message);
 }
 
 }  // namespace patchbay::frontends

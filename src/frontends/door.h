@@ -1,16 +1,19 @@
 // The Door finds out who sends a request, by what the Authenticator knows. Whoever has been let in
 // once is recognised by one look-up; everyone else is verified in their own time, off the worker
-// where that takes long. Nobody gets further without.
+// where that takes long. Nobody gets further without. The same for front ends without HTTP, which
+// show what they were shown.
 //
 // One per worker; confined to it.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "core/thread_pool.h"
 #include "net/http_exchange.h"
 #include "net/http_guard.h"
+#include "oauth/caller_tokens.h"
 #include "observe/metrics.h"
 #include "policy/auth_failures.h"
 #include "policy/authenticator.h"
@@ -29,6 +32,14 @@ struct DoorCommon {
   std::shared_ptr<metrics::Counter> scope;
   std::shared_ptr<metrics::Counter> limited;  // Too many failures.
   std::shared_ptr<metrics::Counter> unavailable;
+  oauth::CallerTokens* tokens = nullptr;  // Who wants to see what callers show, if anybody.
+};
+
+// What the client of a front end without HTTP has shown.
+struct Shown {
+  const net::PeerAddress& from;
+  const net::TlsPeer* certificate = nullptr;  // Null: none.
+  std::string_view token = {};                // Empty: none. Counts before the certificate.
 };
 
 class Door final : public net::HttpGuard {
@@ -41,9 +52,22 @@ class Door final : public net::HttpGuard {
   // From now on by this; null: nobody is asked. Whom we have recognised so far is forgotten.
   void use(Knowledge knowledge);
 
+  // Lets nobody in, but serves what is open to all.
+  void serve_open_only() { open_only_ = true; }
+
   Caller recognise(const net::HttpExchange& exchange) override;
   Task<Caller> admit(net::HttpExchange& exchange, bool open) override;
   bool opens(std::string_view path) const override;
+
+  // True if whoever comes must say who they are.
+  bool asks() const { return closed_ || known_; }
+
+  // Who has shown that, if it can be said at once; otherwise null.
+  Caller recognise(const Shown& shown);
+
+  // The same in its own time. Code::unauthenticated, or forbidden, rate_limited (after too many
+  // failures) or unavailable. REQUIRES: what was shown stays there until then.
+  Task<Caller> identify(Shown shown);
 
  private:
   Task<policy::Recognised> verify(Knowledge known, policy::Evidence evidence,
@@ -51,10 +75,17 @@ class Door final : public net::HttpGuard {
   Task<policy::Recognised> verify_jwt(Knowledge known, policy::Jwt jwt);
   Task<Caller> refuse(net::HttpExchange& exchange, const Knowledge& known,
                       const policy::Evidence& evidence, const Error& why);
+  // What a verified caller is from now on.
+  Caller let_in(const Knowledge& known, const policy::Evidence& evidence,
+                const policy::Digest& digest, policy::Recognised found);
+  void count_refusal(const policy::Evidence& evidence, const net::PeerAddress& from,
+                     std::string_view where, const Error& why);
 
   DoorCommon& common_;
   const Caller local_ = local_caller();
   bool closed_ = true;
+  bool open_only_ = false;
+  int seen_wants_ = 0;  // Of those who want to see what callers show.
   Knowledge known_;
   std::optional<policy::CallerCache> remembered_;
 };

@@ -87,8 +87,8 @@ std::string answer_text(std::string_view goal, const GoalTrace& trace) {
 // The tools that the caller may use, as its own list shows them.
 Task<std::set<std::string>> listed_tools(GoalRun& run) {
   std::set<std::string> names;
-  for (std::string params = "{}";;) {
-    auto reply = co_await run.request("tools/list", params);
+  for (std::vector<GoalRun::Param> params;;) {
+    auto reply = co_await run.request("tools/list", std::move(params));
     if (!reply) co_return reply.error();
     if (reply->is_error) {
       co_return Error{reply->why.value_or(Code::internal),
@@ -100,7 +100,7 @@ Task<std::set<std::string>> listed_tools(GoalRun& run) {
     });
     const auto next = json::member(reply->body, "nextCursor");
     if (!next) co_return names;
-    params = fmt::format("{{\"cursor\":{}}}", *next);
+    params = {{"cursor", std::string(*next)}};
   }
 }
 

@@ -174,13 +174,10 @@ Result<std::string> GoalRun::filled(std::string_view text, std::string_view prev
 }
 
 Task<std::string> GoalRun::call_tool(std::string_view name, std::string arguments) {
-  std::string params;
-  params.reserve(name.size() + arguments.size() + 32);
-  params += "{\"name\":";
-  json::append_quoted(params, name);
-  params += ",\"arguments\":";
-  params += arguments;
-  params += '}';
+  std::vector<Param> params;
+  params.reserve(2);
+  params.emplace_back("name", json::quote(name));
+  params.emplace_back("arguments", std::move(arguments));
   auto reply = co_await request("tools/call", std::move(params));
   if (!reply) co_return reply.error();
   if (reply->is_error) {
@@ -193,15 +190,21 @@ Task<std::string> GoalRun::call_tool(std::string_view name, std::string argument
   co_return text;
 }
 
-Task<mcp::Reply> GoalRun::request(std::string_view method, std::string params) {
-  const std::string text = mcp::request("1", method, params);
+// The message is put together as it would have been read; there is no text that came.
+Task<mcp::Reply> GoalRun::request(std::string_view method, std::vector<Param> params) {
   mcp::Message message;
-  auto parsed = mcp::parse(text, message);
-  if (!parsed) co_return parsed.error();
+  message.id = "1";
+  message.method = method;
+  message.params.reserve(params.size());
+  std::size_t size = 0;
+  for (const auto& [key, value] : params) {
+    message.params.emplace_back(std::string(key), value);
+    size += key.size() + value.size();
+  }
   gateway::SilentPeer nobody;
   const auto* const row = mcp::find_method(method, mcp::kNewestLegacy);
-  gateway::Call call{message, *row,      mcp::kNewestLegacy, asker_.face, here(),
-                     nobody,  deadline_, text.size(),        asker_.who};
+  gateway::Call call{message,   *row, mcp::kNewestLegacy, asker_.face, here(), nobody,
+                     deadline_, size, asker_.who};
   call.from = asker_.from;
   co_return co_await place_.server.answer(call);
 }

@@ -44,8 +44,13 @@ class GoalRun {
   // that the gateway refused, not that a skill failed.
   Task<GoalTrace> run(std::string_view goal);
 
-  // Calls a tool through the pipeline. An error of the gateway's own is part of the reply.
-  Task<mcp::Reply> request(std::string_view method, std::string params);
+  // One member of what is asked: its key, and its value in JSON.
+  struct Param {
+    std::string_view key;
+    std::string value;
+  };
+  // Asks through the pipeline. An error of the gateway's own is part of the reply.
+  Task<mcp::Reply> request(std::string_view method, std::vector<Param> params);
 
  private:
   class SkillTools;

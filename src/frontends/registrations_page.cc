@@ -9,7 +9,6 @@
 #include "json/read.h"
 #include "json/write.h"
 #include "net/percent.h"
-#include "policy/rules.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -77,9 +76,7 @@ Task<void> RegistrationsPage::handle(net::HttpExchange& exchange) {
 }
 
 Task<RegistrationsPage::Answer> RegistrationsPage::answer(const net::HttpExchange& exchange) {
-  if (!is_admin(catalog_, *exchange.who)) {
-    co_return Error{Code::forbidden, fmt::format("this is for the role '{}'", policy::kAdminRole)};
-  }
+  if (!is_admin(*exchange.who, catalog_)) co_return admins_only();
   const std::string_view path = exchange.request.path;
   const std::string_view root = path.starts_with(kPath) ? kPath : kOnePath;
   auto name = net::percent_decode(path.size() > root.size() ? path.substr(root.size() + 1) : "");

@@ -66,7 +66,7 @@ struct Call {
   std::string_view face;  // Which front end: "mcp-http", "mcp-stdio".
   Executor& home;         // The asker's worker.
   Peer& client;
-  Deadline deadline;
+  mutable Deadline deadline;  // Moves while a person does what the call waits for.
   std::size_t bytes_in = 0;
   Caller who = {};  // Set by the front end. A call of nobody is refused.
 

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -14,6 +12,8 @@
 #include <cstring>
 #include <mutex>
 #include <set>
+
+#include "net/spawn.h"
 
 namespace patchbay::net {
 namespace {
@@ -55,7 +55,8 @@ Result<std::string> locate(const Program& program) {
     if (colon == std::string_view::npos) break;
     folders.remove_prefix(colon + 1);
   }
-  return Error{Code::unavailable, fmt::format("cannot find the program '{}' in PATH", command)};
+  return Error{Code::unavailable, fmt::format("cannot find the program '{}' in PATH: {}", command,
+                                              std::strerror(ENOENT))};
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
@@ -65,44 +66,35 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return list;
 }
 
-// Everything the child does between fork and exec: only what is safe in a copy of a process with
-// threads. On failure writes errno to `report`.
-[[noreturn]] void become(const char* path, char* const* argv, char* const* envp, const char* cwd,
-                         const int (&pipes)[3], int report, pid_t parent) {
-  const auto give_up = [report] {
-    const int why = errno;
-    [[maybe_unused]] const auto told = ::write(report, &why, sizeof why);
-    ::_exit(127);
-  };
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // The gateway died before the signal was set.
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
-  for (int i = 0; i < 3; ++i) {
-    if (::dup2(pipes[i], i) < 0) give_up();
-  }
-  if (*cwd != '\0' && ::chdir(cwd) != 0) give_up();
-  // The report pipe closes itself at exec; everything else that is open must not pass either.
-  ::syscall(SYS_close_range, 3U, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */);
-  ::execve(path, argv, envp);
-  give_up();
-  ::_exit(127);
-}
-
-constexpr int kPipeSize = 1 << 20;  // What an ordinary user may have; a large answer fits.
-
 // Our end of a pipe to the child.
-void prepare(const Fd& fd) {
+void prepare(const Fd& fd, int pipe_size) {
+  if (!fd) return;
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
-  ::fcntl(fd.get(), F_SETPIPE_SZ, kPipeSize);
+  if (pipe_size > 0) ::fcntl(fd.get(), F_SETPIPE_SZ, pipe_size);
 }
 
-std::string exit_sentence(const siginfo_t& info) {
-  if (info.si_code == CLD_EXITED) return fmt::format("exited with status {}", info.si_status);
-  return fmt::format("was ended by signal {} ({})", info.si_status, ::strsignal(info.si_status));
+// The pipe for the child's stdin; without input, the writing end is not there.
+Result<Pipe> make_input(bool wanted) {
+  if (wanted) return make_pipe();
+  Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (nothing) return Pipe{std::move(nothing), Fd()};
+  // A file system without devices: a pipe that nobody writes to is as empty.
+  auto pipe = make_pipe();
+  if (pipe) pipe->write.reset();
+  return pipe;
+}
+
+Error cannot_start(const Program& program, const Started& started) {
+  const std::string_view what = started.what;
+  const char* const why = std::strerror(started.fault);
+  if (what == "chdir") {
+    return {Code::unavailable,
+            fmt::format("cannot run {} in {}: {}", program.command, program.cwd, why)};
+  }
+  if (what == "exec") {
+    return {Code::unavailable, fmt::format("cannot run {}: {}", program.command, why)};
+  }
+  return {Code::unavailable, fmt::format("cannot run {}: {}: {}", program.command, what, why)};
 }
 
 // The children that have not been reaped, for kill_all().
@@ -116,16 +108,6 @@ void note_living(pid_t pid, bool lives) {
   } else {
     living.erase(pid);
   }
-}
-
-// What became of exec: the report pipe closes on success and carries errno on failure.
-int exec_errno(const Fd& report) {
-  int why = 0;
-  ssize_t n = 0;
-  do {
-    n = ::read(report.get(), &why, sizeof why);
-  } while (n < 0 && errno == EINTR);
-  return n == sizeof why ? why : 0;
 }
 
 }  // namespace
@@ -163,41 +145,32 @@ Result<std::unique_ptr<Child>> Child::spawn(const Program& program) {
   words.insert(words.end(), program.args.begin(), program.args.end());
   const auto argv = pointers(words);
   const auto envp = pointers(program.environment);
-  auto in = make_pipe();
+  auto in = make_input(program.reads_input);
   auto out = make_pipe();
   auto err = make_pipe();
-  auto report = make_pipe();
-  for (const auto* const pipe : {&in, &out, &err, &report}) {
+  for (const auto* const pipe : {&in, &out, &err}) {
     if (!*pipe) return pipe->error();
   }
 
-  const int pipes[3] = {in->read.get(), out->write.get(), err->write.get()};
-  const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
-  if (pid < 0) {
-    return Error{Code::unavailable, fmt::format("cannot fork: {}", std::strerror(errno))};
+  NewProgram start{path->c_str(), argv.data(), envp.data(), program.cwd.c_str()};
+  start.descriptors = {in->read.get(), out->write.get(), err->write.get(), program.handed_over};
+  if (program.same_stdio) start.descriptors = {0, 1, 2, program.handed_over};
+  Started started = start_program(start);
+  if (started.fault != 0) return cannot_start(program, started);
+  if (!started.pidfd) {
+    ::kill(-started.pid, SIGKILL);
+    ::waitpid(started.pid, nullptr, 0);
+    return Error{Code::unavailable, "cannot watch the child: Linux 5.4 or newer is needed"};
   }
-  if (pid == 0) {
-    become(path->c_str(), argv.data(), envp.data(), program.cwd.c_str(), pipes, report->write.get(),
-           parent);
-  }
-  ::setpgid(pid, pid);  // Both sides do it: whoever comes first.
-  report->write.reset();
-  if (const int why = exec_errno(report->read)) {
-    ::waitpid(pid, nullptr, 0);
-    return Error{Code::unavailable,
-                 fmt::format("cannot run {}: {}", program.command, std::strerror(why))};
-  }
-  Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  if (!pidfd) {
-    const int why = errno;
-    ::kill(-pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
-    return Error{Code::unavailable, fmt::format("cannot watch the child: {}", std::strerror(why))};
-  }
-  for (const Fd* fd : {&in->write, &out->read, &err->read}) prepare(*fd);
-  return std::unique_ptr<Child>(new Child(pid, std::move(pidfd), std::move(in->write),
-                                          std::move(out->read), std::move(err->read)));
+  for (const Fd* fd : {&in->write, &out->read, &err->read}) prepare(*fd, program.pipe_size);
+  return std::unique_ptr<Child>(new Child(started.pid, std::move(started.pidfd),
+                                          std::move(in->write), std::move(out->read),
+                                          std::move(err->read)));
+}
+
+std::string Ending::sentence() const {
+  if (!by_signal) return fmt::format("exited with status {}", status);
+  return fmt::format("was ended by signal {} ({})", status, ::strsignal(status));
 }
 
 Child::Child(pid_t pid, Fd pidfd, Fd in, Fd out, Fd err)
@@ -208,6 +181,11 @@ Child::Child(pid_t pid, Fd pidfd, Fd in, Fd out, Fd err)
       stderr_(std::move(err)) {
   note_living(pid_, true);
   pidfd_.wait_readable(*this);
+}
+
+bool Child::is_living(pid_t pid) {
+  const std::lock_guard lock(living_mutex);
+  return living.contains(pid);
 }
 
 void Child::kill_all() {
@@ -239,19 +217,19 @@ void Child::on_ready() {
   ::kill(-pid_, SIGKILL);
   note_living(pid_, false);
   ::waitid(P_PIDFD, id, &info, WEXITED | WNOHANG);
-  exit_status_ = exit_sentence(info);
+  ending_ = Ending{info.si_status, info.si_code != CLD_EXITED};
   if (waiting_) waiting_->deliver(ok());
 }
 
 Task<std::string> Child::exit(Deadline deadline) {
-  if (!exit_status_) {
+  if (!ending_) {
     OneShot<void> exited;
     waiting_ = &exited;
     auto waited = co_await exited.wait(deadline);
     waiting_ = nullptr;
     if (!waited) co_return waited.error();
   }
-  co_return *exit_status_;
+  co_return ending_->sentence();
 }
 
 }  // namespace patchbay::net

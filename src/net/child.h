@@ -21,6 +21,19 @@ struct Program {
   std::vector<std::string> args;
   std::vector<std::string> environment;  // NAME=value, complete.
   std::string cwd;                       // Empty: the gateway's own.
+  bool reads_input = true;               // Else its stdin is /dev/null.
+  int handed_over = -1;                  // What becomes its descriptor 3.
+  bool same_stdio = false;               // Our own stdin, stdout and stderr; there are no pipes.
+  int pipe_size = 1 << 20;               // Most an ordinary user may have; 0: the system's choice.
+};
+
+// How a program has ended.
+struct Ending {
+  int status = 0;  // Of exit(), or the signal.
+  bool by_signal = false;
+
+  std::string sentence() const;                                   // Such as "exited with status 1".
+  int code() const { return by_signal ? 128 + status : status; }  // As a shell has it.
 };
 
 // What every child gets of our own environment: where to find things, and how the user likes them.
@@ -40,6 +53,9 @@ class Child final : Source::Waiter {
   // Kills the whole group if it is still there.
   ~Child();
 
+  // Whether `pid` is a child that has not been reaped. Callable on any thread.
+  static bool is_living(pid_t pid);
+
   // Kills every child of the process and its group, at once. Callable on any thread, before an
   // immediate exit.
   static void kill_all();
@@ -54,7 +70,8 @@ class Child final : Source::Waiter {
   // Sends `signal` to the child and everything in its group.
   void signal(int signal) const;
 
-  bool exited() const { return exit_status_.has_value(); }
+  bool exited() const { return ending_.has_value(); }
+  const std::optional<Ending>& ending() const { return ending_; }
 
   // Waits until the child has exited; yields a sentence such as "exited with status 1". Any number
   // of waits after each other, one at a time.
@@ -69,7 +86,7 @@ class Child final : Source::Waiter {
   Fd stdin_;
   Fd stdout_;
   Fd stderr_;
-  std::optional<std::string> exit_status_;
+  std::optional<Ending> ending_;
   OneShot<void>* waiting_ = nullptr;
 };
 

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "core/token.h"
+#include "net/websocket_handshake.h"
 
 namespace patchbay::net {
 namespace {
@@ -249,7 +250,7 @@ Task<bool> HttpConnection::read_chunked(HttpRequest& request, std::string& stora
 Task<bool> HttpConnection::serve(HttpRequest& request) {
   HttpExchange exchange(request, stream_, peer_, quiet_, settings_->write_time,
                         settings_->stream_buffer);
-  exchange.on_forget([this] { input_.release_if_empty(); });
+  exchange.set_input(input_);
   if (!request.framing.keep_alive || quiet_.requested()) exchange.close_after();
   const HttpRoute* const route = routes_.find(request.path);
   auto admitted = co_await admit(exchange, route);
@@ -262,7 +263,9 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
     auto read = co_await reading.hearing(quiet_);
     if (!read || !*read) co_return false;
   }
-  auto answered = co_await route->handler->handle(exchange);
+  const bool upgrades = route->upgrade && wants_websocket(request);
+  auto* const handler = upgrades ? route->upgrade : route->handler;
+  auto answered = co_await handler->handle(exchange);
   co_return answered&& exchange.answered() && exchange.keep_alive();
 }
 

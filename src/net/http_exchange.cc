@@ -16,6 +16,7 @@ struct Reason {
 
 constexpr std::array kReasons{
     Reason{100, "Continue"},
+    Reason{101, "Switching Protocols"},
     Reason{200, "OK"},
     Reason{202, "Accepted"},
     Reason{204, "No Content"},
@@ -36,6 +37,7 @@ constexpr std::array kReasons{
     Reason{415, "Unsupported Media Type"},
     Reason{416, "Range Not Satisfiable"},
     Reason{422, "Unprocessable Content"},
+    Reason{426, "Upgrade Required"},
     Reason{429, "Too Many Requests"},
     Reason{431, "Request Header Fields Too Large"},
     Reason{500, "Internal Server Error"},
@@ -106,6 +108,15 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
     if (!part.empty()) gathered[count++] = {const_cast<char*>(part.data()), part.size()};
   }
   co_return co_await stream.write_all(std::span(gathered).first(count), write_time_);
+}
+
+Task<void> HttpExchange::switch_protocols(std::string_view fields) {
+  answered_ = true;
+  keep_alive_ = true;  // As far as this answer says.
+  const std::string text = head(101, "", fields) + "\r\n";
+  close_after();
+  forget_request();
+  co_return co_await stream.write_all(text, write_time_);
 }
 
 void HttpExchange::begin_stream(std::string_view fields) {

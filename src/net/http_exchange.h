@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "core/principal.h"
 #include "net/http_parse.h"
+#include "net/input_buffer.h"
 #include "net/outbox.h"
 #include "net/peer_address.h"
 #include "net/stream.h"
@@ -54,9 +54,17 @@ class HttpExchange {
   // The handler has read all it needs of the request, whose memory may go. For streams that stay
   // open long with nothing to say.
   void forget_request() {
-    if (forget_) forget_();
+    if (input_) input_->release_if_empty();
   }
-  void on_forget(std::function<void()> forget) { forget_ = std::move(forget); }
+
+  // The bytes of the connection beyond the request. Said by the connection.
+  void set_input(InputBuffer& input) { input_ = &input; }
+
+  // Answers 101: from here on the handler alone reads and writes the stream, and what has come
+  // already is in input(). When it returns, the connection closes. REQUIRES: the request is not
+  // looked at any more.
+  Task<void> switch_protocols(std::string_view fields);
+  InputBuffer& input() { return *input_; }
 
   // Begins an event stream; put each event with event(). The head leaves with the first of them.
   void begin_stream(std::string_view fields = {});
@@ -90,7 +98,7 @@ class HttpExchange {
   const std::chrono::nanoseconds write_time_;
   const std::size_t stream_buffer_;
   std::optional<Outbox> stream_;
-  std::function<void()> forget_;
+  InputBuffer* input_ = nullptr;
   std::string fields_;
   bool answered_ = false;
   bool keep_alive_ = true;

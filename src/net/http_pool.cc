@@ -165,7 +165,8 @@ Task<HttpPool::Connection> HttpPool::obtain(Deadline deadline) {
   }
   if (connection->stream) co_return connection;
   const auto patience = here().now() + settings_.connect;
-  auto stream = co_await connect_stream(origin_, tls_, std::min(deadline, patience));
+  auto stream =
+      co_await connect_stream(origin_, tls_, std::min(deadline, patience), settings_.may_reach);
   if (stream) {
     connection->stream = *std::move(stream);
     co_return connection;

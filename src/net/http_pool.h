@@ -28,6 +28,7 @@ struct HttpPoolSettings {
   std::chrono::nanoseconds idle{std::chrono::seconds(60)};  // Unused for so long: closed.
   std::chrono::nanoseconds connect{std::chrono::seconds(5)};
   HttpLimits response;  // Of a response's head; the body's is up to its reader.
+  AddressRule may_reach = {};
 };
 
 struct HttpCall {

@@ -30,6 +30,7 @@ class HttpResponse {
   int status() const { return head_.status; }
   // Empty if there is no such field. Valid until the next read.
   std::string_view field(std::string_view name) const;
+  const HttpFields& fields() const { return head_.fields; }
 
   // All of the body, if it has come together with the head, as small ones do. Valid as long as the
   // response. Nothing once reading has begun.

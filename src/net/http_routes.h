@@ -37,7 +37,8 @@ struct HttpRoute {
   std::string_view path;     // Exact, or with `/*` at its end.
   std::string_view methods;  // Comma-separated, as in Allow; `*`: the handler sees to it.
   HttpHandler* handler;
-  bool open = false;  // For those too whom the guard does not know.
+  bool open = false;               // For those too whom the guard does not know.
+  HttpHandler* upgrade = nullptr;  // For requests for a WebSocket; null: they are like any other.
 };
 
 class HttpRoutes {

@@ -1,10 +1,6 @@
 #include "net/http_server.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/socket.h>
-
-#include <cerrno>
 
 #include "json/text.h"
 #include "net/http_connection.h"
@@ -14,9 +10,6 @@
 namespace patchbay::net {
 namespace {
 
-using std::chrono::milliseconds;
-
-constexpr auto kAcceptPause = milliseconds(100);  // After running out of descriptors.
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
     "Content-Length: 0\r\n\r\n";
@@ -25,8 +18,6 @@ std::shared_ptr<metrics::Counter> handshakes(metrics::Registry& registry, std::s
   return registry.counter("patchbay_tls_handshakes_total", "TLS handshakes of clients.",
                           metrics::labels({{"outcome", how}}));
 }
-
-Fd reserve_descriptor() { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 }  // namespace
 
@@ -51,51 +42,24 @@ HttpServer::HttpServer(const std::vector<HttpRoute>& routes,
       guard_(guard),
       counters_(counters),
       settings_(std::move(settings)),
-      reserve_(reserve_descriptor()) {}
+      accepting_(counters.refused, [this](Fd fd, const PeerAddress& from, bool secure) {
+        admit(std::move(fd), from, secure);
+      }) {}
 
 HttpServer::~HttpServer() = default;
 
 void HttpServer::start(Fd listener, std::shared_ptr<const TlsContext> tls) {
   const bool secure = tls != nullptr;
   if (secure) tls_ = std::move(tls);
-  accepting_.spawn(accept(listeners_.emplace_back(std::move(listener)), secure));
+  accepting_.start(std::move(listener), secure);
 }
 
-Task<void> HttpServer::accept(Source& listener, bool secure) {
-  for (;;) {
-    sockaddr_storage from;
-    socklen_t size = sizeof from;
-    const int fd = ::accept4(listener.fd(), reinterpret_cast<sockaddr*>(&from), &size,
-                             SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) {
-      admit(fd, PeerAddress::of(from), secure);
-      continue;
-    }
-    if (errno == EAGAIN) {
-      auto ready = co_await listener.ready(Source::Direction::read, kNever);
-      if (!ready) co_return ready.error();
-    } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-      // Take one connection off the queue with the reserved descriptor and close it, so that the
-      // client hears at once; then let some calls finish.
-      reserve_.reset();
-      Fd(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)).reset();
-      reserve_ = reserve_descriptor();
-      counters_.refused->add();
-      auto slept = co_await sleep_until(here().now() + kAcceptPause);
-      if (!slept) co_return slept.error();
-    }
-    // Everything else (a connection that broke while it waited, a signal) concerns one client.
-  }
-}
-
-void HttpServer::admit(int raw, const PeerAddress& from, bool secure) {
-  Fd fd(raw);
+void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
   const auto open = counters_.connections.fetch_add(1, std::memory_order_relaxed);
   if (static_cast<std::size_t>(open) >= settings_->connections) {
     counters_.connections.fetch_sub(1, std::memory_order_relaxed);
     counters_.refused->add();
-    if (secure) return;
-    [[maybe_unused]] const auto told = ::send(fd.get(), kFull.data(), kFull.size(), MSG_NOSIGNAL);
+    if (!secure) send_at_once(fd.get(), kFull);
     return;
   }
   set_no_delay(fd.get());
@@ -111,20 +75,8 @@ Task<void> HttpServer::serve(Fd fd, PeerAddress from, bool secure) {
   co_return served;
 }
 
-// A client that stalls costs a place, not the service: when places run out, the handshake that has
-// taken longest is cut off.
 Task<void> HttpServer::shake_hands(HttpConnection& connection) {
-  if (handshakes_.size() >= settings_->handshakes) {
-    Stop* const longest = handshakes_.front();
-    handshakes_.pop_front();
-    longest->request();
-  }
-  Stop stop;
-  const StopLink at_the_end(&quiet_, stop);
-  handshakes_.push_back(&stop);
-  auto shaking = connection.start_tls(tls_);
-  auto done = co_await shaking.hearing(stop);
-  handshakes_.remove(&stop);
+  auto done = co_await handshakes_.run(connection.start_tls(tls_), settings_->handshakes, quiet_);
   if (done) co_return done;
   const Error& why = done.error();
   const bool slow = why.code == Code::timeout || why.code == Code::cancelled;
@@ -138,14 +90,13 @@ Task<void> HttpServer::shake_hands(HttpConnection& connection) {
 }
 
 void HttpServer::close() {
-  accepting_.cancel();
+  accepting_.close();
   quiet_.request();
 }
 
 Task<void> HttpServer::stop(Deadline deadline) {
-  auto accepted = co_await accepting_.drain(kNever);
+  auto accepted = co_await accepting_.stop();
   if (!accepted) co_return accepted;
-  listeners_.clear();
   auto drained = co_await connections_.drain(deadline);
   if (drained) co_return ok();
   connections_.cancel();

@@ -6,13 +6,13 @@
 
 #include <atomic>
 #include <chrono>
-#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/scope.h"
+#include "net/accepting.h"
 #include "net/http_cors.h"
 #include "net/http_exchange.h"
 #include "net/http_guard.h"
@@ -77,8 +77,7 @@ class HttpServer {
   Task<void> stop(Deadline deadline);
 
  private:
-  Task<void> accept(Source& listener, bool secure);
-  void admit(int fd, const PeerAddress& from, bool secure);
+  void admit(Fd fd, const PeerAddress& from, bool secure);
   Task<void> serve(Fd fd, PeerAddress from, bool secure);
   Task<void> shake_hands(HttpConnection& connection);
 
@@ -86,12 +85,10 @@ class HttpServer {
   HttpGuard& guard_;
   HttpCounters& counters_;
   std::shared_ptr<const HttpSettings> settings_;
-  std::list<Source> listeners_;
+  Accepting accepting_;
   std::shared_ptr<const TlsContext> tls_;
-  std::list<Stop*> handshakes_;  // In progress; the one that has taken longest is first.
-  Fd reserve_;  // Given up for a moment when descriptors run out, to refuse politely.
+  Handshakes handshakes_;
   Stop quiet_;  // Heard by what waits for nothing in particular: idle connections, streams.
-  Scope accepting_;
   Scope connections_;
 };
 

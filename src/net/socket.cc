@@ -157,9 +157,14 @@ Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline) {
   co_return connected;
 }
 
-Task<Fd> connect_tcp(std::string host, int port, Deadline deadline) {
-  auto addresses = co_await look_up(std::move(host), port, deadline);
+Task<Fd> connect_tcp(std::string host, int port, Deadline deadline, AddressRule rule) {
+  auto addresses = co_await look_up(host, port, deadline);
   if (!addresses) co_return addresses.error();
+  if (rule) std::erase_if(*addresses, [&](const auto& one) { return !rule(one); });
+  if (addresses->empty()) {
+    co_return Error{Code::unavailable,
+                    fmt::format("{} is at an address that may not be connected to", host)};
+  }
   co_return co_await connect_to(*std::move(addresses), deadline);
 }
 
@@ -189,6 +194,10 @@ void notice_dead_peer(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &kSecondsBetween, sizeof kSecondsBetween);
   ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &kProbes, sizeof kProbes);
   ::setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUnacknowledgedMs, sizeof kUnacknowledgedMs);
+}
+
+void send_at_once(int fd, std::string_view bytes) {
+  [[maybe_unused]] const auto sent = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
 void set_no_delay(int fd) {

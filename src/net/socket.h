@@ -4,6 +4,7 @@
 
 #include <sys/socket.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,14 +41,20 @@ Result<Address> local_address(int fd);
 Task<Fd> connect_to(Address address, Deadline deadline);
 Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline);
 
-// Looks the host up and connects.
-Task<Fd> connect_tcp(std::string host, int port, Deadline deadline);
+// Which addresses may be connected to; empty: all.
+using AddressRule = std::function<bool(const Address& address)>;
+
+// Looks the host up and connects to one of its addresses that `rule` allows.
+Task<Fd> connect_tcp(std::string host, int port, Deadline deadline, AddressRule rule = {});
 
 // Connects to a socket of this machine, which needs no waiting.
 Result<Fd> connect_unix(const std::string& path);
 
 // Answers are whole messages: send them at once.
 void set_no_delay(int fd);
+
+// Sends what fits, for whoever is turned away: nobody waits for them.
+void send_at_once(int fd, std::string_view bytes);
 
 // Notices within about a minute that the peer's machine has vanished.
 void notice_dead_peer(int fd);

@@ -15,9 +15,9 @@ Error fault(const char* what) {
   return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
 }
 
-bool is_socket(int fd) {
+mode_t kind_of(int fd) {
   struct stat about{};
-  return ::fstat(fd, &about) == 0 && S_ISSOCK(about.st_mode);
+  return ::fstat(fd, &about) == 0 ? about.st_mode : 0;
 }
 
 }  // namespace
@@ -35,8 +35,10 @@ std::span<iovec> drop_written(std::span<iovec> parts, std::size_t written) {
 }
 
 Source::Source(Fd fd)
-    : loop_(static_cast<Loop&>(here())), fd_(std::move(fd)), socket_(is_socket(fd_.get())) {
+    : loop_(static_cast<Loop&>(here())), fd_(std::move(fd)), socket_(S_ISSOCK(kind_of(fd_.get()))) {
   loop_.add(*this, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+  // epoll does not watch files. One that is read to its end tells of no more by no event.
+  if (!socket_ && S_ISREG(kind_of(fd_.get()))) hung_up_ = true;
 }
 
 Source::~Source() { loop_.remove(*this); }

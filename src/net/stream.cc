@@ -87,10 +87,10 @@ bool Stream::holds_more() const { return tls_->holds_more(); }
 bool Stream::ended_tls() const { return tls_->ended(); }
 
 Task<std::unique_ptr<Stream>> connect_stream(const Url& url, std::shared_ptr<const TlsContext> tls,
-                                             Deadline deadline) {
+                                             Deadline deadline, AddressRule rule) {
   // Never in the clear where the URL says otherwise.
   if (url.tls && !tls) co_return Error{Code::internal, "https without a TLS context"};
-  auto fd = co_await connect_tcp(url.host, url.port, deadline);
+  auto fd = co_await connect_tcp(url.host, url.port, deadline, std::move(rule));
   if (!fd) co_return fd.error();
   notice_dead_peer(fd->get());
   auto stream = std::make_unique<Stream>(*std::move(fd));

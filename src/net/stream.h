@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "net/socket.h"
 #include "net/source.h"
 #include "net/tls.h"
 #include "net/tls_peer.h"
@@ -87,6 +88,6 @@ class Stream {
 
 // Connects to the server of `url`, with TLS if it says https; `tls` may be null if not.
 Task<std::unique_ptr<Stream>> connect_stream(const Url& url, std::shared_ptr<const TlsContext> tls,
-                                             Deadline deadline);
+                                             Deadline deadline, AddressRule rule = {});
 
 }  // namespace patchbay::net

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::string_view kPlain = "http://";
 constexpr std::string_view kSecure = "https://";
+constexpr std::array kHttpSchemes{UrlScheme{"http", false, 80}, UrlScheme{"https", true, 443}};
 
 Error bad(std::string_view text, std::string_view why) {
   return {Code::invalid_params, fmt::format("'{}' is not a URL to use: {}", text, why)};
@@ -22,7 +23,16 @@ Error bad(std::string_view text, std::string_view why) {
 int default_port(bool tls) { return tls ? 443 : 80; }
 
 bool starts_with_scheme(std::string_view text, std::string_view scheme) {
-  return same_token(text.substr(0, scheme.size()), scheme);
+  return same_token(text.substr(0, scheme.size()), scheme) &&
+         text.substr(scheme.size()).starts_with("://");
+}
+
+std::string list_of(std::span<const UrlScheme> schemes) {
+  std::string list;
+  for (const auto& scheme : schemes) {
+    list += fmt::format("{}{}://", list.empty() ? "" : " or ", scheme.name);
+  }
+  return list;
 }
 
 // True if `text` begins with "name:", as only a whole URL does.
@@ -117,17 +127,22 @@ std::string Url::text() const {
   return fmt::format("{}{}{}", tls ? kSecure : kPlain, authority(), path);
 }
 
-Result<Url> parse_url(std::string_view text) {
+Result<Url> parse_url(std::string_view text) { return parse_url(text, kHttpSchemes); }
+
+Result<Url> parse_url(std::string_view text, std::span<const UrlScheme> schemes) {
   if (const auto why = unfit(text); !why.empty()) {
     return Error{Code::invalid_params, fmt::format("the URL cannot be used: {}", why)};
   }
-  Url url;
-  url.tls = starts_with_scheme(text, kSecure);
-  if (!url.tls && !starts_with_scheme(text, kPlain)) {
-    return bad(text, "it does not begin with http:// or https://");
+  const auto scheme = std::ranges::find_if(
+      schemes, [text](const UrlScheme& known) { return starts_with_scheme(text, known.name); });
+  if (scheme == schemes.end()) {
+    return bad(text, fmt::format("it does not begin with {}", list_of(schemes)));
   }
-  url.port = default_port(url.tls);
-  const auto rest = text.substr(url.tls ? kSecure.size() : kPlain.size());
+  Url url;
+  url.tls = scheme->tls;
+  url.port = scheme->port;
+  url.path = scheme->path;
+  const auto rest = text.substr(scheme->name.size() + 3);
   const auto authority = rest.substr(0, rest.find_first_of("/?"));
   const auto path = rest.substr(authority.size());
   if (const auto why = take_authority(authority, url); !why.empty()) {

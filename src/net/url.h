@@ -1,6 +1,8 @@
 // A Url says where an HTTP server is and what to ask it for. Values only; pure.
 #pragma once
 
+#include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,6 +28,19 @@ struct Url {
 // `http://host[:port][/path][?query]`, or https. What else a URL can hold is refused with the
 // reason.
 Result<Url> parse_url(std::string_view text);
+
+// A scheme of URLs that are read in the same manner, and what is meant where they do not say.
+struct UrlScheme {
+  std::string_view name;
+  bool tls;
+  int port;
+  std::string_view path = "/";
+};
+Result<Url> parse_url(std::string_view text, std::span<const UrlScheme> schemes);
+
+// Of WebSockets. The port and the path are those of the wire protocol.
+inline constexpr std::array kWsSchemes{UrlScheme{"ws", false, 8443, "/mcp"},
+                                       UrlScheme{"wss", true, 8443, "/mcp"}};
 
 // What `reference` means to a reader of `base`: a whole URL, a path from the root or from the
 // folder of `base`, or another query. It may lead to another origin.

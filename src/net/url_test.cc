@@ -98,5 +98,22 @@ TEST(Url, ResolvesReferences) {
   EXPECT_EQ(resolved("g h"), "refused");
 }
 
+TEST(Url, ReadsOtherSchemesWithTheirOwnDefaults) {
+  const auto plain = parse_url("ws://gateway.example.com", kWsSchemes);
+  ASSERT_TRUE(plain);
+  EXPECT_FALSE(plain->tls);
+  EXPECT_EQ(plain->port, 8443);
+  EXPECT_EQ(plain->path, "/mcp");
+  EXPECT_EQ(plain->authority(), "gateway.example.com:8443");
+  const auto secure = parse_url("WSS://[::1]:9/", kWsSchemes);
+  ASSERT_TRUE(secure);
+  EXPECT_TRUE(secure->tls);
+  EXPECT_EQ(secure->port, 9);
+  EXPECT_EQ(secure->path, "/");
+  const auto other = parse_url("http://localhost", kWsSchemes);
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().message.find("ws:// or wss://"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace patchbay::net

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,12 +29,20 @@ constexpr auto kGather = milliseconds(5);   // Lines of this span leave together
 constexpr std::size_t kMostValue = 4096;    // A longer value is cut.
 constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error", "off"};
 
+// A file or /dev/null takes any number of bytes at once; a pipe, socket or terminal may not.
+bool waits_for_a_reader(int fd) {
+  struct stat about{};
+  if (::fstat(fd, &about) != 0) return true;
+  return !S_ISREG(about.st_mode) && !(S_ISCHR(about.st_mode) && ::isatty(fd) == 0);
+}
+
 class Writer {
  public:
   void start(Level level, Format format, int fd) {
     level_ = level;
     format_ = format;
     fd_ = fd;
+    may_block_ = waits_for_a_reader(fd);
     thread_ = std::thread([this] { work(); });
   }
 
@@ -74,12 +83,15 @@ class Writer {
     return any;
   }
 
+  // Under load lines are fetched once a kGather, not as fast as they come: a few large writes cost
+  // a fraction of many small ones. Only a ring that fills faster than that is emptied at once.
   void work() {
     std::string batch;
     for (;;) {
       batch.clear();
       if (gather(batch)) {
         write_out(batch);
+        if (batch.size() < kRing / 2) rest();
         continue;
       }
       if (stopping_.load(std::memory_order_acquire)) return;
@@ -90,18 +102,25 @@ class Writer {
         continue;
       }
       if (!stopping_.load(std::memory_order_acquire)) sleeping_.wait(true);
-      std::this_thread::sleep_for(kGather);
+      rest();
     }
+  }
+
+  void rest() {
+    if (!stopping_.load(std::memory_order_acquire)) std::this_thread::sleep_for(kGather);
   }
 
   // Never blocks past the deadline of stop(), even when nobody reads.
   void write_out(std::string_view bytes) {
     while (!bytes.empty()) {
-      pollfd watch{fd_, POLLOUT, 0};
-      const int ready = ::poll(&watch, 1, 100);
-      if (stopping_.load(std::memory_order_acquire) && steady_clock::now() > deadline_) return;
-      if (ready <= 0) continue;
-      const auto n = ::write(fd_, bytes.data(), std::min(bytes.size(), kAtomicWrite));
+      if (may_block_) {
+        pollfd watch{fd_, POLLOUT, 0};
+        const int ready = ::poll(&watch, 1, 100);
+        if (stopping_.load(std::memory_order_acquire) && steady_clock::now() > deadline_) return;
+        if (ready <= 0) continue;
+      }
+      const auto most = may_block_ ? kAtomicWrite : bytes.size();
+      const auto n = ::write(fd_, bytes.data(), std::min(bytes.size(), most));
       if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));
       if (n < 0 && errno != EINTR && errno != EAGAIN) return;
     }
@@ -113,6 +132,7 @@ class Writer {
   std::atomic<bool> stopping_ = false;
   steady_clock::time_point deadline_;
   int fd_ = 2;
+  bool may_block_ = true;
   std::thread thread_;
 };
 

@@ -44,18 +44,18 @@ Result<void> AuditFile::open() {
 Result<void> AuditFile::write(const std::vector<AuditRecord>& records) {
   auto opened = open();
   if (!opened) return opened;
-  std::string lines;
+  lines_.clear();
   for (const auto& record : records) {
-    append_line(lines, record);
-    if (size_ + lines.size() < most_) continue;
-    auto written = write_out(lines);
+    append_line(lines_, record);
+    if (size_ + lines_.size() < most_) continue;
+    auto written = write_out(lines_);
     if (!written) return written;
-    lines.clear();
+    lines_.clear();
     rotate();
     opened = open();
     if (!opened) return opened;
   }
-  auto written = write_out(lines);
+  auto written = write_out(lines_);
   if (written && sync_ && ::fdatasync(fd_) != 0) return failed("write to the disk", path_);
   return written;
 }

@@ -31,6 +31,7 @@ class AuditFile final : public AuditLog::Sink {
   const int keep_;
   const bool sync_;
   int fd_ = -1;
+  std::string lines_;  // Kept for its memory.
   std::uint64_t size_ = 0;
 };
 

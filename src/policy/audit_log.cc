@@ -1,5 +1,7 @@
 #include "policy/audit_log.h"
 
+#include <utility>
+
 #include "observe/log.h"
 #include "policy/audit_database.h"
 #include "policy/audit_file.h"
@@ -10,13 +12,18 @@ namespace {
 // After a failure, how often it is tried whether records can be written again.
 constexpr auto kTryAgain = std::chrono::seconds(1);
 
+// Records that nobody waits for are written together: a thread woken for each of them would cost
+// more than the call did.
+constexpr auto kGather = std::chrono::milliseconds(5);
+
 Error full() {
   return {Code::unavailable, "too many audit records wait to be written (audit.queue)"};
 }
 
 }  // namespace
 
-AuditLog::AuditLog(const AuditSettings& settings) : settings_(settings) {
+AuditLog::AuditLog(const AuditSettings& settings)
+    : settings_(settings), half_(static_cast<std::size_t>(settings.queue + 1) / 2) {
   if (!settings_.file.empty()) {
     sinks_.push_back(std::make_unique<AuditFile>(settings_));
   }
@@ -25,7 +32,8 @@ AuditLog::AuditLog(const AuditSettings& settings) : settings_(settings) {
         std::make_unique<AuditDatabase>(settings_.database, settings_.keep_time, settings_.sync));
   }
   // Whether records can be kept at all is known before the first call.
-  write({});
+  std::vector<Done> nobody;
+  write({}, nobody);
   thread_ = std::thread([this] { work(); });
 }
 
@@ -44,42 +52,52 @@ Result<void> AuditLog::check() const {
 }
 
 void AuditLog::put(AuditRecord record, Done done) {
-  bool first = false;
+  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     if (std::cmp_less(queue_.size(), settings_.queue)) {
-      first = queue_.empty();
-      queue_.push_back({std::move(record), std::move(done)});
+      wake = queue_.empty() || (done && waiting_.empty());
+      queue_.push_back(std::move(record));
+      if (done) waiting_.push_back(std::exchange(done, {}));
+      wake |= queue_.size() == half_;
     } else {
       dropped_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  if (first) come_.notify_one();
+  if (wake) come_.notify_one();
   if (done) done(full());
 }
 
 void AuditLog::work() {
+  std::vector<AuditRecord> records;
+  std::vector<Done> waiting;
   for (;;) {
-    std::vector<Waiting> batch;
     {
       std::unique_lock lock(mutex_);
-      const auto wanted = [this] { return stopping_ || !queue_.empty(); };
-      if (well_) {
-        come_.wait(lock, wanted);
-      } else {
-        come_.wait_for(lock, kTryAgain, wanted);
-      }
+      gather(lock);
       if (stopping_ && queue_.empty()) return;
-      batch.swap(queue_);
+      records.swap(queue_);
+      waiting.swap(waiting_);
     }
-    write(std::move(batch));
+    write(records, waiting);
+    records.clear();
+    waiting.clear();
   }
 }
 
-void AuditLog::write(std::vector<Waiting> batch) {
-  std::vector<AuditRecord> records;
-  records.reserve(batch.size());
-  for (auto& one : batch) records.push_back(std::move(one.record));
+// Waits until there is something to do.
+void AuditLog::gather(std::unique_lock<std::mutex>& lock) {
+  const auto wanted = [this] { return stopping_ || !queue_.empty(); };
+  if (well_) {
+    come_.wait(lock, wanted);
+  } else {
+    come_.wait_for(lock, kTryAgain, wanted);
+  }
+  come_.wait_for(lock, kGather,
+                 [this] { return stopping_ || !waiting_.empty() || queue_.size() >= half_; });
+}
+
+void AuditLog::write(const std::vector<AuditRecord>& records, std::vector<Done>& waiting) {
   Result<void> written = ok();
   for (const auto& sink : sinks_) {
     auto kept = sink->write(records);
@@ -87,9 +105,7 @@ void AuditLog::write(std::vector<Waiting> batch) {
   }
   if (!written) dropped_.fetch_add(records.size(), std::memory_order_relaxed);
   note(written);
-  for (auto& one : batch) {
-    if (one.done) one.done(written);
-  }
+  for (auto& done : waiting) done(written);
 }
 
 void AuditLog::note(const Result<void>& written) {

@@ -47,23 +47,21 @@ class AuditLog {
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
-  struct Waiting {
-    AuditRecord record;
-    Done done;
-  };
-
   void work();
-  void write(std::vector<Waiting> batch);
+  void gather(std::unique_lock<std::mutex>& lock);
+  void write(const std::vector<AuditRecord>& records, std::vector<Done>& waiting);
   void note(const Result<void>& written);
 
   const AuditSettings settings_;
+  const std::size_t half_;  // So many records are not kept waiting for more.
   std::vector<std::unique_ptr<Sink>> sinks_;
   std::atomic<bool> well_ = true;
   std::atomic<std::uint64_t> dropped_ = 0;
 
   std::mutex mutex_;
   std::condition_variable come_;
-  std::vector<Waiting> queue_;
+  std::vector<AuditRecord> queue_;
+  std::vector<Done> waiting_;  // For what is in the queue.
   bool stopping_ = false;
 
   std::thread thread_;

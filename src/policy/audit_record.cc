@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/glob.h"
 #include "core/text.h"
 #include "json/edit.h"
-#include "json/write.h"
+#include "json/text.h"
 
 namespace patchbay::policy {
 namespace {
@@ -37,16 +38,74 @@ void redact(json::Edit& edit, const std::vector<std::string>& globs) {
   });
 }
 
-void add(json::Object& object, std::string& out, std::string_view key, std::string_view value) {
-  if (value.empty()) return;
-  object.key(key);
-  json::append_quoted(out, value);
+// Further members of one line. The keys are ours and need no escaping.
+class Members {
+ public:
+  explicit Members(std::string& out) : out_(out) {}
+
+  // What is empty is left out.
+  void text(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    name(key);
+    json::append_quoted(out_, value);
+  }
+  void raw(std::string_view key, std::string_view value) {
+    if (value.empty()) return;
+    name(key);
+    out_ += value;
+  }
+  void number(std::string_view key, std::uint64_t value) {
+    const fmt::format_int digits(value);
+    raw(key, {digits.data(), digits.size()});
+  }
+  // The value is the caller's to append.
+  void name(std::string_view key) {
+    out_ += ",\"";
+    out_ += key;
+    out_ += "\":";
+  }
+
+ private:
+  std::string& out_;
+};
+
+// The part of a time that changes once a second, which takes the longest to write.
+const std::string& second_text(std::int64_t second) {
+  thread_local std::int64_t known = -1;
+  thread_local std::string text;
+  if (second != known) text = fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(second));
+  known = second;
+  return text;
+}
+
+void append_three_digits(std::string& out, std::int64_t number) {
+  out += static_cast<char>('0' + number / 100 % 10);
+  out += static_cast<char>('0' + number / 10 % 10);
+  out += static_cast<char>('0' + number % 10);
+}
+
+void append_time(std::string& out, std::int64_t ms) {
+  out += second_text(ms / 1000);
+  out += '.';
+  append_three_digits(out, ms % 1000);
+  out += 'Z';
+}
+
+// To three places. Whole numbers are written several times faster than a fraction.
+void append_milliseconds(std::string& out, double ms) {
+  const auto us = std::llround(std::max(ms, 0.0) * 1000);
+  const fmt::format_int whole(us / 1000);
+  out.append(whole.data(), whole.size());
+  out += '.';
+  append_three_digits(out, us % 1000);
 }
 
 }  // namespace
 
 std::string time_text(std::int64_t ms) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(ms / 1000), ms % 1000);
+  std::string out;
+  append_time(out, ms);
+  return out;
 }
 
 std::string redacted(std::string_view raw, const std::vector<std::string>& globs) {
@@ -56,28 +115,29 @@ std::string redacted(std::string_view raw, const std::vector<std::string>& globs
 }
 
 void append_line(std::string& out, const AuditRecord& record) {
-  {
-    json::Object object(out);
-    add(object, out, "when", time_text(record.when_ms));
-    add(object, out, "who", record.who);
-    add(object, out, "name", record.name);
-    add(object, out, "way", record.way);
-    add(object, out, "from", record.from);
-    add(object, out, "face", record.face);
-    add(object, out, "method", record.method);
-    add(object, out, "target", record.target);
-    add(object, out, "upstream", record.upstream);
-    add(object, out, "digest", record.digest);
-    if (!record.arguments.empty()) object.raw("arguments", record.arguments);
-    add(object, out, "decision", record.decision);
-    add(object, out, "rule", record.rule);
-    add(object, out, "outcome", record.outcome);
-    add(object, out, "trace", record.trace);
-    object.raw("ms", fmt::format("{:.3f}", record.ms));
-    object.raw("in", fmt::format("{}", record.bytes_in));
-    object.raw("out", fmt::format("{}", record.bytes_out));
-  }
-  out += '\n';
+  out += "{\"when\":\"";
+  append_time(out, record.when_ms);
+  out += '"';
+  Members members(out);
+  members.text("who", record.who);
+  members.text("name", record.name);
+  members.text("way", record.way);
+  members.text("from", record.from);
+  members.text("face", record.face);
+  members.text("method", record.method);
+  members.text("target", record.target);
+  members.text("upstream", record.upstream);
+  members.text("digest", record.digest);
+  members.raw("arguments", record.arguments);
+  members.text("decision", record.decision);
+  members.text("rule", record.rule);
+  members.text("outcome", record.outcome);
+  members.text("trace", record.trace);
+  members.name("ms");
+  append_milliseconds(out, record.ms);
+  members.number("in", record.bytes_in);
+  members.number("out", record.bytes_out);
+  out += "}\n";
 }
 
 }  // namespace patchbay::policy

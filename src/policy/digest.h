@@ -5,16 +5,14 @@
 // Usable from any thread; no memory is taken after the first use on a thread.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
 
 #include "core/result.h"
+#include "policy/sha256.h"
 
 namespace patchbay::policy {
-
-using Digest = std::array<unsigned char, 32>;
 
 struct DigestHash {
   std::size_t operator()(const Digest& digest) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "json/read.h"
+#include "mcp/harmless.h"
 #include "mcp/modern.h"
 
 namespace patchbay::transport {
@@ -41,13 +42,6 @@ bool is_final(const Error& error) {
   return error.code == Code::cancelled || error.code == Code::too_large;
 }
 
-// What may be asked twice: a kept connection may end just when it is used again.
-bool is_harmless(std::string_view method) {
-  return method.ends_with("/list") || method.ends_with("/get") || method == "ping" ||
-         method == "server/discover" || method == "resources/read" ||
-         method == "completion/complete";
-}
-
 }  // namespace
 
 std::string reason_of(int status, std::string_view body) {
@@ -71,7 +65,7 @@ Result<void> HttpChannel::send(std::string message, const Sending& how) {
                      .id = how.id,
                      .session = in_session ? sessions_ : 0,
                      .opens = !how.revision && how.id != 0,
-                     .harmless = is_harmless(how.method)}));
+                     .harmless = mcp::is_harmless(how.method)}));
   return ok();
 }
 
@@ -148,7 +142,8 @@ void HttpChannel::nobody_there(const Error& error) {
 Task<void> HttpChannel::exchange(Post& post) {
   const Deadline deadline = post.id != 0 ? kNever : here().now() + kAcceptance;
   const net::HttpCall call{"POST", target_.url.path, post.fields, post.message, &post.begun};
-  auto response = co_await pool_.request(call, deadline);
+  auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
+  auto response = co_await asked;
   if (!response) co_return response.error();
   // Only the answer to a handshake may say which session it is.
   if (const auto session = (*response)->field(kSession); post.opens && !session.empty()) {
@@ -283,7 +278,9 @@ Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventRead
     add_field(fields, kVersion, mcp::info(*revision_).name);
   }
   if (!events.last_id().empty()) add_field(fields, "Last-Event-ID", events.last_id());
-  co_return co_await pool_.request({"GET", target_.url.path, fields, ""}, kNever);
+  const net::HttpCall call{"GET", target_.url.path, fields, ""};
+  auto asked = request_as(target_.credentials.get(), pool_, call, kNever);
+  co_return co_await asked;
 }
 
 void HttpChannel::agreed(mcp::Revision revision) {
@@ -324,7 +321,9 @@ Task<void> HttpChannel::finish(Deadline deadline) {
   hearing_ends_.request();
   if (!session_.empty() && !closed_) {
     const std::string fields = fields_of({.revision = revision_});
-    auto ended = co_await pool_.request({"DELETE", target_.url.path, fields, ""}, deadline);
+    const net::HttpCall call{"DELETE", target_.url.path, fields, ""};
+    auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
+    auto ended = co_await asked;
     (void)ended;  // A server that forgets late is its own affair.
   }
   close();

@@ -15,6 +15,7 @@
 #include "core/scope.h"
 #include "net/http_pool.h"
 #include "transport/channel.h"
+#include "transport/credentials.h"
 #include "transport/event_reader.h"
 
 namespace patchbay::transport {
@@ -25,7 +26,8 @@ struct HttpTarget {
   std::shared_ptr<const net::TlsContext> tls;
   std::string fields;  // Further header lines of every request, each with its CRLF.
   net::HttpPoolSettings pool;
-  std::size_t most = 64 << 20;  // Bytes of one answer, or of one event.
+  std::size_t most = 64 << 20;                         // Bytes of one answer, or of one event.
+  std::shared_ptr<Credentials> credentials = nullptr;  // Null: none but what `fields` say.
 };
 
 class HttpChannel final : public Channel {

@@ -30,12 +30,18 @@ void log_message(std::string_view message) {
 }  // namespace
 
 LineChannel::LineChannel(net::Fd in, net::Fd out, const LineLimits& limits)
-    : limits_(limits), in_(non_blocking(std::move(in))) {
-  out_.emplace(non_blocking(std::move(out)));
+    : limits_(limits),
+      in_(std::make_shared<net::Stream>(non_blocking(std::move(in)))),
+      out_(std::make_shared<net::Stream>(non_blocking(std::move(out)))) {
   outbox_.emplace(*out_, limits_.outbox);
 }
 
-LineChannel::~LineChannel() { in_.forget(*this); }
+LineChannel::LineChannel(std::unique_ptr<net::Stream> both, const LineLimits& limits)
+    : limits_(limits), in_(std::move(both)), out_(in_) {
+  outbox_.emplace(*out_, limits_.outbox);
+}
+
+LineChannel::~LineChannel() { in_->forget(*this); }
 
 void LineChannel::start(Listener& listener) {
   listener_ = &listener;
@@ -67,12 +73,13 @@ void LineChannel::close_sending() {
 
 void LineChannel::close() {
   closed_ = true;
-  in_.forget(*this);
+  in_->forget(*this);
   drop_out();
 }
 
 void LineChannel::drop_out() {
   outbox_.reset();
+  if (out_ == in_) in_->end_sending();
   out_.reset();
 }
 
@@ -87,7 +94,7 @@ void LineChannel::read() {
   for (std::size_t budget = kTurnBudget; !closed_ && !told_;) {
     const std::size_t before = buffer_.size();
     buffer_.resize_and_overwrite(before + read_step_, [](char*, std::size_t n) { return n; });
-    auto got = in_.try_read(std::span(buffer_).subspan(before));
+    auto got = in_->try_read(std::span(buffer_).subspan(before));
     buffer_.resize(before + (got ? *got : 0));
     read_step_ = got && *got == read_step_ ? std::min(read_step_ * 2, kMostReadStep) : kReadStep;
     if (!got) return fail("the peer closed its output");
@@ -97,7 +104,7 @@ void LineChannel::read() {
     budget -= *got;
   }
   if (closed_ || told_) return;
-  in_.wait_readable(*this);
+  in_->wait_readable(*this);
 }
 
 bool LineChannel::deliver_lines(std::size_t searched) {
@@ -126,7 +133,7 @@ bool LineChannel::deliver_lines(std::size_t searched) {
 // The receiving side is over. What has been asked may still be answered, so sending goes on.
 void LineChannel::fail(const std::string& why) {
   if (closed_ || std::exchange(told_, true)) return;
-  in_.forget(*this);
+  in_->forget(*this);
   listener_->on_closed(why);
 }
 

@@ -1,5 +1,5 @@
-// A LineChannel is a Channel over a pair of byte streams with one JSON message per line: stdio of a
-// child or of ourselves.
+// A LineChannel is a Channel over byte streams with one JSON message per line: stdio of a child or
+// of ourselves, or a socket, plain or under TLS.
 //
 // Confined to the worker that made it.
 #pragma once
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "net/outbox.h"
-#include "net/source.h"
+#include "net/stream.h"
 #include "transport/channel.h"
 
 namespace patchbay::transport {
@@ -23,6 +23,8 @@ class LineChannel final : public Channel, net::Source::Waiter {
  public:
   // Takes both descriptors; they become non-blocking.
   LineChannel(net::Fd in, net::Fd out, const LineLimits& limits);
+  // One stream for both directions.
+  LineChannel(std::unique_ptr<net::Stream> both, const LineLimits& limits);
   ~LineChannel() override;
 
   void start(Listener& listener) override;
@@ -44,8 +46,8 @@ class LineChannel final : public Channel, net::Source::Waiter {
 
   const LineLimits limits_;
   Listener* listener_ = nullptr;
-  net::Source in_;
-  std::optional<net::Stream> out_;
+  const std::shared_ptr<net::Stream> in_;
+  std::shared_ptr<net::Stream> out_;  // May be the same.
   std::optional<net::Outbox> outbox_;
   std::string buffer_;  // Bytes that have come; those before used_ are done with.
   std::size_t used_ = 0;

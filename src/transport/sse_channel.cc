@@ -19,7 +19,9 @@ SseChannel::SseChannel(const HttpTarget& target, PostPlace place, net::Url post)
 
 Task<void> SseChannel::connect(Deadline deadline) {
   const std::string fields = "Accept: text/event-stream\r\n" + target_.fields;
-  auto response = co_await pool_.request({"GET", target_.url.path, fields, ""}, deadline);
+  const net::HttpCall call{"GET", target_.url.path, fields, ""};
+  auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
+  auto response = co_await asked;
   if (!response) co_return response.error();
   const bool stream = (*response)->field("Content-Type").starts_with("text/event-stream");
   if ((*response)->status() != 200 || !stream) {
@@ -95,7 +97,9 @@ Task<void> SseChannel::exchange(const std::string& message, std::uint64_t id) {
       "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
       target_.fields;
   const Deadline deadline = here().now() + kAcceptance;
-  auto response = co_await pool_.request({"POST", post_.path, fields, message}, deadline);
+  const net::HttpCall call{"POST", post_.path, fields, message};
+  auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
+  auto response = co_await asked;
   if (!response) co_return response.error();
   const int status = (*response)->status();
   if (status == 202) co_return ok();  // Whatever it says besides is not for us.

@@ -9,6 +9,7 @@
 
 #include "core/task.h"
 #include "core/timers.h"
+#include "core/wait.h"
 #include "transport/channel.h"
 
 namespace patchbay::upstreams {
@@ -38,6 +39,9 @@ class Connector {
 
   // The last connection was misunderstood. True if connect() will try another way next.
   virtual bool try_other_way() { return false; }
+
+  // Waits before the next attempt: until `time`, or until there is a reason to try at once.
+  virtual Task<void> rest(Deadline time) { return sleep_until(time); }
 };
 
 }  // namespace patchbay::upstreams

@@ -113,6 +113,18 @@ Result<transport::HttpTarget> http_target(const HttpClientSettings& settings,
   return target;
 }
 
+Result<std::shared_ptr<const oauth::Plan>> auth_plan(const std::string& upstream,
+                                                     const net::Url& url,
+                                                     const HttpClientSettings& settings,
+                                                     const oauth::PlanOptions& options) {
+  if (!settings.auth) return std::shared_ptr<const oauth::Plan>();
+  for (const auto& [header, value] : settings.headers) {
+    if (!same_token(header, "Authorization")) continue;
+    return Error{Code::invalid_params, "the header Authorization would be sent twice"};
+  }
+  return oauth::make_plan(upstream, url, *settings.auth, options);
+}
+
 Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
   for (;;) {
     const HttpWay& way = ways_[way_];
@@ -127,6 +139,10 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
       co_return connected.error();
     }
   }
+}
+
+Task<void> HttpConnector::rest(Deadline time) {
+  return target_.credentials ? target_.credentials->wait_for_news(time) : Connector::rest(time);
 }
 
 bool HttpConnector::try_other_way() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "oauth/plan.h"
 #include "transport/sse_channel.h"
 #include "upstreams/connector.h"
 #include "upstreams/http_settings.h"
@@ -31,6 +32,7 @@ class HttpConnector final : public Connector {
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
   bool try_other_way() override;
+  Task<void> rest(Deadline time) override;
 
  private:
   const transport::HttpTarget target_;
@@ -47,6 +49,12 @@ std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool al
 // wrong, and why.
 Result<transport::HttpTarget> http_target(const HttpClientSettings& settings,
                                           const std::string& url);
+
+// The credentials that the settings speak of, for a server at `url`; null if they speak of none.
+Result<std::shared_ptr<const oauth::Plan>> auth_plan(const std::string& upstream,
+                                                     const net::Url& url,
+                                                     const HttpClientSettings& settings,
+                                                     const oauth::PlanOptions& options);
 
 // The parts of it that do not depend on where the server is.
 Result<std::string> header_lines(const config::Dict<std::string>& headers);

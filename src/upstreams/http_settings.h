@@ -1,9 +1,11 @@
 // What can be said about an upstream that is reached over HTTP.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "oauth/settings.h"
 #include "upstreams/mcp_settings.h"
 
 namespace patchbay::upstreams {
@@ -19,6 +21,7 @@ struct TlsSettings {
 // What can be said of any server that is spoken to over HTTP.
 struct HttpClientSettings {
   config::Dict<std::string> headers;
+  std::optional<oauth::Settings> auth;
   TlsSettings tls;
   int connections = 64;
   int waiting = 1024;
@@ -55,6 +58,8 @@ namespace upstreams {
 inline constexpr auto kHttpClientFields = std::tuple{
     config::Field{"headers", &HttpClientSettings::headers,
                   "Header fields of every request, for example Authorization."},
+    config::Field{"auth", &HttpClientSettings::auth,
+                  "Whose credentials it is shown, where those are more than a header."},
     config::Field{"tls", &HttpClientSettings::tls, "How an https server is trusted."},
     config::Field{"connections", &HttpClientSettings::connections,
                   "How many connections each worker may have open to it.",

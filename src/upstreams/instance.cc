@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "oauth/access.h"
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
@@ -56,10 +57,12 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
   }
   last_used_ = here().now();
   for (int resends = 0;; ++resends) {
+    if (!up() && denied_ && !starting_) co_return *denied_;
     if (!up() && worth_waiting()) {
       auto waited = co_await wait_until_up(deadline);
       if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
     }
+    if (!up() && denied_) co_return *denied_;
     if (!up()) {
       Error down{Code::unavailable, fmt::format("the upstream {} is down: {}", upstream_, detail_)};
       const auto wait = std::chrono::ceil<Duration>(next_attempt_ - here().now());
@@ -99,6 +102,10 @@ Task<void> Instance::keep_running() {
     const Opening tried = opening_;
     auto lived = co_await live();
     if (stopping_) break;
+    if (denied_) {
+      auto waited = co_await wait_for_person();
+      continue;
+    }
     // Some servers end when they are asked something before the handshake: not asking mends it.
     if (exits_.empty() && tried == Opening::ask && opening_ == Opening::legacy && !was_up_) {
       exits_.push_back(here().now());
@@ -111,12 +118,21 @@ Task<void> Instance::keep_running() {
     settle(false, breaker_open_ ? fmt::format("{} (breaker open: {} exits, next try in {} ms)", why,
                                               exits_.size(), pause.count())
                                 : why);
-    auto sleep = sleep_until(next_attempt_);
-    auto slept = co_await sleep.hearing(stop_restarts_);
-    (void)slept;  // Woken early only to stop, which the loop sees.
+    auto rest = connector_->rest(next_attempt_);
+    auto rested = co_await rest.hearing(stop_restarts_);
+    (void)rested;  // Whatever ended it early, the loop sees.
   }
   settle(false, "stopped");
   co_return ok();
+}
+
+// Nothing is wrong with the server, so that no attempt counts against it.
+Task<void> Instance::wait_for_person() {
+  next_attempt_ = here().now() + settings_.restart.most;
+  if (detail_ != denied_->message) settle(false, denied_->message);
+  tell_waiters();
+  auto rest = connector_->rest(next_attempt_);
+  co_return co_await rest.hearing(stop_restarts_);
 }
 
 // One attempt: connect, shake hands, list, then wait for the end. Yields why it ended.
@@ -125,6 +141,8 @@ Task<void> Instance::live() {
   was_up_ = false;
   auto begun = co_await begin(here().now() + settings_.start_time);
   starting_ = false;
+  denied_.reset();
+  if (!begun && oauth::wants_sign_in(begun.error())) denied_ = begun.error();
   if (!life_) co_return begun;
   std::string why;
   if (begun) {
@@ -149,13 +167,16 @@ Task<void> Instance::live() {
 Task<void> Instance::begin(Deadline deadline) {
   for (std::string earlier;;) {
     auto connection = co_await connector_->connect(deadline);
-    if (!connection) co_return Error{connection.error().code, earlier + connection.error().message};
+    if (!connection) {
+      const Error& fault = connection.error();
+      co_return Error{fault.code, earlier + fault.message, fault.data};
+    }
     closed_.emplace();
     McpLink::Events& events = *this;
     life_.emplace(*std::move(connection), events, counters_, place_, settings_);
     auto opened = co_await open(deadline);
     if (opened) co_return co_await take_up_work(deadline);
-    const Error why{opened.error().code, earlier + opened.error().message};
+    const Error why{opened.error().code, earlier + opened.error().message, opened.error().data};
     if (stopping_ || !life_->connection->misunderstood()) co_return why;
     if (!connector_->try_other_way()) co_return why;
     earlier = why.message + "; ";

@@ -93,6 +93,7 @@ class Instance final : McpLink::Events {
   Task<void> begin(Deadline deadline);
   Task<void> open(Deadline deadline);
   Task<void> take_up_work(Deadline deadline);
+  Task<void> wait_for_person();
   Task<void> wait_for_end();
   Task<void> end_life();
   Task<void> renew();
@@ -126,6 +127,7 @@ class Instance final : McpLink::Events {
   std::optional<OneShot<std::string>> closed_;  // Delivered with the reason when the link ends.
   Opening opening_;                             // What the last handshake has taught.
   std::string detail_ = "starting";
+  std::optional<Error> denied_;          // Somebody must do something before it can come up.
   std::vector<OneShot<void>*> waiters_;  // Calls that wait for the server to come up.
   OneShot<void> first_attempt_;          // Has ended, well or not.
   OneShot<void>* quiet_ = nullptr;       // Who waits for the last call to end.

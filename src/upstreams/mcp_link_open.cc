@@ -133,7 +133,8 @@ Task<void> McpLink::open(Opening opening, std::chrono::nanoseconds probe, Deadli
   if (opening == Opening::ask) {
     auto discovered = co_await discover(std::min(deadline, here().now() + probe));
     if (discovered || closed_) co_return discovered;
-    if (discovered.error().code == Code::unavailable) co_return discovered;
+    const Code why = discovered.error().code;
+    if (why == Code::unavailable || why == Code::forbidden) co_return discovered;
   }
   auto initialized = co_await initialize(deadline);
   if (initialized || opening == Opening::legacy || closed_ || !answered_) co_return initialized;

@@ -7,9 +7,13 @@
 
 #include "core/hop.h"
 #include "observe/log.h"
+#include "upstreams/sign_in_call.h"
 
 namespace patchbay::upstreams {
 namespace {
+
+// In the course of one call: first of all, and once more if it needs more.
+constexpr int kMostSignIns = 2;
 
 bool is_among(const std::vector<const Instance*>& some, const Instance& one) {
   return std::ranges::find(some, &one) != some.end();
@@ -32,15 +36,17 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
       in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", name_}}))),
-      private_(name_, plan.settings, plan.connectors, workers, counters_, *restarts_,
+      access_(std::move(plan.access)),
+      private_(name_, plan.settings, plan.connectors, plan.texts, access_, workers, counters_,
+               *restarts_,
                [this](const gateway::TaskNews& news) { watcher_.task_changed(*this, news); }) {
   // Different upstreams begin on different workers, so that one copy each is spread too.
   const auto first = std::hash<std::string>()(name_);
   const auto add = [&](std::size_t worker, const MakeConnector& make, bool lists) {
     Instance::Owner& owner = *this;
-    instances_.push_back(std::make_unique<Instance>(
-        Instance::Parts{*workers[worker % workers.size()], name_, plan.settings, make(lists), owner,
-                        counters_, *restarts_, lists, fmt::format("{}", instances_.size())}));
+    instances_.push_back(std::make_unique<Instance>(Instance::Parts{
+        *workers[worker % workers.size()], name_, plan.settings, make({lists}), owner, counters_,
+        *restarts_, lists, fmt::format("{}", instances_.size())}));
   };
   for (std::size_t i = 0; i < plan.connectors.size(); ++i) {
     add(first + (on_every_worker_ ? 0 : i), plan.connectors[i], true);
@@ -77,21 +83,40 @@ Task<void> McpUpstream::stop(Deadline deadline) {
 
 Task<mcp::Reply> McpUpstream::answer(const gateway::Call& call, std::string_view target) {
   in_flight_->add(1);
-  auto key = private_.key_of(call);
-  auto task = call.method.reach == mcp::Reach::by_task ? answer_about_task(call, target)
-              : key ? private_.answer(*std::move(key), call, target)
-                    : answer_shared(call, target);
-  auto reply = co_await task;
+  auto reply = co_await answer_once(call, target);
+  for (int times = 0; times < kMostSignIns && is_for_person(reply); ++times) {
+    auto signed_in = co_await sign_in(call, *access_);
+    if (!signed_in) {
+      reply = told(call, signed_in.error());
+      break;
+    }
+    reply = co_await answer_once(call, target);
+  }
   in_flight_->add(-1);
   co_return reply;
 }
 
+// The server would have answered somebody who has signed in.
+bool McpUpstream::is_for_person(const Result<mcp::Reply>& reply) const {
+  return !reply && access_ && oauth::wants_sign_in(reply.error());
+}
+
+Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string_view target) {
+  auto key = private_.key_of(call);
+  if (!key) co_return key.error();
+  auto task = call.method.reach == mcp::Reach::by_task
+                  ? answer_about_task(call, target, *std::move(key))
+              : *key ? private_.answer(**std::move(key), call, target)
+                     : answer_shared(call, target);
+  co_return co_await task;
+}
+
 // A task lives where it was made: its id begins with the place.
-Task<mcp::Reply> McpUpstream::answer_about_task(const gateway::Call& call, std::string_view id) {
+Task<mcp::Reply> McpUpstream::answer_about_task(const gateway::Call& call, std::string_view id,
+                                                std::optional<std::string> key) {
   const std::size_t dot = id.find('.');
   const std::string_view place = id.substr(0, dot);
   const std::string_view own = dot == std::string_view::npos ? "" : id.substr(dot + 1);
-  auto key = private_.key_of(call);
   if (key && place == kPrivatePlace) co_return co_await private_.answer(*key, call, own);
   std::size_t index = instances_.size();
   const auto [end, fault] = std::from_chars(place.data(), place.data() + place.size(), index);

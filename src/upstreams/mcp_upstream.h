@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "gateway/upstream.h"
+#include "oauth/access.h"
 #include "observe/metrics.h"
 #include "upstreams/instance.h"
 #include "upstreams/private_instances.h"
@@ -28,6 +29,8 @@ struct McpUpstreamPlan {
   std::vector<MakeConnector> connectors = {};
   // Each worker has its own connection to each of them, so that calls need not change threads.
   bool on_every_worker = false;
+  CallerTexts texts = {};                      // In which callers differ.
+  std::shared_ptr<oauth::Access> access = {};  // To what it is shown; null: nothing that changes.
 };
 
 class McpUpstream final : public gateway::Upstream, Instance::Owner {
@@ -49,7 +52,10 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   void on_task(Instance& instance, const gateway::TaskNews& news) override;
   std::vector<std::string> subscribed(Instance& instance) override;
   void on_state(Instance& instance, const gateway::UpstreamState& state) override;
-  Task<mcp::Reply> answer_about_task(const gateway::Call& call, std::string_view id);
+  bool is_for_person(const Result<mcp::Reply>& reply) const;
+  Task<mcp::Reply> answer_once(const gateway::Call& call, std::string_view target);
+  Task<mcp::Reply> answer_about_task(const gateway::Call& call, std::string_view id,
+                                     std::optional<std::string> key);
   Task<mcp::Reply> answer_shared(const gateway::Call& call, std::string_view target);
   // Of those that have not been tried in vain, if there are any.
   Instance& least_busy(const std::vector<const Instance*>& tried);
@@ -66,6 +72,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   const std::shared_ptr<metrics::Counter> restarts_;
   const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
+  const std::shared_ptr<oauth::Access> access_;
   std::vector<std::unique_ptr<Instance>> instances_;  // Shared by those who may share.
   PrivateInstances private_;
 

@@ -39,19 +39,20 @@ void OpenapiLane::use(std::shared_ptr<const OpenapiService> service) {
 }
 
 Task<mcp::Reply> OpenapiLane::call(std::string_view name, std::string_view arguments,
-                                   Deadline deadline) {
+                                   transport::Credentials* credentials, Deadline deadline) {
   const auto service = service_;
   const auto found = service ? service->tools.find(name) : decltype(service->tools.end())();
   if (!service || found == service->tools.end()) {
     co_return Error{Code::not_found, fmt::format("there is no operation '{}'", name)};
   }
-  auto answer =
-      co_await send(service, service->operations[found->second], std::string(arguments), deadline);
+  auto answer = co_await send(service, service->operations[found->second], std::string(arguments),
+                              credentials, deadline);
   if (!answer) co_return answer.error();
   co_return tool_reply(*answer);
 }
 
-Task<mcp::Reply> OpenapiLane::read(std::string_view uri, Deadline deadline) {
+Task<mcp::Reply> OpenapiLane::read(std::string_view uri, transport::Credentials* credentials,
+                                   Deadline deadline) {
   const auto service = service_;
   const OpenapiOperation* best = nullptr;
   std::string arguments;
@@ -66,7 +67,7 @@ Task<mcp::Reply> OpenapiLane::read(std::string_view uri, Deadline deadline) {
     arguments = **std::move(given);
   }
   if (!best) co_return Error{Code::resource_not_found, "there is no such resource"};
-  auto answer = co_await send(service, *best, std::move(arguments), deadline);
+  auto answer = co_await send(service, *best, std::move(arguments), credentials, deadline);
   if (!answer) co_return answer.error();
   answer->uri = uri;
   co_return read_reply(*answer);
@@ -75,16 +76,16 @@ Task<mcp::Reply> OpenapiLane::read(std::string_view uri, Deadline deadline) {
 // The service stays as long as its operation is used.
 Task<OpenapiAnswer> OpenapiLane::send(std::shared_ptr<const OpenapiService> service,
                                       const OpenapiOperation& operation, std::string arguments,
-                                      Deadline deadline) {
+                                      transport::Credentials* credentials, Deadline deadline) {
   if (!pool_) co_return Error{Code::unavailable, "the upstream is stopping"};
   auto request = make_request(way_.base, operation, arguments);
   if (!request) co_return request.error();
   Running running(*this, co_await current_stop());
-  auto task = exchange(operation, *request, pool_, deadline);
+  auto task = exchange(operation, *request, credentials, pool_, deadline);
   auto answer = co_await task.hearing(running.stop());
   // Nothing can have come of it twice: what only reads may be asked again.
   if (!answer && operation.is_safe() && net::died_unanswered(answer.error())) {
-    auto again = exchange(operation, *request, pool_, deadline);
+    auto again = exchange(operation, *request, credentials, pool_, deadline);
     answer = co_await again.hearing(running.stop());
   }
   if (!answer && ending_.requested()) {
@@ -96,10 +97,12 @@ Task<OpenapiAnswer> OpenapiLane::send(std::shared_ptr<const OpenapiService> serv
 }
 
 Task<OpenapiAnswer> OpenapiLane::exchange(const OpenapiOperation& operation,
-                                          const OpenapiRequest& request, Pool pool,
+                                          const OpenapiRequest& request,
+                                          transport::Credentials* credentials, Pool pool,
                                           Deadline deadline) {
   const net::HttpCall call{operation.method, request.path, request.fields, request.body, nullptr};
-  auto response = co_await pool->request(call, deadline);
+  auto asked = transport::request_as(credentials, *pool, call, deadline);
+  auto response = co_await asked;
   if (!response) co_return response.error();
   OpenapiAnswer answer;
   answer.status = (*response)->status();

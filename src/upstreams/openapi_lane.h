@@ -9,6 +9,7 @@
 #include "core/wait.h"
 #include "net/http_pool.h"
 #include "net/loop.h"
+#include "transport/credentials.h"
 #include "upstreams/openapi_answer.h"
 #include "upstreams/openapi_request.h"
 #include "upstreams/openapi_service.h"
@@ -34,9 +35,12 @@ class OpenapiLane {
   // From now on calls go by this document. Calls in progress finish on what they began with.
   void use(std::shared_ptr<const OpenapiService> service);
 
-  // Calls the tool `name` with raw arguments, or reads the resource `uri`.
-  Task<mcp::Reply> call(std::string_view name, std::string_view arguments, Deadline deadline);
-  Task<mcp::Reply> read(std::string_view uri, Deadline deadline);
+  // Calls the tool `name` with raw arguments, or reads the resource `uri`. `credentials` may be
+  // null, and outlive the call.
+  Task<mcp::Reply> call(std::string_view name, std::string_view arguments,
+                        transport::Credentials* credentials, Deadline deadline);
+  Task<mcp::Reply> read(std::string_view uri, transport::Credentials* credentials,
+                        Deadline deadline);
 
   // Lets calls finish until `deadline`, ends those that have not, and closes the connections.
   Task<void> stop(Deadline deadline);
@@ -48,9 +52,9 @@ class OpenapiLane {
 
   Task<OpenapiAnswer> send(std::shared_ptr<const OpenapiService> service,
                            const OpenapiOperation& operation, std::string arguments,
-                           Deadline deadline);
+                           transport::Credentials* credentials, Deadline deadline);
   Task<OpenapiAnswer> exchange(const OpenapiOperation& operation, const OpenapiRequest& request,
-                               Pool pool, Deadline deadline);
+                               transport::Credentials* credentials, Pool pool, Deadline deadline);
 
   net::Loop& home_;
   const OpenapiWay& way_;

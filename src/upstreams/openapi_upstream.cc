@@ -7,8 +7,10 @@
 #include "core/hop.h"
 #include "json/read.h"
 #include "observe/log.h"
+#include "upstreams/caller_texts.h"
 #include "upstreams/http_connector.h"
 #include "upstreams/openapi_security.h"
+#include "upstreams/sign_in_call.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -30,6 +32,11 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
   OpenapiPlan plan;
   plan.name = name;
   plan.settings = settings;
+  auto texts = CallerTexts::parse(settings.headers);
+  if (!texts) return wrong("headers", texts.error());
+  if (texts->depend()) {
+    return Error{Code::invalid_params, "headers: ${caller.…} is for MCP servers only"};
+  }
   auto fields = header_lines(settings.headers);
   if (!fields) return wrong("headers", fields.error());
   auto tls = client_tls(settings.tls);
@@ -52,6 +59,12 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
       return Error{Code::invalid_params, fmt::format("credentials.{} {}", scheme, fault)};
     }
   }
+  if (settings.auth) {
+    const auto place = server.value_or(plan.document.value_or(net::Url()));
+    auto auth = auth_plan(name, place, settings, {.mcp = false});
+    if (!auth) return wrong("auth", auth.error());
+    plan.auth = *std::move(auth);
+  }
   plan.way = {.upstream = name,
               .tls = *std::move(tls),
               .pool = pool_settings(settings),
@@ -61,9 +74,11 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
 }
 
 OpenapiUpstream::OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>& workers,
-                                 gateway::UpstreamWatcher& watcher, metrics::Registry& registry)
+                                 gateway::UpstreamWatcher& watcher, metrics::Registry& registry,
+                                 std::shared_ptr<oauth::Access> access)
     : plan_(std::move(plan)),
       watcher_(watcher),
+      access_(std::move(access)),
       up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
                          metrics::labels({{"upstream", plan_.name}}))),
       in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
@@ -168,6 +183,10 @@ Task<mcp::Reply> OpenapiUpstream::answer(const gateway::Call& call, std::string_
   if (!lane) co_return Error{Code::internal, "not on a worker"};
   in_flight_->add(1);
   auto reply = co_await answer_on(*lane, call, target);
+  if (!reply && access_ && oauth::wants_sign_in(reply.error())) {
+    auto signed_in = co_await sign_in(call, *access_, false);
+    if (!signed_in) reply = told(call, signed_in.error());
+  }
   in_flight_->add(-1);
   co_return reply;
 }
@@ -178,8 +197,11 @@ Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiLane& lane, const gateway::Ca
   if (plan_.settings.timeout > config::Duration(0)) {
     deadline = std::min(deadline, here().now() + plan_.settings.timeout);
   }
+  const auto credentials = access_ ? access_->credentials(call.who) : nullptr;
   const auto& method = call.request.method;
-  if (method == "resources/read") co_return co_await lane.read(target, deadline);
+  if (method == "resources/read") {
+    co_return co_await lane.read(target, credentials.get(), deadline);
+  }
   if (method != "tools/call") {
     co_return Error{Code::method_not_found, fmt::format("the upstream has no {}", method)};
   }
@@ -188,7 +210,7 @@ Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiLane& lane, const gateway::Ca
   if (json::type_of(arguments) != json::Type::object) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
-  co_return co_await lane.call(target, arguments, deadline);
+  co_return co_await lane.call(target, arguments, credentials.get(), deadline);
 }
 
 Task<void> OpenapiUpstream::stop(Deadline deadline) {

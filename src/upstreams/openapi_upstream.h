@@ -15,6 +15,7 @@
 #include "core/scope.h"
 #include "gateway/upstream.h"
 #include "net/file_watch.h"
+#include "oauth/access.h"
 #include "observe/metrics.h"
 #include "upstreams/openapi_lane.h"
 #include "upstreams/openapi_settings.h"
@@ -29,6 +30,7 @@ struct OpenapiPlan {
   std::optional<net::Url> document;  // Nothing for a file.
   std::string document_fields;       // Header lines for fetching it.
   OpenapiWay way;
+  std::shared_ptr<const oauth::Plan> auth;  // Null: what the document says, and nothing else.
 };
 
 // The error says which setting is wrong, and why.
@@ -36,9 +38,11 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
 
 class OpenapiUpstream final : public gateway::Upstream {
  public:
-  // REQUIRES: workers, watcher and registry outlive the upstream.
+  // REQUIRES: what is referred to outlives the upstream. `access` is null if the plan has no
+  // `auth`.
   OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>& workers,
-                  gateway::UpstreamWatcher& watcher, metrics::Registry& registry);
+                  gateway::UpstreamWatcher& watcher, metrics::Registry& registry,
+                  std::shared_ptr<oauth::Access> access);
 
   std::string_view name() const override { return plan_.name; }
   std::string_view kind() const override { return "openapi"; }
@@ -60,6 +64,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   // Constant after construction.
   const OpenapiPlan plan_;
   gateway::UpstreamWatcher& watcher_;
+  const std::shared_ptr<oauth::Access> access_;
   const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
   std::vector<std::unique_ptr<OpenapiLane>> lanes_;  // Each touched on its worker only.

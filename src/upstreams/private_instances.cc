@@ -14,35 +14,40 @@ constexpr auto kEndPatience = std::chrono::seconds(10);
 }  // namespace
 
 PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& settings,
-                                   std::vector<MakeConnector> connectors,
+                                   std::vector<MakeConnector> connectors, CallerTexts texts,
+                                   std::shared_ptr<oauth::Access> access,
                                    const std::vector<net::Loop*>& workers,
                                    const LinkCounters& counters, metrics::Counter& restarts,
                                    std::function<void(const gateway::TaskNews&)> tell_task)
     : upstream_(std::move(upstream)),
       settings_(settings),
       connectors_(std::move(connectors)),
+      texts_(std::move(texts)),
+      access_(std::move(access)),
       workers_(workers),
       counters_(counters),
       restarts_(restarts),
       tell_task_(std::move(tell_task)) {}
 
-std::optional<std::string> PrivateInstances::key_of(const gateway::Call& call) const {
-  if (settings_.isolation == Isolation::shared) return std::nullopt;
+Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call& call) const {
+  if (settings_.isolation == Isolation::shared) return std::optional<std::string>();
   // Who tells of changes to a resource is the same for all who want to hear of them.
-  if (call.request.method.ends_with("subscribe")) return std::nullopt;
-  if (settings_.isolation == Isolation::per_session && !call.session.empty()) {
-    return fmt::format("session {}", call.session);
-  }
+  if (call.request.method.ends_with("subscribe")) return std::optional<std::string>();
+  const bool by_session = settings_.isolation == Isolation::per_session && !call.session.empty();
   // The shared connections belong to whoever runs the gateway.
   if (settings_.isolation == Isolation::per_principal && call.who->id == Principal().id) {
-    return std::nullopt;
+    return std::optional<std::string>();
   }
-  return fmt::format("principal {}", call.who->id);
+  auto mark = texts_.mark(*call.who);
+  if (!mark) return mark.error();
+  if (access_) *mark += access_->mark(*call.who);
+  return std::optional(by_session ? fmt::format("session {}{}", call.session, *mark)
+                                  : fmt::format("principal {}{}", call.who->id, *mark));
 }
 
 Task<mcp::Reply> PrivateInstances::answer(std::string key, const gateway::Call& call,
                                           std::string_view target) {
-  auto found = find_or_make(key);
+  auto found = find_or_make(key, call.who);
   if (!found) co_return found.error();
   const InstancePtr instance = *std::move(found);
   auto there = [&instance, &call, target]() -> Task<mcp::Reply> {
@@ -53,7 +58,8 @@ Task<mcp::Reply> PrivateInstances::answer(std::string key, const gateway::Call& 
   co_return co_await hop<mcp::Reply>(instance->home(), there);
 }
 
-Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::string& key) {
+Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::string& key,
+                                                                     const Caller& who) {
   const std::lock_guard lock(mutex_);
   if (const auto found = instances_.find(key); found != instances_.end()) {
     found->second->touch();
@@ -69,8 +75,8 @@ Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::
   Instance::Owner& owner = *this;
   auto made = std::make_shared<Instance>(
       Instance::Parts{*workers_[place % workers_.size()], upstream_, settings_,
-                      connectors_[place % connectors_.size()](false), owner, counters_, restarts_,
-                      false, std::string(kPrivatePlace)});
+                      connectors_[place % connectors_.size()]({false, who}), owner, counters_,
+                      restarts_, false, std::string(kPrivatePlace)});
   instances_.emplace(key, made);
   return made;
 }

@@ -12,7 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "core/principal.h"
 #include "core/scope.h"
+#include "oauth/access.h"
+#include "upstreams/caller_texts.h"
 #include "upstreams/instance.h"
 
 namespace patchbay::upstreams {
@@ -20,19 +23,27 @@ namespace patchbay::upstreams {
 // In the ids of tasks: the connection that is the client's own.
 inline constexpr std::string_view kPrivatePlace = "own";
 
-// `alone`: nobody else of this gateway is connected to the same server.
-using MakeConnector = std::function<std::unique_ptr<Connector>(bool alone)>;
+// For whom a connection is.
+struct Party {
+  bool alone = true;            // Nobody else of this gateway is connected to the same server.
+  Caller who = local_caller();  // Whom the connection belongs to.
+};
+
+using MakeConnector = std::function<std::unique_ptr<Connector>(const Party& party)>;
 
 class PrivateInstances final : Instance::Owner {
  public:
-  // REQUIRES: what is referred to outlives it.
+  // REQUIRES: what is referred to outlives it. `texts` and `access` say what callers differ in
+  // beside who they are: a caller for whom that changes gets another connection.
   PrivateInstances(std::string upstream, const McpSettings& settings,
-                   std::vector<MakeConnector> connectors, const std::vector<net::Loop*>& workers,
+                   std::vector<MakeConnector> connectors, CallerTexts texts,
+                   std::shared_ptr<oauth::Access> access, const std::vector<net::Loop*>& workers,
                    const LinkCounters& counters, metrics::Counter& restarts,
                    std::function<void(const gateway::TaskNews&)> tell_task);
 
-  // Whose connection a call needs; empty if it may use those that are shared.
-  std::optional<std::string> key_of(const gateway::Call& call) const;
+  // Whose connection a call needs; empty if it may use those that are shared. Code::forbidden if
+  // the upstream wants to know something of its caller that nobody knows.
+  Result<std::optional<std::string>> key_of(const gateway::Call& call) const;
 
   // Answers the call with the connection of `key`. Code::overloaded if there are too many.
   Task<mcp::Reply> answer(std::string key, const gateway::Call& call, std::string_view target);
@@ -50,7 +61,7 @@ class PrivateInstances final : Instance::Owner {
   std::vector<std::string> subscribed(Instance&) override { return {}; }
   void on_state(Instance&, const gateway::UpstreamState&) override {}
 
-  Result<InstancePtr> find_or_make(const std::string& key);
+  Result<InstancePtr> find_or_make(const std::string& key, const Caller& who);
   std::vector<InstancePtr> take(bool all);
   Task<void> end(InstancePtr instance, Deadline deadline);
   Task<void> sweep();
@@ -59,6 +70,8 @@ class PrivateInstances final : Instance::Owner {
   const std::string upstream_;
   const McpSettings settings_;
   const std::vector<MakeConnector> connectors_;
+  const CallerTexts texts_;
+  const std::shared_ptr<oauth::Access> access_;  // May be null.
   const std::vector<net::Loop*>& workers_;
   const LinkCounters& counters_;
   metrics::Counter& restarts_;

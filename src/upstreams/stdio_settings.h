@@ -1,9 +1,11 @@
 // What can be said about an upstream that is a program on this machine.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sandbox/settings.h"
 #include "upstreams/mcp_settings.h"
 
 namespace patchbay::upstreams {
@@ -18,6 +20,7 @@ struct StdioSettings : McpSettings {
   config::Dict<std::string> env;
   std::vector<std::string> env_pass;
   std::string cwd;
+  std::optional<sandbox::Settings> sandbox;
   int instances = 1;
   config::Duration stop_grace{2'000};
   config::Bytes line{16 << 20};
@@ -43,6 +46,8 @@ inline constexpr auto config::fields<upstreams::StdioSettings> = std::tuple_cat(
               "Names of further variables of the gateway's own environment that it gets."},
         Field{"cwd", &upstreams::StdioSettings::cwd,
               "The folder it runs in; empty: the gateway's."},
+        Field{"sandbox", &upstreams::StdioSettings::sandbox,
+              "Runs it in a sandbox: it sees and reaches what is named here and nothing else."},
         Field{"instances", &upstreams::StdioSettings::instances,
               "How many copies run; calls are spread over them.", Range{1, 64}},
         Field{"stop_grace", &upstreams::StdioSettings::stop_grace,

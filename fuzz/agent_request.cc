@@ -1,0 +1,67 @@
+// Fuzzes what a host, or whoever pretends to be one, sends to the guest agent: the line of a
+// request and its parameters. What is accepted comes back in the answer as it was; what is refused
+// gets an answer that is one line of JSON.
+#include <fmt/format.h>
+
+#include "agent/output.h"
+#include "agent/params.h"
+#include "agent/protocol.h"
+#include "fuzz/require.h"
+#include "json/read.h"
+
+using patchbay::fuzz::require;
+using namespace patchbay::agent;
+namespace json = patchbay::json;
+
+namespace {
+
+void require_line(std::string_view line) {
+  require(line.ends_with('\n') && line.find('\n') == line.size() - 1);
+  require(static_cast<bool>(json::check(line)));
+}
+
+// Reads them in every way there is.
+void read_params(std::string_view raw) {
+  constexpr std::string_view kNames[] = {"cmd", "code"};
+  Params params(raw, kNames);
+  const auto cmd = params.text("cmd");
+  require(cmd.find('\0') == std::string::npos);
+  params.content("code", "");
+  params.number("offset", 0);
+  params.flag("append");
+  params.texts("argv");
+  for (const auto& [name, value] : params.pairs("env")) require(!name.empty());
+  const double seconds = params.seconds("timeout", 1);
+  require(seconds >= 0 && seconds <= 1e9);
+  if (auto good = params.check(); !good) require_line(failure("0", good.error()));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto text = patchbay::fuzz::text_of(data, size);
+  connect_port(text);
+  std::optional<std::uint64_t> id;
+  const auto request = parse_request(text, id);
+  if (!request) {
+    require_line(failure(id ? fmt::format("{}", *id) : "null", request.error()));
+  } else {
+    require(id == request->id);
+    require(as_u64(*json::member(text, "id")) == request->id);
+    require_line(success(request->id, "{}"));
+    read_params(request->params);
+  }
+
+  // Outputs are bounded text, whatever a program writes.
+  constexpr std::size_t kMost = 16;
+  FirstBytes first(kMost);
+  LastBytes last(kMost);
+  first.take(text);
+  last.take(text);
+  std::string shown;
+  first.append_to(shown, Encoding::utf8);
+  const auto string = json::as_string(shown);
+  require(string && json::is_utf8(*string) && string->size() <= kMost + 23);
+  require(last.take_front(kMost, true).bytes.size() <= kMost);
+  return 0;
+}

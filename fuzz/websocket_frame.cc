@@ -1,0 +1,58 @@
+// Fuzzes the reader of WebSocket frames. The first byte chooses the side and how the rest is cut;
+// however it is cut, the same must come out, and nothing beyond the limits.
+#include <algorithm>
+#include <string>
+
+#include "fuzz/require.h"
+#include "json/text.h"
+#include "net/websocket_frame.h"
+
+using patchbay::fuzz::require;
+using namespace patchbay::net;
+
+namespace {
+
+constexpr WsLimits kLimits{300, 4};
+
+std::string hear(std::string_view bytes, WsSide side, std::size_t piece) {
+  WsReader reader(side, kLimits);
+  std::string heard;
+  std::string waiting;
+  while (!bytes.empty()) {
+    waiting += bytes.substr(0, piece);
+    bytes.remove_prefix(std::min(piece, bytes.size()));
+    for (;;) {
+      auto step = reader.next(waiting);
+      if (!step) {
+        const int code = static_cast<int>(ws_close_code(step.error()));
+        require(code == 1002 || code == 1003 || code == 1007 || code == 1008 || code == 1009);
+        return heard + '!' + std::to_string(code);
+      }
+      require(step->taken <= waiting.size());
+      waiting.erase(0, step->taken);
+      if (step->kind == WsReader::Kind::none) {
+        require(waiting.size() < 14);  // Only a part of a head is left.
+        break;
+      }
+      const bool text = step->kind == WsReader::Kind::text;
+      const std::string_view word = text ? reader.message() : reader.control();
+      require(word.size() <= (text ? kLimits.message : kWsMostControl));
+      if (text) require(patchbay::json::is_utf8(word));
+      heard += static_cast<char>('0' + static_cast<int>(step->kind));
+      heard += word;
+    }
+  }
+  return heard;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const WsSide side = (data[0] & 1) != 0 ? WsSide::client : WsSide::server;
+  const std::size_t piece = 1 + (data[0] >> 1);
+  const auto bytes = patchbay::fuzz::text_of(data + 1, size - 1);
+  const std::string whole = hear(bytes, side, size);
+  require(hear(bytes, side, piece) == whole);
+  return 0;
+}

@@ -1,0 +1,255 @@
+#include "agent/agent.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <list>
+
+#include "agent/connection.h"
+#include "core/text.h"
+#include "net/local_listener.h"
+#include "net/orphans.h"
+#include "net/signals.h"
+#include "net/socket.h"
+#include "sandbox/inside.h"
+
+extern char** environ;
+
+namespace patchbay::agent {
+namespace {
+
+constexpr int kFilesWaiting = 4096;  // Requests about files that wait for a thread.
+constexpr int kLargeBlock = 256 * 1024;
+constexpr std::size_t kShortestToken = 16;
+
+// A socket that the agent listens on.
+struct Door {
+  std::string name;  // As it was asked for, with the port that it got.
+  net::Fd socket;
+  std::string path;  // Of a Unix socket, to be removed at the end.
+  // Whether a connection shows when its peer has gone, and not only that it says nothing more.
+  bool shows_end = false;
+  bool open_to_others = false;  // Machines that are not this one and not its host.
+};
+
+Error cannot_listen(std::string_view where, std::string_view why) {
+  return {Code::invalid_params, fmt::format("cannot listen on '{}': {}", where, why)};
+}
+
+Result<Door> open_unix(const std::string& where, const std::string& path) {
+  auto socket = net::listen_unix(path);
+  if (!socket) return cannot_listen(where, socket.error().message);
+  return Door{where, *std::move(socket), path, true};
+}
+
+Result<Door> open_tcp(const std::string& where, std::string_view text) {
+  auto address = net::parse_address(text);
+  if (!address) return cannot_listen(where, address.error().message);
+  auto socket = net::listen_on(*address, false);
+  if (!socket) return cannot_listen(where, socket.error().message);
+  auto bound = net::local_address(socket->get());
+  if (!bound) return bound.error();
+  return Door{"tcp:" + bound->text(), *std::move(socket), "", false, !bound->loopback()};
+}
+
+Result<Door> open_vsock(const std::string& where, std::string_view text) {
+  unsigned port = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (fault != std::errc() || end != text.data() + text.size()) {
+    return cannot_listen(where, "a port is a number, such as vsock:52");
+  }
+  auto socket = net::listen_vsock(port);
+  if (!socket) return cannot_listen(where, socket.error().message);
+  return Door{where, *std::move(socket), "", false};
+}
+
+Result<Door> open_door(const std::string& where) {
+  const std::string_view text = where;
+  if (text.starts_with("unix:")) return open_unix(where, where.substr(5));
+  if (text.starts_with("tcp:")) return open_tcp(where, text.substr(4));
+  if (text.starts_with("vsock:")) return open_vsock(where, text.substr(6));
+  return cannot_listen(where, "write stdio, unix:PATH, tcp:ADDRESS:PORT or vsock:PORT");
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
+  return environment;
+}
+
+// A descriptor of our own of what others may use too. How it was is restored at the end.
+class Borrowed {
+ public:
+  explicit Borrowed(int number)
+      : fd_(::fcntl(number, F_DUPFD_CLOEXEC, 3)), flags_(::fcntl(number, F_GETFL)) {}
+  ~Borrowed() {
+    if (fd_ && flags_ >= 0) ::fcntl(fd_.get(), F_SETFL, flags_);
+  }
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
+  net::Fd copy() const { return net::Fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 3)); }
+
+ private:
+  net::Fd fd_;
+  int flags_;
+};
+
+// Commands must not read requests or write answers, should they get hold of our own descriptors.
+void close_stdio() {
+  const net::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nothing) return;
+  ::dup2(nothing.get(), STDIN_FILENO);
+  ::dup2(nothing.get(), STDOUT_FILENO);
+}
+
+// The token that peers must show; empty if none was asked for.
+Result<std::string> read_token(const std::string& file) {
+  if (file.empty()) return std::string();
+  const net::Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  char bytes[4096];
+  const ssize_t size = fd ? ::read(fd.get(), bytes, sizeof bytes) : -1;
+  if (size < 0) {
+    return Error{Code::invalid_params,
+                 fmt::format("cannot read the token in {}: {}", file, std::strerror(errno))};
+  }
+  const std::string token(trimmed({bytes, static_cast<std::size_t>(size)}));
+  if (token.size() < kShortestToken) {
+    return Error{Code::invalid_params,
+                 fmt::format("the token in {} must have at least {} characters; make one with "
+                             "`openssl rand -hex 32`",
+                             file, kShortestToken)};
+  }
+  return token;
+}
+
+class Agent {
+ public:
+  Agent(const Settings& settings, Tree tree, std::string token, std::list<Door> doors, bool stdio)
+      : settings_(settings),
+        pool_(static_cast<int>(settings.file_threads), kFilesWaiting),
+        background_(settings.max_processes, settings.max_output),
+        services_{settings_,         std::move(tree), std::move(token),
+                  own_environment(), pool_,           background_},
+        doors_(std::move(doors)),
+        stdio_(stdio) {}
+
+  // Serves until it is over.
+  Task<void> run() {
+    orphans_.emplace();
+    signals_.emplace([this](int) { over_.deliver(ok()); });
+    for (auto& door : doors_) {
+      fmt::print(stderr, "patchbay agent: listening on {}\n", door.name);
+      serving_.spawn(serve(door));
+    }
+    if (stdio_) serving_.spawn(serve_stdio());
+    auto over = co_await over_.wait();
+    serving_.cancel();
+    auto ended = co_await serving_.drain(kNever);
+    auto stopped = co_await background_.stop();
+    if (!stopped) ended = stopped;
+    for (const auto& door : doors_) {
+      if (!door.path.empty()) ::unlink(door.path.c_str());
+    }
+    net::Orphans::kill_all();
+    signals_.reset();
+    orphans_.reset();
+    co_return ended;
+  }
+
+ private:
+  Task<void> serve(Door& door) {
+    net::Source listener(std::move(door.socket));
+    for (;;) {
+      auto socket = co_await net::accept_next(listener);
+      if (!socket) co_return socket.error();
+      if (connections_ >= settings_.max_connections) continue;  // Closed at once.
+      net::set_no_delay(socket->get());
+      net::notice_dead_peer(socket->get());
+      serving_.spawn(serve_socket(*std::move(socket), door.shows_end));
+    }
+  }
+
+  Task<void> serve_socket(net::Fd socket, bool shows_end) {
+    ++connections_;
+    Connection::Terms terms;
+    if (!shows_end) terms.linger = std::chrono::seconds(settings_.linger_seconds);
+    terms.trusted = services_.token.empty();
+    Connection connection(services_, std::move(socket), terms);
+    auto served = co_await connection.run();
+    --connections_;
+    co_return served;
+  }
+
+  Task<void> serve_stdio() {
+    const Borrowed in(STDIN_FILENO);
+    const Borrowed out(STDOUT_FILENO);
+    close_stdio();
+    Connection connection(services_, in.copy(), out.copy(), {});
+    auto served = co_await connection.run();
+    over_.deliver(ok());
+    co_return served;
+  }
+
+  const Settings& settings_;
+  ThreadPool pool_;
+  Background background_;
+  Services services_;
+  std::list<Door> doors_;
+  const bool stdio_;
+  std::uint64_t connections_ = 0;
+  Scope serving_;
+  OneShot<void> over_;
+  std::optional<net::Orphans> orphans_;
+  std::optional<net::Signals> signals_;
+};
+
+detail::Root run_on_loop(Stop& /*stop*/, net::Loop& loop, Agent& agent) {
+  auto done = co_await agent.run();
+  (void)done;  // The agent has reported what there was to report.
+  loop.quit();
+}
+
+}  // namespace
+
+Result<void> run_agent(const Settings& settings) {
+  if (settings.guard) sandbox::guard(sandbox::usual_writable());
+  // Large answers are rare: the memory of each goes back to the system when it has left.
+  ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  net::block_signals();
+  net::Orphans::before_threads();
+  Tree tree;
+  if (!settings.root.empty()) {
+    auto beneath = Tree::beneath(settings.root);
+    if (!beneath) return beneath.error();
+    tree = *std::move(beneath);
+  }
+  auto token = read_token(settings.token_file);
+  if (!token) return token.error();
+  std::list<Door> doors;
+  bool stdio = settings.listen.empty();
+  for (const auto& where : settings.listen) {
+    if (where == "stdio") {
+      stdio = true;
+      continue;
+    }
+    auto door = open_door(where);
+    if (!door) return door.error();
+    if (door->open_to_others && token->empty()) {
+      return cannot_listen(where, "others can reach this address: give a --token-file as well");
+    }
+    doors.push_back(*std::move(door));
+  }
+  net::Loop loop;
+  Agent agent(settings, std::move(tree), *std::move(token), std::move(doors), stdio);
+  Stop stop;
+  loop.post([&] { run_on_loop(stop, loop, agent); });
+  loop.run();
+  return ok();
+}
+
+}  // namespace patchbay::agent

@@ -1,0 +1,110 @@
+#include "agent/background.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+namespace patchbay::agent {
+namespace {
+
+constexpr auto kWritePatience = std::chrono::hours(24);  // A program may read when it likes.
+
+}  // namespace
+
+BackgroundProcess::BackgroundProcess(std::uint64_t number, std::string title,
+                                     std::unique_ptr<net::Child> child, std::size_t max_output)
+    : number_(number),
+      title_(std::move(title)),
+      child_(std::move(child)),
+      out_(max_output),
+      err_(max_output),
+      from_out_(child_->take_stdout(), noted_out_),
+      from_err_(child_->take_stderr(), noted_err_) {
+  if (net::Fd input = child_->take_stdin()) input_.emplace(std::move(input));
+}
+
+BackgroundProcess::~BackgroundProcess() = default;
+
+void BackgroundProcess::tell() {
+  for (auto* const waiting : waiting_) waiting->deliver(ok());
+  waiting_.clear();
+}
+
+Task<void> BackgroundProcess::news(Deadline deadline) {
+  if (has_output() || ended_ || deadline <= here().now()) co_return ok();
+  OneShot<void> news;
+  waiting_.push_back(&news);
+  auto came = co_await news.wait(deadline);
+  std::erase(waiting_, &news);
+  if (!came && came.error().code == Code::cancelled) co_return came.error();
+  co_return ok();
+}
+
+Task<void> BackgroundProcess::write(std::string bytes) {
+  if (writing_) co_return Error{Code::overloaded, "another write to this process waits"};
+  writing_ = true;
+  auto written = co_await input_->write_all(bytes, kWritePatience);
+  writing_ = false;
+  co_return written;
+}
+
+Task<void> BackgroundProcess::watch(Deadline deadline) {
+  auto ended = co_await child_->exit(deadline);
+  if (!ended) {
+    timed_out_ = ended.error().code == Code::timeout;
+    child_->signal(SIGKILL);
+    Stop deaf;
+    auto exit = child_->exit(kNever);
+    ended = co_await exit.hearing(deaf);
+  }
+  from_out_.finish();
+  from_err_.finish();
+  if (!writing_) input_.reset();
+  ended_ = true;
+  tell();
+  co_return ok();
+}
+
+Result<Background::Process> Background::start(CommandLine line, std::string title,
+                                              Deadline deadline) {
+  if (!make_place()) {
+    return Error{Code::overloaded,
+                 fmt::format("{} background processes are running already", most_)};
+  }
+  auto child = net::Child::spawn(line.program);
+  if (!child) return child.error();
+  auto process = std::make_shared<BackgroundProcess>(++last_number_, std::move(title),
+                                                     *std::move(child), max_output_);
+  processes_.emplace(process->number(), process);
+  watching_.spawn(watch(process, deadline));
+  return process;
+}
+
+// What has ended longest ago goes first.
+bool Background::make_place() {
+  if (processes_.size() < most_) return true;
+  const auto over =
+      std::ranges::find_if(processes_, [](const auto& entry) { return !entry.second->running(); });
+  if (over == processes_.end()) return false;
+  processes_.erase(over);
+  return true;
+}
+
+Background::Process Background::find(std::uint64_t number) const {
+  const auto found = processes_.find(number);
+  return found == processes_.end() ? nullptr : found->second;
+}
+
+Task<void> Background::watch(Process process, Deadline deadline) {
+  co_return co_await process->watch(deadline);
+}
+
+Task<void> Background::stop() {
+  watching_.cancel();
+  auto ended = co_await watching_.drain(kNever);
+  processes_.clear();
+  co_return ended;
+}
+
+}  // namespace patchbay::agent

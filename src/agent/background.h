@@ -1,0 +1,115 @@
+// Background keeps the programs that go on running after the request that started them: a server, a
+// shell that is spoken to. They belong to the agent and end with it; finished ones are kept, with
+// their last output, until their place is needed.
+//
+// Confined to the thread of the agent's loop.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/command.h"
+#include "agent/output.h"
+#include "agent/pump.h"
+#include "core/scope.h"
+#include "net/child.h"
+
+namespace patchbay::agent {
+
+class BackgroundProcess {
+ public:
+  BackgroundProcess(std::uint64_t number, std::string title, std::unique_ptr<net::Child> child,
+                    std::size_t max_output);
+  ~BackgroundProcess();
+
+  std::uint64_t number() const { return number_; }
+  const std::string& title() const { return title_; }  // What was asked to be run.
+  pid_t pid() const { return child_->pid(); }
+  bool running() const { return !ended_; }
+  bool timed_out() const { return timed_out_; }
+  // REQUIRES: not running().
+  const net::Ending& ending() const { return *child_->ending(); }
+
+  void signal(int number) const { child_->signal(number); }
+
+  // Waits until there is output that nobody has taken, or it has ended, or the deadline has passed.
+  Task<void> news(Deadline deadline);
+
+  bool has_output() const { return !out_.empty() || !err_.empty(); }
+  LastBytes::Piece take_out(std::size_t most) { return out_.take_front(most, ended_); }
+  LastBytes::Piece take_err(std::size_t most) { return err_.take_front(most, ended_); }
+
+  // Writes to its stdin, which waits until it reads. Code::overloaded while another write waits.
+  Task<void> write(std::string bytes);
+  void close_input() { input_.reset(); }
+  bool reads_input() const { return input_.has_value(); }
+  bool being_written() const { return writing_; }
+
+  // Runs until the program has ended.
+  Task<void> watch(Deadline deadline);
+
+ private:
+  // An output that tells when there is something in it.
+  class Noted final : public Output {
+   public:
+    Noted(LastBytes& kept, BackgroundProcess& process) : kept_(kept), process_(process) {}
+    void take(std::string_view bytes) override {
+      kept_.take(bytes);
+      process_.tell();
+    }
+
+   private:
+    LastBytes& kept_;
+    BackgroundProcess& process_;
+  };
+
+  void tell();
+
+  const std::uint64_t number_;
+  const std::string title_;
+  const std::unique_ptr<net::Child> child_;
+  LastBytes out_;
+  LastBytes err_;
+  Noted noted_out_{out_, *this};
+  Noted noted_err_{err_, *this};
+  Pump from_out_;
+  Pump from_err_;
+  std::optional<net::Source> input_;
+  bool writing_ = false;
+  bool ended_ = false;
+  bool timed_out_ = false;
+  std::vector<OneShot<void>*> waiting_;
+};
+
+class Background {
+ public:
+  Background(std::size_t most, std::size_t max_output) : most_(most), max_output_(max_output) {}
+
+  using Process = std::shared_ptr<BackgroundProcess>;
+
+  // Code::overloaded if as many run as may; Code::unavailable if it cannot be started.
+  Result<Process> start(CommandLine line, std::string title, Deadline deadline);
+
+  // Null if there is none.
+  Process find(std::uint64_t number) const;
+  const std::map<std::uint64_t, Process>& all() const { return processes_; }
+
+  // Kills them all, and waits until they have ended.
+  Task<void> stop();
+
+ private:
+  bool make_place();
+  static Task<void> watch(Process process, Deadline deadline);
+
+  const std::size_t most_;
+  const std::size_t max_output_;
+  std::map<std::uint64_t, Process> processes_;  // The oldest first.
+  std::uint64_t last_number_ = 0;
+  Scope watching_;
+};
+
+}  // namespace patchbay::agent

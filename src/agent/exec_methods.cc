@@ -1,0 +1,137 @@
+// exec and exec_code: programs that are run to their end.
+#include <fmt/format.h>
+
+#include "agent/command.h"
+#include "agent/languages.h"
+#include "agent/methods.h"
+#include "agent/protocol.h"
+#include "agent/run_options.h"
+#include "json/text.h"
+
+namespace patchbay::agent {
+namespace {
+
+// An output whose pieces are also told to the peer as they come.
+class ToldOutput final : public Output {
+ public:
+  ToldOutput(FirstBytes& kept, Writer& writer, std::uint64_t id, std::string_view stream,
+             Encoding encoding)
+      : kept_(kept), writer_(writer), id_(id), stream_(stream), encoding_(encoding) {}
+
+  void take(std::string_view bytes) override {
+    kept_.take(bytes);
+    rest_ += bytes;
+    tell(encoding_ == Encoding::utf8 ? rest_.size() - unfinished_tail(rest_) : rest_.size());
+  }
+  bool busy() const override { return !writer_.has_room() && !writer_.broken(); }
+
+  void finish() { tell(rest_.size()); }
+
+ private:
+  void tell(std::size_t size) {
+    if (size == 0) return;
+    std::string params = fmt::format("{{\"id\":{},\"stream\":\"{}\",\"data\":", id_, stream_);
+    append_bytes(params, std::string_view(rest_).substr(0, size), encoding_);
+    params += '}';
+    rest_.erase(0, size);
+    writer_.put(notification("output", params));
+  }
+
+  FirstBytes& kept_;
+  Writer& writer_;
+  const std::uint64_t id_;
+  const std::string_view stream_;
+  const Encoding encoding_;
+  std::string rest_;  // A character that is not whole yet.
+};
+
+// One of the commands that run at once.
+class Slot {
+ public:
+  explicit Slot(std::size_t& taken) : taken_(taken) { ++taken_; }
+  ~Slot() { --taken_; }
+  Slot(const Slot&) = delete;
+  Slot& operator=(const Slot&) = delete;
+
+ private:
+  std::size_t& taken_;
+};
+
+std::string not_run(std::string_view why) {
+  return fmt::format(R"({{"exit_code":-1,"stdout":"","stderr":{}}})", json::quote(why));
+}
+
+std::string result_of(const CommandEnd& end, const FirstBytes& out, const FirstBytes& err,
+                      const RunOptions& options, Clock::duration time) {
+  std::string result =
+      fmt::format("{{\"exit_code\":{},\"stdout\":", end.ending.by_signal ? -1 : end.ending.status);
+  out.append_to(result, options.encoding);
+  result += ",\"stderr\":";
+  err.append_to(result, options.encoding);
+  if (options.used) {
+    if (end.ending.by_signal) result += fmt::format(",\"signal\":{}", end.ending.status);
+    result += fmt::format(
+        ",\"timed_out\":{},\"stdout_bytes\":{},\"stderr_bytes\":{},\"truncated\":{},"
+        "\"duration_ms\":{}",
+        end.timed_out, out.total(), err.total(), out.truncated() || err.truncated(),
+        std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+  }
+  result += '}';
+  return result;
+}
+
+Task<std::string> run(Asked asked, CommandLine line, RunOptions options) {
+  Services& services = asked.services;
+  if (services.commands >= services.settings.max_commands) {
+    co_return Error{Code::overloaded,
+                    fmt::format("{} commands are running already", services.commands)};
+  }
+  const Slot slot(services.commands);
+  options.apply(services, line.program);
+  const auto begin = Clock::now();
+  auto child = net::Child::spawn(line.program);
+  if (!child) co_return not_run(child.error().message);
+  line.code.reset();
+
+  FirstBytes out(options.max_output);
+  FirstBytes err(options.max_output);
+  Writer& writer = asked.peer.writer();
+  ToldOutput told_out(out, writer, asked.id, "stdout", options.encoding);
+  ToldOutput told_err(err, writer, asked.id, "stderr", options.encoding);
+  Output& to_out = options.stream ? static_cast<Output&>(told_out) : out;
+  Output& to_err = options.stream ? static_cast<Output&>(told_err) : err;
+  const auto time =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.timeout));
+  auto end = co_await run_command(**child, std::move(options.input), begin + time, to_out, to_err,
+                                  options.stream ? &writer : nullptr);
+  if (!end) co_return end.error();
+  if (options.stream) {
+    told_out.finish();
+    told_err.finish();
+  }
+  co_return result_of(*end, out, err, options, Clock::now() - begin);
+}
+
+}  // namespace
+
+Task<std::string> exec(Asked asked) {
+  auto line = asked_line(asked.params);
+  RunOptions options = RunOptions::of(asked);
+  if (auto good = asked.params.check(); !good) co_return good.error();
+  if (!line) co_return not_run(line.error().message);
+  co_return co_await run(asked, *std::move(line), std::move(options));
+}
+
+Task<std::string> exec_code(Asked asked) {
+  const std::string name = asked.params.text("lang");
+  const std::string code = asked.params.text("code");
+  RunOptions options = RunOptions::of(asked);
+  if (auto good = asked.params.check(); !good) co_return good.error();
+  const Language* const language = find_language(name);
+  if (!language) co_return not_run("unsupported language: " + name);
+  auto line = code_line(language->program, language->option, code, language->reader);
+  if (!line) co_return not_run(line.error().message);
+  co_return co_await run(asked, *std::move(line), std::move(options));
+}
+
+}  // namespace patchbay::agent

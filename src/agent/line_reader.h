@@ -1,0 +1,43 @@
+// A LineReader takes lines off a byte stream, one at a time, in bounded memory: of a line that is
+// too long nothing is kept but the fact.
+//
+// Confined to the thread of its source.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "net/source.h"
+
+namespace patchbay::agent {
+
+class LineReader {
+ public:
+  // REQUIRES: `in` outlives the reader.
+  LineReader(net::Source& in, std::size_t longest) : in_(in), longest_(longest) {}
+
+  struct Line {
+    std::string_view text;  // Without white space around it. Valid until the next one is asked for.
+    bool too_long = false;
+  };
+
+  // The next line that is not empty. What stands before the end of the stream without a line break
+  // is a line too. Code::unavailable when nothing more comes.
+  Task<Line> next();
+
+ private:
+  Task<void> read_more();
+  bool take_line(Line& line);
+  bool take_rest(Line& line);
+
+  net::Source& in_;
+  const std::size_t longest_;
+  std::string buffer_;
+  std::size_t used_ = 0;      // Bytes at the front that are done with.
+  std::size_t searched_ = 0;  // No line break stands before this place.
+  std::size_t in_a_row_ = 0;  // Bytes read without letting others have their turn.
+  bool skipping_ = false;     // In a line that is too long.
+  bool ended_ = false;
+};
+
+}  // namespace patchbay::agent

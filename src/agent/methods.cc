@@ -1,0 +1,130 @@
+#include "agent/methods.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "agent/languages.h"
+#include "core/version.h"
+#include "json/text.h"
+
+namespace patchbay::agent {
+namespace {
+
+Task<std::string> ping(Asked /*asked*/) { co_return std::string(R"({"pong":true})"); }
+
+Task<std::string> cancel(Asked asked) {
+  const std::uint64_t id = asked.params.number("id");
+  if (auto good = asked.params.check(); !good) co_return good.error();
+  co_return fmt::format(R"({{"cancelled":{}}})", asked.peer.cancel(id));
+}
+
+// Takes as long whatever the two have in common.
+bool same(std::string_view shown, std::string_view token) {
+  unsigned different = shown.size() != token.size();
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const char c = i < shown.size() ? shown[i] : '\0';
+    different |= static_cast<unsigned char>(c ^ token[i]);
+  }
+  return different == 0;
+}
+
+// A peer has one try.
+Task<std::string> authenticate(Asked asked) {
+  const std::string shown = asked.params.text("token");
+  if (auto good = asked.params.check(); !good) co_return good.error();
+  const std::string& token = asked.services.token;
+  const bool trusted = token.empty() || same(shown, token);
+  asked.peer.set_trusted(trusted);
+  if (!trusted) co_return Error{Code::unauthenticated, "the token is wrong"};
+  co_return std::string(R"({"success":true})");
+}
+
+template <class List, class Name>
+std::string names(const List& list, Name name) {
+  std::string out = "[";
+  for (const auto& item : list) {
+    if (out.size() > 1) out += ',';
+    json::append_quoted(out, name(item));
+  }
+  return out + "]";
+}
+
+std::string limits(const Settings& settings) {
+  std::string out = "{";
+  for (const auto& option : kNumberOptions) {
+    if (out.size() > 1) out += ',';
+    std::string name(option.name.substr(2));
+    std::ranges::replace(name, '-', '_');
+    out += fmt::format("\"{}\":{}", name, settings.*option.value);
+  }
+  return out + "}";
+}
+
+// What this agent can do beyond its six methods, and what it was told when it started. Also where a
+// connection says how it wants to be served.
+Task<std::string> capabilities(Asked asked) {
+  const bool concurrent = asked.params.flag("concurrent", asked.peer.concurrent());
+  if (auto good = asked.params.check(); !good) co_return good.error();
+  asked.peer.set_concurrent(concurrent);
+  co_return fmt::format(
+      R"({{"name":"patchbay-agent","version":{},"concurrent":{},"methods":{},"languages":{},)"
+      R"("root":{},"limits":{}}})",
+      json::quote(kVersion), concurrent,
+      names(methods(), [](const Method& method) { return method.name; }),
+      names(languages(), [](const Language& language) { return language.name; }),
+      json::quote(asked.services.tree.root()), limits(asked.services.settings));
+}
+
+constexpr Method kMethods[] = {
+    // The six of the protocol.
+    {"ping", {}, ping},
+    {"exec", {"cmd"}, exec},
+    {"exec_code", {"lang", "code"}, exec_code},
+    {"read_file", {"path"}, answer_read_file},
+    {"write_file", {"path", "content"}, answer_write_file},
+    {"list_dir", {"path"}, answer_list_dir},
+    // Beyond it.
+    {"capabilities", {}, capabilities},
+    {"authenticate", {"token"}, authenticate, true, true},
+    {"cancel", {"id"}, cancel, true},
+    {"start", {"cmd"}, start},
+    {"poll", {"process"}, poll},
+    {"write", {"process", "data"}, write},
+    {"kill", {"process"}, kill, true},
+    {"processes", {}, processes},
+    {"stat", {"path"}, answer_stat},
+    {"mkdir", {"path"}, answer_mkdir},
+    {"remove", {"path"}, answer_remove},
+    {"move", {"from", "to"}, answer_move},
+};
+
+std::span<const std::string_view> positions_of(const Method& method) {
+  const auto end = std::ranges::find(method.positions, std::string_view());
+  return {method.positions.begin(), end};
+}
+
+}  // namespace
+
+std::span<const Method> methods() { return kMethods; }
+
+const Method* find_method(std::string_view name) {
+  const auto* const found = std::ranges::find(kMethods, name, &Method::name);
+  return found == std::end(kMethods) ? nullptr : found;
+}
+
+Encoding encoding_of(Params& params) {
+  const std::string name = params.text("encoding", "utf8");
+  if (name == "base64") return Encoding::base64;
+  if (name != "utf8") params.refuse("`encoding` must be \"utf8\" or \"base64\"");
+  return Encoding::utf8;
+}
+
+Task<std::string> answer(const Method& method, Services& services, Peer& peer, std::uint64_t id,
+                         std::string_view params) {
+  Params read(params, positions_of(method));
+  const Asked asked{services, peer, id, read};
+  co_return co_await method.answer(asked);
+}
+
+}  // namespace patchbay::agent

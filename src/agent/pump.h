@@ -1,0 +1,43 @@
+// A Pump carries what a program writes on one pipe into an Output, as fast as it comes. It never
+// holds more than the Output does: a program may write gigabytes.
+//
+// Confined to the thread of its loop.
+#pragma once
+
+#include <memory>
+
+#include "agent/output.h"
+#include "agent/writer.h"
+#include "net/source.h"
+
+namespace patchbay::agent {
+
+class Pump final : net::Source::Waiter, Writer::Waiting {
+ public:
+  // Begins at once. If the output can be busy, `slow` is the writer that makes it so; it and the
+  // output outlive the pump.
+  Pump(net::Fd pipe, Output& output, Writer* slow = nullptr);
+  ~Pump();
+
+  // The program has ended: takes what is still in the pipe, and nothing that comes later. Someone
+  // who has left the program's group may hold the other end for ever.
+  void finish();
+
+ private:
+  void on_ready() override { carry(); }
+  void on_room() override { carry(); }
+  void carry();
+  enum class Step { moved, empty, ended };
+  Step step();
+  Step discard();
+  void carry_later();
+
+  net::Source pipe_;
+  Output& output_;
+  Writer* const slow_;
+  bool over_ = false;
+  bool grown_ = false;                                         // The pipe has been made larger.
+  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the pump is.
+};
+
+}  // namespace patchbay::agent

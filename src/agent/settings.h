@@ -1,0 +1,78 @@
+// What the agent can be told when it starts. The table is its command line and its documentation.
+//
+// Values only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::agent {
+
+inline constexpr unsigned kUsualPort = 52;  // Of the agent, by convention of those who start it.
+
+struct Settings {
+  std::vector<std::string> listen;  // stdio, unix:PATH, tcp:ADDR, vsock:PORT.
+  std::string root;
+  std::string token_file;
+  bool null_id = false;
+  bool guard = false;
+  std::uint64_t max_line = 16 << 20;
+  std::uint64_t max_output = 1 << 20;
+  std::uint64_t max_file = 10 << 20;
+  std::uint64_t max_entries = 100'000;
+  std::uint64_t max_outbox = 16 << 20;
+  std::uint64_t max_requests = 64;
+  std::uint64_t max_connections = 64;
+  std::uint64_t max_commands = 256;
+  std::uint64_t max_processes = 64;
+  std::uint64_t max_seconds = 86'400;
+  std::uint64_t linger_seconds = 30;
+  std::uint64_t token_seconds = 10;
+  std::uint64_t file_threads = 4;
+};
+
+struct NumberOption {
+  std::string_view name;
+  std::uint64_t Settings::* value;
+  std::uint64_t least;
+  std::string_view meaning;
+};
+
+inline constexpr std::array kNumberOptions{
+    NumberOption{"--max-line", &Settings::max_line, 1024, "Bytes of the longest request."},
+    NumberOption{"--max-output", &Settings::max_output, 1,
+                 "Bytes kept of each output of a command."},
+    NumberOption{"--max-file", &Settings::max_file, 1, "Bytes of a file that are read at once."},
+    NumberOption{"--max-entries", &Settings::max_entries, 1, "Names in a folder that is listed."},
+    NumberOption{"--max-outbox", &Settings::max_outbox, 1024,
+                 "Bytes that wait for a peer before commands wait too."},
+    NumberOption{"--max-requests", &Settings::max_requests, 1, "Requests of a connection at once."},
+    NumberOption{"--max-connections", &Settings::max_connections, 1, "Connections at once."},
+    NumberOption{"--max-commands", &Settings::max_commands, 1, "Commands that run at once."},
+    NumberOption{"--max-processes", &Settings::max_processes, 1,
+                 "Background processes, finished ones included."},
+    NumberOption{"--max-seconds", &Settings::max_seconds, 1, "Seconds after which a command ends."},
+    NumberOption{"--linger-seconds", &Settings::linger_seconds, 0,
+                 "Seconds for what a peer has asked and may not be there any more to hear."},
+    NumberOption{"--token-seconds", &Settings::token_seconds, 1,
+                 "Seconds in which a peer must show the token."},
+    NumberOption{"--file-threads", &Settings::file_threads, 1, "Threads that work on files."},
+};
+
+inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 40;
+
+inline constexpr std::string_view kListenMeaning =
+    "stdio, unix:PATH, tcp:ADDR or vsock:PORT; may be given several times (stdio).";
+inline constexpr std::string_view kRootMeaning =
+    "A folder that file requests may not leave. Commands are not confined by it.";
+inline constexpr std::string_view kGuardMeaning =
+    "Keep out of reach of the commands, and let them write to the usual folders of a sandbox only.";
+inline constexpr std::string_view kTokenMeaning =
+    "A file with a token that peers must show first; without one, tcp is for loopback only.";
+inline constexpr std::string_view kNullIdMeaning =
+    "Answer what has no readable id with null instead of 0.";
+
+}  // namespace patchbay::agent

@@ -1,0 +1,70 @@
+// A Writer is the way out of a connection: many put lines into it, and what is put during a turn
+// leaves in one write at its end. It refuses nothing that is to be said; whoever has more to say
+// than the peer takes waits for room first, and with it the program whose output it is.
+// (net::Outbox is for those who must not wait: it refuses.)
+//
+// Confined to the thread of its source.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/executor.h"
+#include "core/wait.h"
+#include "net/source.h"
+
+namespace patchbay::agent {
+
+class Writer final : Executor::TurnEnd, net::Source::Waiter {
+ public:
+  // Told once per wait that there is room, or that the peer has gone.
+  class Waiting {
+   public:
+    virtual void on_room() = 0;
+
+   protected:
+    ~Waiting() = default;
+  };
+
+  // REQUIRES: `out` outlives the writer.
+  Writer(net::Source& out, std::size_t most) : out_(out), most_(most) {}
+  ~Writer() { out_.forget(*this); }
+
+  bool has_room() const { return waiting_ < most_; }
+  bool broken() const { return broken_; }
+
+  // Queues a line. After the peer has gone it is dropped.
+  void put(std::string line);
+
+  void wait_room(Waiting& waiting) { room_.push_back(&waiting); }
+  void forget(Waiting& waiting) { std::erase(room_, &waiting); }
+
+  // Waits until there is room. Code::unavailable once the peer has gone.
+  Task<void> room();
+
+  // Waits until all has left, or the peer has gone.
+  Task<void> flushed(Deadline deadline);
+
+  void on_broken(std::function<void()> tell) { tell_broken_ = std::move(tell); }
+
+ private:
+  void on_turn_end() override { flush(); }
+  void on_ready() override { flush(); }
+  void flush();
+  void written(std::size_t count);
+  void tell_room();
+
+  net::Source& out_;
+  const std::size_t most_;
+  std::deque<std::string> lines_;
+  std::size_t sent_ = 0;     // Of the first line.
+  std::size_t waiting_ = 0;  // Bytes of all lines that have not left.
+  bool broken_ = false;
+  std::vector<Waiting*> room_;
+  OneShot<void>* flushed_ = nullptr;
+  std::function<void()> tell_broken_;
+};
+
+}  // namespace patchbay::agent

@@ -1,0 +1,33 @@
+// patchbay-agent: `patchbay agent` alone, linked statically, to be put into any image or virtual
+// machine.
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "agent/command_line.h"
+#include "app/commands.h"
+#include "core/version.h"
+#include "sandbox/inside.h"
+
+using namespace patchbay;
+
+int main(int argc, char** argv) {
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
+    return sandbox::run_inside({argv + 2, argv + argc});
+  }
+  agent::Settings settings;
+  auto asked = agent::parse_command_line({argv + 1, argv + argc}, settings);
+  if (!asked) {
+    std::fprintf(stderr, "patchbay-agent: %s\n", asked.error().message.c_str());
+    return app::kExitUsage;
+  }
+  if (*asked == agent::Asking::help) {
+    std::fputs(agent::usage().c_str(), stdout);
+    return app::kExitOk;
+  }
+  if (*asked == agent::Asking::version) {
+    std::printf("patchbay-agent %s\n", std::string(kVersion).c_str());
+    return app::kExitOk;
+  }
+  return app::serve_agent(settings);
+}

@@ -1,0 +1,37 @@
+#include "oauth/caller_tokens.h"
+
+#include <algorithm>
+
+#include "oauth/scopes.h"
+
+namespace patchbay::oauth {
+
+void CallerTokens::want() { wants_.fetch_add(1, std::memory_order_relaxed); }
+
+// A token with fewer scopes must not get what one with more was given.
+std::string CallerTokens::key_of(const Principal& who) {
+  Scopes scopes = who.scopes;
+  std::ranges::sort(scopes);
+  return who.id + "\n" + join_scopes(scopes);
+}
+
+void CallerTokens::note(const Principal& who, std::string_view token, WallTime until) {
+  if (!wanted()) return;
+  const std::lock_guard lock(mutex_);
+  if (kept_.size() >= kMost) {
+    const auto now = std::chrono::system_clock::now();
+    std::erase_if(kept_, [now](const auto& entry) { return entry.second.until <= now; });
+  }
+  if (kept_.size() < kMost) kept_[key_of(who)] = {std::string(token), until};
+}
+
+std::optional<std::string> CallerTokens::find(const std::string& key, WallTime now) {
+  const std::lock_guard lock(mutex_);
+  const auto found = kept_.find(key);
+  if (found == kept_.end()) return std::nullopt;
+  if (now < found->second.until) return found->second.token;
+  kept_.erase(found);
+  return std::nullopt;
+}
+
+}  // namespace patchbay::oauth

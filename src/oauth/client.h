@@ -1,0 +1,43 @@
+// A Client is who we are to an authorization server, and how we prove it (RFC 6749, 2.3; RFC 7523).
+// A Form is what is posted to it.
+//
+// Values only; usable from any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "oauth/metadata.h"
+#include "oauth/settings.h"
+#include "policy/jws_signer.h"
+
+namespace patchbay::oauth {
+
+// application/x-www-form-urlencoded.
+class Form {
+ public:
+  // What is empty is left out.
+  Form& add(std::string_view name, std::string_view value);
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+struct Client {
+  std::string id = {};
+  std::string secret = {};
+  ClientAuth auth = ClientAuth::any;
+  std::shared_ptr<const policy::JwsSigner> signer = nullptr;  // Null: there is no key.
+  std::string key_id = {};
+};
+
+// How the client proves itself where these ways are taken (none given: the usual ones).
+ClientAuth choose_auth(const Client& client, const std::vector<std::string>& taken);
+
+// Adds what proves the client to the form, and yields the header lines that do, each with its CRLF.
+Result<std::string> prove(const Client& client, const ServerMetadata& server, Form& form);
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,62 @@
+// A Fetcher asks authorization servers and the publishers of metadata: one request at a time, each
+// bounded in time and size, redirects not followed. It goes only where it may: https, or http on
+// this machine; and to no address that is nearer to us than the upstream itself, unless the
+// configuration names the host.
+//
+// Usable on any thread with a loop.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+#include "net/socket.h"
+#include "net/tls.h"
+#include "net/url.h"
+#include "oauth/settings.h"
+
+namespace patchbay::oauth {
+
+struct Fetched {
+  int status = 0;
+  std::string body;
+
+  bool good() const { return status >= 200 && status <= 299; }
+};
+
+class Fetcher {
+ public:
+  // For an upstream at `upstream`. The error says which file cannot be used.
+  static Result<std::shared_ptr<const Fetcher>> make(const Settings& settings, net::Url upstream);
+
+  Task<Fetched> get(std::string url) const;
+
+  // `fields` are header lines, each with its CRLF. Neither they nor the body ever get into an
+  // error.
+  Task<Fetched> post(std::string url, std::string fields, std::string body) const;
+
+ private:
+  struct Request {
+    std::string_view method;
+    std::string fields;
+    std::string body;
+  };
+
+  Fetcher(const Settings& settings, net::Url upstream, std::shared_ptr<const net::TlsContext> tls);
+  Task<Fetched> fetch(std::string text, Request request) const;
+  Task<net::AddressRule> rule_for(const net::Url& url, Deadline deadline) const;
+  bool names(const net::Url& url) const;
+
+  const std::chrono::nanoseconds time_;
+  const std::size_t most_;
+  const net::Url upstream_;
+  const std::shared_ptr<const net::TlsContext> tls_;
+  std::vector<std::string> named_;  // Hosts that the configuration names.
+};
+
+// Why nothing may be fetched there; empty if something may. `near`: the upstream is on this machine
+// too.
+std::string fault_of_place(const net::Url& url, bool near);
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,218 @@
+#include "oauth/keeper.h"
+
+#include <fmt/format.h>
+
+#include "core/hop.h"
+#include "oauth/exchange.h"
+#include "observe/log.h"
+
+namespace patchbay::oauth {
+namespace {
+
+// Of callers that come and go; those without a connection are forgotten beyond.
+constexpr std::size_t kMostSources = 10'000;
+constexpr auto kFarewell = std::chrono::seconds(3);
+
+// Whose token it is: the caller's, or that of all.
+const Caller& owner_of(const Plan& plan, const Caller& who) {
+  static const Caller all = local_caller();
+  return plan.per_caller ? who : all;
+}
+
+// Empty for the gateway itself.
+std::string caller_key(const Principal& who) {
+  return who.id == Principal().id ? "" : CallerTokens::key_of(who);
+}
+
+// What tells apart those who have tokens of their own.
+std::string key_of(const Plan& plan, const Principal& owner) {
+  return plan.settings.kind == Kind::token_exchange ? CallerTokens::key_of(owner) : owner.id;
+}
+
+}  // namespace
+
+Access::~Access() { keeper_.close(*plan_); }
+
+std::shared_ptr<transport::Credentials> Access::credentials(const Caller& who) const {
+  return keeper_.source(plan_, who);
+}
+
+std::string Access::mark(const Principal& who) const {
+  if (plan_->settings.kind != Kind::token_exchange) return {};
+  return "\n" + CallerTokens::key_of(who);
+}
+
+Task<SignInOffer> Access::offer(Caller who) const {
+  return keeper_.offer(plan_->upstream, std::move(who));
+}
+
+Task<void> Access::wait(std::string id, Deadline deadline) const {
+  return keeper_.wait(std::move(id), deadline);
+}
+
+Keeper::Keeper(Executor& control, metrics::Registry& registry) : home_{control, registry} {}
+Keeper::~Keeper() = default;
+
+void Keeper::use(const SignInSettings& settings, const std::string& listener) {
+  reception_.base = settings.url.empty() ? listener : settings.url;
+  while (reception_.base.ends_with('/')) reception_.base.pop_back();
+  reception_.name = settings.name;
+  sign_ins_.set_bounds(settings.time, settings.most);
+}
+
+std::shared_ptr<Access> Keeper::open(std::shared_ptr<const Plan> plan) {
+  if (plan->settings.kind == Kind::token_exchange) caller_tokens_.want();
+  const bool for_people = plan->settings.kind == Kind::authorization_code;
+  if (for_people && open_reception_ && reception_.base.empty()) {
+    reception_.base = open_reception_();
+    home_.wanted = [this](SourcePtr source) { home_.tasks.spawn(announce(std::move(source))); };
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    plans_[plan->upstream] = plan;
+  }
+  return std::make_shared<Access>(*this, std::move(plan));
+}
+
+std::unique_ptr<Supplier> Keeper::supplier_for(const PlanPtr& plan, const Caller& who) {
+  switch (plan->settings.kind) {
+    case Kind::bearer:
+      return std::make_unique<ConfiguredToken>(plan);
+    case Kind::client_credentials:
+      return std::make_unique<OwnToken>(plan);
+    case Kind::jwt_bearer:
+      return std::make_unique<AssertedToken>(plan);
+    case Kind::token_exchange:
+      return std::make_unique<ExchangedToken>(plan, caller_key(*who), caller_tokens_);
+    case Kind::authorization_code:
+      break;
+  }
+  return std::make_unique<SignInToken>(plan, who, *records_, reception_);
+}
+
+Keeper::SourcePtr Keeper::source(const PlanPtr& plan, const Caller& who) {
+  const Caller& owner = owner_of(*plan, who);
+  const std::lock_guard lock(mutex_);
+  auto& source = sources_[{plan.get(), key_of(*plan, *owner)}];
+  if (source) return source;
+  source = std::make_shared<TokenSource>(home_, plan, supplier_for(plan, owner));
+  SourcePtr made = source;
+  if (sources_.size() > kMostSources) {
+    std::erase_if(sources_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  }
+  return made;
+}
+
+void Keeper::close(const Plan& plan) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(sources_, [&](const auto& entry) { return entry.first.first == &plan; });
+}
+
+Keeper::PlanPtr Keeper::find_plan(const std::string& upstream) {
+  const std::lock_guard lock(mutex_);
+  const auto found = plans_.find(upstream);
+  auto plan = found == plans_.end() ? nullptr : found->second.lock();
+  return plan && plan->settings.kind == Kind::authorization_code ? plan : nullptr;
+}
+
+// A renewal that is under way may have spent what it was asked with: its answer is worth a moment.
+Task<void> Keeper::stop() {
+  auto drained = co_await home_.tasks.drain(Clock::now() + kFarewell);
+  if (drained) co_return drained;
+  home_.tasks.cancel();
+  co_return co_await home_.tasks.drain(kNever);
+}
+
+// ---- Signing in; each a hop home.
+
+Task<SignInOffer> Keeper::offer(std::string upstream, Caller who) {
+  auto there = [this, upstream, who] { return offer_here(upstream, who); };
+  co_return co_await hop<SignInOffer>(home_.executor, there);
+}
+
+Task<SignInOffer> Keeper::offer_here(std::string upstream, Caller who) {
+  const PlanPtr plan = find_plan(upstream);
+  if (!plan) {
+    co_return Error{Code::not_found,
+                    fmt::format("there is no upstream '{}' where one signs in", upstream)};
+  }
+  const SourcePtr of = source(plan, who);
+  Wish wish = of->wish();
+  // What the upstream wants it has said to whoever came first.
+  if (!wish.challenge) wish.challenge = source(plan, local_caller())->wish().challenge;
+  auto id = co_await sign_ins_.offer(of, std::move(wish));
+  if (!id) co_return id.error();
+  SignInOffer offer{*id, sign_ins_.url_of(*id)};
+  co_return offer;
+}
+
+Task<void> Keeper::announce(SourcePtr source) {
+  Wish wish = source->wish();
+  auto id = co_await sign_ins_.offer(source, std::move(wish));
+  if (!id) {
+    log::Line(log::Level::error, "nobody can sign in")
+        .add("upstream", source->plan().upstream)
+        .add("why", id.error().message);
+    co_return id.error();
+  }
+  log::Line(log::Level::info, "sign in")
+      .add("upstream", source->plan().upstream)
+      .add("url", sign_ins_.url_of(*id));
+  co_return ok();
+}
+
+Task<void> Keeper::wait(std::string id, Deadline deadline) {
+  auto there = [this, id, deadline] { return sign_ins_.wait(id, deadline); };
+  co_return co_await hop<void>(home_.executor, there);
+}
+
+Task<std::string> Keeper::state(std::string id) {
+  auto there = [this, id]() -> Task<std::string> { co_return sign_ins_.state(id); };
+  co_return co_await hop<std::string>(home_.executor, there);
+}
+
+Task<void> Keeper::forget(std::string upstream, Caller who) {
+  auto there = [this, upstream, who] { return forget_here(upstream, who); };
+  co_return co_await hop<void>(home_.executor, there);
+}
+
+Task<void> Keeper::forget_here(std::string upstream, Caller who) {
+  const PlanPtr plan = find_plan(upstream);
+  if (!plan) {
+    co_return Error{Code::not_found,
+                    fmt::format("there is no upstream '{}' where one signs in", upstream)};
+  }
+  const SourcePtr of = source(plan, who);
+  auto forgotten = co_await static_cast<SignInToken&>(of->supplier()).forget();
+  of->forget();
+  co_return forgotten;
+}
+
+Task<SignInPage> Keeper::page(std::string id) {
+  auto there = [this, id]() -> Task<SignInPage> { co_return sign_ins_.page(id); };
+  co_return co_await hop<SignInPage>(home_.executor, there);
+}
+
+Task<Departure> Keeper::depart(std::string id) {
+  auto there = [this, id]() -> Task<Departure> { co_return sign_ins_.depart(id); };
+  co_return co_await hop<Departure>(home_.executor, there);
+}
+
+Task<std::string> Keeper::come_back(std::string upstream, Returned returned, std::string cookies,
+                                    Caller who) {
+  auto there = [this, upstream, returned, cookies, who] {
+    return sign_ins_.come_back(upstream, returned, cookies, who);
+  };
+  co_return co_await hop<std::string>(home_.executor, there);
+}
+
+Task<std::string> Keeper::document(std::string upstream) {
+  auto there = [this, upstream]() -> Task<std::string> {
+    const std::string id = find_plan(upstream) ? reception_.document(upstream) : "";
+    if (id.empty()) co_return Error{Code::not_found, "there is nothing at this path"};
+    co_return client_document(id, {reception_.name, reception_.callback(upstream)});
+  };
+  co_return co_await hop<std::string>(home_.executor, there);
+}
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,90 @@
+// The Keeper has the tokens that upstreams are shown, of all principals, and sees people through
+// who sign in for one.
+//
+// Lives on the control thread; everything but keep_in(), use() and stop() may be called on any.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "oauth/access.h"
+#include "oauth/caller_tokens.h"
+#include "oauth/sign_ins.h"
+#include "oauth/token_source.h"
+
+namespace patchbay::oauth {
+
+class Keeper {
+ public:
+  Keeper(Executor& control, metrics::Registry& registry);
+  ~Keeper();
+
+  // What callers show to be let in; kept only once an upstream wants it.
+  CallerTokens& caller_tokens() { return caller_tokens_; }
+
+  // Where tokens are kept that came of a sign-in. Called once, before anything else.
+  void keep_in(StorePlace place) { records_.emplace(std::move(place)); }
+
+  // `listener` is where we can be reached if the settings do not say; empty: nowhere.
+  void use(const SignInSettings& settings, const std::string& listener);
+
+  // For a gateway that does not serve browsers otherwise: `open` begins to, when the first upstream
+  // comes that wants people to sign in, and yields where. Links for the gateway's own connections
+  // are then logged, since nobody can ask for them.
+  using OpenReception = std::function<std::string()>;
+  void serve_on_demand(OpenReception open) { open_reception_ = std::move(open); }
+
+  // For an upstream with that plan.
+  std::shared_ptr<Access> open(std::shared_ptr<const Plan> plan);
+
+  // Asks nobody any more, and waits for what is under way.
+  Task<void> stop();
+
+  // A link at which `who` can sign in for that upstream. Code::not_found if nobody can.
+  Task<SignInOffer> offer(std::string upstream, Caller who);
+  Task<void> wait(std::string id, Deadline deadline);
+  Task<std::string> state(std::string id);
+  // Forgets what `who` was given there.
+  Task<void> forget(std::string upstream, Caller who);
+
+  // For the pages that browsers see.
+  Task<SignInPage> page(std::string id);
+  Task<Departure> depart(std::string id);
+  Task<std::string> come_back(std::string upstream, Returned returned, std::string cookies,
+                              Caller who);
+  // What authorization servers may read about us.
+  Task<std::string> document(std::string upstream);
+
+ private:
+  friend class Access;
+  using SourcePtr = std::shared_ptr<TokenSource>;
+  using PlanPtr = std::shared_ptr<const Plan>;
+  using Key = std::pair<const Plan*, std::string>;
+
+  SourcePtr source(const PlanPtr& plan, const Caller& who);
+  void close(const Plan& plan);
+  std::unique_ptr<Supplier> supplier_for(const PlanPtr& plan, const Caller& who);
+  PlanPtr find_plan(const std::string& upstream);
+  Task<SignInOffer> offer_here(std::string upstream, Caller who);
+  Task<void> forget_here(std::string upstream, Caller who);
+  Task<void> announce(SourcePtr source);
+
+  TokenSource::Home home_;
+  CallerTokens caller_tokens_;
+  Reception reception_;
+  std::optional<Records> records_;
+  SignIns sign_ins_{reception_};
+  OpenReception open_reception_;
+
+  // Guarded: any thread.
+  std::mutex mutex_;
+  std::map<Key, SourcePtr> sources_;
+  std::map<std::string, std::weak_ptr<const Plan>> plans_;  // By upstream.
+};
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,144 @@
+#include "oauth/metadata.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "json/read.h"
+
+namespace patchbay::oauth {
+namespace {
+
+constexpr std::size_t kMostWords = 200;  // Of one list.
+constexpr std::string_view kResource = "/.well-known/oauth-protected-resource";
+constexpr std::string_view kServer = "/.well-known/oauth-authorization-server";
+constexpr std::string_view kOpenId = "/.well-known/openid-configuration";
+
+Error unusable(std::string why) { return {Code::upstream_failed, std::move(why)}; }
+
+Result<void> check_object(std::string_view text, std::string_view what) {
+  auto valid = json::check(text);
+  if (!valid) return unusable(fmt::format("{} is not JSON: {}", what, valid.error().message));
+  if (json::type_of(text) == json::Type::object) return ok();
+  return unusable(fmt::format("{} is no JSON object", what));
+}
+
+std::vector<std::string> words(std::string_view text, std::string_view key) {
+  std::vector<std::string> list;
+  json::each_element(json::member(text, key).value_or("[]"), [&](std::string_view raw) {
+    auto word = json::as_string(raw);
+    if (word && list.size() < kMostWords) list.push_back(*std::move(word));
+  });
+  return list;
+}
+
+std::optional<Scopes> scopes_in(std::string_view text) {
+  const auto raw = json::member(text, "scopes_supported");
+  if (!raw || json::type_of(*raw) != json::Type::array) return std::nullopt;
+  Scopes scopes = words(text, "scopes_supported");
+  std::erase_if(scopes, [](const auto& one) { return !is_scope(one); });
+  return scopes;
+}
+
+std::string text_member(std::string_view text, std::string_view key) {
+  return json::string_member(text, key).value_or("");
+}
+
+// Without query and slash at its end; empty for the root.
+std::string path_of(const net::Url& url) {
+  std::string path = url.path.substr(0, url.path.find('?'));
+  while (path.ends_with('/')) path.pop_back();
+  return path;
+}
+
+// Scheme and authority, as people write them.
+std::string root_of(const net::Url& url) {
+  return fmt::format("{}://{}", url.tls ? "https" : "http", url.authority());
+}
+
+}  // namespace
+
+Result<ResourceMetadata> parse_resource_metadata(std::string_view text) {
+  auto valid = check_object(text, "the metadata of the resource");
+  if (!valid) return valid.error();
+  ResourceMetadata metadata;
+  metadata.resource = text_member(text, "resource");
+  if (metadata.resource.empty()) return unusable("the metadata of the resource name no `resource`");
+  metadata.servers = words(text, "authorization_servers");
+  if (metadata.servers.empty()) {
+    return unusable("the metadata of the resource name no `authorization_servers`");
+  }
+  metadata.scopes = scopes_in(text);
+  return metadata;
+}
+
+Result<ServerMetadata> parse_server_metadata(std::string_view text) {
+  auto valid = check_object(text, "the metadata of the authorization server");
+  if (!valid) return valid.error();
+  ServerMetadata metadata;
+  metadata.issuer = text_member(text, "issuer");
+  metadata.authorization_endpoint = text_member(text, "authorization_endpoint");
+  metadata.token_endpoint = text_member(text, "token_endpoint");
+  metadata.registration_endpoint = text_member(text, "registration_endpoint");
+  if (metadata.issuer.empty() || metadata.token_endpoint.empty()) {
+    return unusable("the metadata of the authorization server lack `issuer` or `token_endpoint`");
+  }
+  metadata.scopes = scopes_in(text).value_or(Scopes());
+  metadata.grants = words(text, "grant_types_supported");
+  metadata.client_auth = words(text, "token_endpoint_auth_methods_supported");
+  metadata.challenges = words(text, "code_challenge_methods_supported");
+  metadata.says_iss =
+      json::member(text, "authorization_response_iss_parameter_supported") == "true";
+  metadata.takes_client_documents =
+      json::member(text, "client_id_metadata_document_supported") == "true";
+  return metadata;
+}
+
+std::vector<std::string> resource_metadata_places(const net::Url& url) {
+  const std::string root = root_of(url);
+  const std::string path = path_of(url);
+  std::vector<std::string> places;
+  if (!path.empty()) places.push_back(fmt::format("{}{}{}", root, kResource, path));
+  places.push_back(fmt::format("{}{}", root, kResource));
+  return places;
+}
+
+Result<std::vector<std::string>> server_metadata_places(const std::string& issuer) {
+  auto url = net::parse_url(issuer);
+  if (!url) return unusable(fmt::format("the issuer '{}': {}", issuer, url.error().message));
+  if (issuer.find('?') != std::string::npos) {
+    return unusable(fmt::format("the issuer '{}' has a query, which no issuer has", issuer));
+  }
+  const std::string root = root_of(*url);
+  const std::string path = path_of(*url);
+  std::vector<std::string> places{fmt::format("{}{}{}", root, kServer, path),
+                                  fmt::format("{}{}{}", root, kOpenId, path)};
+  if (!path.empty()) places.push_back(fmt::format("{}{}{}", root, path, kOpenId));
+  return places;
+}
+
+ServerMetadata usual_endpoints(const net::Url& server) {
+  const std::string root = root_of(server);
+  ServerMetadata usual;
+  usual.issuer = root;
+  usual.authorization_endpoint = root + "/authorize";
+  usual.token_endpoint = root + "/token";
+  usual.registration_endpoint = root + "/register";
+  usual.challenges = {"S256"};
+  usual.guessed = true;
+  return usual;
+}
+
+std::string resource_of(const net::Url& url) { return root_of(url) + path_of(url); }
+
+bool covers(std::string_view resource, const net::Url& url) {
+  const auto named = net::parse_url(resource);
+  if (!named || named->origin() != url.origin() || named->path.find('?') != std::string::npos) {
+    return false;
+  }
+  const std::string above = path_of(*named);
+  const std::string path = path_of(url);
+  return path == above || path.starts_with(above + "/");
+}
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,140 @@
+#include "oauth/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/file.h"
+#include "core/text.h"
+
+namespace patchbay::oauth {
+namespace {
+
+constexpr std::size_t kMostToken = 64 << 10;
+constexpr std::size_t kMostKey = 64 << 10;
+
+Error wrong(std::string_view setting, std::string_view why) {
+  return {Code::invalid_params, fmt::format("{} {}", setting, why)};
+}
+
+bool is_sendable(std::string_view token) {
+  return !token.empty() && std::ranges::all_of(token, [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+Result<void> check_bearer(const Settings& settings) {
+  if (settings.token.empty() == settings.token_file.empty()) {
+    return wrong("kind", "is bearer, which needs either token or token_file");
+  }
+  if (settings.token_file.empty()) {
+    if (is_sendable(settings.token)) return ok();
+    return wrong("token", "has characters that no token has");
+  }
+  auto token = read_token_file(settings.token_file);
+  if (!token) return wrong("token_file:", token.error().message);
+  return ok();
+}
+
+// Those that are read each time a token is asked for.
+Result<void> check_files(const Settings& settings) {
+  if (settings.kind == Kind::jwt_bearer) {
+    if (settings.token_file.empty()) return wrong("token_file", "is missing");
+    auto token = read_token_file(settings.token_file);
+    if (!token) return wrong("token_file:", token.error().message);
+  }
+  if (settings.kind == Kind::token_exchange && !settings.subject_file.empty()) {
+    auto token = read_token_file(settings.subject_file);
+    if (!token) return wrong("subject_file:", token.error().message);
+  }
+  return ok();
+}
+
+Result<void> check_places(const Settings& settings) {
+  using Named = std::pair<std::string_view, const std::string&>;
+  const std::string exchange = settings.exchange ? settings.exchange->token_url : "";
+  for (const auto& [name, text] :
+       {Named{"issuer", settings.issuer}, Named{"token_url", settings.token_url},
+        Named{"exchange.token_url", exchange}}) {
+    if (text.empty()) continue;
+    auto url = net::parse_url(text);
+    const std::string fault = url ? fault_of_place(*url, true) : url.error().message;
+    if (!fault.empty()) return wrong(name, fmt::format("cannot be used: {}", fault));
+  }
+  return ok();
+}
+
+Result<Client> read_client(const Settings& settings) {
+  Client client{settings.client_id, settings.client_secret, settings.client_auth, nullptr,
+                settings.key_id};
+  const bool registers = settings.kind == Kind::authorization_code;
+  if (client.id.empty() && !registers) return wrong("client_id", "is missing");
+  if (client.id.empty() && !client.secret.empty()) return wrong("client_id", "is missing");
+  const ClientAuth way = settings.client_auth;
+  const bool wants_secret =
+      way == ClientAuth::client_secret_basic || way == ClientAuth::client_secret_post;
+  if (wants_secret && client.secret.empty()) return wrong("client_secret", "is missing");
+  if (way == ClientAuth::private_key_jwt && settings.key.empty()) return wrong("key", "is missing");
+  if (settings.key.empty()) return client;
+  auto pem = config::read_file(settings.key, kMostKey);
+  if (!pem) return wrong("key:", fmt::format("the file {} {}", settings.key, pem.error().message));
+  auto signer = policy::JwsSigner::read(pem->text, settings.algorithm);
+  if (!signer) {
+    return wrong("key:", fmt::format("the file {} {}", settings.key, signer.error().message));
+  }
+  client.signer = std::make_shared<const policy::JwsSigner>(*std::move(signer));
+  return client;
+}
+
+}  // namespace
+
+Result<std::string> read_token_file(const std::string& path) {
+  auto file = config::read_file(path, kMostToken);
+  if (!file) return Error{file.error().code, fmt::format("{} {}", path, file.error().message)};
+  std::string token(trimmed(file->text));
+  if (is_sendable(token)) return token;
+  return Error{Code::invalid_params, fmt::format("{} holds no token", path)};
+}
+
+Result<std::shared_ptr<const Plan>> make_plan(std::string upstream, net::Url url,
+                                              const Settings& settings,
+                                              const PlanOptions& options) {
+  auto plan = std::make_shared<Plan>();
+  plan->upstream = std::move(upstream);
+  plan->url = std::move(url);
+  plan->mcp = options.mcp;
+  const bool exchanges = settings.kind == Kind::token_exchange;
+  plan->per_caller = (settings.kind == Kind::authorization_code || exchanges) && !options.shared;
+  if (exchanges && options.shared) {
+    return wrong("kind",
+                 "is token_exchange, which needs connections that callers do not share; use "
+                 "isolation: per-principal");
+  }
+  plan->settings = settings;
+  if (settings.kind == Kind::bearer) {
+    auto good = check_bearer(settings);
+    if (!good) return good.error();
+    return std::shared_ptr<const Plan>(std::move(plan));
+  }
+  if (!settings.client_document.empty() && !settings.client_document.starts_with("https://")) {
+    return wrong("client_document", "is no https URL");
+  }
+  auto places = check_places(settings);
+  if (!places) return places.error();
+  auto client = read_client(settings);
+  if (!client) return client.error();
+  plan->client = *std::move(client);
+  if (!options.mcp && settings.issuer.empty() && settings.token_url.empty()) {
+    return wrong("issuer", "or token_url is missing: such a service does not say who gives tokens");
+  }
+  if (settings.kind == Kind::client_credentials && plan->client.secret.empty() &&
+      !plan->client.signer) {
+    return wrong("kind", "is client_credentials, which needs a client_secret or a key");
+  }
+  auto files = check_files(settings);
+  if (!files) return files.error();
+  auto fetcher = Fetcher::make(settings, plan->url);
+  if (!fetcher) return fetcher.error();
+  plan->fetcher = *std::move(fetcher);
+  return std::shared_ptr<const Plan>(std::move(plan));
+}
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,64 @@
+#include "oauth/sign_in.h"
+
+#include <fmt/format.h>
+
+#include "core/ids.h"
+#include "oauth/pkce.h"
+#include "oauth/token_answer.h"
+
+namespace patchbay::oauth {
+namespace {
+
+constexpr std::size_t kMostWords = 300;
+
+Error refused(std::string why) { return {Code::forbidden, std::move(why)}; }
+
+std::string member(const Returned& returned, const std::string& name) {
+  const auto found = returned.find(name);
+  return found == returned.end() ? "" : found->second;
+}
+
+}  // namespace
+
+std::string begin(SignIn& sign_in) {
+  sign_in.state = random_hex(32);
+  sign_in.verifier = new_verifier();
+  sign_in.browser = random_hex(16);
+  Form query;
+  query.add("response_type", "code")
+      .add("client_id", sign_in.client.id)
+      .add("redirect_uri", sign_in.redirect)
+      .add("scope", join_scopes(sign_in.scopes))
+      .add("state", sign_in.state)
+      .add("code_challenge", challenge_of(sign_in.verifier))
+      .add("code_challenge_method", "S256")
+      .add("resource", sign_in.found.resource);
+  // Without consent anew some servers give no token that can be renewed.
+  if (has_scope(sign_in.scopes, kOfflineAccess)) query.add("prompt", "consent");
+  const std::string& endpoint = sign_in.found.server.authorization_endpoint;
+  const bool has_query = endpoint.find('?') != std::string::npos;
+  return fmt::format("{}{}{}", endpoint, has_query ? "&" : "?", query.text());
+}
+
+Result<std::string> code_of(const SignIn& sign_in, const Returned& returned) {
+  const ServerMetadata& server = sign_in.found.server;
+  const auto iss = returned.find("iss");
+  // As they are: what only looks the same may be somebody else's.
+  if (iss != returned.end() && iss->second != server.issuer) {
+    return refused("the answer is of another authorization server than was asked");
+  }
+  if (iss == returned.end() && server.says_iss) {
+    return refused("the answer does not say which authorization server it is of (iss)");
+  }
+  const std::string error = member(returned, "error");
+  if (!error.empty()) {
+    const std::string more = member(returned, "error_description").substr(0, kMostWords);
+    return refused(fmt::format("{} said: {}{}{}", server.issuer, error.substr(0, kMostWords),
+                               more.empty() ? "" : ": ", more));
+  }
+  std::string code = member(returned, "code");
+  if (code.empty()) return refused("the answer has no code");
+  return code;
+}
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,257 @@
+#include "oauth/sign_in_token.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "json/read.h"
+#include "net/percent.h"
+#include "oauth/access.h"
+#include "oauth/token_request.h"
+#include "observe/log.h"
+
+namespace patchbay::oauth {
+namespace {
+
+using WallClock = std::chrono::system_clock;
+
+constexpr std::string_view kReason = "sign_in";
+
+Error sign_in_wanted(const std::string& upstream, std::string_view why) {
+  Error error{Code::forbidden, fmt::format("{} wants you to sign in{}", upstream, why)};
+  error.data = fmt::format(R"({{"reason":"{}","upstream":{}}})", kReason, json::quote(upstream));
+  return error;
+}
+
+Error failed(std::string why) { return {Code::upstream_failed, std::move(why)}; }
+
+TokenAnswer answer_of(const Grant& grant) {
+  TokenAnswer answer;
+  answer.access = grant.access;
+  answer.expires = life_of(grant, WallClock::now());
+  answer.scopes = grant.scopes;
+  return answer;
+}
+
+bool is_fresh(const Grant& grant) {
+  const auto life = life_of(grant, WallClock::now());
+  return !life || life->count() > 0;
+}
+
+bool has_expired(const Registered& registered) {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(WallClock::now().time_since_epoch());
+  return registered.expires != 0 && registered.expires <= now.count();
+}
+
+}  // namespace
+
+bool wants_sign_in(const Error& error) {
+  return error.code == Code::forbidden && !error.data.empty() &&
+         json::string_member(error.data, "reason") == kReason;
+}
+
+std::string Reception::callback(const std::string& upstream) const {
+  return fmt::format("{}/oauth/callback/{}", base, net::percent_encode(upstream));
+}
+
+std::string Reception::document(const std::string& upstream) const {
+  if (!base.starts_with("https://")) return {};
+  return fmt::format("{}/oauth/client/{}", base, net::percent_encode(upstream));
+}
+
+TokenStore::Key SignInToken::key(std::string issuer) const {
+  return {plan().upstream, who_->id, std::move(issuer)};
+}
+
+Task<TokenAnswer> SignInToken::obtain(Wish wish) {
+  if (!loaded_) {
+    auto loaded = co_await load();
+    if (!loaded) co_return loaded.error();
+    if (grant_ && !wish.refused && is_fresh(*grant_)) co_return answer_of(*grant_);
+    if (!grant_ && !wish.challenge) co_return TokenAnswer();
+  }
+  if (!grant_) co_return sign_in_wanted(plan().upstream, " first");
+  if (wish.insufficient && !has_scopes(asked_, wish.more)) {
+    co_return sign_in_wanted(plan().upstream,
+                             fmt::format(" again, to allow: {}", join_scopes(wish.more)));
+  }
+  if (wish.refused) {
+    auto looked = co_await directory_.look(wish);
+    if (!looked) co_return looked.error();
+    if (grant_ && directory_.issuer() != grant_->issuer) {
+      auto dropped = co_await drop();
+      co_return sign_in_wanted(plan().upstream, " at another authorization server");
+    }
+  }
+  if (grant_ && !grant_->refresh.empty()) co_return co_await renew();
+  auto dropped = co_await drop();
+  co_return sign_in_wanted(plan().upstream, " again");
+}
+
+Task<TokenAnswer> SignInToken::renew() {
+  ServerMetadata server;
+  server.issuer = grant_->issuer;
+  server.token_endpoint = grant_->endpoint;
+  Form form;
+  form.add("grant_type", "refresh_token")
+      .add("refresh_token", grant_->refresh)
+      .add("resource", grant_->resource);
+  const Client client = plan().client.id.empty() ? grant_->client : plan().client;
+  const std::string spent = grant_->refresh;
+  auto answer = co_await request_token(*plan().fetcher, server, client, std::move(form));
+  // Somebody may have signed in meanwhile, or had it forgotten.
+  if (!grant_) co_return sign_in_wanted(plan().upstream, " first");
+  if (grant_->refresh != spent) co_return answer_of(*grant_);
+  if (!answer && answer.error().code == Code::unauthenticated) {
+    auto dropped = co_await drop();
+    co_return sign_in_wanted(plan().upstream, " again");
+  }
+  if (!answer) co_return answer.error();
+  take(*grant_, *answer, WallClock::now());
+  // Before it is used: the one that it replaces may be spent.
+  auto saved = co_await save();
+  co_return answer;
+}
+
+Task<void> SignInToken::load() {
+  auto rows = co_await records_.tokens_of(plan().upstream, who_->id);
+  if (!rows) co_return rows.error();
+  loaded_ = true;
+  for (const auto& row : *rows) {
+    auto grant = grant_from(row.value);
+    if (!grant) continue;
+    grant_ = *std::move(grant);
+    asked_ = grant_->scopes;
+    break;
+  }
+  co_return ok();
+}
+
+Task<void> SignInToken::save() {
+  auto saved = co_await records_.put_token(key(grant_->issuer), to_text(*grant_));
+  if (!saved) {
+    log::Line(log::Level::error, "token not kept")
+        .add("upstream", plan().upstream)
+        .add("why", saved.error().message);
+  }
+  co_return saved;
+}
+
+Task<void> SignInToken::drop() {
+  if (!grant_) co_return ok();
+  auto old = key(grant_->issuer);
+  grant_.reset();
+  co_return co_await records_.remove_token(std::move(old));
+}
+
+Task<void> SignInToken::forget() {
+  if (!loaded_) {
+    auto loaded = co_await load();
+    if (!loaded) co_return loaded;
+  }
+  co_return co_await drop();
+}
+
+Task<SignIn> SignInToken::prepare(Wish wish) {
+  if (reception_.base.empty()) {
+    co_return failed("nobody has said how browsers reach this gateway: set sign_in.url");
+  }
+  wish.refused = true;  // Who gives tokens may be another than when it was last looked.
+  auto looked = co_await directory_.look(wish);
+  if (!looked) co_return looked.error();
+  const Discovered found = directory_.found();
+  const ServerMetadata& server = found.server;
+  const auto& ways = server.challenges;
+  if (server.authorization_endpoint.empty() || std::ranges::find(ways, "S256") == ways.end()) {
+    co_return failed(fmt::format(
+        "{} does not say that one can sign in there with a proof of ours (PKCE with S256)",
+        server.issuer));
+  }
+  auto client = co_await client_for(server);
+  if (!client) co_return client.error();
+  SignIn sign_in;
+  sign_in.upstream = plan().upstream;
+  sign_in.who = who_;
+  sign_in.found = found;
+  sign_in.client = *std::move(client);
+  sign_in.redirect = reception_.callback(plan().upstream);
+  sign_in.scopes = directory_.scopes(wish);
+  if (grant_ && grant_->issuer == server.issuer) {
+    sign_in.scopes = unite(grant_->scopes, sign_in.scopes);
+  }
+  if (has_scope(server.scopes, kOfflineAccess)) {
+    sign_in.scopes = unite(std::move(sign_in.scopes), {std::string(kOfflineAccess)});
+  }
+  co_return sign_in;
+}
+
+// As the configuration says; else by a document of ours; else as registered before; else as newly
+// registered.
+Task<Client> SignInToken::client_for(const ServerMetadata& server) {
+  if (!plan().client.id.empty()) co_return plan().client;
+  std::string document = plan().settings.client_document;
+  if (document.empty()) document = reception_.document(plan().upstream);
+  if (server.takes_client_documents && !document.empty()) {
+    Client client;
+    client.id = std::move(document);
+    client.auth = ClientAuth::none;
+    co_return client;
+  }
+  auto known = co_await known_client(server.issuer);
+  if (!known) co_return known.error();
+  if (*known) co_return (*known)->client;
+  if (server.registration_endpoint.empty()) {
+    co_return failed(fmt::format(
+        "{} registers nobody by itself: register this gateway there, with the redirect URI {}, and "
+        "set client_id",
+        server.issuer, reception_.callback(plan().upstream)));
+  }
+  ClientWish wish{reception_.name, reception_.callback(plan().upstream)};
+  auto made = co_await register_client(*plan().fetcher, server, std::move(wish));
+  if (!made) co_return made.error();
+  made->client.auth = choose_auth(made->client, server.client_auth);
+  TokenStore::Key of{plan().upstream, "", server.issuer};
+  auto saved = co_await records_.put_client(std::move(of), to_text(*made));
+  if (!saved) co_return saved.error();
+  co_return made->client;
+}
+
+Task<std::optional<Registered>> SignInToken::known_client(const std::string& issuer) {
+  auto rows = co_await records_.clients_of(plan().upstream);
+  if (!rows) co_return rows.error();
+  for (const auto& row : *rows) {
+    auto known = row.key.issuer == issuer ? registered_from(row.value) : Result<Registered>();
+    const bool fits = known && known->redirect == reception_.callback(plan().upstream);
+    if (fits && !has_expired(*known)) co_return std::optional(*std::move(known));
+  }
+  co_return std::optional<Registered>();
+}
+
+Task<TokenAnswer> SignInToken::complete(const SignIn& sign_in, std::string code) {
+  const ServerMetadata& server = sign_in.found.server;
+  Form form;
+  form.add("grant_type", "authorization_code")
+      .add("code", code)
+      .add("redirect_uri", sign_in.redirect)
+      .add("code_verifier", sign_in.verifier)
+      .add("resource", sign_in.found.resource);
+  auto answer = co_await request_token(*plan().fetcher, server, sign_in.client, std::move(form));
+  if (!answer) co_return answer.error();
+  loaded_ = true;
+  if (grant_ && grant_->issuer != server.issuer) auto dropped = co_await drop();
+  Grant grant;
+  grant.issuer = server.issuer;
+  grant.endpoint = server.token_endpoint;
+  grant.resource = sign_in.found.resource;
+  grant.scopes = sign_in.scopes;
+  grant.client = sign_in.client;
+  grant.client.auth = choose_auth(sign_in.client, server.client_auth);
+  take(grant, *answer, WallClock::now());
+  grant_ = std::move(grant);
+  asked_ = sign_in.scopes;
+  auto saved = co_await save();
+  co_return answer;
+}
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,186 @@
+#include "oauth/sign_ins.h"
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
+
+#include <algorithm>
+
+#include "core/ids.h"
+#include "core/text.h"
+#include "net/url.h"
+#include "observe/log.h"
+
+namespace patchbay::oauth {
+namespace {
+
+Error unknown() {
+  return {Code::not_found, "nobody is expected to sign in here; the link may be too old"};
+}
+
+bool same_secret(const std::string& a, const std::string& b) {
+  return a.size() == b.size() && !a.empty() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+SignInToken& supplier_of(TokenSource& source) {
+  return static_cast<SignInToken&>(source.supplier());
+}
+
+// The value of a cookie in the header; empty if it is not there.
+std::string cookie(std::string_view header, std::string_view name) {
+  while (!header.empty()) {
+    const std::size_t end = std::min(header.find(';'), header.size());
+    const std::string_view one = trimmed(header.substr(0, end));
+    const std::size_t equals = one.find('=');
+    if (equals != std::string_view::npos && one.substr(0, equals) == name) {
+      return std::string(one.substr(equals + 1));
+    }
+    header.remove_prefix(std::min(end + 1, header.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string SignIns::url_of(const std::string& id) const {
+  return fmt::format("{}/oauth/sign-in/{}", reception_.base, id);
+}
+
+Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish) {
+  sweep();
+  for (const auto& [id, pending] : pending_) {
+    const bool same = pending->source == source && !pending->over;
+    // A call may need more meanwhile than the one that was offered asks for.
+    if (same && has_scopes(pending->sign_in.scopes, wish.more)) co_return id;
+  }
+  if (pending_.size() >= static_cast<std::size_t>(most_)) {
+    co_return Error{Code::overloaded, "too many people are signing in; try again later"};
+  }
+  auto prepared = co_await supplier_of(*source).prepare(std::move(wish));
+  if (!prepared) co_return prepared.error();
+  auto pending = std::make_shared<Pending>(*std::move(prepared), source);
+  pending->sign_in.id = random_hex(16);
+  pending->sign_in.expires = Clock::now() + time_;
+  const std::string id = pending->sign_in.id;
+  log::Line(log::Level::info, "sign-in offered")
+      .add("upstream", pending->sign_in.upstream)
+      .add("who", pending->sign_in.who->name)
+      .add("issuer", pending->sign_in.found.server.issuer);
+  pending_.emplace(id, std::move(pending));
+  co_return id;
+}
+
+SignIns::Pending* SignIns::find(const std::string& id) {
+  sweep();
+  const auto found = pending_.find(id);
+  return found == pending_.end() ? nullptr : found->second.get();
+}
+
+Result<SignInPage> SignIns::page(const std::string& id) {
+  const Pending* const pending = find(id);
+  if (!pending || pending->over) return unknown();
+  const SignIn& sign_in = pending->sign_in;
+  auto place = net::parse_url(sign_in.found.server.authorization_endpoint);
+  if (!place) return Error{Code::upstream_failed, place.error().message};
+  return SignInPage{sign_in.upstream, sign_in.who->name, sign_in.found.server.issuer,
+                    sign_in.scopes, place->origin()};
+}
+
+Result<Departure> SignIns::depart(const std::string& id) {
+  Pending* const pending = find(id);
+  if (!pending || pending->over) return unknown();
+  std::string url = begin(pending->sign_in);
+  const bool secure = reception_.base.starts_with("https://");
+  return Departure{std::move(url), fmt::format("{}={}; Path={}; HttpOnly; SameSite=Lax{}",
+                                               cookie_name(id), pending->sign_in.browser,
+                                               secure ? "/" : "/oauth", secure ? "; Secure" : "")};
+}
+
+// One for each, so that several can go at the same time.
+std::string SignIns::cookie_name(const std::string& id) const {
+  return fmt::format("{}patchbay-{}", reception_.base.starts_with("https://") ? "__Host-" : "", id);
+}
+
+Task<void> SignIns::wait(std::string id, Deadline deadline) {
+  sweep();
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) co_return unknown();
+  const auto pending = found->second;  // Stays while we look at it.
+  if (!pending->over) {
+    OneShot<void> news;
+    pending->waiting.push_back(&news);
+    auto waited = co_await news.wait(std::min(deadline, pending->sign_in.expires));
+    std::erase(pending->waiting, &news);
+    if (!waited) co_return waited;
+  }
+  if (pending->why.empty()) co_return ok();
+  co_return Error{Code::forbidden, pending->why};
+}
+
+Result<std::string> SignIns::state(const std::string& id) {
+  const Pending* const pending = find(id);
+  if (!pending) return unknown();
+  if (!pending->over) return std::string("waiting");
+  return pending->why.empty() ? "done" : pending->why;
+}
+
+Result<SignIns::Pending*> SignIns::find_returning(const std::string& upstream,
+                                                  const Returned& returned,
+                                                  const std::string& cookies, const Caller& who) {
+  sweep();
+  const auto state = returned.find("state");
+  if (state == returned.end()) return unknown();
+  for (const auto& [id, pending] : pending_) {
+    SignIn& sign_in = pending->sign_in;
+    if (pending->over || !same_secret(sign_in.state, state->second)) continue;
+    sign_in.state.clear();  // Once.
+    if (sign_in.upstream != upstream) return unknown();
+    if (!same_secret(sign_in.browser, cookie(cookies, cookie_name(id)))) {
+      return Error{Code::forbidden, "you have not begun to sign in with this browser"};
+    }
+    if (who && who->id != sign_in.who->id) {
+      return Error{Code::forbidden, "this is for somebody else to sign in"};
+    }
+    return pending.get();
+  }
+  return unknown();
+}
+
+Task<std::string> SignIns::come_back(std::string upstream, Returned returned, std::string cookies,
+                                     Caller who) {
+  auto found = find_returning(upstream, returned, cookies, who);
+  if (!found) co_return found.error();
+  const auto pending = pending_.find((*found)->sign_in.id)->second;
+  auto code = code_of(pending->sign_in, returned);
+  if (!code) {
+    end(*pending, code.error().message);
+    co_return code.error();
+  }
+  auto& supplier = supplier_of(*pending->source);
+  auto answer = co_await supplier.complete(pending->sign_in, *std::move(code));
+  if (!answer) {
+    end(*pending, answer.error().message);
+    co_return answer.error();
+  }
+  pending->source->supply(*answer);
+  end(*pending, "");
+  co_return upstream;
+}
+
+void SignIns::end(Pending& pending, std::string why) {
+  log::Line(why.empty() ? log::Level::info : log::Level::warn,
+            why.empty() ? "signed in" : "not signed in")
+      .add("upstream", pending.sign_in.upstream)
+      .add("who", pending.sign_in.who->name)
+      .add("issuer", pending.sign_in.found.server.issuer)
+      .add("why", why);
+  pending.over = true;
+  pending.why = std::move(why);
+  for (OneShot<void>* const one : std::exchange(pending.waiting, {})) one->deliver(ok());
+}
+
+void SignIns::sweep() {
+  std::erase_if(pending_,
+                [](const auto& entry) { return Clock::now() >= entry.second->sign_in.expires; });
+}
+
+}  // namespace patchbay::oauth

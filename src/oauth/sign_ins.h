@@ -1,0 +1,81 @@
+// The SignIns are the people who are on their way through an authorization server, each for one
+// caller at one upstream: offered by a link, gone with their browser, come back with a code.
+//
+// Confined to the control thread.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "oauth/sign_in.h"
+#include "oauth/sign_in_token.h"
+#include "oauth/token_source.h"
+
+namespace patchbay::oauth {
+
+// What a person is shown before they go.
+struct SignInPage {
+  std::string upstream;
+  std::string caller;  // The name of the one who will use the token.
+  std::string issuer;
+  Scopes scopes;
+  std::string goes_to;  // The origin of the authorization endpoint.
+};
+
+// Where their browser goes, and what it must bring back.
+struct Departure {
+  std::string url;
+  std::string cookie;  // As Set-Cookie has it.
+};
+
+class SignIns {
+ public:
+  // REQUIRES: `reception` outlives it.
+  explicit SignIns(const Reception& reception) : reception_(reception) {}
+
+  void set_bounds(std::chrono::nanoseconds time, int most) { time_ = time, most_ = most; }
+
+  // The id under which somebody can sign in so that `source` has the token that is wished for. As
+  // long as one waits, the same for the same source. REQUIRES: its supplier is a SignInToken.
+  Task<std::string> offer(std::shared_ptr<TokenSource> source, Wish wish);
+  std::string url_of(const std::string& id) const;
+
+  // The following are Code::not_found for an id that is not known, or too old.
+  Result<SignInPage> page(const std::string& id);
+  Result<Departure> depart(const std::string& id);
+  // Yields when it is over; the error is why it came to nothing.
+  Task<void> wait(std::string id, Deadline deadline);
+  // `waiting`, `done`, or why it came to nothing.
+  Result<std::string> state(const std::string& id);
+
+  // Somebody is back, with these cookies. `who` is the caller whom their request shows, or null.
+  // Yields the name of the upstream.
+  Task<std::string> come_back(std::string upstream, Returned returned, std::string cookies,
+                              Caller who);
+
+ private:
+  struct Pending {
+    SignIn sign_in;
+    std::shared_ptr<TokenSource> source;
+    bool over = false;
+    std::string why = {};  // It came to nothing.
+    std::vector<OneShot<void>*> waiting = {};
+  };
+
+  Pending* find(const std::string& id);
+  Result<Pending*> find_returning(const std::string& upstream, const Returned& returned,
+                                  const std::string& cookies, const Caller& who);
+  std::string cookie_name(const std::string& id) const;
+  void end(Pending& pending, std::string why);
+  void sweep();
+
+  const Reception& reception_;
+  std::chrono::nanoseconds time_{std::chrono::minutes(10)};
+  int most_ = 1'000;
+  std::map<std::string, std::shared_ptr<Pending>> pending_;  // By id.
+};
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,213 @@
+#include "oauth/token_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/hop.h"
+#include "oauth/access.h"
+#include "observe/log.h"
+
+namespace patchbay::oauth {
+namespace {
+
+using transport::Refused;
+using transport::Shown;
+using transport::ShownPtr;
+
+std::shared_ptr<metrics::Counter> counter(metrics::Registry& registry, std::string_view upstream,
+                                          std::string_view outcome) {
+  return registry.counter("patchbay_upstream_tokens_total",
+                          "Tokens that were asked for to show them to an upstream.",
+                          metrics::labels({{"upstream", upstream}, {"outcome", outcome}}));
+}
+
+// Whatever was wrong there is, to whoever called, a failure of the upstream; unless it is for them
+// to do something about it.
+Error no_token(const Error& why) {
+  if (why.code == Code::forbidden || why.code == Code::cancelled) return why;
+  return {Code::upstream_failed, fmt::format("there is no token for it: {}", why.message)};
+}
+
+// To each who waits, once.
+template <class T>
+void tell(std::vector<OneShot<T>*>& list, const Result<T>& word) {
+  for (OneShot<T>* const one : std::exchange(list, {})) one->deliver(word);
+}
+
+}  // namespace
+
+TokenSource::TokenSource(Home& home, std::shared_ptr<const Plan> plan,
+                         std::unique_ptr<Supplier> supplier)
+    : home_(home),
+      plan_(std::move(plan)),
+      fetched_(counter(home.registry, plan_->upstream, "ok")),
+      failed_(counter(home.registry, plan_->upstream, "failed")),
+      supplier_(std::move(supplier)) {}
+
+ShownPtr TokenSource::at_hand() const {
+  const std::lock_guard lock(mutex_);
+  return shown_ && Clock::now() < due_ ? shown_ : nullptr;
+}
+
+Task<ShownPtr> TokenSource::get(Deadline deadline) {
+  auto there = [self = shared_from_this(), deadline] { return self->get_here(deadline); };
+  co_return co_await hop<ShownPtr>(home_.executor, there);
+}
+
+Task<ShownPtr> TokenSource::better_than(ShownPtr shown, Refused refused, Deadline deadline) {
+  auto there = [self = shared_from_this(), shown = std::move(shown), refused = std::move(refused),
+                deadline] { return self->better_here(shown, refused, deadline); };
+  co_return co_await hop<ShownPtr>(home_.executor, there);
+}
+
+Task<void> TokenSource::wait_for_news(Deadline deadline) {
+  auto there = [self = shared_from_this(), deadline] { return self->wait_here(deadline); };
+  co_return co_await hop<void>(home_.executor, there);
+}
+
+bool TokenSource::has_good() const { return shown_ && Clock::now() < expires_; }
+
+// A failure counts for a while; one that only a person can mend, until somebody does.
+bool TokenSource::must_wait() const {
+  return failure_ && (wants_sign_in(*failure_) || Clock::now() < next_try_);
+}
+
+Task<ShownPtr> TokenSource::get_here(Deadline deadline) {
+  if (has_good()) {
+    const Deadline now = Clock::now();
+    if (!fetching_ && now >= due_ && now >= next_try_) begin();
+    co_return shown_;
+  }
+  // Before anything is known, the first request goes without a token: the refusal says where to get
+  // one, and for what.
+  if (!fetching_ && !wish_.challenge && !supplier_->knows_where()) co_return ShownPtr();
+  co_return co_await wait_for_token(deadline);
+}
+
+Task<ShownPtr> TokenSource::better_here(ShownPtr shown, const Refused& refused, Deadline deadline) {
+  if (shown != shown_ && has_good()) co_return shown_;  // Meanwhile there is another.
+  auto challenge = bearer_challenge(refused.challenges);
+  if (refused.status == 403) {
+    const bool more = challenge && challenge->error == "insufficient_scope" && challenge->scopes;
+    // What was asked for and not granted is not granted the next time either.
+    if (!more || has_scopes(supplier_->asked(), *challenge->scopes)) co_return ShownPtr();
+    wish_.more = unite(std::move(wish_.more), *challenge->scopes);
+    wish_.insufficient = true;
+  } else {
+    // One that has just come is as good as the next.
+    if (shown && Clock::now() - got_ < plan_->settings.retry) co_return ShownPtr();
+    if (challenge || !wish_.challenge) wish_.challenge = challenge.value_or(Challenge());
+    wish_.refused = true;
+    const std::lock_guard lock(mutex_);
+    shown_.reset();
+  }
+  co_return co_await wait_for_token(deadline);
+}
+
+// All who wait share one attempt.
+Task<ShownPtr> TokenSource::wait_for_token(Deadline deadline) {
+  if (!fetching_ && must_wait()) co_return *failure_;
+  OneShot<ShownPtr> news;
+  waiting_.push_back(&news);
+  if (!fetching_) begin();  // May be over at once.
+  auto token = co_await news.wait(deadline);
+  std::erase(waiting_, &news);
+  if (!token && token.error().code == Code::timeout) {
+    co_return no_token({Code::timeout, "whoever gives it takes too long"});
+  }
+  co_return token;
+}
+
+Task<void> TokenSource::wait_here(Deadline deadline) {
+  OneShot<void> news;
+  hoping_.push_back(&news);
+  auto waited = co_await news.wait(deadline);
+  std::erase(hoping_, &news);
+  if (!waited && waited.error().code == Code::timeout) co_return ok();
+  co_return waited;
+}
+
+void TokenSource::begin() {
+  fetching_ = true;
+  home_.tasks.spawn(fetch(shared_from_this()));
+}
+
+Task<void> TokenSource::fetch(std::shared_ptr<TokenSource> self) {
+  const int before = self->supplied_;
+  Wish wish = self->wish_;
+  self->wish_.refused = self->wish_.insufficient = false;
+  auto answer = co_await self->supplier_->obtain(std::move(wish));
+  self->fetching_ = false;
+  // What came by itself meanwhile is newer.
+  const bool newer = self->supplied_ != before && self->has_good();
+  tell(self->waiting_, newer ? Result<ShownPtr>(self->shown_) : self->take(answer));
+  co_return ok();
+}
+
+Result<ShownPtr> TokenSource::take(const Result<TokenAnswer>& answer) {
+  next_try_ = Clock::now() + plan_->settings.retry;
+  if (answer) {
+    failure_.reset();
+    if (answer->access.empty()) return ShownPtr();
+    fetched_->add();
+    note(*answer);
+    return shown_;
+  }
+  const Error why = no_token(answer.error());
+  if (why.code == Code::cancelled) return why;
+  // One that is good for less than a call needs is good for others.
+  if (!has_good()) failure_ = why;
+  const bool person = wants_sign_in(why);
+  if (!person) failed_->add();
+  log::Line(person ? log::Level::info : log::Level::warn, "no token")
+      .add("upstream", plan_->upstream)
+      .add("why", answer.error().message);
+  if (person && home_.wanted) home_.wanted(shared_from_this());
+  return why;
+}
+
+void TokenSource::supply(const TokenAnswer& answer) {
+  ++supplied_;
+  failure_.reset();
+  fetched_->add();
+  note(answer);
+}
+
+void TokenSource::forget() {
+  ++supplied_;
+  failure_.reset();
+  const std::lock_guard lock(mutex_);
+  shown_.reset();
+}
+
+void TokenSource::note(const TokenAnswer& answer) {
+  const Settings& settings = plan_->settings;
+  const Deadline now = Clock::now();
+  got_ = now;
+  auto shown =
+      std::make_shared<const Shown>(fmt::format("Authorization: Bearer {}\r\n", answer.access));
+  Deadline due = kNever;
+  Deadline expires = kNever;
+  if (answer.expires) {
+    const std::chrono::nanoseconds life = *answer.expires;
+    expires = now + life;
+    due = expires - std::min<std::chrono::nanoseconds>(settings.renew_before, life / 2);
+  } else if (settings.kind == Kind::bearer && !settings.token_file.empty()) {
+    due = now + settings.retry;
+  }
+  tell(hoping_, ok());
+  const std::lock_guard lock(mutex_);
+  const bool same = shown_ && shown_->fields == shown->fields;
+  if (!same) shown_ = std::move(shown);
+  due_ = due;
+  expires_ = expires;
+  if (same) return;
+  log::Line(log::Level::info, "token")
+      .add("upstream", plan_->upstream)
+      .add("issuer", supplier_->issuer())
+      .add("scopes", join_scopes(answer.scopes.value_or(supplier_->asked())))
+      .add("expires_s", answer.expires ? std::int64_t{answer.expires->count()} : -1);
+}
+
+}  // namespace patchbay::oauth

@@ -1,0 +1,273 @@
+#include "sandbox/cgroup.h"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "core/text.h"
+#include "sandbox/small_files.h"
+
+namespace patchbay::sandbox {
+namespace {
+
+constexpr std::string_view kPrefix = "patchbay-";
+constexpr int kPeriod = 100'000;  // Microseconds over which processor time is counted.
+
+constexpr std::string_view name_of(Bound bound) {
+  return config::choices<Bound>[static_cast<std::size_t>(bound)].name;
+}
+
+bool is_required(const Limits& limits, Bound bound) {
+  return std::ranges::find(limits.not_required, bound) == limits.not_required.end();
+}
+
+Error cannot_bound(Bound bound, std::string_view why) {
+  return {Code::unavailable,
+          fmt::format("the limit '{0}' cannot be set here: {1}. Run as root or in a cgroup that "
+                      "is delegated to this user (systemd-run --user --scope -p Delegate=yes …); "
+                      "or, if it may run without, say `limits: {{ not_required: [{0}] }}`",
+                      name_of(bound), why)};
+}
+
+// Nothing can be swapped where there is no swap.
+bool machine_swaps() {
+  const auto swaps = read_small("/proc/swaps");
+  return !swaps || std::ranges::count(*swaps, '\n') > 1;
+}
+
+bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+// The number in a file of one number; or, in a file of `key number` lines, that of `key`.
+std::uint64_t number_in(const std::string& path, std::string_view key = {}) {
+  const auto text = read_small(path);
+  if (!text) return 0;
+  std::string_view at = *text;
+  if (!key.empty()) {
+    const auto found = at.find(key);
+    if (found == std::string_view::npos) return 0;
+    at.remove_prefix(found + key.size());
+  }
+  at = trimmed(at);
+  std::uint64_t value = 0;
+  std::from_chars(at.data(), at.data() + at.size(), value);
+  return value;
+}
+
+// A bound, and how it is written in either version.
+struct Row {
+  Bound bound;
+  std::string_view controller;
+  std::string file;
+  std::string value;
+};
+
+std::vector<Row> rows_of(bool unified, const Limits& limits) {
+  const std::string memory = std::to_string(limits.memory.value);
+  // Beside its own, a sandbox has two processes that hold it and one that waits inside.
+  const std::string pids = std::to_string(limits.pids + 3);
+  const auto quota = static_cast<int>(limits.cpu * kPeriod);
+  if (unified) {
+    return {{Bound::memory, "memory", "memory.max", memory},
+            {Bound::swap, "memory", "memory.swap.max", "0"},
+            {Bound::pids, "pids", "pids.max", pids},
+            {Bound::cpu, "cpu", "cpu.max", fmt::format("{} {}", quota, kPeriod)}};
+  }
+  return {{Bound::memory, "memory", "memory.limit_in_bytes", memory},
+          {Bound::swap, "memory", "memory.memsw.limit_in_bytes", memory},
+          {Bound::pids, "pids", "pids.max", pids},
+          {Bound::cpu, "cpu", "cpu.cfs_quota_us", std::to_string(quota)}};
+}
+
+// There is no cgroup at `place`: that matters if one of its bounds is required.
+Result<void> refuse_if_required(const CgroupPlace& place, const Limits& limits,
+                                const std::string& why) {
+  for (const auto& row : rows_of(place.unified, limits)) {
+    const bool here =
+        std::ranges::find(place.controllers, row.controller) != place.controllers.end();
+    if (here && is_required(limits, row.bound)) return cannot_bound(row.bound, why);
+  }
+  return ok();
+}
+
+// The processes in a cgroup.
+std::vector<pid_t> processes_in(const std::string& folder) {
+  std::vector<pid_t> all;
+  const auto text = read_small(folder + "/cgroup.procs");
+  if (!text) return all;
+  const char* at = text->data();
+  const char* const end = at + text->size();
+  while (at < end) {
+    pid_t process = 0;
+    const auto parsed = std::from_chars(at, end, process);
+    if (parsed.ec != std::errc()) break;
+    all.push_back(process);
+    at = parsed.ptr + 1;
+  }
+  return all;
+}
+
+// When a process began, in the kernel's own count; 0 if there is none.
+std::uint64_t beginning_of(pid_t process) {
+  const auto text = read_small(fmt::format("/proc/{}/stat", process));
+  if (!text) return 0;
+  // The name in brackets may hold anything; the 22nd field is the 20th after it.
+  std::string_view at = *text;
+  const auto bracket = at.rfind(')');
+  if (bracket == std::string_view::npos) return 0;
+  at.remove_prefix(bracket + 1);
+  for (int field = 0; field < 20; ++field) {
+    const auto space = at.find(' ');
+    if (space == std::string_view::npos) return 0;
+    at.remove_prefix(space + 1);
+  }
+  std::uint64_t value = 0;
+  std::from_chars(at.data(), at.data() + at.size(), value);
+  return value;
+}
+
+}  // namespace
+
+Result<Cgroup> Cgroup::make(const std::vector<CgroupPlace>& places, const std::string& name,
+                            const Limits& limits) {
+  Cgroup made({});
+  Result<void> held = ok();
+  for (const auto& place : places) {
+    const std::string folder = fmt::format("{}/{}", place.folder, name);
+    if (::mkdir(folder.c_str(), 0755) == 0) {
+      made.folders_.push_back(folder);
+      held = made.set_bounds(place, folder, limits);
+    } else {
+      held = refuse_if_required(place, limits,
+                                fmt::format("cannot make {}: {}", folder, std::strerror(errno)));
+    }
+    if (!held) break;
+  }
+  for (const auto& row : rows_of(false, limits)) {
+    const bool has = std::ranges::find(made.bounds_, row.bound) != made.bounds_.end();
+    if (!held || has || !is_required(limits, row.bound)) continue;
+    held = cannot_bound(row.bound, fmt::format("the controller '{}' is not there", row.controller));
+  }
+  if (held) return made;
+  made.clear(0);
+  return held.error();
+}
+
+Result<void> Cgroup::set_bounds(const CgroupPlace& place, const std::string& folder,
+                                const Limits& limits) {
+  for (const auto& row : rows_of(place.unified, limits)) {
+    if (std::ranges::find(place.controllers, row.controller) == place.controllers.end()) continue;
+    const std::string path = fmt::format("{}/{}", folder, row.file);
+    if (row.bound == Bound::swap && !exists(path) && exists(folder) && !machine_swaps()) {
+      bounds_.push_back(row.bound);
+      continue;
+    }
+    auto set = write_small(path, row.value);
+    if (set) {
+      bounds_.push_back(row.bound);
+    } else if (is_required(limits, row.bound)) {
+      return cannot_bound(row.bound, set.error().message);
+    }
+  }
+  return ok();
+}
+
+Result<void> Cgroup::enter(pid_t process) const {
+  for (const auto& folder : folders_) {
+    auto entered = write_small(folder + "/cgroup.procs", std::to_string(process));
+    if (!entered) return entered;
+  }
+  return ok();
+}
+
+Usage Cgroup::usage() const {
+  Usage usage;
+  const auto take = [](std::uint64_t& into, std::uint64_t value) { into = std::max(into, value); };
+  for (const auto& folder : folders_) {
+    take(usage.memory_peak, number_in(folder + "/memory.max_usage_in_bytes"));
+    take(usage.memory_peak, number_in(folder + "/memory.peak"));
+    take(usage.memory_now, number_in(folder + "/memory.usage_in_bytes"));
+    take(usage.memory_now, number_in(folder + "/memory.current"));
+    take(usage.out_of_memory, number_in(folder + "/memory.oom_control", "oom_kill "));
+    take(usage.out_of_memory, number_in(folder + "/memory.events", "oom_kill "));
+    take(usage.pids_refused, number_in(folder + "/pids.events", "max "));
+    take(usage.cpu_us, number_in(folder + "/cpu.stat", "usage_usec "));
+  }
+  return usage;
+}
+
+bool Cgroup::clear(int patience_ms) const {
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::milliseconds(patience_ms);
+  auto pause = std::chrono::microseconds(200);
+  for (;;) {
+    bool left = false;
+    for (const auto& folder : folders_) {
+      if (::rmdir(folder.c_str()) == 0 || errno == ENOENT) continue;
+      left = true;
+      for (const pid_t process : processes_in(folder)) ::kill(process, SIGKILL);
+    }
+    if (!left || Clock::now() >= until) return !left;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, std::chrono::microseconds(20'000));
+  }
+}
+
+std::string cgroup_name(pid_t keeper) {
+  return fmt::format("{}{}-{}", kPrefix, keeper, beginning_of(keeper));
+}
+
+void sweep_cgroups(const std::vector<CgroupPlace>& places) {
+  for (const auto& place : places) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(place.folder.c_str()), ::closedir);
+    if (!folder) continue;
+    while (const dirent* const entry = ::readdir(folder.get())) {
+      const std::string_view name = entry->d_name;
+      if (!name.starts_with(kPrefix)) continue;
+      pid_t keeper = 0;
+      const auto digits = name.substr(kPrefix.size());
+      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), keeper);
+      if (parsed.ec != std::errc() || name == cgroup_name(keeper)) continue;
+      Cgroup({fmt::format("{}/{}", place.folder, name)}).clear(1'000);
+    }
+  }
+}
+
+const std::vector<CgroupPlace>& prepared_places() {
+  static const std::vector<CgroupPlace> places = [] {
+    auto found = cgroup_places();
+    make_room(found);
+    sweep_cgroups(found);
+    return found;
+  }();
+  return places;
+}
+
+void make_room(const std::vector<CgroupPlace>& places) {
+  for (const auto& place : places) {
+    if (!place.unified) continue;
+    std::string wanted;
+    for (const auto& controller : place.controllers) wanted += fmt::format("+{} ", controller);
+    const std::string control = place.folder + "/cgroup.subtree_control";
+    if (write_small(control, wanted)) continue;
+    // Only leaves may hold processes once anything is bounded below. If nobody but us is here, we
+    // go one step down.
+    const auto here = processes_in(place.folder);
+    if (here.size() != 1 || here.front() != ::getpid()) continue;
+    const std::string own = place.folder + "/patchbay";
+    ::mkdir(own.c_str(), 0755);
+    if (!write_small(own + "/cgroup.procs", std::to_string(::getpid()))) continue;
+    if (!write_small(control, wanted)) continue;
+  }
+}
+
+}  // namespace patchbay::sandbox

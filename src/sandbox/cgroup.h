@@ -1,0 +1,86 @@
+// A Cgroup bounds what all processes of one sandbox use together: memory, processes, processor
+// time. It is made inside the cgroup that we are in ourselves, in version 1 or 2 or both, whichever
+// the machine has.
+//
+// Plain calls that may block for a moment: for helper processes and thread pools, not for workers.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "sandbox/limits.h"
+
+namespace patchbay::sandbox {
+
+// A folder in which cgroups can be made that bound some of `memory`, `pids` and `cpu`.
+struct CgroupPlace {
+  std::string folder;
+  std::vector<std::string> controllers;
+  bool unified = false;  // Version 2.
+
+  bool operator==(const CgroupPlace&) const = default;
+};
+
+// Our own places, from the texts of /proc/self/cgroup and /proc/self/mountinfo.
+std::vector<CgroupPlace> read_places(std::string_view own, std::string_view mounts);
+std::vector<CgroupPlace> cgroup_places();
+
+// What its processes have used and met so far.
+struct Usage {
+  std::uint64_t memory_peak = 0;
+  std::uint64_t memory_now = 0;
+  std::uint64_t out_of_memory = 0;  // Processes that were ended for want of memory.
+  std::uint64_t pids_refused = 0;   // Processes that could not be begun.
+  std::uint64_t cpu_us = 0;
+};
+
+class Cgroup {
+ public:
+  // Makes the cgroup and sets the bounds. Code::unavailable names the first bound that is required
+  // and cannot be set, with what to do about it; nothing is left behind then.
+  static Result<Cgroup> make(const std::vector<CgroupPlace>& places, const std::string& name,
+                             const Limits& limits);
+
+  // One that was made elsewhere.
+  explicit Cgroup(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+
+  const std::vector<std::string>& folders() const { return folders_; }
+
+  // The bounds that hold.
+  const std::vector<Bound>& bounds() const { return bounds_; }
+
+  Result<void> enter(pid_t process) const;
+  Usage usage() const;
+
+  // Kills what is in it until nothing is, and removes it. False if something is left after
+  // `patience_ms`.
+  bool clear(int patience_ms) const;
+
+ private:
+  Result<void> set_bounds(const CgroupPlace& place, const std::string& folder,
+                          const Limits& limits);
+
+  std::vector<std::string> folders_;
+  std::vector<Bound> bounds_;
+};
+
+// What the cgroup of a sandbox is called, by the process that will remove it.
+std::string cgroup_name(pid_t keeper);
+
+// Removes the cgroups whose keeper has died without doing so.
+void sweep_cgroups(const std::vector<CgroupPlace>& places);
+
+// The places of this process, swept and with room made in them, the first time it is called; the
+// same ones ever after.
+const std::vector<CgroupPlace>& prepared_places();
+
+// Where version 2 bounds nothing because we are in the way ourselves: steps aside into a cgroup of
+// our own, if that is allowed. To be called once, before the first cgroup is made.
+void make_room(const std::vector<CgroupPlace>& places);
+
+}  // namespace patchbay::sandbox

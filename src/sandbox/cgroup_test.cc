@@ -1,0 +1,90 @@
+#include "sandbox/cgroup.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace patchbay::sandbox {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(CgroupPlaces, VersionOneInHierarchiesOfTheirOwn) {
+  const auto places = read_places(
+      "9:name=systemd:/\n8:pids:/\n4:memory:/api/d2fd\n3:cpuset:/\n1:cpu,cpuacct:/\n0::/\n",
+      "30 25 0:26 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
+      "31 25 0:27 / /sys/fs/cgroup/memory rw shared:10 - cgroup cgroup rw,memory\n"
+      "32 25 0:28 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
+      "33 25 0:29 / /proc rw - proc proc rw\n");
+  const std::vector<CgroupPlace> expected{{"/sys/fs/cgroup/pids", {"pids"}},
+                                          {"/sys/fs/cgroup/memory/api/d2fd", {"memory"}},
+                                          {"/sys/fs/cgroup/cpu", {"cpu"}}};
+  EXPECT_EQ(places, expected);
+}
+
+TEST(CgroupPlaces, VersionTwo) {
+  const auto places = read_places("0::/user.slice/app.scope\n",
+                                  "24 20 0:22 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n");
+  ASSERT_EQ(places.size(), 1U);
+  EXPECT_EQ(places[0].folder, "/sys/fs/cgroup/user.slice/app.scope");
+  EXPECT_TRUE(places[0].unified);
+}
+
+TEST(CgroupPlaces, InAContainerThatShowsOnlyItsOwn) {
+  const auto places =
+      read_places("4:memory:/docker/abc/sub\n8:pids:/elsewhere\n",
+                  "1 0 0:1 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
+                  "2 0 0:2 /docker/abc /sys/fs/cgroup/pids ro - cgroup cgroup rw,pids\n");
+  ASSERT_EQ(places.size(), 1U);
+  EXPECT_EQ(places[0].folder, "/sys/fs/cgroup/memory/sub");
+}
+
+TEST(CgroupPlaces, Rubbish) {
+  EXPECT_TRUE(read_places("", "").empty());
+  EXPECT_TRUE(read_places("memory\n::\n4:memory\n", "1 2 3\n - \n - cgroup\n").empty());
+}
+
+// A folder that looks like a cgroup of version 2, where files must be there to be written.
+class FakeCgroup : public testing::Test {
+ protected:
+  FakeCgroup() {
+    char name[] = "/tmp/patchbay-cgroup-XXXXXX";
+    base_ = ::mkdtemp(name);
+  }
+  ~FakeCgroup() override { fs::remove_all(base_); }
+  fs::path base_;
+};
+
+TEST_F(FakeCgroup, NamesTheBoundThatIsMissing) {
+  // mkdir works but no file of the kernel appears, as where a controller is not enabled.
+  const std::vector<CgroupPlace> places{{base_, {"memory", "pids", "cpu"}, true}};
+  Limits limits;
+  auto made = Cgroup::make(places, "one", limits);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, Code::unavailable);
+  EXPECT_NE(made.error().message.find("the limit 'memory' cannot be set"), std::string::npos)
+      << made.error().message;
+  EXPECT_FALSE(fs::exists(base_ / "one"));  // Nothing is left behind.
+
+  limits.not_required = {Bound::memory, Bound::swap, Bound::cpu};
+  made = Cgroup::make(places, "one", limits);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("'pids'"), std::string::npos) << made.error().message;
+}
+
+TEST_F(FakeCgroup, NamesABoundThatNobodyHas) {
+  Limits limits;
+  auto made = Cgroup::make({}, "one", limits);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("the controller 'memory' is not there"), std::string::npos);
+  limits.not_required = {Bound::memory, Bound::swap, Bound::pids, Bound::cpu};
+  made = Cgroup::make({}, "one", limits);
+  ASSERT_TRUE(made);
+  EXPECT_TRUE(made->bounds().empty());
+}
+
+}  // namespace
+}  // namespace patchbay::sandbox

@@ -1,0 +1,210 @@
+#include "sandbox/confine.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "json/write.h"
+#include "net/packets.h"
+#include "sandbox/bwrap.h"
+#include "sandbox/stage.h"
+
+namespace patchbay::sandbox {
+namespace {
+
+constexpr int kControl = 3;
+constexpr int kClearPatience =
+    10'000;  // Milliseconds; only a process stuck in the kernel needs it.
+
+Error failure(std::string_view what) {
+  return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
+}
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const auto& text : texts) out += (out.size() > 1 ? "," : "") + json::quote(text);
+  return out + "]";
+}
+
+// ---- The keeper
+
+// What the keeper tells the other once the cgroup is there.
+std::string started_message(const Cgroup& cgroup) {
+  std::vector<std::string> bounds;
+  for (const Bound bound : cgroup.bounds()) {
+    bounds.emplace_back(config::choices<Bound>[static_cast<std::size_t>(bound)].name);
+  }
+  return fmt::format(R"({{"event":"started","cgroup":{},"bounds":{}}})",
+                     quoted_list(cgroup.folders()), quoted_list(bounds));
+}
+
+std::string ended_message(const Usage& usage) {
+  return fmt::format(
+      R"({{"event":"ended","usage":{{"memory_peak":{},"out_of_memory":{},"pids_refused":{}}}}})",
+      usage.memory_peak, usage.out_of_memory, usage.pids_refused);
+}
+
+bool has_ended(int pidfd) {
+  pollfd watched{pidfd, POLLIN, 0};
+  return ::poll(&watched, 1, 0) > 0;
+}
+
+// Until the sandbox has ended. If the gateway goes, it is ended.
+void wait_for_end(pid_t sandbox, int pidfd) {
+  pollfd watched[] = {{pidfd, POLLIN, 0}, {kControl, POLLIN, 0}};
+  for (;;) {
+    const int ready = ::poll(watched, 2, -1);
+    if (ready < 0 && errno == EINTR) continue;
+    if (watched[0].revents != 0) return;
+    // The gateway sends nothing after the spec: this is its end.
+    if (watched[1].revents != 0) {
+      ::kill(sandbox, SIGKILL);
+      watched[1].fd = -1;
+    }
+  }
+}
+
+// Lives as long as the sandbox, outside of it. `word` is the pipe to the other.
+[[noreturn]] void keep(const Spec& spec, pid_t sandbox, net::Fd word) {
+  ::setsid();  // Whatever is done to the group of the sandbox is not done to us.
+  // The other may be gone before we have spoken, and nobody but us clears up.
+  for (const int number : {SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGQUIT}) ::signal(number, SIG_IGN);
+  ::prctl(PR_SET_NAME, "sandbox-keeper");
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = 0; fd < 3; ++fd) ::dup2(nowhere, fd);
+  const net::Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, sandbox, 0)));
+  // If it is gone already, its number means nothing.
+  if (!pidfd || ::getppid() != sandbox) ::_exit(1);
+
+  auto cgroup = Cgroup::make(spec.cgroups, cgroup_name(::getpid()), spec.limits);
+  Result<void> entered = cgroup ? ok() : Result<void>(cgroup.error());
+  if (entered && !has_ended(pidfd.get())) entered = cgroup->enter(sandbox);
+  const std::string told = entered ? started_message(*cgroup) : "!" + entered.error().message;
+  [[maybe_unused]] const auto sent = ::write(word.get(), told.data(), told.size());
+  word.reset();
+
+  wait_for_end(sandbox, pidfd.get());
+  if (cgroup) {
+    const Usage usage = cgroup->usage();
+    cgroup->clear(kClearPatience);
+    [[maybe_unused]] auto said = net::send_packet(kControl, ended_message(usage));
+  }
+  ::_exit(0);
+}
+
+// ---- The sandbox itself
+
+// What the keeper has to say: the message for the gateway, or why there is no cgroup.
+Result<std::string> hear_keeper(const net::Fd& word) {
+  std::string said;
+  char chunk[4096];
+  for (;;) {
+    const ssize_t got = ::read(word.get(), chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    said.append(chunk, static_cast<std::size_t>(got));
+  }
+  if (said.empty()) return Error{Code::unavailable, "the sandbox's keeper has died"};
+  if (said.front() == '!') return Error{Code::unavailable, said.substr(1)};
+  return said;
+}
+
+Result<std::string> start_keeper(const Spec& spec) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return failure("cannot make a pipe");
+  net::Fd hear(ends[0]);
+  net::Fd tell(ends[1]);
+  const pid_t self = ::getpid();
+  const pid_t keeper = ::fork();
+  if (keeper < 0) return failure("cannot fork");
+  if (keeper == 0) {
+    hear.reset();
+    keep(spec, self, std::move(tell));
+  }
+  tell.reset();
+  return hear_keeper(hear);
+}
+
+// The options in memory, for bubblewrap to read.
+Result<net::Fd> options_file(const std::vector<std::string>& options) {
+  std::string text;
+  for (const auto& option : options) text.append(option).push_back('\0');
+  net::Fd file(::memfd_create("options", 0));
+  if (!file) return failure("cannot make a file in memory");
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return failure("cannot write the options");
+  }
+  ::lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
+// Becomes bubblewrap. Yields only if that fails.
+Error become(const Spec& spec, const net::Fd& options) {
+  std::vector<std::string> words{"bwrap", "--args", std::to_string(options.get()), "--"};
+  words.insert(words.end(), spec.words.begin(), spec.words.end());
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  // Its environment can be read inside, as that of process 1: so it has none.
+  char* const nothing[] = {nullptr};
+  ::execve(spec.bwrap.c_str(), argv.data(), nothing);
+  return failure("cannot run " + spec.bwrap);
+}
+
+Error run(net::Packet& packet, pid_t gateway) {
+  auto spec = spec_from(packet.text);
+  if (!spec) return spec.error();
+  const uid_t user = outside_user(*spec);
+  auto started = start_keeper(*spec);
+  if (!started) return started.error();
+
+  // Beyond this point the cgroup bounds us.
+  auto workspace = build_stage(*spec, user);
+  if (!workspace) return workspace.error();
+  // Each reader of the filter needs a place in it of its own.
+  const net::Fd filter(
+      ::open(fmt::format("/proc/self/fd/{}", packet.attached.get()).c_str(), O_RDONLY));
+  if (!filter) return failure("cannot open the filter of system calls");
+  auto options = options_file(bwrap_options(*spec, filter.get()));
+  if (!options) return options.error();
+  if (::chdir("/") != 0) return failure("cannot leave the gateway's folder");
+  auto down = step_down(*spec, user);
+  if (!down) return down.error();
+
+  // To become somebody else forgets this, so it is said again.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != gateway) ::_exit(1);
+  auto told = net::send_packet(kControl, *started, workspace->get());
+  if (!told) return told.error();
+  workspace->reset();
+  ::fcntl(kControl, F_SETFD, FD_CLOEXEC);
+  return become(*spec, *options);
+}
+
+}  // namespace
+
+int confine() {
+  const pid_t gateway = ::getppid();
+  // Nothing that was open when we were started passes on.
+  ::syscall(SYS_close_range, kControl + 1U, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */);
+  auto packet = net::receive_packet(kControl);
+  if (!packet || !*packet) {
+    fmt::print(stderr, "patchbay: `{}` is not for people: the gateway runs it\n", kConfineWord);
+    return 2;
+  }
+  const Error why = run(**packet, gateway);
+  [[maybe_unused]] auto told = net::send_packet(
+      kControl, fmt::format(R"({{"event":"failed","why":{}}})", json::quote(why.message)));
+  return 1;
+}
+
+}  // namespace patchbay::sandbox

@@ -1,0 +1,145 @@
+#include "sandbox/confined.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "json/read.h"
+#include "net/packets.h"
+#include "sandbox/confine.h"
+#include "sandbox/syscalls.h"
+
+namespace patchbay::sandbox {
+namespace {
+
+// How long the keeper gets to clear up before we do it ourselves.
+constexpr std::chrono::seconds kKeeperPatience{5};
+// Between attempts to do so: what is killed takes a moment to die.
+constexpr std::chrono::milliseconds kFirstPause{1};
+constexpr std::chrono::milliseconds kLastPause{2'000};
+
+// Made once, for all sandboxes.
+const Result<net::Fd>& filter() {
+  static const Result<net::Fd> made = make_syscall_filter();
+  return made;
+}
+
+net::Fd nonblocking(net::Fd fd) {
+  net::set_nonblocking(fd);
+  return fd;
+}
+
+std::vector<std::string> texts_in(std::string_view object, std::string_view name) {
+  std::vector<std::string> texts;
+  json::each_element(json::member(object, name).value_or("[]"), [&](std::string_view one) {
+    texts.push_back(json::as_string(one).value_or(""));
+  });
+  return texts;
+}
+
+Usage usage_in(std::string_view message) {
+  const auto usage = json::member(message, "usage").value_or("{}");
+  const auto number = [&](std::string_view name) {
+    return static_cast<std::uint64_t>(
+        json::as_int(json::member(usage, name).value_or("0")).value_or(0));
+  };
+  Usage all;
+  all.memory_peak = number("memory_peak");
+  all.out_of_memory = number("out_of_memory");
+  all.pids_refused = number("pids_refused");
+  return all;
+}
+
+}  // namespace
+
+Confined::Confined(std::unique_ptr<net::Child> child, net::Fd control)
+    : child_(std::move(child)), control_(nonblocking(std::move(control))) {
+  control_.wait_readable(*this);
+}
+
+// The keeper sees the end of the child, or of our end of the socket, and does the rest.
+Confined::~Confined() { control_.forget(*this); }
+
+Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
+  const auto& calls = filter();
+  if (!calls) co_return calls.error();
+  auto pair = net::make_packet_pair();
+  if (!pair) co_return pair.error();
+  // The running program, even if its file has been replaced meanwhile.
+  net::Program program{"/proc/self/exe", {kConfineWord}, {}, ""};
+  program.handed_over = pair->second.get();
+  program.same_stdio = spec.same_stdio;
+  auto child = net::Child::spawn(program);
+  if (!child) co_return child.error();
+  pair->second.reset();
+  auto sent = net::send_packet(pair->first.get(), to_json(spec), calls->get());
+  if (!sent) co_return sent.error();
+  std::unique_ptr<Confined> confined(new Confined(*std::move(child), std::move(pair->first)));
+  auto started = co_await confined->started_.wait(deadline);
+  if (!started) {
+    auto ended = co_await confined->end();
+    co_return started.error();
+  }
+  co_return confined;
+}
+
+void Confined::on_ready() {
+  for (;;) {
+    auto packet = net::receive_packet(control_.fd());
+    if (!packet) break;
+    if (!*packet) {
+      control_.wait_readable(*this);
+      return;
+    }
+    take((*packet)->text, std::move((*packet)->attached));
+  }
+  // The keeper has gone, and with it everything.
+  keeper_gone_ = true;
+  started_.deliver(Error{Code::unavailable, "the sandbox ended before it began"});
+  for (OneShot<void>* const one : std::exchange(waiting_, {})) one->deliver(ok());
+}
+
+void Confined::take(const std::string& message, net::Fd attached) {
+  const auto event = json::string_member(message, "event");
+  if (event == "started") {
+    workspace_ = std::move(attached);
+    cgroup_ = Cgroup(texts_in(message, "cgroup"));
+    started_.deliver(ok());
+  } else if (event == "failed") {
+    started_.deliver(
+        Error{Code::unavailable, json::string_member(message, "why").value_or(message)});
+  } else if (event == "ended") {
+    last_usage_ = usage_in(message);
+  }
+}
+
+Task<void> Confined::await_keeper() {
+  if (keeper_gone_) co_return ok();
+  OneShot<void> gone;
+  waiting_.push_back(&gone);
+  auto waited = co_await gone.wait(here().now() + kKeeperPatience);
+  std::erase(waiting_, &gone);
+  co_return waited;
+}
+
+Task<Usage> Confined::last_usage() {
+  auto kept = co_await await_keeper();
+  if (!kept) co_return kept.error();
+  co_return last_usage_;
+}
+
+Task<void> Confined::end() {
+  child_->signal(SIGKILL);
+  auto exited = co_await child_->exit(kNever);
+  if (!exited) co_return exited.error();
+  auto kept = co_await await_keeper();
+  // The cgroup is gone by now, unless the keeper was killed: then it is ours to remove.
+  for (auto pause = kFirstPause; !cgroup_.clear(0) && pause < kLastPause; pause *= 2) {
+    auto slept = co_await sleep_until(here().now() + pause);
+    if (!slept) co_return slept;
+  }
+  co_return kept;
+}
+
+}  // namespace patchbay::sandbox

@@ -1,0 +1,56 @@
+// A Confined program runs in a sandbox of its own: namespaces, a filter of system calls, limits.
+// It is a Child like any other, with a workspace that can be reached from outside.
+//
+// Confined to the worker that started it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "net/child.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/spec.h"
+
+namespace patchbay::sandbox {
+
+class Confined final : net::Source::Waiter {
+ public:
+  // Starts what `spec` says and waits until it is about to run. Code::unavailable, with what to do
+  // about it, if this machine cannot set it apart as the spec wants it.
+  static Task<std::unique_ptr<Confined>> start(Spec spec, Deadline deadline);
+
+  // Kills everything that is left.
+  ~Confined();
+
+  net::Child& child() { return *child_; }
+
+  // Its folder, to be reached into with openat2. Taken once.
+  net::Fd take_workspace() { return std::move(workspace_); }
+
+  const Cgroup& cgroup() const { return cgroup_; }
+
+  // What it had used in the end; waits for that.
+  Task<Usage> last_usage();
+
+  // Ends it at once, with everything in it, and waits until nothing is left.
+  Task<void> end();
+
+ private:
+  Confined(std::unique_ptr<net::Child> child, net::Fd control);
+
+  void on_ready() override;
+  void take(const std::string& message, net::Fd attached);
+  Task<void> await_keeper();
+
+  std::unique_ptr<net::Child> child_;
+  net::Source control_;
+  OneShot<void> started_;
+  net::Fd workspace_;
+  Cgroup cgroup_{{}};
+  Usage last_usage_;
+  bool keeper_gone_ = false;
+  std::vector<OneShot<void>*> waiting_;  // For the keeper to be gone.
+};
+
+}  // namespace patchbay::sandbox

@@ -1,0 +1,25 @@
+// Whether this machine can set a program apart, and what is missing if not. Plain calls that may
+// block: for the command line and for start-up.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/settings.h"
+
+namespace patchbay::sandbox {
+
+struct Finding {
+  std::string name;
+  bool good = false;
+  std::string detail = {};
+  bool needed = true;  // Without it nothing is run.
+};
+
+// All but to try it.
+std::vector<Finding> examine(const Settings& settings);
+
+// The first thing that is needed and not there.
+Result<void> can_isolate(const Settings& settings);
+
+}  // namespace patchbay::sandbox

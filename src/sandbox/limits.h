@@ -1,0 +1,69 @@
+// What a sandboxed program may use of the machine. Most bounds hold twice: by resource limits of
+// each process and by a cgroup around all of them.
+//
+// Values only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "config/fields.h"
+
+namespace patchbay::sandbox {
+
+// The bounds that a cgroup sets. One that cannot be set on this machine is a reason to refuse,
+// unless it is said not to be required.
+enum class Bound : std::uint8_t { memory, swap, pids, cpu };
+
+struct Limits {
+  config::Bytes memory{256 << 20};
+  int pids = 64;
+  double cpu = 1;
+  config::Duration cpu_time{0};
+  config::Bytes disk{64 << 20};
+  int files = 10'000;
+  int open_files = 1'024;
+  config::Bytes address_space{std::uint64_t{64} << 30};
+  std::vector<Bound> not_required;
+};
+
+}  // namespace patchbay::sandbox
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::choices<sandbox::Bound> = std::array{
+    Choice{"memory", sandbox::Bound::memory},
+    Choice{"swap", sandbox::Bound::swap},
+    Choice{"pids", sandbox::Bound::pids},
+    Choice{"cpu", sandbox::Bound::cpu},
+};
+
+template <>
+inline constexpr auto config::fields<sandbox::Limits> = std::tuple{
+    Field{"memory", &sandbox::Limits::memory,
+          "Memory of all its processes and files together; nothing of it is swapped.",
+          Range{Bytes{16 << 20}, Bytes{std::uint64_t{1} << 40}}},
+    Field{"pids", &sandbox::Limits::pids, "Processes and threads at once.", Range{1, 100'000}},
+    Field{"cpu", &sandbox::Limits::cpu, "Processors' worth of time; 0.5 is half of one.",
+          Range{0.01, 1024.0}},
+    Field{"cpu_time", &sandbox::Limits::cpu_time,
+          "Processor time of each of its processes; 0: not bounded.",
+          Range{Duration(0), Duration(86'400'000)}},
+    Field{"disk", &sandbox::Limits::disk,
+          "All files it writes, in memory; they are gone when it ends.",
+          Range{Bytes{1 << 20}, Bytes{std::uint64_t{1} << 40}}},
+    Field{"files", &sandbox::Limits::files, "How many files and folders these may be.",
+          Range{16, 100'000'000}},
+    Field{"open_files", &sandbox::Limits::open_files, "Open descriptors of each process.",
+          Range{16, 1'048'576}},
+    Field{"address_space", &sandbox::Limits::address_space,
+          "Addresses that each process may map, used or not.",
+          Range{Bytes{64 << 20}, Bytes{std::uint64_t{1} << 46}}},
+    Field{"not_required", &sandbox::Limits::not_required,
+          "Bounds without which it may run on a machine where they cannot be set."},
+};
+
+}  // namespace patchbay

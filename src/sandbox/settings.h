@@ -1,0 +1,70 @@
+// What can be said about a sandbox for a program: what it may see, reach and use. The same words
+// for an upstream's `sandbox: {…}` and for the command line.
+//
+// Values only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sandbox/limits.h"
+#include "sandbox/spec.h"
+
+namespace patchbay::sandbox {
+
+enum class Network : std::uint8_t { none, host };
+
+struct Settings {
+  std::vector<std::string> read;
+  std::vector<std::string> write;
+  Network network = Network::none;
+  std::string root;
+  std::string user;
+  std::string bwrap = "bwrap";
+  Limits limits;
+};
+
+// Everything about the sandbox but what is run in it. An Error says which setting cannot be
+// followed. Looks at files: for start-up, and for threads that may wait a moment.
+Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPlace>& cgroups);
+
+// A path from the root, where it was from the gateway's own folder.
+std::string whole_path(const std::string& path);
+
+// Puts the first process of a sandbox in front of what `spec` runs.
+void add_init(Spec& spec);
+
+// patchbay-agent beside our own program, which is small and needs no library; else that one.
+std::string helper_program();
+
+// What a program in a sandbox has in its environment, beside what it is given.
+std::vector<std::pair<std::string, std::string>> usual_environment();
+
+}  // namespace patchbay::sandbox
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::choices<sandbox::Network> = std::array{
+    Choice{"none", sandbox::Network::none},
+    Choice{"host", sandbox::Network::host},
+};
+
+template <>
+inline constexpr auto config::fields<sandbox::Settings> = std::tuple{
+    Field{"read", &sandbox::Settings::read,
+          "Files and folders of the machine that it sees, where they are, and cannot change."},
+    Field{"write", &sandbox::Settings::write, "The same for those that it may change."},
+    Field{"network", &sandbox::Settings::network,
+          "none: no network but a loopback of its own; host: all that the machine reaches."},
+    Field{"root", &sandbox::Settings::root,
+          "A folder with another system's /usr, /bin, /lib…; empty: the programs of this machine."},
+    Field{"user", &sandbox::Settings::user,
+          "The user it is outside, by name or number, when the gateway is root; empty: one that "
+          "owns nothing."},
+    Field{"bwrap", &sandbox::Settings::bwrap,
+          "The program bubblewrap: a path, or a name found in PATH."},
+    Field{"limits", &sandbox::Settings::limits, "What it may use."},
+};
+
+}  // namespace patchbay

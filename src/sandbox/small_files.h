@@ -1,0 +1,18 @@
+// Files of the kernel that are read and written whole: /proc, /sys. Plain calls, for any thread
+// that may wait a moment.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay::sandbox {
+
+// At most one megabyte of it.
+Result<std::string> read_small(const std::string& path);
+
+// In one write, as the kernel wants it. The file must be there.
+Result<void> write_small(const std::string& path, std::string_view text);
+
+}  // namespace patchbay::sandbox

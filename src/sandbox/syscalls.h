@@ -1,0 +1,17 @@
+// The system calls that a sandboxed program may make, as a filter for the kernel: a list of what is
+// allowed. What is known to be dangerous is refused with EPERM; what the list does not know does
+// not exist (ENOSYS), so that libraries fall back to what they know. Calls by the numbers of
+// another architecture end the program.
+//
+// Plain calls, for any thread.
+#pragma once
+
+#include "core/result.h"
+#include "net/fd.h"
+
+namespace patchbay::sandbox {
+
+// The compiled filter, in memory, to be read from its beginning.
+Result<net::Fd> make_syscall_filter();
+
+}  // namespace patchbay::sandbox

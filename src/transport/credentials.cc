@@ -1,0 +1,47 @@
+#include "transport/credentials.h"
+
+#include "core/token.h"
+
+namespace patchbay::transport {
+namespace {
+
+constexpr int kMostTries = 3;
+
+bool is_refusal(int status) { return status == 401 || status == 403; }
+
+Refused refusal_of(const net::HttpResponse& response) {
+  Refused refused{response.status()};
+  for (const auto& field : response.fields()) {
+    if (same_token(field.name, "WWW-Authenticate")) refused.challenges.emplace_back(field.value);
+  }
+  return refused;
+}
+
+}  // namespace
+
+Task<std::unique_ptr<net::HttpResponse>> request_with(Credentials& credentials, net::HttpPool& pool,
+                                                      const net::HttpCall& call,
+                                                      Deadline deadline) {
+  ShownPtr shown = credentials.at_hand();
+  if (!shown) {
+    auto got = co_await credentials.get(deadline);
+    if (!got) co_return got.error();
+    shown = *std::move(got);
+  }
+  for (int tries = 1;; ++tries) {
+    std::string fields(call.fields);
+    if (shown) fields += shown->fields;
+    net::HttpCall with = call;
+    with.fields = fields;
+    auto response = co_await pool.request(with, deadline);
+    if (!response || !is_refusal((*response)->status()) || tries == kMostTries) co_return response;
+    Refused refused = refusal_of(**response);
+    auto better = co_await credentials.better_than(shown, std::move(refused), deadline);
+    if (!better) co_return better.error();
+    if (!*better) co_return response;
+    // What a server refuses it has not done, so it may be asked again.
+    shown = *std::move(better);
+  }
+}
+
+}  // namespace patchbay::transport

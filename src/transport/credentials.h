@@ -1,0 +1,62 @@
+// Credentials are what a server is shown with each request where that changes with time: a token
+// that is fetched, renewed, and fetched anew when the server refuses it.
+//
+// Usable from any worker.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/task.h"
+#include "net/http_pool.h"
+
+namespace patchbay::transport {
+
+// What one request shows. Never logged.
+struct Shown {
+  std::string fields;  // Header lines, each with its CRLF.
+};
+using ShownPtr = std::shared_ptr<const Shown>;
+
+// How a server refused what it was shown.
+struct Refused {
+  int status = 401;
+  std::vector<std::string> challenges = {};  // The values of WWW-Authenticate.
+};
+
+class Credentials {
+ public:
+  virtual ~Credentials() = default;
+
+  // What to show, if that is known without waiting; null otherwise.
+  virtual ShownPtr at_hand() const = 0;
+
+  // What to show; null: nothing, as far as is known. Code::forbidden if a person must do something
+  // first; the message says what.
+  virtual Task<ShownPtr> get(Deadline deadline) = 0;
+
+  // The server has refused `shown`, which may be null. What to show instead; null if there is
+  // nothing better, or if the refusal is about something else.
+  virtual Task<ShownPtr> better_than(ShownPtr shown, Refused refused, Deadline deadline) = 0;
+
+  // Waits until something else may be shown than before, or until `deadline`.
+  virtual Task<void> wait_for_news(Deadline deadline) = 0;
+};
+
+// Sends the request with what `credentials` show, and again where the server refuses that and there
+// is something better: once for a token that is not taken, and once for one that is not enough. All
+// views must stay valid until it yields.
+Task<std::unique_ptr<net::HttpResponse>> request_with(Credentials& credentials, net::HttpPool& pool,
+                                                      const net::HttpCall& call, Deadline deadline);
+
+// The same, or without more ado if `credentials` is null.
+inline Task<std::unique_ptr<net::HttpResponse>> request_as(Credentials* credentials,
+                                                           net::HttpPool& pool,
+                                                           const net::HttpCall& call,
+                                                           Deadline deadline) {
+  return credentials ? request_with(*credentials, pool, call, deadline)
+                     : pool.request(call, deadline);
+}
+
+}  // namespace patchbay::transport

@@ -1,0 +1,43 @@
+// Faults as the wire protocol names them: a code of its own with an HTTP equivalent, a sentence,
+// and details. One table says which of them each Code of ours becomes, and back.
+//
+// Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace patchbay::wire {
+
+enum class FaultCode : std::uint8_t {
+  invalid_request,
+  unauthorized,
+  forbidden,
+  not_found,
+  rate_limit_exceeded,
+  internal_error,
+  service_unavailable,
+};
+
+struct FaultInfo {
+  std::string_view name;
+  int http;
+  Code code;  // What it is to us when a peer sends it.
+};
+
+const FaultInfo& info(FaultCode code);
+
+// What an error of ours is to a peer.
+FaultCode fault_code(Code code);
+
+// The raw error object {code, message, details}. `details` is a raw object; if it is empty, they
+// say what our own name of the error is.
+std::string fault_object(const Error& error, std::string_view details = {});
+
+// What a peer says in an ERROR frame or in the `error` of an envelope: an error envelope, a bare
+// {code, message, details}, or plain text. `raw` of a details object becomes the error's data.
+Error parse_fault(std::string_view text);
+
+}  // namespace patchbay::wire

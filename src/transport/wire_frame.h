@@ -1,0 +1,111 @@
+// Frames of the binary wire protocol: `4D 43`, a type, a length, a payload. The header comes in two
+// forms, 7 bytes and 8 bytes (with flags), which a peer does not announce; a FrameDecoder tells
+// them apart by what follows, however the bytes are cut up on their way. docs/wire-protocol.md says
+// how.
+//
+// Pure: bytes in, frames out. Confined to whoever owns the connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay::wire {
+
+inline constexpr std::size_t kMaxFrame = 16 << 20;  // Header and payload together.
+inline constexpr std::size_t kMaxControl = 125;     // The payload of PING, PONG and CLOSE.
+
+enum class FrameType : std::uint8_t {
+  data = 1,
+  ping = 2,
+  pong = 3,
+  error = 4,
+  close = 5,
+  // Only in the headers of 12 and 16 bytes.
+  hello = 6,      // Which versions the peer knows...
+  hello_ack = 7,  // ...and which one it is to be.
+  other = 8,      // Something that needs no answer.
+};
+
+std::string_view name_of(FrameType type);
+
+// The form of header.
+enum class Header : std::uint8_t {
+  unknown,  // Not told yet.
+  seven,    // MC, type, length (4).
+  eight,    // MC, type, flags, length (4). Bit 0 of the flags: the payload is gzip.
+  twelve,   // MCPB, version (2), type (2), length (4).
+  sixteen,  // MCP\0, version (2), type (2), reserved (4), length (4).
+};
+
+constexpr std::size_t size_of(Header header) {
+  constexpr std::size_t kSizes[] = {0, 7, 8, 12, 16};
+  return kSizes[static_cast<std::size_t>(header)];
+}
+
+struct Frame {
+  FrameType type = FrameType::data;
+  Header header = Header::seven;
+  bool compressed = false;
+  std::string_view payload = {};  // Within what was decoded.
+  std::size_t size = 0;           // Bytes to drop from the front of what was decoded.
+};
+
+struct FrameRules {
+  std::size_t most = kMaxFrame;     // The largest frame.
+  Header header = Header::unknown;  // What the peer uses, if that is known beforehand.
+  bool origin_headers = false;      // Those of 12 and 16 bytes are taken too.
+};
+
+class FrameDecoder {
+ public:
+  explicit FrameDecoder(const FrameRules& rules) : rules_(rules), told_(rules.header) {}
+
+  // The frame at the front of `bytes`; none if more must come first. Error: too_large, or
+  // invalid_request for anything else that ends the conversation. Nothing is taken apart twice: a
+  // frame's `size` bytes are the caller's to drop before the next call, and nothing else.
+  Result<std::optional<Frame>> next(std::string_view bytes);
+
+  // From now on, frames may be so large.
+  void set_most(std::size_t most) { rules_.most = most; }
+
+  // How the peer writes its headers, once that is clear; to be answered in the same way.
+  Header header() const { return told_; }
+
+  // How many bytes the frame at the front takes, as far as the last next() could tell; 0: unknown.
+  std::size_t wanted() const { return wanted_; }
+
+ private:
+  using Found = Result<std::optional<Frame>>;
+
+  Found origin(std::string_view bytes, Header header);
+  Found plain(std::string_view bytes, FrameType type);
+  Found control(std::string_view bytes, FrameType type);
+  Found after_short_header(std::string_view bytes);
+  Found read(std::string_view bytes, FrameType type, Header header);
+  std::optional<Header> tell_by_text(std::string_view bytes, FrameType type) const;
+  std::optional<Header> tell_by_ends(std::string_view bytes) const;
+
+  FrameRules rules_;
+  Header told_;
+  // The last frame was an empty control frame of 7 bytes, which may have been the beginning of a
+  // header of 8.
+  std::optional<FrameType> short_header_;
+  std::size_t wanted_ = 0;
+};
+
+// Appends the header of a frame. REQUIRES: `header` is not unknown; `compressed` only with eight.
+void append_header(std::string& out, Header header, FrameType type, std::size_t payload,
+                   bool compressed = false);
+
+// A whole frame.
+std::string encode(Header header, FrameType type, std::string_view payload);
+
+// What a PING of ours carries: Unix milliseconds, 8 bytes, big-endian.
+std::string ping_payload(std::uint64_t unix_ms);
+
+}  // namespace patchbay::wire

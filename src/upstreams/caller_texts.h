@@ -1,0 +1,54 @@
+// CallerTexts are named texts of the configuration, headers or variables of an environment, in
+// which
+// `${caller.name}`, `${caller.id}`, `${caller.way}` and `${caller.claims.NAME}` stand for who
+// calls. NAME is a member of the claims, or a path to one with dots between.
+//
+// Constant once parsed; usable from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/fields.h"
+#include "core/principal.h"
+#include "core/result.h"
+
+namespace patchbay::upstreams {
+
+class CallerTexts {
+ public:
+  CallerTexts() = default;
+
+  // The error names the text, and what in it cannot be understood.
+  static Result<CallerTexts> parse(const config::Dict<std::string>& texts);
+
+  // True if some text is another for another caller.
+  bool depend() const { return depend_; }
+
+  // The texts as they are for `who`, in their order. Code::forbidden if something in them is not
+  // known of the caller. The gateway itself has no claims: texts that want some are left out for
+  // it.
+  Result<config::Dict<std::string>> fill(const Principal& who) const;
+
+  // What tells apart callers for whom the texts differ.
+  Result<std::string> mark(const Principal& who) const;
+
+ private:
+  // A piece of a text: as it stands, or what stands for something.
+  struct Piece {
+    std::string text;
+    bool about_caller = false;
+  };
+  struct Text {
+    std::string name;
+    std::vector<Piece> pieces;
+  };
+
+  static Result<Text> parse_one(const std::string& name, std::string_view text);
+
+  std::vector<Text> texts_;
+  bool depend_ = false;
+};
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,93 @@
+#include "upstreams/confined_connector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sandbox/confined.h"
+#include "sandbox/settings.h"
+#include "transport/line_channel.h"
+#include "upstreams/child_connector.h"
+#include "upstreams/stderr_log.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+using config::Duration;
+
+// One life of the program.
+class ConfinedConnection final : public Connection {
+ public:
+  ConfinedConnection(std::unique_ptr<sandbox::Confined> confined, const std::string& upstream,
+                     const StdioSettings& settings)
+      : confined_(std::move(confined)),
+        errors_(confined_->child().take_stderr(), upstream, settings.stderr_lines),
+        channel_(confined_->child().take_stdout(), confined_->child().take_stdin(),
+                 {settings.line.value, settings.outbox.value}),
+        grace_(settings.stop_grace) {}
+
+  transport::Channel& channel() override { return channel_; }
+
+  // The reason a pipe closed is usually that the program has ended, and the limit that ended it.
+  Task<std::string> reason(std::string why) override {
+    auto ended = co_await confined_->child().exit(here().now() + Duration(50));
+    if (!ended) co_return why;
+    auto usage = co_await confined_->last_usage();
+    const bool memory = usage && usage->out_of_memory > 0;
+    co_return fmt::format("the program {} in its sandbox{}", *ended,
+                          memory ? ", which was out of memory" : "");
+  }
+
+  // Input closed, then everything in the sandbox at once.
+  Task<void> end(bool orderly) override {
+    channel_.close_sending();
+    auto exited = co_await confined_->child().exit(here().now() + (orderly ? grace_ : Duration(0)));
+    auto ended = co_await confined_->end();
+    channel_.close();
+    co_return ended;
+  }
+
+ private:
+  std::unique_ptr<sandbox::Confined> confined_;
+  StderrLog errors_;
+  transport::LineChannel channel_;
+  const Duration grace_;
+};
+
+void set_variable(sandbox::Spec& spec, std::string_view name, std::string_view value) {
+  std::erase_if(spec.environment, [&](const auto& entry) { return entry.first == name; });
+  spec.environment.emplace_back(name, value);
+}
+
+}  // namespace
+
+Result<sandbox::Spec> confined_spec(const StdioSettings& settings) {
+  auto spec = sandbox::spec_of(*settings.sandbox, sandbox::prepared_places());
+  if (!spec) return spec;
+  spec->words = {settings.command};
+  spec->words.insert(spec->words.end(), settings.args.begin(), settings.args.end());
+  if (!settings.cwd.empty()) spec->folder = sandbox::whole_path(settings.cwd);
+  std::vector<std::string> passed;
+  for (const auto& name : settings.env_pass) net::pass_variable(name.c_str(), passed);
+  for (const auto& entry : passed) {
+    const auto equals = entry.find('=');
+    set_variable(*spec, entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  for (const auto& [name, value] : settings.env) set_variable(*spec, name, value);
+  sandbox::add_init(*spec);
+  return spec;
+}
+
+Task<std::unique_ptr<Connection>> ConfinedConnector::connect(Deadline deadline) {
+  if (allowed_) {
+    auto may_run = allowed_->check(program_of(settings_));
+    if (!may_run) co_return may_run.error();
+  }
+  auto spec = confined_spec(settings_);
+  if (!spec) co_return spec.error();
+  auto confined = co_await sandbox::Confined::start(*std::move(spec), deadline);
+  if (!confined) co_return confined.error();
+  co_return std::make_unique<ConfinedConnection>(*std::move(confined), upstream_, settings_);
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,35 @@
+// Reaches a server by running it in a sandbox: it speaks on its stdin and stdout like any other
+// program, and sees and reaches what its settings name and nothing else.
+//
+// Confined to one worker: the program dies with its thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sandbox/spec.h"
+#include "upstreams/allowed_commands.h"
+#include "upstreams/connector.h"
+#include "upstreams/stdio_settings.h"
+
+namespace patchbay::upstreams {
+
+class ConfinedConnector final : public Connector {
+ public:
+  // REQUIRES: settings.sandbox is there. Without `allowed` any program may be run.
+  ConfinedConnector(std::string upstream, const StdioSettings& settings,
+                    std::shared_ptr<const AllowedCommands> allowed = {})
+      : upstream_(std::move(upstream)), settings_(settings), allowed_(std::move(allowed)) {}
+
+  Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
+
+ private:
+  const std::string upstream_;
+  const StdioSettings settings_;
+  const std::shared_ptr<const AllowedCommands> allowed_;
+};
+
+// What is run for an upstream with these settings, and what it sees.
+Result<sandbox::Spec> confined_spec(const StdioSettings& settings);
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,111 @@
+// Sandboxes by bubblewrap: namespaces, a filter of system calls and limits around an agent.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "sandbox/confined.h"
+#include "sandbox/examine.h"
+#include "transport/line_channel.h"
+#include "upstreams/sandbox_engine.h"
+#include "upstreams/sandbox_guests.h"
+#include "upstreams/stderr_log.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr std::string_view kAgentInside = "/run/patchbay-agent";
+constexpr int kStderrLines = 20;
+
+class BubblewrapGuest final : public Guest {
+ public:
+  BubblewrapGuest(std::unique_ptr<sandbox::Confined> confined, const std::string& upstream,
+                  const SandboxSettings& settings)
+      : confined_(std::move(confined)),
+        errors_(confined_->child().take_stderr(), upstream, kStderrLines),
+        channel_(confined_->child().take_stdout(), confined_->child().take_stdin(),
+                 agent_line_limits(settings)),
+        link_(channel_),
+        workspace_(std::make_shared<sandbox::Workspace>(confined_->take_workspace())) {}
+
+  AgentLink& agent() override { return link_; }
+  std::shared_ptr<const sandbox::Workspace> workspace() const override { return workspace_; }
+  sandbox::Cgroup cgroup() const override { return confined_->cgroup(); }
+  Task<sandbox::Usage> last_usage() override { return confined_->last_usage(); }
+
+  Task<void> end() override {
+    link_.close("it was destroyed");
+    co_return co_await confined_->end();
+  }
+
+ private:
+  std::unique_ptr<sandbox::Confined> confined_;
+  StderrLog errors_;
+  transport::LineChannel channel_;
+  AgentLink link_;
+  const std::shared_ptr<const sandbox::Workspace> workspace_;
+};
+
+sandbox::Settings isolation_of(const SandboxSettings& settings) {
+  sandbox::Settings isolation;
+  isolation.read = settings.read;
+  isolation.network = settings.network;
+  isolation.root = settings.root;
+  isolation.bwrap = settings.bwrap;
+  isolation.limits = settings.limits;
+  return isolation;
+}
+
+// Everything that a sandbox of these settings has in common. Blocks.
+Result<sandbox::Spec> plan(const SandboxSettings& settings) {
+  const auto isolation = isolation_of(settings);
+  auto able = sandbox::can_isolate(isolation);
+  if (!able) return able.error();
+  auto spec = sandbox::spec_of(isolation, sandbox::prepared_places());
+  if (!spec) return spec;
+  auto agent = find_agent(settings);
+  if (!agent) return agent.error();
+  spec->shares.push_back({agent->program, std::string(kAgentInside)});
+  spec->words = agent->words;
+  spec->words.front() = kAgentInside;
+  return spec;
+}
+
+class BubblewrapEngine final : public Engine {
+ public:
+  BubblewrapEngine(std::string upstream, const SandboxSettings& settings, ThreadPool& pool)
+      : upstream_(std::move(upstream)), settings_(settings), pool_(pool) {}
+
+  std::string_view isolation() const override { return "namespaces"; }
+
+  Task<void> prepare() override {
+    std::function<Result<sandbox::Spec>()> work = [settings = settings_] { return plan(settings); };
+    auto spec = co_await pool_.run<sandbox::Spec>(std::move(work));
+    if (!spec) co_return spec.error();
+    spec_ = *std::move(spec);
+    co_return ok();
+  }
+
+  Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) override {
+    sandbox::Spec spec = spec_;
+    spec.limits = wish;
+    auto confined = co_await sandbox::Confined::start(std::move(spec), deadline);
+    if (!confined) co_return confined.error();
+    co_return std::make_unique<BubblewrapGuest>(*std::move(confined), upstream_, settings_);
+  }
+
+ private:
+  const std::string upstream_;
+  const SandboxSettings& settings_;
+  ThreadPool& pool_;
+  sandbox::Spec spec_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_bubblewrap_engine(const std::string& upstream,
+                                               const SandboxSettings& settings, ThreadPool& pool) {
+  return std::make_unique<BubblewrapEngine>(upstream, settings, pool);
+}
+
+}  // namespace patchbay::upstreams

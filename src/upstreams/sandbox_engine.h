@@ -1,0 +1,70 @@
+// How sandboxes are made: an Engine makes Guests, each with an agent inside. One file per engine;
+// everything else about sandboxes is the same for all.
+//
+// Confined to one worker, but where it says otherwise.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/task.h"
+#include "core/thread_pool.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/workspace.h"
+#include "upstreams/agent_link.h"
+#include "upstreams/sandbox_settings.h"
+
+namespace patchbay::upstreams {
+
+// A sandbox that runs.
+class Guest {
+ public:
+  virtual ~Guest() = default;
+
+  virtual AgentLink& agent() = 0;
+
+  // Its folder as it is reached from outside; null where only the agent reaches it. What is
+  // returned may be used on any thread, also after the guest has ended.
+  virtual std::shared_ptr<const sandbox::Workspace> workspace() const { return nullptr; }
+
+  // Where what it uses can be read; empty where nothing counts it.
+  virtual sandbox::Cgroup cgroup() const { return sandbox::Cgroup({}); }
+
+  // What it had used when it ended by itself; waits for that to be known.
+  virtual Task<sandbox::Usage> last_usage() { co_return sandbox::Usage(); }
+
+  // Ends it with everything in it. Called once.
+  virtual Task<void> end() = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // What keeps programs apart from the machine, in one honest word.
+  virtual std::string_view isolation() const = 0;
+
+  // Makes sure that it can work at all. Code::unavailable says why it cannot, and what to do.
+  virtual Task<void> prepare() = 0;
+
+  // A new sandbox, as the settings have it or with the limits of `wish`. Its agent has not been
+  // greeted yet.
+  virtual Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) = 0;
+};
+
+// The engine of the settings. REQUIRES: the pool outlives it.
+std::unique_ptr<Engine> make_engine(const std::string& upstream, const SandboxSettings& settings,
+                                    ThreadPool& pool);
+
+// One for each kind; make_engine() chooses.
+std::unique_ptr<Engine> make_bubblewrap_engine(const std::string& upstream,
+                                               const SandboxSettings& settings, ThreadPool& pool);
+std::unique_ptr<Engine> make_microvm_engine(const std::string& upstream,
+                                            const SandboxSettings& settings, ThreadPool& pool);
+std::unique_ptr<Engine> make_remote_engine(const SandboxSettings& settings);
+std::unique_ptr<Engine> make_bare_engine(const std::string& upstream,
+                                         const SandboxSettings& settings, ThreadPool& pool);
+
+}  // namespace patchbay::upstreams

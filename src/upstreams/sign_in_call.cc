@@ -1,0 +1,68 @@
+#include "upstreams/sign_in_call.h"
+
+#include <fmt/format.h>
+
+#include "json/read.h"
+#include "mcp/capabilities.h"
+#include "mcp/tool_result.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+Error not_signed_in(const std::string& upstream, std::string_view why) {
+  return {Code::forbidden,
+          fmt::format("the call was not made: you have not signed in for {}{}", upstream, why)};
+}
+
+std::string question(const std::string& upstream, const oauth::SignInOffer& offer) {
+  const std::string message =
+      fmt::format("Sign in, so that {} can be used in your name.", upstream);
+  return fmt::format(R"({{"mode":"url","message":{},"url":{},"elicitationId":{}}})",
+                     json::quote(message), json::quote(offer.url), json::quote(offer.id));
+}
+
+}  // namespace
+
+Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool asks) {
+  const std::string& upstream = access.plan().upstream;
+  auto offer = co_await access.offer(call.who);
+  if (!offer) co_return offer.error();
+  if (!asks || !mcp::abilities_of(call.revision, call.capabilities).url) {
+    co_return Error{Code::forbidden,
+                    fmt::format("{} wants you to sign in. Open {} in your browser, then make the "
+                                "call again.",
+                                upstream, offer->url)};
+  }
+  // Shared: a client that has been asked is answered to even when nobody waits any more.
+  const auto answer = std::make_shared<OneShot<mcp::Reply>>();
+  const Deadline asked = here().now();
+  const std::string params = question(upstream, *offer);
+  gateway::ask(call, "elicitation/create", params,
+               [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
+  auto said = co_await answer->wait(asked + call.patience);
+  if (!said && said.error().code != Code::timeout) co_return said.error();
+  if (!said) co_return not_signed_in(upstream, "; nobody answered");
+  const bool accepts = !said->is_error && json::string_member(said->body, "action") == "accept";
+  if (!accepts) co_return not_signed_in(upstream, "");
+  auto done = co_await access.wait(offer->id, asked + call.patience);
+  call.deadline += here().now() - asked;
+  if (done) {
+    if (!mcp::info(call.revision).modern) {
+      gateway::tell(call, "notifications/elicitation/complete",
+                    fmt::format(R"({{"elicitationId":{}}})", json::quote(offer->id)));
+    }
+    co_return ok();
+  }
+  if (done.error().code == Code::timeout) co_return not_signed_in(upstream, " in time");
+  if (done.error().code == Code::cancelled) co_return done;
+  co_return not_signed_in(upstream, ": " + done.error().message);
+}
+
+Result<mcp::Reply> told(const gateway::Call& call, const Error& error) {
+  if (error.code != Code::forbidden || call.request.method != "tools/call") return error;
+  auto reply = mcp::result_reply(mcp::tool_result({error.message}, true));
+  reply.why = Code::forbidden;
+  return reply;
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,76 @@
+#include "upstreams/ws_connector.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "transport/envelope_channel.h"
+#include "transport/ws_channel.h"
+#include "upstreams/http_connector.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+class WsConnection final : public Connection {
+ public:
+  WsConnection(std::unique_ptr<net::ClientWebSocket> client, bool envelopes,
+               const std::string& token)
+      : client_(std::move(client)), texts_(client_->socket()) {
+    if (envelopes) envelopes_.emplace(texts_, transport::EnvelopeSettings{.token = token});
+  }
+
+  transport::Channel& channel() override {
+    if (envelopes_) return *envelopes_;
+    return texts_;
+  }
+
+  Task<void> end(bool orderly) override {
+    texts_.close();
+    if (!orderly) co_return ok();
+    co_return co_await client_->socket().over();
+  }
+
+ private:
+  const std::unique_ptr<net::ClientWebSocket> client_;
+  transport::WsChannel texts_;
+  std::optional<transport::EnvelopeChannel> envelopes_;
+};
+
+}  // namespace
+
+Task<std::unique_ptr<Connection>> WsConnector::connect(Deadline deadline) {
+  const Deadline by = std::min(deadline, here().now() + settings_.connect_time);
+  auto client = co_await net::ClientWebSocket::connect(target_, by);
+  if (!client) co_return client.error();
+  const bool envelopes = settings_.envelope == WsEnvelope::always ||
+                         (settings_.envelope == WsEnvelope::automatic && !(*client)->mcp());
+  co_return std::make_unique<WsConnection>(*std::move(client), envelopes, settings_.token);
+}
+
+Result<net::WebSocketTarget> ws_target(const WsSettings& settings) {
+  auto url = net::parse_url(settings.url, net::kWsSchemes);
+  if (!url) return url.error();
+  config::Dict<std::string> headers = settings.headers;
+  if (!settings.token.empty()) {
+    headers.emplace_back("Authorization", fmt::format("Bearer {}", settings.token));
+  }
+  auto fields = header_lines(headers);
+  if (!fields) return fields.error();
+  net::WebSocketTarget target;
+  target.url = *std::move(url);
+  target.fields = *std::move(fields);
+  if (target.url.tls) {
+    auto context = client_tls(settings.tls);
+    if (!context) return context.error();
+    target.tls = *std::move(context);
+  }
+  target.mcp = settings.envelope != WsEnvelope::always;
+  target.settings.limits.message = settings.message.value;
+  target.settings.outbox = settings.outbox.value;
+  target.settings.message_time = settings.message_time;
+  target.settings.ping = settings.ping;
+  target.settings.pong = settings.pong;
+  return target;
+}
+
+}  // namespace patchbay::upstreams

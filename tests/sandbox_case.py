@@ -1,0 +1,96 @@
+"""What the tests of the sandbox share: whether it can run here, the probe, and what it leaves."""
+
+import functools
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import BINARY, ROOT, TestCase, run
+
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+NOT_REQUIRED = ["memory", "swap", "pids", "cpu"]
+
+
+@functools.cache
+def why_not():
+    """Why a sandbox cannot be made here; empty if it can."""
+    if os.environ.get("PATCHBAY_TEST_SANITIZED"):
+        return "a sanitizer needs more than a sandbox lets it have"
+    outcome = run("doctor")
+    missing = [line for line in outcome.stdout.splitlines() if line.startswith("MISSING")]
+    if outcome.returncode == 0:
+        return ""
+    return missing[0] if missing else outcome.stderr
+
+
+@functools.cache
+def probe():
+    """The path of the probe, built once for this process; None without a compiler."""
+    compiler = next(filter(None, map(shutil.which, ("clang-19", "cc"))), None)
+    if not compiler:
+        return None
+    folder = tempfile.mkdtemp(prefix="patchbay-probe-")
+    os.chmod(folder, 0o755)
+    path = pathlib.Path(folder) / "probe"
+    sources = sorted(map(str, (ROOT / "tests" / "probe").glob("*.c")))
+    subprocess.run([compiler, "-static", "-O1", "-o", str(path), *sources], check=True)
+    unittest.addModuleCleanup(shutil.rmtree, folder)
+    return str(path)
+
+
+def our_cgroups():
+    """The cgroups that sandboxes have made and not removed."""
+    return {str(path) for path in CGROUPS.rglob("patchbay-*") if path.is_dir()}
+
+
+def processes_with(text):
+    """Who has `text` in its command line."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if text.encode() in words:
+            found.append(int(folder.name))
+    return found
+
+
+def as_user(command, user=61500):
+    """`command` as an ordinary user who is nobody else."""
+    return ["setpriv", "--reuid", str(user), "--regid", str(user), "--clear-groups", *command]
+
+
+class SandboxCase(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if why_not():
+            raise unittest.SkipTest(f"no sandbox here: {why_not()}")
+
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        os.chmod(self.folder, 0o755)
+
+    def settings(self, text):
+        path = self.folder / "sandbox.yaml"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def sandbox(self, *command, settings="", user=None, env=None, timeout=60):
+        """Runs a program in a sandbox; gives the CompletedProcess."""
+        words = [BINARY, "sandbox", "-c", self.settings(settings or "{}"), "--", *command]
+        return subprocess.run(
+            as_user(words) if user else words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **(env or {})},
+            check=False,
+        )

@@ -1,0 +1,306 @@
+"""The isolation itself, through `patchbay sandbox`: what a program in it cannot do, as root and as
+an ordinary user; what it may use at most; that nothing is left of it."""
+
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import threading
+
+from harness import BINARY, main, run, wait_until
+from sandbox_case import (
+    NOT_REQUIRED,
+    SandboxCase,
+    as_user,
+    our_cgroups,
+    probe,
+    processes_with,
+)
+
+PYTHON = "/usr/bin/python3"
+
+
+class Probe(SandboxCase):
+    def outside(self):
+        """A listener on loopback and one on an abstract socket, both of this machine."""
+        listener = self.enterContext(socket.create_server(("127.0.0.1", 0)))
+        abstract = self.enterContext(socket.socket(socket.AF_UNIX))
+        name = f"patchbay-probe-{os.getpid()}"
+        abstract.bind("\0" + name)
+        abstract.listen()
+        return str(listener.getsockname()[1]), name
+
+    def assert_holds(self, settings="", user=None):
+        if not probe():
+            self.skipTest("no compiler for the probe")
+        settings = f"read: [{json.dumps(probe())}]\n" + settings
+        outcome = self.sandbox(
+            probe(), *self.outside(), settings=settings, user=user, env={"CANARY": "1"}
+        )
+        verdicts = outcome.stdout.splitlines()
+        self.assertGreater(len(verdicts), 60, outcome.stderr)
+        broken = [line for line in verdicts[:-1] if ": " not in line]
+        self.assertEqual(broken, [], "what got out")
+        self.assertEqual(outcome.returncode, 0)
+
+    def test_nothing_gets_out_as_root(self):
+        if os.geteuid() != 0:
+            self.skipTest("not root")
+        self.assert_holds()
+
+    def test_nothing_gets_out_as_a_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can become another user")
+        self.assert_holds(f"limits: {{ not_required: {NOT_REQUIRED} }}", user=True)
+
+    def test_the_probe_notices_success(self):
+        """Outside of a sandbox it finds plenty, or it would prove nothing."""
+        if not probe():
+            self.skipTest("no compiler for the probe")
+        port, name = self.outside()
+        words = [probe(), port, name]
+        outcome = subprocess.run(
+            as_user(words) if os.geteuid() == 0 else words,
+            capture_output=True,
+            text=True,
+            env={"CANARY": "1"},
+            check=False,
+        )
+        self.assertEqual(outcome.returncode, 1)
+        for attempt in ("host_listener", "abstract_socket", "environment", "trace_me", "netlink"):
+            self.assertRegex(outcome.stdout, rf"(?m)^{attempt} +SUCCEEDED$")
+
+
+class Limits(SandboxCase):
+    def python(self, code, limits):
+        return self.sandbox(PYTHON, "-c", code, settings=f"limits: {{ {limits} }}")
+
+    def test_a_fork_bomb_ends_at_its_limit(self):
+        code = """
+import os, time
+made = 0
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(1000)
+        made += 1
+except BlockingIOError:
+    print(made)
+"""
+        made = int(self.python(code, "pids: 20").stdout)
+        self.assertLessEqual(made, 22)
+        self.assertGreater(made, 10)
+
+    def test_memory(self):
+        outcome = self.python("bytearray(512 << 20)", "memory: 64MiB")
+        self.assertNotEqual(outcome.returncode, 0)
+        self.assertEqual(self.python("bytearray(16 << 20)", "memory: 64MiB").returncode, 0)
+
+    def test_files_in_memory_count_as_memory(self):
+        code = "open('/workspace/big', 'wb').write(bytes(200 << 20))"
+        outcome = self.python(code, "memory: 64MiB, disk: 1GiB")
+        self.assertNotEqual(outcome.returncode, 0)
+
+    def refusal(self, code, limits):
+        outcome = self.python(code, limits)
+        self.assertNotEqual(outcome.returncode, 0, outcome.stdout)
+        return outcome.stderr
+
+    def test_disk(self):
+        for folder in ("/workspace", "/tmp", "/dev/shm"):
+            code = f"""
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for i in range(10): open('{folder}/%d' % i, 'wb').write(bytes(1 << 20))"""
+            self.assertIn("No space left", self.refusal(code, "disk: 4MiB"))
+
+    def test_number_of_files(self):
+        code = "for i in range(1000): open('/tmp/%d' % i, 'w')"
+        self.assertIn("No space left", self.refusal(code, "files: 100"))
+        code = "import os\nfor i in range(1000): os.mkdir('/workspace/%d' % i)"
+        self.assertIn("No space left", self.refusal(code, "files: 100"))
+
+    def test_open_files(self):
+        code = "all = [open('/dev/null') for i in range(1000)]"
+        self.assertIn("Too many open files", self.refusal(code, "open_files: 64"))
+
+    def test_addresses(self):
+        code = "import mmap; mmap.mmap(-1, 2 << 30)"
+        self.assertIn("Cannot allocate memory", self.refusal(code, "address_space: 1GiB"))
+
+    def test_processor_time(self):
+        outcome = self.sandbox(
+            PYTHON, "-c", "while True: pass", settings="limits: { cpu_time: 1s }"
+        )
+        self.assertEqual(outcome.returncode, 128 + signal.SIGKILL)
+
+    def test_time_on_the_clock(self):
+        outcome = run("sandbox", "--timeout", "300ms", "--", "/bin/sleep", "1000")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("ended after 300ms", outcome.stderr)
+
+
+class Refusal(SandboxCase):
+    """Without a limit that is required nothing is run."""
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0:
+            self.skipTest("only root can become a user who cannot set limits")
+
+    def test_says_which_limit_is_missing(self):
+        outcome = self.sandbox("/bin/echo", "ran", user=True)
+        self.assertNotEqual(outcome.returncode, 0)
+        self.assertEqual(outcome.stdout, "")
+        self.assertRegex(outcome.stderr, "the limit '(memory|pids|cpu)' cannot be set here: ")
+        self.assertIn("not_required", outcome.stderr)
+
+    def test_each_limit_by_itself(self):
+        for missing in ("memory", "pids", "cpu"):
+            others = [name for name in NOT_REQUIRED if name != missing]
+            outcome = self.sandbox(
+                "/bin/echo", "ran", settings=f"limits: {{ not_required: {others} }}", user=True
+            )
+            self.assertEqual(outcome.stdout, "")
+            self.assertIn(f"the limit '{missing}' cannot be set", outcome.stderr)
+
+    def test_runs_if_none_is_required(self):
+        settings = f"limits: {{ not_required: {NOT_REQUIRED} }}"
+        outcome = self.sandbox("/bin/echo", "ran", settings=settings, user=True)
+        self.assertEqual(outcome.stdout, "ran\n", outcome.stderr)
+
+    def test_the_doctor_says_so_beforehand(self):
+        outcome = subprocess.run(
+            as_user([BINARY, "doctor", "--json"]), capture_output=True, text=True, check=False
+        )
+        self.assertEqual(outcome.returncode, 1)
+        findings = {one["name"]: one for one in json.loads(outcome.stdout)["sandbox"]["findings"]}
+        self.assertFalse(findings["limit memory"]["ok"])
+        self.assertIn("cannot be set here", findings["limit memory"]["detail"])
+        self.assertTrue(findings["bubblewrap"]["ok"])
+
+    def test_a_missing_bubblewrap(self):
+        outcome = self.sandbox("/bin/echo", "ran", settings="bwrap: /nonexistent/bwrap")
+        self.assertEqual(outcome.stdout, "")
+        self.assertIn("apt-get install bubblewrap", outcome.stderr)
+
+
+class Sharing(SandboxCase):
+    def test_nothing_of_the_machine_is_seen(self):
+        (self.folder / "secret").write_text("secret")
+        outcome = self.sandbox("/bin/cat", str(self.folder / "secret"))
+        self.assertNotEqual(outcome.returncode, 0)
+        self.assertEqual(outcome.stdout, "")
+
+    def test_read(self):
+        (self.folder / "note").write_text("shared")
+        settings = f"read: [{self.folder}]"
+        outcome = self.sandbox("/bin/cat", str(self.folder / "note"), settings=settings)
+        self.assertEqual(outcome.stdout, "shared")
+        outcome = self.sandbox("/bin/touch", str(self.folder / "new"), settings=settings)
+        self.assertIn("Read-only file system", outcome.stderr)
+
+    def test_write(self):
+        os.chmod(self.folder, 0o777)
+        outcome = self.sandbox(
+            "/bin/touch", str(self.folder / "new"), settings=f"write: [{self.folder}]"
+        )
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertNotEqual((self.folder / "new").stat().st_uid, 0)
+
+    def test_what_cannot_be_shared(self):
+        for path in ("/proc/1", "/sys", "/dev/mem", "/", "/tmp/../proc", "/nonexistent/folder"):
+            outcome = self.sandbox("/bin/true", settings=f"read: [{path}]")
+            self.assertEqual(outcome.returncode, 1)
+            self.assertIn("cannot be shared", outcome.stderr)
+
+    def test_network(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
+            code = f"import socket; socket.create_connection(('127.0.0.1', {port}))"
+            refused = self.sandbox(PYTHON, "-c", code)
+            self.assertIn("Connection refused", refused.stderr)
+            reached = self.sandbox(PYTHON, "-c", code, settings="network: host")
+            self.assertEqual(reached.returncode, 0, reached.stderr)
+
+
+class Leaving(SandboxCase):
+    """Whoever is killed, and when: no process and no cgroup stays."""
+
+    def setUp(self):
+        super().setUp()
+        self.before = our_cgroups()
+        self.mark = f"{random.randrange(10**9, 10**10)}"
+
+    def assert_gone(self):
+        wait_until(lambda: not processes_with(self.mark), "the processes to be gone")
+        wait_until(lambda: our_cgroups() <= self.before, "the cgroups to be gone")
+
+    def start(self):
+        return subprocess.Popen(
+            [BINARY, "sandbox", "--", "/bin/sleep", self.mark],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def inside(self):
+        """The processes of the sandbox: bubblewrap's two and the program."""
+        return [pid for pid in processes_with(self.mark) if os.readlink(f"/proc/{pid}/exe") != BINARY]
+
+    def test_the_gateway_is_killed_at_any_moment(self):
+        for step in range(30):
+            process = self.start()
+            threading.Event().wait(step * 0.003)
+            process.kill()
+            process.wait()
+        self.assert_gone()
+
+    def test_the_sandbox_is_killed(self):
+        process = self.start()
+        wait_until(lambda: len(self.inside()) >= 2, "the sandbox to run")
+        os.kill(self.inside()[0], signal.SIGKILL)
+        self.assertNotEqual(process.wait(), 0)
+        self.assert_gone()
+
+    def test_the_keeper_is_killed(self):
+        process = self.start()
+        wait_until(lambda: len(self.inside()) >= 2, "the sandbox to run")
+        keepers = [
+            pid
+            for pid in processes_with("\0confine")
+            if name_of(pid) == "sandbox-keeper" and parent_of(pid) in self.inside()
+        ]
+        self.assertEqual(len(keepers), 1)
+        os.kill(keepers[0], signal.SIGKILL)
+        process.terminate()
+        process.wait()
+        self.assert_gone()
+
+    def test_interrupted(self):
+        process = self.start()
+        wait_until(lambda: len(self.inside()) >= 2, "the sandbox to run")
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        self.assert_gone()
+
+    def test_what_it_leaves_in_the_background(self):
+        code = f"(setsid sleep {self.mark} &) ; (sleep {self.mark} &) ; true"
+        self.assertEqual(self.sandbox("/bin/sh", "-c", code).returncode, 0)
+        self.assert_gone()
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="latin-1") as stat:
+        return int(stat.read().rpartition(")")[2].split()[1])
+
+
+def name_of(pid):
+    with open(f"/proc/{pid}/comm", encoding="utf-8") as name:
+        return name.read().strip()
+
+
+if __name__ == "__main__":
+    main()
