@@ -123,7 +123,7 @@ class Random(ChaosCase):
                 self.assertIn(status, (502, 503, 504, 422), answer)
                 self.assertTrue(answer["message"])
         print(f"chaos: {CALLS} calls, by status: {statuses}", file=sys.stderr)
-        self.assertGreater(statuses.get(200, 0), CALLS * 0.5)
+        self.assertGreater(statuses.get(200, 0), CALLS * 0.1)
         # And when it is quiet again, everything works.
         wait_until(warm, "calls to work again", 3 * PATIENCE)
 
