@@ -84,7 +84,7 @@ class Options(AgentTestCase):
         self.assertEqual(self.wire.ask("exec", {"argv": ["/no/such/program"]})["exit_code"], -1)
 
     def test_wrong_options_are_named(self):
-        for more in ({"timeout": -1}, {"timeout": "5"}, {"cwd": 5}, {"env": []}, {"env": {"A": 1}},
+        for more in ({"timeout": -1}, {"timeout": 0}, {"timeout": "5"}, {"cwd": 5}, {"env": []}, {"env": {"A": 1}},
                      {"env": {"A=B": "1"}}, {"stdin": 7}, {"encoding": "latin1"}, {"stream": "yes"},
                      {"max_output": -1}, {"argv": ["true"]}, {"stdin": "%", "encoding": "base64"}):
             with self.subTest(more), self.assertRaises(AgentError) as caught:

@@ -2,12 +2,13 @@
 nothing."""
 
 import os
+import random
 import signal
 import subprocess
 import time
 
 from agent_case import Agent, AgentTestCase, pid_from
-from harness import BINARY, PATIENCE, alive, main, wait_until
+from harness import BINARY, PATIENCE, SCALE, alive, main, wait_until
 
 
 def until(path):
@@ -55,6 +56,33 @@ class ManyAtOnce(AgentTestCase):
             self.assertIsNone(agent.connect().line())  # Closed at once.
             # There is always room for a request to end another.
             self.assertEqual(wire.ask("cancel", {"id": running[0]}), {"cancelled": True})
+
+    def test_a_storm_leaves_nothing_behind(self):
+        with Agent(listen="unix") as agent:
+            descriptors = lambda: len(os.listdir(f"/proc/{agent.pid}/fd"))
+            agent.connect().ask("list_dir", {"path": "/"})  # The threads for files have begun.
+            before = descriptors()
+            chance = random.Random(5)
+            for _ in range(max(1, int(10 * SCALE))):
+                wires = [agent.connect() for _ in range(5)]
+                for wire in wires:
+                    wire.ask("capabilities", {"concurrent": True})
+                    for number in range(100, 120):
+                        method, params = chance.choice([
+                            ("exec", {"cmd": "echo quick"}),
+                            ("exec", {"cmd": "sleep 1000"}),
+                            ("exec", {"cmd": "sleep 1000", "timeout": 0.01}),
+                            ("exec", {"cmd": "head -c 100000 /dev/zero", "stream": True}),
+                            ("exec", {"cmd": "cat > /dev/null", "stdin": "x" * 200_000}),
+                            ("start", {"cmd": "sleep 1000", "bound": True, "interactive": True}),
+                            ("read_file", {"path": "/proc/cpuinfo"}),
+                            ("cancel", {"id": chance.randrange(100, 120)}),
+                        ])
+                        wire.begin(method, params, number)
+                for wire in wires:
+                    wire.close()
+            wait_until(lambda: not agent.children(), "all processes to end")
+            wait_until(lambda: descriptors() <= before, "all descriptors to be closed")
 
     def test_a_reader_who_stops_reading_stops_its_program_and_not_the_agent(self):
         with Agent("--max-outbox", "65536", listen="unix") as agent:

@@ -21,9 +21,9 @@ class ExchangeCase(OauthCase):
         self.auth = self.auth_server()
         self.stub = self.guarded(self.auth)
 
-    def start(self, auth=None, callers=None):
+    def start(self, auth=None, callers=None, **settings):
         upstream = self.stub.upstream(auth={**SETTINGS, "retry": "100ms", **(auth or {})})
-        config = {"workers": 1, "upstreams": {"far": upstream}}
+        config = {"workers": 1, "upstreams": {"far": upstream}, **settings}
         return self.enterContext(Gateway({**config, "auth": callers or self.issuer.auth()}))
 
     def subject(self, request):
@@ -95,13 +95,13 @@ class TokenExchange(ExchangeCase):
 
     def test_callers_without_a_token_of_an_issuer(self):
         callers = {**self.issuer.auth(), "tokens": [{"name": "ci", "token": "a-plain-token-0123"}]}
-        gateway = self.start(callers=callers)
+        gateway = self.start(callers=callers, limits={"call": "2s"})
         answer = call_as(gateway, "far__whoami", bearer("a-plain-token-0123"))
         self.assertIn("JSON Web Token", json.dumps(answer))
         self.assertEqual(self.auth.grants(EXCHANGE), [])
 
     def test_a_refused_exchange(self):
-        gateway = self.start()
+        gateway = self.start(limits={"call": "2s"})
         self.auth.on["/token"] = lambda exchange: exchange.refuse("invalid_request")
         token = self.issuer.token(sub="ann")
         answer = call_as(gateway, "far__whoami", bearer(token))

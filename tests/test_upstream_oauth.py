@@ -8,6 +8,7 @@ import json
 import threading
 import time
 
+from auth_case import TOKEN, TOKENS
 from harness import Gateway, main, modern_call, run, text_of, to_yaml, wait_until
 from jwt_issuer import Key
 from oauth_case import CREDENTIALS, OauthCase
@@ -59,6 +60,28 @@ class Bearer(OauthCase):
         wanted[0] = "second-token"
         wait_until(lambda: "error" not in modern_call(gateway, "far__whoami"), "the other token")
         self.assert_no_secret(gateway, "first-token", "second-token")
+
+
+class EveryTransport(OauthCase):
+    """A gateway behind a gateway: the one in front shows what the other wants."""
+
+    def test_http_and_event_streams(self):
+        behind = self.enterContext(Gateway({"workers": 1, "auth": TOKENS}))
+        root = f"http://127.0.0.1:{behind.port}"
+        refusals = {"http": "the token is not known", "sse": "401"}
+        for kind, url in (("http", f"{root}/mcp"), ("sse", f"{root}/sse")):
+            for token, works in ((TOKEN, True), ("another-token-0123456789", False)):
+                with self.subTest(kind=kind, works=works):
+                    auth = {"kind": "bearer", "token": token}
+                    upstream = {"kind": kind, "url": url, "auth": auth}
+                    config = {"workers": 1, "upstreams": {"far": upstream}}
+                    front = self.enterContext(Gateway(config))
+                    if works:
+                        answer = modern_call(front, "far__skills__echo", text="hi")
+                        self.assertEqual(text_of(answer), "hi")
+                    else:
+                        self.wait_detail(front, refusals[kind])
+                    self.assert_no_secret(front, token)
 
 
 class ClientCredentials(OauthCase):

@@ -340,7 +340,8 @@ class Frames(WsCase):
             self.assertEqual(client.read_frame(), (PONG, True, payload))
 
     def test_large_answers_come_in_fragments_that_pongs_get_between(self):
-        client = self.client(self.start(fake_config()))
+        # More than the buffers of both sockets hold.
+        client = self.client(self.start(fake_config()), receive_buffer=64 * 1024)
         asked = client.ask(call("fake__big", {"bytes": 8_000_000}))
         opcode, last, _ = client.read_frame()
         self.assertEqual((opcode, last), (TEXT, False))

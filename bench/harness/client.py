@@ -1,5 +1,6 @@
 """A small blocking HTTP client, for what is asked once: is it up, what does it offer."""
 
+import json
 import socket
 import subprocess
 import time
@@ -84,6 +85,11 @@ def list_tools(port: int) -> str:
     """The raw answer to tools/list, asked in the stateless form."""
     with connect(port) as connection:
         return exchange(connection, fill(requests.modern("tools/list", {})))[2].decode()
+
+
+def get_json(port: int, path: str) -> dict:
+    with connect(port) as connection:
+        return json.loads(exchange(connection, requests.get(path))[2])
 
 
 def health_size(port: int) -> int:

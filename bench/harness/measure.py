@@ -58,6 +58,10 @@ class Bench:
                 rounds[target.name].append(self._one(target, commands[target.name]))
         return {name: median_of(figures) for name, figures in rounds.items()}
 
+    def measure(self, target: Target, connections: int) -> dict:
+        """One round of one target."""
+        return self._one(target, self._command(target, connections))
+
     def _command(self, target: Target, connections: int) -> list[str]:
         command = [self.tools.bench(target.load), "--port", str(target.server.port)]
         command += [target.load_flag, str(connections)]

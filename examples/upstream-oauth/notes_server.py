@@ -38,6 +38,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def handle(self):
+        try:
+            super().handle()
+        except ConnectionError:  # The gateway has gone.
+            pass
+
 
 class AuthorizationServer(Handler):
     def do_GET(self):

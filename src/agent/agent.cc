@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <list>
 
@@ -25,6 +26,7 @@ namespace {
 constexpr int kFilesWaiting = 4096;  // Requests about files that wait for a thread.
 constexpr int kLargeBlock = 256 * 1024;
 constexpr std::size_t kShortestToken = 16;
+constexpr auto kStopPatience = std::chrono::seconds(10);  // For what is being done with files.
 
 // A socket that the agent listens on.
 struct Door {
@@ -92,6 +94,7 @@ class Borrowed {
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
 
+  explicit operator bool() const { return static_cast<bool>(fd_); }
   net::Fd copy() const { return net::Fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 3)); }
 
  private:
@@ -148,13 +151,14 @@ class Agent {
     }
     if (stdio_) serving_.spawn(serve_stdio());
     auto over = co_await over_.wait();
-    serving_.cancel();
-    auto ended = co_await serving_.drain(kNever);
-    auto stopped = co_await background_.stop();
-    if (!stopped) ended = stopped;
     for (const auto& door : doors_) {
       if (!door.path.empty()) ::unlink(door.path.c_str());
     }
+    serving_.cancel();
+    auto ended = co_await serving_.drain(here().now() + kStopPatience);
+    if (!ended) leave();
+    auto stopped = co_await background_.stop();
+    if (!stopped) ended = stopped;
     net::Orphans::kill_all();
     signals_.reset();
     orphans_.reset();
@@ -162,6 +166,14 @@ class Agent {
   }
 
  private:
+  // A disk that does not answer holds its thread; that must not hold us.
+  [[noreturn]] static void leave() {
+    fmt::print(stderr, "patchbay agent: a request about files does not end; leaving without it\n");
+    net::Child::kill_all();
+    net::Orphans::kill_all();
+    std::_Exit(EXIT_FAILURE);
+  }
+
   Task<void> serve(Door& door) {
     net::Source listener(std::move(door.socket));
     for (;;) {
@@ -189,10 +201,14 @@ class Agent {
     const Borrowed in(STDIN_FILENO);
     const Borrowed out(STDOUT_FILENO);
     close_stdio();
-    Connection connection(services_, in.copy(), out.copy(), {});
-    auto served = co_await connection.run();
+    if (in && out) {
+      Connection connection(services_, in.copy(), out.copy(), {});
+      auto served = co_await connection.run();
+    } else {
+      fmt::print(stderr, "patchbay agent: stdin or stdout is closed\n");
+    }
     over_.deliver(ok());
-    co_return served;
+    co_return ok();
   }
 
   const Settings& settings_;

@@ -16,11 +16,12 @@ BackgroundProcess::BackgroundProcess(std::uint64_t number, std::string title,
                                      std::unique_ptr<net::Child> child, std::size_t max_output)
     : number_(number),
       title_(std::move(title)),
+      pid_(child->pid()),
       child_(std::move(child)),
       out_(max_output),
-      err_(max_output),
-      from_out_(child_->take_stdout(), noted_out_),
-      from_err_(child_->take_stderr(), noted_err_) {
+      err_(max_output) {
+  from_out_.emplace(child_->take_stdout(), noted_out_);
+  from_err_.emplace(child_->take_stderr(), noted_err_);
   if (net::Fd input = child_->take_stdin()) input_.emplace(std::move(input));
 }
 
@@ -32,7 +33,7 @@ void BackgroundProcess::tell() {
 }
 
 Task<void> BackgroundProcess::news(Deadline deadline) {
-  if (has_output() || ended_ || deadline <= here().now()) co_return ok();
+  if (has_output() || !running() || deadline <= here().now()) co_return ok();
   OneShot<void> news;
   waiting_.push_back(&news);
   auto came = co_await news.wait(deadline);
@@ -46,6 +47,7 @@ Task<void> BackgroundProcess::write(std::string bytes) {
   writing_ = true;
   auto written = co_await input_->write_all(bytes, kWritePatience);
   writing_ = false;
+  if (!running()) input_.reset();
   co_return written;
 }
 
@@ -58,10 +60,13 @@ Task<void> BackgroundProcess::watch(Deadline deadline) {
     auto exit = child_->exit(kNever);
     ended = co_await exit.hearing(deaf);
   }
-  from_out_.finish();
-  from_err_.finish();
+  from_out_->finish();
+  from_err_->finish();
+  from_out_.reset();
+  from_err_.reset();
   if (!writing_) input_.reset();
-  ended_ = true;
+  ending_ = *child_->ending();
+  child_.reset();
   tell();
   co_return ok();
 }

@@ -28,20 +28,22 @@ class BackgroundProcess {
 
   std::uint64_t number() const { return number_; }
   const std::string& title() const { return title_; }  // What was asked to be run.
-  pid_t pid() const { return child_->pid(); }
-  bool running() const { return !ended_; }
+  pid_t pid() const { return pid_; }
+  bool running() const { return child_ != nullptr; }
   bool timed_out() const { return timed_out_; }
   // REQUIRES: not running().
-  const net::Ending& ending() const { return *child_->ending(); }
+  const net::Ending& ending() const { return ending_; }
 
-  void signal(int number) const { child_->signal(number); }
+  void signal(int number) const {
+    if (child_) child_->signal(number);
+  }
 
   // Waits until there is output that nobody has taken, or it has ended, or the deadline has passed.
   Task<void> news(Deadline deadline);
 
   bool has_output() const { return !out_.empty() || !err_.empty(); }
-  LastBytes::Piece take_out(std::size_t most) { return out_.take_front(most, ended_); }
-  LastBytes::Piece take_err(std::size_t most) { return err_.take_front(most, ended_); }
+  LastBytes::Piece take_out(std::size_t most) { return out_.take_front(most, !running()); }
+  LastBytes::Piece take_err(std::size_t most) { return err_.take_front(most, !running()); }
 
   // Writes to its stdin, which waits until it reads. Code::overloaded while another write waits.
   Task<void> write(std::string bytes);
@@ -71,16 +73,18 @@ class BackgroundProcess {
 
   const std::uint64_t number_;
   const std::string title_;
-  const std::unique_ptr<net::Child> child_;
+  const pid_t pid_;
+  // Descriptors are for those that run: they go when the program has ended.
+  std::unique_ptr<net::Child> child_;
   LastBytes out_;
   LastBytes err_;
   Noted noted_out_{out_, *this};
   Noted noted_err_{err_, *this};
-  Pump from_out_;
-  Pump from_err_;
+  std::optional<Pump> from_out_;
+  std::optional<Pump> from_err_;
   std::optional<net::Source> input_;
   bool writing_ = false;
-  bool ended_ = false;
+  net::Ending ending_;
   bool timed_out_ = false;
   std::vector<OneShot<void>*> waiting_;
 };

@@ -161,13 +161,14 @@ Task<void> Connection::admit(Incoming incoming) {
     put_answer(incoming.id, std::move(result));
     co_return ok();
   }
-  const std::size_t most = services_.settings.max_requests;
-  if (concurrent_ && active_.size() >= most) {
-    const Error full{Code::overloaded, fmt::format("{} requests are being answered already", most)};
+  const std::size_t bytes = incoming.request ? incoming.request->params.size() : 0;
+  if (concurrent_ && is_full(bytes)) {
+    const Error full{Code::overloaded,
+                     fmt::format("{} requests are being answered already", active_.size())};
     put_answer(incoming.id, full);
     co_return ok();
   }
-  while (active_.size() >= most) {
+  while (is_full(bytes)) {
     OneShot<void> room;
     room_ = &room;
     auto came = co_await room.wait();
@@ -176,11 +177,19 @@ Task<void> Connection::admit(Incoming incoming) {
   }
   const bool in_turn = !concurrent_;
   const bool first = !in_turn || std::ranges::none_of(active_, &Active::in_turn);
-  active_.emplace_back(incoming.id, in_turn);
+  active_.emplace_back(incoming.id, bytes, in_turn);
+  active_bytes_ += bytes;
   const auto self = std::prev(active_.end());
   if (first) self->turn.deliver(ok());
   requests_.spawn(serve(std::move(incoming), self));
   co_return ok();
+}
+
+// One request always has room, however long.
+bool Connection::is_full(std::size_t more) const {
+  const Settings& settings = services_.settings;
+  return !active_.empty() &&
+         (active_.size() >= settings.max_requests || active_bytes_ + more > 2 * settings.max_line);
 }
 
 Task<void> Connection::serve(Incoming incoming, Place self) {
@@ -209,6 +218,7 @@ void Connection::put_answer(std::optional<std::uint64_t> id, Result<std::string>
 
 void Connection::finished(Place self) {
   const bool was_in_turn = self->in_turn;
+  active_bytes_ -= self->bytes;
   active_.erase(self);
   if (was_in_turn) {
     const auto next = std::ranges::find_if(active_, &Active::in_turn);

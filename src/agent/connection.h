@@ -51,6 +51,7 @@ class Connection final : Peer {
   // A request that is being answered, or waits for its turn.
   struct Active {
     std::optional<std::uint64_t> id;
+    std::size_t bytes = 0;  // Of its parameters.
     bool in_turn = true;
     Stop stop = {};
     OneShot<void> turn = {};  // Delivered when it is this request's turn.
@@ -69,6 +70,7 @@ class Connection final : Peer {
   Task<void> admit(Incoming incoming);
   Task<void> serve(Incoming incoming, Place self);
   Task<std::string> answer_in_turn(const Incoming& incoming, Active& self);
+  bool is_full(std::size_t more) const;
   void put_answer(std::optional<std::uint64_t> id, Result<std::string> result);
   void finished(Place self);
   bool greets(std::string_view line);
@@ -86,6 +88,7 @@ class Connection final : Peer {
   bool greeted_ = false;  // The first line has come.
   Stop gone_;             // Requested when the peer has gone, or the agent ends.
   Scope requests_;
+  std::size_t active_bytes_ = 0;
   std::list<Active> active_;          // In the order they came.
   std::vector<std::uint64_t> bound_;  // Background processes that end with the connection.
   OneShot<void>* room_ = nullptr;     // Delivered when one more request may be taken.

@@ -21,6 +21,7 @@ RunOptions RunOptions::of(Asked asked) {
   options.used = std::ranges::any_of(kNames, [&](auto name) { return params.has(name); });
   const auto most = static_cast<double>(settings.max_seconds);
   options.timeout = std::min(params.seconds("timeout", most), most);
+  if (options.timeout <= 0) params.refuse("`timeout` must be more than 0");
   options.cwd = params.text("cwd", "");
   options.env = params.pairs("env");
   options.clear_env = params.flag("clear_env");

@@ -26,7 +26,7 @@ struct Settings {
   std::uint64_t max_outbox = 16 << 20;
   std::uint64_t max_requests = 64;
   std::uint64_t max_connections = 64;
-  std::uint64_t max_commands = 256;
+  std::uint64_t max_commands = 128;
   std::uint64_t max_processes = 64;
   std::uint64_t max_seconds = 86'400;
   std::uint64_t linger_seconds = 30;

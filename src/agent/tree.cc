@@ -14,12 +14,18 @@
 namespace patchbay::agent {
 namespace {
 
+constexpr int kTries = 100;
+
 int open_beneath(int folder, const char* path, int flags, unsigned mode) {
   open_how how{};
   how.flags = static_cast<unsigned>(flags);
   how.mode = (flags & O_CREAT) != 0 ? mode : 0;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  return static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how));
+  // While others move folders about, the kernel may not be able to tell; it can the next time.
+  for (int tries = 0;; ++tries) {
+    const long fd = ::syscall(SYS_openat2, folder, path, &how, sizeof how);
+    if (fd >= 0 || errno != EAGAIN || tries == kTries) return static_cast<int>(fd);
+  }
 }
 
 struct Split {

@@ -56,7 +56,9 @@ void print_wire(const net::Address& address, bool tls) {
   std::fflush(stdout);
 }
 
-void print_ready(const std::vector<UpstreamReport>& upstreams, const net::Address& address) {
+void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
+                 const net::Address& address) {
+  if (!bus.empty()) fmt::print("bus        {}\n", bus);
   for (const auto& one : upstreams) {
     if (one.state.up) {
       fmt::print("upstream   {}  {}  up  {} tools{}{}\n", one.name, one.kind, one.tools,

@@ -17,6 +17,8 @@ void print_tls(const TlsSection& section, const net::Address& address);
 // The TCP listener of the wire protocol.
 void print_wire(const net::Address& address, bool tls);
 
-void print_ready(const std::vector<UpstreamReport>& upstreams, const net::Address& address);
+// `bus` is where the embedded bus is; empty if there is none.
+void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
+                 const net::Address& address);
 
 }  // namespace patchbay::app

@@ -2,6 +2,7 @@
 
 #include "config/make_node.h"
 #include "sandbox/examine.h"
+#include "upstreams/kafka_plan.h"
 
 namespace patchbay::app {
 
@@ -40,6 +41,10 @@ config::Node default_upstreams() {
   config::Node all =
       map_node({{std::string(kSkillsName), 0, map_node({{"kind", 0, text_node("builtin")}})},
                 {std::string(kOsqueryName), 0, osquery_upstream()}});
+  if (upstreams::names_bus(upstreams::process_environment())) {
+    all.members.push_back(
+        {std::string(kAgentsName), 0, map_node({{"kind", 0, text_node("kafka")}})});
+  }
   if (sandbox::can_isolate({})) {
     all.members.push_back({std::string(kSandboxName), 0, sandbox_upstream()});
   }

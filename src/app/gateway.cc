@@ -10,12 +10,9 @@
 #include <thread>
 
 #include "app/banner.h"
-#include "app/chat.h"
 #include "app/process.h"
 #include "core/hop.h"
 #include "core/version.h"
-#include "frontends/openapi.h"
-#include "json/yaml.h"
 #include "net/child.h"
 #include "observe/log.h"
 
@@ -73,7 +70,9 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
         return lines;
       },
       [this] { return ready_.load(); },
+      [this] { return buses_.describe(); },
   };
+  common_.registrars = [this] { return upstreams_->registrars(); };
   watch_gauges();
   for (int i = 0; i < worker_count(settings); ++i) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
@@ -95,6 +94,7 @@ Gateway::~Gateway() = default;
 int Gateway::serve() { return run(serve_http()); }
 int Gateway::serve_stdio() { return run(serve_one(talk_lines())); }
 int Gateway::serve_chat() { return run(serve_one(talk_goals())); }
+int Gateway::serve_bus(const BusServeOptions& options) { return run(serve_one(talk_bus(options))); }
 int Gateway::print_openapi(bool yaml) { return run(serve_one(write_openapi(yaml))); }
 
 // Runs `work` on the control loop from beginning to end.
@@ -173,7 +173,7 @@ Task<void> Gateway::serve_http() {
   auto settled = co_await settled_.wait();
   if (!stop_asked_.delivered()) {
     ready_ = true;
-    print_ready(upstreams_->report(), plain_.address);
+    print_ready(upstreams_->report(), buses_.banner(), plain_.address);
     // It may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
     auto asked = co_await stop_asked_.wait();
@@ -204,68 +204,8 @@ Task<void> Gateway::serve_one(Task<void> talk) {
   auto asked = co_await tokens_.stop();
   auto started = co_await starting.drain(kNever);
   auto reloaded = co_await reloads_.drain(kNever);
+  auto unbussed = co_await buses_.stop();
   co_return stopped;
-}
-
-Task<void> Gateway::talk_lines() {
-  Worker& home = *workers_.front();
-  auto talk = [this, &home]() -> Task<void> {
-    frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
-                             net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
-    home.catalog().on_change(
-        [&face](gateway::CatalogNews& news) { face.conversation().tell_changed(news); });
-    home.on_updated(
-        [&face](gateway::ResourceNews& news) { face.conversation().tell_updated(news); });
-    home.on_task([&face](const std::string& upstream, const gateway::TaskNews& news) {
-      face.conversation().tell_task(upstream, news);
-    });
-    control_.post([this, &home, &face] {
-      end_lines_ = [&home, &face] { home.loop().post([&face] { face.conversation().end(); }); };
-    });
-    auto served = co_await face.run(configuration_.settings.stop.grace);
-    home.catalog().on_change({});
-    home.on_updated({});
-    home.on_task({});
-    auto forget = [this]() -> Task<void> {
-      end_lines_ = nullptr;
-      co_return ok();
-    };
-    auto forgotten = co_await hop<void>(control_, forget);
-    co_return served;
-  };
-  co_return co_await hop<void>(home.loop(), talk);
-}
-
-// The person has a thread of their own, which ends before this does.
-Task<void> Gateway::talk_goals() {
-  auto settled = co_await settled_.wait();
-  Worker& home = *workers_.front();
-  Chat chat(home);
-  OneShot<void> left;
-  end_lines_ = [&chat] { chat.interrupt(); };
-  if (stop_asked_.delivered()) chat.interrupt();
-  std::thread person([this, &chat, &left] {
-    chat.run();
-    control_.post([&left] { left.deliver(ok()); });
-  });
-  auto gone = co_await left.wait();
-  person.join();
-  end_lines_ = nullptr;
-  auto drain = [&chat] { return chat.drain(); };
-  co_return co_await hop<void>(home.loop(), drain);
-}
-
-Task<void> Gateway::write_openapi(bool yaml) {
-  auto settled = co_await settled_.wait();
-  Worker& home = *workers_.front();
-  auto write = [&home, yaml]() -> Task<void> {
-    const std::string text = frontends::openapi_document(*home.catalog().whole());
-    fmt::print("{}", yaml ? json::to_yaml(text) : text + "\n");
-    co_return ok();
-  };
-  auto written = co_await hop<void>(home.loop(), write);
-  std::fflush(stdout);
-  co_return written;
 }
 
 Result<void> Gateway::make_upstreams() {
@@ -277,7 +217,7 @@ Result<void> Gateway::make_upstreams() {
   tokens_.keep_in({state_folder(settings), settings.sign_in.key});
   use_sign_ins();
   upstreams_.emplace(
-      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), &tokens_,
+      control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), buses_, &tokens_,
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
@@ -375,6 +315,7 @@ Task<void> Gateway::stop() {
   auto stopped = co_await upstreams_->stop(Clock::now());
   auto asked = co_await tokens_.stop();
   auto reloaded = co_await reloads_.drain(kNever);
+  auto unbussed = co_await buses_.stop();
   log::Line(log::Level::info, "stopped");
   co_return stopped;
 }

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "app/auth_keeper.h"
+#include "app/bus_keeper.h"
+#include "app/bus_serve.h"
 #include "app/configuration.h"
 #include "app/pin_keeper.h"
 #include "app/upstream_set.h"
@@ -38,6 +40,9 @@ class Gateway {
   // Answers goals typed at a prompt until the person leaves.
   int serve_chat();
 
+  // Serves callers on a Kafka bus until told to stop.
+  int serve_bus(const BusServeOptions& options);
+
   // Starts the upstreams, prints the OpenAPI document of what they offer, and stops them.
   int print_openapi(bool yaml);
 
@@ -48,6 +53,7 @@ class Gateway {
   Task<void> serve_one(Task<void> talk);
   Task<void> talk_lines();
   Task<void> talk_goals();
+  Task<void> talk_bus(const BusServeOptions& options);
   Task<void> write_openapi(bool yaml);
   Result<void> make_upstreams();
   Task<void> start_upstreams();
@@ -77,6 +83,7 @@ class Gateway {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
   PinKeeper pins_;
+  BusKeeper buses_;
   std::optional<UpstreamSet> upstreams_;
   std::optional<net::Signals> signals_;
   std::optional<net::FileWatch> watch_;

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "agent/settings.h"
+#include "app/bus_commands.h"
 #include "app/commands.h"
 #include "app/router_command.h"
 #include "app/token_commands.h"
@@ -206,6 +207,8 @@ int main(int argc, char** argv) {
   add_client_options(*prompts, client_options, "[TARGET] [NAME [key=value… | JSON]]");
   auto* const token = cli.add_subcommand("token", "Tokens that callers show to the gateway.");
   const app::TokenCommands token_commands(*token);
+  auto* const bus = cli.add_subcommand("bus", "Agents and records on a Kafka bus.");
+  const app::BusCommands bus_commands(*bus);
   auto* const wire = cli.add_subcommand("wire", "Frames of the wire protocol, for debugging.");
   const app::WireCommands wire_commands(*wire);
   auto* const approve = cli.add_subcommand(
@@ -251,6 +254,7 @@ int main(int argc, char** argv) {
   if (*read) return app::read_resource(client_options);
   if (*prompts) return app::use_prompts(client_options);
   if (*token) return token_commands.run();
+  if (*bus) return bus_commands.run();
   if (*wire) return wire_commands.run();
   if (*approve) return app::approve(client_options, refuse);
   if (*login) return app::log_in(client_options, own, false);

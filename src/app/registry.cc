@@ -19,6 +19,7 @@
 #include "upstreams/child_connector.h"
 #include "upstreams/confined_connector.h"
 #include "upstreams/http_connector.h"
+#include "upstreams/kafka_upstream.h"
 #include "upstreams/mcp_upstream.h"
 #include "upstreams/openapi_upstream.h"
 #include "upstreams/sandbox_upstream.h"
@@ -299,6 +300,18 @@ MakeUpstream read_sandbox(const std::string& name, const config::Node& entry,
   };
 }
 
+MakeUpstream read_kafka(const std::string& name, const config::Node& entry, const std::string& file,
+                        const std::string& path, config::Faults& faults) {
+  auto settings = read_entry<upstreams::KafkaSettings>(entry, file, path, faults);
+  auto plan = upstreams::plan_kafka(name, settings, upstreams::process_environment());
+  if (!plan) add_fault(faults, file, entry, path, plan.error().message);
+  return [plan = plan ? *plan : upstreams::KafkaPlan()](const UpstreamContext& context) {
+    auto embedded = plan.connection.embedded ? context.buses.get() : nullptr;
+    return std::make_shared<upstreams::KafkaUpstream>(plan, std::move(embedded), context.workers,
+                                                      context.watcher, context.registry);
+  };
+}
+
 MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
@@ -330,6 +343,8 @@ constexpr std::array kUpstreamKinds{
                  config::shape_of<upstreams::WsSettings>, read_ws},
     UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
                  config::shape_of<upstreams::OpenapiSettings>, read_openapi},
+    UpstreamKind{"kafka", "Agents that live on Kafka topics, and topics by themselves.",
+                 config::shape_of<upstreams::KafkaSettings>, read_kafka},
     UpstreamKind{"sandbox", "Places where code is run that nobody trusts.",
                  config::shape_of<upstreams::SandboxSettings>, read_sandbox},
     UpstreamKind{"builtin", "The skills compiled into the gateway.",

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/bus_keeper.h"
 #include "config/describe.h"
 #include "gateway/skill.h"
 #include "gateway/upstream.h"
@@ -24,6 +25,7 @@ struct UpstreamContext {
   const std::vector<net::Loop*>& workers;
   gateway::UpstreamWatcher& watcher;
   metrics::Registry& registry;
+  BusKeeper& buses;
   std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
   oauth::Keeper* tokens = nullptr;                                 // Null: nothing needs any.
 };

@@ -15,7 +15,7 @@ namespace {
 constexpr auto kLook = std::chrono::seconds(1);
 
 bool is_mcp_server(const gateway::Upstream& upstream) {
-  return upstream.kind() != "builtin" && upstream.kind() != "openapi";
+  return upstream.kind() != "builtin" && upstream.kind() != "openapi" && upstream.kind() != "kafka";
 }
 
 // The lines that a reader of the log follows a server of tools by.
@@ -41,13 +41,14 @@ void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, b
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
                          metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-                         policy::Pins& pins, oauth::Keeper* tokens, Publish publish,
-                         Updated updated, TaskChanged task_changed)
+                         policy::Pins& pins, BusKeeper& buses, oauth::Keeper* tokens,
+                         Publish publish, Updated updated, TaskChanged task_changed)
     : control_(control),
       workers_(workers),
       registry_(registry),
       subscriptions_(subscriptions),
       pins_(pins),
+      buses_(buses),
       tokens_(tokens),
       publish_(std::move(publish)),
       updated_(std::move(updated)),
@@ -59,7 +60,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   names_ = settings.names;
   listed_after_loss_ = settings.limits.listed_after_loss;
   if (!watch_.set()) here().timers().set(watch_, here().now() + kLook);
-  const UpstreamContext context{workers_, *this, registry_, configuration.allowed, tokens_};
+  const UpstreamContext context{workers_, *this, registry_, buses_, configuration.allowed, tokens_};
   std::vector<Running> next;
   std::vector<Running> gone;
   std::vector<std::shared_ptr<gateway::Upstream>> fresh;
@@ -159,6 +160,16 @@ Task<void> UpstreamSet::stop(Deadline deadline) {
     if (one.earlier) stopping_.spawn(stop_one(one.earlier->upstream, deadline));
   }
   co_return co_await stopping_.drain(kNever);
+}
+
+std::vector<std::shared_ptr<gateway::Registrar>> UpstreamSet::registrars() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<gateway::Registrar>> found;
+  for (const auto& one : running_) {
+    auto registrar = std::dynamic_pointer_cast<gateway::Registrar>(one.source.upstream);
+    if (registrar) found.push_back(std::move(registrar));
+  }
+  return found;
 }
 
 std::vector<UpstreamReport> UpstreamSet::report() const {

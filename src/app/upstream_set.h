@@ -14,10 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "app/bus_keeper.h"
 #include "app/configuration.h"
 #include "core/scope.h"
 #include "gateway/catalog.h"
 #include "gateway/curation.h"
+#include "gateway/registrar.h"
 #include "gateway/subscriptions.h"
 #include "policy/pins.h"
 
@@ -41,8 +43,8 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // `publish` is called on the control thread with each new catalog, the others on any thread.
   UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
               metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-              policy::Pins& pins, oauth::Keeper* tokens, Publish publish, Updated updated,
-              TaskChanged task_changed);
+              policy::Pins& pins, BusKeeper& buses, oauth::Keeper* tokens, Publish publish,
+              Updated updated, TaskChanged task_changed);
 
   // Makes the running upstreams those of `configuration`: new ones start, changed ones are replaced
   // once the new one has had its chance, others are left alone. Calls in progress finish on what
@@ -60,6 +62,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   void settle();
 
   Task<void> stop(Deadline deadline);
+
+  // Those among them where agents register. Callable on any thread.
+  std::vector<std::shared_ptr<gateway::Registrar>> registrars() const;
 
   // What is there, in the order of the configuration. Callable on any thread.
   std::vector<UpstreamReport> report() const;
@@ -123,6 +128,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   metrics::Registry& registry_;
   const gateway::Subscriptions& subscriptions_;
   policy::Pins& pins_;
+  BusKeeper& buses_;
   oauth::Keeper* const tokens_;
   const Publish publish_;
   const Updated updated_;

@@ -61,11 +61,13 @@ class UpstreamSetTest : public ::testing::Test {
   std::map<std::string, std::shared_ptr<FakeUpstream>> made;
   std::shared_ptr<const gateway::Catalog> catalog;
   Configuration configuration;
+  BusKeeper buses;
   UpstreamSet set{executor,
                   no_workers,
                   registry,
                   subscriptions,
                   pins,
+                  buses,
                   nullptr,
                   [this](auto fresh, bool) { catalog = std::move(fresh); },
                   [](const std::string&, const std::string&) {},

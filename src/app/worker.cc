@@ -79,10 +79,12 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       rest_(server_, catalog_, common.operations, settings.rest, rest_streaming(settings.limits)),
       openapi_(server_, catalog_, common.documents, settings.rest),
       swagger_ui_(settings.rest),
+      health_(common.operations),
       readiness_(common.operations),
       metrics_page_(common.registry),
       resource_page_(settings.auth),
       approvals_page_(common.approvals, catalog_),
+      registrations_page_(common.registrars, catalog_),
       sign_in_pages_(*common.tokens),
       sign_ins_control_(*common.tokens, catalog_),
       door_(common.door),
@@ -114,7 +116,10 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/oauth/*", "GET, HEAD, POST", &sign_in_pages_, true},
              {"/control/sign-ins/*", "GET, HEAD, POST, DELETE", &sign_ins_control_},
              {"/control/approvals", "GET, HEAD", &approvals_page_},
-             {"/control/approvals/*", "GET, HEAD, POST, DELETE", &approvals_page_}},
+             {"/control/approvals/*", "GET, HEAD, POST, DELETE", &approvals_page_},
+             {"/control/registrations", "GET, HEAD, POST, PATCH", &registrations_page_},
+             {"/control/registrations/*", "GET, HEAD, PATCH, DELETE", &registrations_page_},
+             {"/control/registration/*", "GET, HEAD, PATCH, DELETE", &registrations_page_}},
             http_settings(settings), door_, common.http) {
   server_.set_asking(asking_);
   recorder_.set_log_calls(settings.log.calls);

@@ -19,6 +19,7 @@
 #include "frontends/mcp_sse.h"
 #include "frontends/openapi_page.h"
 #include "frontends/operations.h"
+#include "frontends/registrations_page.h"
 #include "frontends/resource_page.h"
 #include "frontends/rest.h"
 #include "frontends/sign_in_pages.h"
@@ -65,6 +66,7 @@ struct Common {
   std::shared_ptr<frontends::WireTerms> wire_terms;  // Changed only while no worker looks.
   frontends::DoorCommon door;
   frontends::OperationsView operations;
+  gateway::FindRegistrars registrars;
   frontends::OpenApiDocuments documents;
   oauth::Keeper* tokens = nullptr;  // Set before there are workers.
 };
@@ -144,6 +146,7 @@ class Worker {
   frontends::MetricsPage metrics_page_;
   frontends::ResourcePage resource_page_;
   frontends::ApprovalsPage approvals_page_;
+  frontends::RegistrationsPage registrations_page_;
   frontends::SignInPages sign_in_pages_;
   frontends::SignInsControl sign_ins_control_;
   frontends::Door door_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <string_view>
 #include <thread>
 
 namespace patchbay::bus {
@@ -79,15 +80,24 @@ Result<void> create(rd_kafka_t* client, const NewTopic& topic, const Patience& p
   return error_of(failed, what);
 }
 
-// True if the cluster has the topic. Looking at all of them makes none.
-Result<bool> has_topic(rd_kafka_t* client, const std::string& name, const Patience& patience) {
+// Whether it is the broker that librdkafka carries. REQUIRES: it has been asked something before.
+bool is_embedded(rd_kafka_t* client) {
+  char* const id = rd_kafka_clusterid(client, 0);
+  const bool embedded = id && std::string_view(id).starts_with("mockCluster");
+  if (id) rd_kafka_mem_free(client, id);
+  return embedded;
+}
+
+// The names of all topics. Looking at all of them makes none.
+Result<std::vector<std::string>> topic_names(rd_kafka_t* client, const Patience& patience) {
   const struct rd_kafka_metadata* data = nullptr;
   const auto failed = ask_patiently(
       patience, [&](int time) { return rd_kafka_metadata(client, 1, nullptr, &data, time); });
   if (failed) return error_of(failed, "cannot ask the bus");
   const std::unique_ptr<const struct rd_kafka_metadata, MetadataFreer> owner(data);
-  return std::any_of(data->topics, data->topics + data->topic_cnt,
-                     [&](const auto& topic) { return topic.topic == name; });
+  std::vector<std::string> names;
+  for (int i = 0; i < data->topic_cnt; ++i) names.emplace_back(data->topics[i].topic);
+  return names;
 }
 
 }  // namespace
@@ -99,16 +109,47 @@ int Patience::slice() const {
 }
 
 Result<void> ensure_topic(rd_kafka_t* client, const NewTopic& topic, const Patience& patience) {
-  auto there = has_topic(client, topic.name, patience);
+  auto there = topic_names(client, patience);
   if (!there) return there.error();
-  if (*there) return ok();
-  if (rd_kafka_controllerid(client, 0) >= 0) {
+  if (std::ranges::find(*there, topic.name) != there->end()) return ok();
+  if (!is_embedded(client)) {
     auto created = create(client, topic, patience);
     if (!created) return created;
   }
   auto partitions = find_partitions(client, topic.name, patience);
   if (!partitions) return partitions.error();
   return ok();
+}
+
+Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::string> topics,
+                                       const Patience& patience) {
+  const bool all = topics.empty();
+  if (all) {
+    auto names = topic_names(client, patience);
+    if (!names) return names.error();
+    topics = *std::move(names);
+  }
+  std::vector<GroupLag> lines;
+  const Owned<rd_kafka_topic_partition_list_t> list(rd_kafka_topic_partition_list_new(16));
+  for (const auto& topic : topics) {
+    auto ends = find_ends(client, topic, patience);
+    if (!ends) return ends.error();
+    for (const auto& [partition, first, end] : *ends) {
+      rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition);
+      lines.push_back({topic, partition, first, end});
+    }
+  }
+  const auto failed = ask_patiently(
+      patience, [&](int time) { return rd_kafka_committed(client, list.get(), time); });
+  if (failed) return error_of(failed, "cannot ask how far the group has come");
+  std::vector<GroupLag> committed;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto offset = list->elems[i].offset;
+    // A group that has read nothing there begins with what is left.
+    if (offset >= 0) lines[i].committed = offset;
+    if (offset >= 0 || !all) committed.push_back(lines[i]);
+  }
+  return committed;
 }
 
 Result<std::vector<std::int32_t>> find_partitions(rd_kafka_t* client, const std::string& topic,

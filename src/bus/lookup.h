@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bus/rdkafka.h"
+#include "bus/reader.h"
 #include "core/result.h"
 #include "core/timers.h"
 
@@ -39,14 +40,18 @@ Result<std::vector<PartitionEnds>> find_ends(rd_kafka_t* client, const std::stri
 Result<std::vector<std::int32_t>> find_partitions(rd_kafka_t* client, const std::string& topic,
                                                   const Patience& patience);
 
+// How far the group of the client has come. Without topics: in all that it has committed.
+Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::string> topics,
+                                       const Patience& patience);
+
 struct NewTopic {
   std::string name;
   int partitions = 1;
   bool compacted = false;
 };
 
-// Makes a topic unless it is there: by asking for it to be made, or, where the bus has nobody to
-// ask that, by mentioning it.
+// Makes a topic unless it is there: by asking for it to be made, or, on the embedded bus, which
+// knows no such request, by mentioning it.
 Result<void> ensure_topic(rd_kafka_t* client, const NewTopic& topic, const Patience& patience);
 
 }  // namespace patchbay::bus

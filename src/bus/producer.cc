@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bus/conf.h"
+#include "bus/lookup.h"
 #include "bus/queue_watch.h"
 #include "observe/log.h"
 
@@ -122,7 +123,7 @@ Result<void> Producer::send(const Outgoing& record, std::uint64_t tag) {
   put(RD_KAFKA_VTYPE_VALUE, record.value);
   for (const auto& header : record.headers) {
     auto& part = add(RD_KAFKA_VTYPE_HEADER).u.header;
-    part.name = header.name.data();
+    part.name = header.name;
     part.val = header.value.data();
     part.size = static_cast<ssize_t>(header.value.size());
   }
@@ -130,6 +131,17 @@ Result<void> Producer::send(const Outgoing& record, std::uint64_t tag) {
       rd_kafka_produceva(handle->client(), parts.data(), parts.size()));
   if (!failed) return ok();
   return error_of(rd_kafka_error_code(failed.get()), fmt::format("cannot send to {}", topic));
+}
+
+Task<void> Producer::prepare(std::string topic, Deadline deadline) {
+  const Patience patience{deadline, over_};
+  std::function<Result<void>()> look = [handle = current(), topic, patience]() mutable {
+    if (!handle) return Result<void>(Error{Code::unavailable, "the bus is not connected"});
+    auto found = find_ends(handle->client(), topic, patience);
+    handle.reset();
+    return found ? ok() : Result<void>(found.error());
+  };
+  co_return co_await pool_.run<void>(std::move(look));
 }
 
 int Producer::waiting() const {
@@ -199,6 +211,7 @@ Task<void> Producer::retire(std::shared_ptr<Handle> old, Deadline deadline) {
 
 Task<void> Producer::stop(Deadline deadline) {
   stopping_ = true;
+  give_up();
   std::shared_ptr<Handle> last;
   {
     const std::lock_guard lock(mutex_);

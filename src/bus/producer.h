@@ -6,6 +6,7 @@
 // the Events are told too.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -38,6 +39,11 @@ class Producer {
   // Code::overloaded if too much waits already, Code::too_large, Code::unavailable once stopped.
   Result<void> send(const Outgoing& record, std::uint64_t tag);
 
+  // Finds a topic and connects to its brokers, so that the first record need not wait for that.
+  Task<void> prepare(std::string topic, Deadline deadline);
+  // Nobody waits for that any more.
+  void give_up() { *over_ = true; }
+
   // Records that wait to be sent or acknowledged.
   int waiting() const;
 
@@ -62,6 +68,7 @@ class Producer {
   ThreadPool& pool_;
   Scope retiring_;
   bool stopping_ = false;
+  const std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);
 
   mutable std::mutex mutex_;
   std::shared_ptr<Handle> handle_;  // Null: not started, or stopped.

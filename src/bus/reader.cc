@@ -108,6 +108,15 @@ Task<void> Consumer::ensure_topic(std::string topic, int partitions, bool compac
   co_return co_await ask<void>(std::move(make));
 }
 
+Task<std::vector<GroupLag>> Consumer::lag(std::vector<std::string> topics, Deadline deadline) {
+  using Lines = std::vector<GroupLag>;
+  const Patience patience{deadline, over_};
+  std::function<Result<Lines>(rd_kafka_s*)> look = [=](rd_kafka_s* client) {
+    return find_lag(client, topics, patience);
+  };
+  co_return co_await ask<Lines>(std::move(look));
+}
+
 // A topic that is read.
 struct Reader::Followed {
   explicit Followed(rd_kafka_topic_t* of) : topic(of) {}

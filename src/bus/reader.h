@@ -21,6 +21,14 @@ struct rd_kafka_s;
 
 namespace patchbay::bus {
 
+// How far a group has come in a partition.
+struct GroupLag {
+  std::string topic;
+  std::int32_t partition = 0;
+  std::int64_t committed = 0;
+  std::int64_t end = 0;
+};
+
 class Consumer {
  public:
   using Trouble = std::function<void(const Error&)>;
@@ -38,6 +46,9 @@ class Consumer {
 
   // From now on nobody wants to know what is being asked: answers come soon, and are errors.
   void give_up() { *over_ = true; }
+
+  // How far the group that the connection names has come. Without topics: all it has read.
+  Task<std::vector<GroupLag>> lag(std::vector<std::string> topics, Deadline deadline);
 
   // Makes a topic unless it is there.
   Task<void> ensure_topic(std::string topic, int partitions, bool compacted, Deadline deadline);

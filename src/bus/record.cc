@@ -46,6 +46,13 @@ std::optional<std::string_view> Record::header(const char* name) const {
   return bytes(value, size);
 }
 
+std::optional<std::string_view> KeptMessage::header(std::string_view name) const {
+  for (auto one = headers.rbegin(); one != headers.rend(); ++one) {
+    if (one->first == name) return one->second;
+  }
+  return std::nullopt;
+}
+
 bool Record::header_at(std::size_t index, std::string_view& name,
                        std::optional<std::string_view>& value) const {
   rd_kafka_headers_t* headers = nullptr;

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 struct rd_kafka_message_s;
 
@@ -46,8 +48,21 @@ class Record {
   std::unique_ptr<rd_kafka_message_s, Freer> message_;
 };
 
+// A record in memory of its own, for what takes longer.
+struct KeptMessage {
+  std::string topic;
+  std::int32_t partition = 0;
+  std::int64_t offset = 0;
+  std::optional<std::string> key;
+  std::optional<std::string> value;
+  std::vector<std::pair<std::string, std::string>> headers;
+
+  // The last header of that name.
+  std::optional<std::string_view> header(std::string_view name) const;
+};
+
 struct Header {
-  std::string_view name;
+  const char* name;
   std::string_view value;
 };
 

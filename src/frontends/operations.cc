@@ -17,7 +17,10 @@ std::string upstream_json(const UpstreamLine& line) {
 }
 
 Task<void> Health::handle(net::HttpExchange& exchange) {
-  const std::string text = fmt::format("{{\"status\":\"ok\",\"version\":\"{}\"}}\n", kVersion);
+  // Whoever is not known hears that we live, and nothing else.
+  const std::string bus = exchange.who && view_.bus ? view_.bus() : "";
+  const std::string text = fmt::format("{{\"status\":\"ok\",\"version\":\"{}\"{}{}}}\n", kVersion,
+                                       bus.empty() ? "" : ",\"bus\":", bus);
   co_return co_await exchange.answer(200, kJsonUtf8, {text});
 }
 

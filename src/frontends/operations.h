@@ -27,12 +27,17 @@ std::string upstream_json(const UpstreamLine& line);
 // What operators may know, gathered when asked. Called on any worker.
 struct OperationsView {
   std::function<std::vector<UpstreamLine>()> upstreams;
-  std::function<bool()> ready;  // Started, and not stopping.
+  std::function<bool()> ready;            // Started, and not stopping.
+  std::function<std::string()> bus = {};  // Where the embedded bus is, raw; empty: none.
 };
 
 class Health final : public net::HttpHandler {
  public:
+  explicit Health(const OperationsView& view) : view_(view) {}
   Task<void> handle(net::HttpExchange& exchange) override;
+
+ private:
+  const OperationsView& view_;
 };
 
 class Readiness final : public net::HttpHandler {

@@ -61,8 +61,10 @@ Task<ShownPtr> TokenSource::better_than(ShownPtr shown, Refused refused, Deadlin
   co_return co_await hop<ShownPtr>(home_.executor, there);
 }
 
-Task<void> TokenSource::wait_for_news(Deadline deadline) {
-  auto there = [self = shared_from_this(), deadline] { return self->wait_here(deadline); };
+Task<void> TokenSource::wait_for_change(int seen, Deadline deadline) {
+  auto there = [self = shared_from_this(), seen, deadline] {
+    return self->wait_here(seen, deadline);
+  };
   co_return co_await hop<void>(home_.executor, there);
 }
 
@@ -119,7 +121,8 @@ Task<ShownPtr> TokenSource::wait_for_token(Deadline deadline) {
   co_return token;
 }
 
-Task<void> TokenSource::wait_here(Deadline deadline) {
+Task<void> TokenSource::wait_here(int seen, Deadline deadline) {
+  if (changes() != seen) co_return ok();
   OneShot<void> news;
   hoping_.push_back(&news);
   auto waited = co_await news.wait(deadline);
@@ -163,7 +166,7 @@ Result<ShownPtr> TokenSource::take(const Result<TokenAnswer>& answer) {
   log::Line(person ? log::Level::info : log::Level::warn, "no token")
       .add("upstream", plan_->upstream)
       .add("why", answer.error().message);
-  if (person && home_.wanted) home_.wanted(shared_from_this());
+  if (person && !has_good() && home_.wanted) home_.wanted(shared_from_this());
   return why;
 }
 
@@ -196,6 +199,7 @@ void TokenSource::note(const TokenAnswer& answer) {
   } else if (settings.kind == Kind::bearer && !settings.token_file.empty()) {
     due = now + settings.retry;
   }
+  changes_.fetch_add(1, std::memory_order_relaxed);
   tell(hoping_, ok());
   const std::lock_guard lock(mutex_);
   const bool same = shown_ && shown_->fields == shown->fields;

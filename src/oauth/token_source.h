@@ -5,6 +5,7 @@
 // Asks at its home, the control thread; everything else is usable from any thread.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -37,7 +38,8 @@ class TokenSource final : public transport::Credentials,
   Task<transport::ShownPtr> get(Deadline deadline) override;
   Task<transport::ShownPtr> better_than(transport::ShownPtr shown, transport::Refused refused,
                                         Deadline deadline) override;
-  Task<void> wait_for_news(Deadline deadline) override;
+  int changes() const override { return changes_.load(std::memory_order_relaxed); }
+  Task<void> wait_for_change(int seen, Deadline deadline) override;
 
   // The following are called at home.
 
@@ -56,7 +58,7 @@ class TokenSource final : public transport::Credentials,
   Task<ShownPtr> get_here(Deadline deadline);
   Task<ShownPtr> better_here(ShownPtr shown, const transport::Refused& refused, Deadline deadline);
   Task<ShownPtr> wait_for_token(Deadline deadline);
-  Task<void> wait_here(Deadline deadline);
+  Task<void> wait_here(int seen, Deadline deadline);
   void begin();
   Task<void> fetch(std::shared_ptr<TokenSource> self);
   Result<ShownPtr> take(const Result<TokenAnswer>& answer);
@@ -70,6 +72,7 @@ class TokenSource final : public transport::Credentials,
   const std::shared_ptr<metrics::Counter> failed_;
 
   // Written at home.
+  std::atomic<int> changes_ = 0;
   mutable std::mutex mutex_;
   ShownPtr shown_;         // Null: there is no token.
   Deadline due_ = {};      // When it should be renewed...

@@ -1,11 +1,15 @@
 #include "transport/credentials.h"
 
+#include <algorithm>
+
 #include "core/token.h"
 
 namespace patchbay::transport {
 namespace {
 
 constexpr int kMostTries = 3;
+constexpr std::size_t kMostWords = 64 << 10;  // Of a refusal.
+constexpr auto kPatience = std::chrono::seconds(1);
 
 bool is_refusal(int status) { return status == 401 || status == 403; }
 
@@ -39,6 +43,10 @@ Task<std::unique_ptr<net::HttpResponse>> request_with(Credentials& credentials, 
     auto better = co_await credentials.better_than(shown, std::move(refused), deadline);
     if (!better) co_return better.error();
     if (!*better) co_return response;
+    // Read to its end, so that the connection can be used again.
+    const Deadline soon = std::min(deadline, here().now() + kPatience);
+    auto rest = co_await (*response)->read_all(kMostWords, soon);
+    (void)rest;  // One that goes on costs its connection.
     // What a server refuses it has not done, so it may be asked again.
     shown = *std::move(better);
   }

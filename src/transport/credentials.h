@@ -40,8 +40,10 @@ class Credentials {
   // nothing better, or if the refusal is about something else.
   virtual Task<ShownPtr> better_than(ShownPtr shown, Refused refused, Deadline deadline) = 0;
 
-  // Waits until something else may be shown than before, or until `deadline`.
-  virtual Task<void> wait_for_news(Deadline deadline) = 0;
+  // How often there has been something new to show.
+  virtual int changes() const = 0;
+  // Waits until there have been more than `seen` changes, or until `deadline`.
+  virtual Task<void> wait_for_change(int seen, Deadline deadline) = 0;
 };
 
 // Sends the request with what `credentials` show, and again where the server refuses that and there

@@ -126,6 +126,8 @@ Result<std::shared_ptr<const oauth::Plan>> auth_plan(const std::string& upstream
 }
 
 Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
+  // What comes from now on is a reason to try again, should this come to nothing.
+  if (target_.credentials) seen_ = target_.credentials->changes();
   for (;;) {
     const HttpWay& way = ways_[way_];
     if (way.streamable) co_return std::make_unique<StreamableConnection>(target_);
@@ -142,7 +144,8 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
 }
 
 Task<void> HttpConnector::rest(Deadline time) {
-  return target_.credentials ? target_.credentials->wait_for_news(time) : Connector::rest(time);
+  if (!target_.credentials) return Connector::rest(time);
+  return target_.credentials->wait_for_change(seen_, time);
 }
 
 bool HttpConnector::try_other_way() {

@@ -39,6 +39,7 @@ class HttpConnector final : public Connector {
   const std::vector<HttpWay> ways_;
   std::size_t way_ = 0;    // The one to take.
   std::size_t tried_ = 0;  // In vain, since one worked.
+  int seen_ = 0;           // Changes of the credentials, when it was last tried.
 };
 
 // The ways to a server at `url` of that kind: "http", "sse" or "custom-http-sse". Where all posts

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Two agents on the embedded bus, one in Python and one in C++, called over REST.
+set -eu
+base=${PATCHBAY_URL%/mcp}
+brokers=$(curl -s "$base/health" | sed 's/.*"bootstrap":"\([^"]*\)".*/\1/')
+work=$(mktemp -d)
+agents=
+trap 'kill $agents; rm -rf "$work"' EXIT
+
+post() { curl -s "$base$1" -H 'Content-Type: application/json' -d "$2"; }
+listed() { curl -s "$base/mcp/v1/tools?server=bus" | grep -q "\"bus.$1\""; }
+
+/usr/bin/python3 agent.py "$brokers" 2>"$work/python.log" &
+agents=$!
+"${CXX:-clang++-19}" -std=c++20 agent.cc -o "$work/agent" -lrdkafka++
+patchbay bus register --broker "$brokers" --name count --description "Counts characters" \
+  --request-topic count.requests --response-topic count.replies
+"$work/agent" "$brokers" count.requests count.replies 2>"$work/cpp.log" &
+agents="$agents $!"
+until listed shout && listed count; do sleep 0.1; done
+
+echo "# what is registered"
+patchbay bus list --broker "$brokers"
+
+echo "# an agent in Python"
+post /api/shout '{"text": "hello"}'
+echo
+echo "# and one in C++"
+post /api/count '{"a": 1}'
+echo
+
+echo "# a topic without an agent: a record in, and out again"
+post /api/notes '{"key": "monday", "value": {"text": "buy milk"}}' | grep -o '"topic":"[^"]*"'
+patchbay bus consume notes --broker "$brokers" --from-beginning --count 1
+
+echo "# an agent that goes"
+patchbay bus unregister count --broker "$brokers"
+while listed count; do sleep 0.1; done
+post /api/count '{}'
+echo

@@ -1,0 +1,151 @@
+#include "app/bus_client.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "app/commands.h"
+#include "bus/framing.h"
+#include "net/signals.h"
+#include "observe/log.h"
+
+namespace patchbay::app {
+
+BusClient::BusClient(BusTarget target)
+    : target_(std::move(target)),
+      producer_(target_.connection, here(), *this, pool_),
+      consumer_(target_.connection, true, here(), pool_,
+                [this](const Error& error) { on_trouble(error); }) {
+  if (target_.schemas) schemas_ = std::make_unique<bus::SchemaRegistry>(*target_.schemas);
+}
+
+BusClient::~BusClient() = default;
+
+Result<void> BusClient::open() {
+  auto sends = producer_.start();
+  return sends ? consumer_.start() : sends;
+}
+
+Task<void> BusClient::close() {
+  auto sent = co_await producer_.stop(here().now());
+  auto read = co_await consumer_.stop();
+  schemas_.reset();
+  co_return sent ? read : sent;
+}
+
+Task<bus::Place> BusClient::send(const bus::Outgoing& record, Deadline deadline) {
+  delivered_.reset();
+  auto sent = producer_.send(record, 1);
+  if (!sent) co_return sent.error();
+  co_return co_await delivered_.wait(deadline);
+}
+
+void BusClient::on_delivered(std::uint64_t, const Result<bus::Place>& outcome) {
+  delivered_.deliver(outcome);
+}
+
+Task<void> BusClient::read(std::string topic, bool from_beginning, bool to_end, Take take,
+                           Deadline deadline) {
+  take_ = std::move(take);
+  to_end_ = to_end;
+  done_.reset();
+  bus::Reader reader(consumer_, *this);
+  const auto from = from_beginning ? bus::Reader::From::beginning : bus::Reader::From::now;
+  auto followed = co_await reader.follow(topic, from, deadline);
+  Result<void> done = followed;
+  if (followed) done = co_await done_.wait(deadline);
+  take_ = nullptr;
+  auto stopped = co_await reader.stop();
+  co_return done;
+}
+
+void BusClient::on_records(std::vector<bus::Record> records) {
+  for (const auto& record : records) {
+    if (take_ && !take_(record)) {
+      take_ = nullptr;
+      done_.deliver(ok());
+    }
+  }
+}
+
+void BusClient::on_caught_up(const std::string&) {
+  if (to_end_) done_.deliver(ok());
+}
+
+void BusClient::on_unreadable(const std::string&, const Error& why) { done_.deliver(why); }
+
+Task<std::vector<bus::Registration>> read_registrations(BusClient& client, Deadline deadline) {
+  std::map<std::string, bus::Registration> table;
+  const auto take = [&](const bus::Record& record) {
+    std::string name;
+    if (const auto bytes = record.key()) {
+      auto key = bus::unframe(*bytes, record.header(bus::kKeySchemaHeader));
+      if (key) name = bus::registered_name(key->payload);
+    }
+    const auto bytes = record.value();
+    if (!bytes) {
+      table.erase(name);
+      return true;
+    }
+    auto value = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
+    auto read =
+        value ? bus::read_registration(value->payload) : Result<bus::Registration>(value.error());
+    if (read) table[name.empty() ? read->name : name] = *std::move(read);
+    return true;
+  };
+  auto read = co_await client.read(client.target().registry_topic, true, true, take, deadline);
+  if (!read) co_return read.error();
+  std::vector<bus::Registration> all;
+  for (auto& [name, registration] : table) all.push_back(std::move(registration));
+  co_return all;
+}
+
+int run_bus(const BusOptions& options, const std::function<Task<int>(BusClient&, Deadline)>& work) {
+  net::block_signals();
+  log::start(log::Level::error, log::Format::text);
+  int code = kExitFailed;
+  const auto failed = [&](const Error& error, const std::string& trouble) {
+    fmt::print(stderr, "patchbay: {}{}{}\n", error.message, trouble.empty() ? "" : ": ", trouble);
+    code = error.code == Code::invalid_params ? kExitUsage
+           : error.code == Code::not_found    ? kExitUnknown
+                                              : kExitFailed;
+  };
+  net::Loop loop;
+  Scope scope;
+  auto main = [&]() -> Task<void> {
+    net::Signals signals([](int) { std::_Exit(kExitFailed); });
+    const Deadline deadline =
+        here().now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000));
+    auto target = co_await find_bus(options, deadline);
+    if (!target) {
+      failed(target.error(), "");
+      loop.quit();
+      co_return ok();
+    }
+    {
+      BusClient client(*std::move(target));
+      auto opened = client.open();
+      if (opened) {
+        auto worked = co_await work(client, deadline);
+        if (worked) {
+          code = *worked;
+        } else {
+          failed(worked.error(), client.trouble());
+        }
+      } else {
+        failed(opened.error(), "");
+      }
+      std::fflush(stdout);
+      auto closed = co_await client.close();
+    }
+    loop.quit();
+    co_return ok();
+  };
+  loop.post([&] { scope.spawn(main()); });
+  loop.run();
+  log::stop();
+  return code;
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,71 @@
+// A BusClient is a command's connection to a bus: sends records, reads topics, looks things up.
+//
+// Confined to the thread of its loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/bus_target.h"
+#include "bus/producer.h"
+#include "bus/reader.h"
+#include "bus/registration.h"
+#include "bus/schema_registry.h"
+
+namespace patchbay::app {
+
+class BusClient final : bus::Producer::Events, bus::Reader::Events {
+ public:
+  // What to do with a record; false: that was the last.
+  using Take = std::function<bool(const bus::Record&)>;
+
+  explicit BusClient(BusTarget target);
+  ~BusClient() override;
+
+  Result<void> open();
+  Task<void> close();
+
+  // Sends a record and waits until the bus has it.
+  Task<bus::Place> send(const bus::Outgoing& record, Deadline deadline);
+
+  // Hands records of a topic over until there is reason to stop: `take` says so, the end that it
+  // had is reached (`to_end`), or time is up, which is Code::timeout.
+  Task<void> read(std::string topic, bool from_beginning, bool to_end, Take take,
+                  Deadline deadline);
+
+  bus::Consumer& consumer() { return consumer_; }
+  bus::SchemaRegistry* schemas() { return schemas_.get(); }  // Null: there is none.
+  const BusTarget& target() const { return target_; }
+
+  // What went wrong last, in words of the bus itself; empty if nothing did.
+  const std::string& trouble() const { return trouble_; }
+
+ private:
+  void on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) override;
+  void on_trouble(const Error& error) override { trouble_ = error.message; }
+  void on_records(std::vector<bus::Record> records) override;
+  void on_caught_up(const std::string& topic) override;
+  void on_unreadable(const std::string& topic, const Error& why) override;
+
+  const BusTarget target_;
+  ThreadPool pool_{2, 16};
+  bus::Producer producer_;
+  bus::Consumer consumer_;
+  std::unique_ptr<bus::SchemaRegistry> schemas_;
+  OneShot<bus::Place> delivered_;
+  std::string trouble_;
+  // While reading.
+  Take take_;
+  bool to_end_ = false;
+  OneShot<void> done_;
+};
+
+// The registrations in the registry topic as they stand, by name.
+Task<std::vector<bus::Registration>> read_registrations(BusClient& client, Deadline deadline);
+
+// Runs `work` with a client of the bus that the options name; yields the exit code.
+int run_bus(const BusOptions& options, const std::function<Task<int>(BusClient&, Deadline)>& work);
+
+}  // namespace patchbay::app

@@ -1,0 +1,81 @@
+#include "app/bus_serve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/commands.h"
+#include "app/run_gateway.h"
+#include "app/worker.h"
+#include "core/hop.h"
+#include "frontends/kafka_face.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr std::string_view kKafka = "kafka";
+
+frontends::KafkaFaceSettings face_settings(const BusServeOptions& options,
+                                           const BusTarget& target) {
+  frontends::KafkaFaceSettings settings;
+  if (!options.group.empty()) settings.group = options.group;
+  settings.prefix = options.prefix;
+  settings.registry_topic = target.registry_topic;
+  settings.partitions = options.partitions;
+  settings.at_once = static_cast<std::size_t>(options.at_once);
+  settings.unregister = options.unregister;
+  return settings;
+}
+
+}  // namespace
+
+// Agents on the bus are not put on the bus again.
+int bus_serve(const BusServeOptions& options) {
+  const std::string file = choose_configuration(options.config);
+  Overrides overrides;
+  overrides.log_level = chosen<log::Level>(options.log_level);
+  overrides.log_format = chosen<log::Format>(options.log_format);
+  config::Faults faults;
+  Configuration configuration = load_configuration(file, overrides, faults);
+  if (!faults.empty()) {
+    print_faults(faults);
+    return kExitConfiguration;
+  }
+  std::erase_if(configuration.upstreams, [](const auto& plan) { return plan.kind == kKafka; });
+  BusServeOptions with_file = options;
+  with_file.config = file;
+  return run_gateway(std::move(configuration), overrides,
+                     [&](Gateway& gateway) { return gateway.serve_bus(with_file); });
+}
+
+Task<void> serve_on_bus(Worker& home, Executor& control, const BusServeOptions& options,
+                        std::chrono::nanoseconds grace,
+                        std::function<void(std::function<void()>)> set_end) {
+  const std::chrono::milliseconds patience(static_cast<std::int64_t>(options.seconds * 1000));
+  auto target = co_await find_bus(options, here().now() + patience);
+  if (!target) co_return target.error();
+  const auto settings = face_settings(options, *target);
+  const std::string where = bus::property(target->connection.properties, "bootstrap.servers");
+  const auto ready = [&](std::size_t tools) {
+    fmt::print("bus  {}  group {}  {} tools\nready\n", where, settings.group, tools);
+    std::fflush(stdout);
+  };
+  auto talk = [&]() -> Task<void> {
+    frontends::KafkaFace face(home.server(), home.catalog(), target->connection, target->schemas,
+                              settings);
+    home.catalog().on_change([&face](gateway::CatalogNews&) { face.tell_changed(); });
+    control.post([&] { set_end([&] { home.loop().post([&face] { face.end(); }); }); });
+    auto served = co_await face.run(ready, grace);
+    home.catalog().on_change({});
+    auto forget = [&]() -> Task<void> {
+      set_end(nullptr);
+      co_return ok();
+    };
+    auto forgotten = co_await hop<void>(control, forget);
+    co_return served;
+  };
+  co_return co_await hop<void>(home.loop(), talk);
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,287 @@
+#include "app/bus_verbs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+
+#include "app/bus_client.h"
+#include "app/commands.h"
+#include "bus/framing.h"
+#include "config/file.h"
+#include "core/base64.h"
+#include "json/read.h"
+#include "json/write.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr std::size_t kMostSchema = 1 << 20;
+
+// The id of the newest schema of a subject; nothing if there is no registry or no such subject.
+Task<std::optional<int>> schema_id(BusClient& client, std::string subject, Deadline deadline) {
+  if (!client.schemas()) co_return std::optional<int>();
+  auto found = co_await client.schemas()->latest(std::move(subject), deadline);
+  if (found) co_return std::optional((*found)->id);
+  if (found.error().code == Code::not_found) co_return std::optional<int>();
+  co_return found.error();
+}
+
+std::string framed(const std::optional<int>& id, std::string text) {
+  return id ? bus::frame(*id, text) : text;
+}
+
+// Puts a registration into the registry topic, or takes it out.
+Task<void> write_registration(BusClient& client, const std::string& name,
+                              const bus::Registration* registration, Deadline deadline) {
+  const std::string topic = client.target().registry_topic;
+  auto there = co_await client.consumer().ensure_topic(topic, 1, true, deadline);
+  if (!there) co_return there;
+  auto key_id = co_await schema_id(client, topic + "-key", deadline);
+  if (!key_id) co_return key_id.error();
+  auto value_id = co_await schema_id(client, topic + "-value", deadline);
+  if (!value_id) co_return value_id.error();
+  const std::string key = framed(*key_id, bus::registration_key(name));
+  const std::string value =
+      registration ? framed(*value_id, bus::write_registration(*registration)) : "";
+  bus::Outgoing record{topic, key, std::nullopt};
+  if (registration) record.value = value;
+  auto sent = co_await client.send(record, deadline);
+  if (!sent) co_return sent.error();
+  co_return ok();
+}
+
+Task<void> add_schema(BusClient& client, std::string topic, const std::string& file,
+                      Deadline deadline) {
+  if (file.empty()) co_return ok();
+  if (!client.schemas()) {
+    co_return Error{Code::invalid_params, "a schema needs a registry: --schema-registry"};
+  }
+  auto text = config::read_file(file, kMostSchema);
+  if (!text) {
+    co_return Error{Code::invalid_params, fmt::format("{} {}", file, text.error().message)};
+  }
+  auto added = co_await client.schemas()->add(topic + "-value", text->text, deadline);
+  if (!added) co_return added.error();
+  co_return ok();
+}
+
+// Bytes as text that JSON can hold.
+std::string text_json(std::optional<std::string_view> bytes) {
+  if (!bytes) return "null";
+  if (json::is_utf8(*bytes)) return json::quote(*bytes);
+  return fmt::format(R"({{"base64":"{}"}})", base64_encode(*bytes));
+}
+
+struct Unwrapped {
+  std::optional<std::string_view> payload;
+  std::optional<int> id;
+};
+
+Unwrapped unwrapped(std::optional<std::string_view> bytes, std::optional<std::string_view> header) {
+  if (!bytes) return {};
+  auto part = bus::unframe(*bytes, header);
+  if (!part) return {*bytes, std::nullopt};
+  return {part->payload, part->id};
+}
+
+std::string record_json(const bus::Record& record) {
+  const auto key = unwrapped(record.key(), record.header(bus::kKeySchemaHeader));
+  const auto value = unwrapped(record.value(), record.header(bus::kValueSchemaHeader));
+  std::string text;
+  json::Object object(text);
+  object.raw("topic", json::quote(record.topic()));
+  object.raw("partition", std::to_string(record.partition()));
+  object.raw("offset", std::to_string(record.offset()));
+  object.raw("timestamp", std::to_string(record.timestamp()));
+  object.raw("key", text_json(key.payload));
+  object.raw("value", text_json(value.payload));
+  if (key.id) object.raw("key_schema_id", std::to_string(*key.id));
+  if (value.id) object.raw("value_schema_id", std::to_string(*value.id));
+  object.key("headers");
+  {
+    json::Object headers(text);
+    record.each_header([&](std::string_view name, std::optional<std::string_view> of) {
+      headers.raw(name, text_json(of));
+    });
+  }
+  object.end();
+  return text;
+}
+
+std::string printable(std::optional<std::string_view> bytes) {
+  if (!bytes) return "(null)";
+  return json::is_utf8(*bytes) ? std::string(*bytes) : fmt::format("({} bytes)", bytes->size());
+}
+
+std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std::string>& words) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const auto& word : words) {
+    const auto equals = word.find('=');
+    pairs.emplace_back(word.substr(0, equals),
+                       equals == std::string::npos ? "" : word.substr(equals + 1));
+  }
+  return pairs;
+}
+
+}  // namespace
+
+int bus_register(const BusRegisterOptions& options) {
+  bus::Registration wanted{options.name, options.description, options.request_topic,
+                           options.response_topic};
+  if (!options.correlation_field.empty()) wanted.correlation_field = options.correlation_field;
+  wanted.is_resource = !options.url.empty() || !options.mime_type.empty();
+  wanted.mime_type = options.mime_type;
+  wanted.url = options.url;
+  // What a reader would not take is not written.
+  auto checked = bus::read_registration(bus::write_registration(wanted));
+  if (!checked) {
+    fmt::print(stderr, "patchbay: {}\n", checked.error().message);
+    return kExitUsage;
+  }
+  return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
+    for (const auto& topic : {checked->request_topic, checked->response_topic}) {
+      auto there =
+          co_await client.consumer().ensure_topic(topic, options.partitions, false, deadline);
+      if (!there) co_return there.error();
+    }
+    auto request =
+        co_await add_schema(client, checked->request_topic, options.request_schema, deadline);
+    if (!request) co_return request.error();
+    auto response =
+        co_await add_schema(client, checked->response_topic, options.response_schema, deadline);
+    if (!response) co_return response.error();
+    auto written = co_await write_registration(client, checked->name, &*checked, deadline);
+    if (!written) co_return written.error();
+    if (options.json) {
+      fmt::print("{}\n", bus::write_registration(*checked));
+    } else {
+      fmt::print("registered {}: {} -> {}\n", checked->name, checked->request_topic,
+                 checked->response_topic);
+    }
+    co_return kExitOk;
+  });
+}
+
+int bus_unregister(const BusRegisterOptions& options) {
+  return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
+    auto all = co_await read_registrations(client, deadline);
+    if (!all) co_return all.error();
+    const bool known =
+        std::ranges::any_of(*all, [&](const auto& one) { return one.name == options.name; });
+    if (!known) {
+      co_return Error{Code::not_found, fmt::format("nothing is registered as {}", options.name)};
+    }
+    auto written = co_await write_registration(client, options.name, nullptr, deadline);
+    if (!written) co_return written.error();
+    fmt::print("{}\n", options.json
+                           ? fmt::format(R"({{"unregistered":{}}})", json::quote(options.name))
+                           : fmt::format("unregistered {}", options.name));
+    co_return kExitOk;
+  });
+}
+
+int bus_list(const BusOptions& options) {
+  return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
+    auto all = co_await read_registrations(client, deadline);
+    if (!all) co_return all.error();
+    if (options.json) {
+      std::string list;
+      for (const auto& one : *all) list += (list.empty() ? "" : ",") + bus::write_registration(one);
+      fmt::print("[{}]\n", list);
+      co_return kExitOk;
+    }
+    for (const auto& one : *all) {
+      fmt::print("{:<8}  {}  {} -> {}  {}\n", one.is_resource ? "resource" : "tool", one.name,
+                 one.request_topic, one.response_topic, one.description);
+    }
+    co_return kExitOk;
+  });
+}
+
+int bus_produce(const BusRecordOptions& options) {
+  std::string text = options.value;
+  if (!options.deletes && (!options.has_value || text == "-")) {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+    if (text.ends_with('\n')) text.pop_back();
+  }
+  return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
+    std::string value = text;
+    if (options.typed && !options.deletes) {
+      auto id = co_await schema_id(client, options.topic + "-value", deadline);
+      if (!id) co_return id.error();
+      if (!*id) {
+        co_return Error{Code::not_found, fmt::format("there is no schema of {}", options.topic)};
+      }
+      value = framed(*id, std::move(value));
+    }
+    const auto pairs = pairs_of(options.headers);
+    std::vector<bus::Header> headers;
+    for (const auto& [name, of] : pairs) headers.push_back({name.c_str(), of});
+    bus::Outgoing record{options.topic, std::nullopt, std::nullopt, headers};
+    if (options.has_key) record.key = options.key;
+    if (!options.deletes) record.value = value;
+    auto place = co_await client.send(record, deadline);
+    if (!place) co_return place.error();
+    if (options.json) {
+      fmt::print("{{\"topic\":{},\"partition\":{},\"offset\":{}}}\n", json::quote(options.topic),
+                 place->partition, place->offset);
+    } else {
+      fmt::print("{} [{}] at {}\n", options.topic, place->partition, place->offset);
+    }
+    co_return kExitOk;
+  });
+}
+
+int bus_consume(const BusConsumeOptions& options) {
+  return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
+    int left = options.count;
+    const auto take = [&](const bus::Record& record) {
+      if (options.json) {
+        fmt::print("{}\n", record_json(record));
+      } else {
+        const auto key = unwrapped(record.key(), record.header(bus::kKeySchemaHeader));
+        const auto value = unwrapped(record.value(), record.header(bus::kValueSchemaHeader));
+        fmt::print("{}\t{}\n", printable(key.payload), printable(value.payload));
+      }
+      std::fflush(stdout);
+      return options.count == 0 || --left > 0;
+    };
+    // Whoever says how many waits for them; whoever does not reads on.
+    const Deadline until = options.count == 0 && !options.to_end ? kNever : deadline;
+    auto read =
+        co_await client.read(options.topic, options.from_beginning, options.to_end, take, until);
+    if (!read && read.error().code == Code::timeout) {
+      co_return Error{Code::timeout, fmt::format("{} of {} records had come when the time was up",
+                                                 options.count - left, options.count)};
+    }
+    if (!read) co_return read.error();
+    co_return kExitOk;
+  });
+}
+
+int bus_lag(const BusLagOptions& options) {
+  BusLagOptions with_group = options;
+  with_group.properties.push_back("group.id=" + options.group);
+  return run_bus(with_group, [&](BusClient& client, Deadline deadline) -> Task<int> {
+    auto lines = co_await client.consumer().lag(options.topics, deadline);
+    if (!lines) co_return lines.error();
+    std::string list;
+    for (const auto& [topic, partition, committed, end] : *lines) {
+      const auto lag = end - committed;
+      if (options.json) {
+        list += fmt::format(R"({}{{"topic":{},"partition":{},"committed":{},"end":{},"lag":{}}})",
+                            list.empty() ? "" : ",", json::quote(topic), partition, committed, end,
+                            lag);
+      } else {
+        fmt::print("{} [{}]  committed {}  end {}  lag {}\n", topic, partition, committed, end,
+                   lag);
+      }
+    }
+    if (options.json) fmt::print("[{}]\n", list);
+    co_return kExitOk;
+  });
+}
+
+}  // namespace patchbay::app

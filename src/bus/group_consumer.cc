@@ -1,0 +1,216 @@
+#include "bus/group_consumer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "bus/conf.h"
+#include "bus/queue_watch.h"
+
+namespace patchbay::bus {
+namespace {
+
+constexpr int kEventsATurn = 64;
+
+}  // namespace
+
+// One client of librdkafka. Ends where the last one lets go of it, and blocks there.
+struct GroupConsumer::Handle {
+  explicit Handle(rd_kafka_t* of) : client(of) {
+    rd_kafka_poll_set_consumer(client);
+    queue.reset(rd_kafka_queue_get_consumer(client));
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() {
+    queue.reset();
+    rd_kafka_destroy(client);
+  }
+
+  rd_kafka_t* const client;
+  Owned<rd_kafka_queue_t> queue;
+  std::optional<QueueWatch> watch;                       // At home.
+  Owned<rd_kafka_topic_partition_list_t> assigned = {};  // What is ours.
+};
+
+GroupConsumer::GroupConsumer(Connection connection, Settings settings, Executor& home,
+                             ThreadPool& pool, Events& events)
+    : connection_(std::move(connection)),
+      settings_(std::move(settings)),
+      home_(home),
+      pool_(pool),
+      events_(events) {}
+
+GroupConsumer::~GroupConsumer() = default;
+
+// Offsets are stored when we say so, and committed a moment later and when we leave.
+Result<void> GroupConsumer::start() {
+  auto conf = make_conf(connection_,
+                        {{"auto.offset.reset", "earliest"},
+                         {"allow.auto.create.topics", "true"},
+                         {"topic.metadata.refresh.interval.ms", "5000"},
+                         {"auto.commit.interval.ms", "200"},
+                         {"session.timeout.ms", "10000"},
+                         {"fetch.wait.max.ms", "100"},
+                         {"queued.max.messages.kbytes", "16384"}},
+                        {{"group.id", settings_.group},
+                         {"enable.auto.commit", "true"},
+                         {"enable.auto.offset.store", "false"},
+                         {"partition.assignment.strategy", "range,roundrobin"}});
+  if (!conf) return conf.error();
+  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE |
+                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OFFSET_COMMIT);
+  std::array<char, 512> why{};
+  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
+  if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
+  (void)conf->release();  // The client has it.
+  handle_ = std::make_shared<Handle>(client);
+  handle_->watch.emplace(handle_->queue.get(), home_, [this] { return serve(); });
+  return ok();
+}
+
+Result<void> GroupConsumer::subscribe(const std::vector<std::string>& topics) {
+  const Owned<rd_kafka_topic_partition_list_t> list(
+      rd_kafka_topic_partition_list_new(static_cast<int>(topics.size())));
+  for (const auto& topic : topics) {
+    rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), RD_KAFKA_PARTITION_UA);
+  }
+  const auto failed = topics.empty() ? rd_kafka_unsubscribe(handle_->client)
+                                     : rd_kafka_subscribe(handle_->client, list.get());
+  if (failed) return error_of(failed, "cannot subscribe");
+  return ok();
+}
+
+bool GroupConsumer::serve() {
+  for (int i = 0; i < kEventsATurn; ++i) {
+    const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle_->queue.get(), 0));
+    if (!event) return false;
+    switch (rd_kafka_event_type(event.get())) {
+      case RD_KAFKA_EVENT_FETCH:
+        while (const auto* const message = rd_kafka_event_message_next(event.get())) {
+          take(*message);
+        }
+        break;
+      case RD_KAFKA_EVENT_REBALANCE:
+        rebalance(rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS,
+                  rd_kafka_event_topic_partition_list(event.get()));
+        break;
+      case RD_KAFKA_EVENT_ERROR:
+        events_.on_trouble({error_of(rd_kafka_event_error(event.get()), "bus").code,
+                            rd_kafka_event_error_string(event.get())});
+        break;
+      default:
+        break;
+    }
+  }
+  return true;
+}
+
+void GroupConsumer::take(const rd_kafka_message_s& message) {
+  const std::string topic = message.rkt ? rd_kafka_topic_name(message.rkt) : "";
+  if (message.err) {
+    events_.on_trouble(error_of(message.err, "cannot read " + topic));
+    return;
+  }
+  // What comes while partitions are on their way elsewhere is theirs who get them.
+  if (handing_over_ || stopping_) return;
+  KeptMessage kept{topic, message.partition, message.offset, std::nullopt, std::nullopt, {}};
+  if (message.key) kept.key.emplace(static_cast<const char*>(message.key), message.key_len);
+  if (message.payload) kept.value.emplace(static_cast<const char*>(message.payload), message.len);
+  rd_kafka_headers_t* headers = nullptr;
+  if (!rd_kafka_message_headers(&message, &headers)) {
+    const char* name = nullptr;
+    const void* value = nullptr;
+    std::size_t size = 0;
+    for (std::size_t i = 0; !rd_kafka_header_get_all(headers, i, &name, &value, &size); ++i) {
+      kept.headers.emplace_back(name, std::string(static_cast<const char*>(value), size));
+    }
+  }
+  offsets_[{topic, message.partition}][message.offset] = false;
+  ++running_;
+  if (running_ >= settings_.at_once) pause(true);
+  events_.on_record(std::move(kept));
+}
+
+void GroupConsumer::done(const std::string& topic, std::int32_t partition, std::int64_t offset) {
+  if (--running_ == 0 && quiet_) quiet_->deliver(ok());
+  if (running_ < settings_.at_once / 2 + 1) pause(false);
+  const auto found = offsets_.find({topic, partition});
+  if (found == offsets_.end()) return;  // It has gone elsewhere.
+  auto& offsets = found->second;
+  const auto at = offsets.find(offset);
+  if (at == offsets.end()) return;
+  at->second = true;
+  // Up to the first that is not done.
+  std::int64_t next = -1;
+  while (!offsets.empty() && offsets.begin()->second) {
+    next = offsets.begin()->first + 1;
+    offsets.erase(offsets.begin());
+  }
+  if (next < 0 || !handle_) return;
+  const Owned<rd_kafka_topic_partition_list_t> list(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = next;
+  rd_kafka_offsets_store(handle_->client, list.get());
+}
+
+void GroupConsumer::pause(bool on) {
+  if (on == paused_ || !handle_ || !handle_->assigned) return;
+  paused_ = on;
+  if (on) {
+    rd_kafka_pause_partitions(handle_->client, handle_->assigned.get());
+  } else {
+    rd_kafka_resume_partitions(handle_->client, handle_->assigned.get());
+  }
+}
+
+void GroupConsumer::assign(rd_kafka_topic_partition_list_s* partitions) {
+  handle_->assigned.reset(partitions ? rd_kafka_topic_partition_list_copy(partitions) : nullptr);
+  rd_kafka_assign(handle_->client, handle_->assigned.get());
+  offsets_.clear();
+  paused_ = false;
+  events_.on_assigned(partitions ? static_cast<std::size_t>(partitions->cnt) : 0);
+}
+
+void GroupConsumer::rebalance(bool assigns, rd_kafka_topic_partition_list_s* partitions) {
+  if (assigns) return assign(partitions);
+  if (running_ == 0) return assign(nullptr);
+  if (!std::exchange(handing_over_, true)) scope_.spawn(hand_over());
+}
+
+// What is being dealt with is finished here, so that nobody else does it too.
+Task<void> GroupConsumer::hand_over() {
+  auto quiet = co_await wait_quiet(here().now() + settings_.handover);
+  handing_over_ = false;
+  if (handle_) assign(nullptr);
+  co_return quiet;
+}
+
+Task<void> GroupConsumer::wait_quiet(Deadline deadline) {
+  if (running_ == 0) co_return ok();
+  OneShot<void> quiet;
+  OneShot<void>* const before = std::exchange(quiet_, &quiet);
+  auto waited = co_await quiet.wait(deadline);
+  quiet_ = before;
+  if (before && running_ == 0) before->deliver(ok());
+  co_return waited;
+}
+
+Task<void> GroupConsumer::stop(Deadline deadline) {
+  if (!handle_) co_return ok();
+  stopping_ = true;
+  auto quiet = co_await wait_quiet(deadline);
+  auto drained = co_await scope_.drain(kNever);
+  handle_->watch.reset();
+  std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr)]() mutable {
+    rd_kafka_assign(handle->client, nullptr);  // Nobody is left to be told of it.
+    rd_kafka_consumer_close(handle->client);   // Commits what is stored, and leaves the group.
+    handle.reset();
+    return ok();
+  };
+  auto ended = co_await pool_.run<void>(std::move(end));
+  co_return ended ? drained : ended;
+}
+
+}  // namespace patchbay::bus

@@ -1,0 +1,87 @@
+// A GroupConsumer takes records of topics as a member of a consumer group, so that the work spreads
+// over all members. How far the group has come is committed only for what is done: a record whose
+// member dies before that goes to another.
+//
+// Confined to `home`, where the Events are told.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bus/connection.h"
+#include "bus/record.h"
+#include "core/scope.h"
+#include "core/thread_pool.h"
+
+struct rd_kafka_topic_partition_list_s;
+
+namespace patchbay::bus {
+
+class GroupConsumer {
+ public:
+  class Events {
+   public:
+    virtual ~Events() = default;
+    // A record is ours to deal with; done() is told once it has been.
+    virtual void on_record(KeptMessage record) = 0;
+    // Which partitions are ours is another: so many are now.
+    virtual void on_assigned(std::size_t partitions) = 0;
+    virtual void on_trouble(const Error& error) = 0;
+  };
+
+  struct Settings {
+    std::string group;
+    std::size_t at_once = 64;  // Records that may be dealt with at a time; others wait on the bus.
+    std::chrono::nanoseconds handover{std::chrono::seconds(10)};  // For what is being dealt with
+                                                                  // when partitions go elsewhere.
+  };
+
+  // REQUIRES: all outlive this.
+  GroupConsumer(Connection connection, Settings settings, Executor& home, ThreadPool& pool,
+                Events& events);
+  ~GroupConsumer();  // REQUIRES: stop() has yielded, or it never started.
+
+  Result<void> start();
+
+  // Takes these topics from now on, and no others.
+  Result<void> subscribe(const std::vector<std::string>& topics);
+
+  // The record there has been dealt with.
+  void done(const std::string& topic, std::int32_t partition, std::int64_t offset);
+
+  // Takes no more, waits until `deadline` for what is being dealt with, commits, and leaves.
+  Task<void> stop(Deadline deadline);
+
+ private:
+  struct Handle;
+  using Partition = std::pair<std::string, std::int32_t>;
+  using Offsets = std::map<std::int64_t, bool>;  // Whether each is done.
+
+  bool serve();
+  void take(const rd_kafka_message_s& message);
+  void rebalance(bool assign, rd_kafka_topic_partition_list_s* partitions);
+  Task<void> hand_over();
+  Task<void> wait_quiet(Deadline deadline);
+  void assign(rd_kafka_topic_partition_list_s* partitions);
+  void pause(bool on);
+
+  const Connection connection_;
+  const Settings settings_;
+  Executor& home_;
+  ThreadPool& pool_;
+  Events& events_;
+  std::shared_ptr<Handle> handle_;
+  std::map<Partition, Offsets> offsets_;
+  std::size_t running_ = 0;  // Records that are being dealt with.
+  bool paused_ = false;
+  bool handing_over_ = false;  // Our partitions are about to go elsewhere.
+  bool stopping_ = false;
+  OneShot<void>* quiet_ = nullptr;  // Who waits for the last of them.
+  Scope scope_;
+};
+
+}  // namespace patchbay::bus

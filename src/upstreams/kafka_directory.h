@@ -1,0 +1,106 @@
+// The KafkaDirectory knows what agents have registered: it reads the registry topic as a table,
+// finds the schemas of each registration, has its reply topic followed, and tells whenever what is
+// offered is another.
+//
+// Confined to the upstream's home.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bus/reader.h"
+#include "core/scope.h"
+#include "upstreams/kafka_lane.h"
+#include "upstreams/kafka_plan.h"
+
+namespace patchbay::upstreams {
+
+// A registration and what has become of it, as people are told.
+struct RegistrationLine {
+  bus::Registration registration;
+  bool offered = false;
+  std::string problem;
+};
+
+class KafkaDirectory final : bus::Reader::Events {
+ public:
+  class Events {
+   public:
+    virtual ~Events() = default;
+    virtual void on_offers_changed() = 0;
+    // What is wrong with registrations may be something else.
+    virtual void on_looked() = 0;
+    // The bus is there after all, or is not.
+    virtual void on_bus(bool reachable, const std::string& why) = 0;
+    // Follows where the replies of an agent come, or where its resource lies.
+    virtual Task<void> follow(const KafkaOffer& offer, Deadline deadline) = 0;
+    virtual Task<void> unfollow(const bus::Registration& registration) = 0;
+  };
+
+  // `registry` may be null. REQUIRES: all outlive the directory.
+  KafkaDirectory(const KafkaPlan& plan, bus::Consumer& consumer, bus::SchemaRegistry* registry,
+                 Events& events);
+  ~KafkaDirectory() override;
+
+  // Begins to read. Yields once everything that is registered has been looked at, or it is clear
+  // that this will take longer; it goes on by itself.
+  Task<void> start();
+  Task<void> stop();
+
+  // Something is wrong with the bus: has it looked for soon, and again until it is found.
+  void look_again() { again_.deliver(ok()); }
+
+  // What is offered.
+  std::shared_ptr<const KafkaOffers> offers() const;
+  std::vector<RegistrationLine> lines() const;
+  bool caught_up() const { return caught_up_; }
+  // What is wrong with registrations, in a sentence; empty if nothing is.
+  std::string problems() const;
+
+  // The schemas that registrations are written by.
+  Task<AgentSchemas> registry_schemas(Deadline deadline);
+
+ private:
+  struct Entry {
+    bus::Registration registration;
+    std::shared_ptr<const KafkaOffer> offer = {};  // Null: not yet, or it cannot be offered.
+    std::string problem = {};
+    bool fresh = true;       // It has not been looked at since it changed.
+    bool resolving = false;  // It is being looked at.
+  };
+
+  void on_records(std::vector<bus::Record> records) override;
+  void on_caught_up(const std::string& topic) override;
+  void on_unreadable(const std::string& topic, const Error& why) override;
+
+  void take(const bus::Record& record);
+  void reject(const std::string& name, const std::string& why);
+  void remove(const std::string& name);
+  Task<void> keep_reading();
+  Task<void> begin();
+  Task<void> keep_resolving();
+  Task<void> resolve_all(bool everything);
+  Task<void> resolve(std::string name);
+  Task<AgentSchemas> find_schemas(const bus::Registration& registration, Deadline deadline);
+  Task<AgentSchema> find_schema(std::string subject, Deadline deadline);
+  Task<void> release(bus::Registration registration);
+  bool is_first_look_over() const;
+
+  const KafkaPlan& plan_;
+  bus::SchemaRegistry* const registry_;
+  Events& events_;
+  bus::Consumer& consumer_;
+  bus::Reader reader_;
+  std::map<std::string, Entry> entries_;
+  std::map<std::string, std::string> rejected_;  // Why, by name; some of them.
+  bool caught_up_ = false;
+  OneShot<void> first_look_;
+  OneShot<void> work_;   // Something is to be looked at.
+  OneShot<void> again_;  // The bus itself is.
+  Scope scope_;
+};
+
+}  // namespace patchbay::upstreams

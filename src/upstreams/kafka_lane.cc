@@ -1,0 +1,380 @@
+#include "upstreams/kafka_lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bus/correlation.h"
+#include "bus/framing.h"
+#include "core/ids.h"
+#include "json/read.h"
+#include "mcp/uri_template.h"
+#include "observe/log.h"
+#include "upstreams/kafka_reply.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr int kMostQuestions = 16;     // Of one call.
+constexpr std::uint64_t kSuccess = 1;  // The lowest bit of a tag.
+constexpr int kLaneShift = 56;         // Where the number of the lane stands in a tag.
+constexpr std::size_t kUuidSize = 36;
+// Replies of our own agents hold results of MCP.
+constexpr char kResultHeader[] = "patchbay-result";
+
+// A UUID that nobody can guess; its last byte says which lane it is of.
+std::string new_id(int lane) {
+  std::string hex = random_hex(15);
+  hex[12] = '4';
+  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
+  const std::string_view text = hex;
+  return fmt::format("{}-{}-{}-{}-{}{:02x}", text.substr(0, 8), text.substr(8, 4),
+                     text.substr(12, 4), text.substr(16, 4), text.substr(20), lane);
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+}  // namespace
+
+KafkaCounters::KafkaCounters(metrics::Registry& registry, std::string_view upstream) {
+  const auto dropped = [&](std::string_view why) {
+    return registry.counter("patchbay_bus_replies_dropped_total",
+                            "Replies on the bus that answered no call in progress.",
+                            metrics::labels({{"upstream", upstream}, {"why", why}}));
+  };
+  late = dropped("late");
+  duplicate = dropped("duplicate");
+  foreign = dropped("foreign");
+  unreadable = dropped("unreadable");
+  surplus = dropped("surplus");
+  in_flight =
+      registry.gauge("patchbay_upstream_calls_in_flight", "Calls that an upstream is working on.",
+                     metrics::labels({{"upstream", upstream}}));
+}
+
+KafkaOffers::Offer KafkaOffers::find_resource(std::string_view uri) const {
+  if (const auto found = resources.find(uri); found != resources.end()) return found->second;
+  for (const auto& offer : templates) {
+    if (mcp::matches_template(offer->registration.url, uri)) return offer;
+  }
+  return nullptr;
+}
+
+class KafkaLane::Exchange {
+ public:
+  Exchange(KafkaLane& lane, std::shared_ptr<const KafkaOffer> offer, Stop* caller)
+      : lane_(lane),
+        offer_(std::move(offer)),
+        id_(new_id(lane.number_)),
+        by_caller_(caller, stop_),
+        by_lane_(&lane.ending_, stop_) {
+    lane_.calls_[id_] = this;
+    ++lane_.running_;
+    lane_.shared_.counters.in_flight->add(1);
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  ~Exchange() {
+    lane_.calls_.erase(id_);
+    for (const auto tag : tags_) lane_.requests_.erase(tag);
+    lane_.forget(id_, answered_);
+    if (answered_) lane_.shared_.counters.duplicate->add(inbox_.size());
+    lane_.shared_.counters.in_flight->add(-1);
+    if (--lane_.running_ == 0 && lane_.quiet_) lane_.quiet_->deliver(ok());
+  }
+
+  const KafkaOffer& offer() const { return *offer_; }
+  const std::string& id() const { return id_; }
+  Stop& stop() { return stop_; }
+  void set_answered() { answered_ = true; }
+
+  // Sends the next request of the call.
+  Result<void> send(std::string_view arguments, std::string_view trace) {
+    const std::string key = request_key(*offer_, id_);
+    const std::string value = request_value(*offer_, arguments, id_, index_++);
+    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id_}, {"traceparent", trace}}};
+    const std::span<const bus::Header> used(headers.data(), trace.empty() ? 1 : 2);
+    const auto tag = lane_.next_tag(false);
+    auto sent =
+        lane_.shared_.producer.send({offer_->registration.request_topic, key, value, used}, tag);
+    if (!sent) return sent;
+    tags_.push_back(tag);
+    lane_.requests_[tag] = this;
+    return ok();
+  }
+
+  void take(bus::Record record) {
+    if (inbox_.size() >= static_cast<std::size_t>(lane_.shared_.plan.settings.limits.replies)) {
+      lane_.shared_.counters.surplus->add();
+      return;
+    }
+    inbox_.push_back(std::move(record));
+    news_.deliver(ok());
+  }
+
+  void fail(const Error& why) {
+    failed_ = why;
+    news_.deliver(ok());
+  }
+
+  // The next reply. Code::timeout once the agent has had its time.
+  Task<bus::Record> next(Deadline deadline) {
+    if (inbox_.empty() && !failed_) {
+      news_.reset();
+      auto heard = co_await news_.wait(deadline);
+      if (!heard && inbox_.empty()) co_return heard.error();
+    }
+    if (inbox_.empty()) co_return *failed_;
+    bus::Record record = std::move(inbox_.front());
+    inbox_.pop_front();
+    co_return record;
+  }
+
+ private:
+  KafkaLane& lane_;
+  const std::shared_ptr<const KafkaOffer> offer_;
+  const std::string id_;
+  Stop stop_;
+  const StopLink by_caller_;
+  const StopLink by_lane_;
+  std::vector<std::uint64_t> tags_;
+  int index_ = 0;
+  std::deque<bus::Record> inbox_;
+  std::optional<Error> failed_;
+  OneShot<void> news_;
+  bool answered_ = false;
+};
+
+struct KafkaLane::Sending {
+  OneShot<bus::Place> outcome;
+};
+
+std::size_t KafkaLane::lane_of(std::string_view id) {
+  if (id.size() != kUuidSize) return std::string_view::npos;
+  const int high = hex_digit(id[kUuidSize - 2]);
+  const int low = hex_digit(id[kUuidSize - 1]);
+  if (high < 0 || low < 0) return std::string_view::npos;
+  return static_cast<std::size_t>(high * 16 + low);
+}
+
+std::size_t KafkaLane::lane_of(std::uint64_t tag) { return tag >> kLaneShift; }
+bool KafkaLane::wants_success(std::uint64_t tag) { return (tag & kSuccess) != 0; }
+
+std::uint64_t KafkaLane::next_tag(bool wants_success) {
+  return static_cast<std::uint64_t>(number_) << kLaneShift | ++tags_ << 1 |
+         (wants_success ? kSuccess : 0);
+}
+
+void KafkaLane::forget(const std::string& id, bool answered) {
+  const auto most = static_cast<std::size_t>(shared_.plan.settings.limits.remembered);
+  if (most == 0) return;
+  while (over_.size() >= most) {
+    answered_.erase(over_.front());
+    over_.pop_front();
+  }
+  over_.push_back(id);
+  answered_[id] = answered;
+}
+
+void KafkaLane::take(std::vector<KafkaArrival> replies) {
+  for (auto& [id, record] : replies) {
+    if (const auto found = calls_.find(id); found != calls_.end()) {
+      found->second->take(std::move(record));
+      continue;
+    }
+    const auto over = answered_.find(id);
+    const auto& counters = shared_.counters;
+    const bool ours = over != answered_.end();
+    (!ours ? counters.foreign : over->second ? counters.duplicate : counters.late)->add();
+    if (ours) {
+      log::Line(log::Level::debug, over->second ? "duplicate reply" : "late reply")
+          .add("upstream", shared_.plan.name)
+          .add("correlation_id", id);
+    }
+  }
+}
+
+void KafkaLane::delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+  if (const auto found = sending_.find(tag); found != sending_.end()) {
+    found->second->outcome.deliver(outcome);
+  } else if (const auto call = requests_.find(tag); call != requests_.end() && !outcome) {
+    call->second->fail(outcome.error());
+  }
+}
+
+Task<bus::Place> KafkaLane::send(const bus::Outgoing& record, Deadline deadline) {
+  if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
+  const auto tag = next_tag(true);
+  Sending sending;
+  sending_[tag] = &sending;
+  auto sent = shared_.producer.send(record, tag);
+  Result<bus::Place> place = sent ? Result<bus::Place>() : Result<bus::Place>(sent.error());
+  if (sent) place = co_await sending.outcome.wait(deadline);
+  sending_.erase(tag);
+  co_return place;
+}
+
+Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view name) {
+  const auto found = offers_ ? offers_->tools.find(name) : decltype(offers_->tools.end())();
+  if (!offers_ || found == offers_->tools.end()) {
+    co_return Error{Code::not_found, fmt::format("Tool '{}' is not registered", name)};
+  }
+  const auto* const given = call.request.param("arguments");
+  std::string arguments(given ? given->raw : "{}");
+  Exchange exchange(*this, found->second, co_await current_stop());
+  auto talk = converse(call, exchange, std::move(arguments));
+  auto reply = co_await talk.hearing(exchange.stop());
+  if (reply) co_return reply;
+  if (ending_.requested()) co_return Error{Code::unavailable, "the upstream is stopping"};
+  log::Line(log::Level::info, "agent call failed")
+      .add("upstream", shared_.plan.name)
+      .add("tool", name)
+      .add("correlation_id", exchange.id())
+      .add("why", reply.error().message);
+  co_return reply;
+}
+
+// Sends the request and takes replies until one is the last.
+Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchange,
+                                     std::string arguments) {
+  const std::chrono::milliseconds patience(shared_.plan.settings.response_timeout_ms);
+  const auto* const token = call.request.meta_member("progressToken");
+  if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
+  auto sent = exchange.send(arguments, call.trace);
+  if (!sent) co_return sent.error();
+  Deadline deadline = call.deadline;
+  int told = 0;
+  for (int questions = 0;;) {
+    auto record = co_await exchange.next(std::min(deadline, here().now() + patience));
+    if (!record && record.error().code == Code::timeout) {
+      if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
+      co_return Error{Code::timeout,
+                      fmt::format("the agent '{}' did not reply in time (correlation id {})",
+                                  exchange.offer().registration.name, exchange.id())};
+    }
+    if (!record) co_return record.error();
+    auto value = co_await value_of(exchange.offer(), *record, deadline);
+    if (!value) {
+      exchange.set_answered();
+      co_return agent_failure(value.error().message, exchange.id(), Code::upstream_failed);
+    }
+    const AgentReply reply = read_agent_reply(*value);
+    if (reply.kind == AgentReply::Kind::going) {
+      if (token) {
+        gateway::tell(call, "notifications/progress", progress_params(reply, token->raw, ++told));
+      }
+      continue;
+    }
+    if (reply.kind != AgentReply::Kind::asks) {
+      exchange.set_answered();
+      const bool is_mcp = record->header(kResultHeader) == "mcp";
+      co_return agent_result(reply, exchange.id(), is_mcp);
+    }
+    if (++questions > kMostQuestions) {
+      co_return Error{Code::upstream_failed, "the agent asks too much"};
+    }
+    // The clock of the call stands still while its client thinks.
+    const auto left = deadline - here().now();
+    auto answer = co_await next_request(call, question_params(reply));
+    if (!answer) co_return answer.error();
+    deadline = here().now() + left;
+    if (answer->empty()) {
+      co_return agent_failure("the user did not give what the agent asked for", exchange.id(),
+                              Code::upstream_failed);
+    }
+    sent = exchange.send(*answer, call.trace);
+    if (!sent) co_return sent.error();
+  }
+}
+
+// Asks the client; yields what its user has filled in, or nothing if they would not.
+Task<std::string> KafkaLane::next_request(const gateway::Call& call, std::string question) {
+  auto slot = std::make_shared<OneShot<mcp::Reply>>();
+  gateway::ask(call, "elicitation/create", question,
+               [slot](mcp::Reply reply) { slot->deliver(std::move(reply)); });
+  auto reply = co_await slot->wait(here().now() + call.patience);
+  if (!reply) co_return reply.error();
+  if (reply->is_error) {
+    co_return Error{Code::upstream_failed,
+                    fmt::format("the agent asks something, and the client cannot be asked: {}",
+                                json::string_member(reply->body, "message").value_or(""))};
+  }
+  if (json::string_member(reply->body, "action") != "accept") co_return std::string();
+  co_return std::string(json::member(reply->body, "content").value_or("{}"));
+}
+
+Task<mcp::Reply> KafkaLane::read(const gateway::Call& call, std::shared_ptr<const KafkaOffer> offer,
+                                 std::string uri) {
+  Exchange exchange(*this, std::move(offer), co_await current_stop());
+  auto talk = converse(call, exchange, fmt::format(R"({{"uri":{}}})", json::quote(uri)));
+  auto reply = co_await talk.hearing(exchange.stop());
+  if (!reply) co_return reply;
+  const auto failed = json::member(reply->body, "isError");
+  const auto words = [&] {
+    std::string text;
+    json::each_element(
+        json::member(reply->body, "content").value_or("[]"),
+        [&](std::string_view block) { text += json::string_member(block, "text").value_or(""); });
+    return text;
+  };
+  if (failed && *failed == "true") co_return Error{Code::upstream_failed, words()};
+  const auto value = json::member(reply->body, "structuredContent");
+  co_return resource_result(value.value_or("null"), uri, exchange.offer().registration.mime_type,
+                            call.face == "rest");
+}
+
+Task<AgentSchema> KafkaLane::schema_of(const KafkaOffer& offer, int id, const std::string& guid,
+                                       Deadline deadline) {
+  const AgentSchema& known = offer.schemas.response;
+  if (known && guid.empty() && (id == 0 || id == known->id)) co_return known;
+  if (!shared_.find_schema) co_return AgentSchema();
+  co_return co_await shared_.find_schema(id, guid, deadline);
+}
+
+// What the record holds, once it is known to fit its schema. The error says what is wrong with it.
+Task<std::string> KafkaLane::value_of(const KafkaOffer& offer, const bus::Record& record,
+                                      Deadline deadline) {
+  const auto wrong = [](std::string_view what) {
+    return Error{Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
+  };
+  const auto bytes = record.value();
+  if (!bytes) co_return wrong("is empty");
+  auto framed = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
+  if (!framed) co_return wrong(framed.error().message);
+  if (framed->bare() && shared_.plan.settings.strict_framing) {
+    co_return wrong("does not say by which schema it is written (strict_framing)");
+  }
+  auto whole = json::check(framed->payload);
+  if (!whole) co_return wrong("is not JSON: " + whole.error().message);
+  const bool named = !framed->bare();
+  if (named || offer.schemas.response) {
+    auto schema = co_await schema_of(offer, framed->id.value_or(0), framed->guid, deadline);
+    if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
+    if (*schema && !(*schema)->compiled) co_return wrong("has a schema: " + (*schema)->problem);
+    if (*schema) {
+      auto fits = (*schema)->compiled->validate(framed->payload);
+      if (!fits) co_return wrong("does not fit its schema: " + fits.error().message);
+    }
+  }
+  co_return std::string(framed->payload);
+}
+
+Task<void> KafkaLane::stop(Deadline deadline) {
+  for (const Deadline until : {deadline, kNever}) {
+    if (running_ == 0) break;
+    OneShot<void> quiet;
+    quiet_ = &quiet;
+    auto waited = co_await quiet.wait(until);
+    quiet_ = nullptr;
+    if (!waited) ending_.request();
+  }
+  ending_.request();
+  offers_.reset();
+  co_return ok();
+}
+
+}  // namespace patchbay::upstreams

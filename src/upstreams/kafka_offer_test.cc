@@ -1,0 +1,107 @@
+#include "upstreams/kafka_offer.h"
+
+#include <gtest/gtest.h>
+
+#include "bus/framing.h"
+#include "json/read.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr std::string_view kId = "11111111-2222-4333-8444-555555555500";
+
+AgentSchema schema(int id, std::string text) {
+  auto compiled = json::Schema::compile(text, {.default_draft = json::Draft::draft_07});
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  return std::make_shared<const bus::RegisteredSchema>(
+      bus::RegisteredSchema{id, bus::SchemaKind::json, std::move(text), *compiled});
+}
+
+KafkaOffer tool(AgentSchemas schemas, std::string field = "correlationId") {
+  bus::Registration registration{"t", "d", "in", "out"};
+  registration.correlation_field = std::move(field);
+  return make_offer(std::move(registration), std::move(schemas), false);
+}
+
+std::string input_of(const KafkaOffer& offer) {
+  return std::string(*json::member(item_of(offer).definition, "inputSchema"));
+}
+
+TEST(KafkaOffer, WithoutSchemasTakesAnyObjectAndSendsItBare) {
+  const KafkaOffer offer = tool({});
+  EXPECT_EQ(input_of(offer), R"({"type":"object"})");
+  EXPECT_FALSE(json::member(item_of(offer).definition, "outputSchema"));
+  EXPECT_EQ(request_key(offer, kId), R"({"correlationId":")" + std::string(kId) + "\"}");
+  EXPECT_EQ(request_value(offer, R"({"a":1})", kId, 0), R"({"a":1})");
+}
+
+TEST(KafkaOffer, FramesKeyAndValueWithTheirSchemas) {
+  const std::string any = R"({"type":"object"})";
+  const KafkaOffer offer = tool({schema(7, any), schema(8, any), schema(9, any)}, "requestId");
+  EXPECT_EQ(request_key(offer, "x"), bus::frame(7, R"({"requestId":"x"})"));
+  EXPECT_EQ(request_value(offer, "{}", "x", 0), bus::frame(8, "{}"));
+  EXPECT_EQ(json::member(item_of(offer).definition, "outputSchema"), any);
+}
+
+TEST(KafkaOffer, PutsArgumentsIntoAnEnvelopeWhereThereIsOne) {
+  const KafkaOffer offer = tool(
+      {{},
+       schema(1, R"({"type":"object","properties":{"requestIndex":{"type":"integer"},)"
+                 R"("payload":{"type":"object","properties":{"n":{"$ref":"#/definitions/n"}}}},)"
+                 R"("definitions":{"n":{"type":"integer"}}})"),
+       {}});
+  EXPECT_EQ(offer.shape, RequestShape::envelope);
+  auto input = json::Schema::compile(input_of(offer));
+  ASSERT_TRUE(input) << input.error().message;
+  EXPECT_TRUE((*input)->validate(R"({"n":1})"));
+  EXPECT_FALSE((*input)->validate(R"({"n":"1"})"));
+  EXPECT_EQ(request_value(offer, R"({"n":1})", kId, 2),
+            bus::frame(1, R"({"requestIndex":2,"payload":{"n":1}})"));
+}
+
+TEST(KafkaOffer, FillsInTheIdThatTheValueDeclares) {
+  const KafkaOffer offer =
+      tool({{},
+            schema(1, R"({"type":"object","properties":{"requestId":{"type":"string"},)"
+                      R"("n":{"type":"integer"}},"required":["requestId","n"]})"),
+            {}},
+           "requestId");
+  EXPECT_EQ(input_of(offer),
+            R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})");
+  EXPECT_EQ(request_value(offer, R"({"requestId":"forged","n":1})", "x", 0),
+            bus::frame(1, R"({"requestId":"x","n":1})"));
+}
+
+TEST(KafkaOffer, WrapsAValueThatIsNoObject) {
+  const KafkaOffer offer = tool({{}, schema(1, R"({"type":"string"})"), {}});
+  EXPECT_EQ(input_of(offer),
+            R"({"type":"object","properties":{"value":{"type":"string"}},"required":["value"]})");
+  EXPECT_EQ(request_value(offer, R"({"value":"v"})", kId, 0), bus::frame(1, "\"v\""));
+}
+
+TEST(KafkaOffer, PromisesWhatIsInsideTheEnvelope) {
+  const KafkaOffer offer =
+      tool({{},
+            {},
+            schema(1, R"({"type":"object","properties":{"status":{"type":"string"},)"
+                      R"("payload":{"type":"object","properties":{"x":{"type":"integer"}}}}})")});
+  EXPECT_EQ(json::member(item_of(offer).definition, "outputSchema"),
+            R"({"type":"object","properties":{"x":{"type":"integer"}}})");
+}
+
+TEST(KafkaOffer, IsAResourceOrATemplate) {
+  bus::Registration registration{"r", "d", "in", "out"};
+  registration.is_resource = true;
+  registration.mime_type = "text/plain";
+  registration.url = "client/{id}";
+  KafkaOffer offer = make_offer(registration, {}, true);
+  EXPECT_TRUE(offer.from_topic);
+  EXPECT_EQ(kind_of(offer), mcp::ItemKind::resource_template);
+  EXPECT_EQ(json::string_member(item_of(offer).definition, "uriTemplate"), "client/{id}");
+  offer.registration.url = "client";
+  EXPECT_EQ(kind_of(offer), mcp::ItemKind::resource);
+  EXPECT_EQ(item_of(offer).key, "client");
+}
+
+}  // namespace
+}  // namespace patchbay::upstreams

@@ -1,0 +1,169 @@
+#include "upstreams/kafka_reply.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/base64.h"
+#include "json/read.h"
+#include "json/write.h"
+#include "mcp/tool_result.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+using Kind = AgentReply::Kind;
+
+struct Status {
+  std::string_view name;
+  Kind kind;
+};
+
+constexpr std::array kStatuses{
+    Status{"COMPLETED", Kind::completed}, Status{"FAILED", Kind::failed},
+    Status{"ERROR", Kind::failed},        Status{"INPUT_REQUIRED", Kind::asks},
+    Status{"WORKING", Kind::going},       Status{"RUNNING", Kind::going},
+    Status{"IN_PROGRESS", Kind::going},   Status{"PROCESSING", Kind::going},
+    Status{"STREAMING", Kind::going},     Status{"SUBMITTED", Kind::going},
+};
+
+constexpr std::size_t kMostMessage = 64 << 10;
+
+// What the envelope says in words.
+std::string words_in(std::string_view value) {
+  for (const std::string_view key : {"message", "exception", "error"}) {
+    const auto raw = json::member(value, key);
+    if (!raw || *raw == "null") continue;
+    if (auto text = json::as_string(*raw)) {
+      if (!text->empty()) return json::shortened(*text, kMostMessage);
+    } else {
+      return json::shortened(*raw, kMostMessage);
+    }
+  }
+  return {};
+}
+
+void add_id(json::Object& object, std::string_view id) {
+  if (!id.empty()) {
+    object.raw("_meta", fmt::format(R"({{"patchbay/correlationId":{}}})", json::quote(id)));
+  }
+}
+
+// What is told by an agent that is not done.
+std::string text_of(std::string_view raw) {
+  auto text = json::as_string(raw);
+  return text ? *std::move(text) : std::string(raw);
+}
+
+}  // namespace
+
+AgentReply read_agent_reply(std::string_view value) {
+  const auto status = json::string_member(value, "status");
+  if (!status) return {Kind::completed, value};
+  const auto* const known = std::ranges::find(kStatuses, *status, &Status::name);
+  const auto payload = json::member(value, "payload");
+  const bool enveloped = payload || json::member(value, "requestIndex");
+  // A status that is nobody's word is a member of the result like any other.
+  if (known == kStatuses.end() && !enveloped) return {Kind::completed, value};
+  AgentReply reply{known == kStatuses.end() ? Kind::going : known->kind, value, words_in(value)};
+  if (payload) reply.result = *payload;
+  if (!payload && enveloped) reply.result = "null";
+  return reply;
+}
+
+mcp::Reply agent_result(const AgentReply& reply, std::string_view id, bool is_mcp) {
+  if (reply.kind == Kind::failed) {
+    const std::string_view words =
+        reply.message.empty() ? std::string_view("the agent failed without a word") : reply.message;
+    std::string body = mcp::tool_result({words}, true);
+    return mcp::scanned_reply(std::move(body));
+  }
+  const auto type = json::type_of(reply.result);
+  if (is_mcp && type == json::Type::object) return mcp::scanned_reply(std::string(reply.result));
+  std::string body;
+  json::Object object(body);
+  const bool nothing = type == json::Type::null;
+  const std::string text = nothing ? reply.message : text_of(reply.result);
+  object.raw("content", fmt::format(R"([{{"type":"text","text":{}}}])", json::quote(text)));
+  if (type == json::Type::object) object.raw("structuredContent", reply.result);
+  add_id(object, id);
+  object.end();
+  return mcp::scanned_reply(std::move(body));
+}
+
+mcp::Reply agent_failure(std::string_view message, std::string_view id, Code why) {
+  std::string body;
+  json::Object object(body);
+  object.raw("content", fmt::format(R"([{{"type":"text","text":{}}}])", json::quote(message)));
+  object.raw("isError", "true");
+  add_id(object, id);
+  object.end();
+  mcp::Reply reply = mcp::scanned_reply(std::move(body));
+  reply.why = why;
+  return reply;
+}
+
+std::string progress_params(const AgentReply& reply, std::string_view token, int number) {
+  std::string params;
+  json::Object object(params);
+  object.raw("progressToken", token);
+  object.raw("progress", std::to_string(number));
+  const bool nothing = json::type_of(reply.result) == json::Type::null;
+  const std::string message = !reply.message.empty() ? reply.message
+                              : nothing              ? ""
+                                                     : text_of(reply.result);
+  if (!message.empty()) object.raw("message", json::quote(message));
+  object.end();
+  return params;
+}
+
+std::string question_params(const AgentReply& reply) {
+  // The agent may say what it wants to know; most ask in words.
+  std::string_view schema;
+  for (const std::string_view key : {"requestedSchema", "schema"}) {
+    const auto given = json::member(reply.result, key);
+    if (given && json::string_member(*given, "type") == "object") schema = *given;
+  }
+  std::string params;
+  json::Object object(params);
+  object.raw("message",
+             json::quote(reply.message.empty() ? "The agent asks for more input." : reply.message));
+  object.raw("requestedSchema",
+             !schema.empty() ? schema
+                             : R"({"type":"object","properties":{"input":{"type":"string"}},)"
+                               R"("required":["input"]})");
+  object.end();
+  return params;
+}
+
+Result<mcp::Reply> resource_result(std::string_view value, std::string_view uri,
+                                   std::string_view mime_type, bool keeps_null) {
+  const auto wrong = [](std::string_view what) {
+    return Error{Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
+  };
+  if (json::type_of(value) != json::Type::object) return wrong("is not an object");
+  const auto given = json::string_member(value, "uri");
+  if (given && *given != uri) return wrong("is about another resource");
+  const auto text = json::member(value, "text");
+  const auto blob = json::member(value, "blob");
+  const auto type = json::string_member(value, "type");
+  const bool is_blob = type ? *type == "blob" : !text && blob;
+  if (type && *type != "text" && *type != "blob") return wrong("is neither text nor blob");
+  const std::string_view content = (is_blob ? blob : text).value_or("null");
+  const auto decoded = json::as_string(content);
+  if (content != "null" && !decoded) return wrong("has content that is not a string");
+  if (is_blob && decoded && !base64_decode(*decoded)) return wrong("has a blob that is not base64");
+  std::string body = R"({"contents":[)";
+  json::Object object(body);
+  object.raw("uri", json::quote(uri));
+  const auto mime = json::string_member(value, "mimeType").value_or(std::string(mime_type));
+  object.raw("mimeType", json::quote(mime.empty() ? mime_type : mime));
+  const bool null = content == "null" && !keeps_null;
+  object.raw(is_blob ? "blob" : "text", null ? "\"\"" : content);
+  object.end();
+  body += "]}";
+  return mcp::scanned_reply(std::move(body));
+}
+
+}  // namespace patchbay::upstreams

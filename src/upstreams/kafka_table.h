@@ -1,0 +1,59 @@
+// A KafkaTable is what is kept of a topic that is read as a whole: the latest record of each key,
+// and the newest records in the order they came. Bounded; the oldest makes room.
+//
+// Confined to one thread. Pure but for that.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace patchbay::upstreams {
+
+struct KeptRecord {
+  std::string key;  // As text: what is in the frame, if there is one.
+  std::string value;
+  std::int32_t partition = 0;
+  std::int64_t offset = 0;
+  std::int64_t timestamp = -1;
+};
+
+class KafkaTable {
+ public:
+  struct Limits {
+    std::size_t newest = 100;
+    std::size_t keys = 100'000;
+    std::size_t bytes = 64 << 20;
+  };
+
+  explicit KafkaTable(Limits limits) : limits_(limits) {}
+
+  void put(KeptRecord record);
+  void remove(const std::string& key);
+
+  // The latest record of that key; null if there is none.
+  const KeptRecord* find(std::string_view key) const;
+
+  // The newest of all, the oldest of them first.
+  const std::deque<KeptRecord>& newest() const { return newest_; }
+
+  std::size_t keys() const { return by_key_.size(); }
+
+ private:
+  void drop_oldest();
+  static std::size_t cost(const KeptRecord& record) {
+    return record.key.size() + record.value.size() + 128;
+  }
+
+  const Limits limits_;
+  std::list<KeptRecord> latest_;  // One a key, the one that was put first first.
+  std::map<std::string, std::list<KeptRecord>::iterator, std::less<>> by_key_;
+  std::deque<KeptRecord> newest_;
+  std::size_t bytes_ = 0;         // Of the latest.
+  std::size_t newest_bytes_ = 0;  // Of the newest.
+};
+
+}  // namespace patchbay::upstreams

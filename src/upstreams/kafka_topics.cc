@@ -1,0 +1,305 @@
+#include "upstreams/kafka_topics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bus/framing.h"
+#include "core/base64.h"
+#include "json/read.h"
+#include "json/schema_move.h"
+#include "json/write.h"
+#include "mcp/reply.h"
+#include "net/percent.h"
+#include "observe/log.h"
+#include "upstreams/kafka_reply.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+// A key in one word: text as it is, of an object with one member that member.
+std::string key_text(std::string_view payload) {
+  if (!json::check(payload)) {
+    return json::is_utf8(payload) ? std::string(payload) : base64_encode(payload);
+  }
+  if (auto text = json::as_string(payload)) return *std::move(text);
+  if (json::type_of(payload) != json::Type::object) return std::string(payload);
+  std::string_view only;
+  int members = 0;
+  json::each_member(payload, [&](std::string_view, std::string_view raw) {
+    only = raw;
+    ++members;
+  });
+  auto text = json::as_string(only);
+  return members == 1 && text ? *std::move(text) : std::string(payload);
+}
+
+// A value as JSON, whatever it is.
+std::string value_json(std::string_view value) {
+  if (json::check(value)) return std::string(value);
+  if (json::is_utf8(value)) return json::quote(value);
+  return fmt::format(R"({{"base64":"{}"}})", base64_encode(value));
+}
+
+std::string record_json(const KeptRecord& record) {
+  std::string text;
+  json::Object object(text);
+  object.raw("key", record.key.empty() ? "null" : json::quote(record.key));
+  object.raw("value", value_json(record.value));
+  object.raw("partition", std::to_string(record.partition));
+  object.raw("offset", std::to_string(record.offset));
+  if (record.timestamp >= 0) object.raw("timestamp", std::to_string(record.timestamp));
+  object.end();
+  return text;
+}
+
+mcp::Reply contents(std::string_view uri, std::string_view mime_type, std::string_view text) {
+  return mcp::scanned_reply(fmt::format(R"({{"contents":[{{"uri":{},"mimeType":{},"text":{}}}]}})",
+                                        json::quote(uri), json::quote(mime_type),
+                                        json::quote(text)));
+}
+
+std::string produce_schema(const TopicOffer& offer) {
+  const std::string value =
+      offer.schema ? json::moved_schema(offer.schema->text, "#/properties/value", offer.name)
+                   : "true";
+  return fmt::format(
+      R"({{"type":"object","properties":{{"key":{{"type":"string",)"
+      R"("description":"What the record is about; records of one key stay in order."}},)"
+      R"("value":{},"headers":{{"type":"object","additionalProperties":{{"type":"string"}}}}}},)"
+      R"("required":["value"],"additionalProperties":false}})",
+      value);
+}
+
+}  // namespace
+
+void add_items(const TopicOffer& offer, mcp::ItemLists& items) {
+  const std::string& topic = offer.settings.topic;
+  const auto described = [&](std::string_view otherwise) {
+    return json::quote(offer.settings.description.empty() ? otherwise : offer.settings.description);
+  };
+  if (offer.settings.produce) {
+    mcp::Item tool{offer.name, ""};
+    json::Object object(tool.definition);
+    object.raw("name", json::quote(offer.name));
+    object.raw("description", described(fmt::format("Puts a record into the topic {}.", topic)));
+    object.raw("inputSchema", produce_schema(offer));
+    object.raw("outputSchema", R"({"type":"object","properties":{"topic":{"type":"string"},)"
+                               R"("partition":{"type":"integer"},"offset":{"type":"integer"}},)"
+                               R"("required":["topic","partition","offset"]})");
+    object.end();
+    mcp::of(items, mcp::ItemKind::tool).push_back(std::move(tool));
+  }
+  if (!offer.settings.read) return;
+  for (const bool by_key : {false, true}) {
+    const auto kind = by_key ? mcp::ItemKind::resource_template : mcp::ItemKind::resource;
+    mcp::Item item{by_key ? offer.uri + "/{key}" : offer.uri, ""};
+    json::Object object(item.definition);
+    object.raw("name", json::quote(by_key ? offer.name + " by key" : offer.name));
+    object.raw(mcp::info(kind).key, json::quote(item.key));
+    object.raw("description",
+               by_key ? json::quote(fmt::format("The latest record of a key in {}.", topic))
+                      : described(fmt::format("The newest records of the topic {}.", topic)));
+    object.raw("mimeType", "\"application/json\"");
+    object.end();
+    mcp::of(items, kind).push_back(std::move(item));
+  }
+}
+
+std::string topic_value(const TopicOffer& offer, std::string_view value) {
+  return offer.schema ? bus::frame(offer.schema->id, value) : std::string(value);
+}
+
+KafkaTopics::KafkaTopics(const KafkaPlan& plan, bus::Consumer& consumer,
+                         bus::SchemaRegistry* registry, Events& events)
+    : plan_(plan),
+      registry_(registry),
+      events_(events),
+      consumer_(consumer),
+      reader_(consumer, *this) {}
+
+KafkaTopics::~KafkaTopics() = default;
+
+Task<void> KafkaTopics::start() {
+  if (plan_.settings.topics.empty()) co_return ok();
+  scope_.spawn(keep_resolving());
+  auto looked = co_await first_look_.wait();
+  (void)looked;
+  co_return ok();
+}
+
+Task<void> KafkaTopics::keep_resolving() {
+  for (;;) {
+    auto resolved = co_await resolve();
+    first_look_.deliver(ok());
+    const auto pause = problems_.empty() ? plan_.settings.refresh : plan_.settings.retry;
+    auto slept = co_await sleep_until(here().now() + pause);
+    if (!slept) co_return slept;
+  }
+}
+
+Task<void> KafkaTopics::resolve() {
+  bool changed = false;
+  for (const auto& [name, settings] : plan_.settings.topics) {
+    auto offer = co_await resolve_one(name, settings);
+    if (!offer) {
+      auto& problem = problems_[name];
+      if (problem != offer.error().message) {
+        problem = offer.error().message;
+        log::Line(log::Level::warn, "topic not usable")
+            .add("upstream", plan_.name)
+            .add("name", name)
+            .add("why", problem);
+      }
+      continue;
+    }
+    problems_.erase(name);
+    const auto known = std::ranges::find(offers_, name, [](const auto& one) { return one->name; });
+    if (known == offers_.end()) {
+      offers_.push_back(*std::move(offer));
+    } else if ((*known)->schema == (*offer)->schema) {
+      continue;
+    } else {
+      *known = *std::move(offer);
+    }
+    changed = true;
+  }
+  if (changed && first_look_.delivered()) events_.on_offers_changed();
+  co_return ok();
+}
+
+Task<std::shared_ptr<const TopicOffer>> KafkaTopics::resolve_one(std::string name,
+                                                                 TopicSettings settings) {
+  const Deadline deadline = here().now() + plan_.settings.lookup_time;
+  if (settings.topic.empty()) settings.topic = name;
+  TopicOffer offer{name, settings, fmt::format("kafka://{}/{}", plan_.name, name), nullptr};
+  if (registry_) {
+    auto schema = co_await registry_->latest(settings.topic + "-value", deadline);
+    if (!schema && schema.error().code != Code::not_found) co_return schema.error();
+    if (schema && !(*schema)->compiled) {
+      co_return Error{Code::unavailable, fmt::format("the schema of {}-value cannot be used: {}",
+                                                     settings.topic, (*schema)->problem)};
+    }
+    if (schema) offer.schema = *std::move(schema);
+  }
+  if (settings.read) {
+    auto followed = co_await follow(settings.topic, deadline);
+    if (!followed) co_return followed.error();
+    topics_.find(settings.topic)->second.uri = offer.uri;
+  }
+  co_return std::make_shared<const TopicOffer>(std::move(offer));
+}
+
+Task<void> KafkaTopics::follow(std::string topic, Deadline deadline) {
+  if (!topics_.contains(topic)) {
+    KafkaTable::Limits limits{1, static_cast<std::size_t>(plan_.settings.limits.topic_keys),
+                              plan_.settings.limits.topic_bytes.value};
+    for (const auto& [name, settings] : plan_.settings.topics) {
+      const bool this_one = (settings.topic.empty() ? name : settings.topic) == topic;
+      if (this_one) limits.newest = static_cast<std::size_t>(settings.keep);
+    }
+    topics_.emplace(topic, Topic{KafkaTable(limits)});
+  }
+  co_return co_await reader_.follow(topic, bus::Reader::From::beginning, deadline);
+}
+
+Task<void> KafkaTopics::leave(std::string topic) {
+  const auto found = topics_.find(topic);
+  if (found == topics_.end() || !found->second.uri.empty()) co_return ok();
+  topics_.erase(found);
+  co_return co_await reader_.leave(topic);
+}
+
+void KafkaTopics::on_records(std::vector<bus::Record> records) {
+  for (const auto& record : records) take(record);
+}
+
+void KafkaTopics::on_unreadable(const std::string& topic, const Error& why) {
+  log::Line(log::Level::warn, "topic cannot be read")
+      .add("upstream", plan_.name)
+      .add("topic", topic)
+      .add("why", why.message);
+}
+
+void KafkaTopics::take(const bus::Record& record) {
+  const auto found = topics_.find(record.topic());
+  if (found == topics_.end()) return;
+  Topic& topic = found->second;
+  KeptRecord kept{"", "", record.partition(), record.offset(), record.timestamp()};
+  if (const auto bytes = record.key()) {
+    auto key = bus::unframe(*bytes, record.header(bus::kKeySchemaHeader));
+    kept.key = key_text(key ? key->payload : *bytes);
+  }
+  const std::string key = kept.key;
+  if (const auto bytes = record.value()) {
+    auto value = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
+    kept.value = value ? value->payload : *bytes;
+    topic.table.put(std::move(kept));
+  } else {
+    topic.table.remove(key);
+  }
+  if (topic.uri.empty()) return events_.on_updated(key);
+  events_.on_updated(topic.uri);
+  if (!key.empty()) events_.on_updated(topic.uri + "/" + net::percent_encode(key));
+}
+
+Result<mcp::Reply> KafkaTopics::read(std::string_view uri) const {
+  for (const auto& offer : offers_) {
+    if (!offer->settings.read || !uri.starts_with(offer->uri)) continue;
+    const auto found = topics_.find(offer->settings.topic);
+    if (found == topics_.end()) break;
+    const KafkaTable& table = found->second.table;
+    if (uri == offer->uri) {
+      std::string list = "[";
+      for (const auto& record : table.newest()) {
+        list += (list.size() > 1 ? "," : "") + record_json(record);
+      }
+      return contents(uri, "application/json", list + "]");
+    }
+    if (uri[offer->uri.size()] != '/') continue;
+    auto key = net::percent_decode(uri.substr(offer->uri.size() + 1));
+    if (!key) return Error{Code::invalid_params, key.error().message};
+    const KeptRecord* const record = table.find(*key);
+    if (!record) break;
+    return contents(uri, "application/json", value_json(record->value));
+  }
+  return Error{Code::resource_not_found, "there is no such record"};
+}
+
+Result<mcp::Reply> KafkaTopics::read(const KafkaOffer& offer, std::string_view uri,
+                                     bool keeps_null) const {
+  const auto found = topics_.find(offer.registration.response_topic);
+  const KeptRecord* record = nullptr;
+  if (found != topics_.end()) record = found->second.table.find(uri);
+  if (!record) return Error{Code::resource_not_found, "there is no record of this resource"};
+  const bool shaped = json::check(record->value) &&
+                      (json::member(record->value, "text") || json::member(record->value, "blob"));
+  if (shaped) {
+    return resource_result(record->value, uri, offer.registration.mime_type, keeps_null);
+  }
+  if (json::is_utf8(record->value)) {
+    return contents(uri, offer.registration.mime_type, record->value);
+  }
+  return resource_result(
+      fmt::format(R"({{"type":"blob","blob":"{}"}})", base64_encode(record->value)), uri,
+      offer.registration.mime_type, keeps_null);
+}
+
+std::string KafkaTopics::problems() const {
+  std::string words;
+  for (const auto& [name, why] : problems_) {
+    words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", name, why);
+  }
+  return words;
+}
+
+Task<void> KafkaTopics::stop() {
+  consumer_.give_up();
+  scope_.cancel();
+  auto drained = co_await scope_.drain(kNever);
+  first_look_.deliver(ok());
+  auto stopped = co_await reader_.stop();
+  co_return drained ? stopped : drained;
+}
+
+}  // namespace patchbay::upstreams

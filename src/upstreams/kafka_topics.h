@@ -1,0 +1,97 @@
+// KafkaTopics are the topics that are read as a whole: those that the configuration offers without
+// an agent, and those where agents keep their resources. What is in them can be read, and whoever
+// subscribed hears of what is new.
+//
+// Confined to the upstream's home.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bus/reader.h"
+#include "core/scope.h"
+#include "mcp/items.h"
+#include "mcp/reply.h"
+#include "upstreams/kafka_offer.h"
+#include "upstreams/kafka_plan.h"
+#include "upstreams/kafka_table.h"
+
+namespace patchbay::upstreams {
+
+// A topic of the configuration, once its schema is known. Constant; shared by all workers.
+struct TopicOffer {
+  std::string name;
+  TopicSettings settings;  // With the topic filled in.
+  std::string uri;         // Of its newest records; one key's is below it.
+  AgentSchema schema;      // Of its values.
+};
+
+// How it is listed.
+void add_items(const TopicOffer& offer, mcp::ItemLists& items);
+
+// The value of a record that puts the raw `value` into the topic.
+std::string topic_value(const TopicOffer& offer, std::string_view value);
+
+class KafkaTopics final : bus::Reader::Events {
+ public:
+  class Events {
+   public:
+    virtual ~Events() = default;
+    virtual void on_offers_changed() = 0;
+    virtual void on_updated(const std::string& uri) = 0;
+  };
+
+  // `registry` may be null. REQUIRES: all outlive this.
+  KafkaTopics(const KafkaPlan& plan, bus::Consumer& consumer, bus::SchemaRegistry* registry,
+              Events& events);
+  ~KafkaTopics() override;
+
+  // Begins to read the topics of the configuration. Yields once each has been tried; goes on by
+  // itself.
+  Task<void> start();
+  Task<void> stop();
+
+  // Has an agent's resources read from a topic.
+  Task<void> follow(std::string topic, Deadline deadline);
+  Task<void> leave(std::string topic);
+
+  const std::vector<std::shared_ptr<const TopicOffer>>& offers() const { return offers_; }
+  std::string problems() const;
+
+  // What is at a URI of a topic of the configuration.
+  Result<mcp::Reply> read(std::string_view uri) const;
+  // The latest record of `uri` in a topic where an agent keeps resources.
+  Result<mcp::Reply> read(const KafkaOffer& offer, std::string_view uri, bool keeps_null) const;
+
+ private:
+  struct Topic {
+    KafkaTable table;
+    std::string uri = {};  // Of a topic of the configuration.
+  };
+
+  void on_records(std::vector<bus::Record> records) override;
+  void on_caught_up(const std::string&) override {}
+  void on_unreadable(const std::string& topic, const Error& why) override;
+  void take(const bus::Record& record);
+  Task<void> keep_resolving();
+  Task<void> resolve();
+  Task<std::shared_ptr<const TopicOffer>> resolve_one(std::string name, TopicSettings settings);
+
+  const KafkaPlan& plan_;
+  bus::SchemaRegistry* const registry_;
+  Events& events_;
+  bus::Consumer& consumer_;
+  bus::Reader reader_;
+  std::map<std::string, Topic, std::less<>> topics_;
+  std::vector<std::shared_ptr<const TopicOffer>> offers_;
+  std::map<std::string, std::string> problems_;  // By name.
+  OneShot<void> first_look_;
+  Scope scope_;
+};
+
+}  // namespace patchbay::upstreams

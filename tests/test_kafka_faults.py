@@ -1,0 +1,193 @@
+"""What goes wrong around a bus, on the embedded one: the Schema Registry, full queues, nodes that die."""
+
+import json
+import signal
+import threading
+
+from harness import PATIENCE, Background, Gateway, main, wait_until
+from kafka_case import JSON, KafkaCase, Peer, bus_config
+from raw_service import RawService
+
+NOT_FOUND = (
+    404,
+    "application/vnd.schemaregistry.v1+json",
+    json.dumps({"error_code": 40401, "message": "Subject not found."}).encode(),
+)
+
+
+class AnyPath(dict):
+    """The same answer everywhere."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def get(self, _key, _default=None):
+        return self.answer
+
+
+class BadRegistry(KafkaCase):
+    """A registry that does what the test says."""
+
+    def setUp(self):
+        self.answer = NOT_FOUND
+        self.awake = threading.Event()
+        self.addCleanup(self.awake.set)
+        self.service = self.enterContext(RawService())
+        self.service.on = AnyPath(self.say)
+        registry = {"url": self.service.url, "connect_time": "1s"}
+        config = bus_config({"schema_registry": registry, "lookup_time": "1s", "refresh": "200ms"})
+        self.other = self.enterContext(Gateway(config))
+        bus = self.other.get("/health").json()["bus"]
+        self.their_peer = self.enterContext(Peer(bus["bootstrap"]))
+
+    def say(self, _request):
+        if self.answer is None:
+            self.awake.wait(PATIENCE)
+        return self.answer or NOT_FOUND
+
+    def shows(self, words):
+        wait_until(lambda: words in self.other.get("/ready").body.decode(), f"{words} to be shown")
+
+    def listed(self):
+        return "bus__agent" in [
+            tool["name"].replace(".", "__")
+            for tool in self.other.get("/mcp/v1/tools?server=bus").json()["tools"]
+        ]
+
+    def refuses(self, answer, words):
+        self.answer = answer
+        self.their_peer.register("agent")
+        self.shows(words)
+        self.assertFalse(self.listed())
+        # Once it answers, the agent is there.
+        self.answer = NOT_FOUND
+        self.awake.set()
+        wait_until(self.listed, "the agent to be listed")
+        # And stays, whatever becomes of the registry.
+        self.awake.clear()
+        self.answer = answer
+        self.shows(words)
+        self.assertTrue(self.listed())
+
+    def test_unauthorized(self):
+        self.refuses((401, "application/json", b'{"message":"who are you?"}'), "who are you?")
+
+    def test_broken(self):
+        self.refuses((500, "text/plain", b"oops"), "HTTP 500")
+
+    def test_not_json(self):
+        self.refuses((200, "text/html", b"<html>"), "not JSON")
+
+    def test_slow(self):
+        self.refuses(None, "the schema registry")
+
+
+class MissingSchemas(KafkaCase):
+    upstream = {"schemas": "required"}
+
+    def test_what_has_no_schema_is_not_offered(self):
+        self.peer.register("bare")
+        wait_until(
+            lambda: "there is no schema of bare.requests-value"
+            in self.gateway.get("/ready").body.decode(),
+            "the reason to be shown",
+        )
+        self.assertNotIn("bare", self.tools())
+        self.registry.add("bare.requests-value", {"type": "object"})
+        self.registry.add("bare.responses-value", {"type": "object"})
+        self.wait_for_tool("bare")
+
+
+class NoBroker(KafkaCase):
+    """Nobody listens where the bus should be."""
+
+    @classmethod
+    def setUpClass(cls):
+        nowhere = {"kafka": {"bootstrap.servers": "127.0.0.1:1"}, "client_id": "tests"}
+        patience = {"lookup_time": "500ms", "response_timeout_ms": 500}
+        topics = {"topics": {"notes": {"read": False}}}
+        config = bus_config({**nowhere, **patience, **topics}, limits={"start": "1s"})
+        cls.gateway = cls.enterClassContext(Gateway(config))
+
+    def test_it_starts_and_says_so(self):
+        self.assertEqual(self.gateway.get("/ready").status, 503)
+        wait_until(
+            lambda: "cannot ask the bus" in self.gateway.get("/ready").body.decode(), "the reason"
+        )
+        response = self.call("notes", {"value": 1})
+        self.assertIn(response.status, (404, 503))
+
+
+class FullQueue(KafkaCase):
+    """The producer may hold three records, and the broker is stopped in its tracks."""
+
+    def test_too_much_waits(self):
+        bus = self.gateway.get("/health").json()["bus"]
+        upstream = {
+            "kafka": {
+                "bootstrap.servers": bus["bootstrap"],
+                "queue.buffering.max.messages": "3",
+            },
+            "schema_registry": {"url": bus["schema_registry"]},
+            "client_id": "tests",
+            "response_timeout_ms": 3000,
+        }
+        self.peer.register("silent")
+        with Gateway(bus_config(upstream)) as other:
+
+            def call(body):
+                with other.connect() as connection:
+                    return connection.request("POST", "/api/silent", JSON, body).status
+
+            names = lambda: other.get("/mcp/v1/tools?server=bus").body.decode()
+            wait_until(lambda: "bus.silent" in names(), "the agent to be listed")
+            self.gateway.process.send_signal(signal.SIGSTOP)
+            try:
+                calls = [Background(call, {"do": "silent", "n": n}) for n in range(12)]
+                found = sorted(one.result() for one in calls)
+            finally:
+                self.gateway.process.send_signal(signal.SIGCONT)
+        self.assertLessEqual(set(found), {503, 504})
+        # Three wait; a few more may have been on their way when the broker stood still.
+        self.assertGreaterEqual(found.count(503), 6)
+
+
+class TwoNodes(KafkaCase):
+    def test_a_node_that_dies_takes_only_its_own_calls_along(self):
+        self.peer.agent("work")
+        self.peer.register("work")
+        self.wait_for_tool("work")
+        bus = self.gateway.get("/health").json()["bus"]
+        upstream = {
+            "kafka": {"bootstrap.servers": bus["bootstrap"]},
+            "schema_registry": {"url": bus["schema_registry"]},
+            "client_id": "other",
+        }
+        with Gateway(bus_config(upstream)) as other:
+
+            def call(body):
+                with other.connect() as connection:
+                    return connection.request("POST", "/api/work", JSON, body)
+
+            names = lambda: other.get("/mcp/v1/tools?server=bus").body.decode()
+            wait_until(lambda: "bus.work" in names(), "the agent to be listed there too")
+            # Each gets its own answers, although both read all replies.
+            for n in range(20):
+                self.assertEqual(self.call("work", {"a": n}).json()["echo"], {"a": n})
+                self.assertEqual(call({"b": n}).json()["echo"], {"b": n})
+            theirs = Background(call, {"do": "silent"})
+            ours = Background(self.call, "work", {"do": "slow", "seconds": 1})
+            wait_until(
+                lambda: other.metric("patchbay_upstream_calls_in_flight", upstream="bus") == 1,
+                "the call to be under way",
+            )
+            other.kill()
+            with self.assertRaises(Exception):
+                theirs.result()
+            self.assertEqual(ours.result().json(), {"slow": True})
+        self.assertGreater(self.dropped("foreign"), 0)
+
+
+if __name__ == "__main__":
+    main()
