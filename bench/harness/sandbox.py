@@ -168,7 +168,7 @@ def show(found: dict, many: int) -> None:
             report.Goal("create_sandbox from nothing", found["cold_ms"], 60, "ms"),
             report.Goal(
                 f"memory of {many} at once",
-                (found["gateway_mib"] + found["all_mib"]) * 100 / many / 100,
+                (found["gateway_mib"] + found["all_mib"]) / many,
                 10.24,
                 "MiB each",
             ),

@@ -1,5 +1,5 @@
 // patchbay-agent: `patchbay agent` alone, linked statically, to be put into any image or virtual
-// machine.
+// machine. Because it starts so fast it is also what becomes a sandbox, outside and inside.
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -7,11 +7,13 @@
 #include "agent/command_line.h"
 #include "app/commands.h"
 #include "core/version.h"
+#include "sandbox/confine.h"
 #include "sandbox/inside.h"
 
 using namespace patchbay;
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
   if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
     return sandbox::run_inside({argv + 2, argv + argc});
   }

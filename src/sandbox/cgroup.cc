@@ -135,6 +135,18 @@ std::uint64_t beginning_of(pid_t process) {
   return value;
 }
 
+// Lets the controllers bound what is below `folder`, if they may.
+bool bounds_below(const std::string& folder, const std::vector<std::string>& controllers) {
+  std::string wanted;
+  for (const auto& controller : controllers) wanted += fmt::format("+{} ", controller);
+  return static_cast<bool>(write_small(folder + "/cgroup.subtree_control", wanted));
+}
+
+bool step_down_into(const std::string& folder) {
+  ::mkdir(folder.c_str(), 0755);
+  return static_cast<bool>(write_small(folder + "/cgroup.procs", std::to_string(::getpid())));
+}
+
 }  // namespace
 
 Result<Cgroup> Cgroup::make(const std::vector<CgroupPlace>& places, const std::string& name,
@@ -252,21 +264,19 @@ const std::vector<CgroupPlace>& prepared_places() {
   return places;
 }
 
-void make_room(const std::vector<CgroupPlace>& places) {
-  for (const auto& place : places) {
-    if (!place.unified) continue;
-    std::string wanted;
-    for (const auto& controller : place.controllers) wanted += fmt::format("+{} ", controller);
-    const std::string control = place.folder + "/cgroup.subtree_control";
-    if (write_small(control, wanted)) continue;
+void make_room(std::vector<CgroupPlace>& places) {
+  for (auto& place : places) {
+    if (!place.unified || bounds_below(place.folder, place.controllers)) continue;
     // Only leaves may hold processes once anything is bounded below. If nobody but us is here, we
     // go one step down.
     const auto here = processes_in(place.folder);
-    if (here.size() != 1 || here.front() != ::getpid()) continue;
-    const std::string own = place.folder + "/patchbay";
-    ::mkdir(own.c_str(), 0755);
-    if (!write_small(own + "/cgroup.procs", std::to_string(::getpid()))) continue;
-    if (!write_small(control, wanted)) continue;
+    const bool alone = here.size() == 1 && here.front() == ::getpid();
+    if (alone && step_down_into(place.folder + "/patchbay") &&
+        bounds_below(place.folder, place.controllers)) {
+      continue;
+    }
+    // The topmost may hold both.
+    if (bounds_below(place.mount, place.controllers)) place.folder = place.mount;
   }
 }
 

@@ -21,7 +21,8 @@ namespace patchbay::sandbox {
 struct CgroupPlace {
   std::string folder;
   std::vector<std::string> controllers;
-  bool unified = false;  // Version 2.
+  bool unified = false;    // Version 2.
+  std::string mount = {};  // Of version 2: the topmost folder that is seen here.
 
   bool operator==(const CgroupPlace&) const = default;
 };
@@ -79,8 +80,9 @@ void sweep_cgroups(const std::vector<CgroupPlace>& places);
 // same ones ever after.
 const std::vector<CgroupPlace>& prepared_places();
 
-// Where version 2 bounds nothing because we are in the way ourselves: steps aside into a cgroup of
-// our own, if that is allowed. To be called once, before the first cgroup is made.
-void make_room(const std::vector<CgroupPlace>& places);
+// Where version 2 bounds nothing because processes are in the way: if that is us alone, we step
+// aside into a cgroup of our own; else, where that is allowed, the place is at the top instead. To
+// be called once, before the first cgroup is made.
+void make_room(std::vector<CgroupPlace>& places);
 
 }  // namespace patchbay::sandbox

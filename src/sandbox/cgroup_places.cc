@@ -85,7 +85,8 @@ std::vector<CgroupPlace> read_places(std::string_view own, std::string_view moun
           (unified || std::ranges::find(mount.options, controllers.front()) != mount.options.end());
       if (!shows) continue;
       if (auto folder = folder_of(mount, path)) {
-        places.push_back({*std::move(folder), controllers, unified});
+        places.push_back(
+            {*std::move(folder), controllers, unified, unified ? std::string(mount.point) : ""});
         break;
       }
     }

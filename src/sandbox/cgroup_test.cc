@@ -31,6 +31,7 @@ TEST(CgroupPlaces, VersionTwo) {
   ASSERT_EQ(places.size(), 1U);
   EXPECT_EQ(places[0].folder, "/sys/fs/cgroup/user.slice/app.scope");
   EXPECT_TRUE(places[0].unified);
+  EXPECT_EQ(places[0].mount, "/sys/fs/cgroup");
 }
 
 TEST(CgroupPlaces, InAContainerThatShowsOnlyItsOwn) {
@@ -73,6 +74,34 @@ TEST_F(FakeCgroup, NamesTheBoundThatIsMissing) {
   made = Cgroup::make(places, "one", limits);
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message.find("'pids'"), std::string::npos) << made.error().message;
+}
+
+TEST_F(FakeCgroup, MakesRoomAtTheTopWhereOthersAreInTheWay) {
+  fs::create_directory(base_ / "session");
+  std::ofstream(base_ / "session/cgroup.procs") << "1\n2\n";  // No subtree_control: not allowed.
+  std::ofstream(base_ / "cgroup.subtree_control") << "";
+  std::vector<CgroupPlace> places{{base_ / "session", {"memory", "pids"}, true, base_}};
+  make_room(places);
+  EXPECT_EQ(places[0].folder, base_);
+  // Where it is allowed, everything stays where it is.
+  std::ofstream(base_ / "session/cgroup.subtree_control") << "";
+  places = {{base_ / "session", {"memory", "pids"}, true, base_}};
+  make_room(places);
+  EXPECT_EQ(places[0].folder, base_ / "session");
+}
+
+TEST_F(FakeCgroup, ReadsWhatVersionTwoCounts) {
+  fs::create_directory(base_ / "two");
+  const Cgroup two({base_ / "two"});
+  std::ofstream(base_ / "two/memory.events") << "low 0\noom 3\noom_kill 2\n";
+  std::ofstream(base_ / "two/pids.events") << "max 7\n";
+  std::ofstream(base_ / "two/memory.peak") << "4096\n";
+  std::ofstream(base_ / "two/cpu.stat") << "usage_usec 12\nuser_usec 3\n";
+  const auto usage = two.usage();
+  EXPECT_EQ(usage.out_of_memory, 2U);
+  EXPECT_EQ(usage.pids_refused, 7U);
+  EXPECT_EQ(usage.memory_peak, 4096U);
+  EXPECT_EQ(usage.cpu_us, 12U);
 }
 
 TEST_F(FakeCgroup, NamesABoundThatNobodyHas) {

@@ -1,5 +1,6 @@
-// The process that becomes a sandbox. The gateway starts its own program anew with one word and a
-// socket as descriptor 3; what is to be run comes over that socket, and so does the way back:
+// The process that becomes a sandbox. The gateway starts patchbay-agent, which is small, or where
+// that is not installed its own program, with one word and a socket as descriptor 3; what is to be
+// run comes over that socket, and so does the way back:
 //
 //   gateway → {spec…} + the filter of system calls
 //           ← {"event":"started","cgroup":[…],"bounds":[…]} + the workspace

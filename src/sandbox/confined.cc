@@ -8,6 +8,7 @@
 #include "json/read.h"
 #include "net/packets.h"
 #include "sandbox/confine.h"
+#include "sandbox/settings.h"
 #include "sandbox/syscalls.h"
 
 namespace patchbay::sandbox {
@@ -60,8 +61,7 @@ Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
   if (!calls) co_return calls.error();
   auto pair = net::make_packet_pair();
   if (!pair) co_return pair.error();
-  // The running program, even if its file has been replaced meanwhile.
-  net::Program program{"/proc/self/exe", {kConfineWord}, {}, ""};
+  net::Program program{helper_program(), {kConfineWord}, {}, ""};
   program.handed_over = pair->second.get();
   program.same_stdio = spec.same_stdio;
   auto child = net::Child::spawn(program);
