@@ -1,7 +1,8 @@
-// Fuzzes what servers say to an OAuth client: challenges, metadata, answers with tokens. Whatever
-// comes, what is taken from it can be sent in a header or asked for in a scope.
+// Fuzzes what servers say to an OAuth client: challenges, metadata, answers with tokens or codes.
+// Whatever comes, what is taken from it can be sent in a header or asked for in a scope.
 #include "fuzz/require.h"
 #include "oauth/challenge.h"
+#include "oauth/device_flow.h"
 #include "oauth/metadata.h"
 #include "oauth/token_answer.h"
 
@@ -28,6 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto answer = parse_token_answer(text)) {
     require(std::ranges::all_of(answer->access, [](char c) { return c > 0x20 && c < 0x7F; }));
     require(!answer->expires || answer->expires->count() >= 0);
+  }
+  if (const auto code = parse_device_code(text)) {
+    const std::string words = sign_in_words(*code);
+    require(std::ranges::all_of(words, [](char c) { return c >= 0x20 && c < 0x7F; }));
+    require(code->interval.count() >= 1 && code->expires.count() >= 1);
   }
   const std::string reason = reason_of_refusal(400, text);
   require(std::ranges::none_of(reason, [](char c) { return c == '\n' || c == '\r'; }));

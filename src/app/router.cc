@@ -20,7 +20,11 @@ constexpr std::size_t kMostBatch = 100;
 Router::Router(const RouterSettings& settings, net::Fd in, net::Fd out)
     : settings_(settings),
       token_(settings),
-      client_(std::move(in), std::move(out), {settings.message.value, settings.outbox.value}) {}
+      client_(std::move(in), std::move(out), {settings.message.value, settings.outbox.value}) {
+  token_.on_renewed([this](const std::string& token) {
+    for (auto& place : places_) place.link->use_token(token);
+  });
+}
 
 Router::~Router() = default;
 
@@ -48,6 +52,8 @@ Task<void> Router::stop_links() {
     auto stopped = co_await place.link->stop();
     (void)stopped;  // It always does.
   }
+  auto ended = co_await token_.stop();
+  if (!ended) co_return ended;
   co_return co_await scope_.drain(kNever);
 }
 

@@ -78,6 +78,10 @@ Result<void> check_gateway(const RouterSettings& settings) {
   }
   auto made = make_connector(settings, "");
   if (!made) return made.error();
+  if (settings.oauth) {
+    auto oauth = RouterOauth::make(settings);
+    if (!oauth) return oauth.error();
+  }
   return ok();
 }
 
@@ -111,8 +115,11 @@ Task<void> RouterLink::keep() {
         .add("connection", number_)
         .add("why", lived.error().message)
         .add_ms("again_in_ms", static_cast<double>(pause.count()) / 1e6);
-    auto slept = co_await sleep_until(here().now() + pause);
-    if (!slept) co_return slept;
+    OneShot<void> woken;
+    pausing_ = &woken;
+    auto paused = co_await woken.wait(here().now() + pause);
+    pausing_ = nullptr;
+    if (!paused && paused.error().code == Code::cancelled) co_return paused;
   }
 }
 
@@ -149,7 +156,9 @@ Task<std::unique_ptr<upstreams::Connection>> RouterLink::connect() {
   if (!token) co_return token.error();
   auto connector = make_connector(settings_, *token);
   if (!connector) co_return connector.error();
-  co_return co_await (*connector)->connect(deadline);
+  auto connected = co_await (*connector)->connect(deadline);
+  if (!connected && connected.error().code == Code::unauthenticated) token_.refused();
+  co_return connected;
 }
 
 Result<void> RouterLink::send(std::string text) {
@@ -159,6 +168,11 @@ Result<void> RouterLink::send(std::string text) {
 
 void RouterLink::renew(const Error& why) {
   if (lost_) lost_->deliver(why);
+}
+
+void RouterLink::use_token(const std::string& token) {
+  if (connection_) connection_->use_token(token);
+  if (pausing_) pausing_->deliver(ok());
 }
 
 Task<mcp::Reply> RouterLink::ask(std::string_view method, std::string_view params) {

@@ -54,6 +54,10 @@ class RouterLink final : transport::Channel::Listener {
   // Makes the connection anew, because of that.
   void renew(const Error& why);
 
+  // There is another token: what is sent from now on carries it, and an attempt that waits is made
+  // at once.
+  void use_token(const std::string& token);
+
   // Sends a request of the router's own and waits for the answer.
   Task<mcp::Reply> ask(std::string_view method, std::string_view params);
 
@@ -74,6 +78,7 @@ class RouterLink final : transport::Channel::Listener {
   std::optional<OneShot<void>> lost_;                            // Delivered with the reason.
   std::unordered_map<std::string, OneShot<mcp::Reply>*> asked_;  // Of the router's own, by raw id.
   std::uint64_t next_id_ = 1;
+  OneShot<void>* pausing_ = nullptr;
   bool up_ = false;
   int failures_ = 0;  // Since it was last up.
   Scope scope_;

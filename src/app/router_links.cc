@@ -41,6 +41,7 @@ Error lost(const Error& why) {
 void Router::add_link() {
   RouterLink::Owner& owner = *this;
   places_.push_back({std::make_unique<RouterLink>(next_link_++, settings_, token_, owner)});
+  places_.back().used = here().now();
   places_.back().link->start();
 }
 
@@ -97,6 +98,7 @@ Task<void> Router::attend() {
                                                                unreachable_.message)});
     }
     shrink();
+    token_.attend();
   }
 }
 
@@ -180,7 +182,7 @@ void Router::on_message(RouterLink& link, std::string_view text) {
 void Router::on_answer(RouterLink& link, const mcp::Message& message, std::string_view text) {
   const auto asked = open_.find(message.id);
   if (asked == open_.end() || asked->second.link != &link) return;
-  if (says_unauthenticated(message) && token_.changes() && asked->second.sent < kMostSent) {
+  if (says_unauthenticated(message) && asked->second.sent < kMostSent && token_.refused()) {
     if (Place* const place = place_of(&link)) --place->running;
     asked->second.link = nullptr;
     wait_for_link(asked, true);

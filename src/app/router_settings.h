@@ -2,8 +2,11 @@
 // environment all fill this in. Values only.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/settings.h"
 #include "config/fields.h"
@@ -17,6 +20,23 @@ struct RouterPause {
   config::Duration most{60'000};
 };
 
+enum class RouterGrant : std::uint8_t { client_credentials, device };
+
+struct RouterOauthSettings {
+  RouterGrant grant = RouterGrant::client_credentials;
+  std::string issuer;
+  std::string token_url;
+  std::string device_url;
+  std::string client_id;
+  std::string client_secret;
+  std::vector<std::string> scopes;
+  std::string resource;
+  std::string ca;
+  config::Duration renew_before{60'000};
+  config::Duration retry{5'000};
+  config::Duration fetch_time{10'000};
+};
+
 struct RouterLog {
   log::Level level = log::Level::warn;
   log::Format format = log::Format::text;
@@ -28,6 +48,8 @@ struct RouterSettings {
   std::string token;
   std::string token_file;
   std::string token_command;
+  std::optional<RouterOauthSettings> oauth;
+  std::string state;
   int connections = 4;
   int per_connection = 64;
   config::Duration idle{60'000};
@@ -59,6 +81,41 @@ inline constexpr auto config::fields<app::RouterPause> = std::tuple{
 };
 
 template <>
+inline constexpr auto config::choices<app::RouterGrant> = std::array{
+    Choice{"client_credentials", app::RouterGrant::client_credentials},
+    Choice{"device", app::RouterGrant::device},
+};
+
+template <>
+inline constexpr auto config::fields<app::RouterOauthSettings> = std::tuple{
+    Field{"grant", &app::RouterOauthSettings::grant,
+          "client_credentials: as a client with a secret. device: a person signs in, at a link and "
+          "with a code that are logged."},
+    Field{"issuer", &app::RouterOauthSettings::issuer,
+          "The authorization server, which says where its endpoints are."},
+    Field{"token_url", &app::RouterOauthSettings::token_url,
+          "Its token endpoint, where it does not."},
+    Field{"device_url", &app::RouterOauthSettings::device_url,
+          "Its device endpoint, where it does not."},
+    Field{"client_id", &app::RouterOauthSettings::client_id, "Who we are to it.", Required{}},
+    Field{"client_secret", &app::RouterOauthSettings::client_secret,
+          "The secret that goes with it; keep it out of the file with ${env:NAME}."},
+    Field{"scopes", &app::RouterOauthSettings::scopes, "The scopes that are asked for."},
+    Field{"resource", &app::RouterOauthSettings::resource,
+          "What the token is for (RFC 8707); empty: it is not said."},
+    Field{"ca", &app::RouterOauthSettings::ca,
+          "A PEM file with the certificates that are trusted there; empty: those of the system."},
+    Field{"renew_before", &app::RouterOauthSettings::renew_before,
+          "How long before it expires a token is renewed; at most half of its life.",
+          Range{Duration(0), Duration(3'600'000)}},
+    Field{"retry", &app::RouterOauthSettings::retry,
+          "After a failure, how long it takes until a token is renewed again.",
+          Range{Duration(100), Duration(3'600'000)}},
+    Field{"fetch_time", &app::RouterOauthSettings::fetch_time,
+          "How long each request for it may take.", Range{Duration(10), Duration(60'000)}},
+};
+
+template <>
 inline constexpr auto config::fields<app::RouterLog> = std::tuple{
     Field{"level", &app::RouterLog::level, "The least important lines that are logged."},
     Field{"format", &app::RouterLog::format, "How a line looks."},
@@ -75,6 +132,11 @@ inline constexpr auto config::fields<app::RouterSettings> = std::tuple{
     Field{"token_command", &app::RouterSettings::token_command,
           "A command that prints the token, such as one that asks a keyring; run again for each "
           "connection."},
+    Field{"oauth", &app::RouterSettings::oauth,
+          "Where the token is from, if it is from an authorization server."},
+    Field{"state", &app::RouterSettings::state,
+          "A folder for what a sign-in has given, sealed, so that the next run needs none; empty: "
+          "it is not kept."},
     Field{"connections", &app::RouterSettings::connections,
           "How many connections to the gateway there may be.", Range{1, 64}},
     Field{"per_connection", &app::RouterSettings::per_connection,

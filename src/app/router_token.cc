@@ -40,7 +40,32 @@ Result<std::string> read_file(const std::string& path) {
 
 }  // namespace
 
+RouterToken::RouterToken(const RouterSettings& settings) : settings_(settings) {
+  if (!settings.oauth) return;
+  auto made = RouterOauth::make(settings);
+  if (made) oauth_ = *std::move(made);
+}
+
+void RouterToken::on_renewed(std::function<void(const std::string&)> tell) {
+  if (oauth_) oauth_->on_renewed(std::move(tell));
+}
+
+bool RouterToken::refused() {
+  if (oauth_) oauth_->refused();
+  return oauth_ || !settings_.token_file.empty() || !settings_.token_command.empty();
+}
+
+void RouterToken::attend() {
+  if (oauth_) oauth_->attend();
+}
+
+Task<void> RouterToken::stop() {
+  if (!oauth_) co_return ok();
+  co_return co_await oauth_->stop();
+}
+
 Task<std::string> RouterToken::get(Deadline deadline) {
+  if (oauth_) co_return co_await oauth_->get(deadline);
   if (!settings_.token_command.empty()) co_return co_await run_command(deadline);
   if (!settings_.token_file.empty()) co_return read_file(settings_.token_file);
   co_return settings_.token;

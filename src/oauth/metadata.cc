@@ -80,6 +80,7 @@ Result<ServerMetadata> parse_server_metadata(std::string_view text) {
   metadata.authorization_endpoint = text_member(text, "authorization_endpoint");
   metadata.token_endpoint = text_member(text, "token_endpoint");
   metadata.registration_endpoint = text_member(text, "registration_endpoint");
+  metadata.device_endpoint = text_member(text, "device_authorization_endpoint");
   if (metadata.issuer.empty() || metadata.token_endpoint.empty()) {
     return unusable("the metadata of the authorization server lack `issuer` or `token_endpoint`");
   }

@@ -28,6 +28,7 @@ struct ServerMetadata {
   std::string authorization_endpoint;  // Here and below: empty if there is none.
   std::string token_endpoint;
   std::string registration_endpoint;
+  std::string device_endpoint;  // For people whose browser is elsewhere (RFC 8628).
   Scopes scopes;
   std::vector<std::string> grants;       // Empty: it does not say.
   std::vector<std::string> client_auth;  // How clients prove themselves; empty: not said.

@@ -9,7 +9,8 @@ using wire::FrameType;
 using wire::Header;
 
 constexpr std::size_t kMostReadStep = 128 * 1024;
-constexpr int kTurnFrames = 64;  // Handled in one turn: others want theirs too.
+constexpr int kTurnFrames = 64;          // Handled in one turn: others want theirs too.
+constexpr std::size_t kKept = 4 * 1024;  // Memory of the outbox of a connection that is idle.
 
 std::uint64_t unix_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -23,7 +24,7 @@ FrameConnection::FrameConnection(net::Stream& stream, const FrameSettings& setti
     : stream_(stream),
       settings_(settings),
       decoder_(settings.rules),
-      outbox_(stream, settings.outbox),
+      outbox_(stream, settings.outbox, kKept),
       heard_(here().now()) {}
 
 Task<void> FrameConnection::read(Listener& listener) {
@@ -131,17 +132,17 @@ Result<void> FrameConnection::send(FrameType type, std::string_view payload) {
   std::string head;
   const bool control =
       type == FrameType::ping || type == FrameType::pong || type == FrameType::close;
-  if (control) return outbox_.put_urgent(wire::encode(header(), type, payload));
+  if (control) return outbox_.put_first({wire::encode(header(), type, payload)});
   const bool origin = wire::size_of(header()) > 8;
   if (peer_compresses_ && !origin && settings_.gzip_above > 0 &&
       payload.size() > settings_.gzip_above) {
     auto packed = wire::gzip(payload);
     if (!packed) return packed.error();
     wire::append_header(head, Header::eight, type, packed->size(), true);
-    return outbox_.put(head, *packed);
+    return outbox_.put({head, *packed});
   }
   wire::append_header(head, header(), type, payload.size());
-  return outbox_.put(head, payload);
+  return outbox_.put({head, payload});
 }
 
 }  // namespace patchbay::transport

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "net/input_buffer.h"
+#include "net/outbox.h"
 #include "net/stream.h"
-#include "transport/frame_outbox.h"
 #include "transport/wire_frame.h"
 #include "transport/wire_gzip.h"
 
@@ -62,7 +62,7 @@ class FrameConnection {
 
   // How our headers look.
   wire::Header header() const;
-  FrameOutbox& outbox() { return outbox_; }
+  net::Outbox& outbox() { return outbox_; }
 
  private:
   Task<void> read_more();
@@ -74,7 +74,7 @@ class FrameConnection {
   net::Stream& stream_;
   const FrameSettings settings_;
   wire::FrameDecoder decoder_;
-  FrameOutbox outbox_;
+  net::Outbox outbox_;
   net::InputBuffer input_;
   std::size_t read_step_ = net::InputBuffer::kBlock;
   Deadline heard_;          // When the last bytes came.

@@ -61,21 +61,21 @@ struct Quiet final : FrameConnection::Listener {
   std::string seen;
 };
 
-TEST(FrameOutbox, LetsUrgentFramesOvertake) {
+TEST(Outbox, LetsUrgentFramesOvertake) {
   Received received;
   on_loop([&]() -> Task<void> {
     LoopbackServer peer(received.script());
     auto stream = co_await net::connect_stream(peer.url(), nullptr, in_time());
     if (!stream) co_return stream.error();
-    FrameOutbox outbox(**stream, 20 * kLarge);
+    net::Outbox outbox(**stream, 20 * kLarge);
     const std::string large =
         wire::encode(Header::seven, FrameType::data, std::string(kLarge, 'x'));
     for (int i = 0; i < 10; ++i) {
-      auto put = outbox.put(large, "");
+      auto put = outbox.put({large});
       if (!put) co_return put;
     }
     co_await next_turn();  // What the system takes is on its way now.
-    auto put = outbox.put_urgent(wire::encode(Header::seven, FrameType::ping, ""));
+    auto put = outbox.put_first({wire::encode(Header::seven, FrameType::ping, "")});
     if (!put) co_return put;
     auto drained = co_await outbox.drained(20s);
     if (!drained) co_return drained;
@@ -89,21 +89,21 @@ TEST(FrameOutbox, LetsUrgentFramesOvertake) {
   EXPECT_LT(types.find('P'), 9u) << types;
 }
 
-TEST(FrameOutbox, HasABound) {
+TEST(Outbox, HasABound) {
   on_loop([]() -> Task<void> {
     LoopbackServer peer([](Visitor& visitor) { return drink(visitor); });
     auto stream = co_await net::connect_stream(peer.url(), nullptr, in_time());
     if (!stream) co_return stream.error();
     {
-      FrameOutbox outbox(**stream, 1000);
+      net::Outbox outbox(**stream, 1000);
       const std::string large(2000, 'x');
-      EXPECT_TRUE(outbox.put("head", large));  // One always fits.
-      EXPECT_EQ(outbox.put("head", "more").error().code, Code::overloaded);
-      for (int i = 0; i < 64; ++i) EXPECT_TRUE(outbox.put_urgent(std::string(1024, 'u')));
-      EXPECT_EQ(outbox.put_urgent("u").error().code, Code::overloaded);
+      EXPECT_TRUE(outbox.put({"head", large}));  // One always fits.
+      EXPECT_EQ(outbox.put({"head", "more"}).error().code, Code::overloaded);
+      for (int i = 0; i < 64; ++i) EXPECT_TRUE(outbox.put_first({std::string(1024, 'u')}));
+      EXPECT_EQ(outbox.put_first({"u"}).error().code, Code::overloaded);
       auto drained = co_await outbox.drained(20s);
       EXPECT_TRUE(outbox.empty());
-      EXPECT_TRUE(outbox.put("head", "more"));
+      EXPECT_TRUE(outbox.put({"head", "more"}));
       drained = co_await outbox.drained(20s);
     }
     (*stream)->end_sending();

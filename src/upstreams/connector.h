@@ -27,6 +27,9 @@ class Connection {
   // Why it was lost, if more is known than the channel's reason `why`.
   virtual Task<std::string> reason(std::string why) { co_return why; }
 
+  // From now on messages carry another token, where messages do.
+  virtual void use_token(const std::string& /*token*/) {}
+
   // Lets go of the server; with `orderly`, it gets the time to end by itself. Called once.
   virtual Task<void> end(bool orderly) = 0;
 };

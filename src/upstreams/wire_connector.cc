@@ -30,6 +30,7 @@ class WireConnection final : public Connection {
         channel_(frames_, envelope_settings(settings)) {}
 
   transport::Channel& channel() override { return channel_; }
+  void use_token(const std::string& token) override { channel_.set_token(token); }
   Task<void> end(bool) override {
     channel_.close();
     co_return co_await frames_.finish();

@@ -24,6 +24,10 @@ class WsConnection final : public Connection {
     return texts_;
   }
 
+  void use_token(const std::string& token) override {
+    if (envelopes_) envelopes_->set_token(token);
+  }
+
   Task<void> end(bool orderly) override {
     texts_.close();
     if (!orderly) co_return ok();
