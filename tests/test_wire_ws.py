@@ -342,7 +342,7 @@ class Frames(WsCase):
     def test_large_answers_come_in_fragments_that_pongs_get_between(self):
         # More than the buffers of both sockets hold.
         client = self.client(self.start(fake_config()), receive_buffer=64 * 1024)
-        asked = client.ask(call("fake__big", {"bytes": 8_000_000}))
+        asked = client.ask(call("fake__big", {"bytes": 12_000_000}))
         opcode, last, _ = client.read_frame()
         self.assertEqual((opcode, last), (TEXT, False))
         client.send_bytes(frame(PING, b"now"))
