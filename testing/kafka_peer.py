@@ -15,7 +15,8 @@ import sys
 import threading
 import time
 
-from confluent_kafka import Consumer, Producer, TopicPartition, OFFSET_BEGINNING
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING
 
 NO_DELAY = {"socket.nagle.disable": True}
 FAST = {
@@ -215,6 +216,21 @@ def choose(payload):
     return ACTIONS[payload.get("do", "echo")]
 
 
+NO_LEADER = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABLE)
+
+
+def ends_of(consumer, partitions):
+    """(first, end) of each; a topic that has just been made has no leader for a moment."""
+    give_up = time.monotonic() + 20
+    while True:
+        try:
+            return [consumer.get_watermark_offsets(partition, 10) for partition in partitions]
+        except KafkaException as fault:
+            if fault.args[0].code() not in NO_LEADER or time.monotonic() > give_up:
+                raise
+            time.sleep(0.05)
+
+
 def consume(brokers, command):
     """Everything from the beginning to the end that the topic has now."""
     topic = command["topic"]
@@ -222,7 +238,7 @@ def consume(brokers, command):
         {"bootstrap.servers": brokers, "group.id": "peer", "enable.auto.commit": False, **FAST}
     )
     partitions = partitions_of(consumer, topic)
-    ends = [consumer.get_watermark_offsets(partition, 10) for partition in partitions]
+    ends = ends_of(consumer, partitions)
     wanted = sum(end - first for first, end in ends)
     consumer.assign(partitions)
     records = []
