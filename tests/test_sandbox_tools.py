@@ -3,72 +3,23 @@ may use, and that nothing is left of any."""
 
 import base64
 import contextlib
-import json
 import os
-import select
 import signal
 import socket
-import ssl
-import subprocess
-import threading
 
-from auth_case import OTHER, TOKEN, bearer
-from certificates import Authority
-from harness import (
-    BINARY,
-    Gateway,
-    LegacySession,
-    alive,
-    main,
-    result_of,
-    text_of,
-    wait_until,
-)
-from sandbox_case import NOT_REQUIRED, SandboxCase, as_user, our_cgroups, probe, processes_with
+from auth_case import OTHER, TOKEN
+from harness import alive, main, result_of, wait_until
+from sandbox_case import probe, processes_with
+from sandbox_tool_case import ToolCase
+
+# Exchanges two names in one step.
+RACER = """
+import ctypes
+libc = ctypes.CDLL(None)
+def swap(one, other): libc.renameat2(-100, one, -100, other, 2)
+"""
 
 TOKENS = {"tokens": [{"name": "one", "token": TOKEN}, {"name": "two", "token": OTHER}]}
-
-
-class ToolCase(SandboxCase):
-    def start(self, auth=None, **settings):
-        config = {"upstreams": {"box": {"kind": "sandbox", **settings}}, "limits": {"call": "60s"}}
-        if auth:
-            config["auth"] = auth
-        self.before = our_cgroups()
-        self.gateway = self.enterContext(Gateway(config))
-        if not auth:
-            self.session = self.enterContext(LegacySession(self.gateway))
-        return self.gateway
-
-    def as_caller(self, token):
-        return self.enterContext(LegacySession(self.gateway, headers=bearer(token)))
-
-    def use(self, tool, session=None, **arguments):
-        """The structured result of a tool, which is also its text."""
-        answer = result_of((session or self.session).call(f"box__{tool}", **arguments))
-        self.assertNotIn("isError", answer, answer)
-        self.assertEqual(json.loads(answer["content"][0]["text"]), answer["structuredContent"])
-        return answer["structuredContent"]
-
-    def refusal(self, tool, session=None, **arguments):
-        answer = (session or self.session).call(f"box__{tool}", **arguments)
-        if "error" in answer:
-            return answer["error"]["message"]
-        self.assertTrue(answer["result"].get("isError"), answer)
-        return text_of(answer)
-
-    def make(self, session=None, **arguments):
-        return self.use("create_sandbox", session, **arguments)["sandbox_id"]
-
-    def shell(self, box, command, **arguments):
-        return self.use("run_command", sandbox_id=box, command=command, **arguments)
-
-    def assert_nothing_left(self):
-        wait_until(lambda: our_cgroups() <= self.before, "the cgroups to be gone")
-        wait_until(lambda: not self.guests(), "the sandboxes to be gone")
-
-    def guests(self):
-        return processes_with("/run/patchbay-agent")
 
 
 class Tools(ToolCase):
@@ -246,28 +197,62 @@ class Files(ToolCase):
             self.assertTrue(self.refusal("list_directory", sandbox_id=box, path=path))
         self.assertEqual(self.shell(box, "ls /workspace/x* 2>/dev/null; true")["stdout"], "")
 
+    def race(self, box, code, look):
+        """Calls `look` until the code inside, which changes things all the time, has ended."""
+        running = self.session.call_later(
+            "box__execute_code", sandbox_id=box, language="python", code=RACER + code
+        )
+        looks = 0
+        while running.running() or looks < 50:
+            look()
+            looks += 1
+        ran = result_of(running.result())["structuredContent"]
+        self.assertEqual((ran["exit_code"], ran["stderr"]), (0, ""))
+
+    def attempt(self, tool, **arguments):
+        """The structured result of a tool, or None if it was refused."""
+        answer = result_of(self.session.call(f"box__{tool}", **arguments))
+        return None if answer.get("isError") else answer["structuredContent"]
+
     def test_names_that_move_lead_nowhere(self):
         """A link and a folder change places as fast as they can while the host reads and writes."""
         self.start()
         box = self.make()
         self.shell(box, "mkdir there; echo harmless > there/passwd; ln -s /etc link")
-        code = """
-import ctypes, time
-libc = ctypes.CDLL(None)
-end = time.time() + 8
-while time.time() < end:
-    for _ in range(1000): libc.renameat2(-100, b'there', -100, b'link', 2)
-"""
-        race = self.session.call_later(
-            "box__execute_code", sandbox_id=box, language="python", code=code
-        )
-        outcomes = set()
-        while race.running():
-            answer = result_of(self.session.call("box__read_file", sandbox_id=box, path="there/passwd"))
-            if not answer.get("isError"):
-                outcomes.add(answer["structuredContent"]["content"])
-        race.result()
-        self.assertLessEqual(outcomes, {"harmless\n"})
+        read, written, listed = set(), set(), set()
+
+        def look():
+            piece = self.attempt("read_file", sandbox_id=box, path="there/passwd")
+            read.add(piece and piece["content"])
+            put = self.attempt("write_file", sandbox_id=box, path="there/new", content="x")
+            written.add(bool(put))
+            entries = self.attempt("list_directory", sandbox_id=box, path="there")
+            listed.add(entries and tuple(one["name"] for one in entries["entries"]))
+
+        self.race(box, "for _ in range(1_000_000): swap(b'there', b'link')", look)
+        # Both sides of the race were seen, and nothing else.
+        self.assertEqual(read, {"harmless\n", None})
+        self.assertEqual(written, {True, False})
+        self.assertLessEqual(listed, {("passwd",), ("new", "passwd"), None})
+        self.assertEqual(self.shell(box, "ls /etc/new")["stdout"], "")
+
+    def test_a_file_that_becomes_a_link_is_not_followed(self):
+        """Now a file, now a link to a file outside, now another name of a file of the same folder."""
+        self.start()
+        box = self.make()
+        self.shell(box, "echo mine > mine; ln -s /etc/passwd link; echo two > two; ln two second")
+        seen = set()
+
+        def look():
+            piece = self.attempt("read_file", sandbox_id=box, path="mine")
+            seen.add(piece and piece["content"])
+            self.attempt("write_file", sandbox_id=box, path="mine", content="mine\n")
+
+        code = "for _ in range(300_000): swap(b'mine', b'link'); swap(b'mine', b'second')"
+        self.race(box, code, look)
+        self.assertLessEqual(seen, {"mine\n", "", None})
+        self.assertIn(None, seen)
+        self.assertEqual(self.shell(box, "cat two")["stdout"], "two\n")
 
     def test_too_much(self):
         self.start(content="1MiB", limits={"disk": "4MiB", "files": 100})
@@ -338,6 +323,14 @@ class Bounds(ToolCase):
         self.assertEqual(ran["verdict"], "timeout")
         self.assertEqual(self.shell(box, "echo alive")["stdout"], "alive\n")
 
+    def test_it_is_asked_to_end_before_it_is_made_to(self):
+        self.start(limits={"wall": "300ms", "grace": "60s"})
+        ran = self.use("run_command", command="trap 'echo tidy; exit 3' TERM; sleep 1000 & wait")
+        self.assertEqual((ran["verdict"], ran["stdout"], ran["exit_code"]), ("timeout", "tidy\n", 3))
+        self.start(limits={"wall": "300ms", "grace": "300ms"})
+        ran = self.use("run_command", command="trap '' TERM; while :; do sleep 0.01; done")
+        self.assertEqual((ran["verdict"], ran["signal"]), ("timeout", 9))
+
     def test_memory(self):
         self.start(limits={"memory": "64MiB"})
         box = self.make()
@@ -371,6 +364,25 @@ class Bounds(ToolCase):
         self.assertTrue(ran["truncated"])
         self.assertEqual(ran["stdout_bytes"], 300 << 20)
         self.assertLess(len(ran["stdout"]), 70_000)
+        self.assertLess(self.gateway.rss() - before, 32 << 20)
+        ran = self.shell(box, "echo first; head -c 1M /dev/zero; echo last")
+        left_out = (1 << 20) + 11 - (64 << 10)
+        self.assertTrue(ran["stdout"].startswith("first\n"))
+        self.assertTrue(ran["stdout"].endswith("\0last\n"))
+        self.assertIn(f"\n... [{left_out} bytes left out] ...\n", ran["stdout"])
+
+    def test_output_as_it_comes_has_a_bound_too(self):
+        self.start(limits={"output": "64KiB"})
+        before = self.gateway.rss()
+        answer = self.session.call(
+            "box__run_command",
+            _meta={"progressToken": "p"},
+            command="head -c 200M /dev/zero | tr '\\0' x",
+        )
+        self.assertEqual(result_of(answer)["structuredContent"]["stdout_bytes"], 200 << 20)
+        told = sum(len(one["params"]["message"]) for one in self.session.others)
+        self.assertGreater(told, 0)
+        self.assertLessEqual(told, 64 << 10)
         self.assertLess(self.gateway.rss() - before, 32 << 20)
 
     def test_a_sandbox_whose_agent_is_attacked(self):
@@ -478,182 +490,6 @@ class Lives(ToolCase):
         boxes = [self.session.call_later("box__create_sandbox") for _ in range(12)]
         ids = {result_of(one.result())["structuredContent"]["sandbox_id"] for one in boxes}
         self.assertEqual(len(ids), 12)
-
-
-class Engines(ToolCase):
-    needs_isolation = False
-
-    def down(self, **settings):
-        """What is said at the start about an upstream that does not run."""
-        gateway = self.enterContext(
-            Gateway({"upstreams": {"box": {"kind": "sandbox", **settings}}})
-        )
-        return gateway.stdout.wait_for("upstream   box  sandbox  down")
-
-    def test_none_is_refused_unless_allowed(self):
-        self.assertIn("allow_none", self.down(engine="none"))
-        self.start(engine="none", allow_none=True)
-        ran = self.use("run_command", command="echo bare")
-        self.assertEqual((ran["stdout"], ran["isolation"]), ("bare\n", "none"))
-        box = self.make()
-        self.use("write_file", sandbox_id=box, path="x", content="y")
-        self.assertEqual(self.shell(box, "cat x")["stdout"], "y")
-
-    def test_what_is_missing_is_named(self):
-        self.assertIn("apt-get install", self.down(bwrap="/nonexistent/bwrap"))
-
-    def agent(self, *listen):
-        """An agent somewhere else; gives where it listens."""
-        process = self.enterContext(
-            subprocess.Popen(
-                [BINARY, "agent", "--listen", *listen], stderr=subprocess.PIPE, text=True
-            )
-        )
-        self.addCleanup(process.kill)
-        line = process.stderr.readline()
-        return line.rsplit(" ", 1)[1].strip()
-
-    def test_a_machine_that_runs_already(self):
-        socket_path = str(self.folder / "v.sock")
-        self.agent(f"unix:{socket_path}")
-        self.start(engine="microvm", microvm={"socket": socket_path})
-        ran = self.use("run_command", command="echo inside")
-        self.assertEqual((ran["stdout"], ran["isolation"]), ("inside\n", "microvm"))
-
-    def test_a_machine_for_each_sandbox(self):
-        """`patchbay agent` stands in for a monitor: it offers the same socket."""
-        vm = {
-            "command": BINARY,
-            "args": ["agent", "--listen", "unix:{socket}"],
-            "socket": "{folder}/v.sock",
-        }
-        self.start(engine="microvm", microvm=vm, pool={"size": 1})
-        box = self.make()
-        self.use("write_file", sandbox_id=box, path="x", content="y")
-        self.assertRegex(self.shell(box, "cat x; pwd")["stdout"], r"^y/\S*/patchbay-vm-\w+\n$")
-        self.use("destroy_sandbox", sandbox_id=box)
-        self.assertEqual(self.gateway.stop(), 0)
-        wait_until(lambda: not processes_with("unix:/tmp/patchbay-vm-"), "the machines to be gone")
-
-    def test_an_agent_over_tcp(self):
-        address = self.agent("tcp:127.0.0.1:0").removeprefix("tcp:")
-        self.start(engine="remote", remote={"address": address})
-        ran = self.use("run_command", command="echo far")
-        self.assertEqual((ran["stdout"], ran["isolation"]), ("far\n", "remote"))
-
-    def test_an_agent_that_asks_for_a_token(self):
-        (self.folder / "token").write_text("a-token-of-the-agent-0123", encoding="utf-8")
-        token_file = str(self.folder / "token")
-        address = self.agent("tcp:127.0.0.1:0", "--token-file", token_file).removeprefix("tcp:")
-        remote = {"address": address, "token": "${file:" + token_file + "}"}
-        self.start(engine="remote", remote=remote)
-        self.assertEqual(self.use("run_command", command="echo known")["stdout"], "known\n")
-        config = {"kind": "sandbox", "engine": "remote", "remote": {"address": address}}
-        with Gateway({"upstreams": {"far": config}}) as gateway, LegacySession(gateway) as session:
-            answer = result_of(session.call("far__run_command", command="true"))
-            self.assertTrue(answer["isError"])
-            self.assertIn("token", text_of({"result": answer}))
-
-    def test_an_agent_over_tls(self):
-        authority = Authority(self.folder)
-        authority.server()
-        address = self.agent("tcp:127.0.0.1:0").removeprefix("tcp:")
-        port = self.enterContext(TlsRelay(self.folder, address)).port
-        remote = {"address": f"localhost:{port}", "secure": True}
-        self.start(engine="remote", remote={**remote, "tls": {"ca": str(self.folder / "ca.pem")}})
-        big = "y" * 300_000
-        box = self.make()
-        self.use("write_file", sandbox_id=box, path=str(self.folder / "f"), content=big)
-        ran = self.use("run_command", sandbox_id=box, command=f"cat {self.folder}/f")
-        self.assertEqual(ran["stdout"], big)
-        stranger = {"upstreams": {"far": {"kind": "sandbox", "engine": "remote", "remote": remote}}}
-        with Gateway(stranger) as gateway, LegacySession(gateway) as session:
-            answer = result_of(session.call("far__run_command", command="true"))
-            self.assertTrue(answer["isError"])
-            self.assertIn("certificate", text_of({"result": answer}))
-
-    def test_an_agent_on_another_machine_needs_tls(self):
-        self.assertIn("remote.secure", self.down(engine="remote", remote={"address": "192.0.2.1:9"}))
-
-
-class OrdinaryUser(ToolCase):
-    """A gateway without any right, where cgroups are not required."""
-
-    def start(self, **settings):
-        if os.geteuid() != 0:
-            self.skipTest("only root can become another user")
-        config = {"upstreams": {"box": {"kind": "sandbox", **settings}}}
-        gateway = Gateway(config)
-        os.chmod(gateway.folder.name, 0o755)
-        gateway.command = as_user(gateway.command)
-        self.gateway = self.enterContext(gateway)
-        self.session = self.enterContext(LegacySession(self.gateway))
-
-    def test_runs_and_reaches_files(self):
-        self.start(limits={"not_required": NOT_REQUIRED, "disk": "4MiB"})
-        box = self.make()
-        self.use("write_file", sandbox_id=box, path="a/b", content="in")
-        self.assertEqual(self.shell(box, "cat a/b; id -u; echo out > a/c")["stdout"], "in1000\n")
-        self.assertEqual(self.use("read_file", sandbox_id=box, path="a/c")["content"], "out\n")
-        self.shell(box, "ln -s /etc/passwd link")
-        self.assertIn("link", self.refusal("read_file", sandbox_id=box, path="link"))
-        ran = self.shell(box, "for i in 1 2 3 4 5; do head -c 1M /dev/zero > $i; done")
-        self.assertIn("No space left", ran["stderr"])
-        self.use("destroy_sandbox", sandbox_id=box)
-
-    def test_the_probe(self):
-        if not probe():
-            self.skipTest("no compiler for the probe")
-        self.start(read=[probe()], limits={"not_required": NOT_REQUIRED})
-        ran = self.use("run_command", argv=[probe()])
-        verdicts = ran["stdout"].splitlines()
-        self.assertGreater(len(verdicts), 60, ran)
-        self.assertEqual([line for line in verdicts[:-1] if ": " not in line], [])
-
-    def test_refuses_if_they_are_required(self):
-        self.start()
-        self.assertEqual(self.session.tool_names(), [])
-        down = self.gateway.stdout.wait_for("upstream   box  sandbox  down")
-        self.assertIn("cannot be set here", down)
-
-
-class TlsRelay:
-    """Puts TLS in front of what listens at `address`."""
-
-    def __init__(self, folder, address):
-        self.context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        self.context.load_cert_chain(folder / "server.pem", folder / "server.key")
-        host, _, port = address.rpartition(":")
-        self.behind = (host, int(port))
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-
-    def __enter__(self):
-        threading.Thread(target=self.accept, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
-
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                plain, _ = self.listener.accept()
-                threading.Thread(target=self.serve, args=(plain,), daemon=True).start()
-
-    def serve(self, plain):
-        with contextlib.suppress(OSError):
-            outer = self.context.wrap_socket(plain, server_side=True)
-            inner = socket.create_connection(self.behind)
-            with outer, inner:
-                while True:
-                    ready = [outer] if outer.pending() else select.select([outer, inner], [], [])[0]
-                    for one, other in ((outer, inner), (inner, outer)):
-                        if one in ready:
-                            data = one.recv(65536)
-                            if not data:
-                                return
-                            other.sendall(data)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/text.h"
+#include "sandbox/process_mark.h"
 #include "sandbox/small_files.h"
 
 namespace patchbay::sandbox {
@@ -116,25 +117,6 @@ std::vector<pid_t> processes_in(const std::string& folder) {
   return all;
 }
 
-// When a process began, in the kernel's own count; 0 if there is none.
-std::uint64_t beginning_of(pid_t process) {
-  const auto text = read_small(fmt::format("/proc/{}/stat", process));
-  if (!text) return 0;
-  // The name in brackets may hold anything; the 22nd field is the 20th after it.
-  std::string_view at = *text;
-  const auto bracket = at.rfind(')');
-  if (bracket == std::string_view::npos) return 0;
-  at.remove_prefix(bracket + 1);
-  for (int field = 0; field < 20; ++field) {
-    const auto space = at.find(' ');
-    if (space == std::string_view::npos) return 0;
-    at.remove_prefix(space + 1);
-  }
-  std::uint64_t value = 0;
-  std::from_chars(at.data(), at.data() + at.size(), value);
-  return value;
-}
-
 // Lets the controllers bound what is below `folder`, if they may.
 bool bounds_below(const std::string& folder, const std::vector<std::string>& controllers) {
   std::string wanted;
@@ -234,9 +216,7 @@ bool Cgroup::clear(int patience_ms) const {
   }
 }
 
-std::string cgroup_name(pid_t keeper) {
-  return fmt::format("{}{}-{}", kPrefix, keeper, beginning_of(keeper));
-}
+std::string cgroup_name(pid_t keeper) { return fmt::format("{}{}", kPrefix, process_mark(keeper)); }
 
 void sweep_cgroups(const std::vector<CgroupPlace>& places) {
   for (const auto& place : places) {

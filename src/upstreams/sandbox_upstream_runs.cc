@@ -38,23 +38,26 @@ class OutputNews {
   std::size_t bytes_ = 0;
 };
 
+double in_seconds(config::Duration time) { return static_cast<double>(time.count()) / 1000; }
+
 // What the agent is asked, on top of what the caller wants.
 std::string params_for(const RunRequest& request, config::Duration wall,
                        const SandboxLimits& limits, bool extended, bool stream) {
   std::string params = request.params;
   if (extended) {
-    params += fmt::format(R"(,"timeout":{},"max_output":{})",
-                          static_cast<double>(wall.count()) / 1000, limits.output.value);
-    if (stream) params += R"(,"stream":true)";
+    params += fmt::format(R"(,"timeout":{},"grace":{},"max_output":{},"keep":"ends")",
+                          in_seconds(wall), in_seconds(limits.grace), limits.output.value);
+    if (stream) params += fmt::format(R"(,"stream":true,"max_stream":{})", limits.output.value);
   }
   return params + "}";
 }
 
 // What a program gets of the time that is left to the call, so that its end can still be told.
-config::Duration wall_within(const gateway::Call& call, config::Duration wanted) {
+config::Duration wall_within(const gateway::Call& call, config::Duration wanted,
+                             config::Duration margin) {
   if (call.deadline == kNever) return wanted;
   const auto left = std::chrono::duration_cast<config::Duration>(call.deadline - here().now());
-  return std::clamp(left - kMargin, std::min(kShortestWall, wanted), wanted);
+  return std::clamp(left - margin, std::min(kShortestWall, wanted), wanted);
 }
 
 // The answer of an agent that gave none.
@@ -96,9 +99,10 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
   OutputNews news(call);
   AgentLink::Output output;
   if (news.wanted()) output = [&news](std::string_view, std::string_view text) { news.tell(text); };
-  const auto wall = wall_within(call, request.wall);
+  const config::Duration margin = sandbox->limits.grace + kMargin;
+  const auto wall = wall_within(call, request.wall, margin);
   auto params = params_for(request, wall, sandbox->limits, agent.extended(), news.wanted());
-  auto result = co_await agent.ask(request.method, std::move(params), here().now() + wall + kMargin,
+  auto result = co_await agent.ask(request.method, std::move(params), here().now() + wall + margin,
                                    std::move(output));
   if (!result && (result.error().code == Code::timeout || !agent.extended())) {
     // It neither ends the program nor answers: nothing in there can be relied on.

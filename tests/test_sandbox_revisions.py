@@ -1,0 +1,87 @@
+"""The sandbox as clients of each revision of MCP see it: structured results, output as it comes, files
+as resources, cancelling. Every message is held against the schema of its revision."""
+
+import base64
+import json
+
+from harness import main, result_of, wait_until
+from matrix_clients import REVISIONS, client_of
+from sandbox_case import processes_with
+from sandbox_tool_case import ToolCase
+
+
+class Revisions(ToolCase):
+    def test_a_life_in_each(self):
+        self.start(pool={"size": 2})
+        for revision in REVISIONS:
+            with self.subTest(revision), client_of(self.gateway, revision) as client:
+                self.live(client)
+                self.assertEqual(client.wrong, [])
+
+    def live(self, client):
+        tools = {tool["name"]: tool for tool in client.list("tools")}
+        self.assertEqual(len(tools), 8)
+        structured = client.revision >= "2025-06-18"
+        self.assertEqual("outputSchema" in tools["box__run_command"], structured)
+        box = self.done(client, "create_sandbox")["sandbox_id"]
+        self.assertIn(box, json.dumps(self.done(client, "list_sandboxes")))
+        self.run_with_news(client, box)
+        self.move_files(client, box)
+        self.cancel(client, box)
+        self.assertEqual(self.done(client, "destroy_sandbox", sandbox_id=box), {"success": True})
+        gone = result_of(client.call("box__run_command", sandbox_id=box, command="true"))
+        self.assertTrue(gone["isError"])
+        self.assertIn("Sandbox not found", gone["content"][0]["text"])
+
+    def done(self, client, tool, token=None, **arguments):
+        """What a tool answers: as a text for all, structured for those who know of that."""
+        answer = result_of(client.call(f"box__{tool}", token=token, **arguments))
+        self.assertFalse(answer.get("isError"), answer)
+        value = json.loads(answer["content"][0]["text"])
+        if client.revision >= "2025-06-18":
+            self.assertEqual(answer["structuredContent"], value)
+        return value
+
+    def run_with_news(self, client, box):
+        client.told.clear()
+        ran = self.done(
+            client,
+            "execute_code",
+            token="news",
+            sandbox_id=box,
+            language="python",
+            code="import sys, time\nprint('one', flush=True)\nsys.stdin.read()\nprint('two')",
+            stdin="x",
+        )
+        self.assertEqual((ran["stdout"], ran["verdict"]), ("one\ntwo\n", "exit"))
+        news = [one["params"] for one in client.told if one["method"] == "notifications/progress"]
+        self.assertEqual({one["progressToken"] for one in news}, {"news"})
+        steps = [one["progress"] for one in news]
+        self.assertEqual(steps, sorted(set(steps)))
+        # Words came with progress in 2025-03-26.
+        if client.revision >= "2025-03-26":
+            self.assertEqual("".join(one["message"] for one in news), "one\ntwo\n")
+
+    def move_files(self, client, box):
+        data = bytes(range(256)) * 300
+        text = base64.b64encode(data).decode()
+        put = self.done(
+            client, "write_file", sandbox_id=box, path="d/ä.bin", content=text, encoding="base64"
+        )
+        self.assertEqual(put["bytes"], len(data))
+        template = client.list("resources/templates")[0]["uriTemplate"]
+        uri = template.removesuffix("sandbox://{sandbox_id}/{+path}") + put["uri"]
+        content = result_of(client.ask("resources/read", {"uri": uri}))["contents"][0]
+        self.assertEqual(base64.b64decode(content["blob"]), data)
+        self.assertIn("error", client.ask("resources/read", {"uri": uri + "-not"}))
+        listed = self.done(client, "list_directory", sandbox_id=box, path="d")["entries"]
+        self.assertEqual([(one["name"], one["size"]) for one in listed], [("ä.bin", len(data))])
+
+    def cancel(self, client, box):
+        with client.begun("box__run_command", sandbox_id=box, command="sleep 1007"):
+            wait_until(lambda: processes_with("sleep\x001007"), "it to run")
+        wait_until(lambda: not processes_with("sleep\x001007"), "it to be ended")
+
+
+if __name__ == "__main__":
+    main()
