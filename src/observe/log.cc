@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstring>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -22,7 +21,6 @@
 namespace patchbay::log {
 namespace {
 
-using namespace std::literals;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using std::chrono::system_clock;
@@ -187,13 +185,16 @@ bool plain(std::string_view value) {
          std::ranges::all_of(value, [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
 }
 
-// All parts at once: every line of every call goes through here.
-template <class... Parts>
-void append(std::string& out, const Parts&... parts) {
+// " key=value" at once: every line of every call has several.
+void append_pair(std::string& out, std::string_view name, std::string_view value) {
   const std::size_t before = out.size();
-  out.resize_and_overwrite(before + (parts.size() + ...), [&](char* text, std::size_t size) {
+  const std::size_t after = before + name.size() + value.size() + 2;
+  out.resize_and_overwrite(after, [&](char* text, std::size_t size) {
     char* at = text + before;
-    ((std::memcpy(at, parts.data(), parts.size()), at += parts.size()), ...);
+    *at++ = ' ';
+    at = std::ranges::copy(name, at).out;
+    *at++ = '=';
+    std::ranges::copy(value, at);
     return size;
   });
 }
@@ -235,25 +236,25 @@ Line::Line(Level level, std::string_view event)
   if (json_) {
     text_ += "{\"ts\":\"";
     append_time(text_);
-    append(text_, "\",\"level\":\""sv, name, "\",\"event\":"sv);
+    text_.append("\",\"level\":\"").append(name).append("\",\"event\":");
     json::append_quoted(text_, event);
   } else {
     append_time(text_);
-    append(text_, " "sv, name, " "sv, event);
+    text_.append(" ").append(name).append(" ").append(event);
   }
 }
 
 Line::~Line() {
   if (!enabled_) return;
-  text_ += json_ ? "}\n"sv : "\n"sv;
+  text_ += json_ ? "}\n" : "\n";
   writer().send(text_);
 }
 
 void Line::put(std::string_view name, std::string_view value) {
   if (json_) {
-    append(text_, ",\""sv, name, "\":"sv, value);
+    text_.append(",\"").append(name).append("\":").append(value);
   } else {
-    append(text_, " "sv, name, "="sv, value);
+    append_pair(text_, name, value);
   }
 }
 
