@@ -61,7 +61,8 @@ Result<void> GroupConsumer::start() {
                          {"partition.assignment.strategy", "range,roundrobin"}});
   if (!conf) return conf.error();
   rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE |
-                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OFFSET_COMMIT);
+                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OFFSET_COMMIT |
+                                            RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
   std::array<char, 512> why{};
   rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
   if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
@@ -96,6 +97,9 @@ bool GroupConsumer::serve() {
       case RD_KAFKA_EVENT_REBALANCE:
         rebalance(rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS,
                   rd_kafka_event_topic_partition_list(event.get()));
+        break;
+      case RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH:
+        give_token(handle_->client, connection_.bearer);
         break;
       case RD_KAFKA_EVENT_ERROR:
         events_.on_trouble({error_of(rd_kafka_event_error(event.get()), "bus").code,

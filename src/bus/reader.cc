@@ -67,7 +67,8 @@ Result<void> Consumer::start() {
                          {"queued.max.messages.kbytes", "16384"}},
                         {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
   if (!conf) return conf.error();
-  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_ERROR);
+  rd_kafka_conf_set_events(conf->get(),
+                           RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
   std::array<char, 512> why{};
   rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
   if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
@@ -81,6 +82,9 @@ bool Consumer::serve() {
   for (int i = 0; i < kEventsATurn; ++i) {
     const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle_->queue.get(), 0));
     if (!event) return false;
+    if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH) {
+      give_token(handle_->client, connection_.bearer);
+    }
     if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_ERROR) continue;
     const auto code = rd_kafka_event_error(event.get());
     trouble_({error_of(code, "bus").code, rd_kafka_event_error_string(event.get())});
