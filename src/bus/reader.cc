@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kRecordsATurn = 256;
 constexpr int kEventsATurn = 16;
+constexpr auto kLook = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -152,6 +153,13 @@ Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
     if (ends.error().code == Code::not_found) absent_.insert(topic);
     co_return Error{Code::unavailable, ends.error().message};
   }
+  // What ends the old reading of a topic must not end the new one.
+  while (leaving_.contains(topic)) {
+    if (here().now() >= deadline) co_return Error{Code::timeout, topic + " is still being left"};
+    auto slept = co_await sleep_until(here().now() + kLook);
+    if (!slept) co_return slept;
+    if (!consumer_.handle_) co_return Error{Code::unavailable, "the bus is stopping"};
+  }
   rd_kafka_t* const client = consumer_.handle_->client;
   if (!queue_) {
     queue_ = std::make_unique<Queue>(client, consumer_.home_, [this] { return serve(); });
@@ -217,6 +225,7 @@ Task<void> Reader::leave(std::string topic) {
   if (found == topics_.end()) co_return ok();
   const auto followed = found->second;
   topics_.erase(found);
+  leaving_.insert(topic);
   std::function<Result<void>(rd_kafka_s*)> end = [followed](rd_kafka_s*) {
     for (const auto& [partition, caught_up] : followed->partitions) {
       rd_kafka_consume_stop(followed->topic.get(), partition);
@@ -224,7 +233,9 @@ Task<void> Reader::leave(std::string topic) {
     followed->topic.reset();
     return ok();
   };
-  co_return co_await consumer_.ask<void>(std::move(end));
+  auto ended = co_await consumer_.ask<void>(std::move(end));
+  leaving_.erase(topic);
+  co_return ended;
 }
 
 Task<void> Reader::stop() {
