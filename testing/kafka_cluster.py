@@ -147,6 +147,7 @@ transaction.state.log.num.partitions=1
 transaction.state.log.replication.factor={replicas}
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=1000
 broker.session.timeout.ms=4000
 broker.heartbeat.interval.ms=500
 controlled.shutdown.enable=false

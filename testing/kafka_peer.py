@@ -32,10 +32,10 @@ FAST = {
 COMPLETED = "COMPLETED"
 
 
-def partitions_of(consumer, topic):
+def partitions_of(client, topic):
     """All partitions of a topic, from their beginnings; it is made if it is not there."""
     while True:
-        found = consumer.list_topics(topic, 10).topics[topic].partitions
+        found = client.list_topics(topic, 10).topics[topic].partitions
         if found:
             return [TopicPartition(topic, number, OFFSET_BEGINNING) for number in found]
         time.sleep(0.05)
@@ -79,6 +79,8 @@ class Agent(threading.Thread):
         )
         self.producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0, **NO_DELAY})
         self.seen = []
+        # A record for a topic that librdkafka has never heard of waits a second.
+        partitions_of(self.producer, settings["response"])
         # All partitions, in no group: the embedded bus takes seconds to make one.
         self.consumer.assign(partitions_of(self.consumer, settings["request"]))
 
@@ -266,8 +268,12 @@ class Peer:
         self.brokers = brokers
         self.producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0, **NO_DELAY})
         self.agents = []
+        self.topics = set()  # That the producer has heard of.
 
     def produce(self, command):
+        if command["topic"] not in self.topics:
+            partitions_of(self.producer, command["topic"])
+            self.topics.add(command["topic"])
         headers = {name: as_bytes(value) for name, value in command.get("headers", {}).items()}
         failures = []
         self.producer.produce(

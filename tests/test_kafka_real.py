@@ -1,6 +1,6 @@
 """The tests of the bus once more, on Apache Kafka and a Schema Registry that is not ours, and those
-that the embedded bus cannot have: TLS and SASL, three brokers of which one dies. Where Maven Central
-cannot be reached they are left out, with a word why."""
+that the embedded bus cannot have: TLS and SASL. Where Maven Central cannot be reached they are left
+out, with a word why."""
 
 import pathlib
 import sys
@@ -16,9 +16,8 @@ import test_kafka_bus
 import test_kafka_peers
 import test_kafka_schemas
 import test_kafka_serve
-from harness import Background, main, wait_until
+from harness import main
 from kafka_case import KafkaCase
-from waiting import PATIENCE
 
 
 def setUpModule():
@@ -97,45 +96,6 @@ class Confluent(test_kafka_peers.Confluent):
 
 class Secured(kafka_secured.Secured):
     pass
-
-
-class ThreeNodes(KafkaCase):
-    """One of three brokers dies, the one that leads. Calls go on, at most with a delay."""
-
-    upstream = {"response_timeout_ms": 30000}
-    settings = {"limits": {"call": "40s"}}
-
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = cls.enterClassContext(kafka_cluster.Cluster(3, registry=False))
-        super().setUpClass()
-
-    @classmethod
-    def where(cls):
-        settings = super().where()
-        del settings["schema_registry"]
-        return settings
-
-    def test_calls_go_on_when_a_broker_dies(self):
-        self.peer.agent("work")
-        self.peer.register("work")
-        self.wait_for_tool("work")
-        self.assertEqual(self.call("work", {"n": 0}).status, 200)
-        leader = self.peer.ask("leader", topic="work.responses")["leader"]
-        dying = self.cluster.nodes[leader - 1]
-        under_way = [Background(self.call, "work", {"n": n}) for n in range(20)]
-        dying.kill()
-        after = [Background(self.call, "work", {"n": n}) for n in range(20, 40)]
-        for n, call in enumerate(under_way + after):
-            response = call.result(2 * PATIENCE)
-            self.assertEqual(response.status, 200, response.body)
-            self.assertEqual(response.json()["echo"], {"n": n})
-        others = {1, 2, 3} - {leader}
-        wait_until(
-            lambda: self.peer.ask("leader", topic="work.responses")["leader"] in others,
-            "another broker to lead",
-        )
-        self.assertEqual(self.call("work", {"n": 40}).status, 200)
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ Task<void> KafkaFace::run(std::function<void(std::size_t)> ready, std::chrono::n
 
 Task<void> KafkaFace::close(Deadline deadline) {
   consumer_.give_up();
+  producer_.give_up();
   publishing_.cancel();
   auto published = co_await publishing_.drain(kNever);
   auto group = co_await group_.stop(deadline);
@@ -171,6 +172,8 @@ Task<void> KafkaFace::publish_one(ServedTool& tool, Deadline deadline) {
     auto there = co_await consumer_.ensure_topic(topic, settings_.partitions, false, deadline);
     if (!there) co_return there;
   }
+  auto prepared = co_await producer_.prepare(of.response_topic, deadline);
+  if (!prepared) co_return prepared;
   auto request = co_await schema_id(of.request_topic + "-value", tool.input, deadline);
   if (!request) co_return request.error();
   const std::string reply_text = reply_schema(tool.output);
@@ -186,6 +189,8 @@ Task<void> KafkaFace::prepare_registry(Deadline deadline) {
   if (registry_ready_) co_return ok();
   auto there = co_await consumer_.ensure_topic(topic, 1, true, deadline);
   if (!there) co_return there;
+  auto prepared = co_await producer_.prepare(topic, deadline);
+  if (!prepared) co_return prepared;
   auto key_id = co_await schema_id(topic + "-key", bus::kRegistrationKeySchema, deadline);
   if (!key_id) co_return key_id.error();
   auto value_id = co_await schema_id(topic + "-value", bus::kRegistrationSchema, deadline);
