@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/text.h"
 #include "json/text.h"
 #include "observe/ring.h"
 
@@ -188,15 +189,12 @@ bool plain(std::string_view value) {
 // " key=value" at once: every line of every call has several.
 void append_pair(std::string& out, std::string_view name, std::string_view value) {
   const std::size_t before = out.size();
-  const std::size_t after = before + name.size() + value.size() + 2;
-  out.resize_and_overwrite(after, [&](char* text, std::size_t size) {
-    char* at = text + before;
-    *at++ = ' ';
-    at = std::ranges::copy(name, at).out;
-    *at++ = '=';
-    std::ranges::copy(value, at);
-    return size;
-  });
+  stretch(out, before + name.size() + value.size() + 2);
+  auto at = out.begin() + static_cast<std::ptrdiff_t>(before);
+  *at++ = ' ';
+  at = std::ranges::copy(name, at).out;
+  *at++ = '=';
+  std::ranges::copy(value, at);
 }
 
 std::string_view view(const fmt::format_int& digits) { return {digits.data(), digits.size()}; }
