@@ -69,7 +69,7 @@ std::string why_not(const std::vector<CgroupPlace>& places, Limits limits, Bound
   limits.not_required.clear();
   std::ranges::copy_if(kBounds, std::back_inserter(limits.not_required),
                        [bound](Bound other) { return other != bound; });
-  const auto made = Cgroup::make(places, cgroup_name(::getpid()), limits);
+  const auto made = Cgroup::make(places, next_cgroup_name(), limits);
   if (!made) return made.error().message;
   made->clear(100);
   return "";
@@ -80,7 +80,7 @@ void find_bounds(const Limits& limits, std::vector<Finding>& findings) {
   Limits lenient = limits;
   lenient.not_required.assign(kBounds.begin(), kBounds.end());
   const auto& places = prepared_places();
-  auto made = Cgroup::make(places, cgroup_name(::getpid()), lenient);
+  auto made = Cgroup::make(places, next_cgroup_name(), lenient);
   std::vector<Bound> held;
   if (made) {
     held = made->bounds();
