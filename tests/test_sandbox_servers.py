@@ -156,7 +156,7 @@ class Defaults(SandboxCase):
 upstreams:
   box: { kind: sandbox, bwrap: /nonexistent/bwrap }
   apart: { kind: stdio, command: python3, sandbox: { limits: { memory: 64MiB } } }
-  far: { kind: sandbox, engine: remote, remote: { address: "127.0.0.1:1" } }
+  gone: { kind: stdio, command: python3, sandbox: { read: [/nonexistent/folder] } }
   plain: { kind: stdio, command: python3 }
 """,
             encoding="utf-8",
@@ -164,8 +164,10 @@ upstreams:
         done = run("doctor", "-c", str(path), "--json")
         self.assertEqual(done.returncode, 1)
         found = {name: one["ok"] for name, one in json.loads(done.stdout).items()}
-        self.assertEqual(found, {"box": False, "apart": True, "far": True})
-        self.assertIn("MISSING  bubblewrap", run("doctor", "-c", str(path)).stdout)
+        self.assertEqual(found, {"box": False, "apart": True, "gone": False})
+        said = run("doctor", "-c", str(path)).stdout
+        self.assertIn("MISSING  bubblewrap", said)
+        self.assertIn("MISSING  what is shared: '/nonexistent/folder' cannot be shared", said)
 
     def test_what_is_wrong_is_a_fault_of_the_file(self):
         path = self.folder / "patchbay.yaml"
