@@ -41,9 +41,48 @@ def probe():
     return str(path)
 
 
-def our_cgroups():
-    """The cgroups that sandboxes have made and not removed."""
-    return {str(path) for path in CGROUPS.rglob("patchbay-*") if path.is_dir()}
+def cgroups_of(*owners):
+    """The cgroups of sandboxes that these processes have started, if they are still there."""
+    names = tuple(f"patchbay_{owner}-" for owner in owners)
+    return [path for path in CGROUPS.rglob("patchbay_*") if path.name.startswith(names)]
+
+
+def our_helpers():
+    """The processes that run the agent of this build: inside of sandboxes, and their keepers. Others
+    on this machine may have sandboxes too."""
+    own = pathlib.Path(BINARY).parent / "patchbay-agent"
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if os.path.samefile(folder / "exe", own):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def command_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def our_guests():
+    """The first processes in sandboxes."""
+    return [pid for pid in our_helpers() if command_of(pid).startswith(b"/run/patchbay-agent\0")]
+
+
+def our_keepers():
+    """The processes that clear up after sandboxes."""
+    return [pid for pid in our_helpers() if name_of(pid) == "sandbox-keeper"]
+
+
+def name_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 def processes_with(text):

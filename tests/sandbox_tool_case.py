@@ -4,16 +4,20 @@ import json
 
 from harness import Gateway, LegacySession, result_of, text_of, wait_until
 from auth_case import bearer
-from sandbox_case import SandboxCase, our_cgroups, processes_with
+from sandbox_case import SandboxCase, cgroups_of, our_guests, our_keepers
 
 
 class ToolCase(SandboxCase):
+    def setUp(self):
+        super().setUp()
+        self.pids = []  # Of the gateways that were started.
+
     def start(self, auth=None, env=None, **settings):
         config = {"upstreams": {"box": {"kind": "sandbox", **settings}}, "limits": {"call": "60s"}}
         if auth:
             config["auth"] = auth
-        self.before = our_cgroups()
         self.gateway = self.enterContext(Gateway(config, env=env))
+        self.pids.append(self.gateway.pid)
         if not auth:
             self.session = self.enterContext(LegacySession(self.gateway))
         return self.gateway
@@ -42,8 +46,6 @@ class ToolCase(SandboxCase):
         return self.use("run_command", sandbox_id=box, command=command, **arguments)
 
     def assert_nothing_left(self):
-        wait_until(lambda: our_cgroups() <= self.before, "the cgroups to be gone")
-        wait_until(lambda: not self.guests(), "the sandboxes to be gone")
-
-    def guests(self):
-        return processes_with("/run/patchbay-agent")
+        wait_until(lambda: not cgroups_of(*self.pids), "the cgroups to be gone")
+        wait_until(lambda: not our_guests(), "the sandboxes to be gone")
+        wait_until(lambda: not our_keepers(), "the keepers to be gone")

@@ -14,7 +14,8 @@ from sandbox_case import (
     NOT_REQUIRED,
     SandboxCase,
     as_user,
-    our_cgroups,
+    cgroups_of,
+    name_of,
     probe,
     processes_with,
 )
@@ -253,20 +254,22 @@ class Leaving(SandboxCase):
 
     def setUp(self):
         super().setUp()
-        self.before = our_cgroups()
+        self.started = []
         self.mark = f"{random.randrange(10**9, 10**10)}"
 
     def assert_gone(self):
         wait_until(lambda: not processes_with(self.mark), "the processes to be gone")
-        wait_until(lambda: our_cgroups() <= self.before, "the cgroups to be gone")
+        wait_until(lambda: not cgroups_of(*self.started), "the cgroups to be gone")
 
-    def start(self):
-        return subprocess.Popen(
-            [BINARY, "sandbox", "--", "/bin/sleep", self.mark],
+    def start(self, *command):
+        process = subprocess.Popen(
+            [BINARY, "sandbox", "--", *(command or ("/bin/sleep", self.mark))],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        self.started.append(process.pid)
+        return process
 
     def inside(self):
         """The processes of the sandbox: bubblewrap's two and the program."""
@@ -310,18 +313,13 @@ class Leaving(SandboxCase):
 
     def test_what_it_leaves_in_the_background(self):
         code = f"(setsid sleep {self.mark} &) ; (sleep {self.mark} &) ; true"
-        self.assertEqual(self.sandbox("/bin/sh", "-c", code).returncode, 0)
+        self.assertEqual(self.start("/bin/sh", "-c", code).wait(), 0)
         self.assert_gone()
 
 
 def parent_of(pid):
     with open(f"/proc/{pid}/stat", encoding="latin-1") as stat:
         return int(stat.read().rpartition(")")[2].split()[1])
-
-
-def name_of(pid):
-    with open(f"/proc/{pid}/comm", encoding="utf-8") as name:
-        return name.read().strip()
 
 
 if __name__ == "__main__":

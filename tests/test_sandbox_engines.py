@@ -2,6 +2,7 @@
 all; and bubblewrap for an ordinary user."""
 
 import contextlib
+import json
 import os
 import select
 import socket
@@ -10,7 +11,17 @@ import subprocess
 import threading
 
 from certificates import Authority
-from harness import BINARY, Gateway, LegacySession, main, result_of, text_of, wait_until
+from harness import (
+    BINARY,
+    Gateway,
+    LegacySession,
+    main,
+    result_of,
+    run,
+    text_of,
+    to_yaml,
+    wait_until,
+)
 from sandbox_case import NOT_REQUIRED, as_user, probe, processes_with
 from sandbox_tool_case import ToolCase
 
@@ -107,6 +118,37 @@ class Engines(ToolCase):
             self.session.notify("notifications/cancelled", {"requestId": 99})
             wait_until(lambda: not processes_with("sleep\x001003"), "it to be ended")
         wait_until(lambda: not list(self.folder.iterdir()), "its folder to be gone")
+
+    def test_the_doctor_tries_them(self):
+        address = self.agent("tcp:127.0.0.1:0").removeprefix("tcp:")
+        machine = {"args": ["agent", "--listen", "unix:{socket}"], "socket": "{folder}/v.sock"}
+        engines = {
+            "bare": {"engine": "none"},
+            "allowed": {"engine": "none", "allow_none": True},
+            "lost": {"engine": "microvm", "microvm": {**machine, "command": "/nonexistent/vm"}},
+            "machine": {"engine": "microvm", "microvm": {**machine, "command": BINARY}},
+            "open": {"engine": "remote", "remote": {"address": "192.0.2.1:9"}},
+            "away": {"engine": "remote", "remote": {"address": "127.0.0.1:1"}},
+            "far": {"engine": "remote", "remote": {"address": address}},
+        }
+        upstreams = {name: {"kind": "sandbox", **engine} for name, engine in engines.items()}
+        path = self.folder / "patchbay.yaml"
+        path.write_text(to_yaml({"upstreams": upstreams}), encoding="utf-8")
+        done = run("doctor", "-c", str(path), "--json", env={"TMPDIR": str(self.folder)})
+        self.assertEqual(done.returncode, 1)
+        said = {name: one["findings"][0] for name, one in json.loads(done.stdout).items()}
+        for name, word in (
+            ("bare", "allow_none"),
+            ("lost", "/nonexistent/vm"),
+            ("open", "remote.secure"),
+            ("away", "refused"),
+        ):
+            self.assertFalse(said[name]["ok"], name)
+            self.assertIn(word, said[name]["detail"])
+        for name, isolation in (("allowed", "none"), ("machine", "microvm"), ("far", "remote")):
+            self.assertTrue(said[name]["ok"], said[name])
+            self.assertEqual(said[name]["detail"], f"isolation: {isolation}")
+        self.assertEqual(list(self.folder.iterdir()), [path])
 
     def test_an_agent_over_tcp(self):
         address = self.agent("tcp:127.0.0.1:0").removeprefix("tcp:")

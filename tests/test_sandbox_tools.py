@@ -9,7 +9,7 @@ import socket
 
 from auth_case import OTHER, TOKEN
 from harness import alive, main, result_of, wait_until
-from sandbox_case import probe, processes_with
+from sandbox_case import our_guests, probe, processes_with
 from sandbox_tool_case import ToolCase
 
 # Exchanges two names in one step.
@@ -431,7 +431,7 @@ class Lives(ToolCase):
         self.make(memory_mib=64)
         self.assertEqual(gateway.metric("patchbay_sandbox_handed_over_total", pool="cold"), 1)
         # One that is not well is not handed over.
-        for pid in self.guests():
+        for pid in our_guests():
             if alive(pid):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
@@ -443,7 +443,7 @@ class Lives(ToolCase):
         box = self.make()
         running = self.session.call_later("box__run_command", sandbox_id=box, command="sleep 1000")
         wait_until(lambda: processes_with("sleep\x001000"), "it to run")
-        for pid in self.guests():
+        for pid in our_guests():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         ran = result_of(running.result())["structuredContent"]

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -21,7 +22,7 @@
 namespace patchbay::sandbox {
 namespace {
 
-constexpr std::string_view kPrefix = "patchbay-";
+constexpr std::string_view kPrefix = "patchbay_";
 constexpr int kPeriod = 100'000;  // Microseconds over which processor time is counted.
 
 constexpr std::string_view name_of(Bound bound) {
@@ -156,6 +157,12 @@ Result<Cgroup> Cgroup::make(const std::vector<CgroupPlace>& places, const std::s
   return held.error();
 }
 
+Cgroup Cgroup::named(const std::vector<CgroupPlace>& places, const std::string& name) {
+  std::vector<std::string> folders;
+  for (const auto& place : places) folders.push_back(fmt::format("{}/{}", place.folder, name));
+  return Cgroup(std::move(folders));
+}
+
 Result<void> Cgroup::set_bounds(const CgroupPlace& place, const std::string& folder,
                                 const Limits& limits) {
   for (const auto& row : rows_of(place.unified, limits)) {
@@ -216,7 +223,11 @@ bool Cgroup::clear(int patience_ms) const {
   }
 }
 
-std::string cgroup_name(pid_t keeper) { return fmt::format("{}{}", kPrefix, process_mark(keeper)); }
+std::string next_cgroup_name() {
+  static const std::string mark = process_mark(::getpid());
+  static std::atomic<std::uint64_t> last = 0;
+  return fmt::format("{}{}-{}", kPrefix, mark, ++last);
+}
 
 void sweep_cgroups(const std::vector<CgroupPlace>& places) {
   for (const auto& place : places) {
@@ -225,10 +236,10 @@ void sweep_cgroups(const std::vector<CgroupPlace>& places) {
     while (const dirent* const entry = ::readdir(folder.get())) {
       const std::string_view name = entry->d_name;
       if (!name.starts_with(kPrefix)) continue;
-      pid_t keeper = 0;
-      const auto digits = name.substr(kPrefix.size());
-      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), keeper);
-      if (parsed.ec != std::errc() || name == cgroup_name(keeper)) continue;
+      pid_t owner = 0;
+      const auto mark = name.substr(kPrefix.size());
+      const auto parsed = std::from_chars(mark.data(), mark.data() + mark.size(), owner);
+      if (parsed.ec != std::errc() || mark.starts_with(process_mark(owner) + "-")) continue;
       Cgroup({fmt::format("{}/{}", place.folder, name)}).clear(1'000);
     }
   }
