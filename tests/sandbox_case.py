@@ -1,5 +1,6 @@
 """What the tests of the sandbox share: whether it can run here, the probe, and what it leaves."""
 
+import ctypes
 import functools
 import os
 import pathlib
@@ -44,18 +45,42 @@ def probe():
 def cgroups_of(*owners):
     """The cgroups of sandboxes that these processes have started, if they are still there."""
     names = tuple(f"patchbay_{owner}-" for owner in owners)
-    return [path for path in CGROUPS.rglob("patchbay_*") if path.name.startswith(names)]
+    # Others come and go meanwhile, which walk() does not mind.
+    return [
+        os.path.join(folder, name)
+        for folder, below, _ in os.walk(CGROUPS)
+        for name in below
+        if name.startswith(names)
+    ]
+
+
+# Whoever loses its parent becomes a child of ours, so that it can be told from those of other tests.
+ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+
+
+def our_descendants():
+    """Every process that we have started, or that one of those has."""
+    parents = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            about = (folder / "stat").read_text(encoding="latin-1")
+        except OSError:
+            continue
+        parents[int(folder.name)] = int(about.rpartition(")")[2].split()[1])
+    found = {os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {os.getpid()}
 
 
 def our_helpers():
-    """The processes that run the agent of this build: inside of sandboxes, and their keepers. Others
-    on this machine may have sandboxes too."""
+    """Those of them that run the agent: inside of sandboxes, and their keepers."""
     own = pathlib.Path(BINARY).parent / "patchbay-agent"
     found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+    for process in our_descendants():
         try:
-            if os.path.samefile(folder / "exe", own):
-                found.append(int(folder.name))
+            if os.path.samefile(f"/proc/{process}/exe", own):
+                found.append(process)
         except OSError:
             continue
     return found
