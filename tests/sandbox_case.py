@@ -18,8 +18,6 @@ NOT_REQUIRED = ["memory", "swap", "pids", "cpu"]
 @functools.cache
 def why_not():
     """Why a sandbox cannot be made here; empty if it can."""
-    if os.environ.get("PATCHBAY_TEST_SANITIZED"):
-        return "a sanitizer needs more than a sandbox lets it have"
     outcome = run("doctor")
     missing = [line for line in outcome.stdout.splitlines() if line.startswith("MISSING")]
     if outcome.returncode == 0:
