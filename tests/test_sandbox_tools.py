@@ -243,7 +243,7 @@ class Bounds(ToolCase):
         line = json.loads(self.gateway.stderr.wait_for("sandbox run"))
         self.assertEqual(line["sha256"], hashlib.sha256(code.encode()).hexdigest())
         self.assertEqual((line["verdict"], line["isolation"]), ("exit", "namespaces"))
-        self.assertEqual((str(line["code"]), str(line["bytes"])), ("0", "11"))
+        self.assertEqual((line["code"], line["stdout_bytes"], line["stderr_bytes"]), (0, 11, 0))
         self.assertEqual((line["memory"], line["pids"]), (64 << 20, 20))
         self.assertEqual((line["wall"], line["who"]), ("30s", "token:one"))
         self.assertGreater(line["memory_peak"], 0)
@@ -347,6 +347,7 @@ class Lives(ToolCase):
             wait_until(lambda: processes_with("sleep\x001001"), "it to run")
             self.session.notify("notifications/cancelled", {"requestId": 99})
             wait_until(lambda: not processes_with("sleep\x001001"), "it to end")
+        self.gateway.stderr.wait_for('"verdict":"cancelled"')
         self.assertEqual(self.shell(box, "echo alive")["stdout"], "alive\n")
 
     def test_many_at_once(self):
