@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto registration = bus::read_registration(payload)) {
     const auto again = bus::read_registration(bus::write_registration(*registration));
     require(static_cast<bool>(again));
-    require(again->name == registration->name && again->url == registration->url);
+    require(*again == *registration);
     require(bus::is_topic_name(registration->request_topic));
   }
   if (!json::check(payload)) return 0;

@@ -80,6 +80,14 @@ def sleep(call):
 
 
 @tool
+def until(call):
+    """Answers once there is such a file."""
+    while not os.path.exists(call.get("file", "")):
+        yield 0.02
+    return text(str(call.get("text", "there")))
+
+
+@tool
 def big(call):
     return text("x" * int(call.get("bytes", 1000)))
 

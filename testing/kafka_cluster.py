@@ -88,14 +88,23 @@ def fetch():
         fetch_registry()
 
 
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+class Ports:
+    """Ports that nobody else gets while we hold them: whoever listens with SO_REUSEADDR, as Java
+    does, may have one in spite of us, and have it again after it has died."""
+
+    def __init__(self):
+        self.sockets = []
+
+    def next(self):
+        held = socket.socket()
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        self.sockets.append(held)
+        return held.getsockname()[1]
+
+    def close(self):
+        for held in self.sockets:
+            held.close()
 
 
 def wait_for(condition, what):
@@ -138,10 +147,31 @@ transaction.state.log.num.partitions=1
 transaction.state.log.replication.factor={replicas}
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
+group.min.session.timeout.ms=1000
 broker.session.timeout.ms=4000
 broker.heartbeat.interval.ms=500
 controlled.shutdown.enable=false
 """
+
+
+# A second listener, for clients that say who they are: under TLS, by password or by token. The tokens
+# are not signed, which Kafka takes for trying things out.
+SECURE_SETTINGS = """\
+listeners=BROKER://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller},CLIENT://127.0.0.1:{secure}
+advertised.listeners=BROKER://127.0.0.1:{port},CLIENT://127.0.0.1:{secure}
+listener.security.protocol.map=BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT,CLIENT:SASL_SSL
+ssl.keystore.type=PEM
+ssl.keystore.location={keystore}
+listener.name.client.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,OAUTHBEARER
+listener.name.client.plain.sasl.jaas.config=\
+org.apache.kafka.common.security.plain.PlainLoginModule required user_{user}="{password}";
+listener.name.client.scram-sha-256.sasl.jaas.config=\
+org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.client.oauthbearer.sasl.jaas.config=\
+org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required \
+unsecuredLoginStringClaim_sub="{user}";
+"""
+USER, PASSWORD = "agent", "not-a-secret"
 
 
 class Node:
@@ -149,8 +179,15 @@ class Node:
         self.folder, self.port = folder, settings["port"]
         folder.mkdir(parents=True)
         self.file = folder / "server.properties"
-        self.file.write_text(SETTINGS.format(folder=folder, **settings), encoding="ascii")
-        self.process = None
+        text = SETTINGS.format(folder=folder, **settings)
+        self.secure = settings.get("secure")
+        if self.secure:
+            own = SECURE_SETTINGS.format(user=USER, password=PASSWORD, **settings)
+            names = {line.partition("=")[0] for line in own.splitlines()}
+            kept = [line for line in text.splitlines() if line.partition("=")[0] not in names]
+            text = "\n".join(kept) + "\n" + own
+        self.file.write_text(text, encoding="ascii")
+        self.process, self.stays = None, settings["stays"]
         self.log = (folder / "log").open("ab")
 
     def java(self, *args):
@@ -160,7 +197,9 @@ class Node:
 
     def format(self, cluster):
         command = self.java("kafka.tools.StorageTool", "format", "-t", cluster, "-c", str(self.file))
-        subprocess.run(command, stdout=self.log, stderr=self.log, check=True, timeout=START_S)
+        if self.secure:
+            command += ["--add-scram", f"SCRAM-SHA-256=[name={USER},password={PASSWORD}]"]
+        return subprocess.Popen(command, stdout=self.log, stderr=self.log)
 
     def start(self):
         self.process = subprocess.Popen(
@@ -168,7 +207,7 @@ class Node:
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=self.log,
-            start_new_session=True,
+            start_new_session=self.stays,  # Else whoever ends the tests ends it too.
         )
 
     def kill(self):
@@ -179,11 +218,13 @@ class Node:
 class Cluster:
     """Nodes of Kafka, and a Schema Registry, in a folder of their own."""
 
-    def __init__(self, nodes=1, registry=True, folder=None):
+    def __init__(self, nodes=1, registry=True, folder=None, keystore=None):
+        """With `keystore`, a PEM file of a key and its certificate, there is a listener under TLS."""
         fetch()
         self.temporary = None if folder else tempfile.TemporaryDirectory(prefix="patchbay-kafka-")
         self.folder = pathlib.Path(folder or self.temporary.name)
-        ports, controllers = free_ports(nodes), free_ports(nodes)
+        self.ports = Ports()
+        controllers = [self.ports.next() for _ in range(nodes)]
         voters = ",".join(f"{i + 1}@127.0.0.1:{port}" for i, port in enumerate(controllers))
         self.nodes = [
             Node(
@@ -191,10 +232,12 @@ class Cluster:
                 {
                     "node": i + 1,
                     "voters": voters,
-                    "port": ports[i],
+                    "port": self.ports.next(),
                     "controller": controllers[i],
                     "replicas": min(3, nodes),
                     "in_sync": 2 if nodes > 2 else 1,
+                    "stays": folder is not None,
+                    **({"keystore": keystore, "secure": self.ports.next()} if keystore else {}),
                 },
             )
             for i in range(nodes)
@@ -206,30 +249,37 @@ class Cluster:
     def brokers(self):
         return ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
 
+    @property
+    def secure_brokers(self):
+        return ",".join(f"127.0.0.1:{node.secure}" for node in self.nodes)
+
     def start(self):
-        for node in self.nodes:
-            node.format("cGF0Y2hiYXktdGVzdHMtMQ")
-        for node in self.nodes:
-            node.start()
         if self.with_registry:
             self.start_registry()
+        formats = [node.format("cGF0Y2hiYXktdGVzdHMtMQ") for node in self.nodes]
+        for node, formatted in zip(self.nodes, formats):
+            if formatted.wait(START_S) != 0:
+                raise AssertionError("Kafka cannot be set up: see the log of " + str(node.folder))
+        for node in self.nodes:
+            node.start()
         for node in self.nodes:
             wait_for(lambda port=node.port: listens(port), "a broker to listen")
         if self.with_registry:
             wait_for(lambda: answers(f"{self.registry_url}/subjects"), "the registry to answer")
 
     def start_registry(self):
-        port = free_ports(1)[0]
+        port = self.ports.next()
         jar = next(REGISTRY.rglob("*-runner.jar"))
-        self.registry = subprocess.Popen(
-            ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-             f"-Dquarkus.http.port={port}", "-Dquarkus.http.host=127.0.0.1", "-jar", str(jar)],
-            cwd=jar.parent,
-            stdin=subprocess.DEVNULL,
-            stdout=(self.folder / "registry.log").open("ab"),
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )  # fmt: skip
+        with (self.folder / "registry.log").open("ab") as log:
+            self.registry = subprocess.Popen(
+                ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+                 f"-Dquarkus.http.port={port}", "-Dquarkus.http.host=127.0.0.1", "-jar", str(jar)],
+                cwd=jar.parent,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=self.temporary is None,
+            )  # fmt: skip
         self.registry_url = f"http://127.0.0.1:{port}/apis/ccompat/v7"
 
     def processes(self):
@@ -247,6 +297,7 @@ class Cluster:
         for process in self.processes():
             process.kill()
             process.wait()
+        self.ports.close()
         for node in self.nodes:
             node.log.close()
         if self.temporary:

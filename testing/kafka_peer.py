@@ -6,7 +6,10 @@ usage: kafka_peer.py BROKERS
 Reads one JSON command a line from stdin and answers each with one line on stdout:
   {"op": "produce", "topic": …, "key": …, "value": …, "headers": {…}}   texts, or {"hex": …}; null
   {"op": "consume", "topic": …}                                          all that is there
-  {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N}  answers requests until the end
+  {"op": "leader", "topic": …}                                           of its first partition
+  {"op": "setting", "topic": …, "name": …}                               how a topic is set up
+  {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX}
+                                                                         answers requests until the end
 What an agent does is up to the value of the request (its `payload`, if it has one): see ACTIONS.
 """
 
@@ -17,6 +20,7 @@ import time
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka import OFFSET_BEGINNING
+from confluent_kafka.admin import AdminClient, ConfigResource
 
 NO_DELAY = {"socket.nagle.disable": True}
 FAST = {
@@ -28,10 +32,10 @@ FAST = {
 COMPLETED = "COMPLETED"
 
 
-def partitions_of(consumer, topic):
+def partitions_of(client, topic):
     """All partitions of a topic, from their beginnings; it is made if it is not there."""
     while True:
-        found = consumer.list_topics(topic, 10).topics[topic].partitions
+        found = client.list_topics(topic, 10).topics[topic].partitions
         if found:
             return [TopicPartition(topic, number, OFFSET_BEGINNING) for number in found]
         time.sleep(0.05)
@@ -75,6 +79,8 @@ class Agent(threading.Thread):
         )
         self.producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0, **NO_DELAY})
         self.seen = []
+        # A record for a topic that librdkafka has never heard of waits a second.
+        partitions_of(self.producer, settings["response"])
         # All partitions, in no group: the embedded bus takes seconds to make one.
         self.consumer.assign(partitions_of(self.consumer, settings["request"]))
 
@@ -90,6 +96,9 @@ class Agent(threading.Thread):
         data = value if isinstance(value, bytes) else json.dumps(value).encode()
         if mark is not None:
             data = b"\0" + int(mark).to_bytes(4, "big") + data
+        if "value_header" in self.settings:
+            named = bytes.fromhex(self.settings["value_header"])
+            headers = [*(headers or []), ("__value_schema_id", named)]
         self.producer.produce(
             self.settings["response"],
             key=record.key() if key is None else key,
@@ -259,8 +268,12 @@ class Peer:
         self.brokers = brokers
         self.producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0, **NO_DELAY})
         self.agents = []
+        self.topics = set()  # That the producer has heard of.
 
     def produce(self, command):
+        if command["topic"] not in self.topics:
+            partitions_of(self.producer, command["topic"])
+            self.topics.add(command["topic"])
         headers = {name: as_bytes(value) for name, value in command.get("headers", {}).items()}
         failures = []
         self.producer.produce(
@@ -276,6 +289,15 @@ class Peer:
 
     def consume(self, command):
         return {"records": consume(self.brokers, command)}
+
+    def leader(self, command):
+        topic = command["topic"]
+        return {"leader": self.producer.list_topics(topic, 10).topics[topic].partitions[0].leader}
+
+    def setting(self, command):
+        of = ConfigResource(ConfigResource.Type.TOPIC, command["topic"])
+        admin = AdminClient({"bootstrap.servers": self.brokers})
+        return {"value": admin.describe_configs([of])[of].result(20)[command["name"]].value}
 
     def agent(self, command):
         agent = Agent(self.brokers, command)

@@ -5,6 +5,7 @@ reached, LeftOut says why in one line, and the tests that need them are skipped.
 """
 
 import fcntl
+import os
 import pathlib
 import re
 import shutil
@@ -34,12 +35,30 @@ def npm_ci(folder):
         stamp.write_bytes(lock.read_bytes())
 
 
-def run_npm(*arguments, cwd):
+def npm_native(folder, package, binary, env):
+    """The compiled part of a package: fetched ready-made, or compiled, which takes minutes and is
+    done only where PATCHBAY_BUILD_PEERS is set (as `./dev soak` does)."""
+    home = folder / "node_modules" / package
+    with (folder / "package-lock.json").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if (home / binary).exists():
+            return
+        if os.environ.get("PATCHBAY_BUILD_PEERS"):
+            run_npm("rebuild", package, cwd=folder, env=env)
+        else:
+            fetch = [str(folder / "node_modules" / ".bin" / "node-pre-gyp"), "install"]
+            done = subprocess.run(fetch, cwd=home, capture_output=True, check=False)
+            if done.returncode != 0:
+                raise LeftOut(f"{package} is not there ready-made; ./dev soak compiles it")
+
+
+def run_npm(*arguments, cwd, env=None):
     command = ["npm", *arguments, "--no-audit", "--no-fund", "--fetch-retries=1", "--loglevel=error"]
     try:
         done = subprocess.run(
             command,
             cwd=cwd,
+            env=os.environ | (env or {}),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -43,6 +43,17 @@ def echo(request):
     return 200, "application/json", json.dumps({"line": request.line}).encode()
 
 
+class AnyPath(dict):
+    """For RawService.on: the same function answers everywhere."""
+
+    def __init__(self, answer):
+        super().__init__()
+        self.answer = answer
+
+    def get(self, _key, _default=None):
+        return self.answer
+
+
 class RawService:
     """Listens as long as the block lasts."""
 
@@ -61,6 +72,9 @@ class RawService:
         return self
 
     def __exit__(self, *_):
+        self.close()
+
+    def close(self):
         with self.lock:
             for one in [self.listener, *self.open]:
                 try:

@@ -12,6 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "testing"))
 
 import kafka_cluster
+import test_kafka_peers
 from harness import SCALE, Background, Gateway, main, wait_until
 from kafka_case import JSON, KafkaCase, Peer, Registry, bus_config
 from test_kafka_serve import Served
@@ -153,6 +154,10 @@ class Random(ChaosCase):
                 agents[index].process.kill()
                 agents[index].process.wait()
                 agents[index] = self.start_agent(upstreams)
+
+
+class Confluent(test_kafka_peers.Confluent):
+    """Here rather than in every run of the tests because it may have to be compiled first."""
 
 
 if __name__ == "__main__":

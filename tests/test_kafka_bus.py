@@ -138,6 +138,26 @@ class Control(BusCase):
         )
         self.control("DELETE", "/controlled", status=404)
 
+    def test_how_a_resource_is_read_stays_when_something_else_changes(self):
+        registration = {
+            "name": "kept",
+            "description": "First",
+            "requestTopicName": "kept.requests",
+            "responseTopicName": "kept.records",
+            "mimeType": "text/plain",
+            "url": "kept/{n}",
+            "retrieval": "topic",
+        }
+        self.control("POST", body=registration, status=201)
+        described = lambda: {one["name"]: one["description"] for one in self.control("GET")}
+        wait_until(lambda: "kept" in described(), "it to be listed")
+        self.control("PATCH", "/kept", {"description": "Second"})
+        wait_until(lambda: described()["kept"] == "Second", "the description")
+        self.peer.produce("kept.records", "kept/1", "from the topic")
+        wait_until(
+            lambda: self.send("GET", "/rcs/kept/1").body == b"from the topic", "its record"
+        )
+
     def test_what_is_wrong_is_shown(self):
         self.peer.produce(self.registry_topic, "broken", {"name": "broken"})
         wait_until(

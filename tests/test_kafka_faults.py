@@ -2,28 +2,18 @@
 
 import json
 import signal
+import tempfile
 import threading
 
-from harness import PATIENCE, Background, Gateway, main, wait_until
+from harness import PATIENCE, Background, Gateway, TestCase, main, run, wait_until
 from kafka_case import JSON, KafkaCase, Peer, bus_config
-from raw_service import RawService
+from raw_service import AnyPath, RawService
 
 NOT_FOUND = (
     404,
     "application/vnd.schemaregistry.v1+json",
     json.dumps({"error_code": 40401, "message": "Subject not found."}).encode(),
 )
-
-
-class AnyPath(dict):
-    """The same answer everywhere."""
-
-    def __init__(self, answer):
-        super().__init__()
-        self.answer = answer
-
-    def get(self, _key, _default=None):
-        return self.answer
 
 
 class BadRegistry(KafkaCase):
@@ -82,6 +72,19 @@ class BadRegistry(KafkaCase):
     def test_slow(self):
         self.refuses(None, "the schema registry")
 
+    def test_unreachable(self):
+        """Nobody listens where it should be: agents that are known go on, new ones wait for it."""
+        self.their_peer.agent("agent")
+        self.their_peer.register("agent")
+        wait_until(self.listed, "the agent to be listed")
+        self.service.close()
+        self.their_peer.register("late")
+        self.shows("late: subject late.requests-key: the schema registry")
+        self.assertTrue(self.listed())
+        with self.other.connect() as connection:
+            answer = connection.request("POST", "/api/agent", JSON, {"n": 1})
+        self.assertEqual(answer.json()["echo"], {"n": 1})
+
 
 class MissingSchemas(KafkaCase):
     upstream = {"schemas": "required"}
@@ -117,6 +120,50 @@ class NoBroker(KafkaCase):
         )
         response = self.call("notes", {"value": 1})
         self.assertIn(response.status, (404, 503))
+
+
+class BusDies(KafkaCase):
+    """The only broker dies while a call is under way, and another takes its place."""
+
+    def on_the_bus_of(self, other, **more):
+        bus = other.get("/health").json()["bus"]
+        return {
+            "kafka": {"bootstrap.servers": bus["bootstrap"]},
+            "schema_registry": {"url": bus["schema_registry"]},
+            "client_id": "tests",
+            "lookup_time": "1s",
+            **more,
+        }
+
+    def test_calls_fail_clearly(self):
+        bus = self.enterContext(Gateway(bus_config()))
+        bootstrap = bus.get("/health").json()["bus"]["bootstrap"]
+        upstream = self.on_the_bus_of(bus, response_timeout_ms=3000)
+        node = self.enterContext(Gateway(bus_config(upstream)))
+
+        def call(body):
+            with node.connect() as connection:
+                return connection.request("POST", "/api/work", JSON, body)
+
+        with Peer(bootstrap) as peer:
+            peer.agent("work")
+            peer.register("work")
+            names = lambda: node.get("/mcp/v1/tools?server=bus").body.decode()
+            wait_until(lambda: "bus.work" in names(), "the agent to be listed")
+            self.assertEqual(call({"n": 1}).status, 200)
+            under_way = Background(call, {"do": "silent"})
+            wait_until(
+                lambda: node.metric("patchbay_upstream_calls_in_flight", upstream="bus") == 1,
+                "the call to be under way",
+            )
+            bus.kill()
+            response = under_way.result()
+            self.assertIn(response.status, (503, 504))
+            self.assertTrue(response.json()["message"])
+            wait_until(lambda: not node.ready(), "it to be noticed")
+            refused = call({"n": 2})
+            self.assertEqual(refused.status, 503)
+            self.assertIn("no broker", refused.json()["message"])
 
 
 class FullQueue(KafkaCase):
@@ -187,6 +234,15 @@ class TwoNodes(KafkaCase):
                 theirs.result()
             self.assertEqual(ours.result().json(), {"slow": True})
         self.assertGreater(self.dropped("foreign"), 0)
+
+
+class MissingVariables(TestCase):
+    def test_all_of_them_are_named_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("serve", "--listen", "127.0.0.1:0", env={"BROKER_URL": "b:1"}, cwd=folder)
+        self.assertEqual(done.returncode, 3)
+        for name in ("JAAS_USERNAME", "JAAS_PASSWORD", "SR_URL", "SR_API_KEY", "SR_API_SECRET"):
+            self.assertIn(name, done.stderr)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """`patchbay bus serve`: MCP servers as agents on the bus, called through a gateway."""
 
+import json
+import pathlib
 import subprocess
 import tempfile
 
@@ -9,10 +11,11 @@ from harness import (
     clean_environment,
     fake,
     main,
+    run,
     to_yaml,
     wait_until,
 )
-from kafka_case import KafkaCase
+from kafka_case import JSON, KafkaCase
 from waiting import PATIENCE, Lines
 
 
@@ -92,6 +95,35 @@ class Tools(ServeCase):
                 self.assertEqual(call.result().json()["content"][0]["text"], str(n + 1))
             self.poison()
             self.duplicates()
+            # What has been answered is committed, so that nobody does it again.
+            wait_until(lambda: self.lag("patchbay", "skills__calculate_request") == 0, "no lag")
+            self.news()
+            self.question()
+
+    def lag(self, group, topic):
+        words = ("lag", group, topic, "--json", "--broker", self.brokers)
+        return sum(line["lag"] for line in json.loads(run("bus", *words).stdout))
+
+    def news(self):
+        """Progress of the tool reaches the caller."""
+        with self.gateway.connect() as connection:
+            fields = {**JSON, "Accept": "text/event-stream"}
+            connection.send("POST", "/api/fake__progress", fields, {"steps": 3})
+            events = list(connection.read_head().events())
+        self.assertEqual([one.name for one in events].count("progress"), 3)
+        self.assertEqual(json.loads(events[-1].data)["content"][0]["text"], "done")
+
+    def question(self):
+        """What the tool asks reaches the caller, and the answer the tool."""
+        form = {"message": "Which size?", "requestedSchema": {"type": "object", "properties": {}}}
+        asked = self.call("fake__ask_client", {"method": "elicitation/create", "params": form})
+        self.assertEqual(asked.status, 202, asked.body)
+        key, question = next(iter(asked.json()["questions"].items()))
+        self.assertEqual(question["params"]["message"], "Which size?")
+        answers = {key: {"action": "accept", "content": {"size": "XL"}}}
+        answer = self.send("POST", asked.json()["answer_at"], answers)
+        self.assertEqual(answer.status, 200, answer.body)
+        self.assertIn("XL", answer.json()["content"][0]["text"])
 
     def poison(self):
         """What cannot be read is put aside, and the next request is answered."""
@@ -137,7 +169,9 @@ class Failures(ServeCase):
             self.wait_for_tool("fake__die", there=False)
 
     def test_work_goes_on_with_another_program(self):
-        with self.serve("--group", "pair") as first, self.serve("--group", "pair"):
+        # Who does not show up for two seconds is taken for dead.
+        words = ("--group", "pair", "-X", "session.timeout.ms=2000", "-X", "heartbeat.interval.ms=500")
+        with self.serve(*words) as first, self.serve(*words):
             self.wait_for_tool("skills__calculate")
             self.assertEqual(self.call("skills__calculate", {"expression": "1+1"}).status, 200)
             first.process.kill()
@@ -146,6 +180,38 @@ class Failures(ServeCase):
                 for _ in range(8)
             )
             wait_until(answered, "the other program to take over", 2 * PATIENCE)
+
+
+class Rebalance(ServeCase):
+    upstreams = {"fake": fake(tools={"allow": ["until"]})}
+
+    def test_what_is_being_dealt_with_is_finished_when_partitions_move(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        gate = pathlib.Path(folder) / "gate"
+        ask = lambda n: self.call("fake__until", {"file": str(gate), "text": f"t{n}"})
+        with self.serve("--group", "moving") as first:
+            self.wait_for_tool("fake__until")
+            calls = [Background(ask, n) for n in range(4)]
+            wait_until(
+                lambda: len(self.peer.consume("fake__until_request")) == 4, "the requests to be out"
+            )
+            # Another program wants its share, and gets it once these are answered.
+            second = Background(self.enterContext, self.serve("--group", "moving"))
+            first.stderr.wait_for("partitions leaving")
+            gate.touch()
+            for n, call in enumerate(calls):
+                response = call.result()
+                self.assertEqual(response.status, 200, response.body)
+                self.assertEqual(response.json()["content"][0]["text"], f"t{n}")
+            second.result()
+            more = [Background(ask, n) for n in range(8)]
+            for call in more:
+                self.assertEqual(call.result().status, 200)
+        keys = [one["key"] for one in self.peer.consume("fake__until_response")]
+        self.assertEqual(len(set(keys)), 12)
+        # Nobody did the same work twice. (The embedded bus takes no commits while members join.)
+        if self.cluster:
+            self.assertEqual(len(keys), 12)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bus/bearer_token.h"
 #include "core/result.h"
 
 namespace patchbay::bus {
@@ -12,9 +13,10 @@ namespace patchbay::bus {
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
 struct Connection {
-  Properties properties;  // bootstrap.servers among them.
-  std::string name;       // Who we are to the brokers, and in the log.
-  bool embedded = false;  // It is the bus inside a patchbay, which needs other defaults.
+  Properties properties;     // bootstrap.servers among them.
+  std::string name;          // Who we are to the brokers, and in the log.
+  bool embedded = false;     // It is the bus inside a patchbay, which needs other defaults.
+  BearerSource bearer = {};  // For brokers that want SASL OAUTHBEARER.
 };
 
 // Code::invalid_params for the first property that librdkafka does not know or take. The message

@@ -8,6 +8,7 @@
 
 #include "bus/conf.h"
 #include "bus/queue_watch.h"
+#include "observe/log.h"
 
 namespace patchbay::bus {
 namespace {
@@ -61,7 +62,8 @@ Result<void> GroupConsumer::start() {
                          {"partition.assignment.strategy", "range,roundrobin"}});
   if (!conf) return conf.error();
   rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE |
-                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OFFSET_COMMIT);
+                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OFFSET_COMMIT |
+                                            RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
   std::array<char, 512> why{};
   rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
   if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
@@ -97,6 +99,12 @@ bool GroupConsumer::serve() {
         rebalance(rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS,
                   rd_kafka_event_topic_partition_list(event.get()));
         break;
+      case RD_KAFKA_EVENT_OFFSET_COMMIT:
+        note_commit(rd_kafka_event_error(event.get()));
+        break;
+      case RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH:
+        give_token(handle_->client, connection_.bearer);
+        break;
       case RD_KAFKA_EVENT_ERROR:
         events_.on_trouble({error_of(rd_kafka_event_error(event.get()), "bus").code,
                             rd_kafka_event_error_string(event.get())});
@@ -106,6 +114,15 @@ bool GroupConsumer::serve() {
     }
   }
   return true;
+}
+
+// What was not committed may be done once more by another member.
+void GroupConsumer::note_commit(int error) {
+  const auto code = static_cast<rd_kafka_resp_err_t>(error);
+  if (!code || code == RD_KAFKA_RESP_ERR__NO_OFFSET) return;
+  log::Line(log::Level::warn, "not committed")
+      .add("group", settings_.group)
+      .add("why", rd_kafka_err2str(code));
 }
 
 void GroupConsumer::take(const rd_kafka_message_s& message) {
@@ -135,8 +152,13 @@ void GroupConsumer::take(const rd_kafka_message_s& message) {
 }
 
 void GroupConsumer::done(const std::string& topic, std::int32_t partition, std::int64_t offset) {
-  if (--running_ == 0 && quiet_) quiet_->deliver(ok());
-  if (running_ < settings_.at_once / 2 + 1) pause(false);
+  store(topic, partition, offset);
+  if (--running_ < settings_.at_once / 2 + 1) pause(false);
+  // Last of all: whoever waits for this may let go of the partition at once.
+  if (running_ == 0 && quiet_) quiet_->deliver(ok());
+}
+
+void GroupConsumer::store(const std::string& topic, std::int32_t partition, std::int64_t offset) {
   const auto found = offsets_.find({topic, partition});
   if (found == offsets_.end()) return;  // It has gone elsewhere.
   auto& offsets = found->second;
@@ -176,7 +198,11 @@ void GroupConsumer::assign(rd_kafka_topic_partition_list_s* partitions) {
 void GroupConsumer::rebalance(bool assigns, rd_kafka_topic_partition_list_s* partitions) {
   if (assigns) return assign(partitions);
   if (running_ == 0) return assign(nullptr);
-  if (!std::exchange(handing_over_, true)) scope_.spawn(hand_over());
+  if (std::exchange(handing_over_, true)) return;
+  log::Line(log::Level::info, "partitions leaving")
+      .add("group", settings_.group)
+      .add("requests", std::uint64_t{running_});
+  scope_.spawn(hand_over());
 }
 
 // What is being dealt with is finished here, so that nobody else does it too.

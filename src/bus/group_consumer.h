@@ -63,6 +63,8 @@ class GroupConsumer {
 
   bool serve();
   void take(const rd_kafka_message_s& message);
+  void note_commit(int error);  // Of librdkafka.
+  void store(const std::string& topic, std::int32_t partition, std::int64_t offset);
   void rebalance(bool assign, rd_kafka_topic_partition_list_s* partitions);
   Task<void> hand_over();
   Task<void> wait_quiet(Deadline deadline);

@@ -17,15 +17,41 @@ constexpr auto kAppears = std::chrono::seconds(2);
 
 constexpr std::int64_t kSlice = 500;
 
-// Asks again for as long as nobody answers and somebody wants to know.
+// Whether another time the answer may be another: nobody has answered, or who has is not the one to
+// ask yet. A topic that has just been made, or whose leader has died, has none for a moment.
+bool may_pass(rd_kafka_resp_err_t answer) {
+  switch (answer) {
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+    case RD_KAFKA_RESP_ERR__WAIT_COORD:
+    case RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT:
+    case RD_KAFKA_RESP_ERR_NETWORK_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION:
+    case RD_KAFKA_RESP_ERR_BROKER_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_REPLICA_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_OFFSET_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_FENCED_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_LEADER_EPOCH:
+    case RD_KAFKA_RESP_ERR_NOT_CONTROLLER:
+    case RD_KAFKA_RESP_ERR_NOT_COORDINATOR:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE:
+    case RD_KAFKA_RESP_ERR_COORDINATOR_LOAD_IN_PROGRESS:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Asks again for as long as the answer may change and somebody wants to know.
 template <class Question>
 rd_kafka_resp_err_t ask_patiently(const Patience& patience, Question question) {
   for (;;) {
     const rd_kafka_resp_err_t answer = question(patience.slice());
-    const bool silent = answer == RD_KAFKA_RESP_ERR__TIMED_OUT ||
-                        answer == RD_KAFKA_RESP_ERR__TRANSPORT ||
-                        answer == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN;
-    if (!silent || patience.is_over()) return answer;
+    if (!may_pass(answer) || patience.is_over()) return answer;
+    // Who says no says so at once.
+    std::this_thread::sleep_for(kPause);
   }
 }
 

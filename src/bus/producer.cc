@@ -73,7 +73,8 @@ Result<std::shared_ptr<Producer::Handle>> Producer::make_handle() {
                          {"message.timeout.ms", "10000"}},
                         {});
   if (!conf) return conf.error();
-  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR);
+  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR |
+                                            RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
   std::array<char, 512> why{};
   rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_PRODUCER, conf->get(), why.data(), why.size());
   if (!client) return Error{Code::invalid_params, fmt::format("no producer: {}", why.data())};
@@ -157,6 +158,8 @@ bool Producer::serve(Handle& handle) {
       while (const auto* const message = rd_kafka_event_message_next(event.get())) {
         events_.on_delivered(as_tag(message->_private), outcome_of(*message));
       }
+    } else if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH) {
+      give_token(handle.client(), connection_.bearer);
     } else if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_ERROR) {
       const auto code = rd_kafka_event_error(event.get());
       const Error error{error_of(code, "bus").code, rd_kafka_event_error_string(event.get())};

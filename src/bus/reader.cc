@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kRecordsATurn = 256;
 constexpr int kEventsATurn = 16;
+constexpr auto kLook = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -67,7 +68,8 @@ Result<void> Consumer::start() {
                          {"queued.max.messages.kbytes", "16384"}},
                         {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
   if (!conf) return conf.error();
-  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_ERROR);
+  rd_kafka_conf_set_events(conf->get(),
+                           RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
   std::array<char, 512> why{};
   rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
   if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
@@ -81,6 +83,9 @@ bool Consumer::serve() {
   for (int i = 0; i < kEventsATurn; ++i) {
     const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle_->queue.get(), 0));
     if (!event) return false;
+    if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH) {
+      give_token(handle_->client, connection_.bearer);
+    }
     if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_ERROR) continue;
     const auto code = rd_kafka_event_error(event.get());
     trouble_({error_of(code, "bus").code, rd_kafka_event_error_string(event.get())});
@@ -148,6 +153,13 @@ Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
     if (ends.error().code == Code::not_found) absent_.insert(topic);
     co_return Error{Code::unavailable, ends.error().message};
   }
+  // What ends the old reading of a topic must not end the new one.
+  while (leaving_.contains(topic)) {
+    if (here().now() >= deadline) co_return Error{Code::timeout, topic + " is still being left"};
+    auto slept = co_await sleep_until(here().now() + kLook);
+    if (!slept) co_return slept;
+    if (!consumer_.handle_) co_return Error{Code::unavailable, "the bus is stopping"};
+  }
   rd_kafka_t* const client = consumer_.handle_->client;
   if (!queue_) {
     queue_ = std::make_unique<Queue>(client, consumer_.home_, [this] { return serve(); });
@@ -213,6 +225,7 @@ Task<void> Reader::leave(std::string topic) {
   if (found == topics_.end()) co_return ok();
   const auto followed = found->second;
   topics_.erase(found);
+  leaving_.insert(topic);
   std::function<Result<void>(rd_kafka_s*)> end = [followed](rd_kafka_s*) {
     for (const auto& [partition, caught_up] : followed->partitions) {
       rd_kafka_consume_stop(followed->topic.get(), partition);
@@ -220,7 +233,9 @@ Task<void> Reader::leave(std::string topic) {
     followed->topic.reset();
     return ok();
   };
-  co_return co_await consumer_.ask<void>(std::move(end));
+  auto ended = co_await consumer_.ask<void>(std::move(end));
+  leaving_.erase(topic);
+  co_return ended;
 }
 
 Task<void> Reader::stop() {

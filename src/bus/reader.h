@@ -108,17 +108,16 @@ class Reader {
  private:
   struct Followed;
   struct Queue;
-  struct Beginning;
 
   bool serve();
-  void take(Record record);
   void note_end(Followed& topic, std::int32_t partition);
 
   Consumer& consumer_;
   Events& events_;
   std::unique_ptr<Queue> queue_;
   std::map<std::string, std::shared_ptr<Followed>, std::less<>> topics_;
-  std::set<std::string> absent_;  // Topics that were not there when asked for.
+  std::set<std::string> absent_;   // Topics that were not there when asked for.
+  std::set<std::string> leaving_;  // Topics that are just being left.
 };
 
 }  // namespace patchbay::bus

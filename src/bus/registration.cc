@@ -81,7 +81,9 @@ bool is_plain(std::string_view text) {
 void read_resource(Fields& fields, Registration& registration) {
   registration.mime_type = fields.required("mimeType", kMostName);
   registration.url = fields.required("url", kMostDescription);
-  if (registration.url.starts_with('/')) registration.url.erase(0, 1);
+  while (registration.url.starts_with('/')) {
+    registration.url = std::string(trimmed(std::string_view(registration.url).substr(1)));
+  }
   if (registration.url.empty()) fields.fault("'url' is blank");
   if (!is_plain(registration.url)) fields.fault("'url' has control characters");
 }
@@ -124,6 +126,9 @@ Result<Registration> read_registration(std::string_view value) {
   if (registration.is_resource) read_resource(fields, registration);
   if (const auto retrieval = fields.text("retrieval")) {
     registration.from_topic = *retrieval == "topic";
+    if (*retrieval != "topic" && *retrieval != "request") {
+      fields.fault("'retrieval' must be topic or request");
+    }
   }
   if (!fields.message().empty()) return Error{Code::invalid_params, fields.message()};
   return registration;
@@ -141,6 +146,10 @@ std::string write_registration(const Registration& registration) {
   if (registration.is_resource) {
     object.raw("mimeType", json::quote(registration.mime_type));
     object.raw("url", json::quote(registration.url));
+  }
+  // The schema does not know it, so it stands only where it was said.
+  if (registration.from_topic) {
+    object.raw("retrieval", *registration.from_topic ? "\"topic\"" : "\"request\"");
   }
   object.end();
   return value;

@@ -64,6 +64,24 @@ TEST(Registration, SaysWhatIsWrong) {
             "'url' is blank");
   EXPECT_EQ(fault(std::string(kOrders) + R"(,"registrationType":"agent"})"),
             "'registrationType' must be tool or resource");
+  EXPECT_EQ(fault(std::string(kOrders) + R"(,"retrieval":"later"})"),
+            "'retrieval' must be topic or request");
+}
+
+TEST(Registration, LeavesSlashesInFrontOfAUrlOut) {
+  auto read = read_registration(std::string(kOrders) + R"(,"mimeType":"a/b","url":"// a/b "})");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->url, "a/b");
+}
+
+TEST(Registration, KeepsHowAResourceIsRead) {
+  for (const char* const how : {"topic", "request"}) {
+    auto read = read_registration(std::string(kOrders) + R"(,"mimeType":"a/b","url":"u",)" +
+                                  R"("retrieval":")" + how + "\"}");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->from_topic, std::string_view(how) == "topic");
+    EXPECT_EQ(*read_registration(write_registration(*read)), *read);
+  }
 }
 
 TEST(Registration, WritesWhatItsSchemaAllows) {

@@ -16,6 +16,8 @@ namespace {
 constexpr auto kLookUp = std::chrono::seconds(20);
 constexpr auto kRetry = std::chrono::seconds(2);
 constexpr std::string_view kInput = R"({"type":"object"})";
+constexpr std::string_view kTooLarge =
+    "the answer is larger than the bus takes; see message.max.bytes";
 
 // Only these may stand in the name of a topic.
 std::string topic_part(std::string_view name) {
@@ -73,6 +75,7 @@ Task<void> KafkaFace::run(std::function<void(std::size_t)> ready, std::chrono::n
 
 Task<void> KafkaFace::close(Deadline deadline) {
   consumer_.give_up();
+  producer_.give_up();
   publishing_.cancel();
   auto published = co_await publishing_.drain(kNever);
   auto group = co_await group_.stop(deadline);
@@ -169,6 +172,8 @@ Task<void> KafkaFace::publish_one(ServedTool& tool, Deadline deadline) {
     auto there = co_await consumer_.ensure_topic(topic, settings_.partitions, false, deadline);
     if (!there) co_return there;
   }
+  auto prepared = co_await producer_.prepare(of.response_topic, deadline);
+  if (!prepared) co_return prepared;
   auto request = co_await schema_id(of.request_topic + "-value", tool.input, deadline);
   if (!request) co_return request.error();
   const std::string reply_text = reply_schema(tool.output);
@@ -184,6 +189,8 @@ Task<void> KafkaFace::prepare_registry(Deadline deadline) {
   if (registry_ready_) co_return ok();
   auto there = co_await consumer_.ensure_topic(topic, 1, true, deadline);
   if (!there) co_return there;
+  auto prepared = co_await producer_.prepare(topic, deadline);
+  if (!prepared) co_return prepared;
   auto key_id = co_await schema_id(topic + "-key", bus::kRegistrationKeySchema, deadline);
   if (!key_id) co_return key_id.error();
   auto value_id = co_await schema_id(topic + "-value", bus::kRegistrationSchema, deadline);
@@ -244,13 +251,14 @@ bool KafkaFace::is_known(const std::string& id) {
 
 Task<void> KafkaFace::handle(bus::KeptMessage record) {
   const auto found = tools_.find(record.topic);
+  std::vector<std::string> ids;
   Result<bool> answered = true;
   if (found != tools_.end()) {
     const Tool tool = found->second;
     const bus::IdPlaces places{record.key, record.header(bus::kKeySchemaHeader),
                                record.header(bus::kCorrelationHeader), record.value,
                                record.header(bus::kValueSchemaHeader)};
-    const auto ids = bus::find_ids(places, tool->registration.correlation_field);
+    ids = bus::find_ids(places, tool->registration.correlation_field);
     if (ids.empty()) {
       auto buried = co_await bury(tool->dead_letters(), record, "it has no correlation id", 1);
       answered = buried ? Result<bool>(true) : Result<bool>(buried.error());
@@ -258,28 +266,29 @@ Task<void> KafkaFace::handle(bus::KeptMessage record) {
       answered = co_await answer(tool, record, ids.front());
     }
   }
-  // What was not answered is left to whoever takes the partition over.
+  // What was not answered is left to whoever takes the partition over, even if that is us.
   if (!answered) {
+    for (const auto& id : ids) known_.erase(id);
     log::Line(log::Level::warn, "request not answered")
         .add("topic", record.topic)
         .add("why", answered.error().message);
   }
-  group_.done(record.topic, record.partition, answered ? record.offset : -1);
+  const bool done = answered && *answered;
+  group_.done(record.topic, record.partition, done ? record.offset : -1);
   co_return ok();
 }
 
-// Answers the request, after several tries if need be. An error means that no answer left.
+// Answers the request, after several tries if need be. Yields whether it is done with; if not, it
+// is being answered already. An error means that no answer left.
 Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const std::string& id) {
   auto asked = read_bus_request(record);
-  if (const auto waiting = asking_.find(id); waiting != asking_.end() && asked) {
-    waiting->second->take_answer(record.offset, asked->arguments);
+  if (const auto first = asking_.find(id); first != asking_.end()) {
+    // The bus has given it to us once more, as when partitions came back: the first one counts.
+    if (first->second->is_from(record.offset)) co_return false;
+    if (asked) first->second->take_answer(asked->arguments);
     co_return true;
   }
   if (is_known(id)) co_return true;
-  if (!asked) {
-    auto buried = co_await bury(tool->dead_letters(), record, asked.error().message, 1);
-    if (!buried) co_return buried.error();
-  }
   const auto reply = [&](std::string value, bool is_mcp) -> Task<void> {
     std::vector<std::pair<std::string, std::string>> headers{{bus::kCorrelationHeader, id}};
     if (is_mcp) headers.emplace_back("patchbay-result", "mcp");
@@ -288,6 +297,8 @@ Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const st
                    std::move(headers));
   };
   if (!asked) {
+    auto buried = co_await bury(tool->dead_letters(), record, asked.error().message, 1);
+    if (!buried) co_return buried.error();
     auto said = co_await reply(failed_reply(0, asked.error().message), false);
     if (!said) co_return said.error();
     co_return true;
@@ -295,23 +306,33 @@ Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const st
   Request request(server_, *tool, *asked, id, record.offset, reply);
   asking_[id] = &request;
   mcp::Reply outcome;
-  int tries = 0;
-  for (auto pause = settings_.pause; ++tries <= settings_.tries; pause *= 2) {
-    auto ran = co_await request.run();
-    outcome = ran ? *std::move(ran) : mcp::error_reply(ran.error());
-    if (!is_worth_another_try(outcome) || tries == settings_.tries) break;
-    auto slept = co_await sleep_until(here().now() + pause);
-    if (!slept) break;
-  }
+  auto tries = co_await try_tool(request, outcome);
   asking_.erase(id);
   auto told = co_await request.flush();
+  if (!tries) co_return tries.error();
   if (is_worth_another_try(outcome)) {
-    auto buried = co_await bury(tool->dead_letters(), record, words_of(outcome), tries);
+    auto buried = co_await bury(tool->dead_letters(), record, words_of(outcome), *tries);
     if (!buried) co_return buried.error();
   }
   auto said = co_await reply(final_reply(request.index(), outcome), !outcome.is_error);
+  if (!said && said.error().code == Code::too_large) {
+    said = co_await reply(failed_reply(request.index(), kTooLarge), false);
+  }
   if (!said) co_return said.error();
   co_return true;
+}
+
+// Calls the tool until it answers or has been tried often enough; yields how often that was.
+Task<int> KafkaFace::try_tool(Request& request, mcp::Reply& outcome) {
+  auto pause = settings_.pause;
+  for (int tries = 1;; ++tries) {
+    auto ran = co_await request.run();
+    outcome = ran ? *std::move(ran) : mcp::error_reply(ran.error());
+    if (!is_worth_another_try(outcome) || tries == settings_.tries) co_return tries;
+    auto slept = co_await sleep_until(here().now() + pause);
+    if (!slept) co_return slept.error();
+    pause *= 2;
+  }
 }
 
 // Sends a record until the bus has it.
@@ -329,8 +350,10 @@ Task<void> KafkaFace::deliver(std::string topic, std::optional<std::string> key,
     Result<bus::Place> place = sent ? co_await outcome.wait() : Result<bus::Place>(sent.error());
     sending_.erase(tag);
     if (place) co_return ok();
+    // Anything else may be better soon: brokers come back, and producers are replaced.
     const auto code = place.error().code;
-    if (code != Code::unavailable && code != Code::overloaded) co_return place.error();
+    const bool for_good = code == Code::too_large || code == Code::invalid_params;
+    if (for_good || code == Code::cancelled) co_return place.error();
     auto slept = co_await sleep_until(here().now() + settings_.pause);
     if (!slept) co_return slept;
   }
@@ -349,8 +372,13 @@ Task<void> KafkaFace::bury(std::string topic, const bus::KeptMessage& record, st
   headers.emplace_back("patchbay-tries", std::to_string(tries));
   headers.emplace_back("patchbay-from",
                        fmt::format("{}/{}/{}", record.topic, record.partition, record.offset));
-  co_return co_await deliver(std::move(topic), record.key, record.value.value_or(""),
-                             std::move(headers));
+  auto put = co_await deliver(topic, record.key, record.value.value_or(""), headers);
+  // With these headers it may be more than the bus takes; where it came from is said in one of
+  // them.
+  if (!put && put.error().code == Code::too_large) {
+    put = co_await deliver(topic, record.key, "", std::move(headers));
+  }
+  co_return put;
 }
 
 }  // namespace patchbay::frontends

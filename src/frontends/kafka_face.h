@@ -87,6 +87,7 @@ class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
 
   Task<void> handle(bus::KeptMessage record);
   Task<bool> answer(Tool tool, const bus::KeptMessage& record, const std::string& id);
+  Task<int> try_tool(Request& request, mcp::Reply& outcome);
   Task<void> deliver(std::string topic, std::optional<std::string> key, std::string value,
                      std::vector<std::pair<std::string, std::string>> headers);
   Task<void> bury(std::string topic, const bus::KeptMessage& record, std::string why, int tries);
@@ -109,7 +110,7 @@ class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
   OneShot<void> changed_;
   std::uint64_t tags_ = 0;
   std::map<std::uint64_t, OneShot<bus::Place>*> sending_;
-  std::map<std::string, Request*> asking_;  // Requests whose caller is asked something, by id.
+  std::map<std::string, Request*> asking_;  // Requests that are being dealt with, by id.
   std::deque<std::string> known_order_;
   std::map<std::string, bool> known_;  // Ids that have been taken.
   Scope publishing_;

@@ -125,8 +125,8 @@ void KafkaFace::Request::ask(std::string_view method, std::string_view params,
                     fmt::format(R"({{"requestedSchema":{}}})", schema))));
 }
 
-void KafkaFace::Request::take_answer(std::int64_t offset, std::string_view content) {
-  if (!waiting_ || offset == offset_) return;
+void KafkaFace::Request::take_answer(std::string_view content) {
+  if (!waiting_) return;
   ++index_;
   auto answer = std::exchange(waiting_, nullptr);
   answer(mcp::result_reply(fmt::format(R"({{"action":"accept","content":{}}})", content)));

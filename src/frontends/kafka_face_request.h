@@ -48,9 +48,12 @@ class KafkaFace::Request final : public gateway::Peer {
   // Waits until what was told meanwhile has left.
   Task<void> flush();
 
-  // Another request of the same call has come, from `offset`: it answers what the caller was asked,
-  // if it was, and else is the same once more. REQUIRES: `content` is raw JSON.
-  void take_answer(std::int64_t offset, std::string_view content);
+  // Whether it is of the record at that offset.
+  bool is_from(std::int64_t offset) const { return offset == offset_; }
+
+  // Another request of the same call has come: it answers what the caller was asked, if it was, and
+  // else is the same once more. REQUIRES: `content` is raw JSON.
+  void take_answer(std::string_view content);
 
   int index() const { return index_; }
 

@@ -228,7 +228,13 @@ Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view nam
   Exchange exchange(*this, found->second, co_await current_stop());
   auto talk = converse(call, exchange, std::move(arguments));
   auto reply = co_await talk.hearing(exchange.stop());
-  if (reply) co_return reply;
+  if (reply) {
+    log::Line(log::Level::debug, "agent call")
+        .add("upstream", shared_.plan.name)
+        .add("tool", name)
+        .add("correlation_id", exchange.id());
+    co_return reply;
+  }
   if (ending_.requested()) co_return Error{Code::unavailable, "the upstream is stopping"};
   log::Line(log::Level::info, "agent call failed")
       .add("upstream", shared_.plan.name)

@@ -87,11 +87,19 @@ void use_environment(const Environment& environment, bus::Properties& properties
 }
 
 // librdkafka would take a mechanism that Debian's does not have.
-Result<void> check_security(const bus::Properties& properties) {
+Result<void> check_security(const bus::Connection& connection) {
+  const auto& properties = connection.properties;
   const std::string protocol = ascii_lower(bus::property(properties, "security.protocol"));
-  const bool named = !bus::property(properties, "sasl.mechanism").empty() ||
-                     !bus::property(properties, "sasl.mechanisms").empty();
-  if (!protocol.starts_with("sasl") || named) return ok();
+  const std::string mechanism =
+      bus::property(properties, "sasl.mechanism") + bus::property(properties, "sasl.mechanisms");
+  const bool by_itself =
+      bus::property(properties, "enable.sasl.oauthbearer.unsecure.jwt") == "true" ||
+      bus::property(properties, "sasl.oauthbearer.method") == "oidc";
+  if (same_token(mechanism, "OAUTHBEARER") && connection.bearer.empty() && !by_itself) {
+    return Error{Code::invalid_params,
+                 "OAUTHBEARER needs a token: bearer_token, or bearer_token_file"};
+  }
+  if (!protocol.starts_with("sasl") || !mechanism.empty()) return ok();
   return Error{Code::invalid_params,
                "kafka: security.protocol is SASL, so sasl.mechanism must be given: PLAIN, "
                "SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER"};
@@ -205,7 +213,8 @@ Result<KafkaPlan> plan_kafka(const std::string& name, const KafkaSettings& setti
   plan.connection.embedded = settings.bus == embedded || (!named && !in_environment);
   auto known = bus::check_properties(properties);
   if (!known) return Error{Code::invalid_params, "kafka: " + known.error().message};
-  auto secured = check_security(properties);
+  plan.connection.bearer = {settings.bearer_token, settings.bearer_token_file};
+  auto secured = check_security(plan.connection);
   if (!secured) return secured.error();
   auto schemas = plan_schemas(settings.schema_registry, environment, plan.connection.embedded);
   if (!schemas) return schemas.error();

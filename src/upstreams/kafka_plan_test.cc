@@ -105,6 +105,11 @@ TEST(KafkaPlan, SaysWhatIsWrong) {
   KafkaSettings unsaid;
   unsaid.kafka = {{"bootstrap.servers", "a:1"}, {"security.protocol", "SASL_SSL"}};
   EXPECT_TRUE(fault(unsaid).contains("sasl.mechanism must be given"));
+  KafkaSettings tokenless;
+  tokenless.kafka = {{"bootstrap.servers", "a:1"},
+                     {"security.protocol", "SASL_SSL"},
+                     {"sasl.mechanism", "OAUTHBEARER"}};
+  EXPECT_TRUE(fault(tokenless).contains("needs a token"));
   KafkaSettings nowhere;
   nowhere.bus = BusChoice::external;
   EXPECT_TRUE(fault(nowhere).contains("needs kafka: bootstrap.servers"));

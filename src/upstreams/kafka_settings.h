@@ -53,6 +53,8 @@ struct BusLimits {
 struct KafkaSettings {
   BusChoice bus = BusChoice::automatic;
   config::Dict<std::string> kafka;
+  std::string bearer_token;
+  std::string bearer_token_file;
   std::string client_id;
   std::string registry_topic;
   int registry_partitions = 1;
@@ -149,6 +151,10 @@ inline constexpr auto config::fields<upstreams::KafkaSettings> = std::tuple{
         "kafka", &upstreams::KafkaSettings::kafka,
         "Properties of librdkafka under their own names; `bootstrap.servers` is where the brokers "
         "are (else BROKER_URL of the environment)."},
+    Field{"bearer_token", &upstreams::KafkaSettings::bearer_token,
+          "The token for brokers with the mechanism OAUTHBEARER."},
+    Field{"bearer_token_file", &upstreams::KafkaSettings::bearer_token_file,
+          "A file that holds it; read again whenever a token is about to expire."},
     Field{"client_id", &upstreams::KafkaSettings::client_id,
           "Who we are to the brokers. Empty: CLIENT_ID of the environment, else an id that is kept "
           "in the file .pid."},

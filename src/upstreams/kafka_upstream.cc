@@ -222,7 +222,10 @@ Task<void> KafkaUpstream::write_registration(std::string name, std::optional<std
   if (!schemas) co_return schemas.error();
   std::string key = bus::registration_key(name);
   if (schemas->key) key = bus::frame(schemas->key->id, key);
-  if (schemas->request && value) value = bus::frame(schemas->request->id, *value);
+  // What the schema of registrations does not have, such as `retrieval`, is written without one.
+  const AgentSchema& schema = schemas->request;
+  const bool fits = schema && value && (!schema->compiled || schema->compiled->validate(*value));
+  if (fits) value = bus::frame(schema->id, *value);
   const bus::Outgoing record{plan_.registry_topic, key, value};
   auto sent = co_await lane->send(record, deadline);
   if (!sent) co_return sent.error();

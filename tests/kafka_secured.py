@@ -1,0 +1,124 @@
+"""A Kafka that asks who its clients are: TLS, passwords and tokens, from the file and from the
+environment. Part of tests/test_kafka_real.py."""
+
+import base64
+import json
+import pathlib
+import tempfile
+import time
+
+from certificates import SERVER, Authority
+from harness import Gateway, TestCase, wait_until
+from kafka_case import JSON, KafkaCase, Peer
+from kafka_cluster import PASSWORD, USER
+
+
+class Keys:
+    """What a broker under TLS needs, in a folder."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        authority = Authority(self.folder)
+        authority.sign("broker", SERVER, "subjectAltName=IP:127.0.0.1,DNS:localhost")
+        # Kafka wants the key in PKCS 8, which is what openssl writes.
+        self.keystore = self.folder / "keystore.pem"
+        parts = [(self.folder / name).read_text() for name in ("broker.key", "broker.pem")]
+        self.keystore.write_text("".join(parts))
+        self.ca = authority.pem
+
+
+def unsigned_token():
+    """A token that Kafka's development validator takes."""
+
+    def part(value):
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+    now = time.time()
+    claims = {"sub": USER, "iat": now, "exp": now + 3600}
+    return f"{part({'alg': 'none'})}.{part(claims)}."
+
+
+class Secured(TestCase):
+    """REQUIRES: KafkaCase.cluster has a listener under TLS with `keys`."""
+
+    keys = None
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster = KafkaCase.cluster
+        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        # Agents come by the listener that asks nothing.
+        cls.peer = cls.enterClassContext(Peer(cls.cluster.brokers, "_agents_secured"))
+        cls.peer.agent("guarded")
+        cls.peer.register("guarded")
+
+    def properties(self, **more):
+        return {
+            "bootstrap.servers": self.cluster.secure_brokers,
+            "security.protocol": "SASL_SSL",
+            "ssl.ca.location": self.keys.ca,
+            **{name.replace("_", "."): value for name, value in more.items()},
+        }
+
+    def check(self, **upstream):
+        """An agent answers over a gateway with these settings."""
+        common = {"kind": "kafka", "client_id": "t", "registry_topic": "_agents_secured"}
+        with Gateway({"workers": 1, "upstreams": {"bus": {**common, **upstream}}}) as gateway:
+
+            def call():
+                with gateway.connect() as connection:
+                    return connection.request("POST", "/api/guarded", JSON, {"n": 1})
+
+            wait_until(lambda: call().status == 200, "the agent to answer")
+            self.assertNotIn(PASSWORD, gateway.stderr.text() + gateway.stdout.text())
+
+    def test_plain(self):
+        login = {"sasl_username": USER, "sasl_password": PASSWORD}
+        self.check(kafka=self.properties(sasl_mechanism="PLAIN", **login))
+
+    def test_scram(self):
+        login = {"sasl_username": USER, "sasl_password": PASSWORD}
+        self.check(kafka=self.properties(sasl_mechanism="SCRAM-SHA-256", **login))
+
+    def test_token(self):
+        file = self.folder / "token"
+        file.write_text(unsigned_token() + "\n", encoding="ascii")
+        properties = self.properties(sasl_mechanism="OAUTHBEARER")
+        self.check(kafka=properties, bearer_token_file=str(file))
+
+    def test_wrong_password(self):
+        login = {"sasl_username": USER, "sasl_password": "wrong-word"}
+        upstream = {
+            "kind": "kafka",
+            "client_id": "t",
+            "kafka": self.properties(sasl_mechanism="PLAIN", **login),
+            "lookup_time": "1s",
+        }
+        config = {"upstreams": {"bus": upstream}, "limits": {"start": "1s"}}
+        with Gateway(config) as gateway:
+            self.assertEqual(gateway.get("/ready").status, 503)
+            gateway.stderr.wait_for("Authentication failed")
+            self.assertNotIn("wrong-word", gateway.stderr.text())
+
+    def test_the_environment(self):
+        variables = {
+            "BROKER_URL": self.cluster.secure_brokers,
+            "JAAS_USERNAME": USER,
+            "JAAS_PASSWORD": PASSWORD,
+            "SR_URL": "http://127.0.0.1:1",
+            "SR_API_KEY": "",
+            "SR_API_SECRET": "",
+            "REGISTRY_TOPIC": "_agents_secured",
+        }
+        # Without SR_URL's registry nothing is offered; the bus itself is reached all the same.
+        properties = {"ssl.ca.location": self.keys.ca}
+        config = {"upstreams": {"bus": {"kind": "kafka", "kafka": properties}}}
+        with Gateway(config, env=variables) as gateway:
+            wait_until(
+                lambda: "guarded: subject guarded.requests-key: the schema registry" in gateway.get("/ready").body.decode(),
+                "the agent to be read",
+            )
+            pid = pathlib.Path(gateway.cwd) / ".pid"
+            self.assertRegex(pid.read_text(), "^[0-9a-f-]{36}$")
+            self.assertEqual(pid.stat().st_mode & 0o777, 0o600)
