@@ -13,7 +13,11 @@ class ToolCase(SandboxCase):
         self.pids = []  # Of the gateways that were started.
 
     def start(self, auth=None, env=None, **settings):
-        config = {"upstreams": {"box": {"kind": "sandbox", **settings}}, "limits": {"call": "60s"}}
+        config = {
+            "upstreams": {"box": {"kind": "sandbox", **settings}},
+            "limits": {"call": "60s"},
+            "log": {"format": "json"},
+        }
         if auth:
             config["auth"] = auth
         self.gateway = self.enterContext(Gateway(config, env=env))

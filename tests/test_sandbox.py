@@ -3,6 +3,7 @@ an ordinary user; what it may use at most; that nothing is left of it."""
 
 import json
 import os
+import pathlib
 import random
 import signal
 import socket
@@ -11,6 +12,7 @@ import threading
 
 from harness import BINARY, ROOT, main, run, wait_until
 from sandbox_case import (
+    CGROUPS,
     NOT_REQUIRED,
     SandboxCase,
     as_user,
@@ -208,6 +210,83 @@ class Refusal(SandboxCase):
         outcome = self.sandbox("/bin/echo", "ran", settings="bwrap: /nonexistent/bwrap")
         self.assertEqual(outcome.stdout, "")
         self.assertIn("apt-get install bubblewrap", outcome.stderr)
+
+
+class Delegated(SandboxCase):
+    """An ordinary user to whom a cgroup was given has all limits, and none must be done without."""
+
+    USER = 61500
+
+    def setUp(self):
+        super().setUp()
+        if os.geteuid() != 0:
+            self.skipTest("only root can give a cgroup away")
+        self.given = []
+        self.addCleanup(self.take_back)
+        for line in pathlib.Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines():
+            _, controllers, path = line.split(":", 2)
+            if controllers in ("memory", "pids", "cpu", "cpu,cpuacct"):
+                folder = CGROUPS / controllers / path.lstrip("/") / f"given-{os.getpid()}"
+                folder.mkdir()
+                self.given.append(folder)
+                for one in (folder, folder / "cgroup.procs"):
+                    os.chown(one, self.USER, self.USER)
+        if len(self.given) != 3:
+            self.skipTest("left out: no cgroups of version 1 to give away")
+
+    def take_back(self):
+        for folder in self.given:
+            wait_until(lambda one=folder: removed(one), f"{folder} to be empty")
+
+    def run_given(self, *command, settings):
+        def enter():
+            for folder in self.given:
+                (folder / "cgroup.procs").write_text(str(os.getpid()), encoding="ascii")
+
+        words = [BINARY, "sandbox", "-c", self.settings(settings), "--", *command]
+        return subprocess.run(
+            as_user(words, self.USER), preexec_fn=enter, capture_output=True, text=True, check=False
+        )
+
+    def test_memory(self):
+        limits = "limits: { memory: 64MiB, pids: 20 }"
+        outcome = self.run_given(PYTHON, "-c", "bytearray(512 << 20)", settings=limits)
+        self.assertEqual(outcome.returncode, 128 + signal.SIGKILL, outcome.stderr)
+        outcome = self.run_given(PYTHON, "-c", "bytearray(16 << 20)", settings=limits)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+
+    def test_processes(self):
+        code = """
+import os, time
+made = 0
+try:
+    while True:
+        if os.fork() == 0:
+            time.sleep(1000)
+        made += 1
+except BlockingIOError:
+    print(made)
+"""
+        outcome = self.run_given(PYTHON, "-c", code, settings="limits: { pids: 20 }")
+        self.assertIn(int(outcome.stdout), range(10, 23), outcome.stderr)
+
+    def test_the_probe(self):
+        if not probe():
+            self.skipTest("no compiler for the probe")
+        outcome = self.run_given(probe(), settings=f"read: [{json.dumps(probe())}]")
+        verdicts = outcome.stdout.splitlines()
+        self.assertGreater(len(verdicts), 60, outcome.stderr)
+        self.assertEqual([line for line in verdicts[:-1] if ": " not in line], [])
+
+
+def removed(folder):
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 class Sharing(SandboxCase):

@@ -8,11 +8,13 @@ import select
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 
 from certificates import Authority
 from harness import (
     BINARY,
+    ROOT,
     Gateway,
     LegacySession,
     main,
@@ -80,6 +82,38 @@ class Engines(ToolCase):
         self.use("destroy_sandbox", sandbox_id=box)
         self.assertEqual(self.gateway.stop(), 0)
         wait_until(lambda: not processes_with("unix:/tmp/patchbay-vm-"), "the machines to be gone")
+
+    def test_an_agent_that_knows_the_protocol_and_nothing_more(self):
+        vm = {
+            "command": sys.executable,
+            "args": [str(ROOT / "tests/peers/plain_agent.py"), "{socket}"],
+            "socket": "{folder}/v.sock",
+        }
+        self.start(engine="microvm", microvm=vm, pool={"size": 0}, limits={"wall": "5s"})
+        box = self.make()
+        ran = self.shell(box, "echo out; echo err >&2; exit 7")
+        self.assertEqual((ran["exit_code"], ran["stdout"], ran["stderr"]), (7, "out\n", "err\n"))
+        self.assertEqual((ran["verdict"], ran["isolation"]), ("exit", "microvm"))
+        ran = self.use("execute_code", sandbox_id=box, language="python", code="print(6 * 7)")
+        self.assertEqual(ran["stdout"], "42\n")
+        ran = self.use("execute_code", sandbox_id=box, language="cobol", code="")
+        self.assertEqual((ran["verdict"], ran["stderr"]), ("failed", "unsupported language: cobol"))
+        self.use("write_file", sandbox_id=box, path="note", content="grüße")
+        self.assertEqual(self.use("read_file", sandbox_id=box, path="note")["content"], "grüße")
+        names = [one["name"] for one in self.use("list_directory", sandbox_id=box, path=".")["entries"]]
+        self.assertIn("note", names)
+        self.assertIn("No such file", self.refusal("read_file", sandbox_id=box, path="not"))
+        # What takes more than that is refused, and nothing is run without what was asked for.
+        for more in ({"argv": ["true"]}, {"command": "x", "stdin": ""}, {"command": "x", "cwd": "/"}):
+            self.assertIn("takes no argv", self.refusal("run_command", sandbox_id=box, **more))
+        for more in ({"offset": 1}, {"length": 2}):
+            refused = self.refusal("read_file", sandbox_id=box, path="note", **more)
+            self.assertIn("whole text files", refused)
+        # It cannot end a program: so the machine is ended.
+        ran = self.shell(box, "sleep 1011", timeout_s=0.2)
+        self.assertEqual(ran["verdict"], "timeout")
+        wait_until(lambda: not processes_with("plain_agent.py"), "the machine to be gone")
+        self.assertIn("not found", self.refusal("run_command", sandbox_id=box, command="true"))
 
     def test_what_a_killed_gateway_has_left_is_removed_by_the_next(self):
         machine = {"command": BINARY, "args": ["agent", "--listen", "unix:{socket}"]}

@@ -104,12 +104,14 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
   auto params = params_for(request, wall, sandbox->limits, agent.extended(), news.wanted());
   auto result = co_await agent.ask(request.method, std::move(params), here().now() + wall + margin,
                                    std::move(output));
-  if (!result && (result.error().code == Code::timeout || !agent.extended())) {
-    // It neither ends the program nor answers: nothing in there can be relied on.
+  const auto failed_by = [&](Code code) { return !result && result.error().code == code; };
+  const bool cancelled = failed_by(Code::cancelled);
+  if (failed_by(Code::timeout) || (cancelled && !agent.extended())) {
+    // It does not end the program: nothing in there can be relied on.
     book_.remove(*sandbox);
   }
-  const bool lost =
-      !result && (result.error().code == Code::timeout || result.error().code == Code::unavailable);
+  if (cancelled) note_run(request, *sandbox, {no_result(result.error()), "cancelled"}, wall);
+  const bool lost = failed_by(Code::timeout) || failed_by(Code::unavailable);
   if (!result && !lost) co_return result.error();
 
   RunOutcome outcome{result ? *std::move(result) : no_result(result.error())};
@@ -117,22 +119,34 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
   if (usage) outcome.usage = *usage;
   outcome.verdict = verdict_on(outcome.result, sandbox->seen, outcome.usage);
   sandbox->seen = outcome.usage;
+  note_run(request, *sandbox, outcome, wall);
+  const std::string_view id = request.sandbox.empty() ? "" : std::string_view(sandbox->id);
+  co_return run_answer(outcome, engine_->isolation(), id);
+}
+
+// What is kept of a run: who ran what, within which limits, and how it ended.
+void SandboxUpstream::note_run(const RunRequest& request, const Sandbox& sandbox,
+                               const RunOutcome& outcome, config::Duration wall) const {
+  const auto count = [&](std::string_view name) {
+    return json::as_int(json::member(outcome.result, name).value_or("0")).value_or(0);
+  };
   counters_.runs(outcome.verdict).add();
   log::Line(log::Level::info, "sandbox run")
       .add("upstream", name_)
-      .add("sandbox", sandbox->id)
-      .add("who", sandbox->owner)
+      .add("sandbox", sandbox.id)
+      .add("who", sandbox.owner)
       .add("isolation", engine_->isolation())
       .add("sha256", policy::sha256(request.what))
       .add("verdict", outcome.verdict)
-      .add("code", json::member(outcome.result, "exit_code").value_or("-1"))
-      .add("bytes", json::member(outcome.result, "stdout_bytes").value_or("?"))
+      .add("code", count("exit_code"))
+      .add("stdout_bytes", count("stdout_bytes"))
+      .add("stderr_bytes", count("stderr_bytes"))
       .add("memory_peak", outcome.usage.memory_peak)
-      .add("memory", sandbox->limits.memory.value)
-      .add("pids", sandbox->limits.pids)
+      .add("memory", sandbox.limits.memory.value)
+      .add("pids", sandbox.limits.pids)
+      .add("cpu", fmt::format("{}", sandbox.limits.cpu))
+      .add("disk", sandbox.limits.disk.value)
       .add("wall", config::print(wall));
-  const std::string_view id = request.sandbox.empty() ? "" : std::string_view(sandbox->id);
-  co_return run_answer(outcome, engine_->isolation(), id);
 }
 
 Task<sandbox::Usage> SandboxUpstream::usage_of(const Sandbox& sandbox) {
