@@ -43,8 +43,14 @@ def probe():
 
 def cgroups_of(*owners):
     """The cgroups of sandboxes that these processes have started, if they are still there."""
-    names = tuple(f"patchbay_{owner}-" for owner in owners)
-    return [path for path in CGROUPS.rglob("patchbay_*") if path.name.startswith(names)]
+    wanted = tuple(f"patchbay_{owner}-" for owner in owners)
+    # A walk does not mind that folders of others go meanwhile.
+    return [
+        os.path.join(folder, name)
+        for folder, names, _ in os.walk(CGROUPS)
+        for name in names
+        if name.startswith(wanted)
+    ]
 
 
 def our_helpers():
