@@ -33,6 +33,7 @@ EXCUSED = {
     "restart", "set_time", "set_clock", "adjust_clock",
     # They want a swap area, a console, files that not every kernel has.
     "swap_on", "swap_off", "paste", "memory_of_kernel", "sysrq", "keys", "kernel_messages",
+    "buses",
     # Nobody can do that from inside of a pid namespace.
     "kill_init",
     # They take CAP_SYS_RESOURCE, which root does not have everywhere.

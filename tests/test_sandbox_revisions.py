@@ -4,10 +4,43 @@ as resources, cancelling. Every message is held against the schema of its revisi
 import base64
 import json
 
+from auth_case import OTHER, TOKEN, bearer
 from harness import main, result_of, wait_until
 from matrix_clients import REVISIONS, client_of
+from mcp_client import answer_from, modern_headers, modern_message
 from sandbox_case import processes_with
 from sandbox_tool_case import ToolCase
+
+
+TOKENS = {"tokens": [{"name": "one", "token": TOKEN}, {"name": "two", "token": OTHER}]}
+
+
+class Owners(ToolCase):
+    def ask(self, token, method, params):
+        """A request of 2026-07-28 by the caller who has that token."""
+        message = modern_message(method, params)
+        headers = {**modern_headers(message), **bearer(token)}
+        with self.gateway.connect() as connection:
+            connection.send("POST", "/mcp", headers, message)
+            return answer_from(connection.read_head())
+
+    def test_a_sandbox_is_its_callers_in_every_revision(self):
+        self.start(auth=TOKENS)
+        box = self.make(self.as_caller(TOKEN))
+        run = {"name": "box__run_command", "arguments": {"sandbox_id": box, "command": "echo mine > x"}}
+        ran = result_of(self.ask(TOKEN, "tools/call", run))
+        self.assertEqual(ran["structuredContent"]["exit_code"], 0)
+        ran = result_of(self.ask(OTHER, "tools/call", run))
+        self.assertTrue(ran["isError"])
+        self.assertIn("Sandbox not found", ran["content"][0]["text"])
+        uri = {"uri": f"sandbox://{box}/x"}
+        content = result_of(self.ask(TOKEN, "resources/read", uri))["contents"][0]
+        self.assertEqual(content["text"], "mine\n")
+        self.assertIn("error", self.ask(OTHER, "resources/read", uri))
+        listed = {"name": "box__list_sandboxes", "arguments": {}}
+        for token, count in ((TOKEN, 1), (OTHER, 0)):
+            seen = result_of(self.ask(token, "tools/call", listed))["structuredContent"]
+            self.assertEqual(len(seen["sandboxes"]), count)
 
 
 class Revisions(ToolCase):

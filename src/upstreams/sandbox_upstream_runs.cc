@@ -17,15 +17,17 @@ namespace {
 constexpr std::chrono::milliseconds kMargin{2'000};
 constexpr std::chrono::milliseconds kShortestWall{100};
 
-// A running program's output as progress of the call, if its caller wants to hear of that.
+// A running program's output as progress of the call, if its caller wants to hear of that. The
+// agent was asked for so much of it and not more; whoever has taken its place may not keep to that.
 class OutputNews {
  public:
-  explicit OutputNews(const gateway::Call& call)
-      : call_(call), token_(call.request.meta_member("progressToken")) {}
+  OutputNews(const gateway::Call& call, std::uint64_t most)
+      : call_(call), token_(call.request.meta_member("progressToken")), most_(most) {}
 
   bool wanted() const { return token_ != nullptr; }
 
   void tell(std::string_view text) {
+    if (bytes_ + text.size() > most_) return;
     bytes_ += text.size();
     gateway::tell(call_, "notifications/progress",
                   fmt::format(R"({{"progressToken":{},"progress":{},"message":{}}})", token_->raw,
@@ -35,7 +37,8 @@ class OutputNews {
  private:
   const gateway::Call& call_;
   const mcp::Member* const token_;
-  std::size_t bytes_ = 0;
+  const std::uint64_t most_;
+  std::uint64_t bytes_ = 0;
 };
 
 double in_seconds(config::Duration time) { return static_cast<double>(time.count()) / 1000; }
@@ -96,7 +99,8 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
     co_return Error{Code::invalid_params,
                     "the agent of this sandbox takes no argv, cwd, env and stdin"};
   }
-  OutputNews news(call);
+  // Of two outputs, with what is no text replaced.
+  OutputNews news(call, 6 * sandbox->limits.output.value);
   AgentLink::Output output;
   if (news.wanted()) output = [&news](std::string_view, std::string_view text) { news.tell(text); };
   const config::Duration margin = sandbox->limits.grace + kMargin;

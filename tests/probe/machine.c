@@ -77,6 +77,14 @@ static int boot_id(void) { return readable("/proc/sys/kernel/random/boot_id"); }
 static int keys(void) { return readable("/proc/keys"); }
 static int kernel_messages(void) { return readable("/proc/kmsg"); }
 static int symbols(void) { return readable("/proc/kallsyms"); }
+static int boot_parameters(void) { return readable("/proc/cmdline"); }
+static int disks_of_machine(void) { return readable("/proc/partitions"); }
+static int buses(void) {
+  DIR* const all = opendir("/proc/bus");
+  int seen = 0;
+  while (all && readdir(all)) ++seen;
+  return seen > 2 ? 0 : ABSENT;
+}
 OPENS(memory_of_init, "/proc/1/mem", O_RDWR)
 OPENS(folder_of_init, "/proc/1/cwd", O_PATH)
 OPENS(root_of_init, "/proc/1/root", O_PATH)
@@ -231,7 +239,7 @@ const struct attempt machine_attempts[] = {
     ROW(dbus_socket), ROW(old_root), ROW(stage), ROW(change_mode), ROW(change_owner),
     ROW(hard_link_passwd), ROW(hard_link_usr), ROW(rename_usr), ROW(remove_usr),
     ROW(symlink_shadow), ROW(environment_of_init), ROW(memory_of_kernel), ROW(boot_id), ROW(keys),
-    ROW(kernel_messages), ROW(symbols), ROW(memory_of_init), ROW(core_pattern), ROW(sysrq),
+    ROW(kernel_messages), ROW(symbols), ROW(boot_parameters), ROW(disks_of_machine), ROW(buses), ROW(memory_of_init), ROW(core_pattern), ROW(sysrq),
     ROW(user_namespaces), ROW(map_user), ROW(spare_from_oom), ROW(host_process), ROW(kill_init),
     ROW(signal_outside), ROW(set_user_programs), ROW(set_user_files), ROW(device_files),
     ROW(folder_of_init), ROW(root_of_init), ROW(program_of_init), ROW(descriptors_of_init),
