@@ -24,12 +24,14 @@ def kill_all(processes):
 class Endings(ToolCase):
     def setUp(self):
         super().setUp()
-        self.files = set(os.listdir(tempfile.gettempdir()))
+        self.temporary = self.enterContext(tempfile.TemporaryDirectory())
+
+    def start(self, **settings):
+        return super().start(env={"TMPDIR": self.temporary}, **settings)
 
     def assert_nothing_left(self):
         super().assert_nothing_left()
-        left = set(os.listdir(tempfile.gettempdir())) - self.files
-        self.assertEqual({name for name in left if name.startswith(("patchbay-vm", "patchbay-bare"))}, set())
+        self.assertEqual(os.listdir(self.temporary), [])
 
     def churn(self, session, stop):
         """Makes, uses and destroys sandboxes, one after the other; what goes wrong is not told."""
