@@ -194,6 +194,8 @@ class Impatient(KafkaCase):
 
 
 class Registrations(KafkaCase):
+    upstream = {"response_timeout_ms": 2000}  # Of the agent whose replies are first looked for elsewhere.
+
     def test_they_come_change_and_go_at_once(self):
         with LegacySession(self.gateway) as session:
             news = session.open_stream().events()
