@@ -14,7 +14,8 @@ using namespace patchbay;
 
 void check_offer(const upstreams::KafkaOffer& offer, std::string_view arguments) {
   require(static_cast<bool>(json::check(upstreams::item_of(offer).definition)));
-  const auto key = bus::unframe(upstreams::request_key(offer, "id"), std::nullopt);
+  const std::string framed_key = upstreams::request_key(offer, "id");
+  const auto key = bus::unframe(framed_key, std::nullopt);
   require(key && json::check(key->payload));
   const std::string framed = upstreams::request_value(offer, arguments, "id", 1);
   const auto value = bus::unframe(framed, std::nullopt);
