@@ -55,13 +55,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Outputs are bounded text, whatever a program writes.
   constexpr std::size_t kMost = 16;
   FirstBytes first(kMost);
+  BothEnds ends(kMost);
   LastBytes last(kMost);
   first.take(text);
   last.take(text);
+  // In pieces, each as long as its first byte says.
+  for (auto rest = text; !rest.empty();) {
+    const auto piece = rest.substr(0, 1 + static_cast<unsigned char>(rest.front()) % 20);
+    ends.take(piece);
+    rest.remove_prefix(piece.size());
+  }
+  require(ends.total() == text.size());
   std::string shown;
   first.append_to(shown, Encoding::utf8);
   const auto string = json::as_string(shown);
   require(string && json::is_utf8(*string) && string->size() <= kMost + 23);
   require(last.take_front(kMost, true).bytes.size() <= kMost);
+  shown.clear();
+  const bool cut = ends.append_to(shown, Encoding::utf8);
+  const auto both = json::as_string(shown);
+  constexpr std::size_t kMark = 60;  // Of what says how much is missing.
+  require(both && json::is_utf8(*both) && both->size() <= kMost + kMark);
+  require(cut == both->contains(" bytes left out] ...") || text.contains("left out"));
   return 0;
 }

@@ -1,5 +1,6 @@
 """What the tests of the sandbox share: whether it can run here, the probe, and what it leaves."""
 
+import ctypes
 import functools
 import os
 import pathlib
@@ -17,8 +18,6 @@ NOT_REQUIRED = ["memory", "swap", "pids", "cpu"]
 @functools.cache
 def why_not():
     """Why a sandbox cannot be made here; empty if it can."""
-    if os.environ.get("PATCHBAY_TEST_SANITIZED"):
-        return "a sanitizer needs more than a sandbox lets it have"
     outcome = run("doctor")
     missing = [line for line in outcome.stdout.splitlines() if line.startswith("MISSING")]
     if outcome.returncode == 0:
@@ -41,9 +40,72 @@ def probe():
     return str(path)
 
 
-def our_cgroups():
-    """The cgroups that sandboxes have made and not removed."""
-    return {str(path) for path in CGROUPS.rglob("patchbay-*") if path.is_dir()}
+def cgroups_of(*owners):
+    """The cgroups of sandboxes that these processes have started, if they are still there."""
+    names = tuple(f"patchbay_{owner}-" for owner in owners)
+    # Others come and go meanwhile, which walk() does not mind.
+    return [
+        os.path.join(folder, name)
+        for folder, below, _ in os.walk(CGROUPS)
+        for name in below
+        if name.startswith(names)
+    ]
+
+
+# Whoever loses its parent becomes a child of ours, so that it can be told from those of other tests.
+ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
+
+
+def our_descendants():
+    """Every process that we have started, or that one of those has."""
+    parents = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            about = (folder / "stat").read_text(encoding="latin-1")
+        except OSError:
+            continue
+        parents[int(folder.name)] = int(about.rpartition(")")[2].split()[1])
+    found = {os.getpid()}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {os.getpid()}
+
+
+def our_helpers():
+    """Those of them that run the agent: inside of sandboxes, and their keepers."""
+    own = pathlib.Path(BINARY).parent / "patchbay-agent"
+    found = []
+    for process in our_descendants():
+        try:
+            if os.path.samefile(f"/proc/{process}/exe", own):
+                found.append(process)
+        except OSError:
+            continue
+    return found
+
+
+def command_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def our_guests():
+    """The first processes in sandboxes."""
+    return [pid for pid in our_helpers() if command_of(pid).startswith(b"/run/patchbay-agent\0")]
+
+
+def our_keepers():
+    """The processes that clear up after sandboxes."""
+    return [pid for pid in our_helpers() if name_of(pid) == "sandbox-keeper"]
+
+
+def name_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/comm").read_text(encoding="utf-8").strip()
+    except OSError:
+        return ""
 
 
 def processes_with(text):

@@ -120,6 +120,13 @@ class Framing(AgentTestCase):
                           '{"jsonrpc":"2.0","id":4,"result":{"exit_code":0,"stdout":"one\\n","stderr":""}}',
                           '{"jsonrpc":"2.0","id":5,"result":{"exit_code":0,"stdout":"two\\n","stderr":""}}'])
 
+    def test_params_that_are_none_are_refused_by_every_method(self):
+        lines = "".join(f'{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}\n'
+                        for method in ("ping", "exec", "processes")
+                        for params in ("5", '"x"', "true", '{"a":1,"a":2}', "[1,2,3]"))
+        for answer in map(json.loads, speak(lines)):
+            self.assertEqual((answer["id"], answer["error"]["code"]), (1, -32602))
+
     def test_each_method_takes_its_params_by_position(self):
         with Agent() as agent:
             wire, path = agent.connect(), str(self.folder / "by position")
@@ -429,7 +436,8 @@ class CommandLines(AgentTestCase):
         for program in PROGRAMS.values():
             for words in (["--listen", "ftp:x"], ["--listen", "tcp:host"], ["--listen", "vsock:x"],
                           ["--listen", "unix:" + "x" * 200], ["--max-line", "many"], ["--nonsense"],
-                          ["--root", "/no/such/folder"]):
+                          ["--root", "/no/such/folder"], ["--file-threads", "1000"],
+                          ["--max-seconds", "1000000000000"]):
                 with self.subTest(f"{program} {words}"):
                     done = subprocess.run([*program, *words], capture_output=True, text=True,
                                           stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)

@@ -4,6 +4,7 @@ files in parts and by name, a root that files cannot leave."""
 import base64
 import os
 import pathlib
+import re
 
 from agent_case import Agent, AgentError, AgentTestCase, pid_from
 from harness import PATIENCE, alive, main, run, wait_until
@@ -48,6 +49,35 @@ class Options(AgentTestCase):
                          (-1, "begun\n", True, 9))
         self.assert_gone(pid_from(path))
 
+    def test_with_a_grace_it_is_asked_first(self):
+        cmd = "trap 'echo tidy; exit 3' TERM; echo begun; sleep 1000 & wait"
+        answer = self.wire.ask("exec", {"cmd": cmd, "timeout": 0.3, "grace": 60})
+        self.assertEqual((answer["exit_code"], answer["stdout"], answer["timed_out"]),
+                         (3, "begun\ntidy\n", True))
+        # Who does not listen is killed all the same.
+        answer = self.wire.ask("exec", {"cmd": "trap '' TERM; while :; do sleep 0.01; done",
+                                        "timeout": 0.2, "grace": 0.2})
+        self.assertEqual((answer["exit_code"], answer["timed_out"], answer["signal"]), (-1, True, 9))
+
+    def test_both_ends_of_an_output(self):
+        cmd = "echo first; seq 1 200000; echo last"
+        answer = self.wire.ask("exec", {"cmd": cmd, "keep": "ends", "max_output": 1000})
+        head, left, tail = re.fullmatch(r"(?s)(.*)\n\.\.\. \[(\d+) bytes left out\] \.\.\.\n(.*)",
+                                        answer["stdout"]).groups()
+        self.assertTrue(head.startswith("first\n1\n2\n") and tail.endswith("\n200000\nlast\n"))
+        self.assertEqual((len(head), len(tail)), (500, 500))
+        self.assertEqual(int(left) + 1000, answer["stdout_bytes"])
+        self.assertTrue(answer["truncated"])
+        answer = self.wire.ask("exec", {"cmd": "echo short", "keep": "ends"})
+        self.assertEqual((answer["stdout"], answer["truncated"]), ("short\n", False))
+
+    def test_what_is_no_text_and_does_not_fit_any_more_counts_as_cut(self):
+        cmd = "head -c 100 /dev/zero | tr '\\0' '\\377'"
+        for keep in ("first", "ends"):
+            answer = self.wire.ask("exec", {"cmd": cmd, "max_output": 100, "keep": keep})
+            self.assertEqual((answer["truncated"], answer["stdout_bytes"]), (True, 100))
+            self.assertIn("\n... [", answer["stdout"])
+
     def test_where_and_with_what(self):
         ask = lambda **more: self.wire.ask("exec", {"cmd": "pwd; echo $KEPT $NEW", **more})
         self.assertEqual(ask(cwd=str(self.folder))["stdout"], f"{self.folder}\nyes\n")
@@ -86,7 +116,8 @@ class Options(AgentTestCase):
     def test_wrong_options_are_named(self):
         for more in ({"timeout": -1}, {"timeout": 0}, {"timeout": "5"}, {"cwd": 5}, {"env": []}, {"env": {"A": 1}},
                      {"env": {"A=B": "1"}}, {"stdin": 7}, {"encoding": "latin1"}, {"stream": "yes"},
-                     {"max_output": -1}, {"argv": ["true"]}, {"stdin": "%", "encoding": "base64"}):
+                     {"max_output": -1}, {"argv": ["true"]}, {"grace": -1}, {"keep": "last"},
+                     {"keep": "ends", "encoding": "base64"}, {"max_stream": "x"}, {"stdin": "%", "encoding": "base64"}):
             with self.subTest(more), self.assertRaises(AgentError) as caught:
                 self.wire.ask("exec", {"cmd": "true", **more})
             self.assertEqual(caught.exception.code, -32602)
@@ -106,6 +137,13 @@ class Options(AgentTestCase):
         for message in self.wire.outputs():
             streams[message["params"]["stream"]] += message["params"]["data"]
         self.assertEqual(streams, {"stdout": "two\n\ufffd", "stderr": "e\n"})
+
+    def test_as_much_of_it_as_is_wanted(self):
+        answer = self.wire.ask("exec", {"cmd": "yes | head -c 9000000", "stream": True,
+                                        "max_stream": 1001})
+        told = "".join(message["params"]["data"] for message in self.wire.outputs())
+        self.assertEqual(told, ("y\n" * 501)[:1001])
+        self.assertEqual(answer["stdout_bytes"], 9_000_000)
 
     def test_pieces_end_between_characters(self):
         text = "aé€🙂" * 50_000

@@ -15,7 +15,7 @@ from harness import (
     text_of,
     wait_until,
 )
-from sandbox_case import SandboxCase, our_cgroups, processes_with
+from sandbox_case import SandboxCase, cgroups_of, processes_with
 
 # A server that runs what it is told, to look around with.
 EXPLORER = '''
@@ -48,7 +48,6 @@ for line in sys.stdin:
 class ServerCase(SandboxCase):
     def setUp(self):
         super().setUp()
-        self.before = our_cgroups()
         self.server = self.folder / "explorer.py"
         self.server.write_text(EXPLORER, encoding="utf-8")
 
@@ -120,7 +119,7 @@ class Servers(ServerCase):
             wait_until(back, "it to come back")
             self.assertTrue(processes_with(FAKE_SERVER))
         wait_until(lambda: not processes_with(FAKE_SERVER), "it to be gone")
-        wait_until(lambda: our_cgroups() <= self.before, "its cgroup to be gone")
+        wait_until(lambda: not cgroups_of(gateway.pid), "its cgroup to be gone")
 
     def test_killing_the_gateway_leaves_nothing(self):
         self.start()
@@ -128,7 +127,7 @@ class Servers(ServerCase):
         self.assertTrue(processes_with("sleep\x00100001"))
         self.gateway.kill()
         wait_until(lambda: not processes_with("sleep\x00100001"), "it to be gone")
-        wait_until(lambda: our_cgroups() <= self.before, "its cgroup to be gone")
+        wait_until(lambda: not cgroups_of(self.gateway.pid), "its cgroup to be gone")
 
     def test_what_cannot_be_shared_is_said(self):
         upstream = {
@@ -157,7 +156,7 @@ class Defaults(SandboxCase):
 upstreams:
   box: { kind: sandbox, bwrap: /nonexistent/bwrap }
   apart: { kind: stdio, command: python3, sandbox: { limits: { memory: 64MiB } } }
-  far: { kind: sandbox, engine: remote, remote: { address: "127.0.0.1:1" } }
+  gone: { kind: stdio, command: python3, sandbox: { read: [/nonexistent/folder] } }
   plain: { kind: stdio, command: python3 }
 """,
             encoding="utf-8",
@@ -165,8 +164,10 @@ upstreams:
         done = run("doctor", "-c", str(path), "--json")
         self.assertEqual(done.returncode, 1)
         found = {name: one["ok"] for name, one in json.loads(done.stdout).items()}
-        self.assertEqual(found, {"box": False, "apart": True, "far": True})
-        self.assertIn("MISSING  bubblewrap", run("doctor", "-c", str(path)).stdout)
+        self.assertEqual(found, {"box": False, "apart": True, "gone": False})
+        said = run("doctor", "-c", str(path)).stdout
+        self.assertIn("MISSING  bubblewrap", said)
+        self.assertIn("MISSING  what is shared: '/nonexistent/folder' cannot be shared", said)
 
     def test_what_is_wrong_is_a_fault_of_the_file(self):
         path = self.folder / "patchbay.yaml"

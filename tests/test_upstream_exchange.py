@@ -95,13 +95,13 @@ class TokenExchange(ExchangeCase):
 
     def test_callers_without_a_token_of_an_issuer(self):
         callers = {**self.issuer.auth(), "tokens": [{"name": "ci", "token": "a-plain-token-0123"}]}
-        gateway = self.start(callers=callers, limits={"call": "2s"})
+        gateway = self.start(callers=callers)
         answer = call_as(gateway, "far__whoami", bearer("a-plain-token-0123"))
         self.assertIn("JSON Web Token", json.dumps(answer))
         self.assertEqual(self.auth.grants(EXCHANGE), [])
 
     def test_a_refused_exchange(self):
-        gateway = self.start(limits={"call": "2s"})
+        gateway = self.start()
         self.auth.on["/token"] = lambda exchange: exchange.refuse("invalid_request")
         token = self.issuer.token(sub="ann")
         answer = call_as(gateway, "far__whoami", bearer(token))

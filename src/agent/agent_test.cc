@@ -84,7 +84,7 @@ TEST(AgentParams, AreBounded) {
   EXPECT_FALSE(Params(many, {}).check());
 }
 
-std::string shown(const FirstBytes& output, Encoding encoding = Encoding::utf8) {
+std::string shown(const AnsweredOutput& output, Encoding encoding = Encoding::utf8) {
   std::string out;
   output.append_to(out, encoding);
   return out;
@@ -96,7 +96,6 @@ TEST(AgentOutput, KeepsTheFirstBytes) {
   EXPECT_EQ(shown(output), "\"abc\"");
   output.take("de");
   EXPECT_EQ(shown(output), "\"abcde\"");
-  EXPECT_FALSE(output.truncated());
   EXPECT_FALSE(output.only_counts());
   output.take("f");
   EXPECT_TRUE(output.only_counts());
@@ -116,6 +115,52 @@ TEST(AgentOutput, CutsBetweenCharacters) {
   FirstBytes nothing(0);
   nothing.take("a");
   EXPECT_EQ(shown(nothing), "\"\\n... [output truncated]\"");
+}
+
+TEST(AgentOutput, SaysWhetherSomethingIsMissing) {
+  std::string out;
+  FirstBytes output(4);
+  output.take("abcd");
+  EXPECT_FALSE(output.append_to(out, Encoding::utf8));
+  output.take("e");
+  EXPECT_TRUE(output.append_to(out, Encoding::utf8));
+  EXPECT_TRUE(output.append_to(out, Encoding::base64));
+  FirstBytes rubbish(4);
+  rubbish.take("\xFF\xFF");
+  EXPECT_TRUE(rubbish.append_to(out, Encoding::utf8));
+  EXPECT_FALSE(rubbish.append_to(out, Encoding::base64));
+}
+
+TEST(AgentOutput, KeepsBothEnds) {
+  BothEnds output(8);
+  output.take("ab");
+  output.take("cdefgh");
+  EXPECT_EQ(shown(output), "\"abcdefgh\"");
+  for (const char* const piece : {"i", "jk", "lmn"}) output.take(piece);
+  EXPECT_EQ(shown(output), "\"abcd\\n... [6 bytes left out] ...\\nklmn\"");
+  output.take("0123456789");
+  EXPECT_EQ(shown(output), "\"abcd\\n... [16 bytes left out] ...\\n6789\"");
+  EXPECT_EQ(output.total(), 24U);
+  std::string out;
+  EXPECT_TRUE(output.append_to(out, Encoding::utf8));
+}
+
+TEST(AgentOutput, CutsBothEndsBetweenCharacters) {
+  BothEnds output(8);
+  output.take(
+      "abc\xC3\xA9xyz\xC3\xA9"
+      "fgh");  // The fourth byte from the end continues the é.
+  EXPECT_EQ(shown(output), "\"abc\\n... [7 bytes left out] ...\\nfgh\"");
+  BothEnds rubbish(8);
+  rubbish.take(std::string(8, '\xFF'));
+  const std::string mark = "\xEF\xBF\xBD";
+  EXPECT_EQ(shown(rubbish), "\"" + mark + "\\n... [6 bytes left out] ...\\n" + mark + "\"");
+  BothEnds little(8);
+  little.take("\xFF\xFF");
+  EXPECT_EQ(shown(little), "\"" + mark + mark + "\"");
+  BothEnds nothing(0);
+  nothing.take("a");
+  EXPECT_EQ(shown(nothing), "\"\\n... [1 bytes left out] ...\\n\"");
 }
 
 TEST(AgentOutput, KeepsTheLastBytes) {
@@ -170,8 +215,14 @@ TEST(AgentCommandLine, IsRead) {
   EXPECT_EQ(settings.listen, (std::vector<std::string>{"stdio", "unix:/x"}));
   EXPECT_EQ(settings.max_line, 2048U);
   EXPECT_TRUE(settings.null_id);
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {"word"}, {"--unknown", "1"}, {"--max-line"}, {"--max-line", "1"}, {"--max-line=x"}}) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"word"},
+                                             {"--unknown", "1"},
+                                             {"--max-line"},
+                                             {"--max-line", "1"},
+                                             {"--max-line=x"},
+                                             {"--file-threads", "1000"},
+                                             {"--max-seconds", "1000000000000"}}) {
     EXPECT_FALSE(parse(words, settings)) << words.front();
   }
   EXPECT_EQ(*parse({"--help"}, settings), Asking::help);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 
 namespace patchbay::agent {
 namespace {
@@ -51,15 +50,9 @@ Task<void> BackgroundProcess::write(std::string bytes) {
   co_return written;
 }
 
-Task<void> BackgroundProcess::watch(Deadline deadline) {
-  auto ended = co_await child_->exit(deadline);
-  if (!ended) {
-    timed_out_ = ended.error().code == Code::timeout;
-    child_->signal(SIGKILL);
-    Stop deaf;
-    auto exit = child_->exit(kNever);
-    ended = co_await exit.hearing(deaf);
-  }
+Task<void> BackgroundProcess::watch(Deadline deadline, Clock::duration grace) {
+  auto ended = co_await wait_or_kill(*child_, deadline, grace);
+  timed_out_ = ended && ended->timed_out;
   from_out_->finish();
   from_err_->finish();
   from_out_.reset();
@@ -72,7 +65,7 @@ Task<void> BackgroundProcess::watch(Deadline deadline) {
 }
 
 Result<Background::Process> Background::start(CommandLine line, std::string title,
-                                              Deadline deadline) {
+                                              Deadline deadline, Clock::duration grace) {
   if (!make_place()) {
     return Error{Code::overloaded,
                  fmt::format("{} background processes are running already", most_)};
@@ -82,7 +75,7 @@ Result<Background::Process> Background::start(CommandLine line, std::string titl
   auto process = std::make_shared<BackgroundProcess>(++last_number_, std::move(title),
                                                      *std::move(child), max_output_);
   processes_.emplace(process->number(), process);
-  watching_.spawn(watch(process, deadline));
+  watching_.spawn(watch(process, deadline, grace));
   return process;
 }
 
@@ -101,8 +94,8 @@ Background::Process Background::find(std::uint64_t number) const {
   return found == processes_.end() ? nullptr : found->second;
 }
 
-Task<void> Background::watch(Process process, Deadline deadline) {
-  co_return co_await process->watch(deadline);
+Task<void> Background::watch(Process process, Deadline deadline, Clock::duration grace) {
+  co_return co_await process->watch(deadline, grace);
 }
 
 Task<void> Background::stop() {

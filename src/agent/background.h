@@ -51,8 +51,8 @@ class BackgroundProcess {
   bool reads_input() const { return input_.has_value(); }
   bool being_written() const { return writing_; }
 
-  // Runs until the program has ended.
-  Task<void> watch(Deadline deadline);
+  // Runs until the program has ended, by wait_or_kill().
+  Task<void> watch(Deadline deadline, Clock::duration grace);
 
  private:
   // An output that tells when there is something in it.
@@ -96,7 +96,8 @@ class Background {
   using Process = std::shared_ptr<BackgroundProcess>;
 
   // Code::overloaded if as many run as may; Code::unavailable if it cannot be started.
-  Result<Process> start(CommandLine line, std::string title, Deadline deadline);
+  Result<Process> start(CommandLine line, std::string title, Deadline deadline,
+                        Clock::duration grace);
 
   // Null if there is none.
   Process find(std::uint64_t number) const;
@@ -107,7 +108,7 @@ class Background {
 
  private:
   bool make_place();
-  static Task<void> watch(Process process, Deadline deadline);
+  static Task<void> watch(Process process, Deadline deadline, Clock::duration grace);
 
   const std::size_t most_;
   const std::size_t max_output_;

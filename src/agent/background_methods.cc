@@ -78,12 +78,9 @@ Task<std::string> start(Asked asked) {
   const auto& program = line->program;
   std::string title = program.command;
   for (const auto& word : program.args) title += " " + json::shortened(word, kShownTitle);
-  const Deadline deadline = asked.params.has("timeout")
-                                ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                     std::chrono::duration<double>(options.timeout))
-                                : kNever;
-  auto process = asked.services.background.start(*std::move(line),
-                                                 json::shortened(title, kShownTitle), deadline);
+  const Deadline deadline = asked.params.has("timeout") ? Clock::now() + options.timeout : kNever;
+  auto process = asked.services.background.start(
+      *std::move(line), json::shortened(title, kShownTitle), deadline, options.grace);
   if (!process && process.error().code == Code::unavailable) {
     co_return Error{Code::internal, process.error().message};
   }

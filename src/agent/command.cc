@@ -56,23 +56,31 @@ Task<void> feed(net::Fd to, std::string input) {
   co_return co_await pipe.write_all(input, kFeedPatience);
 }
 
-Task<CommandEnd> run_command(net::Child& child, std::optional<std::string> input, Deadline deadline,
-                             Output& out, Output& err, Writer* slow) {
-  Pump from_out(child.take_stdout(), out, slow);
-  Pump from_err(child.take_stderr(), err, slow);
-  Scope feeding;
-  if (input) feeding.spawn(feed(child.take_stdin(), *std::move(input)));
-
+Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::duration grace) {
   auto ended = co_await child.exit(deadline);
-  Error why;
+  const bool timed_out = !ended && ended.error().code == Code::timeout;
+  if (timed_out && grace > Clock::duration::zero()) {
+    child.signal(SIGTERM);
+    ended = co_await child.exit(here().now() + grace);
+  }
   if (!ended) {
-    why = ended.error();
+    const Error why = ended.error();
     child.signal(SIGKILL);
     // Deaf to the task's own Stop: the group must be gone before anyone hears of it.
     Stop deaf;
     auto exit = child.exit(kNever);
     ended = co_await exit.hearing(deaf);
+    if (why.code == Code::cancelled) co_return why;
   }
+  co_return CommandEnd{*child.ending(), timed_out};
+}
+
+Task<CommandEnd> run_command(net::Child& child, CommandTerms terms, Output& out, Output& err) {
+  Pump from_out(child.take_stdout(), out, terms.slow);
+  Pump from_err(child.take_stderr(), err, terms.slow);
+  Scope feeding;
+  if (terms.input) feeding.spawn(feed(child.take_stdin(), *std::move(terms.input)));
+  auto end = co_await wait_or_kill(child, terms.deadline, terms.grace);
   from_out.finish();
   from_err.finish();
   feeding.cancel();
@@ -80,9 +88,7 @@ Task<CommandEnd> run_command(net::Child& child, std::optional<std::string> input
   auto drain = feeding.drain(kNever);
   auto drained = co_await drain.hearing(deaf);
   if (!drained) co_return drained.error();
-  const bool timed_out = why.code == Code::timeout;
-  if (why.code == Code::cancelled) co_return why;
-  co_return CommandEnd{*child.ending(), timed_out};
+  co_return end;
 }
 
 }  // namespace patchbay::agent

@@ -37,9 +37,18 @@ struct CommandEnd {
   bool timed_out = false;
 };
 
-// Runs until the program has ended, and kills its group at the deadline or when the task is stopped
-// (Code::cancelled). The outputs have got all that it wrote.
-Task<CommandEnd> run_command(net::Child& child, std::optional<std::string> input, Deadline deadline,
-                             Output& out, Output& err, Writer* slow);
+struct CommandTerms {
+  std::optional<std::string> input;  // What it reads; else nothing.
+  Deadline deadline = kNever;
+  Clock::duration grace{0};  // From SIGTERM at the deadline to SIGKILL; 0: that at once.
+  Writer* slow = nullptr;    // Who may hold up the outputs.
+};
+
+// Waits for `child`, which gets `grace` from the deadline on. Whoever is left then is killed, also
+// when the task is stopped: Code::cancelled.
+Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::duration grace);
+
+// Runs until the program has ended, by wait_or_kill(). The outputs have got all that it wrote.
+Task<CommandEnd> run_command(net::Child& child, CommandTerms terms, Output& out, Output& err);
 
 }  // namespace patchbay::agent

@@ -30,9 +30,9 @@ Result<void> set(std::string_view name, std::string_view value, Settings& settin
   const auto* const option = std::ranges::find(kNumberOptions, name, &NumberOption::name);
   if (option == kNumberOptions.end()) return wrong(fmt::format("there is no option {}", name));
   const auto number = as_u64(value);
-  if (!number || *number < option->least || *number > kMostNumber) {
-    return wrong(
-        fmt::format("{} must be a number of at least {}, not '{}'", name, option->least, value));
+  if (!number || *number < option->least || *number > option->most) {
+    return wrong(fmt::format("{} must be a number from {} to {}, not '{}'", name, option->least,
+                             option->most, value));
   }
   settings.*option->value = *number;
   return ok();

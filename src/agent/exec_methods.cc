@@ -1,6 +1,8 @@
 // exec and exec_code: programs that are run to their end.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/command.h"
 #include "agent/languages.h"
 #include "agent/methods.h"
@@ -11,19 +13,28 @@
 namespace patchbay::agent {
 namespace {
 
-// An output whose pieces are also told to the peer as they come.
+// An output whose pieces are also told to the peer as they come, up to a bound.
 class ToldOutput final : public Output {
  public:
-  ToldOutput(FirstBytes& kept, Writer& writer, std::uint64_t id, std::string_view stream,
-             Encoding encoding)
-      : kept_(kept), writer_(writer), id_(id), stream_(stream), encoding_(encoding) {}
+  ToldOutput(AnsweredOutput& kept, const Asked& asked, std::string_view stream,
+             const RunOptions& options)
+      : kept_(kept),
+        writer_(asked.peer.writer()),
+        id_(asked.id),
+        stream_(stream),
+        encoding_(options.encoding),
+        left_(options.max_stream) {}
 
   void take(std::string_view bytes) override {
     kept_.take(bytes);
-    rest_ += bytes;
+    const auto told = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), left_));
+    left_ -= told;
+    rest_ += bytes.substr(0, told);
     tell(encoding_ == Encoding::utf8 ? rest_.size() - unfinished_tail(rest_) : rest_.size());
   }
-  bool busy() const override { return !writer_.has_room() && !writer_.broken(); }
+  bool only_counts() const override { return left_ == 0 && kept_.only_counts(); }
+  void count(std::size_t bytes) override { kept_.count(bytes); }
+  bool busy() const override { return left_ > 0 && !writer_.has_room() && !writer_.broken(); }
 
   void finish() { tell(rest_.size()); }
 
@@ -37,12 +48,13 @@ class ToldOutput final : public Output {
     writer_.put(notification("output", params));
   }
 
-  FirstBytes& kept_;
+  AnsweredOutput& kept_;
   Writer& writer_;
   const std::uint64_t id_;
   const std::string_view stream_;
   const Encoding encoding_;
-  std::string rest_;  // A character that is not whole yet.
+  std::uint64_t left_;  // Bytes that may still be told.
+  std::string rest_;    // A character that is not whole yet.
 };
 
 // One of the commands that run at once.
@@ -61,19 +73,24 @@ std::string not_run(std::string_view why) {
   return fmt::format(R"({{"exit_code":-1,"stdout":"","stderr":{}}})", json::quote(why));
 }
 
-std::string result_of(const CommandEnd& end, const FirstBytes& out, const FirstBytes& err,
+std::unique_ptr<AnsweredOutput> make_output(const RunOptions& options) {
+  if (options.both_ends) return std::make_unique<BothEnds>(options.max_output);
+  return std::make_unique<FirstBytes>(options.max_output);
+}
+
+std::string result_of(const CommandEnd& end, const AnsweredOutput& out, const AnsweredOutput& err,
                       const RunOptions& options, Clock::duration time) {
   std::string result =
       fmt::format("{{\"exit_code\":{},\"stdout\":", end.ending.by_signal ? -1 : end.ending.status);
-  out.append_to(result, options.encoding);
+  bool truncated = out.append_to(result, options.encoding);
   result += ",\"stderr\":";
-  err.append_to(result, options.encoding);
+  truncated |= err.append_to(result, options.encoding);
   if (options.used) {
     if (end.ending.by_signal) result += fmt::format(",\"signal\":{}", end.ending.status);
     result += fmt::format(
         ",\"timed_out\":{},\"stdout_bytes\":{},\"stderr_bytes\":{},\"truncated\":{},"
         "\"duration_ms\":{}",
-        end.timed_out, out.total(), err.total(), out.truncated() || err.truncated(),
+        end.timed_out, out.total(), err.total(), truncated,
         std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
   }
   result += '}';
@@ -93,23 +110,21 @@ Task<std::string> run(Asked asked, CommandLine line, RunOptions options) {
   if (!child) co_return not_run(child.error().message);
   line.code.reset();
 
-  FirstBytes out(options.max_output);
-  FirstBytes err(options.max_output);
-  Writer& writer = asked.peer.writer();
-  ToldOutput told_out(out, writer, asked.id, "stdout", options.encoding);
-  ToldOutput told_err(err, writer, asked.id, "stderr", options.encoding);
-  Output& to_out = options.stream ? static_cast<Output&>(told_out) : out;
-  Output& to_err = options.stream ? static_cast<Output&>(told_err) : err;
-  const auto time =
-      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.timeout));
-  auto end = co_await run_command(**child, std::move(options.input), begin + time, to_out, to_err,
-                                  options.stream ? &writer : nullptr);
+  const auto out = make_output(options);
+  const auto err = make_output(options);
+  ToldOutput told_out(*out, asked, "stdout", options);
+  ToldOutput told_err(*err, asked, "stderr", options);
+  Output& to_out = options.stream ? static_cast<Output&>(told_out) : *out;
+  Output& to_err = options.stream ? static_cast<Output&>(told_err) : *err;
+  CommandTerms terms{std::move(options.input), begin + options.timeout, options.grace,
+                     options.stream ? &asked.peer.writer() : nullptr};
+  auto end = co_await run_command(**child, std::move(terms), to_out, to_err);
   if (!end) co_return end.error();
   if (options.stream) {
     told_out.finish();
     told_err.finish();
   }
-  co_return result_of(*end, out, err, options, Clock::now() - begin);
+  co_return result_of(*end, *out, *err, options, Clock::now() - begin);
 }
 
 }  // namespace

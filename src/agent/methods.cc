@@ -123,6 +123,8 @@ Encoding encoding_of(Params& params) {
 Task<std::string> answer(const Method& method, Services& services, Peer& peer, std::uint64_t id,
                          std::string_view params) {
   Params read(params, positions_of(method));
+  // Also for a method that takes none: what is no parameters at all is never right.
+  if (auto good = read.check(); !good) co_return good.error();
   const Asked asked{services, peer, id, read};
   co_return co_await method.answer(asked);
 }

@@ -1,5 +1,7 @@
 #include "agent/output.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base64.h"
@@ -11,8 +13,9 @@ namespace {
 constexpr std::string_view kMarker = "\n... [output truncated]";
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// `bytes` as UTF-8 of at most `most` bytes; true in `cut` if not all of it fits.
-std::string to_text(std::string_view bytes, std::size_t most, bool& cut) {
+// Appends `bytes` as UTF-8, at most `most` bytes of it; yields how many of them fitted.
+std::size_t append_text(std::string& out, std::string_view bytes, std::size_t most) {
+  const std::size_t all = bytes.size();
   std::string text;
   text.reserve(std::min(bytes.size(), most));
   while (!bytes.empty()) {
@@ -24,14 +27,19 @@ std::string to_text(std::string_view bytes, std::size_t most, bool& cut) {
     if (bytes.empty()) break;
     const std::size_t length = json::utf8_length(bytes);
     const auto character = length == 0 ? kReplacement : bytes.substr(0, length);
-    if (text.size() + character.size() > most) {
-      cut = true;
-      break;
-    }
+    if (text.size() + character.size() > most) break;
     text += character;
     bytes.remove_prefix(std::max<std::size_t>(length, 1));
   }
-  return text;
+  out += text;
+  return all - bytes.size();
+}
+
+// How many bytes at the front of `text` belong to a character that began before it.
+std::size_t broken_front(std::string_view text) {
+  std::size_t count = 0;
+  while (count < std::min<std::size_t>(3, text.size()) && (text[count] & 0xC0) == 0x80) ++count;
+  return count;
 }
 
 }  // namespace
@@ -59,18 +67,76 @@ void FirstBytes::take(std::string_view bytes) {
   kept_ += bytes.substr(0, room);
 }
 
-void FirstBytes::append_to(std::string& out, Encoding encoding) const {
-  if (encoding == Encoding::base64) {
-    return append_bytes(out, std::string_view(kept_).substr(0, most_), encoding);
-  }
-  bool cut = truncated();
-  if (!cut && json::is_utf8(kept_)) return json::append_quoted(out, kept_);
+bool FirstBytes::append_to(std::string& out, Encoding encoding) const {
+  bool cut = total_ > most_;
   std::string_view kept = std::string_view(kept_).substr(0, most_);
+  if (encoding == Encoding::base64 || (!cut && json::is_utf8(kept))) {
+    append_bytes(out, kept, encoding);
+    return cut;
+  }
   // A character that the bound has cut through is left out, not replaced.
   if (cut) kept.remove_suffix(unfinished_tail(kept));
-  std::string text = to_text(kept, most_, cut);
+  std::string text;
+  if (append_text(text, kept, most_) < kept.size()) cut = true;
   if (cut) text += kMarker;
   json::append_quoted(out, text);
+  return cut;
+}
+
+void BothEnds::take(std::string_view bytes) {
+  total_ += bytes.size();
+  const std::size_t room = std::min(bytes.size(), most_head_ - head_.size());
+  head_ += bytes.substr(0, room);
+  bytes.remove_prefix(room);
+  if (bytes.size() >= most_tail_) {
+    tail_ = bytes.substr(bytes.size() - most_tail_);
+    return;
+  }
+  tail_ += bytes;
+  if (tail_.size() > 2 * most_tail_) tail_.erase(0, tail_.size() - most_tail_);
+}
+
+std::string_view BothEnds::tail() const {
+  const std::string_view all = tail_;
+  return all.substr(all.size() - std::min(all.size(), most_tail_));
+}
+
+std::size_t BothEnds::append_tail(std::string& text) const {
+  std::string_view shown = tail();
+  shown.remove_prefix(broken_front(shown));
+  std::string last;
+  if (append_text(last, shown, most_tail_) < shown.size()) {
+    // Of what is not text each byte becomes three.
+    shown.remove_prefix(shown.size() - most_tail_ / 3);
+    last.clear();
+    append_text(last, shown, most_tail_);
+  }
+  text += last;
+  return shown.size();
+}
+
+bool BothEnds::append_to(std::string& out, Encoding encoding) const {
+  const bool whole = total_ <= most_head_ + most_tail_;
+  const std::string all = whole ? head_ + tail_ : std::string();
+  if (whole && (encoding == Encoding::base64 || json::is_utf8(all))) {
+    append_bytes(out, all, encoding);
+    return false;
+  }
+  std::string text;
+  if (whole && append_text(text, all, most_head_ + most_tail_) == all.size()) {
+    json::append_quoted(out, text);
+    return false;
+  }
+  text.clear();
+  std::string_view head = head_;
+  head.remove_suffix(unfinished_tail(head));
+  const std::size_t first = append_text(text, head, most_head_);
+  std::string last;
+  const std::size_t rest = append_tail(last);
+  text += fmt::format("\n... [{} bytes left out] ...\n", total_ - first - rest);
+  text += last;
+  json::append_quoted(out, text);
+  return true;
 }
 
 void LastBytes::take(std::string_view bytes) {

@@ -1,5 +1,6 @@
 // What becomes of the bytes that a program writes. Each of its two outputs goes into an Output that
-// keeps a bounded part: FirstBytes for an answer, LastBytes for whoever asks from time to time.
+// keeps a bounded part: FirstBytes or BothEnds for an answer, LastBytes for whoever asks from time
+// to time.
 //
 // Confined to the thread of its loop.
 #pragma once
@@ -30,24 +31,53 @@ class Output {
   virtual bool busy() const { return false; }
 };
 
-// The first bytes, up to a bound, as the answer to a command shows them.
-class FirstBytes final : public Output {
+// An output as the answer to a command shows it.
+class AnsweredOutput : public Output {
+ public:
+  // All that was written.
+  virtual std::uint64_t total() const = 0;
+
+  // Appends what is kept as a JSON string; text is cut between characters and says what is missing.
+  // True if something is.
+  virtual bool append_to(std::string& out, Encoding encoding) const = 0;
+};
+
+// The first bytes, up to a bound.
+class FirstBytes final : public AnsweredOutput {
  public:
   explicit FirstBytes(std::size_t most) : most_(most) {}
 
   void take(std::string_view bytes) override;
   bool only_counts() const override { return kept_.size() > most_; }
   void count(std::size_t bytes) override { total_ += bytes; }
-
-  std::uint64_t total() const { return total_; }
-  bool truncated() const { return total_ > most_; }
-
-  // As a JSON string. Text is cut between characters to at most the bound, and says so at its end.
-  void append_to(std::string& out, Encoding encoding) const;
+  std::uint64_t total() const override { return total_; }
+  bool append_to(std::string& out, Encoding encoding) const override;
 
  private:
   const std::size_t most_;
   std::string kept_;  // One byte more than the bound is enough to know that there are more.
+  std::uint64_t total_ = 0;
+};
+
+// The first and the last bytes, up to a bound, and how many were between them: what went wrong is
+// mostly said at the end.
+class BothEnds final : public AnsweredOutput {
+ public:
+  explicit BothEnds(std::size_t most) : most_head_(most / 2), most_tail_(most - most / 2) {}
+
+  void take(std::string_view bytes) override;
+  std::uint64_t total() const override { return total_; }
+  bool append_to(std::string& out, Encoding encoding) const override;
+
+ private:
+  std::string_view tail() const;
+  // Appends as much of the tail as fits once it is text; yields how many of its bytes that is.
+  std::size_t append_tail(std::string& text) const;
+
+  const std::size_t most_head_;
+  const std::size_t most_tail_;
+  std::string head_;
+  std::string tail_;  // Up to twice its bound, so that not each piece moves the whole.
   std::uint64_t total_ = 0;
 };
 

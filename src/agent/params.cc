@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "agent/protocol.h"
+#include "agent/settings.h"
 #include "json/read.h"
 
 namespace patchbay::agent {
 namespace {
 
-constexpr double kMostSeconds = 1e9;
 constexpr std::size_t kMostMembers = 64;  // No method takes as many.
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
@@ -96,7 +96,8 @@ std::uint64_t Params::number(std::string_view name, std::uint64_t usual) {
 double Params::seconds(std::string_view name, double usual) {
   if (!has(name)) return usual;
   const auto value = json::as_double(find(name));
-  if (value && std::isfinite(*value) && *value >= 0 && *value <= kMostSeconds) return *value;
+  if (value && std::isfinite(*value) && *value >= 0 && *value <= static_cast<double>(kMostSeconds))
+    return *value;
   wrong(name, "a number of seconds");
   return usual;
 }

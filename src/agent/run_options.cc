@@ -9,8 +9,19 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::string_view kNames[] = {"timeout", "cwd",      "env",        "clear_env", "stdin",
-                                       "stream",  "encoding", "max_output", "argv"};
+constexpr std::string_view kNames[] = {"timeout", "cwd",    "env",      "clear_env",
+                                       "stdin",   "stream", "encoding", "max_output",
+                                       "argv",    "grace",  "keep",     "max_stream"};
+
+Clock::duration span_of(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+bool keeps_both_ends(Params& params) {
+  const std::string keep = params.text("keep", "first");
+  if (keep != "first" && keep != "ends") params.refuse("`keep` must be \"first\" or \"ends\"");
+  return keep == "ends";
+}
 
 }  // namespace
 
@@ -20,15 +31,22 @@ RunOptions RunOptions::of(Asked asked) {
   RunOptions options;
   options.used = std::ranges::any_of(kNames, [&](auto name) { return params.has(name); });
   const auto most = static_cast<double>(settings.max_seconds);
-  options.timeout = std::min(params.seconds("timeout", most), most);
-  if (options.timeout <= 0) params.refuse("`timeout` must be more than 0");
+  const double timeout = std::min(params.seconds("timeout", most), most);
+  if (timeout <= 0) params.refuse("`timeout` must be more than 0");
+  options.timeout = span_of(timeout);
+  options.grace = span_of(std::min(params.seconds("grace", 0), most));
   options.cwd = params.text("cwd", "");
   options.env = params.pairs("env");
   options.clear_env = params.flag("clear_env");
   options.stream = params.flag("stream");
+  options.max_stream = params.number("max_stream", UINT64_MAX);
   options.encoding = encoding_of(params);
   options.max_output = static_cast<std::size_t>(
       std::min(params.number("max_output", settings.max_output), settings.max_output));
+  options.both_ends = keeps_both_ends(params);
+  if (options.both_ends && options.encoding == Encoding::base64) {
+    params.refuse("`keep` is for text: bytes have no place for what is left out");
+  }
   if (params.has("stdin")) {
     options.input = params.content("stdin");
     if (options.encoding == Encoding::base64) options.input = base64_decode(*options.input);

@@ -12,15 +12,18 @@
 namespace patchbay::agent {
 
 struct RunOptions {
-  bool used = false;   // Any of them: the answer then says more than the protocol's three members.
-  double timeout = 0;  // Seconds.
+  bool used = false;  // Any of them: the answer then says more than the protocol's three members.
+  Clock::duration timeout{0};
+  Clock::duration grace{0};  // See CommandTerms.
   std::string cwd;
   Params::Pairs env;
   bool clear_env = false;
   std::optional<std::string> input;
   bool stream = false;
+  std::uint64_t max_stream = 0;  // Bytes of each output that are told as they come.
   Encoding encoding = Encoding::utf8;
   std::size_t max_output = 0;
+  bool both_ends = false;  // What is kept of an output: its two ends, else its beginning.
 
   // Reads them; faults go to the params.
   static RunOptions of(Asked asked);

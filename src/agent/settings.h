@@ -34,11 +34,16 @@ struct Settings {
   std::uint64_t file_threads = 4;
 };
 
+inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 40;
+inline constexpr std::uint64_t kMostSeconds = 1'000'000'000;  // In nanoseconds, still a number.
+inline constexpr std::uint64_t kMostThreads = 256;
+
 struct NumberOption {
   std::string_view name;
   std::uint64_t Settings::* value;
   std::uint64_t least;
   std::string_view meaning;
+  std::uint64_t most = kMostNumber;
 };
 
 inline constexpr std::array kNumberOptions{
@@ -54,15 +59,16 @@ inline constexpr std::array kNumberOptions{
     NumberOption{"--max-commands", &Settings::max_commands, 1, "Commands that run at once."},
     NumberOption{"--max-processes", &Settings::max_processes, 1,
                  "Background processes, finished ones included."},
-    NumberOption{"--max-seconds", &Settings::max_seconds, 1, "Seconds after which a command ends."},
+    NumberOption{"--max-seconds", &Settings::max_seconds, 1, "Seconds after which a command ends.",
+                 kMostSeconds},
     NumberOption{"--linger-seconds", &Settings::linger_seconds, 0,
-                 "Seconds for what a peer has asked and may not be there any more to hear."},
+                 "Seconds for what a peer has asked and may not be there any more to hear.",
+                 kMostSeconds},
     NumberOption{"--token-seconds", &Settings::token_seconds, 1,
-                 "Seconds in which a peer must show the token."},
-    NumberOption{"--file-threads", &Settings::file_threads, 1, "Threads that work on files."},
+                 "Seconds in which a peer must show the token.", kMostSeconds},
+    NumberOption{"--file-threads", &Settings::file_threads, 1, "Threads that work on files.",
+                 kMostThreads},
 };
-
-inline constexpr std::uint64_t kMostNumber = std::uint64_t{1} << 40;
 
 inline constexpr std::string_view kListenMeaning =
     "stdio, unix:PATH, tcp:ADDR or vsock:PORT; may be given several times (stdio).";

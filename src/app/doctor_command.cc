@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <variant>
 
 #include "app/commands.h"
 #include "app/run_gateway.h"
@@ -18,11 +19,14 @@ namespace {
 
 constexpr config::Duration kPatience{10'000};
 
-// A sandbox that is to be looked at, and what was found. Without settings, whoever runs the engine
-// knows.
+constexpr int kThreads = 1;
+constexpr int kWaiting = 16;
+
+// What is to be looked at, and what was found: a sandbox of this machine, or what another engine
+// makes of these settings.
 struct Patient {
   std::string name;
-  std::optional<sandbox::Settings> settings;
+  std::variant<sandbox::Settings, upstreams::SandboxSettings> settings;
   std::vector<sandbox::Finding> findings = {};
 };
 
@@ -39,6 +43,38 @@ sandbox::Finding try_it(const sandbox::Settings& settings) {
   return {"a sandbox", true, "isolation: namespaces"};
 }
 
+// One that the engine makes, whose agent answers, and that ends again.
+Task<int> make_one(upstreams::Engine& engine, const upstreams::SandboxSettings& settings) {
+  auto prepared = co_await engine.prepare();
+  if (!prepared) co_return prepared.error();
+  const Deadline deadline = here().now() + std::min(settings.start_time, kPatience);
+  auto guest = co_await engine.start(settings.limits, deadline);
+  if (!guest) co_return guest.error();
+  auto greeted = co_await (*guest)->agent().greet(upstreams::agent_token(settings), deadline);
+  auto ended = co_await (*guest)->end();
+  if (!greeted) co_return greeted.error();
+  if (!ended) co_return ended.error();
+  co_return 0;
+}
+
+sandbox::Finding try_engine(const std::string& name, const upstreams::SandboxSettings& settings) {
+  ThreadPool pool(kThreads, kWaiting);
+  const auto engine = upstreams::make_engine(name, settings, pool);
+  const auto made = run_to_end([&] { return make_one(*engine, settings); });
+  if (!made) return {"a sandbox", false, made.error().message};
+  return {"a sandbox", true, fmt::format("isolation: {}", engine->isolation())};
+}
+
+std::vector<sandbox::Finding> examined(const Patient& patient) {
+  if (const auto* const other = std::get_if<upstreams::SandboxSettings>(&patient.settings)) {
+    return {try_engine(patient.name, *other)};
+  }
+  const auto& settings = std::get<sandbox::Settings>(patient.settings);
+  auto findings = sandbox::examine(settings);
+  findings.push_back(try_it(settings));
+  return findings;
+}
+
 // What an upstream of the file needs; nothing if it has no sandbox.
 std::optional<Patient> patient_of(const config::Member& entry, const std::string& file,
                                   config::Faults& faults) {
@@ -49,7 +85,9 @@ std::optional<Patient> patient_of(const config::Member& entry, const std::string
     const std::array<std::string_view, 2> ignored{"kind", "tools"};
     const auto settings =
         config::read<upstreams::SandboxSettings>(entry.value, file, path, faults, ignored);
-    if (settings.engine != upstreams::SandboxEngine::bubblewrap) return Patient{entry.key, {}};
+    if (settings.engine != upstreams::SandboxEngine::bubblewrap) {
+      return Patient{entry.key, settings};
+    }
     return Patient{entry.key, upstreams::isolation_of(settings)};
   }
   if (!own) return {};
@@ -111,14 +149,7 @@ int doctor(const DoctorOptions& options) {
     print_faults(faults);
     return kExitConfiguration;
   }
-  for (auto& patient : patients) {
-    if (!patient.settings) {
-      patient.findings.push_back({"the engine", true, "is not on this machine's account"});
-      continue;
-    }
-    patient.findings = sandbox::examine(*patient.settings);
-    patient.findings.push_back(try_it(*patient.settings));
-  }
+  for (auto& patient : patients) patient.findings = examined(patient);
   if (options.json) {
     std::string all;
     for (const auto& patient : patients) all += (all.empty() ? "" : ",") + as_json(patient);

@@ -107,7 +107,7 @@ void add_agent_options(CLI::App& command, agent::Settings& settings) {
   for (const auto& option : agent::kNumberOptions) {
     command
         .add_option(std::string(option.name), settings.*option.value, std::string(option.meaning))
-        ->check(CLI::Range(option.least, agent::kMostNumber))
+        ->check(CLI::Range(option.least, option.most))
         ->capture_default_str();
   }
 }

@@ -34,22 +34,6 @@ int failed(const Error& why) {
   return kExitFailed;
 }
 
-// Runs `task` on a loop of its own, to its end.
-Result<int> run_to_end(std::function<Task<int>()> make) {
-  net::block_signals();
-  net::Loop loop;
-  Result<int> code;
-  auto main = [&]() -> Task<void> {
-    code = co_await make();
-    loop.quit();
-    co_return ok();
-  };
-  Scope scope;
-  loop.post([&] { scope.spawn(main()); });
-  loop.run();
-  return code;
-}
-
 Task<int> run_spec(sandbox::Spec spec, config::Duration timeout) {
   auto begun = co_await sandbox::Confined::start(std::move(spec), here().now() + kStartPatience);
   if (!begun) co_return begun.error();
@@ -67,6 +51,21 @@ Task<int> run_spec(sandbox::Spec spec, config::Duration timeout) {
 }
 
 }  // namespace
+
+Result<int> run_to_end(const std::function<Task<int>()>& make) {
+  net::block_signals();
+  net::Loop loop;
+  Result<int> code;
+  auto main = [&]() -> Task<void> {
+    code = co_await make();
+    loop.quit();
+    co_return ok();
+  };
+  Scope scope;
+  loop.post([&] { scope.spawn(main()); });
+  loop.run();
+  return code;
+}
 
 Result<int> run_spec_to_end(sandbox::Spec spec, config::Duration timeout) {
   return run_to_end([&] { return run_spec(spec, timeout); });

@@ -2,11 +2,16 @@
 // our own stdin, stdout and stderr.
 #pragma once
 
+#include <functional>
+
 #include "config/units.h"
-#include "core/result.h"
+#include "core/task.h"
 #include "sandbox/spec.h"
 
 namespace patchbay::app {
+
+// Runs a task that yields an exit code on a loop of its own, to its end.
+Result<int> run_to_end(const std::function<Task<int>()>& make);
 
 // The exit code as a shell has it. A timeout of 0 is none; Code::timeout if it came.
 Result<int> run_spec_to_end(sandbox::Spec spec, config::Duration timeout);

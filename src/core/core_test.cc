@@ -5,6 +5,7 @@
 
 #include "core/hop.h"
 #include "core/scope.h"
+#include "core/text.h"
 #include "core/wait.h"
 #include "testing/manual_executor.h"
 
@@ -175,6 +176,15 @@ TEST(Result, IsCopiedWithItsError) {
   EXPECT_EQ(*Result<int>(number), 3);
   EXPECT_EQ(Result<int>(none).error().message, "no value");
   EXPECT_EQ(Result<void>().error().code, Code::internal);
+}
+
+TEST(Stretch, GivesTheSizeThatIsAskedFor) {
+  for (std::size_t size = 0; size < 300; ++size) {
+    std::string text = "kept";
+    stretch(text, size + 4);
+    EXPECT_EQ(text.size(), size + 4);
+    EXPECT_TRUE(text.starts_with("kept"));
+  }
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ constexpr std::string ascii_lower(std::string_view text) {
 
 // Changes the size without filling what is new, for bytes that are about to be read into it.
 inline void stretch(std::string& text, std::size_t size) {
-  text.resize_and_overwrite(size, [](char*, std::size_t whole) { return whole; });
+  // What libstdc++ 12 hands over where it had to grow is its capacity, not `size`.
+  text.resize_and_overwrite(size, [size](char*, std::size_t) { return size; });
 }
 
 }  // namespace patchbay

@@ -72,20 +72,53 @@ std::string text_of_content(std::string_view content) {
                      json::string_member(content, "mimeType").value_or("no type"), content.size());
 }
 
+namespace {
+
+// The block at the cursor, and its text. One pass: results of tools are read for every goal.
+void add_block(json::Cursor& at, std::string& text) {
+  if (at.peek() != json::Type::object) {
+    std::string_view other;
+    if (at.value(other)) text += text_of_content(other);
+    return;
+  }
+  const char* const begin = at.position();
+  std::string_view key;
+  std::string_view value;
+  std::optional<std::string> found;
+  at.enter_object();
+  while (at.next_member(key)) {
+    const bool is_text = key == "text";
+    if (at.value(value) && is_text) found = json::as_string(value);
+  }
+  text += found ? *found : text_of_content({begin, at.position()});
+}
+
+}  // namespace
+
 ToolText text_of_result(std::string_view result) {
   ToolText read;
-  bool first = true;
-  const auto add = [&](std::string_view item) {
-    if (!std::exchange(first, false)) read.text += '\n';
-    read.text += text_of_content(item);
-  };
+  bool any = false;
+  std::string_view key;
+  std::string_view value;
   std::string_view structured;
-  json::each_member(result, [&](std::string_view key, std::string_view raw) {
-    if (key == "isError") read.failed = raw == "true";
-    if (key == "structuredContent") structured = raw;
-    if (key == "content") json::each_element(raw, add);
-  });
-  if (first) read.text = structured;
+  json::Cursor at(result);
+  if (!at.enter_object()) return read;
+  while (at.next_member(key)) {
+    if (key == "content" && at.peek() == json::Type::array) {
+      at.enter_array();
+      while (at.next_element()) {
+        if (std::exchange(any, true)) read.text += '\n';
+        add_block(at, read.text);
+      }
+      continue;
+    }
+    const bool failed = key == "isError";
+    const bool structure = key == "structuredContent";
+    if (!at.value(value)) break;
+    if (failed) read.failed = value == "true";
+    if (structure) structured = value;
+  }
+  if (!any) read.text = structured;
   return read;
 }
 

@@ -21,9 +21,6 @@ struct SignInOffer {
   std::string url;
 };
 
-// True if the error says that a person must sign in.
-bool wants_sign_in(const Error& error);
-
 class Access {
  public:
   // REQUIRES: `keeper` outlives it.

@@ -6,7 +6,7 @@
 
 #include "json/read.h"
 #include "net/percent.h"
-#include "oauth/access.h"
+#include "oauth/no_token.h"
 #include "oauth/token_request.h"
 #include "observe/log.h"
 
@@ -14,14 +14,6 @@ namespace patchbay::oauth {
 namespace {
 
 using WallClock = std::chrono::system_clock;
-
-constexpr std::string_view kReason = "sign_in";
-
-Error sign_in_wanted(const std::string& upstream, std::string_view why) {
-  Error error{Code::forbidden, fmt::format("{} wants you to sign in{}", upstream, why)};
-  error.data = fmt::format(R"({{"reason":"{}","upstream":{}}})", kReason, json::quote(upstream));
-  return error;
-}
 
 Error failed(std::string why) { return {Code::upstream_failed, std::move(why)}; }
 
@@ -45,11 +37,6 @@ bool has_expired(const Registered& registered) {
 }
 
 }  // namespace
-
-bool wants_sign_in(const Error& error) {
-  return error.code == Code::forbidden && !error.data.empty() &&
-         json::string_member(error.data, "reason") == kReason;
-}
 
 std::string Reception::callback(const std::string& upstream) const {
   return fmt::format("{}/oauth/callback/{}", base, net::percent_encode(upstream));

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/hop.h"
-#include "oauth/access.h"
+#include "oauth/no_token.h"
 #include "observe/log.h"
 
 namespace patchbay::oauth {
@@ -20,13 +20,6 @@ std::shared_ptr<metrics::Counter> counter(metrics::Registry& registry, std::stri
   return registry.counter("patchbay_upstream_tokens_total",
                           "Tokens that were asked for to show them to an upstream.",
                           metrics::labels({{"upstream", upstream}, {"outcome", outcome}}));
-}
-
-// Whatever was wrong there is, to whoever called, a failure of the upstream; unless it is for them
-// to do something about it.
-Error no_token(const Error& why) {
-  if (why.code == Code::forbidden || why.code == Code::cancelled) return why;
-  return {Code::upstream_failed, fmt::format("there is no token for it: {}", why.message)};
 }
 
 // To each who waits, once.
@@ -116,7 +109,7 @@ Task<ShownPtr> TokenSource::wait_for_token(Deadline deadline) {
   auto token = co_await news.wait(deadline);
   std::erase(waiting_, &news);
   if (!token && token.error().code == Code::timeout) {
-    co_return no_token({Code::timeout, "whoever gives it takes too long"});
+    co_return no_token(plan_->upstream, {Code::timeout, "whoever gives it takes too long"});
   }
   co_return token;
 }
@@ -157,7 +150,7 @@ Result<ShownPtr> TokenSource::take(const Result<TokenAnswer>& answer) {
     note(*answer);
     return shown_;
   }
-  const Error why = no_token(answer.error());
+  const Error why = no_token(plan_->upstream, answer.error());
   if (why.code == Code::cancelled) return why;
   // One that is good for less than a call needs is good for others.
   if (!has_good()) failure_ = why;

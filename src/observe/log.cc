@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -13,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/text.h"
 #include "json/text.h"
 #include "observe/ring.h"
 
@@ -170,13 +173,31 @@ void append_time(std::string& out) {
   out += 'Z';
 }
 
+// Which bytes may stand in a value without quotes: ASCII but for spaces, controls and what a reader
+// would take for something else.
+constexpr auto kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = '!'; c < 0x7F; ++c) plain[c] = c != '"' && c != '=' && c != '\\';
+  return plain;
+}();
+
 bool plain(std::string_view value) {
-  if (value.empty()) return false;
-  for (const char c : value) {
-    if (c <= ' ' || c == '"' || c == '=' || c == '\\' || c == 0x7F) return false;
-  }
-  return true;
+  return !value.empty() &&
+         std::ranges::all_of(value, [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
 }
+
+// " key=value" at once: every line of every call has several.
+void append_pair(std::string& out, std::string_view name, std::string_view value) {
+  const std::size_t before = out.size();
+  stretch(out, before + name.size() + value.size() + 2);
+  auto at = out.begin() + static_cast<std::ptrdiff_t>(before);
+  *at++ = ' ';
+  at = std::ranges::copy(name, at).out;
+  *at++ = '=';
+  std::ranges::copy(value, at);
+}
+
+std::string_view view(const fmt::format_int& digits) { return {digits.data(), digits.size()}; }
 
 bool json_format() { return writer().format_.load(std::memory_order_relaxed) == Format::json; }
 
@@ -205,77 +226,63 @@ std::string plain_event(std::string_view text) {
   return event;
 }
 
-Line::Line(Level level, std::string_view event) : enabled_(enabled(level)), text_(line_text()) {
+Line::Line(Level level, std::string_view event)
+    : enabled_(enabled(level)), json_(json_format()), text_(line_text()) {
   if (!enabled_) return;
   const auto name = kLevels[static_cast<std::size_t>(level)];
   text_.clear();
-  if (json_format()) {
+  if (json_) {
     text_ += "{\"ts\":\"";
     append_time(text_);
-    text_ += "\",\"level\":\"";
-    text_ += name;
-    text_ += "\",\"event\":";
+    text_.append("\",\"level\":\"").append(name).append("\",\"event\":");
     json::append_quoted(text_, event);
   } else {
     append_time(text_);
-    text_ += ' ';
-    text_ += name;
-    text_ += ' ';
-    text_ += event;
+    text_.append(" ").append(name).append(" ").append(event);
   }
 }
 
 Line::~Line() {
   if (!enabled_) return;
-  if (json_format()) text_ += '}';
-  text_ += '\n';
+  text_ += json_ ? "}\n" : "\n";
   writer().send(text_);
 }
 
-void Line::key(std::string_view name) {
-  if (json_format()) {
-    text_ += ",\"";
-    text_ += name;
-    text_ += "\":";
+void Line::put(std::string_view name, std::string_view value) {
+  if (json_) {
+    text_.append(",\"").append(name).append("\":").append(value);
   } else {
-    text_ += ' ';
-    text_ += name;
-    text_ += '=';
+    append_pair(text_, name, value);
   }
 }
 
 Line& Line::add(std::string_view name, std::string_view value) {
   if (!enabled_) return *this;
-  key(name);
   if (value.size() > kMostValue) value = value.substr(0, kMostValue);
-  if (!json_format() && plain(value)) {
-    text_ += value;
+  if (!json_ && plain(value)) {
+    put(name, value);
   } else {
+    put(name, "");
     json::append_quoted(text_, value);
   }
   return *this;
 }
 
 Line& Line::add(std::string_view name, std::int64_t value) {
-  if (!enabled_) return *this;
-  key(name);
-  text_ += fmt::format_int(value).c_str();
+  if (enabled_) put(name, view(fmt::format_int(value)));
   return *this;
 }
 
 Line& Line::add(std::string_view name, std::uint64_t value) {
-  if (!enabled_) return *this;
-  key(name);
-  text_ += fmt::format_int(value).c_str();
+  if (enabled_) put(name, view(fmt::format_int(value)));
   return *this;
 }
 
 Line& Line::add_ms(std::string_view name, double milliseconds_spent) {
   if (!enabled_) return *this;
-  key(name);
   // Whole microseconds are written several times faster than a fraction.
   const auto microseconds = std::llround(milliseconds_spent * 1000);
-  text_ += fmt::format_int(microseconds / 1000).c_str();
+  put(name, view(fmt::format_int(microseconds / 1000)));
   const auto part = static_cast<int>(microseconds % 1000);
   text_ += '.';
   append_three_digits(text_, part);

@@ -52,9 +52,11 @@ class Line {
   Line& add_ms(std::string_view key, double milliseconds);
 
  private:
-  void key(std::string_view name);
+  // A key, and a value that needs no more quotes than it has.
+  void put(std::string_view name, std::string_view value);
 
   const bool enabled_;
+  const bool json_;
   std::string& text_;  // The thread's own; lines do not nest.
 };
 

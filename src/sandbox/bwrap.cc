@@ -43,7 +43,12 @@ constexpr std::string_view kMasked[] = {
     "/proc/kcore",         "/proc/keys",        "/proc/timer_list",
     "/proc/kallsyms",      "/proc/sched_debug", "/proc/latency_stats",
     "/proc/sysrq-trigger", "/proc/kmsg",        "/proc/config.gz",
-    "/proc/modules",       "/proc/interrupts",  "/proc/sys/kernel/random/boot_id"};
+    "/proc/modules",       "/proc/interrupts",  "/proc/sys/kernel/random/boot_id",
+    "/proc/cmdline",       "/proc/bootconfig",  "/proc/partitions",
+    "/proc/diskstats",     "/proc/iomem",       "/proc/ioports",
+    "/proc/timer_stats",   "/proc/softirqs",    "/proc/vmallocinfo"};
+constexpr std::string_view kEmptied[] = {"/proc/acpi", "/proc/asound", "/proc/bus", "/proc/driver",
+                                         "/proc/fs",   "/proc/irq",    "/proc/scsi"};
 
 // Shows `from` at `to`, read-only; a link as the link it is.
 void show(Options& options, const std::string& from, std::string_view to) {
@@ -125,6 +130,11 @@ std::vector<std::string> bwrap_options(const Spec& spec, int filter) {
   for (const auto path : kMasked) {
     if (::access(std::string(path).c_str(), F_OK) == 0) {
       add(options, {"--ro-bind", "/dev/null", path});
+    }
+  }
+  for (const auto path : kEmptied) {
+    if (::access(std::string(path).c_str(), F_OK) == 0) {
+      add(options, {"--ro-bind", stage + "/nothing", path});
     }
   }
   // Last: from here on only the sandbox's own files can be written.

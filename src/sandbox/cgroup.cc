@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -15,12 +16,13 @@
 #include <thread>
 
 #include "core/text.h"
+#include "sandbox/process_mark.h"
 #include "sandbox/small_files.h"
 
 namespace patchbay::sandbox {
 namespace {
 
-constexpr std::string_view kPrefix = "patchbay-";
+constexpr std::string_view kPrefix = "patchbay_";
 constexpr int kPeriod = 100'000;  // Microseconds over which processor time is counted.
 
 constexpr std::string_view name_of(Bound bound) {
@@ -116,25 +118,6 @@ std::vector<pid_t> processes_in(const std::string& folder) {
   return all;
 }
 
-// When a process began, in the kernel's own count; 0 if there is none.
-std::uint64_t beginning_of(pid_t process) {
-  const auto text = read_small(fmt::format("/proc/{}/stat", process));
-  if (!text) return 0;
-  // The name in brackets may hold anything; the 22nd field is the 20th after it.
-  std::string_view at = *text;
-  const auto bracket = at.rfind(')');
-  if (bracket == std::string_view::npos) return 0;
-  at.remove_prefix(bracket + 1);
-  for (int field = 0; field < 20; ++field) {
-    const auto space = at.find(' ');
-    if (space == std::string_view::npos) return 0;
-    at.remove_prefix(space + 1);
-  }
-  std::uint64_t value = 0;
-  std::from_chars(at.data(), at.data() + at.size(), value);
-  return value;
-}
-
 // Lets the controllers bound what is below `folder`, if they may.
 bool bounds_below(const std::string& folder, const std::vector<std::string>& controllers) {
   std::string wanted;
@@ -172,6 +155,12 @@ Result<Cgroup> Cgroup::make(const std::vector<CgroupPlace>& places, const std::s
   if (held) return made;
   made.clear(0);
   return held.error();
+}
+
+Cgroup Cgroup::named(const std::vector<CgroupPlace>& places, const std::string& name) {
+  std::vector<std::string> folders;
+  for (const auto& place : places) folders.push_back(fmt::format("{}/{}", place.folder, name));
+  return Cgroup(std::move(folders));
 }
 
 Result<void> Cgroup::set_bounds(const CgroupPlace& place, const std::string& folder,
@@ -234,8 +223,10 @@ bool Cgroup::clear(int patience_ms) const {
   }
 }
 
-std::string cgroup_name(pid_t keeper) {
-  return fmt::format("{}{}-{}", kPrefix, keeper, beginning_of(keeper));
+std::string next_cgroup_name() {
+  static const std::string mark = process_mark(::getpid());
+  static std::atomic<std::uint64_t> last = 0;
+  return fmt::format("{}{}-{}", kPrefix, mark, ++last);
 }
 
 void sweep_cgroups(const std::vector<CgroupPlace>& places) {
@@ -245,10 +236,10 @@ void sweep_cgroups(const std::vector<CgroupPlace>& places) {
     while (const dirent* const entry = ::readdir(folder.get())) {
       const std::string_view name = entry->d_name;
       if (!name.starts_with(kPrefix)) continue;
-      pid_t keeper = 0;
-      const auto digits = name.substr(kPrefix.size());
-      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), keeper);
-      if (parsed.ec != std::errc() || name == cgroup_name(keeper)) continue;
+      pid_t owner = 0;
+      const auto mark = name.substr(kPrefix.size());
+      const auto parsed = std::from_chars(mark.data(), mark.data() + mark.size(), owner);
+      if (parsed.ec != std::errc() || mark.starts_with(process_mark(owner) + "-")) continue;
       Cgroup({fmt::format("{}/{}", place.folder, name)}).clear(1'000);
     }
   }

@@ -47,8 +47,9 @@ class Cgroup {
   static Result<Cgroup> make(const std::vector<CgroupPlace>& places, const std::string& name,
                              const Limits& limits);
 
-  // One that was made elsewhere.
+  // One that was made elsewhere, or is still to be made there.
   explicit Cgroup(std::vector<std::string> folders) : folders_(std::move(folders)) {}
+  static Cgroup named(const std::vector<CgroupPlace>& places, const std::string& name);
 
   const std::vector<std::string>& folders() const { return folders_; }
 
@@ -70,10 +71,10 @@ class Cgroup {
   std::vector<Bound> bounds_;
 };
 
-// What the cgroup of a sandbox is called, by the process that will remove it.
-std::string cgroup_name(pid_t keeper);
+// What one more cgroup is called: after this process, which removes it if nobody else does.
+std::string next_cgroup_name();
 
-// Removes the cgroups whose keeper has died without doing so.
+// Removes the cgroups that are called after a process which has died.
 void sweep_cgroups(const std::vector<CgroupPlace>& places);
 
 // The places of this process, swept and with room made in them, the first time it is called; the

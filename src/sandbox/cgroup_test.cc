@@ -1,11 +1,14 @@
 #include "sandbox/cgroup.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 namespace patchbay::sandbox {
 namespace {
@@ -88,6 +91,21 @@ TEST_F(FakeCgroup, MakesRoomAtTheTopWhereOthersAreInTheWay) {
   places = {{base_ / "session", {"memory", "pids"}, true, base_}};
   make_room(places);
   EXPECT_EQ(places[0].folder, base_ / "session");
+}
+
+TEST_F(FakeCgroup, SweepsWhatTheDeadHaveLeft) {
+  const std::string own = next_cgroup_name();
+  EXPECT_NE(own, next_cgroup_name());
+  // A number that no process has, one that has begun at another time, and names of others.
+  const auto later = fmt::format("patchbay_{}-1-1", ::getpid());
+  for (const auto& name : {own, later, std::string("patchbay_999999999-1-1"),
+                           std::string("patchbay"), std::string("patchbay_x"), std::string("x")}) {
+    fs::create_directory(base_ / name);
+  }
+  sweep_cgroups({{base_, {"memory"}, true}});
+  std::set<std::string> left;
+  for (const auto& entry : fs::directory_iterator(base_)) left.insert(entry.path().filename());
+  EXPECT_EQ(left, (std::set<std::string>{own, "patchbay", "patchbay_x", "x"}));
 }
 
 TEST_F(FakeCgroup, ReadsWhatVersionTwoCounts) {

@@ -85,7 +85,7 @@ void wait_for_end(pid_t sandbox, int pidfd) {
   // If it is gone already, its number means nothing.
   if (!pidfd || ::getppid() != sandbox) ::_exit(1);
 
-  auto cgroup = Cgroup::make(spec.cgroups, cgroup_name(::getpid()), spec.limits);
+  auto cgroup = Cgroup::make(spec.cgroups, spec.cgroup, spec.limits);
   Result<void> entered = cgroup ? ok() : Result<void>(cgroup.error());
   if (entered && !has_ended(pidfd.get())) entered = cgroup->enter(sandbox);
   const std::string told = entered ? started_message(*cgroup) : "!" + entered.error().message;

@@ -48,8 +48,10 @@ Usage usage_in(std::string_view message) {
 
 }  // namespace
 
-Confined::Confined(std::unique_ptr<net::Child> child, net::Fd control)
-    : child_(std::move(child)), control_(nonblocking(std::move(control))) {
+Confined::Confined(std::unique_ptr<net::Child> child, net::Fd control, Cgroup cgroup)
+    : child_(std::move(child)),
+      control_(nonblocking(std::move(control))),
+      cgroup_(std::move(cgroup)) {
   control_.wait_readable(*this);
 }
 
@@ -64,15 +66,21 @@ Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
   net::Program program{helper_program(), {kConfineWord}, {}, ""};
   program.handed_over = pair->second.get();
   program.same_stdio = spec.same_stdio;
+  // Known before anybody makes it, so that nobody's death can leave it behind.
+  spec.cgroup = next_cgroup_name();
   auto child = net::Child::spawn(program);
   if (!child) co_return child.error();
   pair->second.reset();
   auto sent = net::send_packet(pair->first.get(), to_json(spec), calls->get());
   if (!sent) co_return sent.error();
-  std::unique_ptr<Confined> confined(new Confined(*std::move(child), std::move(pair->first)));
+  std::unique_ptr<Confined> confined(new Confined(*std::move(child), std::move(pair->first),
+                                                  Cgroup::named(spec.cgroups, spec.cgroup)));
   auto started = co_await confined->started_.wait(deadline);
   if (!started) {
-    auto ended = co_await confined->end();
+    // Also if whoever asked for it has gone.
+    Stop deaf;
+    auto ending = confined->end();
+    auto ended = co_await ending.hearing(deaf);
     co_return started.error();
   }
   co_return confined;

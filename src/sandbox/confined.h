@@ -37,7 +37,7 @@ class Confined final : net::Source::Waiter {
   Task<void> end();
 
  private:
-  Confined(std::unique_ptr<net::Child> child, net::Fd control);
+  Confined(std::unique_ptr<net::Child> child, net::Fd control, Cgroup cgroup);
 
   void on_ready() override;
   void take(const std::string& message, net::Fd attached);
@@ -47,7 +47,7 @@ class Confined final : net::Source::Waiter {
   net::Source control_;
   OneShot<void> started_;
   net::Fd workspace_;
-  Cgroup cgroup_{{}};
+  Cgroup cgroup_;
   Usage last_usage_;
   bool keeper_gone_ = false;
   std::vector<OneShot<void>*> waiting_;  // For the keeper to be gone.

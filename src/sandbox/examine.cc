@@ -25,6 +25,20 @@ std::string_view name_of(Bound bound) {
   return config::choices<Bound>[static_cast<std::size_t>(bound)].name;
 }
 
+Finding find_bubblewrap(Settings settings) {
+  settings.read.clear();
+  settings.write.clear();
+  settings.user.clear();
+  const auto spec = spec_of(settings, {});
+  return {"bubblewrap", static_cast<bool>(spec), spec ? spec->bwrap : spec.error().message};
+}
+
+// What is shared, and with whom.
+Finding find_shares(const Settings& settings) {
+  const auto spec = spec_of(settings, {});
+  return {"what is shared", static_cast<bool>(spec), spec ? "" : spec.error().message};
+}
+
 Finding find_namespaces() {
   // Both are there only on kernels that can forbid them.
   for (const char* const path :
@@ -69,7 +83,7 @@ std::string why_not(const std::vector<CgroupPlace>& places, Limits limits, Bound
   limits.not_required.clear();
   std::ranges::copy_if(kBounds, std::back_inserter(limits.not_required),
                        [bound](Bound other) { return other != bound; });
-  const auto made = Cgroup::make(places, cgroup_name(::getpid()), limits);
+  const auto made = Cgroup::make(places, next_cgroup_name(), limits);
   if (!made) return made.error().message;
   made->clear(100);
   return "";
@@ -80,7 +94,7 @@ void find_bounds(const Limits& limits, std::vector<Finding>& findings) {
   Limits lenient = limits;
   lenient.not_required.assign(kBounds.begin(), kBounds.end());
   const auto& places = prepared_places();
-  auto made = Cgroup::make(places, cgroup_name(::getpid()), lenient);
+  auto made = Cgroup::make(places, next_cgroup_name(), lenient);
   std::vector<Bound> held;
   if (made) {
     held = made->bounds();
@@ -98,10 +112,9 @@ void find_bounds(const Limits& limits, std::vector<Finding>& findings) {
 }  // namespace
 
 std::vector<Finding> examine(const Settings& settings) {
-  std::vector<Finding> findings;
-  const auto spec = spec_of(settings, {});
-  findings.push_back(
-      {"bubblewrap", static_cast<bool>(spec), spec ? spec->bwrap : spec.error().message});
+  std::vector<Finding> findings{find_bubblewrap(settings)};
+  const bool shares = !settings.read.empty() || !settings.write.empty() || !settings.user.empty();
+  if (findings.front().good && shares) findings.push_back(find_shares(settings));
   findings.push_back(find_namespaces());
   findings.push_back(find_filter());
   findings.push_back(find_openat2());

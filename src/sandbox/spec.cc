@@ -112,6 +112,7 @@ std::string to_json(const Spec& spec) {
   object.raw("bwrap", json::quote(spec.bwrap));
   object.raw("limits", written(spec.limits));
   object.raw("cgroups", list_of(spec.cgroups));
+  object.raw("cgroup", json::quote(spec.cgroup));
   object.end();
   return out;
 }
@@ -134,6 +135,7 @@ Result<Spec> spec_from(std::string_view text) {
     spec.cgroups.push_back({json::string_member(one, "folder").value_or(""),
                             texts_in(one, "controllers"), json::member(one, "unified") == "true"});
   });
+  spec.cgroup = json::string_member(text, "cgroup").value_or("");
   spec.folder = json::string_member(text, "folder").value_or(spec.folder);
   spec.root = json::string_member(text, "root").value_or("");
   spec.network = json::member(text, "network") == "true";

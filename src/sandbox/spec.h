@@ -36,7 +36,8 @@ struct Spec {
   std::string bwrap = "/usr/bin/bwrap";
   Limits limits;
   bool same_stdio = false;           // Its stdin, stdout and stderr are ours.
-  std::vector<CgroupPlace> cgroups;  // Where its cgroup is made.
+  std::vector<CgroupPlace> cgroups;  // Where its cgroup is made...
+  std::string cgroup = {};           // ...and what it is called.
 };
 
 std::string to_json(const Spec& spec);

@@ -181,6 +181,7 @@ Result<net::Fd> build_stage(const Spec& spec, uid_t user) {
     return failure("cannot mount the stage");
   }
   built = write_etc(stage + "/etc");
+  if (built) built = make_folder(stage + "/nothing", 0555);
   if (built) built = mount_files(spec.limits, user);
   if (built) built = mount_shares(spec.shares);
   if (!built) return built.error();

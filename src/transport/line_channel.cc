@@ -93,7 +93,7 @@ void LineChannel::read_soon() {
 void LineChannel::read() {
   for (std::size_t budget = kTurnBudget; !closed_ && !told_;) {
     const std::size_t before = buffer_.size();
-    buffer_.resize_and_overwrite(before + read_step_, [](char*, std::size_t n) { return n; });
+    stretch(buffer_, before + read_step_);
     auto got = in_->try_read(std::span(buffer_).subspan(before));
     buffer_.resize(before + (got ? *got : 0));
     read_step_ = got && *got == read_step_ ? std::min(read_step_ * 2, kMostReadStep) : kReadStep;

@@ -43,7 +43,9 @@ class Connector {
   // The last connection was misunderstood. True if connect() will try another way next.
   virtual bool try_other_way() { return false; }
 
-  // Waits before the next attempt: until `time`, or until there is a reason to try at once.
+  // Since the last attempt there is a reason to try again.
+  virtual bool has_news() const { return false; }
+  // Waits before the next attempt: until `time`, or until there is such a reason.
   virtual Task<void> rest(Deadline time) { return sleep_until(time); }
 };
 

@@ -143,6 +143,10 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
   }
 }
 
+bool HttpConnector::has_news() const {
+  return target_.credentials && target_.credentials->changes() != seen_;
+}
+
 Task<void> HttpConnector::rest(Deadline time) {
   if (!target_.credentials) return Connector::rest(time);
   return target_.credentials->wait_for_change(seen_, time);

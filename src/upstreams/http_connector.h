@@ -32,6 +32,7 @@ class HttpConnector final : public Connector {
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
   bool try_other_way() override;
+  bool has_news() const override;
   Task<void> rest(Deadline time) override;
 
  private:

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "oauth/access.h"
+#include "oauth/no_token.h"
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
@@ -57,7 +57,6 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
   }
   last_used_ = here().now();
   for (int resends = 0;; ++resends) {
-    if (!up() && denied_ && !starting_) co_return *denied_;
     if (!up() && worth_waiting()) {
       auto waited = co_await wait_until_up(deadline);
       if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
@@ -102,7 +101,7 @@ Task<void> Instance::keep_running() {
     const Opening tried = opening_;
     auto lived = co_await live();
     if (stopping_) break;
-    if (denied_) {
+    if (denied_ && oauth::wants_sign_in(*denied_)) {
       auto waited = co_await wait_for_person();
       continue;
     }
@@ -142,7 +141,7 @@ Task<void> Instance::live() {
   auto begun = co_await begin(here().now() + settings_.start_time);
   starting_ = false;
   denied_.reset();
-  if (!begun && oauth::wants_sign_in(begun.error())) denied_ = begun.error();
+  if (!begun && oauth::lacks_token(begun.error())) denied_ = begun.error();
   if (!life_) co_return begun;
   std::string why;
   if (begun) {
@@ -317,8 +316,9 @@ Task<void> Instance::wait_until_quiet(Deadline deadline) {
 
 bool Instance::worth_waiting() const {
   if (stopping_) return false;
-  if (starting_ || renewing_) return true;
-  return !breaker_open_ && next_attempt_ - here().now() <= kWorthWaiting;
+  // What was lacking may have come while we rest.
+  if (starting_ || renewing_ || connector_->has_news()) return true;
+  return !denied_ && !breaker_open_ && next_attempt_ - here().now() <= kWorthWaiting;
 }
 
 void Instance::settle(bool up, std::string detail) {

@@ -127,7 +127,7 @@ class Instance final : McpLink::Events {
   std::optional<OneShot<std::string>> closed_;  // Delivered with the reason when the link ends.
   Opening opening_;                             // What the last handshake has taught.
   std::string detail_ = "starting";
-  std::optional<Error> denied_;          // Somebody must do something before it can come up.
+  std::optional<Error> denied_;          // There was no token, so that waiting does not help.
   std::vector<OneShot<void>*> waiters_;  // Calls that wait for the server to come up.
   OneShot<void> first_attempt_;          // Has ended, well or not.
   OneShot<void>* quiet_ = nullptr;       // Who waits for the last call to end.

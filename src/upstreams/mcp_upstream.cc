@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/hop.h"
+#include "oauth/no_token.h"
 #include "observe/log.h"
 #include "upstreams/sign_in_call.h"
 

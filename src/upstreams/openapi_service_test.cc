@@ -89,7 +89,8 @@ TEST(OpenapiService, PutsParametersOfThePathBehindThoseOfTheOperation) {
             "GET /v1/p/1?id=2\nAccept: */*\r\nid: 3\r\n");
   EXPECT_EQ(sent(service, "g", R"({"q":1})"), "refused: the argument 'id' is required");
   EXPECT_EQ(sent(service, "g", R"({"id":1,"r":1})"), "refused: there is no argument 'r'");
-  const auto schema = json::member(definition(service, "g"), "inputSchema");
+  const std::string defined = definition(service, "g");
+  const auto schema = json::member(defined, "inputSchema");
   EXPECT_EQ(*json::member(*schema, "required"), R"(["id"])");
   EXPECT_EQ(*json::member(*schema, "additionalProperties"), "false");
 }

@@ -6,6 +6,7 @@
 
 #include "core/hop.h"
 #include "json/read.h"
+#include "oauth/no_token.h"
 #include "observe/log.h"
 #include "upstreams/caller_texts.h"
 #include "upstreams/http_connector.h"

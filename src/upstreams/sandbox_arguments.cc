@@ -143,6 +143,34 @@ Result<void> read_command(RunRequest& request, json::Object& to, std::string_vie
   return ok();
 }
 
+Result<void> check_file_names(SandboxTool tool, std::string_view arguments) {
+  if (tool == SandboxTool::write_file) {
+    return check_argument_names(arguments, {"sandbox_id", "path", "content", "encoding", "append"});
+  }
+  if (tool == SandboxTool::list_directory) {
+    return check_argument_names(arguments, {"sandbox_id", "path"});
+  }
+  return check_argument_names(arguments, {"sandbox_id", "path", "encoding", "offset", "length"});
+}
+
+// What is to be written: bytes.
+Result<std::string> content_argument(std::string_view arguments, bool base64, std::size_t most) {
+  // Base64 is a third longer than what it stands for.
+  auto content = text_argument(arguments, "content", most / 3 * 4 + 4);
+  if (!content) return content.error();
+  if (base64) {
+    auto bytes = base64_decode(*content);
+    if (!bytes) return wrong("content", "base64");
+    content = *std::move(bytes);
+  }
+  if (content->size() > most) {
+    return Error{Code::too_large, fmt::format("'content' has {} bytes; at most {} are written at "
+                                              "once, so write it in parts with append",
+                                              content->size(), most)};
+  }
+  return content;
+}
+
 }  // namespace
 
 Result<CreateRequest> read_create(std::string_view arguments, const SandboxSettings& settings) {
@@ -196,14 +224,8 @@ Result<RunRequest> read_run(SandboxTool tool, std::string_view arguments,
 
 Result<FileRequest> read_file_request(SandboxTool tool, std::string_view arguments,
                                       const SandboxSettings& settings) {
-  const bool writes = tool == SandboxTool::write_file;
   const bool lists = tool == SandboxTool::list_directory;
-  auto known =
-      writes
-          ? check_argument_names(arguments, {"sandbox_id", "path", "content", "encoding", "append"})
-      : lists
-          ? check_argument_names(arguments, {"sandbox_id", "path"})
-          : check_argument_names(arguments, {"sandbox_id", "path", "encoding", "offset", "length"});
+  auto known = check_file_names(tool, arguments);
   auto sandbox = text_argument(arguments, "sandbox_id", kLongestId);
   auto path = optional_text_argument(arguments, "path", kLongestPath);
   auto encoding = optional_text_argument(arguments, "encoding", 16);
@@ -213,8 +235,9 @@ Result<FileRequest> read_file_request(SandboxTool tool, std::string_view argumen
   if (!known) return known.error();
   if (!sandbox) return sandbox.error();
   if (!path) return path.error();
-  if (!*path && !lists)
+  if (!*path && !lists) {
     return Error{Code::invalid_params, "'path' is missing; give it as a string"};
+  }
   if (!encoding) return encoding.error();
   if (!offset) return offset.error();
   if (!length) return length.error();
@@ -223,20 +246,9 @@ Result<FileRequest> read_file_request(SandboxTool tool, std::string_view argumen
   if (form != "utf8" && form != "base64") return wrong("encoding", "utf8 or base64");
   FileRequest request{
       *sandbox, path->value_or("/workspace"), form == "base64", *append, *offset, *length, ""};
-  if (!writes) return request;
-  // Base64 is a third longer than what it stands for.
-  auto content = text_argument(arguments, "content", settings.content.value / 3 * 4 + 4);
+  if (tool != SandboxTool::write_file) return request;
+  auto content = content_argument(arguments, request.base64, settings.content.value);
   if (!content) return content.error();
-  if (request.base64) {
-    auto bytes = base64_decode(*content);
-    if (!bytes) return wrong("content", "base64");
-    content = *std::move(bytes);
-  }
-  if (content->size() > settings.content.value) {
-    return Error{Code::too_large, fmt::format("'content' has {} bytes; at most {} are written at "
-                                              "once, so write it in parts with append",
-                                              content->size(), settings.content.value)};
-  }
   request.content = *std::move(content);
   return request;
 }

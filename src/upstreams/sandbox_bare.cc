@@ -1,15 +1,12 @@
 // Nothing around the agent at all: it runs as the gateway's own user, and so does what it runs. For
 // machines that are sandboxes themselves, and refused unless that is said.
-#include <fmt/format.h>
+#include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
 #include "net/child.h"
 #include "upstreams/sandbox_engine.h"
+#include "upstreams/sandbox_folder.h"
 #include "upstreams/sandbox_guests.h"
 #include "upstreams/stderr_log.h"
 
@@ -17,13 +14,7 @@ namespace patchbay::upstreams {
 namespace {
 
 constexpr int kStderrLines = 20;
-
-Result<std::string> make_folder() {
-  const char* const given = std::getenv("TMPDIR");
-  std::string name = fmt::format("{}/patchbay-bare-XXXXXX", given && *given ? given : "/tmp");
-  if (::mkdtemp(name.data())) return name;
-  return Error{Code::unavailable, fmt::format("cannot make {}: {}", name, std::strerror(errno))};
-}
+constexpr std::string_view kFolders = "bare";
 
 class BareGuest final : public Guest {
  public:
@@ -45,9 +36,7 @@ class BareGuest final : public Guest {
     if (!exited) child_->signal(SIGKILL);
     if (!exited) exited = co_await child_->exit(kNever);
     std::function<Result<void>()> remove = [folder = folder_] {
-      std::error_code why;
-      std::filesystem::remove_all(folder, why);
-      return why ? Result<void>(Error{Code::internal, why.message()}) : ok();
+      return remove_sandbox_folder(folder);
     };
     co_return co_await pool_.run<void>(std::move(remove));
   }
@@ -78,11 +67,15 @@ class BareEngine final : public Engine {
     auto agent = find_agent(settings_);
     if (!agent) co_return agent.error();
     agent_ = *std::move(agent);
-    co_return ok();
+    std::function<Result<void>()> sweep = [] {
+      sweep_sandbox_folders(kFolders);
+      return ok();
+    };
+    co_return co_await pool_.run<void>(std::move(sweep));
   }
 
   Task<std::unique_ptr<Guest>> start(const SandboxLimits&, Deadline) override {
-    std::function<Result<std::string>()> make = make_folder;
+    std::function<Result<std::string>()> make = [] { return make_sandbox_folder(kFolders); };
     auto folder = co_await pool_.run<std::string>(std::move(make));
     if (!folder) co_return folder.error();
     net::Program program{agent_.program,

@@ -1,18 +1,14 @@
 // Sandboxes in virtual machines: any monitor that offers the machine's vsock as a Unix socket in
 // the manner of Firecracker. Either a program is run for each machine, or one runs already.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 
 #include "net/child.h"
 #include "net/socket.h"
 #include "upstreams/sandbox_engine.h"
+#include "upstreams/sandbox_folder.h"
 #include "upstreams/sandbox_socket_guest.h"
 #include "upstreams/stderr_log.h"
 
@@ -22,14 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kRetry{50};  // Between attempts while a machine boots.
 constexpr std::size_t kLongestOk = 64;
 constexpr int kStderrLines = 20;
-
-// A folder for one machine; nothing of it is left afterwards. Blocks.
-Result<std::string> make_folder() {
-  const char* const given = std::getenv("TMPDIR");
-  std::string name = fmt::format("{}/patchbay-vm-XXXXXX", given && *given ? given : "/tmp");
-  if (::mkdtemp(name.data())) return name;
-  return Error{Code::unavailable, fmt::format("cannot make {}: {}", name, std::strerror(errno))};
-}
+constexpr std::string_view kFolders = "vm";
 
 void replace_all(std::string& text, std::string_view word, std::string_view with) {
   for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + with.size())) {
@@ -52,11 +41,12 @@ class Machine {
 
   Task<void> end() {
     child_->signal(SIGKILL);
-    auto exited = co_await child_->exit(kNever);
+    // Deaf to a call that is cancelled: nobody else removes the folder.
+    Stop deaf;
+    auto exit = child_->exit(kNever);
+    auto exited = co_await exit.hearing(deaf);
     std::function<Result<void>()> remove = [folder = folder_] {
-      std::error_code why;
-      std::filesystem::remove_all(folder, why);
-      return why ? Result<void>(Error{Code::internal, why.message()}) : ok();
+      return remove_sandbox_folder(folder);
     };
     auto removed = co_await pool_.run<void>(std::move(remove));
     if (!exited) co_return exited.error();
@@ -86,7 +76,11 @@ class MicrovmEngine final : public Engine {
     if (settings.command.empty()) co_return ok();
     auto found = net::find_program({settings.command, {}, net::usual_environment(), ""});
     if (!found) co_return found.error();
-    co_return ok();
+    std::function<Result<void>()> sweep = [] {
+      sweep_sandbox_folders(kFolders);
+      return ok();
+    };
+    co_return co_await pool_.run<void>(std::move(sweep));
   }
 
   Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) override {
@@ -110,7 +104,7 @@ class MicrovmEngine final : public Engine {
  private:
   // Runs the monitor; `socket` becomes the one of this machine.
   Task<std::shared_ptr<Machine>> boot(const SandboxLimits& wish, std::string& socket) {
-    std::function<Result<std::string>()> make = make_folder;
+    std::function<Result<std::string>()> make = [] { return make_sandbox_folder(kFolders); };
     auto folder = co_await pool_.run<std::string>(std::move(make));
     if (!folder) co_return folder.error();
     replace_all(socket, "{folder}", *folder);

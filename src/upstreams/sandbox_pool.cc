@@ -103,20 +103,22 @@ Task<void> SandboxPool::await_turn(Deadline deadline) {
     co_return ok();
   }
   OneShot<void> turn;
-  const auto place = waiting_.insert(waiting_.end(), &turn);
+  waiting_.push_back(&turn);
   auto came = co_await turn.wait(deadline);
-  if (!came) waiting_.erase(place);
+  std::erase(waiting_, &turn);
   co_return came;
 }
 
 void SandboxPool::pass_turn() {
-  if (waiting_.empty()) {
-    --starting_;
+  while (!waiting_.empty()) {
+    OneShot<void>* const next = waiting_.front();
+    waiting_.pop_front();
+    // One that has just given up takes no turn, though it has not gone yet.
+    if (next->delivered()) continue;
+    next->deliver(ok());
     return;
   }
-  OneShot<void>* const next = waiting_.front();
-  waiting_.pop_front();
-  next->deliver(ok());
+  --starting_;
 }
 
 Task<void> SandboxPool::keep_full() {

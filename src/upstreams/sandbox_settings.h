@@ -19,6 +19,7 @@ struct SandboxLimits : sandbox::Limits {
   SandboxLimits() { cpu_time = config::Duration(300'000); }
   config::Duration wall{30'000};
   config::Duration wall_most{300'000};
+  config::Duration grace{2'000};
   config::Bytes output{1 << 20};
 };
 
@@ -86,6 +87,9 @@ inline constexpr auto config::fields<upstreams::SandboxLimits> = std::tuple_cat(
               Range{Duration(10), Duration(86'400'000)}},
         Field{"wall_most", &upstreams::SandboxLimits::wall_most,
               "How long a caller may let one run.", Range{Duration(10), Duration(86'400'000)}},
+        Field{"grace", &upstreams::SandboxLimits::grace,
+              "How long one whose time is up has from SIGTERM to SIGKILL.",
+              Range{Duration(0), Duration(60'000)}},
         Field{"output", &upstreams::SandboxLimits::output,
               "What is kept of each output of a program; it may write on.",
               Range{Bytes{1024}, Bytes{16 << 20}}},

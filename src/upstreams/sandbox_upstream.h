@@ -14,6 +14,7 @@
 #include "core/thread_pool.h"
 #include "gateway/upstream.h"
 #include "net/loop.h"
+#include "upstreams/sandbox_answers.h"
 #include "upstreams/sandbox_book.h"
 #include "upstreams/sandbox_pool.h"
 #include "upstreams/sandbox_tools.h"
@@ -49,6 +50,8 @@ class SandboxUpstream final : public gateway::Upstream {
   Task<std::string> run_in(const gateway::Call& call, const RunRequest& request,
                            std::shared_ptr<Sandbox> sandbox);
   Task<sandbox::Usage> usage_of(const Sandbox& sandbox);
+  void note_run(const RunRequest& request, const Sandbox& sandbox, const RunOutcome& outcome,
+                config::Duration wall) const;
   Task<std::shared_ptr<Sandbox>> make(const std::string& owner, const CreateRequest& request,
                                       Deadline deadline);
   Task<std::string> use_file(const gateway::Call& call, SandboxTool tool,

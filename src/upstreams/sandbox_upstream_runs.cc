@@ -17,15 +17,17 @@ namespace {
 constexpr std::chrono::milliseconds kMargin{2'000};
 constexpr std::chrono::milliseconds kShortestWall{100};
 
-// A running program's output as progress of the call, if its caller wants to hear of that.
+// A running program's output as progress of the call, if its caller wants to hear of that. The
+// agent was asked for so much of it and not more; whoever has taken its place may not keep to that.
 class OutputNews {
  public:
-  explicit OutputNews(const gateway::Call& call)
-      : call_(call), token_(call.request.meta_member("progressToken")) {}
+  OutputNews(const gateway::Call& call, std::uint64_t most)
+      : call_(call), token_(call.request.meta_member("progressToken")), most_(most) {}
 
   bool wanted() const { return token_ != nullptr; }
 
   void tell(std::string_view text) {
+    if (bytes_ + text.size() > most_) return;
     bytes_ += text.size();
     gateway::tell(call_, "notifications/progress",
                   fmt::format(R"({{"progressToken":{},"progress":{},"message":{}}})", token_->raw,
@@ -35,26 +37,30 @@ class OutputNews {
  private:
   const gateway::Call& call_;
   const mcp::Member* const token_;
-  std::size_t bytes_ = 0;
+  const std::uint64_t most_;
+  std::uint64_t bytes_ = 0;
 };
+
+double in_seconds(config::Duration time) { return static_cast<double>(time.count()) / 1000; }
 
 // What the agent is asked, on top of what the caller wants.
 std::string params_for(const RunRequest& request, config::Duration wall,
                        const SandboxLimits& limits, bool extended, bool stream) {
   std::string params = request.params;
   if (extended) {
-    params += fmt::format(R"(,"timeout":{},"max_output":{})",
-                          static_cast<double>(wall.count()) / 1000, limits.output.value);
-    if (stream) params += R"(,"stream":true)";
+    params += fmt::format(R"(,"timeout":{},"grace":{},"max_output":{},"keep":"ends")",
+                          in_seconds(wall), in_seconds(limits.grace), limits.output.value);
+    if (stream) params += fmt::format(R"(,"stream":true,"max_stream":{})", limits.output.value);
   }
   return params + "}";
 }
 
 // What a program gets of the time that is left to the call, so that its end can still be told.
-config::Duration wall_within(const gateway::Call& call, config::Duration wanted) {
+config::Duration wall_within(const gateway::Call& call, config::Duration wanted,
+                             config::Duration margin) {
   if (call.deadline == kNever) return wanted;
   const auto left = std::chrono::duration_cast<config::Duration>(call.deadline - here().now());
-  return std::clamp(left - kMargin, std::min(kShortestWall, wanted), wanted);
+  return std::clamp(left - margin, std::min(kShortestWall, wanted), wanted);
 }
 
 // The answer of an agent that gave none.
@@ -93,19 +99,23 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
     co_return Error{Code::invalid_params,
                     "the agent of this sandbox takes no argv, cwd, env and stdin"};
   }
-  OutputNews news(call);
+  // Of two outputs, with what is no text replaced.
+  OutputNews news(call, 6 * sandbox->limits.output.value);
   AgentLink::Output output;
   if (news.wanted()) output = [&news](std::string_view, std::string_view text) { news.tell(text); };
-  const auto wall = wall_within(call, request.wall);
+  const config::Duration margin = sandbox->limits.grace + kMargin;
+  const auto wall = wall_within(call, request.wall, margin);
   auto params = params_for(request, wall, sandbox->limits, agent.extended(), news.wanted());
-  auto result = co_await agent.ask(request.method, std::move(params), here().now() + wall + kMargin,
+  auto result = co_await agent.ask(request.method, std::move(params), here().now() + wall + margin,
                                    std::move(output));
-  if (!result && (result.error().code == Code::timeout || !agent.extended())) {
-    // It neither ends the program nor answers: nothing in there can be relied on.
+  const auto failed_by = [&](Code code) { return !result && result.error().code == code; };
+  const bool cancelled = failed_by(Code::cancelled);
+  if (failed_by(Code::timeout) || (cancelled && !agent.extended())) {
+    // It does not end the program: nothing in there can be relied on.
     book_.remove(*sandbox);
   }
-  const bool lost =
-      !result && (result.error().code == Code::timeout || result.error().code == Code::unavailable);
+  if (cancelled) note_run(request, *sandbox, {no_result(result.error()), "cancelled"}, wall);
+  const bool lost = failed_by(Code::timeout) || failed_by(Code::unavailable);
   if (!result && !lost) co_return result.error();
 
   RunOutcome outcome{result ? *std::move(result) : no_result(result.error())};
@@ -113,22 +123,34 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
   if (usage) outcome.usage = *usage;
   outcome.verdict = verdict_on(outcome.result, sandbox->seen, outcome.usage);
   sandbox->seen = outcome.usage;
+  note_run(request, *sandbox, outcome, wall);
+  const std::string_view id = request.sandbox.empty() ? "" : std::string_view(sandbox->id);
+  co_return run_answer(outcome, engine_->isolation(), id);
+}
+
+// What is kept of a run: who ran what, within which limits, and how it ended.
+void SandboxUpstream::note_run(const RunRequest& request, const Sandbox& sandbox,
+                               const RunOutcome& outcome, config::Duration wall) const {
+  const auto count = [&](std::string_view name) {
+    return json::as_int(json::member(outcome.result, name).value_or("0")).value_or(0);
+  };
   counters_.runs(outcome.verdict).add();
   log::Line(log::Level::info, "sandbox run")
       .add("upstream", name_)
-      .add("sandbox", sandbox->id)
-      .add("who", sandbox->owner)
+      .add("sandbox", sandbox.id)
+      .add("who", sandbox.owner)
       .add("isolation", engine_->isolation())
       .add("sha256", policy::sha256(request.what))
       .add("verdict", outcome.verdict)
-      .add("code", json::member(outcome.result, "exit_code").value_or("-1"))
-      .add("bytes", json::member(outcome.result, "stdout_bytes").value_or("?"))
+      .add("code", count("exit_code"))
+      .add("stdout_bytes", count("stdout_bytes"))
+      .add("stderr_bytes", count("stderr_bytes"))
       .add("memory_peak", outcome.usage.memory_peak)
-      .add("memory", sandbox->limits.memory.value)
-      .add("pids", sandbox->limits.pids)
+      .add("memory", sandbox.limits.memory.value)
+      .add("pids", sandbox.limits.pids)
+      .add("cpu", fmt::format("{}", sandbox.limits.cpu))
+      .add("disk", sandbox.limits.disk.value)
       .add("wall", config::print(wall));
-  const std::string_view id = request.sandbox.empty() ? "" : std::string_view(sandbox->id);
-  co_return run_answer(outcome, engine_->isolation(), id);
 }
 
 Task<sandbox::Usage> SandboxUpstream::usage_of(const Sandbox& sandbox) {

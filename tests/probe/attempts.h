@@ -19,6 +19,7 @@ int opens(const char* path, int flags);
 extern const struct attempt kernel_attempts[];
 extern const struct attempt machine_attempts[];
 
-/* Given on the command line: where a listener of the machine waits. */
+/* Given on the command line: where listeners of the machine wait, and one of its processes. */
 extern int outside_port;
 extern const char* outside_socket;
+extern int outside_process;

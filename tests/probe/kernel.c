@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/fs.h>
 #include <linux/sched.h>
 #include <linux/tiocl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -39,12 +42,17 @@ CALL(mount_overlay, SYS_mount, "o", "/tmp", "overlay", 0, "lowerdir=/usr:/etc")
 CALL(mount_cgroup, SYS_mount, "none", "/tmp", "cgroup", 0, "memory")
 CALL(remount_root, SYS_mount, 0, "/", 0, MS_REMOUNT | MS_BIND, 0)
 CALL(unmount_proc, SYS_umount2, "/proc", MNT_DETACH)
-CALL(pivot, SYS_pivot_root, "/tmp", "/tmp")
+CALL(unmount_workspace, SYS_umount2, "/workspace", MNT_DETACH)
+static int pivot(void) {
+  /* The new root must be a mount. */
+  if (chdir("/workspace") != 0) return errno;
+  return refused(syscall(SYS_pivot_root, ".", "."));
+}
 CALL(change_root, SYS_chroot, "/tmp")
 CALL(fs_open, SYS_fsopen, "tmpfs", 0)
 CALL(fs_pick, SYS_fspick, AT_FDCWD, "/", 0)
 CALL(tree_open, SYS_open_tree, AT_FDCWD, "/usr", 1)
-CALL(mount_move, SYS_move_mount, AT_FDCWD, "/usr", AT_FDCWD, "/tmp", 0)
+CALL(mount_move, SYS_move_mount, AT_FDCWD, "/workspace", AT_FDCWD, "/tmp", 0)
 static int mount_attributes(void) {
   uint64_t attributes[4] = {0, 1, 0, 0};
   return refused(syscall(SYS_mount_setattr, AT_FDCWD, "/", 0, attributes, sizeof attributes));
@@ -72,9 +80,36 @@ static int enter(const char* path) {
   return refused(syscall(SYS_setns, fd, 0));
 }
 static int enter_mount(void) { return enter("/proc/1/ns/mnt"); }
-static int enter_user(void) { return enter("/proc/1/ns/user"); }
-static int enter_own_user(void) { return enter("/proc/self/ns/user"); }
 static int enter_pid(void) { return enter("/proc/1/ns/pid"); }
+static int enter_own_pid(void) { return enter("/proc/self/ns/pid"); }
+static int enter_user(void) {
+  /* One that a child has made, if it can; nobody enters the one he is in. */
+  int said[2];
+  char word = 0;
+  if (pipe(said) != 0) return errno;
+  const pid_t child = fork();
+  if (child == 0) {
+    syscall(SYS_unshare, CLONE_NEWUSER);
+      if (write(said[1], "x", 1) != 1) _exit(1);
+    pause();
+  }
+  if (read(said[0], &word, 1) != 1) return errno;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/ns/user", child);
+  const int outcome = enter(path);
+  kill(child, SIGKILL);
+  return outcome;
+}
+static int enter_by_process(void) {
+  const int fd = (int)syscall(SYS_pidfd_open, 1, 0);
+  if (fd < 0) return errno;
+  return refused(syscall(SYS_setns, fd, CLONE_NEWNS));
+}
+static int owner_of_namespace(void) {
+  const int fd = open("/proc/self/ns/pid", O_RDONLY);
+  if (fd < 0) return errno;
+  return refused(ioctl(fd, _IO(0xb7, 1)));
+}
 
 /* Other processes. */
 CALL(trace_init, SYS_ptrace, PTRACE_ATTACH, 1, 0, 0)
@@ -82,10 +117,16 @@ CALL(seize_init, SYS_ptrace, PTRACE_SEIZE, 1, 0, 0)
 CALL(trace_me, SYS_ptrace, PTRACE_TRACEME, 0, 0, 0)
 static int memory_of_init(int write) {
   char byte = 0;
+  unsigned long address = 0x400000;
+  FILE* const maps = fopen("/proc/1/maps", "r");
+  /* Somewhere that can be written: of the heap, if it can be seen where that is. */
+  for (char line[256]; maps && fgets(line, sizeof line, maps);) {
+    if (strstr(line, "rw-p")) address = strtoul(line, 0, 16);
+  }
   struct iovec own = {&byte, 1};
-  struct iovec other = {(void*)0x400000, 1};
-  return refused(syscall(write ? SYS_process_vm_writev : SYS_process_vm_readv, 1, &own, 1, &other,
-                         1, 0));
+  struct iovec other = {(void*)address, 1};
+  return refused(syscall(write ? SYS_process_vm_writev : SYS_process_vm_readv, 1, &own, 1L, &other,
+                         1L, 0L));
 }
 static int read_init(void) { return memory_of_init(0); }
 static int write_init(void) { return memory_of_init(1); }
@@ -101,7 +142,6 @@ static int io_uring(void) {
   char parameters[120] = {0};
   return refused(syscall(SYS_io_uring_setup, 1, parameters));
 }
-CALL(io_uring_enter_call, SYS_io_uring_enter, -1, 1, 1, 0, 0, 0)
 static int aio(void) {
   unsigned long context = 0;
   return refused(syscall(SYS_io_setup, 1, &context));
@@ -117,7 +157,10 @@ static int perf(void) {
 }
 CALL(key_control, SYS_keyctl, 0, -3, 1, 0, 0)
 CALL(key_add, SYS_add_key, "user", "probe", "x", 1, -3)
-CALL(key_request, SYS_request_key, "user", "probe", 0, -3)
+static int key_request(void) {
+  syscall(SYS_add_key, "user", "probe", "x", 1, -3);
+  return refused(syscall(SYS_request_key, "user", "probe", 0, -3));
+}
 CALL(user_faults, SYS_userfaultfd, O_CLOEXEC)
 CALL(kexec, SYS_kexec_load, 0, 0, 0, 0)
 CALL(kexec_file, SYS_kexec_file_load, -1, -1, 0, "", 0)
@@ -126,14 +169,29 @@ CALL(module_file, SYS_finit_module, 0, "", 0)
 CALL(module_delete, SYS_delete_module, "x", 0)
 CALL(secret_memory, SYS_memfd_secret, 0)
 CALL(fanotify, SYS_fanotify_init, 0, 0)
-CALL(move_pages_call, SYS_move_pages, 0, 0, 0, 0, 0, 0)
-CALL(handle_open, SYS_open_by_handle_at, AT_FDCWD, 0, 0)
-static int handle_name(void) {
-  char handle[136] = {128};
+CALL(move_pages_call, SYS_move_pages, 0, 0L, 0L, 0L, 0L, 0L)
+static int handle(int open_it) {
+  unsigned words[34] = {128};
   int mount = 0;
-  return refused(syscall(SYS_name_to_handle_at, AT_FDCWD, "/usr", handle, &mount, 0));
+  const long named = syscall(SYS_name_to_handle_at, AT_FDCWD, "/workspace", words, &mount, 0);
+  if (!open_it) return refused(named);
+  if (named < 0) words[0] = 8; /* Then one that is made up. */
+  const int beneath = open("/workspace", O_RDONLY | O_DIRECTORY);
+  return refused(syscall(SYS_open_by_handle_at, beneath, words, O_RDONLY));
 }
-CALL(splice_memory, SYS_vmsplice, 1, 0, 0, 0)
+static int handle_open(void) { return handle(1); }
+static int handle_name(void) { return handle(0); }
+static int splice_memory(void) {
+  int ends[2];
+  if (pipe(ends) != 0) return errno;
+  struct iovec own = {"x", 1};
+  return refused(syscall(SYS_vmsplice, ends[1], &own, 1, 0));
+}
+static int unchangeable(void) {
+  const int fd = open("/workspace/fixed", O_RDWR | O_CREAT, 0600);
+  if (fd < 0) return errno;
+  return refused(ioctl(fd, FS_IOC_SETFLAGS, (int[]){FS_NODUMP_FL}));
+}
 static int filter_again(void) {
   uint32_t action = 0x7fc00000; /* Hand calls to another process. */
   return refused(syscall(SYS_seccomp, 2, 0, &action));
@@ -158,8 +216,13 @@ CALL(swap_off, SYS_swapoff, "/tmp/swap")
 CALL(host_name, SYS_sethostname, "probe", 5)
 CALL(domain_name, SYS_setdomainname, "probe", 5)
 CALL(kernel_log, SYS_syslog, 3, malloc(1024), 1024)
-CALL(quota, SYS_quotactl, 0, 0, 0, 0)
-CALL(accounting, SYS_acct, "/tmp/acct")
+CALL(quota, SYS_quotactl, 0x80000100, 0, 0, 0) /* Q_SYNC, of everything. */
+static int accounting(void) {
+  close(open("/workspace/acct", O_RDWR | O_CREAT, 0600));
+  const int outcome = refused(syscall(SYS_acct, "/workspace/acct"));
+  if (outcome == 0) syscall(SYS_acct, 0);
+  return outcome;
+}
 static int set_time(void) {
   struct timeval now;
   gettimeofday(&now, 0);
@@ -216,7 +279,8 @@ static int on_terminal(unsigned long request, void* argument) {
 static int type_in(void) { return on_terminal(TIOCSTI, (char[]){'x'}); }
 static int type_in_high_bits(void) { return on_terminal((1UL << 32) | TIOCSTI, (char[]){'x'}); }
 static int paste(void) { return on_terminal(TIOCLINUX, (char[]){TIOCL_PASTESEL}); }
-static int line_discipline(void) { return on_terminal(TIOCSETD, (int[]){2}); }
+static int line_discipline(void) { return on_terminal(TIOCSETD, (int[]){0}); }
+static int console_output(void) { return on_terminal(TIOCCONS, 0); }
 static int own_terminal(void) { return opens("/dev/tty", O_RDWR); }
 
 /* Who one is. */
@@ -228,10 +292,14 @@ static int set_groups(void) {
 }
 static int capabilities(void) {
   struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-  struct __user_cap_data_struct data[2] = {{~0U, ~0U, ~0U}, {~0U, ~0U, ~0U}};
+  const unsigned admin = 1U << CAP_SYS_ADMIN;
+  struct __user_cap_data_struct data[2] = {{admin, admin, admin}, {0, 0, 0}};
   return refused(syscall(SYS_capset, &header, data));
 }
-static int ambient(void) { return refused(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 21, 0, 0)); }
+static int ambient(void) {
+  capabilities();
+  return refused(prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SYS_ADMIN, 0, 0));
+}
 static int secure_bits(void) { return refused(prctl(PR_SET_SECUREBITS, 1, 0, 0, 0)); }
 static int new_privileges(void) {
   return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 ? ABSENT : 0;
@@ -247,9 +315,10 @@ const struct attempt kernel_attempts[] = {
     ROW(tree_open), ROW(mount_move), ROW(mount_attributes), ROW(unshare_user), ROW(unshare_mount),
     ROW(unshare_pid), ROW(unshare_net), ROW(unshare_time), ROW(clone_user), ROW(clone_mount),
     ROW(clone_user_high_bits), ROW(clone_three), ROW(enter_mount), ROW(enter_user),
-    ROW(enter_own_user), ROW(enter_pid), ROW(trace_init), ROW(seize_init), ROW(trace_me),
+    ROW(enter_pid), ROW(enter_own_pid), ROW(enter_by_process), ROW(owner_of_namespace),
+    ROW(unmount_workspace), ROW(unchangeable), ROW(console_output), ROW(trace_init), ROW(seize_init), ROW(trace_me),
     ROW(read_init), ROW(write_init), ROW(take_descriptor), ROW(compare), ROW(io_uring),
-    ROW(io_uring_enter_call), ROW(aio), ROW(bpf_map), ROW(perf), ROW(key_control), ROW(key_add),
+    ROW(aio), ROW(bpf_map), ROW(perf), ROW(key_control), ROW(key_add),
     ROW(key_request), ROW(user_faults), ROW(kexec), ROW(kexec_file), ROW(module_init),
     ROW(module_file), ROW(module_delete), ROW(secret_memory), ROW(fanotify), ROW(move_pages_call),
     ROW(handle_open), ROW(handle_name), ROW(splice_memory), ROW(filter_again),

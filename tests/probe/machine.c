@@ -16,6 +16,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -35,7 +37,6 @@ OPENS(write_etc, "/etc/probe", O_WRONLY | O_CREAT)
 OPENS(write_passwd, "/etc/passwd", O_WRONLY)
 OPENS(write_dev, "/dev/probe", O_WRONLY | O_CREAT)
 OPENS(write_run, "/run/probe", O_WRONLY | O_CREAT)
-OPENS(write_proc, "/proc/probe", O_WRONLY | O_CREAT)
 OPENS(read_shadow, "/etc/shadow", O_RDONLY)
 OPENS(read_shadow_by_init, "/proc/1/root/etc/shadow", O_RDONLY)
 OPENS(read_shadow_by_cwd, "/proc/self/cwd/../../../../etc/shadow", O_RDONLY)
@@ -52,9 +53,9 @@ OPENS(old_root, "/oldroot", O_RDONLY)
 OPENS(stage, "/sys/files", O_RDONLY)
 static int change_mode(void) { return refused(chmod("/usr/bin/env", 04777)); }
 static int change_owner(void) { return refused(chown("/workspace", 0, 0)); }
-static int hard_link_passwd(void) { return refused(link("/etc/passwd", "/workspace/passwd")); }
+static int hard_link_passwd(void) { return refused(link("/etc/passwd", "/etc/passwd-too")); }
 static int hard_link_usr(void) { return refused(link("/usr/bin/env", "/tmp/env")); }
-static int rename_usr(void) { return refused(rename("/usr/bin/env", "/tmp/env")); }
+static int rename_usr(void) { return refused(rename("/usr/bin/yes", "/usr/bin/yes-too")); }
 static int remove_usr(void) { return refused(unlink("/usr/bin/env")); }
 static int symlink_shadow(void) {
   unlink("/workspace/shadow");
@@ -76,7 +77,21 @@ static int boot_id(void) { return readable("/proc/sys/kernel/random/boot_id"); }
 static int keys(void) { return readable("/proc/keys"); }
 static int kernel_messages(void) { return readable("/proc/kmsg"); }
 static int symbols(void) { return readable("/proc/kallsyms"); }
+static int boot_parameters(void) { return readable("/proc/cmdline"); }
+static int disks_of_machine(void) { return readable("/proc/partitions"); }
+static int buses(void) {
+  DIR* const all = opendir("/proc/bus");
+  int seen = 0;
+  while (all && readdir(all)) ++seen;
+  return seen > 2 ? 0 : ABSENT;
+}
 OPENS(memory_of_init, "/proc/1/mem", O_RDWR)
+OPENS(folder_of_init, "/proc/1/cwd", O_PATH)
+OPENS(root_of_init, "/proc/1/root", O_PATH)
+OPENS(program_of_init, "/proc/1/exe", O_RDONLY)
+OPENS(descriptors_of_init, "/proc/1/fd", O_RDONLY)
+OPENS(name_of_machine, "/proc/sys/kernel/hostname", O_WRONLY)
+OPENS(caches, "/proc/sys/vm/drop_caches", O_WRONLY)
 OPENS(core_pattern, "/proc/sys/kernel/core_pattern", O_WRONLY)
 OPENS(sysrq, "/proc/sysrq-trigger", O_WRONLY)
 OPENS(user_namespaces, "/proc/sys/user/max_user_namespaces", O_WRONLY)
@@ -85,7 +100,10 @@ static int write_to(const char* path, const char* text) {
   if (fd < 0) return errno;
   return refused(write(fd, text, strlen(text)));
 }
-static int map_user(void) { return write_to("/proc/self/uid_map", "0 0 1"); }
+static int map_user(void) {
+  syscall(SYS_unshare, CLONE_NEWUSER); /* Refused or not: the map is another matter. */
+  return write_to("/proc/self/uid_map", "0 0 1");
+}
 static int spare_from_oom(void) { return write_to("/proc/self/oom_score_adj", "-1000"); }
 static int host_process(void) {
   /* Nothing but the sandbox's own few is seen. */
@@ -101,7 +119,17 @@ static int kill_init(void) {
   kill(1, SIGSTOP);
   return kill(1, 0) == 0 ? ABSENT : 0;
 }
-static int kill_parent_of_all(void) { return refused(kill(getpid() + 10000, 0)); }
+static int signal_outside(void) {
+  return refused(kill(outside_process > 0 ? outside_process : getpid() + 10000, 0));
+}
+static int without(const char* path, unsigned long flag) {
+  struct statvfs about;
+  if (statvfs(path, &about) != 0) return errno;
+  return about.f_flag & flag ? ABSENT : 0;
+}
+static int set_user_programs(void) { return without("/usr", ST_NOSUID); }
+static int set_user_files(void) { return without("/workspace", ST_NOSUID); }
+static int device_files(void) { return without("/workspace", ST_NODEV); }
 
 /* Devices. */
 static int node(mode_t kind, int major_number, int minor_number) {
@@ -126,6 +154,7 @@ static int reach(const char* address, int port, int type) {
   struct sockaddr_in to = {AF_INET, htons((uint16_t)port), {inet_addr(address)}, {0}};
   const int fd = socket(AF_INET, type, 0);
   if (fd < 0) return errno;
+  setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &(int){1}, sizeof(int));
   if (connect(fd, (struct sockaddr*)&to, sizeof to) != 0) return errno;
   return refused(send(fd, "x", 1, MSG_NOSIGNAL));
 }
@@ -204,15 +233,17 @@ static int environment(void) {
 #define ROW(function) {#function, function}
 const struct attempt machine_attempts[] = {
     ROW(write_root), ROW(write_usr), ROW(write_bin), ROW(write_etc), ROW(write_passwd),
-    ROW(write_dev), ROW(write_run), ROW(write_proc), ROW(read_shadow), ROW(read_shadow_by_init),
+    ROW(write_dev), ROW(write_run), ROW(read_shadow), ROW(read_shadow_by_init),
     ROW(read_shadow_by_cwd), ROW(read_machine_id), ROW(read_ssh), ROW(read_root_home),
     ROW(read_homes), ROW(read_logs), ROW(read_sys), ROW(read_cgroups), ROW(docker_socket),
     ROW(dbus_socket), ROW(old_root), ROW(stage), ROW(change_mode), ROW(change_owner),
     ROW(hard_link_passwd), ROW(hard_link_usr), ROW(rename_usr), ROW(remove_usr),
     ROW(symlink_shadow), ROW(environment_of_init), ROW(memory_of_kernel), ROW(boot_id), ROW(keys),
-    ROW(kernel_messages), ROW(symbols), ROW(memory_of_init), ROW(core_pattern), ROW(sysrq),
+    ROW(kernel_messages), ROW(symbols), ROW(boot_parameters), ROW(disks_of_machine), ROW(buses), ROW(memory_of_init), ROW(core_pattern), ROW(sysrq),
     ROW(user_namespaces), ROW(map_user), ROW(spare_from_oom), ROW(host_process), ROW(kill_init),
-    ROW(kill_parent_of_all), ROW(make_memory), ROW(make_null), ROW(make_disk), ROW(memory_device),
+    ROW(signal_outside), ROW(set_user_programs), ROW(set_user_files), ROW(device_files),
+    ROW(folder_of_init), ROW(root_of_init), ROW(program_of_init), ROW(descriptors_of_init),
+    ROW(name_of_machine), ROW(caches), ROW(make_memory), ROW(make_null), ROW(make_disk), ROW(memory_device),
     ROW(kvm), ROW(fuse), ROW(tun), ROW(disk), ROW(disk_two), ROW(console), ROW(input),
     ROW(loop_device), ROW(host_listener), ROW(internet), ROW(metadata), ROW(name_server),
     ROW(broadcast), ROW(internet_six), ROW(abstract_socket), ROW(more_descriptors),

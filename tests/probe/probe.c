@@ -1,10 +1,14 @@
 /* Tries to leave the sandbox that it is run in, in every way it knows, and prints a line for each:
    its name and the verdict. Exit code 1 if anything succeeded.
 
-   usage: probe [PORT [ABSTRACT-SOCKET-NAME]] */
+   usage: probe [--apart] [PORT [ABSTRACT-SOCKET-NAME [PROCESS]]]
+
+   --apart gives each attempt namespaces of its own for its mounts and names, so that one that
+   succeeds does not spoil the next: for a place where they are to succeed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +20,8 @@
 
 int outside_port = 0;
 const char* outside_socket = "patchbay-probe";
+int outside_process = 0;
+static int apart = 0;
 
 int refused(long result) { return result >= 0 ? 0 : errno; }
 
@@ -35,6 +41,7 @@ static int judge(const struct attempt* attempt) {
   }
   if (child == 0) {
     alarm(10);
+    if (apart && unshare(CLONE_NEWNS | CLONE_NEWUTS) != 0) _exit(errno);
     errno = 0;
     _exit(attempt->run());
   }
@@ -60,8 +67,14 @@ static int judge(const struct attempt* attempt) {
 
 int main(int argc, char** argv) {
   setvbuf(stdout, NULL, _IOLBF, 0);
+  if (argc > 1 && strcmp(argv[1], "--apart") == 0) {
+    apart = 1;
+    --argc;
+    ++argv;
+  }
   if (argc > 1) outside_port = atoi(argv[1]);
   if (argc > 2) outside_socket = argv[2];
+  if (argc > 3) outside_process = atoi(argv[3]);
   int tried = 0;
   int succeeded = 0;
   const struct attempt* const lists[] = {kernel_attempts, machine_attempts};

@@ -1,0 +1,22 @@
+// Folders for sandboxes of engines that need one on the disk: made for each, removed with it, and
+// removed by the next gateway if this one is killed before it could.
+//
+// Plain calls that block: for thread pools.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay::upstreams {
+
+// A new one, for this user only, called after its `kind` and this process.
+Result<std::string> make_sandbox_folder(std::string_view kind);
+
+Result<void> remove_sandbox_folder(const std::string& folder);
+
+// Removes those of that kind whose process has gone.
+void sweep_sandbox_folders(std::string_view kind);
+
+}  // namespace patchbay::upstreams
