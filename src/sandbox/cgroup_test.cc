@@ -98,14 +98,15 @@ TEST_F(FakeCgroup, SweepsWhatTheDeadHaveLeft) {
   EXPECT_NE(own, next_cgroup_name());
   // A number that no process has, one that has begun at another time, and names of others.
   const auto later = fmt::format("patchbay_{}-1-1", ::getpid());
-  for (const auto& name : {own, later, std::string("patchbay_999999999-1-1"),
-                           std::string("patchbay"), std::string("patchbay_x"), std::string("x")}) {
+  for (const auto& name :
+       {own, later, std::string("patchbay_999999999-1-1"), std::string("patchbay"),
+        std::string("patchbay_") + "x", std::string("x")}) {
     fs::create_directory(base_ / name);
   }
   sweep_cgroups({{base_, {"memory"}, true}});
   std::set<std::string> left;
   for (const auto& entry : fs::directory_iterator(base_)) left.insert(entry.path().filename());
-  EXPECT_EQ(left, (std::set<std::string>{own, "patchbay", "patchbay_x", "x"}));
+  EXPECT_EQ(left, (std::set<std::string>{own, "patchbay", std::string("patchbay_") + "x", "x"}));
 }
 
 TEST_F(FakeCgroup, ReadsWhatVersionTwoCounts) {
