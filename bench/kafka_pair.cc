@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string>
@@ -66,16 +67,18 @@ class Source {
     rd_kafka_metadata_destroy(data);
   }
 
-  // Hands records over that have come, for at most `milliseconds` if none has.
+  // Hands records over that have come, for at most `milliseconds` if none has. A batch would wait
+  // until it is full, so the first record is waited for alone.
   template <class Take>
   void take(int milliseconds, Take take_one) {
     std::array<rd_kafka_message_t*, 256> messages{};
-    const auto got =
-        rd_kafka_consume_batch_queue(queue_, milliseconds, messages.data(), messages.size());
-    for (ssize_t i = 0; i < got; ++i) {
-      rd_kafka_message_t* const message = messages[static_cast<std::size_t>(i)];
-      if (!message->err) take_one(*message);
-      rd_kafka_message_destroy(message);
+    messages[0] = rd_kafka_consume_queue(queue_, milliseconds);
+    if (!messages[0]) return;
+    const auto more =
+        rd_kafka_consume_batch_queue(queue_, 0, messages.data() + 1, messages.size() - 1);
+    for (std::size_t i = 0; i < 1 + static_cast<std::size_t>(std::max<ssize_t>(more, 0)); ++i) {
+      if (!messages[i]->err) take_one(*messages[i]);
+      rd_kafka_message_destroy(messages[i]);
     }
   }
 

@@ -1,9 +1,11 @@
-// Fuzzes what is read from records of a bus: framing, ids, registrations, replies of agents. The
-// input is key and value of a record, with a line break between them: nothing in it may crash us,
-// and what we write of it is read as the same.
+// Fuzzes what is read from records of a bus: framing, ids, registrations, requests, replies of
+// agents. The input is key and value of a record, with a line break between them: nothing in it may
+// crash us, and what we write of it is read as the same. Tokens for brokers are read here too.
+#include "bus/bearer_token.h"
 #include "bus/correlation.h"
 #include "bus/framing.h"
 #include "bus/registration.h"
+#include "frontends/kafka_face_request.h"
 #include "fuzz/require.h"
 #include "json/read.h"
 #include "upstreams/kafka_reply.h"
@@ -26,6 +28,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(whole && whole->id == 7 && whole->payload == value);
 
   const auto unframed = bus::unframe(value, key);
+  require(bus::describe_token(std::string(value), 1).expires >= 0);
+  const bus::KeptMessage message{"t", 0, 0, std::string(key), std::string(value), {}};
+  if (const auto asked = frontends::read_bus_request(message)) {
+    require(static_cast<bool>(json::check(asked->arguments)));
+  }
   const auto bare = bus::unframe(value, std::nullopt);
   const std::string_view payload = bare ? bare->payload : value;
   require(payload.size() <= value.size());

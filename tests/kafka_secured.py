@@ -116,7 +116,8 @@ class Secured(TestCase):
         config = {"upstreams": {"bus": {"kind": "kafka", "kafka": properties}}}
         with Gateway(config, env=variables) as gateway:
             wait_until(
-                lambda: "guarded: subject guarded.requests-key: the schema registry" in gateway.get("/ready").body.decode(),
+                lambda: "guarded: subject guarded.requests-key: the schema registry"
+                in gateway.get("/ready").body.decode(),
                 "the agent to be read",
             )
             pid = pathlib.Path(gateway.cwd) / ".pid"

@@ -1,9 +1,25 @@
 """`kind: kafka`: agents on topics as tools and resources, on the embedded bus."""
 
+import itertools
 import json
+import pathlib
+import re
+import tempfile
 
-from harness import Background, LegacySession, main, modern_call, modern_request, result_of, wait_until
-from kafka_case import JSON, REGISTRY, KafkaCase, kcat
+from harness import (
+    BINARY,
+    Background,
+    LegacySession,
+    StdioFace,
+    main,
+    modern_call,
+    modern_message,
+    modern_request,
+    result_of,
+    to_yaml,
+    wait_until,
+)
+from kafka_case import JSON, REGISTRY, KafkaCase, Peer, bus_config, kcat
 
 STREAM = {"Accept": "text/event-stream"}
 FORMS = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
@@ -180,6 +196,30 @@ class Agents(KafkaCase):
             self.assertEqual(call.result()["echo"], {"n": n})
 
 
+class OverStdio(KafkaCase):
+    def test_a_client_on_stdin_calls_an_agent_and_reads_nothing_but_answers(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        file = folder / "patchbay.yaml"
+        file.write_text(to_yaml(bus_config()), encoding="utf-8")
+        face = self.enterContext(StdioFace([BINARY, "stdio", "-c", str(file)], cwd=str(folder)))
+        # Its own embedded bus is named in the log only.
+        line = face.stderr.wait_for("embedded bus")
+        with Peer(re.search(r"bootstrap=(\S+)", line)[1]) as peer:
+            peer.agent("work")
+            peer.register("work")
+            ids = itertools.count()
+            ask = lambda method, **params: result_of(
+                face.request(modern_message(method, params, next(ids)))
+            )
+            listed = lambda: [tool["name"] for tool in ask("tools/list")["tools"]]
+            wait_until(lambda: "bus__work" in listed(), "the agent to be listed")
+            answer = ask("tools/call", name="bus__work", arguments={"n": 1})
+            self.assertEqual(answer["structuredContent"]["echo"], {"n": 1})
+        self.assertEqual(face.close_stdin(), 0)
+        for line in face.stdout.wait_end():
+            self.assertEqual(json.loads(line)["jsonrpc"], "2.0")
+
+
 class Impatient(KafkaCase):
     upstream = {"response_timeout_ms": 300}
 
@@ -194,6 +234,9 @@ class Impatient(KafkaCase):
 
 
 class Registrations(KafkaCase):
+    # The agent that moves is not heard at first.
+    upstream = {"response_timeout_ms": 2000}
+
     def test_they_come_change_and_go_at_once(self):
         with LegacySession(self.gateway) as session:
             news = session.open_stream().events()
@@ -352,7 +395,8 @@ class Topics(KafkaCase):
                 result_of(session.request("resources/subscribe", {"uri": uri}))
             news = session.open_stream().events()
             self.peer.produce("shop.orders", "k", {"n": 9})
-            heard = {told(news, "notifications/resources/updated")["params"]["uri"] for _ in range(2)}
+            notes = [told(news, "notifications/resources/updated") for _ in range(2)]
+        heard = {note["params"]["uri"] for note in notes}
         self.assertEqual(heard, {"kafka://bus/orders", "kafka://bus/orders/k"})
 
     def test_one_that_is_not_read_is_a_tool_only(self):

@@ -1,4 +1,4 @@
-"""Agents on other people's clients: kafkajs and Confluent's own, from npm. On the embedded bus here;
+"""Agents on other people's clients: kafkajs and Confluent's own, from npm. On the embedded bus;
 tests/test_kafka_real.py has the same on Apache Kafka."""
 
 import shutil

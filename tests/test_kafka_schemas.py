@@ -44,7 +44,8 @@ class Schemas(KafkaCase):
         self.assertIn("does not fit its schema", response.json()["message"])
 
     def test_the_reply_is_checked_by_the_schema_that_it_names(self):
-        older = self.registry.add("evolving.responses-value", {"properties": {"echo": {"type": "integer"}}})
+        schema = {"properties": {"echo": {"type": "integer"}}}
+        older = self.registry.add("evolving.responses-value", schema)
         self.offer("evolving", schema_id=older)
         self.assertEqual(self.call("evolving", {"do": "misfit"}).json(), {"echo": 7})
 

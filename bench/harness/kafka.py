@@ -70,8 +70,8 @@ def compare(bench: Bench, options, settings: str, broker: str | None, fetch_wait
                 rounds.append((base, bench.measure(target, in_flight)))
             found[in_flight] = {
                 name: {
-                    key: statistics.median(one[i][key] for one in rounds)
-                    for key in ("calls_per_s", "p50_us", "p99_us")
+                    key: statistics.median(one[i].get(key, 0) for one in rounds)
+                    for key in ("calls_per_s", "p50_us", "p99_us", "cpu_us")
                 }
                 for i, name in enumerate(("bare pair", "patchbay"))
             }
@@ -109,6 +109,7 @@ def show(options, found: dict) -> None:
                         report.ratio(figure["calls_per_s"], baseline["calls_per_s"]),
                         f"{figure['p50_us']:,.0f}",
                         f"{figure['p99_us']:,.0f}",
+                        f"{figure['cpu_us']:,.1f}" if figure["cpu_us"] else "",
                     ]
                 )
             if count > 1:
@@ -118,7 +119,7 @@ def show(options, found: dict) -> None:
             else:
                 added = ours["p50_us"] - baseline["p50_us"]
                 goals.append(report.Goal(f"{bus}, one in flight, p50 added", added, 300, "µs"))
-    columns = ["bus, calls in flight", "calls/s", "of bare", "p50 µs", "p99 µs"]
+    columns = ["bus, calls in flight", "calls/s", "of bare", "p50 µs", "p99 µs", "CPU µs"]
     title = f"call_kafka: {options.workers} worker(s); baseline: a bare pair on librdkafka"
     report.print_table(title, columns, rows)
     report.print_goals(goals)

@@ -2,13 +2,14 @@
 the workers are what all wait for: on the embedded bus, and on Apache Kafka where it can be had."""
 
 import contextlib
+import os
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from . import client, processes, report, requests
+from . import processes, report, requests
 from .measure import Bench, Target
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,16 +31,19 @@ def worker_settings(folder: Path) -> Path:
     file.write_text(
         "workers: 1\nlog: {calls: false}\nupstreams:\n  fake:\n    kind: stdio\n"
         f"    command: {sys.executable}\n    args: ['-S', '{SERVER}']\n"
-        "    tools: {allow: [sleep]}\n"
+        "    tools: {allow: [sleep]}\n  bus: {kind: kafka}\n"
     )
     return file
 
 
 @contextlib.contextmanager
-def worker(bench: Bench, broker: str, settings: Path):
-    command = [str(bench.tools.gateway), "bus", "serve", "-c", str(settings), "--broker", broker]
+def worker(bench: Bench, where: list[str], gateway: processes.Server, settings: Path):
+    command = [str(bench.tools.gateway), "bus", "serve", "-c", str(settings), *where]
     command += ["--group", "bench", "--at-once", str(AT_ONCE), "--partitions", str(PARTITIONS)]
-    with processes.running(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+    # Without a broker, the gateway is asked for its own bus.
+    env = os.environ | {"PATCHBAY_URL": f"http://127.0.0.1:{gateway.port}"}
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": env}
+    with processes.running(command, **options) as process:
         processes.lines_until_ready(process, "bus serve")
         yield process
 
@@ -53,12 +57,11 @@ def compare(bench: Bench, settings: str, broker: str | None) -> dict:
         gateway = stack.enter_context(
             processes.gateway(bench.tools, bench.scratch("gateway"), settings)
         )
-        if broker is None:
-            broker = client.get_json(gateway.port, "/health")["bus"]["bootstrap"]
+        where = ["--broker", broker] if broker else []
         file = worker_settings(bench.scratch("workers"))
         target = Target("patchbay", gateway, traffic)
         for workers in (1, 2):
-            stack.enter_context(worker(bench, broker, file))
+            stack.enter_context(worker(bench, where, gateway, file))
             processes.wait_for_tool(gateway.port, TOOL)
             time.sleep(2)  # The group settles.
             rounds = [bench.measure(target, IN_FLIGHT) for _ in range(bench.effort.rounds)]

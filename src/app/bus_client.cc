@@ -36,7 +36,8 @@ Task<void> BusClient::close() {
 
 Task<bus::Place> BusClient::send(const bus::Outgoing& record, Deadline deadline) {
   // A record for a topic that librdkafka has never heard of waits a second.
-  auto found = co_await producer_.prepare(std::string(record.topic), deadline);
+  const std::string topic(record.topic);
+  auto found = co_await producer_.prepare(topic, deadline);
   if (!found) co_return found.error();
   delivered_.reset();
   auto sent = producer_.send(record, 1);

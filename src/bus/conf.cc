@@ -86,9 +86,9 @@ Result<Owned<rd_kafka_conf_t>> make_conf(const Connection& connection, Choices d
     }
   };
   add(kDefaults);
-  if (connection.embedded) add(kEmbedded);
   add(Choices({{"client.id", connection.name}}));
   add(defaults);
+  if (connection.embedded) add(kEmbedded);
   add(connection.properties);
   add(forced);
   if (!good) return good.error();

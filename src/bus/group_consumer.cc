@@ -14,6 +14,8 @@ namespace patchbay::bus {
 namespace {
 
 constexpr int kEventsATurn = 64;
+constexpr auto kLeaveTime = std::chrono::seconds(5);  // For leaving a group when nobody answers.
+constexpr int kLeaveSlice = 50;                       // Milliseconds.
 
 }  // namespace
 
@@ -26,8 +28,22 @@ struct GroupConsumer::Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
+    // Both refer to the client, which does not end before nothing does.
+    assigned.reset();
     queue.reset();
-    rd_kafka_destroy(client);
+    rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  }
+
+  // Commits what is stored and leaves the group, if somebody listens. Blocks.
+  void leave() {
+    const Owned<rd_kafka_queue_t> last(rd_kafka_queue_new(client));
+    const Owned<rd_kafka_error_t> failed(rd_kafka_consumer_close_queue(client, last.get()));
+    const Deadline until = Clock::now() + kLeaveTime;
+    while (!failed && !rd_kafka_consumer_closed(client) && Clock::now() < until) {
+      const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(last.get(), kLeaveSlice));
+      const bool revoked = event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE;
+      if (revoked) rd_kafka_assign(client, nullptr);
+    }
   }
 
   rd_kafka_t* const client;
@@ -146,14 +162,40 @@ void GroupConsumer::take(const rd_kafka_message_s& message) {
     }
   }
   offsets_[{topic, message.partition}][message.offset] = false;
-  ++running_;
-  if (running_ >= settings_.at_once) pause(true);
-  events_.on_record(std::move(kept));
+  backlog_bytes_ += kept.size();
+  backlog_.push_back(std::move(kept));
+  hand_out();
+}
+
+// Has as many dealt with as may be at a time, and sees to it that a few more are here, since it
+// takes librdkafka a second to go on with a partition after a pause.
+void GroupConsumer::hand_out() {
+  if (std::exchange(handing_out_, true)) return;  // It was done with at once.
+  while (running_ < settings_.at_once && !backlog_.empty()) {
+    KeptMessage next = std::move(backlog_.front());
+    backlog_.pop_front();
+    backlog_bytes_ -= next.size();
+    ++running_;
+    events_.on_record(std::move(next));
+  }
+  handing_out_ = false;
+  const bool full =
+      backlog_.size() >= settings_.backlog || backlog_bytes_ >= settings_.backlog_bytes;
+  const bool low =
+      backlog_.size() <= settings_.backlog / 2 && backlog_bytes_ <= settings_.backlog_bytes / 2;
+  if (full) pause(true);
+  if (low) pause(false);
+}
+
+void GroupConsumer::drop_backlog() {
+  backlog_.clear();
+  backlog_bytes_ = 0;
 }
 
 void GroupConsumer::done(const std::string& topic, std::int32_t partition, std::int64_t offset) {
   store(topic, partition, offset);
-  if (--running_ < settings_.at_once / 2 + 1) pause(false);
+  --running_;
+  hand_out();
   // Last of all: whoever waits for this may let go of the partition at once.
   if (running_ == 0 && quiet_) quiet_->deliver(ok());
 }
@@ -191,6 +233,7 @@ void GroupConsumer::assign(rd_kafka_topic_partition_list_s* partitions) {
   handle_->assigned.reset(partitions ? rd_kafka_topic_partition_list_copy(partitions) : nullptr);
   rd_kafka_assign(handle_->client, handle_->assigned.get());
   offsets_.clear();
+  drop_backlog();
   paused_ = false;
   events_.on_assigned(partitions ? static_cast<std::size_t>(partitions->cnt) : 0);
 }
@@ -199,6 +242,7 @@ void GroupConsumer::rebalance(bool assigns, rd_kafka_topic_partition_list_s* par
   if (assigns) return assign(partitions);
   if (running_ == 0) return assign(nullptr);
   if (std::exchange(handing_over_, true)) return;
+  drop_backlog();
   log::Line(log::Level::info, "partitions leaving")
       .add("group", settings_.group)
       .add("requests", std::uint64_t{running_});
@@ -226,12 +270,12 @@ Task<void> GroupConsumer::wait_quiet(Deadline deadline) {
 Task<void> GroupConsumer::stop(Deadline deadline) {
   if (!handle_) co_return ok();
   stopping_ = true;
+  drop_backlog();
   auto quiet = co_await wait_quiet(deadline);
   auto drained = co_await scope_.drain(kNever);
   handle_->watch.reset();
   std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr)]() mutable {
-    rd_kafka_assign(handle->client, nullptr);  // Nobody is left to be told of it.
-    rd_kafka_consumer_close(handle->client);   // Commits what is stored, and leaves the group.
+    handle->leave();
     handle.reset();
     return ok();
   };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,7 +36,9 @@ class GroupConsumer {
 
   struct Settings {
     std::string group;
-    std::size_t at_once = 64;  // Records that may be dealt with at a time; others wait on the bus.
+    std::size_t at_once = 64;    // Records that may be dealt with at a time...
+    std::size_t backlog = 1000;  // ...and that may wait for it here; others wait on the bus.
+    std::size_t backlog_bytes = 16 << 20;
     std::chrono::nanoseconds handover{std::chrono::seconds(10)};  // For what is being dealt with
                                                                   // when partitions go elsewhere.
   };
@@ -69,6 +72,8 @@ class GroupConsumer {
   Task<void> hand_over();
   Task<void> wait_quiet(Deadline deadline);
   void assign(rd_kafka_topic_partition_list_s* partitions);
+  void hand_out();
+  void drop_backlog();
   void pause(bool on);
 
   const Connection connection_;
@@ -78,7 +83,10 @@ class GroupConsumer {
   Events& events_;
   std::shared_ptr<Handle> handle_;
   std::map<Partition, Offsets> offsets_;
+  std::deque<KeptMessage> backlog_;  // Records that wait for their turn, the oldest first.
+  std::size_t backlog_bytes_ = 0;
   std::size_t running_ = 0;  // Records that are being dealt with.
+  bool handing_out_ = false;
   bool paused_ = false;
   bool handing_over_ = false;  // Our partitions are about to go elsewhere.
   bool stopping_ = false;

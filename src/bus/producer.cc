@@ -64,9 +64,12 @@ Producer::Producer(Connection connection, Executor& home, Events& events, Thread
 
 Producer::~Producer() = default;
 
+// One request at a time, which takes along all that waits: with several, librdkafka's idempotent
+// producer spins while it waits for their acknowledgement.
 Result<std::shared_ptr<Producer::Handle>> Producer::make_handle() {
   auto conf = make_conf(connection_,
                         {{"enable.idempotence", "true"},
+                         {"max.in.flight", "1"},
                          {"linger.ms", "0"},
                          {"queue.buffering.max.messages", "10000"},
                          {"queue.buffering.max.kbytes", "65536"},

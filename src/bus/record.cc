@@ -53,6 +53,13 @@ std::optional<std::string_view> KeptMessage::header(std::string_view name) const
   return std::nullopt;
 }
 
+std::size_t KeptMessage::size() const {
+  std::size_t size = sizeof(*this) + topic.size();
+  size += (key ? key->size() : 0) + (value ? value->size() : 0);
+  for (const auto& [name, content] : headers) size += name.size() + content.size() + 64;
+  return size;
+}
+
 bool Record::header_at(std::size_t index, std::string_view& name,
                        std::optional<std::string_view>& value) const {
   rd_kafka_headers_t* headers = nullptr;

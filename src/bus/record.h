@@ -59,6 +59,9 @@ struct KeptMessage {
 
   // The last header of that name.
   std::optional<std::string_view> header(std::string_view name) const;
+
+  // About how many bytes it takes.
+  std::size_t size() const;
 };
 
 struct Header {

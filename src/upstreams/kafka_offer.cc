@@ -5,6 +5,7 @@
 #include "bus/correlation.h"
 #include "bus/framing.h"
 #include "json/read.h"
+#include "json/schema_move.h"
 #include "json/write.h"
 
 namespace patchbay::upstreams {
@@ -73,7 +74,7 @@ std::string input_schema(const KafkaOffer& offer) {
       return lifted(schema, *property_schema(schema, kPayload));
     case RequestShape::wrapped:
       return fmt::format(R"({{"type":"object","properties":{{"value":{}}},"required":["value"]}})",
-                         schema);
+                         json::moved_schema(schema, "#/properties/value", offer.registration.name));
     case RequestShape::plain:
       break;
   }

@@ -79,6 +79,17 @@ TEST(KafkaOffer, WrapsAValueThatIsNoObject) {
   EXPECT_EQ(request_value(offer, R"({"value":"v"})", kId, 0), bus::frame(1, "\"v\""));
 }
 
+TEST(KafkaOffer, AWrappedValueStillFindsWhatItRefersTo) {
+  const KafkaOffer offer = tool({{},
+                                 schema(4, R"({"type":"array","items":{"$ref":"#/definitions/n"},)"
+                                           R"("definitions":{"n":{"type":"integer"}}})"),
+                                 {}});
+  auto input = json::Schema::compile(input_of(offer));
+  ASSERT_TRUE(input) << input.error().message;
+  EXPECT_TRUE((*input)->validate(R"({"value":[1]})"));
+  EXPECT_FALSE((*input)->validate(R"({"value":["1"]})"));
+}
+
 TEST(KafkaOffer, PromisesWhatIsInsideTheEnvelope) {
   const KafkaOffer offer =
       tool({{},
