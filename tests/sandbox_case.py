@@ -42,7 +42,8 @@ def probe():
 
 def cgroups_of(*owners):
     """The cgroups of sandboxes that these processes have started, if they are still there."""
-    names = tuple(f"patchbay_{owner}-" for owner in owners)
+    numbers = os.stat("/proc/self/ns/pid").st_ino
+    names = tuple(f"patchbay_{numbers}-{owner}-" for owner in owners)
     # Others come and go meanwhile, which walk() does not mind.
     return [
         os.path.join(folder, name)

@@ -5,15 +5,26 @@ import contextlib
 import hashlib
 import json
 import os
+import pathlib
+import re
 import signal
 import socket
 
 from auth_case import OTHER, TOKEN
 from harness import alive, main, result_of, wait_until
-from sandbox_case import our_guests, probe, processes_with
+from sandbox_case import cgroups_of, our_guests, probe, processes_with
 from sandbox_tool_case import ToolCase
 
 TOKENS = {"tokens": [{"name": "one", "token": TOKEN}, {"name": "two", "token": OTHER}]}
+
+
+def throttled(gateway):
+    """How often a sandbox of this gateway wanted more of a processor than it may have."""
+    for folder in cgroups_of(gateway):
+        stat = pathlib.Path(folder) / "cpu.stat"
+        if stat.exists():
+            return int(re.search(r"nr_throttled (\d+)", stat.read_text(encoding="ascii"))[1])
+    raise AssertionError("no cgroup counts that")
 
 
 class Tools(ToolCase):
@@ -188,6 +199,12 @@ class Bounds(ToolCase):
         ran = self.use("execute_code", sandbox_id=box, language="python", code=code)
         self.assertEqual(ran["verdict"], "memory", ran)
         self.assertGreater(ran["memory_peak"], 32 << 20)
+
+    def test_processors(self):
+        self.start(limits={"cpu": 0.1}, pool={"size": 0})
+        box = self.make()
+        self.shell(box, "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done")
+        self.assertGreater(throttled(self.gateway.pid), 0)
 
     def test_less_memory_than_configured(self):
         self.start()

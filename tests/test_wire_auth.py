@@ -38,6 +38,16 @@ class Tokens(WireCase):
         self.assertEqual(client.read(ERROR)["error"]["details"]["reason"], "too_large")
         client.assert_ended()
 
+    def test_how_much_strangers_may_send(self):
+        gateway = self.start({"auth": TOKENS}, wire={"max_unknown": "4KiB"})
+        client = self.client(gateway)
+        client.send_bytes(b"MC\x01\x00\x00\x20\x00" + b'{"')
+        self.assertEqual(client.read(ERROR)["error"]["details"]["reason"], "too_large")
+        client.assert_ended()
+        client = self.client(gateway)
+        self.assertEqual(client.result(rpc("ping"), auth_token=BEARER), {})
+        self.assertEqual(client.result(rpc("ping", {"_meta": {"x": "y" * 8192}})), {})
+
     def test_the_first_token_speaks_for_the_connection(self):
         gateway = self.start({"auth": TOKENS})
         client = self.client(gateway)

@@ -368,6 +368,13 @@ class Chunks(WireCase):
         error = client.refusal({"part": "x"}, metadata={"chunk": {"id": "n", "index": 1, "total": 2}})
         self.assertEqual(error["code"], "INVALID_REQUEST")
 
+    def test_messages_that_are_incomplete_have_a_bound(self):
+        client = self.client(self.start(fake_config(), wire={"incomplete_messages": 1}))
+        first = lambda name: {"chunk": {"id": name, "index": 0, "total": 2}}
+        client.ask({"part": "{"}, metadata=first("one"))
+        error = client.refusal({"part": "{"}, metadata=first("two"))
+        self.assertIn("more than 1 messages in pieces", error["message"])
+
     def test_an_answer_too_large_for_a_frame_says_so(self):
         client = self.client(self.start(fake_config(), wire={"max_frame": "64KiB"}))
         answer = client.request(call("fake__big", {"bytes": 100_000}))

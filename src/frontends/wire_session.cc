@@ -12,7 +12,6 @@
 namespace patchbay::frontends {
 namespace {
 
-constexpr std::size_t kBeforeKnown = 1 << 20;  // Bytes of a message of nobody we know yet.
 constexpr std::size_t kRecommended = 1 << 20;  // Messages above this are counted.
 constexpr std::string_view kIdFirst = R"({"jsonrpc":"2.0","id":)";
 constexpr std::string_view kMethodNotFound = R"({"code":-32601,)";
@@ -71,7 +70,8 @@ WireSession::WireSession(WireHost& host, WireSink& sink, WirePeer peer)
       sink_(sink),
       peer_(std::move(peer)),
       terms_(host.terms()),
-      chunks_({terms_->settings.chunk.value, terms_->settings.max_message.value}) {
+      chunks_({terms_->settings.chunk.value, terms_->settings.max_message.value,
+               static_cast<std::size_t>(terms_->settings.incomplete_messages)}) {
   host_.add(*this);
 }
 
@@ -94,8 +94,9 @@ void WireSession::end_at_once() {
 }
 
 std::size_t WireSession::allowed() const {
-  const std::size_t most = terms_->settings.max_frame.value;
-  return known() || !host_.door().asks() ? most : std::min(most, kBeforeKnown);
+  const auto& settings = terms_->settings;
+  const std::size_t most = settings.max_frame.value;
+  return known() || !host_.door().asks() ? most : std::min(most, settings.max_unknown.value);
 }
 
 // ---- Messages in

@@ -46,6 +46,8 @@ struct WireSettings {
   bool origin_headers = false;
   config::Bytes max_frame{16 << 20};
   config::Bytes max_message{64 << 20};
+  int incomplete_messages = 4;
+  config::Bytes max_unknown{1 << 20};
   config::Bytes chunk{256 << 10};
   config::Bytes gzip_above{16 << 10};
   int gzip_ratio = 200;
@@ -139,6 +141,11 @@ inline constexpr auto config::fields<frontends::WireSettings> = std::tuple{
     Field{"max_message", &frontends::WireSettings::max_message,
           "The largest message that comes in pieces.",
           Range{Bytes{4096}, Bytes{std::uint64_t{1} << 32}}},
+    Field{"incomplete_messages", &frontends::WireSettings::incomplete_messages,
+          "How many messages of one connection may have come in part.", Range{1, 1000}},
+    Field{"max_unknown", &frontends::WireSettings::max_unknown,
+          "The largest frame of a client of whom it is not known yet who it is.",
+          Range{Bytes{4096}, Bytes{16 << 20}}},
     Field{"chunk", &frontends::WireSettings::chunk,
           "How large the pieces are in which large answers go to clients that take them.",
           Range{Bytes{1024}, Bytes{4 << 20}}},

@@ -236,11 +236,11 @@ void sweep_cgroups(const std::vector<CgroupPlace>& places) {
     while (const dirent* const entry = ::readdir(folder.get())) {
       const std::string_view name = entry->d_name;
       if (!name.starts_with(kPrefix)) continue;
-      pid_t owner = 0;
-      const auto mark = name.substr(kPrefix.size());
-      const auto parsed = std::from_chars(mark.data(), mark.data() + mark.size(), owner);
-      if (parsed.ec != std::errc() || mark.starts_with(process_mark(owner) + "-")) continue;
-      Cgroup({fmt::format("{}/{}", place.folder, name)}).clear(1'000);
+      const std::string path = fmt::format("{}/{}", place.folder, name);
+      const Owner owner = owner_of(name.substr(kPrefix.size()));
+      if (owner == Owner::dead) Cgroup({path}).clear(1'000);
+      // Nothing is killed that may be somebody's; what is empty is nobody's.
+      if (owner == Owner::unknown) ::rmdir(path.c_str());
     }
   }
 }

@@ -1,10 +1,9 @@
 #include "sandbox/process_mark.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <charconv>
-#include <cstdint>
-#include <string_view>
 
 #include "sandbox/small_files.h"
 
@@ -30,10 +29,27 @@ std::uint64_t beginning_of(pid_t process) {
   return value;
 }
 
+// The namespace in which processes have the numbers that we see.
+std::uint64_t our_numbers() {
+  struct stat info{};
+  return ::stat("/proc/self/ns/pid", &info) == 0 ? info.st_ino : 0;
+}
+
 }  // namespace
 
 std::string process_mark(pid_t process) {
-  return fmt::format("{}-{}", process, beginning_of(process));
+  return fmt::format("{}-{}-{}", our_numbers(), process, beginning_of(process));
+}
+
+Owner owner_of(std::string_view name) {
+  const char* const end = name.data() + name.size();
+  std::uint64_t numbers = 0;
+  const auto first = std::from_chars(name.data(), end, numbers);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '-') return Owner::unknown;
+  pid_t process = 0;
+  const auto second = std::from_chars(first.ptr + 1, end, process);
+  if (second.ec != std::errc() || numbers != our_numbers()) return Owner::unknown;
+  return name.starts_with(process_mark(process) + "-") ? Owner::lives : Owner::dead;
 }
 
 }  // namespace patchbay::sandbox

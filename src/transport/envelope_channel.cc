@@ -94,7 +94,13 @@ void EnvelopeChannel::on_message(std::string_view text, std::uint64_t /*cause*/)
   }
 }
 
+// A gateway that ends a connection tells a fault first: that is why.
+void EnvelopeChannel::on_closed(const std::string& why) {
+  listener_->on_closed(fault_.empty() ? why : fmt::format("{} ({})", why, fault_));
+}
+
 void EnvelopeChannel::on_payload(const wire::Envelope& envelope) {
+  fault_.clear();
   const auto id = json::member(envelope.payload, "id");
   const bool response = id && !json::member(envelope.payload, "method");
   if (!response) return listener_->on_message(envelope.payload, 0);
@@ -118,6 +124,7 @@ void EnvelopeChannel::on_payload(const wire::Envelope& envelope) {
 
 void EnvelopeChannel::on_fault(const wire::Envelope& envelope) {
   const Error fault = wire::parse_fault(envelope.error);
+  fault_ = fault.message;
   const std::string id = answered(envelope);
   if (id.empty()) {
     log::Line(log::Level::warn, "the gateway reports a fault").add("why", fault.message);

@@ -39,7 +39,7 @@ class EnvelopeChannel final : public Channel, Channel::Listener {
 
  private:
   void on_message(std::string_view text, std::uint64_t cause) override;
-  void on_closed(const std::string& why) override { listener_->on_closed(why); }
+  void on_closed(const std::string& why) override;
 
   void on_payload(const wire::Envelope& envelope);
   void on_fault(const wire::Envelope& envelope);
@@ -56,6 +56,7 @@ class EnvelopeChannel final : public Channel, Channel::Listener {
   std::map<std::string, std::string, std::less<>> asked_;
   std::map<std::string, std::string, std::less<>> envelopes_;
   wire::ChunkReader chunks_;
+  std::string fault_;       // The last that was told, if nothing has come since.
   std::string opening_;     // The raw id of `initialize`, until it is answered.
   bool in_pieces_ = false;  // The gateway takes messages in pieces.
 };

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -23,14 +22,6 @@ std::string place() {
 }
 
 std::string prefix_of(std::string_view kind) { return fmt::format("patchbay-{}-", kind); }
-
-// Whether the process that a folder is called after lives; `mark` is the rest of its name.
-bool is_kept(std::string_view mark) {
-  pid_t process = 0;
-  const auto parsed = std::from_chars(mark.data(), mark.data() + mark.size(), process);
-  if (parsed.ec != std::errc()) return true;  // Not one of ours.
-  return mark.starts_with(sandbox::process_mark(process) + "-");
-}
 
 bool is_our_folder(const fs::path& path) {
   struct stat info{};
@@ -59,7 +50,8 @@ void sweep_sandbox_folders(std::string_view kind) {
   for (fs::directory_iterator at(place(), why), end; !why && at != end; at.increment(why)) {
     const std::string name = at->path().filename();
     if (!name.starts_with(prefix) || !is_our_folder(at->path())) continue;
-    if (is_kept(std::string_view(name).substr(prefix.size()))) continue;
+    const auto owner = sandbox::owner_of(std::string_view(name).substr(prefix.size()));
+    if (owner != sandbox::Owner::dead) continue;
     // Whatever cannot be removed is for the next one.
     [[maybe_unused]] const auto removed = remove_sandbox_folder(at->path());
   }
