@@ -155,36 +155,52 @@ int Producer::waiting() const {
 
 bool Producer::serve(Handle& handle) {
   for (int i = 0; i < kEventsATurn; ++i) {
-    const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle.queue(), 0));
-    if (!event) return false;
-    if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_DR) {
-      while (const auto* const message = rd_kafka_event_message_next(event.get())) {
-        events_.on_delivered(as_tag(message->_private), outcome_of(*message));
-      }
-    } else if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH) {
-      give_token(handle.client(), connection_.bearer);
-    } else if (rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_ERROR) {
-      const auto code = rd_kafka_event_error(event.get());
-      const Error error{error_of(code, "bus").code, rd_kafka_event_error_string(event.get())};
-      if (rd_kafka_event_error_is_fatal(event.get()) || code == RD_KAFKA_RESP_ERR__FATAL) {
-        if (&handle == current().get()) rebuild(error);
-      } else {
-        events_.on_trouble(error);
-      }
+    std::optional<Error> fatal;
+    {
+      const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(handle.queue(), 0));
+      if (!event) return false;
+      fatal = take(handle, *event);
     }
+    // With nothing of it in hand any more: the client may end at once, on another thread.
+    if (fatal && &handle == current().get() && rebuild(*fatal)) return false;
   }
   return true;
 }
 
-void Producer::rebuild(const Error& why) {
-  if (stopping_) return;
+// The error that the client cannot recover from, if the event is one.
+std::optional<Error> Producer::take(Handle& handle, rd_kafka_op_s& event) {
+  switch (rd_kafka_event_type(&event)) {
+    case RD_KAFKA_EVENT_DR:
+      while (const auto* const message = rd_kafka_event_message_next(&event)) {
+        events_.on_delivered(as_tag(message->_private), outcome_of(*message));
+      }
+      break;
+    case RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH:
+      give_token(handle.client(), connection_.bearer);
+      break;
+    case RD_KAFKA_EVENT_ERROR: {
+      const auto code = rd_kafka_event_error(&event);
+      const Error error{error_of(code, "bus").code, rd_kafka_event_error_string(&event)};
+      if (rd_kafka_event_error_is_fatal(&event) || code == RD_KAFKA_RESP_ERR__FATAL) return error;
+      events_.on_trouble(error);
+      break;
+    }
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+// True if another client has taken the place of the one that is no good any more.
+bool Producer::rebuild(const Error& why) {
+  if (stopping_) return false;
   log::Line(log::Level::warn, "bus producer rebuilt")
       .add("client", connection_.name)
       .add("why", why.message);
   auto made = make_handle();
   if (!made) {
     events_.on_trouble(made.error());
-    return;
+    return false;
   }
   std::shared_ptr<Handle> old = *std::move(made);
   {
@@ -192,6 +208,7 @@ void Producer::rebuild(const Error& why) {
     std::swap(handle_, old);
   }
   retiring_.spawn(retire(std::move(old), here().now()));
+  return true;
 }
 
 // Lets what waits go until `deadline`, fails the rest, and ends the client where that may block.

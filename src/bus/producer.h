@@ -10,11 +10,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "bus/connection.h"
 #include "bus/record.h"
 #include "core/scope.h"
 #include "core/thread_pool.h"
+
+struct rd_kafka_op_s;  // An event.
 
 namespace patchbay::bus {
 
@@ -59,7 +62,8 @@ class Producer {
   Result<std::shared_ptr<Handle>> make_handle();
   std::shared_ptr<Handle> current() const;
   bool serve(Handle& handle);
-  void rebuild(const Error& why);
+  std::optional<Error> take(Handle& handle, rd_kafka_op_s& event);
+  bool rebuild(const Error& why);
   Task<void> retire(std::shared_ptr<Handle> old, Deadline deadline);
 
   const Connection connection_;

@@ -22,7 +22,8 @@ void QueueWatch::State::notify() {
 
 void QueueWatch::State::run() {
   posted = false;
-  if (serve && serve()) notify();
+  const Serve now = serve;  // Whatever is served may end the watch.
+  if (now && now()) notify();
 }
 
 }  // namespace patchbay::bus

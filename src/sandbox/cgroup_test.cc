@@ -96,17 +96,20 @@ TEST_F(FakeCgroup, MakesRoomAtTheTopWhereOthersAreInTheWay) {
 TEST_F(FakeCgroup, SweepsWhatTheDeadHaveLeft) {
   const std::string own = next_cgroup_name();
   EXPECT_NE(own, next_cgroup_name());
-  // A number that no process has, one that has begun at another time, and names of others.
-  const auto later = fmt::format("patchbay_{}-1-1", ::getpid());
-  for (const auto& name :
-       {own, later, std::string("patchbay_999999999-1-1"), std::string("patchbay"),
-        std::string("patchbay_") + "x", std::string("x")}) {
+  // A number that no process has, one that has begun at another time, one of other numbers than
+  // ours, of which one is in use; and names of others.
+  const auto numbers = own.substr(0, own.find('-'));
+  const auto later = fmt::format("{}-{}-1-1", numbers, ::getpid());
+  const std::string used = "patchbay_1-1-1-1";
+  for (const auto& name : {own, later, numbers + "-999999999-1-1", std::string("patchbay_2-1-1-1"),
+                           used, std::string("patchbay"), std::string("x")}) {
     fs::create_directory(base_ / name);
   }
+  std::ofstream(base_ / used / "cgroup.procs") << "";
   sweep_cgroups({{base_, {"memory"}, true}});
   std::set<std::string> left;
   for (const auto& entry : fs::directory_iterator(base_)) left.insert(entry.path().filename());
-  EXPECT_EQ(left, (std::set<std::string>{own, "patchbay", std::string("patchbay_") + "x", "x"}));
+  EXPECT_EQ(left, (std::set<std::string>{own, used, "patchbay", "x"}));
 }
 
 TEST_F(FakeCgroup, ReadsWhatVersionTwoCounts) {

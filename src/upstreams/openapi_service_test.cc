@@ -236,13 +236,15 @@ TEST(OpenapiService, DescribesResultsThatAreAlwaysObjects) {
       R"({"schema":{"type":"array"}}}}}}},)"
       R"("/m":{"put":{"operationId":"m","responses":{"200":{"content":{"application/json":)"
       R"({"schema":{"type":"object"}}}},"204":{}}}}})");
-  const auto output = json::member(definition(service, "o"), "outputSchema");
+  const std::string one = definition(service, "o");
+  const auto output = json::member(one, "outputSchema");
   ASSERT_TRUE(output);
   EXPECT_EQ(*json::string_member(*output, "type"), "object");
   EXPECT_EQ(*json::string_member(*output, "$ref"), "#/$defs/Pet");
   EXPECT_FALSE(json::member(definition(service, "l"), "outputSchema"));
   EXPECT_FALSE(json::member(definition(service, "m"), "outputSchema"));
-  const auto hints = json::member(definition(service, "m"), "annotations");
+  const std::string put = definition(service, "m");
+  const auto hints = json::member(put, "annotations");
   EXPECT_EQ(*hints, R"({"readOnlyHint":false,"idempotentHint":true})");
 }
 
