@@ -75,6 +75,9 @@ class Probe(SandboxCase):
             self.skipTest("only root can become another user")
         self.assert_holds(f"limits: {{ not_required: {NOT_REQUIRED} }}", user=True)
 
+    def test_nothing_gets_out_beside_the_proxy(self):
+        self.assert_holds('egress: ["example.invalid"]')
+
     def test_each_attempt_is_able_to_succeed(self):
         """Where it is allowed, what the probe tries succeeds: else its verdicts would prove nothing."""
         if os.geteuid() != 0 or not probe():

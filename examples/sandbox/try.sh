@@ -19,6 +19,10 @@ echo "# what it cannot do"
 call box__run_command sandbox_id="$box" command='cat /etc/shadow; unshare -U true' | field stderr
 call box__execute_code sandbox_id="$box" language=python code='bytearray(1 << 30)' | field verdict
 call box__run_command sandbox_id="$box" command='sleep 100' timeout_s=0.5 | field verdict
+call box__execute_code sandbox_id="$box" language=python code='
+import urllib.error, urllib.request
+try: urllib.request.urlopen("http://example.com/")
+except urllib.error.HTTPError as error: print(error.code, error.read().decode().strip())' | field stdout
 call box__destroy_sandbox sandbox_id="$box" | field success
 
 echo "# a program of an upstream, in a sandbox too"

@@ -9,6 +9,7 @@
 #include "core/version.h"
 #include "sandbox/confine.h"
 #include "sandbox/inside.h"
+#include "sandbox/relay.h"
 
 using namespace patchbay;
 
@@ -16,6 +17,9 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
   if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
     return sandbox::run_inside({argv + 2, argv + argc});
+  }
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kRelayWord) {
+    return sandbox::run_relay({argv + 2, argv + argc});
   }
   agent::Settings settings;
   auto asked = agent::parse_command_line({argv + 1, argv + argc}, settings);

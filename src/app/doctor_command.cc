@@ -37,7 +37,7 @@ sandbox::Finding try_it(const sandbox::Settings& settings) {
   spec->words = {"/bin/true"};
   spec->same_stdio = true;
   sandbox::add_init(*spec);
-  const auto code = run_spec_to_end(*std::move(spec), kPatience);
+  const auto code = run_spec_to_end(*std::move(spec), settings, kPatience);
   if (!code) return {"a sandbox", false, code.error().message};
   if (*code != 0) return {"a sandbox", false, fmt::format("bubblewrap ended with {}", *code)};
   return {"a sandbox", true, "isolation: namespaces"};

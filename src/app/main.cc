@@ -12,6 +12,7 @@
 #include "core/version.h"
 #include "sandbox/confine.h"
 #include "sandbox/inside.h"
+#include "sandbox/relay.h"
 
 using namespace patchbay;
 
@@ -135,6 +136,9 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
   if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
     return sandbox::run_inside({argv + 2, argv + argc});
+  }
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kRelayWord) {
+    return sandbox::run_relay({argv + 2, argv + argc});
   }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
   CLI::App cli("Patchbay stands between AI agents and the things they use.", "patchbay");

@@ -101,6 +101,12 @@ upstreams::CallerTexts read_texts(std::string_view key, const config::Dict<std::
   return *std::move(parsed);
 }
 
+void check_egress(const sandbox::Settings& settings, const config::Node& entry,
+                  const std::string& file, const std::string& path, config::Faults& faults) {
+  auto sound = sandbox::check_egress(settings);
+  if (!sound) add_fault(faults, file, entry, path + ".egress", sound.error().message);
+}
+
 std::unique_ptr<upstreams::Connector> stdio_connector(
     const std::string& name, const upstreams::StdioSettings& settings,
     const std::shared_ptr<const upstreams::AllowedCommands>& allowed) {
@@ -114,6 +120,7 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
                         const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
   auto texts = read_texts("env", settings.env, settings, entry, file, path, faults);
+  if (settings.sandbox) check_egress(*settings.sandbox, entry, file, path + ".sandbox", faults);
   return [name, settings, texts](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
     auto make = [name, settings, texts, allowed = context.allowed](const upstreams::Party& party) {
@@ -294,6 +301,11 @@ MakeUpstream read_sandbox(const std::string& name, const config::Node& entry,
                           const std::string& file, const std::string& path,
                           config::Faults& faults) {
   auto settings = read_entry<upstreams::SandboxSettings>(entry, file, path, faults);
+  check_egress(upstreams::isolation_of(settings), entry, file, path, faults);
+  if (!settings.egress.empty() && settings.engine != upstreams::SandboxEngine::bubblewrap) {
+    add_fault(faults, file, entry, path + ".egress",
+              "is for `engine: bubblewrap`; what other engines reach is their own affair");
+  }
   return [name, settings](const UpstreamContext& context) {
     return std::make_shared<upstreams::SandboxUpstream>(name, settings, context.workers,
                                                         context.watcher, context.registry);

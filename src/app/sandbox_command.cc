@@ -13,6 +13,7 @@
 #include "net/signals.h"
 #include "sandbox/confined.h"
 #include "sandbox/settings.h"
+#include "upstreams/egress_proxy.h"
 
 namespace patchbay::app {
 namespace {
@@ -34,16 +35,19 @@ int failed(const Error& why) {
   return kExitFailed;
 }
 
-Task<int> run_spec(sandbox::Spec spec, config::Duration timeout) {
+Task<int> run_spec(sandbox::Spec spec, const sandbox::Settings& settings,
+                   config::Duration timeout) {
   auto begun = co_await sandbox::Confined::start(std::move(spec), here().now() + kStartPatience);
   if (!begun) co_return begun.error();
   auto& confined = **begun;
+  const auto egress = upstreams::EgressProxy::start("sandbox", confined, settings);
   // Whoever stops us stops it.
   net::Signals signals([&](int) { confined.child().signal(SIGKILL); });
   const Deadline until = timeout.count() > 0 ? here().now() + timeout : kNever;
   auto exited = co_await confined.child().exit(until);
   const int code = exited ? confined.child().ending()->code() : kExitFailed;
   auto ended = co_await confined.end();
+  if (egress) ended = co_await egress->stop();
   if (!exited) {
     co_return Error{Code::timeout, fmt::format("ended after {}", config::print(timeout))};
   }
@@ -67,8 +71,9 @@ Result<int> run_to_end(const std::function<Task<int>()>& make) {
   return code;
 }
 
-Result<int> run_spec_to_end(sandbox::Spec spec, config::Duration timeout) {
-  return run_to_end([&] { return run_spec(spec, timeout); });
+Result<int> run_spec_to_end(sandbox::Spec spec, const sandbox::Settings& settings,
+                            config::Duration timeout) {
+  return run_to_end([&] { return run_spec(spec, settings, timeout); });
 }
 
 int run_in_sandbox(const SandboxOptions& options) {
@@ -92,7 +97,7 @@ int run_in_sandbox(const SandboxOptions& options) {
   spec->words = options.words;
   spec->same_stdio = true;
   sandbox::add_init(*spec);
-  auto code = run_spec_to_end(*std::move(spec), timeout);
+  auto code = run_spec_to_end(*std::move(spec), settings, timeout);
   return code ? *code : failed(code.error());
 }
 

@@ -6,6 +6,7 @@
 
 #include "config/units.h"
 #include "core/task.h"
+#include "sandbox/settings.h"
 #include "sandbox/spec.h"
 
 namespace patchbay::app {
@@ -13,7 +14,9 @@ namespace patchbay::app {
 // Runs a task that yields an exit code on a loop of its own, to its end.
 Result<int> run_to_end(const std::function<Task<int>()>& make);
 
-// The exit code as a shell has it. A timeout of 0 is none; Code::timeout if it came.
-Result<int> run_spec_to_end(sandbox::Spec spec, config::Duration timeout);
+// The exit code as a shell has it. `settings` are those that the spec is of. A timeout of 0 is
+// none; Code::timeout if it came.
+Result<int> run_spec_to_end(sandbox::Spec spec, const sandbox::Settings& settings,
+                            config::Duration timeout);
 
 }  // namespace patchbay::app

@@ -10,6 +10,7 @@
 #include <array>
 #include <memory>
 
+#include "sandbox/relay.h"
 #include "sandbox/stage.h"
 
 namespace patchbay::sandbox {
@@ -127,6 +128,7 @@ std::vector<std::string> bwrap_options(const Spec& spec, int filter) {
   add(options, {"--bind", stage + "/files/shm", "/dev/shm"});
   add(options, {"--symlink", "/tmp", "/var/tmp", "--dir", "/run"});
   show_shares(options, spec.shares);
+  if (spec.relay > 0) add(options, {"--ro-bind", egress_place(), kEgressInside});
   for (const auto path : kMasked) {
     if (::access(std::string(path).c_str(), F_OK) == 0) {
       add(options, {"--ro-bind", "/dev/null", path});

@@ -160,6 +160,14 @@ Error become(const Spec& spec, const net::Fd& options) {
   return failure("cannot run " + spec.bwrap);
 }
 
+// Makes the way out, if there is one, and hands the gateway its end.
+Result<void> offer_egress(const Spec& spec, uid_t user) {
+  if (spec.relay == 0) return ok();
+  auto socket = open_egress(user);
+  if (!socket) return socket.error();
+  return net::send_packet(kControl, R"({"event":"egress"})", socket->get());
+}
+
 Error run(net::Packet& packet, pid_t gateway) {
   auto spec = spec_from(packet.text);
   if (!spec) return spec.error();
@@ -170,6 +178,8 @@ Error run(net::Packet& packet, pid_t gateway) {
   // Beyond this point the cgroup bounds us.
   auto workspace = build_stage(*spec, user);
   if (!workspace) return workspace.error();
+  auto offered = offer_egress(*spec, user);
+  if (!offered) return offered.error();
   // Each reader of the filter needs a place in it of its own.
   const net::Fd filter(
       ::open(fmt::format("/proc/self/fd/{}", packet.attached.get()).c_str(), O_RDONLY));

@@ -3,6 +3,7 @@
 // run comes over that socket, and so does the way back:
 //
 //   gateway → {spec…} + the filter of system calls
+//           ← {"event":"egress"} + the socket that its connections to the outside come to, if any
 //           ← {"event":"started","cgroup":[…],"bounds":[…]} + the workspace
 //           ← {"event":"failed","why":…}
 //           ← {"event":"ended","usage":{…}}      and the socket closes

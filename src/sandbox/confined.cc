@@ -48,10 +48,12 @@ Usage usage_in(std::string_view message) {
 
 }  // namespace
 
-Confined::Confined(std::unique_ptr<net::Child> child, net::Fd control, Cgroup cgroup)
+Confined::Confined(std::unique_ptr<net::Child> child, net::Fd control, Cgroup cgroup,
+                   std::string name)
     : child_(std::move(child)),
       control_(nonblocking(std::move(control))),
-      cgroup_(std::move(cgroup)) {
+      cgroup_(std::move(cgroup)),
+      name_(std::move(name)) {
   control_.wait_readable(*this);
 }
 
@@ -74,7 +76,8 @@ Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
   auto sent = net::send_packet(pair->first.get(), to_json(spec), calls->get());
   if (!sent) co_return sent.error();
   std::unique_ptr<Confined> confined(new Confined(*std::move(child), std::move(pair->first),
-                                                  Cgroup::named(spec.cgroups, spec.cgroup)));
+                                                  Cgroup::named(spec.cgroups, spec.cgroup),
+                                                  spec.cgroup));
   auto started = co_await confined->started_.wait(deadline);
   if (!started) {
     // Also if whoever asked for it has gone.
@@ -108,6 +111,8 @@ void Confined::take(const std::string& message, net::Fd attached) {
     workspace_ = std::move(attached);
     cgroup_ = Cgroup(texts_in(message, "cgroup"));
     started_.deliver(ok());
+  } else if (event == "egress") {
+    egress_ = std::move(attached);
   } else if (event == "failed") {
     started_.deliver(
         Error{Code::unavailable, json::string_member(message, "why").value_or(message)});

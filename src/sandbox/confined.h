@@ -28,6 +28,12 @@ class Confined final : net::Source::Waiter {
   // Its folder, to be reached into with openat2. Taken once.
   net::Fd take_workspace() { return std::move(workspace_); }
 
+  // Where its connections to the outside come to; empty unless its spec has a relay. Taken once.
+  net::Fd take_egress() { return std::move(egress_); }
+
+  // What tells it from others, as its cgroup is called.
+  const std::string& name() const { return name_; }
+
   const Cgroup& cgroup() const { return cgroup_; }
 
   // What it had used in the end; waits for that.
@@ -37,7 +43,7 @@ class Confined final : net::Source::Waiter {
   Task<void> end();
 
  private:
-  Confined(std::unique_ptr<net::Child> child, net::Fd control, Cgroup cgroup);
+  Confined(std::unique_ptr<net::Child> child, net::Fd control, Cgroup cgroup, std::string name);
 
   void on_ready() override;
   void take(const std::string& message, net::Fd attached);
@@ -47,7 +53,9 @@ class Confined final : net::Source::Waiter {
   net::Source control_;
   OneShot<void> started_;
   net::Fd workspace_;
+  net::Fd egress_;
   Cgroup cgroup_;
+  const std::string name_;
   Usage last_usage_;
   bool keeper_gone_ = false;
   std::vector<OneShot<void>*> waiting_;  // For the keeper to be gone.

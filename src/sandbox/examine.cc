@@ -29,11 +29,12 @@ Finding find_bubblewrap(Settings settings) {
   settings.read.clear();
   settings.write.clear();
   settings.user.clear();
+  settings.egress.clear();
   const auto spec = spec_of(settings, {});
   return {"bubblewrap", static_cast<bool>(spec), spec ? spec->bwrap : spec.error().message};
 }
 
-// What is shared, and with whom.
+// What is shared, and with whom; what it may reach.
 Finding find_shares(const Settings& settings) {
   const auto spec = spec_of(settings, {});
   return {"what is shared", static_cast<bool>(spec), spec ? "" : spec.error().message};
@@ -113,7 +114,8 @@ void find_bounds(const Limits& limits, std::vector<Finding>& findings) {
 
 std::vector<Finding> examine(const Settings& settings) {
   std::vector<Finding> findings{find_bubblewrap(settings)};
-  const bool shares = !settings.read.empty() || !settings.write.empty() || !settings.user.empty();
+  const bool shares = !settings.read.empty() || !settings.write.empty() || !settings.user.empty() ||
+                      !settings.egress.empty();
   if (findings.front().good && shares) findings.push_back(find_shares(settings));
   findings.push_back(find_namespaces());
   findings.push_back(find_filter());

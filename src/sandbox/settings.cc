@@ -14,6 +14,7 @@
 
 #include "net/child.h"
 #include "sandbox/inside.h"
+#include "sandbox/relay.h"
 
 namespace patchbay::sandbox {
 namespace {
@@ -22,6 +23,9 @@ namespace {
 constexpr std::array<std::string_view, 4> kNotShared{"/proc", "/sys", "/dev", "/workspace"};
 
 constexpr std::string_view kInitInside = "/run/patchbay-init";
+
+// The relay passes on a few more connections than the gateway allows, so that one too many is told.
+constexpr int kTurnedAway = 16;
 
 Result<void> check_share(const std::string& path) {
   if (path.empty() || path == "/") {
@@ -50,6 +54,23 @@ Result<void> add_shares(Spec& spec, const std::vector<std::string>& paths, bool 
     spec.shares.push_back({whole, whole, write});
   }
   return ok();
+}
+
+// For programs that know how to use a proxy, which most do.
+void set_proxy(std::vector<std::pair<std::string, std::string>>& environment) {
+  const auto proxy = fmt::format("http://{}", kProxyAddress);
+  for (const char* const name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"}) {
+    environment.emplace_back(name, proxy);
+  }
+  for (const char* const name : {"no_proxy", "NO_PROXY"}) environment.emplace_back(name, "");
+}
+
+// Shows our own helper inside.
+void share_init(Spec& spec) {
+  for (const auto& share : spec.shares) {
+    if (share.to == kInitInside) return;
+  }
+  spec.shares.push_back({helper_program(), std::string(kInitInside)});
 }
 
 Result<std::uint32_t> user_of(const std::string& name) {
@@ -95,7 +116,33 @@ Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPlace>& c
   if (shared) shared = add_shares(spec, settings.write, true);
   if (!shared) return shared.error();
   spec.environment = usual_environment();
+  auto sound = check_egress(settings);
+  if (!sound) return sound.error();
+  if (!settings.egress.empty()) {
+    spec.relay = settings.egress_limits.connections + kTurnedAway;
+    set_proxy(spec.environment);
+  }
   return spec;
+}
+
+Result<void> check_egress(const Settings& settings) {
+  if (settings.egress.empty()) return ok();
+  if (settings.network == Network::host) {
+    return Error{Code::invalid_params,
+                 "`egress` bounds nothing beside `network: host`; leave out one of them"};
+  }
+  auto rules = EgressRules::parse(settings.egress);
+  if (!rules) return rules.error();
+  return ok();
+}
+
+void add_relay(Spec& spec) {
+  if (spec.relay == 0) return;
+  std::vector<std::string> words{std::string(kInitInside), kRelayWord, std::to_string(spec.relay),
+                                 "--"};
+  words.insert(words.end(), spec.words.begin(), spec.words.end());
+  spec.words = std::move(words);
+  share_init(spec);
 }
 
 std::string whole_path(const std::string& path) {
@@ -121,7 +168,8 @@ void add_init(Spec& spec) {
   words.emplace_back("--");
   words.insert(words.end(), spec.words.begin(), spec.words.end());
   spec.words = std::move(words);
-  spec.shares.push_back({helper_program(), std::string(kInitInside)});
+  share_init(spec);
+  add_relay(spec);
 }
 
 std::vector<std::pair<std::string, std::string>> usual_environment() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sandbox/egress.h"
 #include "sandbox/limits.h"
 #include "sandbox/spec.h"
 
@@ -18,6 +19,8 @@ struct Settings {
   std::vector<std::string> read;
   std::vector<std::string> write;
   Network network = Network::none;
+  std::vector<std::string> egress;
+  EgressLimits egress_limits;
   std::string root;
   std::string user;
   std::string bwrap = "bwrap";
@@ -31,7 +34,13 @@ Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPlace>& c
 // A path from the root, where it was from the gateway's own folder.
 std::string whole_path(const std::string& path);
 
-// Puts the first process of a sandbox in front of what `spec` runs.
+// What is wrong with what `settings` say about the network, if anything is.
+Result<void> check_egress(const Settings& settings);
+
+// Puts the relay in front of what `spec` runs, if it has one.
+void add_relay(Spec& spec);
+
+// Puts the first process of a sandbox in front of what `spec` runs, and the relay before it.
 void add_init(Spec& spec);
 
 // patchbay-agent beside our own program, which is small and needs no library; else that one.
@@ -57,6 +66,13 @@ inline constexpr auto config::fields<sandbox::Settings> = std::tuple{
     Field{"write", &sandbox::Settings::write, "The same for those that it may change."},
     Field{"network", &sandbox::Settings::network,
           "none: no network but a loopback of its own; host: all that the machine reaches."},
+    Field{"egress", &sandbox::Settings::egress,
+          "Destinations that it reaches through a proxy of the gateway, without a network: "
+          "host:port, "
+          "host (443 and 80), *.domain. Addresses of this machine and of private networks only "
+          "where an entry is that address."},
+    Field{"egress_limits", &sandbox::Settings::egress_limits,
+          "Bounds on its connections through that proxy."},
     Field{"root", &sandbox::Settings::root,
           "A folder with another system's /usr, /bin, /lib…; empty: the programs of this machine."},
     Field{"user", &sandbox::Settings::user,

@@ -108,6 +108,7 @@ std::string to_json(const Spec& spec) {
   object.raw("shares", list_of(spec.shares));
   object.raw("root", json::quote(spec.root));
   object.raw("network", spec.network ? "true" : "false");
+  object.raw("relay", std::to_string(spec.relay));
   object.raw("user", std::to_string(spec.user));
   object.raw("bwrap", json::quote(spec.bwrap));
   object.raw("limits", written(spec.limits));
@@ -139,6 +140,7 @@ Result<Spec> spec_from(std::string_view text) {
   spec.folder = json::string_member(text, "folder").value_or(spec.folder);
   spec.root = json::string_member(text, "root").value_or("");
   spec.network = json::member(text, "network") == "true";
+  spec.relay = static_cast<int>(number(text, "relay"));
   spec.user = static_cast<std::uint32_t>(number(text, "user"));
   spec.bwrap = json::string_member(text, "bwrap").value_or(spec.bwrap);
   spec.limits = limits_from(json::member(text, "limits").value_or("{}"));

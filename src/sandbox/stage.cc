@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "net/local_listener.h"
 #include "sandbox/small_files.h"
 
 namespace patchbay::sandbox {
@@ -87,13 +88,15 @@ Result<void> write_etc(const std::string& folder) {
   return ok();
 }
 
+// In a user namespace, names are those of the inside.
+uid_t owner_of_files(uid_t user) { return ::geteuid() == 0 ? user : kInsideUser; }
+
 // The sandbox's own files: one file system in memory for all of them.
 Result<void> mount_files(const Limits& limits, uid_t user) {
   const std::string root = fmt::format("{}/files", kStage);
   auto made = make_folder(root, 0755);
   if (!made) return made;
-  // In a user namespace, names are those of the inside.
-  const uid_t owner = ::geteuid() == 0 ? user : kInsideUser;
+  const uid_t owner = owner_of_files(user);
   const auto options = fmt::format("size={},nr_inodes={},mode=755,uid={},gid={}", limits.disk.value,
                                    limits.files + 4, owner, owner);
   if (::mount("sandbox", root.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
@@ -189,6 +192,17 @@ Result<net::Fd> build_stage(const Spec& spec, uid_t user) {
   net::Fd folder(::open(workspace.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder) return failure("cannot open the workspace");
   return folder;
+}
+
+std::string egress_place() { return fmt::format("{}/egress", kStage); }
+
+Result<net::Fd> open_egress(uid_t user) {
+  const std::string place = egress_place();
+  auto socket = net::listen_unix(place);
+  if (!socket) return socket;
+  const uid_t owner = owner_of_files(user);
+  if (::chown(place.c_str(), owner, owner) != 0) return failure("cannot give away " + place);
+  return socket;
 }
 
 Result<void> step_down(const Spec& spec, uid_t user) {

@@ -31,6 +31,12 @@ uid_t outside_user(const Spec& spec);
 // workspace, for the gateway to reach into.
 Result<net::Fd> build_stage(const Spec& spec, uid_t user);
 
+// Where on the stage the socket for what leaves the sandbox is.
+std::string egress_place();
+
+// Listens there; `user` alone may connect. REQUIRES: the stage has been built.
+Result<net::Fd> open_egress(uid_t user);
+
 // Becomes `user` for good, with no groups and no privileges, and takes on the resource limits.
 Result<void> step_down(const Spec& spec, uid_t user);
 

@@ -8,6 +8,7 @@
 #include "sandbox/settings.h"
 #include "transport/line_channel.h"
 #include "upstreams/child_connector.h"
+#include "upstreams/egress_proxy.h"
 #include "upstreams/stderr_log.h"
 
 namespace patchbay::upstreams {
@@ -24,6 +25,7 @@ class ConfinedConnection final : public Connection {
         errors_(confined_->child().take_stderr(), upstream, settings.stderr_lines),
         channel_(confined_->child().take_stdout(), confined_->child().take_stdin(),
                  {settings.line.value, settings.outbox.value}),
+        egress_(EgressProxy::start(upstream, *confined_, *settings.sandbox)),
         grace_(settings.stop_grace) {}
 
   transport::Channel& channel() override { return channel_; }
@@ -43,14 +45,16 @@ class ConfinedConnection final : public Connection {
     channel_.close_sending();
     auto exited = co_await confined_->child().exit(here().now() + (orderly ? grace_ : Duration(0)));
     auto ended = co_await confined_->end();
+    auto stopped = egress_ ? co_await egress_->stop() : ok();
     channel_.close();
-    co_return ended;
+    co_return ended ? stopped : ended;
   }
 
  private:
   std::unique_ptr<sandbox::Confined> confined_;
   StderrLog errors_;
   transport::LineChannel channel_;
+  const std::unique_ptr<EgressProxy> egress_;  // Null: it reaches nothing.
   const Duration grace_;
 };
 

@@ -62,6 +62,7 @@ std::shared_ptr<Sandbox> SandboxBook::enter(const std::string& owner, SandboxPoo
   sandbox->id = random_hex(kIdBytes);
   sandbox->owner = owner;
   sandbox->guest = std::move(taken.guest);
+  sandbox->guest->call(sandbox->id);
   sandbox->warm = taken.warm;
   sandbox->limits = limits;
   sandbox->created = std::chrono::system_clock::now();

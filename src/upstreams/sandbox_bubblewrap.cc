@@ -8,6 +8,7 @@
 #include "sandbox/examine.h"
 #include "sandbox/syscalls.h"
 #include "transport/line_channel.h"
+#include "upstreams/egress_proxy.h"
 #include "upstreams/sandbox_engine.h"
 #include "upstreams/sandbox_guests.h"
 #include "upstreams/stderr_log.h"
@@ -27,16 +28,22 @@ class BubblewrapGuest final : public Guest {
         channel_(confined_->child().take_stdout(), confined_->child().take_stdin(),
                  agent_line_limits(settings)),
         link_(channel_),
+        egress_(EgressProxy::start(upstream, *confined_, isolation_of(settings))),
         workspace_(std::make_shared<sandbox::Workspace>(confined_->take_workspace())) {}
 
   AgentLink& agent() override { return link_; }
   std::shared_ptr<const sandbox::Workspace> workspace() const override { return workspace_; }
+  void call(const std::string& id) override {
+    if (egress_) egress_->call(id);
+  }
   sandbox::Cgroup cgroup() const override { return confined_->cgroup(); }
   Task<sandbox::Usage> last_usage() override { return confined_->last_usage(); }
 
   Task<void> end() override {
     link_.close("it was destroyed");
-    co_return co_await confined_->end();
+    auto ended = co_await confined_->end();
+    auto stopped = egress_ ? co_await egress_->stop() : ok();
+    co_return ended ? stopped : ended;
   }
 
  private:
@@ -44,6 +51,7 @@ class BubblewrapGuest final : public Guest {
   StderrLog errors_;
   transport::LineChannel channel_;
   AgentLink link_;
+  const std::unique_ptr<EgressProxy> egress_;  // Null: it reaches nothing.
   const std::shared_ptr<const sandbox::Workspace> workspace_;
 };
 
@@ -61,6 +69,7 @@ Result<sandbox::Spec> plan(const SandboxSettings& settings) {
   spec->shares.push_back({agent->program, std::string(kAgentInside)});
   spec->words = agent->words;
   spec->words.front() = kAgentInside;
+  sandbox::add_relay(*spec);
   return spec;
 }
 
@@ -100,6 +109,8 @@ sandbox::Settings isolation_of(const SandboxSettings& settings) {
   sandbox::Settings isolation;
   isolation.read = settings.read;
   isolation.network = settings.network;
+  isolation.egress = settings.egress;
+  isolation.egress_limits = settings.egress_limits;
   isolation.root = settings.root;
   isolation.bwrap = settings.bwrap;
   isolation.limits = settings.limits;

@@ -29,6 +29,9 @@ class Guest {
   // returned may be used on any thread, also after the guest has ended.
   virtual std::shared_ptr<const sandbox::Workspace> workspace() const { return nullptr; }
 
+  // What it is called from now on, in the log.
+  virtual void call(const std::string& /*id*/) {}
+
   // Where what it uses can be read; empty where nothing counts it.
   virtual sandbox::Cgroup cgroup() const { return sandbox::Cgroup({}); }
 

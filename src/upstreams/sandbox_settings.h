@@ -60,6 +60,8 @@ struct SandboxSettings {
   std::string agent;
   std::vector<std::string> read;
   sandbox::Network network = sandbox::Network::none;
+  std::vector<std::string> egress;
+  sandbox::EgressLimits egress_limits;
   std::string root;
   std::string bwrap = "bwrap";
   MicrovmSettings microvm;
@@ -164,6 +166,12 @@ inline constexpr auto config::fields<upstreams::SandboxSettings> = std::tuple{
           "Files and folders of the machine that all sandboxes see, and cannot change."},
     Field{"network", &upstreams::SandboxSettings::network,
           "none: no network but a loopback of its own; host: all that the machine reaches."},
+    Field{"egress", &upstreams::SandboxSettings::egress,
+          "Destinations that sandboxes reach through a proxy of the gateway, without a network: "
+          "host:port, host (443 and 80), *.domain. Addresses of this machine and of private "
+          "networks only where an entry is that address."},
+    Field{"egress_limits", &upstreams::SandboxSettings::egress_limits,
+          "Bounds on the connections of each sandbox through that proxy."},
     Field{"root", &upstreams::SandboxSettings::root,
           "A folder with another system's /usr, /bin, /lib…; empty: the programs of this machine."},
     Field{"bwrap", &upstreams::SandboxSettings::bwrap,

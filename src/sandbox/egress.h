@@ -1,0 +1,78 @@
+// Egress is what a sandbox may reach outside, by name: a list of destinations, and bounds on the
+// connections to them. The sandbox has no network all the same; a proxy of the gateway connects for
+// it.
+//
+// Values only; pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/fields.h"
+#include "core/result.h"
+#include "net/peer_address.h"
+#include "net/socket.h"
+
+namespace patchbay::sandbox {
+
+struct EgressLimits {
+  int connections = 64;
+  config::Duration connect_time{10'000};
+  config::Duration idle{300'000};
+};
+
+// A host and a port, as a proxy is asked for them.
+struct Destination {
+  std::string host;  // In lower case; an IPv6 address without its brackets.
+  int port = 0;
+
+  // "example.com:443" or "[::1]:443".
+  std::string text() const;
+};
+
+// `host:port`; both must be there.
+Result<Destination> parse_destination(std::string_view text);
+
+class EgressRules {
+ public:
+  // Entries such as "pypi.org:443", "*.example.com" (every name below it), "127.0.0.1:8080". An
+  // entry without a port is about 443 and 80.
+  static Result<EgressRules> parse(const std::vector<std::string>& entries);
+
+  // Whether the destination is on the list, by its name or, if it is an address, by that.
+  bool lists(const Destination& destination) const;
+
+  // Whether an entry is this very address and port.
+  bool lists(const net::Address& address) const;
+
+ private:
+  struct Name {
+    std::string host;  // For names below it, with the dot in front.
+    bool below = false;
+    std::vector<int> ports;
+  };
+
+  std::vector<Name> names_;
+  std::vector<net::PeerAddress> addresses_;
+};
+
+}  // namespace patchbay::sandbox
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::fields<sandbox::EgressLimits> = std::tuple{
+    Field{"connections", &sandbox::EgressLimits::connections,
+          "Connections of one sandbox at once; one more is answered with 503.", Range{1, 10'000}},
+    Field{
+        "connect_time", &sandbox::EgressLimits::connect_time,
+        "How long the request for a connection may take to arrive, and then the name to be looked "
+        "up and the connection to be made.",
+        Range{Duration(10), Duration(600'000)}},
+    Field{"idle", &sandbox::EgressLimits::idle,
+          "A connection on which nothing moves for so long is closed.",
+          Range{Duration(10), Duration(86'400'000)}},
+};
+
+}  // namespace patchbay

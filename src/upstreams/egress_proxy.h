@@ -1,0 +1,60 @@
+// The EgressProxy is the only way out of a sandbox with `egress`: an HTTP proxy on a Unix socket
+// that the sandbox sees. It connects to the destinations that are listed, and to no address of this
+// machine or of a private network unless that address itself is. Each connection is a line in the
+// log.
+//
+// Confined to the worker of its sandbox.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/scope.h"
+#include "net/relay.h"
+#include "net/source.h"
+#include "sandbox/confined.h"
+#include "sandbox/settings.h"
+#include "upstreams/egress_request.h"
+
+namespace patchbay::upstreams {
+
+class EgressProxy {
+ public:
+  // For a sandbox that was started by these settings; null if they have no `egress`. It serves at
+  // once, and is stopped before it dies.
+  static std::unique_ptr<EgressProxy> start(const std::string& upstream,
+                                            sandbox::Confined& confined,
+                                            const sandbox::Settings& settings);
+
+  // What the sandbox is called in the log from now on.
+  void call(std::string sandbox) { sandbox_ = std::move(sandbox); }
+
+  // Closes every connection. Nothing is left of any afterwards.
+  Task<void> stop();
+
+ private:
+  struct Visit;  // One connection, and what the log says about it.
+
+  EgressProxy(std::string upstream, std::string sandbox, net::Fd listener,
+              sandbox::EgressRules rules, const sandbox::EgressLimits& limits);
+
+  Task<void> accept();
+  void turn_away(const net::Fd& socket);
+  Task<void> serve(net::Fd socket);
+  Task<void> visit(net::Source& client, Visit& visit);
+  Task<std::string> read_head(net::Source& client, std::string& rest);
+  Task<net::Fd> connect(const sandbox::Destination& destination);
+  Error not_listed(const sandbox::Destination& destination) const;
+  Error not_reached(const sandbox::Destination& destination, const net::Address& address) const;
+  void write_line(const Visit& visit, const Result<void>& outcome) const;
+
+  const std::string upstream_;
+  std::string sandbox_;
+  const sandbox::EgressRules rules_;
+  const sandbox::EgressLimits limits_;
+  net::Source listener_;
+  int open_ = 0;
+  Scope scope_;
+};
+
+}  // namespace patchbay::upstreams
