@@ -116,6 +116,7 @@ std::string report(const Workers& workers, const Reading& from, const Reading& t
 Plan plan_from(const Options& options) {
   Plan plan;
   plan.port = static_cast<std::uint16_t>(options.number("--port", 0));
+  plan.spins = options.number("--spin", 0) != 0;
   for (const auto& path : options.all("--setup-file")) {
     plan.setup.push_back(RequestTemplate::from_file(path));
   }
@@ -147,7 +148,7 @@ bool all_ready(const Workers& workers, std::size_t connections) {
 int main(int argc, char** argv) {
   Options options(argc, argv, kUsage,
                   {"--port", "--request-file", "--setup-file", "--expect-file", "--watch",
-                   "--connections", "--threads", "--seconds", "--warmup"});
+                   "--connections", "--threads", "--seconds", "--warmup", "--spin"});
   const auto plan = plan_from(options);
   auto connections = static_cast<std::size_t>(options.number("--connections", 64));
   auto threads = std::clamp<std::size_t>(static_cast<std::size_t>(options.number("--threads", 1)),

@@ -70,9 +70,8 @@ void LoadWorker::run() {
   for (auto& connection : connections_) open(*connection);
   std::array<epoll_event, 256> events;
   while (!stopping.load(std::memory_order_relaxed)) {
-    // Never sleeps: else a server that is slower than us would pay for waking us, and one that is
-    // faster would not.
-    int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), 0);
+    const int patience = plan_.spins ? 0 : 50;
+    int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), patience);
     for (int i = 0; i < ready; ++i) {
       const auto& event = events[static_cast<std::size_t>(i)];
       auto& connection = *static_cast<Connection*>(event.data.ptr);

@@ -26,6 +26,9 @@ struct Plan {
   std::vector<RequestTemplate> setup;  // Sent first, in order, once per connection.
   RequestTemplate request;
   std::vector<std::string> expect;  // Each must be in a sampled answer; may hold {{id}}.
+  // Never sleeps: else a server that is slower than us pays for waking us, and one that is faster
+  // does not. Costs a processor.
+  bool spins = false;
 };
 
 class LoadWorker {

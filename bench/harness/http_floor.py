@@ -43,13 +43,13 @@ def compare(bench: Bench, gateway, traffic: requests.Traffic, size: int) -> dict
     plain = requests.without_session(traffic)
     with ExitStack() as stack:
         raw = stack.enter_context(processes.epoll_server(bench.tools, size))
-        targets = [Target("raw epoll", raw, plain)]
+        targets = [Target("raw epoll", raw, plain, spins=True)]
         if bench.tools.nginx:
             folder = bench.scratch("nginx")
             static = stack.enter_context(processes.nginx_static(bench.tools, folder, 1, size))
-            targets.append(Target("nginx static", static, plain))
+            targets.append(Target("nginx static", static, plain, spins=True))
         if gateway:
-            targets.append(Target("patchbay", gateway, traffic))
+            targets.append(Target("patchbay", gateway, traffic, spins=True))
         return bench.compare(targets, CONNECTIONS)
 
 

@@ -126,7 +126,7 @@ def show(options, found: dict) -> None:
                         f"{figure['cpu_us']:,.1f}" if figure["cpu_us"] else "",
                     ]
                 )
-            if count > 1 and linger > 0:
+            if count > 1:
                 speed = ours["calls_per_s"] / baseline["calls_per_s"]
                 what = f"{bus}, linger {linger}, {count} in flight, calls/s"
                 goals.append(report.Goal(what, speed, 0.85, "× bare pair", at_least=True))

@@ -33,6 +33,7 @@ class Target:
     traffic: Traffic
     load: str = "load"  # The tool that asks, and how it is told of how many there are at once.
     load_flag: str = "--connections"
+    spins: bool = False  # The load generator never sleeps: where nothing else needs a processor.
 
 
 class Bench:
@@ -65,6 +66,8 @@ class Bench:
     def _command(self, target: Target, connections: int) -> list[str]:
         command = [self.tools.bench(target.load), "--port", str(target.server.port)]
         command += [target.load_flag, str(connections)]
+        if target.spins:
+            command += ["--spin", "1"]
         command += ["--seconds", str(self.effort.seconds), "--warmup", str(self.effort.warmup)]
         for request in target.traffic.setup:
             command += ["--setup-file", self._file(request)]
