@@ -8,7 +8,6 @@
 #include "core/base64.h"
 #include "json/read.h"
 #include "json/write.h"
-#include "mcp/tool_result.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -44,10 +43,32 @@ std::string words_in(std::string_view value) {
   return {};
 }
 
-void add_id(json::Object& object, std::string_view id) {
+// A result with one text, and what else a result of an agent may have: raw `structured`, unless it
+// is empty. It is written once and known as a whole.
+mcp::Reply result_of(std::string_view text, std::string_view structured, bool failed,
+                     std::string_view id) {
+  std::string body;
+  body.reserve(text.size() + text.size() / 8 + structured.size() + 160);
+  body = R"({"content":[{"type":"text","text":)";
+  json::append_quoted(body, text);
+  body += "}]";
+  if (failed) body += R"(,"isError":true)";
+  if (!structured.empty()) body.append(R"(,"structuredContent":)").append(structured);
+  std::size_t meta_at = 0;
+  std::size_t meta_size = 0;
   if (!id.empty()) {
-    object.raw("_meta", fmt::format(R"({{"patchbay/correlationId":{}}})", json::quote(id)));
+    body += R"(,"_meta":)";
+    meta_at = body.size();
+    body += R"({"patchbay/correlationId":)";
+    json::append_quoted(body, id);
+    body += '}';
+    meta_size = body.size() - meta_at;
   }
+  body += '}';
+  mcp::Reply reply = mcp::result_reply(std::move(body));
+  reply.meta_at = meta_at;
+  reply.meta_size = meta_size;
+  return reply;
 }
 
 // What is told by an agent that is not done.
@@ -76,30 +97,19 @@ mcp::Reply agent_result(const AgentReply& reply, std::string_view id, bool is_mc
   if (reply.kind == Kind::failed) {
     const std::string_view words =
         reply.message.empty() ? std::string_view("the agent failed without a word") : reply.message;
-    std::string body = mcp::tool_result({words}, true);
-    return mcp::scanned_reply(std::move(body));
+    return result_of(words, "", true, "");
   }
   const auto type = json::type_of(reply.result);
   if (is_mcp && type == json::Type::object) return mcp::scanned_reply(std::string(reply.result));
-  std::string body;
-  json::Object object(body);
-  const bool nothing = type == json::Type::null;
-  const std::string text = nothing ? reply.message : text_of(reply.result);
-  object.raw("content", fmt::format(R"([{{"type":"text","text":{}}}])", json::quote(text)));
-  if (type == json::Type::object) object.raw("structuredContent", reply.result);
-  add_id(object, id);
-  object.end();
-  return mcp::scanned_reply(std::move(body));
+  const auto decoded = json::as_string(reply.result);
+  const std::string_view text = type == json::Type::null ? reply.message
+                                : decoded                ? *decoded
+                                                         : reply.result;
+  return result_of(text, type == json::Type::object ? reply.result : "", false, id);
 }
 
 mcp::Reply agent_failure(std::string_view message, std::string_view id, Code why) {
-  std::string body;
-  json::Object object(body);
-  object.raw("content", fmt::format(R"([{{"type":"text","text":{}}}])", json::quote(message)));
-  object.raw("isError", "true");
-  add_id(object, id);
-  object.end();
-  mcp::Reply reply = mcp::scanned_reply(std::move(body));
+  mcp::Reply reply = result_of(message, "", true, id);
   reply.why = why;
   return reply;
 }
