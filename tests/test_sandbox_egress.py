@@ -465,7 +465,7 @@ class Others(SandboxCase):
     def test_one_program_and_an_ordinary_user(self):
         port = self.serve()
         fetch = f"import urllib.request as u; print(u.urlopen('http://127.0.0.1:{port}/').status)"
-        bounds = "limits: { not_required: [memory, swap, pids, cpu] }"
+        bounds = "limits: { not_required: [memory, swap, pids, cpu, io] }"
         for user in (None, 61500) if os.geteuid() == 0 else (None,):
             done = self.sandbox(
                 "python3", "-c", fetch, settings=f'egress: ["127.0.0.1:{port}"]\n{bounds}', user=user
