@@ -1,8 +1,5 @@
 #include "bus/group_consumer.h"
 
-#include <fmt/format.h>
-
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -64,27 +61,23 @@ GroupConsumer::~GroupConsumer() = default;
 
 // Offsets are stored when we say so, and committed a moment later and when we leave.
 Result<void> GroupConsumer::start() {
-  auto conf = make_conf(connection_,
-                        {{"auto.offset.reset", "earliest"},
-                         {"allow.auto.create.topics", "true"},
-                         {"topic.metadata.refresh.interval.ms", "5000"},
-                         {"auto.commit.interval.ms", "200"},
-                         {"session.timeout.ms", "10000"},
-                         {"fetch.wait.max.ms", "100"},
-                         {"queued.max.messages.kbytes", "16384"}},
-                        {{"group.id", settings_.group},
-                         {"enable.auto.commit", "true"},
-                         {"enable.auto.offset.store", "false"},
-                         {"partition.assignment.strategy", "range,roundrobin"}});
-  if (!conf) return conf.error();
-  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE |
-                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OFFSET_COMMIT |
-                                            RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
-  std::array<char, 512> why{};
-  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
-  if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
-  (void)conf->release();  // The client has it.
-  handle_ = std::make_shared<Handle>(client);
+  auto client =
+      make_client(RD_KAFKA_CONSUMER, connection_,
+                  RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_ERROR |
+                      RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH,
+                  {{"auto.offset.reset", "earliest"},
+                   {"allow.auto.create.topics", "true"},
+                   {"topic.metadata.refresh.interval.ms", "5000"},
+                   {"auto.commit.interval.ms", "200"},
+                   {"session.timeout.ms", "10000"},
+                   {"fetch.wait.max.ms", "100"},
+                   {"queued.max.messages.kbytes", "16384"}},
+                  {{"group.id", settings_.group},
+                   {"enable.auto.commit", "true"},
+                   {"enable.auto.offset.store", "false"},
+                   {"partition.assignment.strategy", "range,roundrobin"}});
+  if (!client) return client.error();
+  handle_ = std::make_shared<Handle>(*client);
   handle_->watch.emplace(handle_->queue.get(), home_, [this] { return serve(); });
   return ok();
 }
@@ -122,8 +115,7 @@ bool GroupConsumer::serve() {
         give_token(handle_->client, connection_.bearer);
         break;
       case RD_KAFKA_EVENT_ERROR:
-        events_.on_trouble({error_of(rd_kafka_event_error(event.get()), "bus").code,
-                            rd_kafka_event_error_string(event.get())});
+        events_.on_trouble(trouble_of(event.get()));
         break;
       default:
         break;

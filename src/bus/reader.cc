@@ -60,21 +60,16 @@ Consumer::Consumer(Connection connection, bool tells_ends, Executor& home, Threa
 Consumer::~Consumer() = default;
 
 Result<void> Consumer::start() {
-  auto conf = make_conf(connection_,
-                        {{"allow.auto.create.topics", "true"},
-                         {"auto.offset.reset", "earliest"},
-                         {"fetch.wait.max.ms", "100"},
-                         {"fetch.error.backoff.ms", "100"},
-                         {"queued.max.messages.kbytes", "16384"}},
-                        {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
-  if (!conf) return conf.error();
-  rd_kafka_conf_set_events(conf->get(),
-                           RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
-  std::array<char, 512> why{};
-  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
-  if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
-  (void)conf->release();  // The client has it.
-  handle_ = std::make_shared<Handle>(client);
+  auto client = make_client(RD_KAFKA_CONSUMER, connection_,
+                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH,
+                            {{"allow.auto.create.topics", "true"},
+                             {"auto.offset.reset", "earliest"},
+                             {"fetch.wait.max.ms", "100"},
+                             {"fetch.error.backoff.ms", "100"},
+                             {"queued.max.messages.kbytes", "16384"}},
+                            {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
+  if (!client) return client.error();
+  handle_ = std::make_shared<Handle>(*client);
   handle_->watch.emplace(handle_->queue.get(), home_, [this] { return serve(); });
   return ok();
 }
@@ -87,8 +82,7 @@ bool Consumer::serve() {
       give_token(handle_->client, connection_.bearer);
     }
     if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_ERROR) continue;
-    const auto code = rd_kafka_event_error(event.get());
-    trouble_({error_of(code, "bus").code, rd_kafka_event_error_string(event.get())});
+    trouble_(trouble_of(event.get()));
   }
   return true;
 }
