@@ -2,12 +2,15 @@
 
 import json
 import pathlib
+import signal
 import subprocess
 import tempfile
+from types import SimpleNamespace
 
 from harness import (
     BINARY,
     Background,
+    Gateway,
     clean_environment,
     fake,
     main,
@@ -15,18 +18,18 @@ from harness import (
     to_yaml,
     wait_until,
 )
-from kafka_case import JSON, KafkaCase
+from kafka_case import JSON, KafkaCase, Registry, bus_config
 from waiting import PATIENCE, Lines
 
 
 class Served:
     """`patchbay bus serve` as a context manager."""
 
-    def __init__(self, case, upstreams, *args):
+    def __init__(self, case, upstreams, *args, **settings):
         self.folder = tempfile.TemporaryDirectory(prefix="patchbay-test-")
         path = f"{self.folder.name}/patchbay.yaml"
         with open(path, "w", encoding="utf-8") as file:
-            file.write(to_yaml({"workers": 1, "upstreams": upstreams}))
+            file.write(to_yaml({"workers": 1, "upstreams": upstreams, **settings}))
         self.command = [
             BINARY, "bus", "serve", "-c", path, "--broker", case.brokers,
             "--schema-registry", case.registry.url, "--registry-topic", case.registry_topic,
@@ -222,6 +225,90 @@ class Rebalance(ServeCase):
         # Nobody did the same work twice. (The embedded bus takes no commits while members join.)
         if self.cluster:
             self.assertEqual(len(keys), 12)
+
+
+class Limits(ServeCase):
+    """What `bus_serve` of the configuration says is what is done."""
+
+    upstreams = {"fake": fake(tools={"allow": ["until", "die", "big"]})}
+
+    def limited(self, *args, **limits):
+        words = ("--log-level", "debug", *args)
+        return Served(self, self.upstreams, *words, bus_serve=limits)
+
+    def ask(self, name, tool, arguments):
+        key = json.dumps({"correlationId": name})
+        self.peer.produce(f"fake__{tool}_request", key, arguments)
+
+    def replies_to(self, name, tool):
+        key = json.dumps({"correlationId": name})
+        return [one["key"] for one in self.peer.consume(f"fake__{tool}_response")].count(key)
+
+    def test_how_many_requests_wait_in_the_program(self):
+        gate = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "gate"
+        for group, limits, waiting in (
+            ("many", {"at_once": 1, "backlog": 3}, "requests=3"),
+            ("large", {"at_once": 1, "backlog_bytes": "1KiB"}, "requests=2"),
+        ):
+            names = [f"{group}-{n}" for n in range(9)]
+            with self.limited("--group", group, **limits) as served:
+                for name in names:
+                    self.ask(name, "until", {"file": str(gate), "text": 500 * "x"})
+                line = served.stderr.wait_for("partitions paused")
+                self.assertIn(f"group={group} {waiting}", line)
+                gate.touch()
+                served.stderr.wait_for("partitions resumed")
+                for name in names:
+                    wait_until(lambda: self.replies_to(name, "until") == 1, f"the reply to {name}")
+            gate.unlink()
+
+    def test_how_often_it_is_tried_and_what_is_remembered(self):
+        with self.limited("--group", "once", tries=1, remembered=1):
+            self.ask("dies", "die", {})
+            letters = lambda: self.peer.consume("fake__die_request.dead-letter")
+            wait_until(letters, "a dead letter")
+            self.assertEqual([one["headers"]["patchbay-tries"] for one in letters()], ["1"])
+            # One that comes again is known only if no other has come meanwhile.
+            for name, count in (("a", 1), ("b", 1), ("a", 2)):
+                self.ask(name, "big", {"bytes": 10})
+                wait_until(lambda: self.replies_to(name, "big") == count, f"the reply to {name}")
+
+    def test_partitions_are_handed_over_in_time(self):
+        gate = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "gate"
+        words = ("--group", "hasty")
+        with self.limited(*words, handover="300ms") as first:
+            self.ask("held", "until", {"file": str(gate), "text": "x"})
+            wait_until(lambda: self.peer.consume("fake__until_request"), "the request to be out")
+            with self.limited(*words):
+                line = first.stderr.wait_for("partitions left unfinished")
+                self.assertRegex(line, r"group=hasty requests=\d+ waited_ms=300$")
+                gate.touch()
+
+    def test_a_group_that_nobody_answers_for_is_left_in_time(self):
+        with Gateway(bus_config()) as gateway:
+            bus = gateway.get("/health").json()["bus"]
+            case = SimpleNamespace(
+                brokers=bus["bootstrap"],
+                registry=Registry(bus["schema_registry"]),
+                registry_topic="_agent_registry",
+            )
+            with Served(case, self.upstreams, bus_serve={"leave_time": "300ms"}) as served:
+                gateway.process.send_signal(signal.SIGSTOP)
+                try:
+                    self.assertEqual(served.stop(), 0)
+                finally:
+                    gateway.process.send_signal(signal.SIGCONT)
+                self.assertIn("group not left group=patchbay waited_ms=300", served.stderr.text())
+
+    def test_bounds(self):
+        wrong = {"backlog": 0, "backlog_bytes": 10, "handover": "1h", "leave_time": "1h", "tries": 0}
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        path = pathlib.Path(folder) / "patchbay.yaml"
+        path.write_text(to_yaml({"bus_serve": wrong}), encoding="utf-8")
+        done = run("bus", "serve", "-c", str(path), "--broker", self.brokers)
+        self.assertNotEqual(done.returncode, 0)
+        for name in wrong:
+            self.assertIn(f"bus_serve.{name}: ", done.stderr)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "app/commands.h"
-#include "bus/framing.h"
 #include "net/signals.h"
 #include "observe/log.h"
 
@@ -82,20 +81,12 @@ void BusClient::on_unreadable(const std::string&, const Error& why) { done_.deli
 Task<std::vector<bus::Registration>> read_registrations(BusClient& client, Deadline deadline) {
   std::map<std::string, bus::Registration> table;
   const auto take = [&](const bus::Record& record) {
-    std::string name;
-    if (const auto bytes = record.key()) {
-      auto key = bus::unframe(*bytes, record.header(bus::kKeySchemaHeader));
-      if (key) name = bus::registered_name(key->payload);
+    auto news = bus::read_registry_record(record);
+    if (news.registration) {
+      table[news.name] = *std::move(news.registration);
+    } else if (news.problem.empty()) {
+      table.erase(news.name);
     }
-    const auto bytes = record.value();
-    if (!bytes) {
-      table.erase(name);
-      return true;
-    }
-    auto value = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
-    auto read =
-        value ? bus::read_registration(value->payload) : Result<bus::Registration>(value.error());
-    if (read) table[name.empty() ? read->name : name] = *std::move(read);
     return true;
   };
   auto read = co_await client.read(client.target().registry_topic, true, true, take, deadline);

@@ -23,8 +23,9 @@ frontends::KafkaFaceSettings face_settings(const BusServeOptions& options,
   settings.prefix = options.prefix;
   settings.registry_topic = target.registry_topic;
   settings.partitions = options.partitions;
-  settings.at_once = static_cast<std::size_t>(options.at_once);
   settings.unregister = options.unregister;
+  settings.limits = options.limits;
+  if (options.at_once > 0) settings.limits.at_once = options.at_once;
   return settings;
 }
 
@@ -45,6 +46,7 @@ int bus_serve(const BusServeOptions& options) {
   std::erase_if(configuration.upstreams, [](const auto& plan) { return plan.kind == kKafka; });
   BusServeOptions with_file = options;
   with_file.config = file;
+  with_file.limits = configuration.settings.bus_serve;
   return run_gateway(std::move(configuration), overrides,
                      [&](Gateway& gateway) { return gateway.serve_bus(with_file); });
 }

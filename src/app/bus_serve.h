@@ -7,6 +7,7 @@
 
 #include "app/bus_target.h"
 #include "core/executor.h"
+#include "frontends/kafka_face_settings.h"
 
 namespace patchbay::app {
 
@@ -16,10 +17,11 @@ struct BusServeOptions : BusOptions {
   std::string group;
   std::string prefix;
   int partitions = 6;
-  int at_once = 64;
+  int at_once = 0;  // 0: as the limits say.
   bool unregister = false;
   std::string log_format;
   std::string log_level;
+  frontends::KafkaFaceLimits limits;  // Of the configuration.
 };
 
 int bus_serve(const BusServeOptions& options);

@@ -9,6 +9,7 @@
 #include "app/default_upstreams.h"
 #include "app/tls_section.h"
 #include "config/fields.h"
+#include "frontends/kafka_face_settings.h"
 #include "frontends/rest_settings.h"
 #include "frontends/wire_settings.h"
 #include "gateway/catalog.h"
@@ -116,6 +117,7 @@ struct Settings {
   oauth::SignInSettings sign_in;
   frontends::RestSettings rest;
   std::optional<WireSection> wire;
+  frontends::KafkaFaceLimits bus_serve;
   policy::AuditSettings audit;
   LogSection log;
   StopSection stop;
@@ -358,6 +360,8 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"wire", &app::Settings::wire,
           "The wire protocol, on binary TCP and on WebSocket. Absent: no TCP listener, and "
           "WebSocket with the defaults."},
+    Field{"bus_serve", &app::Settings::bus_serve,
+          "How `patchbay bus serve` deals with requests from a Kafka bus."},
     Field{"audit", &app::Settings::audit,
           "The record of calls; kept where a file or a database is named."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},

@@ -9,6 +9,7 @@
 #include "bus/embedded_bus.h"
 #include "bus/producer.h"
 #include "bus/reader.h"
+#include "core/scope.h"
 #include "testing/loopback.h"
 
 namespace patchbay::bus {
@@ -138,6 +139,45 @@ TEST(Bus, ReadsATopicFromItsBeginningAndSaysWhenItHasCaughtUp) {
     EXPECT_EQ(seen.values.size(), 52U);
     auto stopped = co_await reader.stop();
     stopped = co_await late.stop();
+    co_return co_await fixture.stop();
+  });
+}
+
+TEST(Bus, FollowsATopicAgainOnceItHasBeenLeft) {
+  on_loop([]() -> Task<void> {
+    Fixture fixture;
+    auto began = co_await fixture.start();
+    if (!began) co_return began;
+    // With one thread, those who want to follow have looked before the topic has been left.
+    ThreadPool one{1, 10};
+    const Connection connection{{{"bootstrap.servers", fixture.bus.bootstrap()}}, "test", true};
+    Consumer consumer(connection, false, here(), one, [](const Error&) {});
+    auto connected = consumer.start();
+    if (!connected) co_return connected;
+    Seen seen;
+    Reader reader(consumer, seen);
+    auto followed = co_await reader.follow("t", Reader::From::now, in_time());
+    if (!followed) co_return followed;
+    int following = 0;
+    const auto follow = [&]() -> Task<void> {
+      auto done = co_await reader.follow("t", Reader::From::now, in_time());
+      EXPECT_TRUE(done) << done.error().message;
+      ++following;
+      co_return done;
+    };
+    Scope scope;
+    scope.spawn(follow());
+    scope.spawn(follow());
+    scope.spawn(reader.leave("t"));
+    EXPECT_FALSE(reader.follows("t"));
+    auto drained = co_await scope.drain(kNever);
+    EXPECT_EQ(following, 2);
+    EXPECT_TRUE(reader.follows("t"));
+    fixture.send("t", "k", "v");
+    auto came = co_await until([&] { return seen.values.size() == 1; });
+    EXPECT_TRUE(came);
+    auto stopped = co_await reader.stop();
+    stopped = co_await consumer.stop();
     co_return co_await fixture.stop();
   });
 }

@@ -75,8 +75,8 @@ std::string property(const Properties& properties, std::string_view name) {
   return found == properties.end() ? "" : found->second;
 }
 
-Result<Owned<rd_kafka_conf_t>> make_conf(const Connection& connection, Choices defaults,
-                                         Choices forced) {
+Result<rd_kafka_t*> make_client(rd_kafka_type_t type, const Connection& connection, int events,
+                                Choices defaults, Choices forced) {
   Owned<rd_kafka_conf_t> conf(rd_kafka_conf_new());
   Result<void> good = ok();
   const auto add = [&](const auto& choices) {
@@ -93,7 +93,30 @@ Result<Owned<rd_kafka_conf_t>> make_conf(const Connection& connection, Choices d
   add(forced);
   if (!good) return good.error();
   rd_kafka_conf_set_log_cb(conf.get(), write_log);
-  return conf;
+  rd_kafka_conf_set_events(conf.get(), events);
+  std::array<char, 512> why{};
+  rd_kafka_t* const client = rd_kafka_new(type, conf.get(), why.data(), why.size());
+  if (!client) {
+    const bool sends = type == RD_KAFKA_PRODUCER;
+    return Error{Code::invalid_params,
+                 fmt::format("no {}: {}", sends ? "producer" : "consumer", why.data())};
+  }
+  (void)conf.release();  // The client has it.
+  return client;
+}
+
+Error trouble_of(rd_kafka_event_t* event) {
+  std::string says = rd_kafka_event_error_string(event);
+  // How long it took is another each time.
+  says.resize(std::min(says.size(), says.find(" (after ")));
+  const bool about_us =
+      says.contains(" alert ") && (says.contains("certificate") || says.contains("unknown ca"));
+  if (about_us) {
+    says +=
+        " (the broker does not take our certificate: see ssl.certificate.location and "
+        "ssl.key.location)";
+  }
+  return {error_of(rd_kafka_event_error(event), "bus").code, std::move(says)};
 }
 
 Error error_of(rd_kafka_resp_err_t code, const std::string& what) {

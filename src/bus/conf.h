@@ -1,4 +1,4 @@
-// A configuration of librdkafka made from a Connection. For the files of this folder only.
+// A client of librdkafka made from a Connection. For the files of this folder only.
 #pragma once
 
 #include <initializer_list>
@@ -11,8 +11,12 @@ namespace patchbay::bus {
 // What somebody needs a client to be set to.
 using Choices = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-// Our defaults, then what the connection says, then what must be so.
-Result<Owned<rd_kafka_conf_t>> make_conf(const Connection& connection, Choices defaults,
-                                         Choices forced);
+// A client that tells of `events`, set to our defaults, then what the connection says, then what
+// must be so. Whoever gets it ends it.
+Result<rd_kafka_t*> make_client(rd_kafka_type_t type, const Connection& connection, int events,
+                                Choices defaults, Choices forced);
+
+// What an event of type RD_KAFKA_EVENT_ERROR says, with what to do about it where that is known.
+Error trouble_of(rd_kafka_event_t* event);
 
 }  // namespace patchbay::bus

@@ -28,14 +28,11 @@ EmbeddedBus::EmbeddedBus() = default;
 EmbeddedBus::~EmbeddedBus() = default;
 
 Result<void> EmbeddedBus::start(int brokers) {
-  auto conf = make_conf({.properties = {}, .name = "patchbay-embedded-bus"}, {}, {});
-  if (!conf) return conf.error();
-  std::array<char, 512> why{};
-  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_PRODUCER, conf->get(), why.data(), why.size());
-  if (!client) return Error{Code::internal, fmt::format("no embedded bus: {}", why.data())};
-  (void)conf->release();
-  cluster_ = std::make_unique<Cluster>(client);
-  cluster_->brokers = rd_kafka_mock_cluster_new(client, brokers);
+  const Connection nowhere{.properties = {}, .name = "patchbay-embedded-bus"};
+  auto client = make_client(RD_KAFKA_PRODUCER, nowhere, 0, {}, {});
+  if (!client) return Error{Code::internal, "no embedded bus: " + client.error().message};
+  cluster_ = std::make_unique<Cluster>(*client);
+  cluster_->brokers = rd_kafka_mock_cluster_new(*client, brokers);
   if (!cluster_->brokers) return Error{Code::internal, "no embedded bus: it cannot listen"};
   bootstrap_ = rd_kafka_mock_cluster_bootstraps(cluster_->brokers);
   return start_registry();

@@ -1,8 +1,5 @@
 #include "bus/group_consumer.h"
 
-#include <fmt/format.h>
-
-#include <array>
 #include <optional>
 #include <utility>
 
@@ -14,8 +11,7 @@ namespace patchbay::bus {
 namespace {
 
 constexpr int kEventsATurn = 64;
-constexpr auto kLeaveTime = std::chrono::seconds(5);  // For leaving a group when nobody answers.
-constexpr int kLeaveSlice = 50;                       // Milliseconds.
+constexpr int kLeaveSlice = 50;  // Milliseconds.
 
 }  // namespace
 
@@ -34,16 +30,17 @@ struct GroupConsumer::Handle {
     rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
   }
 
-  // Commits what is stored and leaves the group, if somebody listens. Blocks.
-  void leave() {
+  // Commits what is stored and leaves the group; false if nobody heard of it in time. Blocks.
+  bool leave(std::chrono::milliseconds time) {
     const Owned<rd_kafka_queue_t> last(rd_kafka_queue_new(client));
     const Owned<rd_kafka_error_t> failed(rd_kafka_consumer_close_queue(client, last.get()));
-    const Deadline until = Clock::now() + kLeaveTime;
+    const Deadline until = Clock::now() + time;
     while (!failed && !rd_kafka_consumer_closed(client) && Clock::now() < until) {
       const Owned<rd_kafka_event_t> event(rd_kafka_queue_poll(last.get(), kLeaveSlice));
       const bool revoked = event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE;
       if (revoked) rd_kafka_assign(client, nullptr);
     }
+    return !failed && rd_kafka_consumer_closed(client);
   }
 
   rd_kafka_t* const client;
@@ -64,27 +61,23 @@ GroupConsumer::~GroupConsumer() = default;
 
 // Offsets are stored when we say so, and committed a moment later and when we leave.
 Result<void> GroupConsumer::start() {
-  auto conf = make_conf(connection_,
-                        {{"auto.offset.reset", "earliest"},
-                         {"allow.auto.create.topics", "true"},
-                         {"topic.metadata.refresh.interval.ms", "5000"},
-                         {"auto.commit.interval.ms", "200"},
-                         {"session.timeout.ms", "10000"},
-                         {"fetch.wait.max.ms", "100"},
-                         {"queued.max.messages.kbytes", "16384"}},
-                        {{"group.id", settings_.group},
-                         {"enable.auto.commit", "true"},
-                         {"enable.auto.offset.store", "false"},
-                         {"partition.assignment.strategy", "range,roundrobin"}});
-  if (!conf) return conf.error();
-  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE |
-                                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OFFSET_COMMIT |
-                                            RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
-  std::array<char, 512> why{};
-  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
-  if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
-  (void)conf->release();  // The client has it.
-  handle_ = std::make_shared<Handle>(client);
+  auto client =
+      make_client(RD_KAFKA_CONSUMER, connection_,
+                  RD_KAFKA_EVENT_FETCH | RD_KAFKA_EVENT_REBALANCE | RD_KAFKA_EVENT_ERROR |
+                      RD_KAFKA_EVENT_OFFSET_COMMIT | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH,
+                  {{"auto.offset.reset", "earliest"},
+                   {"allow.auto.create.topics", "true"},
+                   {"topic.metadata.refresh.interval.ms", "5000"},
+                   {"auto.commit.interval.ms", "200"},
+                   {"session.timeout.ms", "10000"},
+                   {"fetch.wait.max.ms", "100"},
+                   {"queued.max.messages.kbytes", "16384"}},
+                  {{"group.id", settings_.group},
+                   {"enable.auto.commit", "true"},
+                   {"enable.auto.offset.store", "false"},
+                   {"partition.assignment.strategy", "range,roundrobin"}});
+  if (!client) return client.error();
+  handle_ = std::make_shared<Handle>(*client);
   handle_->watch.emplace(handle_->queue.get(), home_, [this] { return serve(); });
   return ok();
 }
@@ -122,8 +115,7 @@ bool GroupConsumer::serve() {
         give_token(handle_->client, connection_.bearer);
         break;
       case RD_KAFKA_EVENT_ERROR:
-        events_.on_trouble({error_of(rd_kafka_event_error(event.get()), "bus").code,
-                            rd_kafka_event_error_string(event.get())});
+        events_.on_trouble(trouble_of(event.get()));
         break;
       default:
         break;
@@ -222,6 +214,10 @@ void GroupConsumer::store(const std::string& topic, std::int32_t partition, std:
 void GroupConsumer::pause(bool on) {
   if (on == paused_ || !handle_ || !handle_->assigned) return;
   paused_ = on;
+  log::Line(log::Level::debug, on ? "partitions paused" : "partitions resumed")
+      .add("group", settings_.group)
+      .add("requests", std::uint64_t{backlog_.size()})
+      .add("bytes", std::uint64_t{backlog_bytes_});
   if (on) {
     rd_kafka_pause_partitions(handle_->client, handle_->assigned.get());
   } else {
@@ -252,6 +248,12 @@ void GroupConsumer::rebalance(bool assigns, rd_kafka_topic_partition_list_s* par
 // What is being dealt with is finished here, so that nobody else does it too.
 Task<void> GroupConsumer::hand_over() {
   auto quiet = co_await wait_quiet(here().now() + settings_.handover);
+  if (!quiet) {
+    log::Line(log::Level::warn, "partitions left unfinished")
+        .add("group", settings_.group)
+        .add("requests", std::uint64_t{running_})
+        .add("waited_ms", std::uint64_t(settings_.handover.count()));
+  }
   handing_over_ = false;
   if (handle_) assign(nullptr);
   co_return quiet;
@@ -274,8 +276,13 @@ Task<void> GroupConsumer::stop(Deadline deadline) {
   auto quiet = co_await wait_quiet(deadline);
   auto drained = co_await scope_.drain(kNever);
   handle_->watch.reset();
-  std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr)]() mutable {
-    handle->leave();
+  std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr),
+                                       settings = settings_]() mutable {
+    if (!handle->leave(settings.leave_time)) {
+      log::Line(log::Level::warn, "group not left")
+          .add("group", settings.group)
+          .add("waited_ms", std::uint64_t(settings.leave_time.count()));
+    }
     handle.reset();
     return ok();
   };

@@ -39,8 +39,10 @@ class GroupConsumer {
     std::size_t at_once = 64;    // Records that may be dealt with at a time...
     std::size_t backlog = 1000;  // ...and that may wait for it here; others wait on the bus.
     std::size_t backlog_bytes = 16 << 20;
-    std::chrono::nanoseconds handover{std::chrono::seconds(10)};  // For what is being dealt with
-                                                                  // when partitions go elsewhere.
+    // For what is being dealt with when partitions go elsewhere.
+    std::chrono::milliseconds handover{10'000};
+    // For leaving the group when nobody answers.
+    std::chrono::milliseconds leave_time{5'000};
   };
 
   // REQUIRES: all outlive this.

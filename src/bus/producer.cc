@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -67,22 +66,18 @@ Producer::~Producer() = default;
 // One request at a time, which takes along all that waits: with several, librdkafka's idempotent
 // producer spins while it waits for their acknowledgement.
 Result<std::shared_ptr<Producer::Handle>> Producer::make_handle() {
-  auto conf = make_conf(connection_,
-                        {{"enable.idempotence", "true"},
-                         {"max.in.flight", "1"},
-                         {"linger.ms", "0"},
-                         {"queue.buffering.max.messages", "10000"},
-                         {"queue.buffering.max.kbytes", "65536"},
-                         {"message.timeout.ms", "10000"}},
-                        {});
-  if (!conf) return conf.error();
-  rd_kafka_conf_set_events(conf->get(), RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR |
-                                            RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
-  std::array<char, 512> why{};
-  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_PRODUCER, conf->get(), why.data(), why.size());
-  if (!client) return Error{Code::invalid_params, fmt::format("no producer: {}", why.data())};
-  (void)conf->release();  // The client has it.
-  auto handle = std::make_shared<Handle>(client);
+  auto client = make_client(
+      RD_KAFKA_PRODUCER, connection_,
+      RD_KAFKA_EVENT_DR | RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH,
+      {{"enable.idempotence", "true"},
+       {"max.in.flight", "1"},
+       {"linger.ms", "0"},
+       {"queue.buffering.max.messages", "10000"},
+       {"queue.buffering.max.kbytes", "65536"},
+       {"message.timeout.ms", "10000"}},
+      {});
+  if (!client) return client.error();
+  auto handle = std::make_shared<Handle>(*client);
   handle->watch(home_, [this, at = handle.get()] { return serve(*at); });
   return handle;
 }
@@ -180,7 +175,7 @@ std::optional<Error> Producer::take(Handle& handle, rd_kafka_op_s& event) {
       break;
     case RD_KAFKA_EVENT_ERROR: {
       const auto code = rd_kafka_event_error(&event);
-      const Error error{error_of(code, "bus").code, rd_kafka_event_error_string(&event)};
+      const Error error = trouble_of(&event);
       if (rd_kafka_event_error_is_fatal(&event) || code == RD_KAFKA_RESP_ERR__FATAL) return error;
       events_.on_trouble(error);
       break;

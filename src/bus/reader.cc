@@ -4,7 +4,6 @@
 
 #include <array>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "bus/conf.h"
@@ -16,7 +15,6 @@ namespace {
 
 constexpr std::size_t kRecordsATurn = 256;
 constexpr int kEventsATurn = 16;
-constexpr auto kLook = std::chrono::milliseconds(10);
 
 }  // namespace
 
@@ -60,21 +58,16 @@ Consumer::Consumer(Connection connection, bool tells_ends, Executor& home, Threa
 Consumer::~Consumer() = default;
 
 Result<void> Consumer::start() {
-  auto conf = make_conf(connection_,
-                        {{"allow.auto.create.topics", "true"},
-                         {"auto.offset.reset", "earliest"},
-                         {"fetch.wait.max.ms", "100"},
-                         {"fetch.error.backoff.ms", "100"},
-                         {"queued.max.messages.kbytes", "16384"}},
-                        {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
-  if (!conf) return conf.error();
-  rd_kafka_conf_set_events(conf->get(),
-                           RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH);
-  std::array<char, 512> why{};
-  rd_kafka_t* const client = rd_kafka_new(RD_KAFKA_CONSUMER, conf->get(), why.data(), why.size());
-  if (!client) return Error{Code::invalid_params, fmt::format("no consumer: {}", why.data())};
-  (void)conf->release();  // The client has it.
-  handle_ = std::make_shared<Handle>(client);
+  auto client = make_client(RD_KAFKA_CONSUMER, connection_,
+                            RD_KAFKA_EVENT_ERROR | RD_KAFKA_EVENT_OAUTHBEARER_TOKEN_REFRESH,
+                            {{"allow.auto.create.topics", "true"},
+                             {"auto.offset.reset", "earliest"},
+                             {"fetch.wait.max.ms", "100"},
+                             {"fetch.error.backoff.ms", "100"},
+                             {"queued.max.messages.kbytes", "16384"}},
+                            {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
+  if (!client) return client.error();
+  handle_ = std::make_shared<Handle>(*client);
   handle_->watch.emplace(handle_->queue.get(), home_, [this] { return serve(); });
   return ok();
 }
@@ -87,8 +80,7 @@ bool Consumer::serve() {
       give_token(handle_->client, connection_.bearer);
     }
     if (rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_ERROR) continue;
-    const auto code = rd_kafka_event_error(event.get());
-    trouble_({error_of(code, "bus").code, rd_kafka_event_error_string(event.get())});
+    trouble_(trouble_of(event.get()));
   }
   return true;
 }
@@ -153,13 +145,9 @@ Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
     if (ends.error().code == Code::not_found) absent_.insert(topic);
     co_return Error{Code::unavailable, ends.error().message};
   }
-  // What ends the old reading of a topic must not end the new one.
-  while (leaving_.contains(topic)) {
-    if (here().now() >= deadline) co_return Error{Code::timeout, topic + " is still being left"};
-    auto slept = co_await sleep_until(here().now() + kLook);
-    if (!slept) co_return slept;
-    if (!consumer_.handle_) co_return Error{Code::unavailable, "the bus is stopping"};
-  }
+  auto left = co_await wait_left(topic, deadline);
+  if (!left) co_return left;
+  if (!consumer_.handle_) co_return Error{Code::unavailable, "the bus is stopping"};
   rd_kafka_t* const client = consumer_.handle_->client;
   if (!queue_) {
     queue_ = std::make_unique<Queue>(client, consumer_.home_, [this] { return serve(); });
@@ -179,6 +167,21 @@ Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
       co_return error_of(rd_kafka_last_error(), fmt::format("cannot read {}", topic));
     }
     followed->partitions[partition] = false;
+  }
+  co_return ok();
+}
+
+// What ends the old reading of a topic must not end the new one.
+Task<void> Reader::wait_left(std::string topic, Deadline deadline) {
+  while (leaving_.contains(topic)) {
+    OneShot<void> left;
+    leaving_[topic].insert(&left);
+    auto told = co_await left.wait(deadline);
+    if (const auto still = leaving_.find(topic); still != leaving_.end())
+      still->second.erase(&left);
+    if (told) continue;
+    if (told.error().code != Code::timeout) co_return told;
+    co_return Error{Code::timeout, topic + " is still being left"};
   }
   co_return ok();
 }
@@ -225,7 +228,7 @@ Task<void> Reader::leave(std::string topic) {
   if (found == topics_.end()) co_return ok();
   const auto followed = found->second;
   topics_.erase(found);
-  leaving_.insert(topic);
+  leaving_[topic];
   std::function<Result<void>(rd_kafka_s*)> end = [followed](rd_kafka_s*) {
     for (const auto& [partition, caught_up] : followed->partitions) {
       rd_kafka_consume_stop(followed->topic.get(), partition);
@@ -234,7 +237,8 @@ Task<void> Reader::leave(std::string topic) {
     return ok();
   };
   auto ended = co_await consumer_.ask<void>(std::move(end));
-  leaving_.erase(topic);
+  const auto left = leaving_.extract(topic);
+  for (OneShot<void>* const waiting : left.mapped()) waiting->deliver(ok());
   co_return ended;
 }
 

@@ -109,6 +109,7 @@ class Reader {
   struct Followed;
   struct Queue;
 
+  Task<void> wait_left(std::string topic, Deadline deadline);
   bool serve();
   void note_end(Followed& topic, std::int32_t partition);
 
@@ -116,8 +117,9 @@ class Reader {
   Events& events_;
   std::unique_ptr<Queue> queue_;
   std::map<std::string, std::shared_ptr<Followed>, std::less<>> topics_;
-  std::set<std::string> absent_;   // Topics that were not there when asked for.
-  std::set<std::string> leaving_;  // Topics that are just being left.
+  std::set<std::string> absent_;  // Topics that were not there when asked for.
+  // Topics that are just being left, and who waits for that.
+  std::map<std::string, std::set<OneShot<void>*>> leaving_;
 };
 
 }  // namespace patchbay::bus

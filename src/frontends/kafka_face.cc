@@ -13,8 +13,6 @@
 namespace patchbay::frontends {
 namespace {
 
-constexpr auto kLookUp = std::chrono::seconds(20);
-constexpr auto kRetry = std::chrono::seconds(2);
 constexpr std::string_view kInput = R"({"type":"object"})";
 constexpr std::string_view kTooLarge =
     "the answer is larger than the bus takes; see message.max.bytes";
@@ -38,6 +36,16 @@ std::string reply_schema(std::string_view output) {
       output.empty() ? "" : R"(,"structuredContent":)", output);
 }
 
+bus::GroupConsumer::Settings group_settings(const KafkaFaceSettings& settings) {
+  const KafkaFaceLimits& limits = settings.limits;
+  return {.group = settings.group,
+          .at_once = static_cast<std::size_t>(limits.at_once),
+          .backlog = static_cast<std::size_t>(limits.backlog),
+          .backlog_bytes = limits.backlog_bytes.value,
+          .handover = limits.handover,
+          .leave_time = limits.leave_time};
+}
+
 }  // namespace
 
 KafkaFace::KafkaFace(gateway::McpServer& server, gateway::CatalogView& catalog,
@@ -48,7 +56,7 @@ KafkaFace::KafkaFace(gateway::McpServer& server, gateway::CatalogView& catalog,
       settings_(std::move(settings)),
       producer_(connection, here(), *this, pool_),
       consumer_(connection, true, here(), pool_, [this](const Error& error) { on_trouble(error); }),
-      group_(connection, {settings_.group, settings_.at_once}, here(), pool_, *this) {
+      group_(connection, group_settings(settings_), here(), pool_, *this) {
   if (schemas) registry_ = std::make_unique<bus::SchemaRegistry>(*schemas);
 }
 
@@ -94,13 +102,13 @@ Task<void> KafkaFace::keep_published() {
     if (!done) {
       log::Line(log::Level::warn, "tools not on the bus").add("why", done.error().message);
     }
-    auto asked = co_await changed_.wait(done ? kNever : here().now() + kRetry);
+    auto asked = co_await changed_.wait(done ? kNever : here().now() + settings_.limits.retry);
     if (!asked && asked.error().code == Code::cancelled) break;
     changed_.reset();
   }
   for (const auto& [topic, tool] : tools_) {
     if (!settings_.unregister) break;
-    auto removed = co_await write_registration(*tool, true, here().now() + kRetry);
+    auto removed = co_await write_registration(*tool, true, here().now() + settings_.limits.retry);
     (void)removed;
   }
   co_return ok();
@@ -127,7 +135,7 @@ std::vector<ServedTool> KafkaFace::tools_now() {
 }
 
 Task<void> KafkaFace::publish() {
-  auto prepared = co_await prepare_registry(here().now() + kLookUp);
+  auto prepared = co_await prepare_registry(here().now() + settings_.limits.lookup_time);
   if (!prepared) co_return prepared;
   std::map<std::string, Tool> next;
   for (auto& tool : tools_now()) {
@@ -139,7 +147,7 @@ Task<void> KafkaFace::publish() {
       next[topic] = known->second;
       continue;
     }
-    auto published = co_await publish_one(tool, here().now() + kLookUp);
+    auto published = co_await publish_one(tool, here().now() + settings_.limits.lookup_time);
     if (!published) co_return published;
     next[topic] = std::make_shared<ServedTool>(std::move(tool));
   }
@@ -147,7 +155,8 @@ Task<void> KafkaFace::publish() {
   for (const auto& [topic, tool] : next) topics.push_back(topic);
   for (const auto& [topic, tool] : tools_) {
     if (next.contains(topic)) continue;
-    auto removed = co_await write_registration(*tool, true, here().now() + kLookUp);
+    auto removed =
+        co_await write_registration(*tool, true, here().now() + settings_.limits.lookup_time);
     if (!removed) co_return removed;
   }
   const bool changed = !std::ranges::equal(
@@ -240,12 +249,12 @@ void KafkaFace::on_record(bus::KeptMessage record) { requests_.spawn(handle(std:
 // True if a request of that id has been taken before.
 bool KafkaFace::is_known(const std::string& id) {
   if (known_.contains(id)) return true;
-  if (known_order_.size() >= settings_.remembered) {
+  known_order_.push_back(id);
+  known_.insert(id);
+  while (known_order_.size() > static_cast<std::size_t>(settings_.limits.remembered)) {
     known_.erase(known_order_.front());
     known_order_.pop_front();
   }
-  known_order_.push_back(id);
-  known_[id] = true;
   return false;
 }
 
@@ -324,11 +333,11 @@ Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const st
 
 // Calls the tool until it answers or has been tried often enough; yields how often that was.
 Task<int> KafkaFace::try_tool(Request& request, mcp::Reply& outcome) {
-  auto pause = settings_.pause;
+  auto pause = settings_.limits.pause;
   for (int tries = 1;; ++tries) {
     auto ran = co_await request.run();
     outcome = ran ? *std::move(ran) : mcp::error_reply(ran.error());
-    if (!is_worth_another_try(outcome) || tries == settings_.tries) co_return tries;
+    if (!is_worth_another_try(outcome) || tries == settings_.limits.tries) co_return tries;
     auto slept = co_await sleep_until(here().now() + pause);
     if (!slept) co_return slept.error();
     pause *= 2;
@@ -354,7 +363,7 @@ Task<void> KafkaFace::deliver(std::string topic, std::optional<std::string> key,
     const auto code = place.error().code;
     const bool for_good = code == Code::too_large || code == Code::invalid_params;
     if (for_good || code == Code::cancelled) co_return place.error();
-    auto slept = co_await sleep_until(here().now() + settings_.pause);
+    auto slept = co_await sleep_until(here().now() + settings_.limits.pause);
     if (!slept) co_return slept;
   }
 }

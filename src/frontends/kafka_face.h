@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "bus/registration.h"
 #include "bus/schema_registry.h"
 #include "core/scope.h"
+#include "frontends/kafka_face_settings.h"
 #include "gateway/catalog_view.h"
 #include "gateway/mcp_server.h"
 
@@ -31,11 +33,8 @@ struct KafkaFaceSettings {
   std::string prefix;          // Of the names on the bus.
   std::string registry_topic;  // Where the tools are registered.
   int partitions = 6;          // Of topics that have to be made.
-  std::size_t at_once = 64;    // Requests that are dealt with at a time.
-  int tries = 3;
-  std::chrono::nanoseconds pause{std::chrono::milliseconds(200)};  // Before the next try; doubles.
-  std::size_t remembered = 10'000;  // Requests that are known when they come again.
-  bool unregister = false;          // When it ends.
+  bool unregister = false;     // When it ends.
+  KafkaFaceLimits limits;
 };
 
 // A tool as it is served.
@@ -112,7 +111,7 @@ class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
   std::map<std::uint64_t, OneShot<bus::Place>*> sending_;
   std::map<std::string, Request*> asking_;  // Requests that are being dealt with, by id.
   std::deque<std::string> known_order_;
-  std::map<std::string, bool> known_;  // Ids that have been taken.
+  std::set<std::string> known_;  // Ids that have been taken.
   Scope publishing_;
   Scope requests_;
 };

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "bus/framing.h"
 #include "json/text.h"
 #include "observe/log.h"
 
@@ -29,20 +28,14 @@ class CancelsScope final : public Stop::Hook {
 
 KafkaDirectory::KafkaDirectory(const KafkaPlan& plan, bus::Consumer& consumer,
                                bus::SchemaRegistry* registry, Events& events)
-    : plan_(plan),
-      registry_(registry),
-      events_(events),
-      consumer_(consumer),
-      reader_(consumer, *this) {}
+    : KafkaFollower(plan, consumer, registry), events_(events) {}
 
 KafkaDirectory::~KafkaDirectory() = default;
 
 Task<void> KafkaDirectory::start() {
   scope_.spawn(keep_reading());
   scope_.spawn(keep_resolving());
-  auto looked = co_await first_look_.wait();
-  (void)looked;
-  co_return ok();
+  co_return co_await first_look_over();
 }
 
 // Finds the registry topic, again and again until it is there; then looks for new partitions.
@@ -108,26 +101,14 @@ void KafkaDirectory::on_caught_up(const std::string&) {
 }
 
 void KafkaDirectory::on_unreadable(const std::string& topic, const Error& why) {
-  log::Line(log::Level::warn, "registry topic cannot be read")
-      .add("upstream", plan_.name)
-      .add("topic", topic)
-      .add("why", why.message);
+  KafkaFollower::on_unreadable(topic, why);
   look_again();
 }
 
 void KafkaDirectory::take(const bus::Record& record) {
-  std::string name;
-  if (const auto bytes = record.key()) {
-    auto key = bus::unframe(*bytes, record.header(bus::kKeySchemaHeader));
-    if (key) name = bus::registered_name(key->payload);
-  }
-  const auto bytes = record.value();
-  if (!bytes) return remove(name);
-  auto value = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
-  if (!value) return reject(name, value.error().message);
-  auto registration = bus::read_registration(value->payload);
-  if (!registration) return reject(name, registration.error().message);
-  if (name.empty()) name = registration->name;
+  auto [name, registration, problem] = bus::read_registry_record(record);
+  if (!problem.empty()) return reject(name, problem);
+  if (!registration) return remove(name);
   rejected_.erase(name);
   const auto known = entries_.find(name);
   if (known == entries_.end() &&
@@ -265,29 +246,15 @@ Task<void> KafkaDirectory::resolve(std::string name) {
   co_return ok();
 }
 
-Task<AgentSchema> KafkaDirectory::find_schema(std::string subject, Deadline deadline) {
-  auto found = co_await registry_->latest(subject, deadline);
-  if (!found && found.error().code == Code::not_found) co_return AgentSchema();
-  if (!found) co_return found.error();
-  if (!(*found)->compiled) {
-    co_return Error{Code::unavailable,
-                    fmt::format("the schema of {} cannot be used: {}", subject, (*found)->problem)};
-  }
-  co_return *std::move(found);
-}
-
 Task<AgentSchemas> KafkaDirectory::find_schemas(const bus::Registration& registration,
                                                 Deadline deadline) {
-  AgentSchemas schemas;
-  if (registry_) {
-    auto key = co_await find_schema(registration.request_topic + "-key", deadline);
-    if (!key) co_return key.error();
-    auto request = co_await find_schema(registration.request_topic + "-value", deadline);
-    if (!request) co_return request.error();
-    auto response = co_await find_schema(registration.response_topic + "-value", deadline);
-    if (!response) co_return response.error();
-    schemas = {*std::move(key), *std::move(request), *std::move(response)};
-  }
+  auto key = co_await find_schema(registration.request_topic + "-key", deadline);
+  if (!key) co_return key.error();
+  auto request = co_await find_schema(registration.request_topic + "-value", deadline);
+  if (!request) co_return request.error();
+  auto response = co_await find_schema(registration.response_topic + "-value", deadline);
+  if (!response) co_return response.error();
+  const AgentSchemas schemas{*std::move(key), *std::move(request), *std::move(response)};
   const bool whole = schemas.request && schemas.response;
   if (!whole && plan_.settings.schemas == SchemaNeed::required) {
     co_return Error{Code::unavailable, fmt::format("there is no schema of {}-value",
@@ -339,15 +306,6 @@ std::string KafkaDirectory::problems() const {
   }
   if (count > kMostWords) words += fmt::format("; and {} more", count - kMostWords);
   return words;
-}
-
-Task<void> KafkaDirectory::stop() {
-  consumer_.give_up();
-  scope_.cancel();
-  auto drained = co_await scope_.drain(kNever);
-  first_look_.deliver(ok());
-  auto stopped = co_await reader_.stop();
-  co_return drained ? stopped : drained;
 }
 
 }  // namespace patchbay::upstreams

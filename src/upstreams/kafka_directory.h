@@ -11,10 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "bus/reader.h"
-#include "core/scope.h"
+#include "upstreams/kafka_follower.h"
 #include "upstreams/kafka_lane.h"
-#include "upstreams/kafka_plan.h"
 
 namespace patchbay::upstreams {
 
@@ -25,7 +23,7 @@ struct RegistrationLine {
   std::string problem;
 };
 
-class KafkaDirectory final : bus::Reader::Events {
+class KafkaDirectory final : public KafkaFollower {
  public:
   class Events {
    public:
@@ -48,7 +46,6 @@ class KafkaDirectory final : bus::Reader::Events {
   // Begins to read. Yields once everything that is registered has been looked at, or it is clear
   // that this will take longer; it goes on by itself.
   Task<void> start();
-  Task<void> stop();
 
   // Something is wrong with the bus: has it looked for soon, and again until it is found.
   void look_again() { again_.deliver(ok()); }
@@ -85,22 +82,15 @@ class KafkaDirectory final : bus::Reader::Events {
   Task<void> resolve_all(bool everything);
   Task<void> resolve(std::string name);
   Task<AgentSchemas> find_schemas(const bus::Registration& registration, Deadline deadline);
-  Task<AgentSchema> find_schema(std::string subject, Deadline deadline);
   Task<void> release(bus::Registration registration);
   bool is_first_look_over() const;
 
-  const KafkaPlan& plan_;
-  bus::SchemaRegistry* const registry_;
   Events& events_;
-  bus::Consumer& consumer_;
-  bus::Reader reader_;
   std::map<std::string, Entry> entries_;
   std::map<std::string, std::string> rejected_;  // Why, by name; some of them.
   bool caught_up_ = false;
-  OneShot<void> first_look_;
   OneShot<void> work_;   // Something is to be looked at.
   OneShot<void> again_;  // The bus itself is.
-  Scope scope_;
 };
 
 }  // namespace patchbay::upstreams

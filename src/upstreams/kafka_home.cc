@@ -26,9 +26,10 @@ bus::Connection with_patience(bus::Connection connection, int response_timeout_m
 }  // namespace
 
 // Takes replies and sorts them by whose they are.
-class KafkaHome::Replies final : public bus::Reader::Events {
+class KafkaHome::Replies final : public KafkaFollower {
  public:
-  Replies(KafkaHome& home, bus::Consumer& consumer) : home_(home), reader_(consumer, *this) {}
+  Replies(KafkaHome& home, bus::Consumer& consumer)
+      : KafkaFollower(home.plan_, consumer, nullptr), home_(home) {}
 
   bus::Reader& reader() { return reader_; }
   void add_field(const bus::Registration& registration) {
@@ -37,14 +38,6 @@ class KafkaHome::Replies final : public bus::Reader::Events {
   void forget(const std::string& topic) { fields_.erase(topic); }
 
  private:
-  void on_caught_up(const std::string&) override {}
-  void on_unreadable(const std::string& topic, const Error& why) override {
-    log::Line(log::Level::warn, "replies cannot be read")
-        .add("upstream", home_.plan_.name)
-        .add("topic", topic)
-        .add("why", why.message);
-  }
-
   void on_records(std::vector<bus::Record> records) override {
     std::map<KafkaLane*, std::vector<KafkaArrival>> sorted;
     for (auto& record : records) {
@@ -83,7 +76,6 @@ class KafkaHome::Replies final : public bus::Reader::Events {
   }
 
   KafkaHome& home_;
-  bus::Reader reader_;
   // In which member of a key the id may stand, by topic.
   std::map<std::string, std::set<std::string>, std::less<>> fields_;
 };
@@ -144,7 +136,7 @@ Task<void> KafkaHome::stop_reading() {
   if (!directory_) co_return ok();
   auto agents = co_await directory_->stop();
   auto topics = co_await topics_->stop();
-  auto replies = co_await replies_->reader().stop();
+  auto replies = co_await replies_->stop();
   if (!agents) co_return agents;
   co_return topics ? replies : topics;
 }

@@ -112,20 +112,14 @@ std::string topic_value(const TopicOffer& offer, std::string_view value) {
 
 KafkaTopics::KafkaTopics(const KafkaPlan& plan, bus::Consumer& consumer,
                          bus::SchemaRegistry* registry, Events& events)
-    : plan_(plan),
-      registry_(registry),
-      events_(events),
-      consumer_(consumer),
-      reader_(consumer, *this) {}
+    : KafkaFollower(plan, consumer, registry), events_(events) {}
 
 KafkaTopics::~KafkaTopics() = default;
 
 Task<void> KafkaTopics::start() {
   if (plan_.settings.topics.empty()) co_return ok();
   scope_.spawn(keep_resolving());
-  auto looked = co_await first_look_.wait();
-  (void)looked;
-  co_return ok();
+  co_return co_await first_look_over();
 }
 
 Task<void> KafkaTopics::keep_resolving() {
@@ -172,16 +166,10 @@ Task<std::shared_ptr<const TopicOffer>> KafkaTopics::resolve_one(std::string nam
                                                                  TopicSettings settings) {
   const Deadline deadline = here().now() + plan_.settings.lookup_time;
   if (settings.topic.empty()) settings.topic = name;
-  TopicOffer offer{name, settings, fmt::format("kafka://{}/{}", plan_.name, name), nullptr};
-  if (registry_) {
-    auto schema = co_await registry_->latest(settings.topic + "-value", deadline);
-    if (!schema && schema.error().code != Code::not_found) co_return schema.error();
-    if (schema && !(*schema)->compiled) {
-      co_return Error{Code::unavailable, fmt::format("the schema of {}-value cannot be used: {}",
-                                                     settings.topic, (*schema)->problem)};
-    }
-    if (schema) offer.schema = *std::move(schema);
-  }
+  auto schema = co_await find_schema(settings.topic + "-value", deadline);
+  if (!schema) co_return schema.error();
+  TopicOffer offer{name, settings, fmt::format("kafka://{}/{}", plan_.name, name),
+                   *std::move(schema)};
   if (settings.read) {
     auto followed = co_await follow(settings.topic, deadline);
     if (!followed) co_return followed.error();
@@ -212,13 +200,6 @@ Task<void> KafkaTopics::leave(std::string topic) {
 
 void KafkaTopics::on_records(std::vector<bus::Record> records) {
   for (const auto& record : records) take(record);
-}
-
-void KafkaTopics::on_unreadable(const std::string& topic, const Error& why) {
-  log::Line(log::Level::warn, "topic cannot be read")
-      .add("upstream", plan_.name)
-      .add("topic", topic)
-      .add("why", why.message);
 }
 
 void KafkaTopics::take(const bus::Record& record) {
@@ -291,15 +272,6 @@ std::string KafkaTopics::problems() const {
     words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", name, why);
   }
   return words;
-}
-
-Task<void> KafkaTopics::stop() {
-  consumer_.give_up();
-  scope_.cancel();
-  auto drained = co_await scope_.drain(kNever);
-  first_look_.deliver(ok());
-  auto stopped = co_await reader_.stop();
-  co_return drained ? stopped : drained;
 }
 
 }  // namespace patchbay::upstreams

@@ -13,12 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bus/reader.h"
-#include "core/scope.h"
 #include "mcp/items.h"
 #include "mcp/reply.h"
-#include "upstreams/kafka_offer.h"
-#include "upstreams/kafka_plan.h"
+#include "upstreams/kafka_follower.h"
 #include "upstreams/kafka_table.h"
 
 namespace patchbay::upstreams {
@@ -37,7 +34,7 @@ void add_items(const TopicOffer& offer, mcp::ItemLists& items);
 // The value of a record that puts the raw `value` into the topic.
 std::string topic_value(const TopicOffer& offer, std::string_view value);
 
-class KafkaTopics final : bus::Reader::Events {
+class KafkaTopics final : public KafkaFollower {
  public:
   class Events {
    public:
@@ -54,7 +51,6 @@ class KafkaTopics final : bus::Reader::Events {
   // Begins to read the topics of the configuration. Yields once each has been tried; goes on by
   // itself.
   Task<void> start();
-  Task<void> stop();
 
   // Has an agent's resources read from a topic.
   Task<void> follow(std::string topic, Deadline deadline);
@@ -75,23 +71,15 @@ class KafkaTopics final : bus::Reader::Events {
   };
 
   void on_records(std::vector<bus::Record> records) override;
-  void on_caught_up(const std::string&) override {}
-  void on_unreadable(const std::string& topic, const Error& why) override;
   void take(const bus::Record& record);
   Task<void> keep_resolving();
   Task<void> resolve();
   Task<std::shared_ptr<const TopicOffer>> resolve_one(std::string name, TopicSettings settings);
 
-  const KafkaPlan& plan_;
-  bus::SchemaRegistry* const registry_;
   Events& events_;
-  bus::Consumer& consumer_;
-  bus::Reader reader_;
   std::map<std::string, Topic, std::less<>> topics_;
   std::vector<std::shared_ptr<const TopicOffer>> offers_;
   std::map<std::string, std::string> problems_;  // By name.
-  OneShot<void> first_look_;
-  Scope scope_;
 };
 
 }  // namespace patchbay::upstreams

@@ -1,0 +1,44 @@
+// A KafkaFollower follows topics for a bus upstream: it takes their records, does what that entails
+// beside it, and ends in one way. The directory of agents, the topics that are read as a whole and
+// the replies are followers.
+//
+// Confined to the upstream's home.
+#pragma once
+
+#include <string>
+
+#include "bus/reader.h"
+#include "core/scope.h"
+#include "upstreams/kafka_offer.h"
+#include "upstreams/kafka_plan.h"
+
+namespace patchbay::upstreams {
+
+class KafkaFollower : public bus::Reader::Events {
+ public:
+  // Takes no more records and ends what is under way. Called once.
+  Task<void> stop();
+
+ protected:
+  // `registry` may be null. REQUIRES: all outlive the follower.
+  KafkaFollower(const KafkaPlan& plan, bus::Consumer& consumer, bus::SchemaRegistry* registry);
+  ~KafkaFollower() override;  // REQUIRES: stop() has yielded, or nothing was followed.
+
+  void on_caught_up(const std::string&) override {}
+  void on_unreadable(const std::string& topic, const Error& why) override;
+
+  // Yields once the first look at everything is over, or the follower is stopped.
+  Task<void> first_look_over();
+
+  // The newest schema of a subject; null if it has none. Code::unavailable if it cannot be used.
+  Task<AgentSchema> find_schema(std::string subject, Deadline deadline);
+
+  const KafkaPlan& plan_;
+  bus::Consumer& consumer_;
+  bus::SchemaRegistry* const registry_;
+  bus::Reader reader_;
+  OneShot<void> first_look_;
+  Scope scope_;  // What goes on beside the reading.
+};
+
+}  // namespace patchbay::upstreams
