@@ -28,7 +28,7 @@ SandboxUpstream::SandboxUpstream(std::string name, SandboxSettings settings,
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", name_}}))),
       files_(settings_.file_threads, kFilesWaiting),
-      engine_(make_engine(name_, settings_, files_)),
+      engine_(make_engine(name_, settings_, files_, &registry)),
       pool_(*engine_, settings_, counters_),
       book_(pool_, settings_, counters_) {}
 
