@@ -12,11 +12,12 @@ class ToolCase(SandboxCase):
         super().setUp()
         self.pids = []  # Of the gateways that were started.
 
-    def start(self, auth=None, env=None, **settings):
+    def start(self, auth=None, env=None, stop=None, **settings):
         config = {
             "upstreams": {"box": {"kind": "sandbox", **settings}},
             "limits": {"call": "60s"},
             "log": {"format": "json"},
+            "stop": stop or {},
         }
         if auth:
             config["auth"] = auth
