@@ -35,6 +35,7 @@ class ToolCase(SandboxCase):
         answer = result_of((session or self.session).call(f"box__{tool}", **arguments))
         self.assertNotIn("isError", answer, answer)
         self.assertEqual(json.loads(answer["content"][0]["text"]), answer["structuredContent"])
+        self.assertIn("isolation", answer["structuredContent"])
         return answer["structuredContent"]
 
     def refusal(self, tool, session=None, **arguments):

@@ -208,7 +208,7 @@ Result<std::string> SandboxUpstream::destroy(const std::string& owner, std::stri
   auto sandbox = book_.find(owner, *id);
   if (!sandbox) return sandbox.error();
   book_.remove(**sandbox);
-  return std::string(R"({"success":true})");
+  return destroyed_answer(engine_->isolation());
 }
 
 std::string SandboxUpstream::list(const std::string& owner) const {
