@@ -12,11 +12,12 @@ class ToolCase(SandboxCase):
         super().setUp()
         self.pids = []  # Of the gateways that were started.
 
-    def start(self, auth=None, env=None, **settings):
+    def start(self, auth=None, env=None, stop=None, **settings):
         config = {
             "upstreams": {"box": {"kind": "sandbox", **settings}},
             "limits": {"call": "60s"},
             "log": {"format": "json"},
+            "stop": stop or {},
         }
         if auth:
             config["auth"] = auth
@@ -34,6 +35,7 @@ class ToolCase(SandboxCase):
         answer = result_of((session or self.session).call(f"box__{tool}", **arguments))
         self.assertNotIn("isError", answer, answer)
         self.assertEqual(json.loads(answer["content"][0]["text"]), answer["structuredContent"])
+        self.assertIn("isolation", answer["structuredContent"])
         return answer["structuredContent"]
 
     def refusal(self, tool, session=None, **arguments):

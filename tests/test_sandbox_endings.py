@@ -113,5 +113,55 @@ class Endings(ToolCase):
         self.assertEqual(cgroups_of(dead), [])
 
 
+class Stopping(ToolCase):
+    """An upstream that is taken out of the configuration lets calls in progress finish, for a while."""
+
+    def begin(self, command, **settings):
+        """A call in progress, whose upstream is then taken out."""
+        self.start(pool={"size": 1}, **settings)
+        call = self.session.call_later("box__run_command", command=command)
+        wait_until(lambda: processes_with("sleep\x001.7"), "it to run")
+        self.gateway.write_config({"upstreams": {}, "stop": settings.get("stop", {})})
+        wait_until(lambda: self.session.tool_names() == [], "its tools to be gone")
+        return call
+
+    def test_a_call_in_progress_is_finished(self):
+        call = self.begin("sleep 1.7; echo finished", stop={"grace": "50s"})
+        ran = result_of(call.result())["structuredContent"]
+        self.assertEqual((ran["stdout"], ran["verdict"]), ("finished\n", "exit"))
+        self.assert_nothing_left()
+
+    def test_one_that_resists_is_ended(self):
+        call = self.begin(
+            "trap '' TERM INT HUP; while true; do sleep 1.7; done", stop={"grace": "300ms"}
+        )
+        answer = call.result()
+        self.assertIn("the upstream is stopping", answer["error"]["message"])
+        self.assert_nothing_left()
+        self.assertEqual(processes_with("sleep\x001.7"), [])
+
+
+class StoppingEarly(ToolCase):
+    needs_isolation = False
+
+    def test_what_never_comes_up_holds_nobody(self):
+        machine = {"command": "sleep", "args": ["1019"], "socket": "{folder}/v.sock"}
+        self.start(
+            env={"TMPDIR": str(self.folder)},
+            engine="microvm",
+            microvm=machine,
+            start_time="10m",
+            stop={"grace": "500ms"},
+        )
+        wait_until(lambda: processes_with("sleep\x001019"), "one for the pool to be started")
+        # And one that a caller waits for.
+        call = self.session.call_later("box__run_command", command="true")
+        wait_until(lambda: len(processes_with("sleep\x001019")) == 2, "a second one to be started")
+        self.assertEqual(self.gateway.stop(), 0)
+        self.assertIn("error", call.result())
+        self.assertEqual(processes_with("sleep\x001019"), [])
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
 if __name__ == "__main__":
     main()

@@ -59,7 +59,7 @@ Task<int> make_one(upstreams::Engine& engine, const upstreams::SandboxSettings& 
 
 sandbox::Finding try_engine(const std::string& name, const upstreams::SandboxSettings& settings) {
   ThreadPool pool(kThreads, kWaiting);
-  const auto engine = upstreams::make_engine(name, settings, pool);
+  const auto engine = upstreams::make_engine(name, settings, pool, nullptr);
   const auto made = run_to_end([&] { return make_one(*engine, settings); });
   if (!made) return {"a sandbox", false, made.error().message};
   return {"a sandbox", true, fmt::format("isolation: {}", engine->isolation())};

@@ -109,9 +109,10 @@ void check_egress(const sandbox::Settings& settings, const config::Node& entry,
 
 std::unique_ptr<upstreams::Connector> stdio_connector(
     const std::string& name, const upstreams::StdioSettings& settings,
-    const std::shared_ptr<const upstreams::AllowedCommands>& allowed) {
+    const std::shared_ptr<const upstreams::AllowedCommands>& allowed,
+    const std::shared_ptr<const upstreams::EgressCounters>& egress) {
   if (settings.sandbox) {
-    return std::make_unique<upstreams::ConfinedConnector>(name, settings, allowed);
+    return std::make_unique<upstreams::ConfinedConnector>(name, settings, allowed, egress);
   }
   return std::make_unique<upstreams::ChildConnector>(name, settings, allowed);
 }
@@ -123,11 +124,16 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
   if (settings.sandbox) check_egress(*settings.sandbox, entry, file, path + ".sandbox", faults);
   return [name, settings, texts](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
-    auto make = [name, settings, texts, allowed = context.allowed](const upstreams::Party& party) {
+    std::shared_ptr<const upstreams::EgressCounters> egress;
+    if (settings.sandbox && !settings.sandbox->egress.empty()) {
+      egress = std::make_shared<const upstreams::EgressCounters>(context.registry, name);
+    }
+    auto make = [name, settings, texts, egress,
+                 allowed = context.allowed](const upstreams::Party& party) {
       auto own = settings;
       // That it can be filled in was seen when the connection was chosen.
       if (auto filled = texts.fill(*party.who)) own.env = *std::move(filled);
-      return stdio_connector(name, own, allowed);
+      return stdio_connector(name, own, allowed, egress);
     };
     plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
     plan.texts = texts;

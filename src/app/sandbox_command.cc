@@ -40,7 +40,7 @@ Task<int> run_spec(sandbox::Spec spec, const sandbox::Settings& settings,
   auto begun = co_await sandbox::Confined::start(std::move(spec), here().now() + kStartPatience);
   if (!begun) co_return begun.error();
   auto& confined = **begun;
-  const auto egress = upstreams::EgressProxy::start("sandbox", confined, settings);
+  const auto egress = upstreams::EgressProxy::start("sandbox", confined, settings, nullptr);
   // Whoever stops us stops it.
   net::Signals signals([&](int) { confined.child().signal(SIGKILL); });
   const Deadline until = timeout.count() > 0 ? here().now() + timeout : kNever;

@@ -137,12 +137,19 @@ std::vector<Finding> examine(const Settings& settings) {
 }
 
 Result<void> can_isolate(const Settings& settings) {
+  std::string first;
+  std::string others;
   for (const auto& finding : examine(settings)) {
-    if (finding.needed && !finding.good) {
-      return Error{Code::unavailable, fmt::format("{}: {}", finding.name, finding.detail)};
+    if (finding.good || !finding.needed) continue;
+    if (first.empty()) {
+      first = fmt::format("{}: {}", finding.name, finding.detail);
+    } else {
+      others += (others.empty() ? "" : ", ") + finding.name;
     }
   }
-  return ok();
+  if (first.empty()) return ok();
+  if (!others.empty()) first += fmt::format(". Also missing: {}; see `patchbay doctor`", others);
+  return Error{Code::unavailable, std::move(first)};
 }
 
 }  // namespace patchbay::sandbox

@@ -19,7 +19,7 @@ struct Finding {
 // All but to try it.
 std::vector<Finding> examine(const Settings& settings);
 
-// The first thing that is needed and not there.
+// The first thing that is needed and not there, and the names of the others.
 Result<void> can_isolate(const Settings& settings);
 
 }  // namespace patchbay::sandbox

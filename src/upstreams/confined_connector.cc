@@ -8,7 +8,6 @@
 #include "sandbox/settings.h"
 #include "transport/line_channel.h"
 #include "upstreams/child_connector.h"
-#include "upstreams/egress_proxy.h"
 #include "upstreams/stderr_log.h"
 
 namespace patchbay::upstreams {
@@ -20,12 +19,12 @@ using config::Duration;
 class ConfinedConnection final : public Connection {
  public:
   ConfinedConnection(std::unique_ptr<sandbox::Confined> confined, const std::string& upstream,
-                     const StdioSettings& settings)
+                     const StdioSettings& settings, std::shared_ptr<const EgressCounters> counters)
       : confined_(std::move(confined)),
         errors_(confined_->child().take_stderr(), upstream, settings.stderr_lines),
         channel_(confined_->child().take_stdout(), confined_->child().take_stdin(),
                  {settings.line.value, settings.outbox.value}),
-        egress_(EgressProxy::start(upstream, *confined_, *settings.sandbox)),
+        egress_(EgressProxy::start(upstream, *confined_, *settings.sandbox, std::move(counters))),
         grace_(settings.stop_grace) {}
 
   transport::Channel& channel() override { return channel_; }
@@ -91,7 +90,8 @@ Task<std::unique_ptr<Connection>> ConfinedConnector::connect(Deadline deadline) 
   if (!spec) co_return spec.error();
   auto confined = co_await sandbox::Confined::start(*std::move(spec), deadline);
   if (!confined) co_return confined.error();
-  co_return std::make_unique<ConfinedConnection>(*std::move(confined), upstream_, settings_);
+  co_return std::make_unique<ConfinedConnection>(*std::move(confined), upstream_, settings_,
+                                                 counters_);
 }
 
 }  // namespace patchbay::upstreams

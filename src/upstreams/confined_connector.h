@@ -10,16 +10,22 @@
 #include "sandbox/spec.h"
 #include "upstreams/allowed_commands.h"
 #include "upstreams/connector.h"
+#include "upstreams/egress_proxy.h"
 #include "upstreams/stdio_settings.h"
 
 namespace patchbay::upstreams {
 
 class ConfinedConnector final : public Connector {
  public:
-  // REQUIRES: settings.sandbox is there. Without `allowed` any program may be run.
+  // REQUIRES: settings.sandbox is there. Without `allowed` any program may be run; without
+  // `counters` its connections are not counted.
   ConfinedConnector(std::string upstream, const StdioSettings& settings,
-                    std::shared_ptr<const AllowedCommands> allowed = {})
-      : upstream_(std::move(upstream)), settings_(settings), allowed_(std::move(allowed)) {}
+                    std::shared_ptr<const AllowedCommands> allowed,
+                    std::shared_ptr<const EgressCounters> counters)
+      : upstream_(std::move(upstream)),
+        settings_(settings),
+        allowed_(std::move(allowed)),
+        counters_(std::move(counters)) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
 
@@ -27,6 +33,7 @@ class ConfinedConnector final : public Connector {
   const std::string upstream_;
   const StdioSettings settings_;
   const std::shared_ptr<const AllowedCommands> allowed_;
+  const std::shared_ptr<const EgressCounters> counters_;
 };
 
 // What is run for an upstream with these settings, and what it sees.

@@ -21,7 +21,34 @@ Error refusal(int status, Code code, std::string message) {
   return {code, std::move(message), std::to_string(status)};
 }
 
+std::shared_ptr<metrics::Counter> connections(metrics::Registry& registry,
+                                              const std::string& upstream,
+                                              std::string_view outcome) {
+  return registry.counter("patchbay_sandbox_egress_connections_total",
+                          "Connections to the proxies of sandboxes that have ended.",
+                          metrics::labels({{"upstream", upstream}, {"outcome", outcome}}));
+}
+
+std::shared_ptr<metrics::Counter> bytes(metrics::Registry& registry, const std::string& upstream,
+                                        std::string_view direction) {
+  return registry.counter("patchbay_sandbox_egress_bytes_total",
+                          "Bytes that the proxies of sandboxes have passed on.",
+                          metrics::labels({{"upstream", upstream}, {"direction", direction}}));
+}
+
 }  // namespace
+
+EgressCounters::EgressCounters(metrics::Registry& registry, const std::string& upstream)
+    : open(registry.gauge("patchbay_sandbox_egress_open",
+                          "Connections to the proxies of sandboxes.",
+                          metrics::labels({{"upstream", upstream}}))),
+      allowed(connections(registry, upstream, "allowed")),
+      refused(connections(registry, upstream, "refused")),
+      failed(connections(registry, upstream, "failed")),
+      surplus(connections(registry, upstream, "surplus")),
+      malformed(connections(registry, upstream, "malformed")),
+      sent(bytes(registry, upstream, "sent")),
+      received(bytes(registry, upstream, "received")) {}
 
 struct EgressProxy::Visit {
   std::string destination;  // Empty until it is known.
@@ -31,21 +58,25 @@ struct EgressProxy::Visit {
 };
 
 EgressProxy::EgressProxy(std::string upstream, std::string sandbox, net::Fd listener,
-                         sandbox::EgressRules rules, const sandbox::EgressLimits& limits)
+                         sandbox::EgressRules rules, const sandbox::EgressLimits& limits,
+                         std::shared_ptr<const EgressCounters> counters)
     : upstream_(std::move(upstream)),
       sandbox_(std::move(sandbox)),
       rules_(std::move(rules)),
       limits_(limits),
+      counters_(std::move(counters)),
       listener_(std::move(listener)) {}
 
 std::unique_ptr<EgressProxy> EgressProxy::start(const std::string& upstream,
                                                 sandbox::Confined& confined,
-                                                const sandbox::Settings& settings) {
+                                                const sandbox::Settings& settings,
+                                                std::shared_ptr<const EgressCounters> counters) {
   auto listener = confined.take_egress();
   auto rules = sandbox::EgressRules::parse(settings.egress);
   if (!listener || !rules) return nullptr;
   std::unique_ptr<EgressProxy> proxy(new EgressProxy(upstream, confined.name(), std::move(listener),
-                                                     *std::move(rules), settings.egress_limits));
+                                                     *std::move(rules), settings.egress_limits,
+                                                     std::move(counters)));
   proxy->scope_.spawn(proxy->accept());
   return proxy;
 }
@@ -80,11 +111,13 @@ void EgressProxy::turn_away(const net::Fd& socket) {
       "this sandbox has {} connections, which is the most (`egress_limits.connections`)",
       limits_.connections);
   net::send_at_once(socket.get(), egress_answer(503, why));
+  if (counters_) counters_->surplus->add();
   write_line({}, refusal(503, Code::overloaded, why));
 }
 
 Task<void> EgressProxy::serve(net::Fd socket) {
   ++open_;
+  if (counters_) counters_->open->add(1);
   Visit one;
   net::Source client(std::move(socket));
   auto outcome = co_await visit(client, one);
@@ -92,9 +125,22 @@ Task<void> EgressProxy::serve(net::Fd socket) {
     const auto answer = egress_answer(net::parse_status(outcome.error()), outcome.error().message);
     net::send_at_once(client.fd(), answer);
   }
+  count(one);
   write_line(one, outcome);
   --open_;
   co_return ok();
+}
+
+void EgressProxy::count(const Visit& visit) const {
+  if (!counters_) return;
+  const auto& ended = visit.answered              ? counters_->allowed
+                      : visit.destination.empty() ? counters_->malformed
+                      : visit.allowed             ? counters_->failed
+                                                  : counters_->refused;
+  ended->add();
+  counters_->sent->add(visit.moved.there);
+  counters_->received->add(visit.moved.back);
+  counters_->open->add(-1);
 }
 
 Task<void> EgressProxy::visit(net::Source& client, Visit& visit) {

@@ -12,19 +12,35 @@
 #include "core/scope.h"
 #include "net/relay.h"
 #include "net/source.h"
+#include "observe/metrics.h"
 #include "sandbox/confined.h"
 #include "sandbox/settings.h"
 #include "upstreams/egress_request.h"
 
 namespace patchbay::upstreams {
 
+// What all proxies of one upstream have seen. Counted when a connection ends, on any thread.
+struct EgressCounters {
+  EgressCounters(metrics::Registry& registry, const std::string& upstream);
+
+  const std::shared_ptr<metrics::Gauge> open;
+  const std::shared_ptr<metrics::Counter> allowed;    // Led to where they were to go.
+  const std::shared_ptr<metrics::Counter> refused;    // Were to go where none may.
+  const std::shared_ptr<metrics::Counter> failed;     // Might have gone there; nobody answered.
+  const std::shared_ptr<metrics::Counter> surplus;    // One too many.
+  const std::shared_ptr<metrics::Counter> malformed;  // Asked for nothing that could be read.
+  const std::shared_ptr<metrics::Counter> sent;       // Bytes.
+  const std::shared_ptr<metrics::Counter> received;
+};
+
 class EgressProxy {
  public:
   // For a sandbox that was started by these settings; null if they have no `egress`. It serves at
-  // once, and is stopped before it dies.
+  // once, and is stopped before it dies. Without `counters` nothing is counted.
   static std::unique_ptr<EgressProxy> start(const std::string& upstream,
                                             sandbox::Confined& confined,
-                                            const sandbox::Settings& settings);
+                                            const sandbox::Settings& settings,
+                                            std::shared_ptr<const EgressCounters> counters);
 
   // What the sandbox is called in the log from now on.
   void call(std::string sandbox) { sandbox_ = std::move(sandbox); }
@@ -36,7 +52,8 @@ class EgressProxy {
   struct Visit;  // One connection, and what the log says about it.
 
   EgressProxy(std::string upstream, std::string sandbox, net::Fd listener,
-              sandbox::EgressRules rules, const sandbox::EgressLimits& limits);
+              sandbox::EgressRules rules, const sandbox::EgressLimits& limits,
+              std::shared_ptr<const EgressCounters> counters);
 
   Task<void> accept();
   void turn_away(const net::Fd& socket);
@@ -46,12 +63,14 @@ class EgressProxy {
   Task<net::Fd> connect(const sandbox::Destination& destination);
   Error not_listed(const sandbox::Destination& destination) const;
   Error not_reached(const sandbox::Destination& destination, const net::Address& address) const;
+  void count(const Visit& visit) const;
   void write_line(const Visit& visit, const Result<void>& outcome) const;
 
   const std::string upstream_;
   std::string sandbox_;
   const sandbox::EgressRules rules_;
   const sandbox::EgressLimits limits_;
+  const std::shared_ptr<const EgressCounters> counters_;
   net::Source listener_;
   int open_ = 0;
   Scope scope_;

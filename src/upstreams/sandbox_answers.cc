@@ -35,8 +35,10 @@ std::int64_t number(std::string_view result, std::string_view name, std::int64_t
 std::string limits_of(const SandboxLimits& limits, const std::vector<std::string>& absent) {
   std::string out;
   json::Object object(out);
-  const auto add = [&](std::string_view name, std::string value) {
-    if (std::ranges::find(absent, name) == absent.end()) object.raw(name, value);
+  const auto add = [&](std::string_view name, const std::string& value,
+                       std::string_view unit = "") {
+    if (std::ranges::find(absent, name) != absent.end()) return;
+    object.raw(fmt::format("{}{}", name, unit), value);
   };
   const auto& io = limits.io;
   add("memory", std::to_string(limits.memory.value));
@@ -44,9 +46,12 @@ std::string limits_of(const SandboxLimits& limits, const std::vector<std::string
   add("cpu", fmt::format("{}", limits.cpu));
   add("io", fmt::format(R"({{"read":{},"write":{},"reads":{},"writes":{}}})", io.read.value,
                         io.write.value, io.reads, io.writes));
-  add("wall_ms", std::to_string(limits.wall.count()));
+  add("cpu_time", std::to_string(limits.cpu_time.count()), "_ms");
+  add("wall", std::to_string(limits.wall.count()), "_ms");
   add("disk", std::to_string(limits.disk.value));
   add("files", std::to_string(limits.files));
+  add("open_files", std::to_string(limits.open_files));
+  add("address_space", std::to_string(limits.address_space.value));
   add("output", std::to_string(limits.output.value));
   if (!absent.empty()) {
     std::string names;
@@ -55,6 +60,11 @@ std::string limits_of(const SandboxLimits& limits, const std::vector<std::string
   }
   object.end();
   return out;
+}
+
+// The end of an answer that is one list.
+std::string closing(std::string_view isolation) {
+  return fmt::format(R"(],"isolation":{}}})", json::quote(isolation));
 }
 
 }  // namespace
@@ -119,11 +129,16 @@ std::string list_answer(const std::vector<std::shared_ptr<Sandbox>>& all,
     object.raw("expires_at", json::quote(expiry_of(*sandbox)));
     object.raw("isolation", json::quote(isolation));
   }
-  return out + "]}";
+  return out + closing(isolation);
 }
 
-Result<std::string> file_answer(const sandbox::FilePiece& piece, std::uint64_t offset,
-                                bool base64) {
+std::string destroyed_answer(std::string_view isolation) {
+  return fmt::format(R"({{"success":true,"isolation":{}}})", json::quote(isolation));
+}
+
+Result<std::string> file_answer(const sandbox::FilePiece& piece, const FileRequest& request,
+                                std::string_view isolation) {
+  const bool base64 = request.base64;
   if (!base64 && !json::is_utf8(piece.bytes)) {
     return Error{Code::invalid_params, "the file is not text; read it with encoding base64"};
   }
@@ -132,12 +147,14 @@ Result<std::string> file_answer(const sandbox::FilePiece& piece, std::uint64_t o
   object.raw("content", json::quote(base64 ? base64_encode(piece.bytes) : piece.bytes));
   object.raw("encoding", base64 ? R"("base64")" : R"("utf8")");
   object.raw("size", std::to_string(piece.size));
-  object.raw("eof", offset + piece.bytes.size() >= piece.size ? "true" : "false");
+  object.raw("eof", request.offset + piece.bytes.size() >= piece.size ? "true" : "false");
+  object.raw("isolation", json::quote(isolation));
   object.end();
   return out;
 }
 
-std::string folder_answer(const std::vector<sandbox::FileEntry>& entries) {
+std::string folder_answer(const std::vector<sandbox::FileEntry>& entries,
+                          std::string_view isolation) {
   std::string out = R"({"entries":[)";
   for (const auto& entry : entries) {
     if (out.back() == '}') out += ',';
@@ -147,21 +164,22 @@ std::string folder_answer(const std::vector<sandbox::FileEntry>& entries) {
     object.raw("size", std::to_string(entry.size));
     object.raw("type", json::quote(entry.type));
   }
-  return out + "]}";
+  return out + closing(isolation);
 }
 
-std::string written_answer(std::string_view sandbox_id, std::string_view path, std::size_t bytes) {
+std::string written_answer(const FileRequest& request, std::string_view isolation) {
   // A path inside is one of the URI's too, each name by itself.
-  std::string uri = fmt::format("sandbox://{}", sandbox_id);
-  auto relative = sandbox::Workspace::relative(path);
-  std::string_view rest = relative ? std::string_view(*relative) : path;
+  std::string uri = fmt::format("sandbox://{}", request.sandbox);
+  auto relative = sandbox::Workspace::relative(request.path);
+  std::string_view rest = relative ? std::string_view(*relative) : request.path;
   while (!rest.empty()) {
     const auto slash = rest.find('/');
     uri += '/' + net::percent_encode(rest.substr(0, slash));
     if (slash == std::string_view::npos) break;
     rest.remove_prefix(slash + 1);
   }
-  return fmt::format(R"({{"success":true,"bytes":{},"uri":{}}})", bytes, json::quote(uri));
+  return fmt::format(R"({{"success":true,"bytes":{},"uri":{},"isolation":{}}})",
+                     request.content.size(), json::quote(uri), json::quote(isolation));
 }
 
 std::string resource_answer(std::string_view uri, const std::string& bytes) {

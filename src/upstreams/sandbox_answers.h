@@ -1,5 +1,5 @@
-// What the sandbox tools answer with: JSON for programs, which is also the text for models. Values
-// only.
+// What the sandbox tools answer with: JSON for programs, which is also the text for models. Each
+// answer says what keeps the sandbox apart. Values only.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "sandbox/workspace.h"
 #include "upstreams/sandbox_book.h"
+#include "upstreams/sandbox_tools.h"
 
 namespace patchbay::upstreams {
 
@@ -26,10 +27,13 @@ std::string run_answer(const RunOutcome& outcome, std::string_view isolation,
 std::string created_answer(const Sandbox& sandbox, std::string_view isolation);
 std::string list_answer(const std::vector<std::shared_ptr<Sandbox>>& all,
                         std::string_view isolation);
+std::string destroyed_answer(std::string_view isolation);
 // Code::invalid_params if it is to be text and is not.
-Result<std::string> file_answer(const sandbox::FilePiece& piece, std::uint64_t offset, bool base64);
-std::string folder_answer(const std::vector<sandbox::FileEntry>& entries);
-std::string written_answer(std::string_view sandbox_id, std::string_view path, std::size_t bytes);
+Result<std::string> file_answer(const sandbox::FilePiece& piece, const FileRequest& request,
+                                std::string_view isolation);
+std::string folder_answer(const std::vector<sandbox::FileEntry>& entries,
+                          std::string_view isolation);
+std::string written_answer(const FileRequest& request, std::string_view isolation);
 
 // The result of resources/read.
 std::string resource_answer(std::string_view uri, const std::string& bytes);

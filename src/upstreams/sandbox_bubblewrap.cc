@@ -22,13 +22,14 @@ constexpr int kStderrLines = 20;
 class BubblewrapGuest final : public Guest {
  public:
   BubblewrapGuest(std::unique_ptr<sandbox::Confined> confined, const std::string& upstream,
-                  const SandboxSettings& settings)
+                  const SandboxSettings& settings, std::shared_ptr<const EgressCounters> counters)
       : confined_(std::move(confined)),
         errors_(confined_->child().take_stderr(), upstream, kStderrLines),
         channel_(confined_->child().take_stdout(), confined_->child().take_stdin(),
                  agent_line_limits(settings)),
         link_(channel_),
-        egress_(EgressProxy::start(upstream, *confined_, isolation_of(settings))),
+        egress_(
+            EgressProxy::start(upstream, *confined_, isolation_of(settings), std::move(counters))),
         workspace_(std::make_shared<sandbox::Workspace>(confined_->take_workspace())) {}
 
   AgentLink& agent() override { return link_; }
@@ -76,8 +77,12 @@ Result<sandbox::Spec> plan(const SandboxSettings& settings) {
 
 class BubblewrapEngine final : public Engine {
  public:
-  BubblewrapEngine(std::string upstream, const SandboxSettings& settings, ThreadPool& pool)
-      : upstream_(std::move(upstream)), settings_(settings), pool_(pool) {}
+  BubblewrapEngine(std::string upstream, const SandboxSettings& settings, ThreadPool& pool,
+                   metrics::Registry* registry)
+      : upstream_(std::move(upstream)), settings_(settings), pool_(pool) {
+    if (!registry || settings.egress.empty()) return;
+    counters_ = std::make_shared<const EgressCounters>(*registry, upstream_);
+  }
 
   std::string_view isolation() const override { return "namespaces"; }
 
@@ -94,13 +99,15 @@ class BubblewrapEngine final : public Engine {
     spec.limits = wish;
     auto confined = co_await sandbox::Confined::start(std::move(spec), deadline);
     if (!confined) co_return confined.error();
-    co_return std::make_unique<BubblewrapGuest>(*std::move(confined), upstream_, settings_);
+    co_return std::make_unique<BubblewrapGuest>(*std::move(confined), upstream_, settings_,
+                                                counters_);
   }
 
  private:
   const std::string upstream_;
   const SandboxSettings& settings_;
   ThreadPool& pool_;
+  std::shared_ptr<const EgressCounters> counters_;  // Null: there is nothing to count.
   sandbox::Spec spec_;
 };
 
@@ -119,8 +126,9 @@ sandbox::Settings isolation_of(const SandboxSettings& settings) {
 }
 
 std::unique_ptr<Engine> make_bubblewrap_engine(const std::string& upstream,
-                                               const SandboxSettings& settings, ThreadPool& pool) {
-  return std::make_unique<BubblewrapEngine>(upstream, settings, pool);
+                                               const SandboxSettings& settings, ThreadPool& pool,
+                                               metrics::Registry* registry) {
+  return std::make_unique<BubblewrapEngine>(upstream, settings, pool, registry);
 }
 
 }  // namespace patchbay::upstreams

@@ -11,6 +11,7 @@
 
 #include "core/task.h"
 #include "core/thread_pool.h"
+#include "observe/metrics.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/workspace.h"
 #include "upstreams/agent_link.h"
@@ -69,13 +70,15 @@ const std::string& agent_token(const SandboxSettings& settings);
 // What the bubblewrap engine puts around each sandbox.
 sandbox::Settings isolation_of(const SandboxSettings& settings);
 
-// The engine of the settings. REQUIRES: the pool outlives it.
+// The engine of the settings, which counts in `registry` if there is one. REQUIRES: all of them
+// outlive it.
 std::unique_ptr<Engine> make_engine(const std::string& upstream, const SandboxSettings& settings,
-                                    ThreadPool& pool);
+                                    ThreadPool& pool, metrics::Registry* registry);
 
 // One for each kind; make_engine() chooses.
 std::unique_ptr<Engine> make_bubblewrap_engine(const std::string& upstream,
-                                               const SandboxSettings& settings, ThreadPool& pool);
+                                               const SandboxSettings& settings, ThreadPool& pool,
+                                               metrics::Registry* registry);
 std::unique_ptr<Engine> make_microvm_engine(const std::string& upstream,
                                             const SandboxSettings& settings, ThreadPool& pool);
 std::unique_ptr<Engine> make_remote_engine(const SandboxSettings& settings);

@@ -52,10 +52,10 @@ const std::string& agent_token(const SandboxSettings& settings) {
 }
 
 std::unique_ptr<Engine> make_engine(const std::string& upstream, const SandboxSettings& settings,
-                                    ThreadPool& pool) {
+                                    ThreadPool& pool, metrics::Registry* registry) {
   switch (settings.engine) {
     case SandboxEngine::bubblewrap:
-      return make_bubblewrap_engine(upstream, settings, pool);
+      return make_bubblewrap_engine(upstream, settings, pool, registry);
     case SandboxEngine::microvm:
       return make_microvm_engine(upstream, settings, pool);
     case SandboxEngine::remote:

@@ -126,7 +126,7 @@ Task<void> SandboxPool::keep_full() {
     const auto missing = settings_.pool.size - static_cast<int>(ready_.size()) - filling_;
     for (int i = 0; i < missing && filling_ < settings_.pool.starts; ++i) {
       ++filling_;
-      ending_.spawn(add_one());
+      filler_.spawn(add_one());
     }
     changed_.reset();
     auto changed = co_await changed_.wait();
@@ -141,6 +141,7 @@ Task<void> SandboxPool::keep_full() {
 Task<void> SandboxPool::add_one() {
   auto made = co_await make(settings_.limits, here().now() + settings_.start_time);
   --filling_;
+  if (!made && stopping_) co_return ok();
   if (!made) {
     pause_ = std::clamp(pause_ * 2, kFirstPause, kLongestPause);
     log::Line(log::Level::warn, "no sandbox for the pool").add("why", made.error().message);
@@ -171,6 +172,7 @@ Task<void> SandboxPool::end_one(std::shared_ptr<Guest> guest) {
 Task<void> SandboxPool::stop() {
   stopping_ = true;
   changed_.deliver(ok());
+  // Also what is being started: nobody waits for it any more, and it may never come up.
   filler_.cancel();
   auto drained = co_await filler_.drain(kNever);
   for (auto& guest : std::exchange(ready_, {})) {

@@ -79,7 +79,7 @@ class SandboxPool {
   std::chrono::milliseconds pause_{0};  // After a failure.
   OneShot<void> changed_;
   bool stopping_ = false;
-  Scope filler_;
+  Scope filler_;  // And those that it starts.
   Scope ending_;
 };
 

@@ -77,7 +77,8 @@ const std::vector<Row>& rows() {
        "Ends a sandbox with everything that runs in it; its files are gone.",
        {kSandboxId},
        R"("sandbox_id")",
-       R"({"type":"object","properties":{"success":{"type":"boolean"}},"required":["success"]})",
+       R"({"type":"object","properties":{"success":{"type":"boolean"},)"
+       R"("isolation":{"type":"string"}},"required":["success","isolation"]})",
        kDestroys},
       {SandboxTool::list,
        "list_sandboxes",
@@ -88,8 +89,8 @@ const std::vector<Row>& rows() {
        R"({"type":"object","properties":{"sandboxes":{"type":"array","items":{"type":"object",)"
        R"("properties":{"sandbox_id":{"type":"string"},"state":{"type":"string"},)"
        R"("created_at":{"type":"string"},"expires_at":{"type":"string"},)"
-       R"("isolation":{"type":"string"}},"required":["sandbox_id","state","created_at"]}}},)"
-       R"("required":["sandboxes"]})",
+       R"("isolation":{"type":"string"}},"required":["sandbox_id","state","created_at"]}},)"
+       R"("isolation":{"type":"string"}},"required":["sandboxes","isolation"]})",
        kReads},
       {SandboxTool::execute_code,
        "execute_code",
@@ -121,7 +122,8 @@ const std::vector<Row>& rows() {
         R"("offset":{"type":"integer","minimum":0},"length":{"type":"integer","minimum":1})"},
        R"("sandbox_id","path")",
        R"({"type":"object","properties":{"content":{"type":"string"},"encoding":{"type":"string"},)"
-       R"("size":{"type":"integer"},"eof":{"type":"boolean"}},"required":["content"]})",
+       R"("size":{"type":"integer"},"eof":{"type":"boolean"},"isolation":{"type":"string"}},)"
+       R"("required":["content","isolation"]})",
        kReads},
       {SandboxTool::write_file,
        "write_file",
@@ -131,7 +133,8 @@ const std::vector<Row>& rows() {
         R"("append":{"type":"boolean","default":false})"},
        R"("sandbox_id","path","content")",
        R"({"type":"object","properties":{"success":{"type":"boolean"},"bytes":{"type":"integer"},)"
-       R"("uri":{"type":"string"}},"required":["success"]})",
+       R"("uri":{"type":"string"},"isolation":{"type":"string"}},)"
+       R"("required":["success","isolation"]})",
        kDestroys},
       {SandboxTool::list_directory,
        "list_directory",
@@ -142,7 +145,8 @@ const std::vector<Row>& rows() {
        R"({"type":"object","properties":{"entries":{"type":"array","items":{"type":"object",)"
        R"("properties":{"name":{"type":"string"},"is_dir":{"type":"boolean"},)"
        R"("size":{"type":"integer"},"type":{"type":"string"}},)"
-       R"("required":["name","is_dir","size"]}}},"required":["entries"]})",
+       R"("required":["name","is_dir","size"]}},"isolation":{"type":"string"}},)"
+       R"("required":["entries","isolation"]})",
        kReads},
   };
   return all;

@@ -40,11 +40,12 @@ TEST(SandboxTools, AnswersAreAsPromised) {
   const auto answer = structured_result(run_answer(outcome, "namespaces", "id"));
   EXPECT_TRUE(run.check_result(answer)) << answer;
   const gateway::ToolSchemas read("box.read_file", definition("read_file").definition);
-  const auto file = file_answer({"text", 4}, 0, false);
+  const auto file = file_answer({"text", 4}, FileRequest(), "namespaces");
   ASSERT_TRUE(file);
   EXPECT_TRUE(read.check_result(structured_result(*file)));
   const gateway::ToolSchemas list("box.list_directory", definition("list_directory").definition);
-  EXPECT_TRUE(list.check_result(structured_result(folder_answer({{"a", true, 0, "dir"}}))));
+  EXPECT_TRUE(
+      list.check_result(structured_result(folder_answer({{"a", true, 0, "dir"}}, "namespaces"))));
 }
 
 TEST(SandboxTools, VerdictsSayWhy) {
@@ -102,8 +103,9 @@ TEST(SandboxTools, ResourcesAreFiles) {
        {"sandbox://abc", "sandbox://abc/", "file:///etc/passwd", "", "sandbox://"}) {
     EXPECT_FALSE(read_resource_request(wrong)) << wrong;
   }
-  EXPECT_TRUE(written_answer("abc", "/workspace/a b/ü", 3)
-                  .contains(R"("uri":"sandbox://abc/a%20b/%C3%BC")"));
+  FileRequest written{.sandbox = "abc", .path = "/workspace/a b/ü", .content = "xyz"};
+  EXPECT_EQ(written_answer(written, "none"),
+            R"({"success":true,"bytes":3,"uri":"sandbox://abc/a%20b/%C3%BC","isolation":"none"})");
 }
 
 }  // namespace

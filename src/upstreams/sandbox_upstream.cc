@@ -12,7 +12,30 @@ namespace {
 
 constexpr int kFilesWaiting = 1'024;
 
+Error is_stopping() { return {Code::unavailable, "the upstream is stopping"}; }
+
 }  // namespace
+
+class SandboxUpstream::Running {
+ public:
+  Running(SandboxUpstream& upstream, Stop* caller)
+      : upstream_(upstream), by_caller_(caller, stop_), by_upstream_(&upstream.ending_, stop_) {
+    ++upstream_.running_;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() {
+    if (--upstream_.running_ == 0 && upstream_.quiet_) upstream_.quiet_->deliver(ok());
+  }
+
+  Stop& stop() { return stop_; }
+
+ private:
+  SandboxUpstream& upstream_;
+  Stop stop_;
+  const StopLink by_caller_;
+  const StopLink by_upstream_;
+};
 
 SandboxUpstream::SandboxUpstream(std::string name, SandboxSettings settings,
                                  const std::vector<net::Loop*>& workers,
@@ -28,7 +51,7 @@ SandboxUpstream::SandboxUpstream(std::string name, SandboxSettings settings,
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", name_}}))),
       files_(settings_.file_threads, kFilesWaiting),
-      engine_(make_engine(name_, settings_, files_)),
+      engine_(make_engine(name_, settings_, files_, &registry)),
       pool_(*engine_, settings_, counters_),
       book_(pool_, settings_, counters_) {}
 
@@ -54,13 +77,25 @@ Task<void> SandboxUpstream::stop(Deadline deadline) {
   co_return co_await hop<void>(home_, there);
 }
 
-Task<void> SandboxUpstream::end(Deadline) {
+Task<void> SandboxUpstream::end(Deadline deadline) {
   stopping_ = true;
-  // What runs in them ends with them.
+  auto quiet = co_await wait_until_quiet(deadline);
+  ending_.request();
+  if (!quiet) quiet = co_await wait_until_quiet(kNever);
+  // What still runs in them ends with them.
   book_.clear();
   auto stopped = co_await pool_.stop();
   settle(false, "stopped");
   co_return stopped;
+}
+
+Task<void> SandboxUpstream::wait_until_quiet(Deadline deadline) {
+  if (running_ == 0) co_return ok();
+  OneShot<void> quiet;
+  quiet_ = &quiet;
+  auto waited = co_await quiet.wait(deadline);
+  quiet_ = nullptr;
+  co_return waited;
 }
 
 void SandboxUpstream::settle(bool up, std::string detail) {
@@ -91,6 +126,17 @@ Task<mcp::Reply> SandboxUpstream::answer(const gateway::Call& call, std::string_
 
 Task<mcp::Reply> SandboxUpstream::serve(const gateway::Call& call, std::string_view target) {
   if (const auto now = state(); !now.up) co_return Error{Code::unavailable, now.detail};
+  if (stopping_) co_return is_stopping();
+  Running running(*this, co_await current_stop());
+  auto serving = serve_to_end(call, target);
+  auto reply = co_await serving.hearing(running.stop());
+  if (!reply && reply.error().code == Code::cancelled && ending_.requested()) {
+    co_return is_stopping();
+  }
+  co_return reply;
+}
+
+Task<mcp::Reply> SandboxUpstream::serve_to_end(const gateway::Call& call, std::string_view target) {
   if (call.request.method == "resources/read") co_return co_await read_resource(call, target);
   const auto tool = find_sandbox_tool(target);
   if (call.request.method != "tools/call" || !tool) {
@@ -134,10 +180,6 @@ Task<std::shared_ptr<Sandbox>> SandboxUpstream::make(const std::string& owner,
   auto place = book_.reserve(owner);
   if (!place) co_return place.error();
   auto taken = co_await pool_.take(request.limits, request.as_configured, deadline);
-  if (taken && stopping_) {
-    pool_.discard(taken->guest);
-    taken = Error{Code::unavailable, "the gateway is stopping"};
-  }
   if (!taken) {
     book_.give_back(owner);
     co_return taken.error();
@@ -166,7 +208,7 @@ Result<std::string> SandboxUpstream::destroy(const std::string& owner, std::stri
   auto sandbox = book_.find(owner, *id);
   if (!sandbox) return sandbox.error();
   book_.remove(**sandbox);
-  return std::string(R"({"success":true})");
+  return destroyed_answer(engine_->isolation());
 }
 
 std::string SandboxUpstream::list(const std::string& owner) const {

@@ -37,10 +37,14 @@ class SandboxUpstream final : public gateway::Upstream {
   Task<void> stop(Deadline deadline) override;
 
  private:
+  class Running;  // A call in progress.
+
   // All of these on the home worker.
   Task<void> begin();
   Task<void> end(Deadline deadline);
+  Task<void> wait_until_quiet(Deadline deadline);
   Task<mcp::Reply> serve(const gateway::Call& call, std::string_view target);
+  Task<mcp::Reply> serve_to_end(const gateway::Call& call, std::string_view target);
   Task<std::string> use_tool(const gateway::Call& call, SandboxTool tool,
                              std::string_view arguments);
   Task<std::string> create(const gateway::Call& call, std::string_view arguments);
@@ -73,7 +77,10 @@ class SandboxUpstream final : public gateway::Upstream {
   std::unique_ptr<Engine> engine_;
   SandboxPool pool_;
   SandboxBook book_;
-  bool stopping_ = false;
+  bool stopping_ = false;  // Nothing new is begun.
+  Stop ending_;            // Nor is anything finished.
+  int running_ = 0;
+  OneShot<void>* quiet_ = nullptr;  // Who waits for the last call to end.
 
   // Guarded: told by the home worker, read by whoever asks.
   mutable std::mutex mutex_;

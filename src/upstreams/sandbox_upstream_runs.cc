@@ -151,6 +151,7 @@ void SandboxUpstream::note_run(const RunRequest& request, const Sandbox& sandbox
       .add("code", count("exit_code"))
       .add("stdout_bytes", count("stdout_bytes"))
       .add("stderr_bytes", count("stderr_bytes"))
+      .add("truncated", json::member(outcome.result, "truncated") == "true" ? "yes" : "no")
       .add("memory_peak", outcome.usage.memory_peak)
       .add("memory", sandbox.limits.memory.value)
       .add("pids", sandbox.limits.pids)
@@ -181,15 +182,16 @@ Task<std::string> SandboxUpstream::use_file(const gateway::Call& call, SandboxTo
   Result<std::string> answer;
   if (tool == SandboxTool::read_file) {
     auto piece = co_await files.read(request);
-    answer = piece ? file_answer(*piece, request.offset, request.base64)
+    answer = piece ? file_answer(*piece, request, engine_->isolation())
                    : Result<std::string>(piece.error());
   } else if (tool == SandboxTool::write_file) {
     auto written = co_await files.write(request);
-    answer = written ? written_answer(sandbox->id, request.path, request.content.size())
+    answer = written ? written_answer(request, engine_->isolation())
                      : Result<std::string>(written.error());
   } else {
     auto entries = co_await files.list(request);
-    answer = entries ? folder_answer(*entries) : Result<std::string>(entries.error());
+    answer = entries ? folder_answer(*entries, engine_->isolation())
+                     : Result<std::string>(entries.error());
   }
   book_.end_use(sandbox);
   co_return answer;
