@@ -198,7 +198,13 @@ void KafkaHome::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcom
 // again.
 void KafkaHome::on_trouble(const Error& error) {
   log::Line(log::Level::debug, "bus trouble").add("upstream", plan_.name).add("why", error.message);
-  if (directory_ && error.message.contains("brokers are down")) directory_->look_again();
+  if (error.message.contains("brokers are down")) {
+    if (directory_) directory_->look_again();
+    return;
+  }
+  const bool first = trouble_.empty();
+  trouble_ = error.message;
+  if (first && !reachable_) tell_state();
 }
 
 void KafkaHome::on_bus(bool reachable, const std::string& why) {
@@ -209,8 +215,11 @@ void KafkaHome::on_bus(bool reachable, const std::string& why) {
 }
 
 void KafkaHome::tell_state() {
-  if (!started_) return events_.on_state(false, why_.empty() ? "starting" : why_);
-  if (!reachable_) return events_.on_state(false, why_);
+  const std::string why = why_.empty() ? "starting" : why_;
+  if (!started_ || !reachable_) {
+    return events_.on_state(false, trouble_.empty() ? why : fmt::format("{}: {}", why, trouble_));
+  }
+  if (reachable) trouble_.clear();
   const std::string agents = directory_->problems();
   const std::string topics = topics_->problems();
   const bool both = !agents.empty() && !topics.empty();

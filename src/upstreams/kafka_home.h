@@ -109,4 +109,5 @@ class KafkaHome final : bus::Producer::Events,
   std::string why_ = "starting";
 };
 
+  std::string trouble_;  // What librdkafka has last said, since the bus was there.
 }  // namespace patchbay::upstreams
