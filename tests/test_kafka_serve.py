@@ -19,6 +19,7 @@ from harness import (
     wait_until,
 )
 from kafka_case import JSON, KafkaCase, Registry, bus_config
+from raw_service import AnyPath, RawService
 from waiting import PATIENCE, Lines
 
 
@@ -36,6 +37,7 @@ class Served:
             "--partitions", "4", *args,
         ]  # fmt: skip
         self.process = self.stdout = self.stderr = None
+        self.ready = lambda line: line == "ready"
 
     def __enter__(self):
         self.process = subprocess.Popen(
@@ -47,7 +49,7 @@ class Served:
         )
         self.stdout, self.stderr = Lines(self.process.stdout), Lines(self.process.stderr)
         try:
-            self.stdout.wait_for(lambda line: line == "ready")
+            self.stdout.wait_for(self.ready)
         except AssertionError:
             self.process.kill()
             raise AssertionError("it did not start:\n" + self.stderr.text()[-4000:]) from None
@@ -225,6 +227,47 @@ class Rebalance(ServeCase):
         # Nobody did the same work twice. (The embedded bus takes no commits while members join.)
         if self.cluster:
             self.assertEqual(len(keys), 12)
+
+
+class Json(ServeCase):
+    def test_it_is_told_when_there_is_work(self):
+        served = Served(self, self.upstreams, "--group", "json", "--json")
+        served.ready = lambda line: line.startswith("{")
+        with served:
+            (line,) = served.stdout.lines
+            said = json.loads(line)
+        self.assertEqual(said, {"bus": self.brokers, "group": "json", "tools": 5})
+
+
+class Refused(ServeCase):
+    """A registry that takes neither our schema of registrations nor that of one tool."""
+
+    upstreams = {"fake": fake(tools={"allow": ["big", "echo"]})}
+
+    def test_the_other_tools_are_served(self):
+        refused = (f"/subjects/{self.registry_topic}-value/", "/subjects/fake__echo_request-value/")
+
+        def say(request):
+            method = request.line.split(" ")[0]
+            if method == "POST" and request.path.startswith(refused):
+                return 409, "application/json", b'{"error_code":409,"message":"incompatible"}'
+            body = json.loads(request.body) if request.body else None
+            status, answer = self.registry.ask(method, request.target, body)
+            return status, "application/json", json.dumps(answer).encode()
+
+        service = self.enterContext(RawService())
+        service.on = AnyPath(say)
+        case = SimpleNamespace(
+            brokers=self.brokers,
+            registry=Registry(service.url),
+            registry_topic=self.registry_topic,
+        )
+        with Served(case, self.upstreams, "--group", "refused") as served:
+            self.wait_for_tool("fake__big")
+            self.assertEqual(self.call("fake__big", {"bytes": 10}).status, 200)
+            line = served.stderr.wait_for("tool not on the bus")
+            self.assertRegex(line, "tool=fake__echo .*incompatible")
+            self.assertNotIn("fake__echo", self.tools())
 
 
 class Limits(ServeCase):

@@ -169,10 +169,17 @@ std::vector<RegistrationLine> KafkaHome::lines() const {
   return directory_ ? directory_->lines() : std::vector<RegistrationLine>();
 }
 
-Task<AgentSchemas> KafkaHome::registry_schemas(Deadline deadline) {
+Task<std::vector<bus::RegistrationRecord>> KafkaHome::records_for(
+    std::string name, std::optional<bus::Registration> registration, Deadline deadline) {
   if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
   const Asking asking(*this);
-  co_return co_await directory_->registry_schemas(deadline);
+  co_return co_await directory_->records_for(std::move(name), std::move(registration), deadline);
+}
+
+Task<void> KafkaHome::wait_taken(bus::Place place, Deadline deadline) {
+  if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
+  const Asking asking(*this);
+  co_return co_await directory_->wait_taken(place, deadline);
 }
 
 Result<mcp::Reply> KafkaHome::read_topic(std::string_view uri) const {
@@ -210,6 +217,7 @@ void KafkaHome::on_trouble(const Error& error) {
 void KafkaHome::on_bus(bool reachable, const std::string& why) {
   reachable_ = reachable;
   why_ = why;
+  if (reachable) trouble_.clear();
   shared_->down = !reachable;
   tell_state();
 }
@@ -219,7 +227,6 @@ void KafkaHome::tell_state() {
   if (!started_ || !reachable_) {
     return events_.on_state(false, trouble_.empty() ? why : fmt::format("{}: {}", why, trouble_));
   }
-  if (reachable) trouble_.clear();
   const std::string agents = directory_->problems();
   const std::string topics = topics_->problems();
   const bool both = !agents.empty() && !topics.empty();
