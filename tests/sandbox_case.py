@@ -12,7 +12,7 @@ import unittest
 from harness import BINARY, ROOT, TestCase, run
 
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
-NOT_REQUIRED = ["memory", "swap", "pids", "cpu"]
+NOT_REQUIRED = ["memory", "swap", "pids", "cpu", "io"]
 
 
 @functools.cache

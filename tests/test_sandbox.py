@@ -183,11 +183,11 @@ class Refusal(SandboxCase):
         outcome = self.sandbox("/bin/echo", "ran", user=True)
         self.assertNotEqual(outcome.returncode, 0)
         self.assertEqual(outcome.stdout, "")
-        self.assertRegex(outcome.stderr, "the limit '(memory|pids|cpu)' cannot be set here: ")
+        self.assertRegex(outcome.stderr, "the limit '(memory|pids|cpu|io)' cannot be set here: ")
         self.assertIn("not_required", outcome.stderr)
 
     def test_each_limit_by_itself(self):
-        for missing in ("memory", "pids", "cpu"):
+        for missing in ("memory", "pids", "cpu", "io"):
             others = [name for name in NOT_REQUIRED if name != missing]
             outcome = self.sandbox(
                 "/bin/echo", "ran", settings=f"limits: {{ not_required: {others} }}", user=True
@@ -206,8 +206,9 @@ class Refusal(SandboxCase):
         )
         self.assertEqual(outcome.returncode, 1)
         findings = {one["name"]: one for one in json.loads(outcome.stdout)["sandbox"]["findings"]}
-        self.assertFalse(findings["limit memory"]["ok"])
-        self.assertIn("cannot be set here", findings["limit memory"]["detail"])
+        for name in ("memory", "pids", "cpu", "io"):
+            self.assertFalse(findings[f"limit {name}"]["ok"])
+            self.assertIn(f"'{name}' cannot be set here", findings[f"limit {name}"]["detail"])
         self.assertTrue(findings["bubblewrap"]["ok"])
 
     def test_a_missing_bubblewrap(self):
@@ -229,13 +230,13 @@ class Delegated(SandboxCase):
         self.addCleanup(self.take_back)
         for line in pathlib.Path("/proc/self/cgroup").read_text(encoding="ascii").splitlines():
             _, controllers, path = line.split(":", 2)
-            if controllers in ("memory", "pids", "cpu", "cpu,cpuacct"):
+            if controllers in ("memory", "pids", "cpu", "cpu,cpuacct", "blkio"):
                 folder = CGROUPS / controllers / path.lstrip("/") / f"given-{os.getpid()}"
                 folder.mkdir()
                 self.given.append(folder)
                 for one in (folder, folder / "cgroup.procs"):
                     os.chown(one, self.USER, self.USER)
-        if len(self.given) != 3:
+        if len(self.given) != 4:
             self.skipTest("left out: no cgroups of version 1 to give away")
 
     def take_back(self):

@@ -324,6 +324,29 @@ class Bounds(EgressCase):
             self.assertEqual((line["sent"], line["received"]), ("5", "0"))
             wait_until(lambda: not silent.open, "its connection to be closed")
 
+    def test_one_side_that_has_ended(self):
+        # The kernel takes the connection; nobody ever ends it.
+        listener = self.enterContext(socket.create_server(("127.0.0.1", 0)))
+        port = listener.getsockname()[1]
+        self.start(egress=[f"127.0.0.1:{port}"], egress_limits={"half_open": "300ms"})
+        said = self.python(
+            f"way = ask('127.0.0.1:{port}')\n"
+            "print(answer(way)[:12]); way.shutdown(socket.SHUT_WR); print(all_of(way))"
+        )
+        self.assertEqual(said.splitlines(), ["b'HTTP/1.1 200'", "b''"])
+        line = self.visit_to(f"127.0.0.1:{port}")
+        self.assertEqual(line["ended"], "the other side did not end")
+
+    def test_one_side_after_the_other(self):
+        with Silent() as silent:
+            self.start(egress=[f"127.0.0.1:{silent.port}"])
+            said = self.python(
+                f"way = ask('127.0.0.1:{silent.port}')\n"
+                "print(answer(way)[:12]); way.shutdown(socket.SHUT_WR); print(all_of(way))"
+            )
+            self.assertEqual(said.splitlines(), ["b'HTTP/1.1 200'", "b''"])
+            self.assertEqual(self.visit_to(f"127.0.0.1:{silent.port}").get("ended", ""), "")
+
     def test_one_that_asks_for_nothing(self):
         self.start(egress=["example.invalid"], egress_limits={"connect_time": "200ms"})
         said = self.python("print(all_of(ask('', 'CONN')).decode().splitlines()[0])")
@@ -442,7 +465,7 @@ class Others(SandboxCase):
     def test_one_program_and_an_ordinary_user(self):
         port = self.serve()
         fetch = f"import urllib.request as u; print(u.urlopen('http://127.0.0.1:{port}/').status)"
-        bounds = "limits: { not_required: [memory, swap, pids, cpu] }"
+        bounds = "limits: { not_required: [memory, swap, pids, cpu, io] }"
         for user in (None, 61500) if os.geteuid() == 0 else (None,):
             done = self.sandbox(
                 "python3", "-c", fetch, settings=f'egress: ["127.0.0.1:{port}"]\n{bounds}', user=user

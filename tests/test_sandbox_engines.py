@@ -43,7 +43,11 @@ class Engines(ToolCase):
         self.start(engine="none", allow_none=True)
         ran = self.use("run_command", command="echo bare")
         self.assertEqual((ran["stdout"], ran["isolation"]), ("bare\n", "none"))
-        box = self.make()
+        made = self.use("create_sandbox")
+        # No limit is claimed that nobody has set.
+        self.assertEqual(set(made["limits"]), {"wall_ms", "output", "absent"})
+        self.assertLessEqual({*NOT_REQUIRED, "disk", "files"}, set(made["limits"]["absent"]))
+        box = made["sandbox_id"]
         self.use("write_file", sandbox_id=box, path="x", content="y")
         self.assertEqual(self.shell(box, "cat x")["stdout"], "y")
 
@@ -72,11 +76,14 @@ class Engines(ToolCase):
         """`patchbay agent` stands in for a monitor: it offers the same socket."""
         vm = {
             "command": BINARY,
-            "args": ["agent", "--listen", "unix:{socket}"],
+            "args": ["agent", "--listen", "unix:{socket}", "--max-output", "{memory_mib}000000"],
             "socket": "{folder}/v.sock",
         }
         self.start(engine="microvm", microvm=vm, pool={"size": 1})
-        box = self.make()
+        made = self.use("create_sandbox")
+        # The machine is told its memory, and nothing else.
+        self.assertEqual(set(made["limits"]), {"memory", "wall_ms", "output", "absent"})
+        box = made["sandbox_id"]
         self.use("write_file", sandbox_id=box, path="x", content="y")
         self.assertRegex(self.shell(box, "cat x; pwd")["stdout"], r"^y/\S*/patchbay-vm-[-\w]+\n$")
         self.use("destroy_sandbox", sandbox_id=box)
@@ -240,7 +247,10 @@ class OrdinaryUser(ToolCase):
 
     def test_runs_and_reaches_files(self):
         self.start(limits={"not_required": NOT_REQUIRED, "disk": "4MiB"})
-        box = self.make()
+        made = self.use("create_sandbox")
+        self.assertEqual(made["limits"]["absent"], NOT_REQUIRED)
+        self.assertEqual(set(made["limits"]), {"disk", "files", "wall_ms", "output", "absent"})
+        box = made["sandbox_id"]
         self.use("write_file", sandbox_id=box, path="a/b", content="in")
         self.assertEqual(self.shell(box, "cat a/b; id -u; echo out > a/c")["stdout"], "in1000\n")
         self.assertEqual(self.use("read_file", sandbox_id=box, path="a/c")["content"], "out\n")

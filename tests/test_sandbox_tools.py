@@ -131,6 +131,22 @@ class Tools(ToolCase):
             with self.subTest(tool=tool, arguments=arguments):
                 self.assertTrue(self.refusal(tool, **arguments))
 
+    def test_an_empty_id_is_no_sandbox(self):
+        """Least of all is it a wish for a fresh one."""
+        self.start(pool={"size": 0})
+        for tool, arguments in (
+            ("run_command", {"command": "true"}),
+            ("execute_code", {"language": "sh", "code": "true"}),
+            ("read_file", {"path": "x"}),
+            ("write_file", {"path": "x", "content": "y"}),
+            ("list_directory", {}),
+            ("destroy_sandbox", {}),
+        ):
+            with self.subTest(tool=tool):
+                said = self.refusal(tool, sandbox_id="", **arguments)
+                self.assertIn("'sandbox_id' is empty; give the id that create_sandbox", said)
+        self.assertEqual(self.gateway.metric("patchbay_sandbox_handed_over_total"), 0)
+
 
 class Owners(ToolCase):
     def test_nobody_reaches_another_callers_sandbox(self):

@@ -3,19 +3,22 @@ on Apache Kafka where it can be had."""
 
 import contextlib
 import json
-import statistics
 import subprocess
 import sys
-import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import client, processes, report, requests
-from .measure import Bench, Target
+from .measure import Bench, Target, median_of
 
-# How long records wait for others, and with how many calls in flight that is tried: the first is for
-# latency, the second for speed.
-LINGERS = ((0, (1, 64, 256)), (1, (64, 256)))
+# How long records wait for others, and with how many calls in flight that is tried: nothing is for
+# latency, what librdkafka does by itself is for speed.
+LINGERS = ((0, (1, 64, 256)), (5, (64, 256)))
+# The gateway is asked over so many connections of HTTP, or over one of the wire protocol.
+FACES = ("HTTP", "wire")
 TOOL = "bus__echo"
+BARE = "bare pair"
+WARMUP = 5  # Seconds; a broker in Java is slow at first.
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "testing"))
 
@@ -23,17 +26,18 @@ import kafka_cluster  # noqa: E402
 
 
 @contextlib.contextmanager
-def agent(bench: Bench, broker: str, fetch_wait: int):
-    """One that answers both."""
-    command = pair(bench, "agent", broker, fetch_wait)
+def agent(bench: Bench, broker: str, fetch_wait: int, name: str):
+    """One that answers what is asked of `name`."""
+    command = pair(bench, "agent", broker, fetch_wait, name)
     with processes.running(command, stdout=subprocess.PIPE) as process:
         processes.lines_until_ready(process, "kafka_pair")
         yield
 
 
-def pair(bench: Bench, mode: str, broker: str, fetch_wait: int) -> list[str]:
+def pair(bench: Bench, mode: str, broker: str, fetch_wait: int, name: str) -> list[str]:
     command = [bench.tools.bench("kafka_pair"), "--mode", mode, "--broker", broker]
-    return command + ["--from", "echo.in", "--to", "echo.out", "--fetch-wait", str(fetch_wait)]
+    topics = ["--from", f"{name}.in", "--to", f"{name}.out"]
+    return command + topics + ["--fetch-wait", str(fetch_wait)]
 
 
 def register(bench: Bench, broker: str) -> None:
@@ -43,41 +47,68 @@ def register(bench: Bench, broker: str) -> None:
                    stdout=subprocess.DEVNULL)  # fmt: skip
 
 
-def bare(bench: Bench, broker: str, fetch_wait: int, in_flight: int) -> dict:
-    effort = bench.effort
-    command = pair(bench, "client", broker, fetch_wait) + ["--in-flight", str(in_flight)]
-    command += ["--seconds", str(effort.seconds), "--warmup", str(effort.warmup)]
-    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+@dataclass
+class Bus:
+    """A bus under measurement. Without a broker it is the gateway's own."""
+
+    broker: str | None
+    fetch_wait: int
+    linger: int
+
+    def bare(self, bench: Bench, in_flight: int, seconds: float) -> dict:
+        command = pair(bench, "client", self.broker, self.fetch_wait, "bare")
+        command += ["--in-flight", str(in_flight), "--linger", str(self.linger)]
+        command += ["--seconds", str(seconds), "--warmup", str(bench.effort.warmup)]
+        return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+
+    def settings(self, options, wire_port: int) -> str:
+        properties = [f"linger.ms: {self.linger}"]
+        if self.broker:
+            properties.append(f'bootstrap.servers: "{self.broker}"')
+        bus = f"kind: kafka, retry: 100ms, client_id: bench, kafka: {{{', '.join(properties)}}}"
+        wire = f"tcp: 127.0.0.1:{wire_port}, rate_limiting: {{enabled: false}}"
+        return (f"listen: 127.0.0.1:0\nworkers: {options.workers}\nlog: {{calls: true}}\n"
+                f"wire: {{{wire}}}\nupstreams: {{bus: {{{bus}}}}}\n")  # fmt: skip
 
 
-def compare(
-    bench: Bench, settings: str, broker: str | None, fetch_wait: int, counts: tuple
-) -> dict:
-    """Rounds of the bare pair and of the gateway in turn, for each number of calls in flight."""
+def targets(gateway: processes.Server, wire_port: int) -> list[Target]:
     text = "t" * 200
-    traffic = requests.rest_call("bus.echo", {"text": text}, text)
+    over_http = requests.rest_call("bus.echo", {"text": text}, text)
+    call = {"jsonrpc": "2.0", "id": "{{id}}", "method": "tools/call",
+            "params": {"name": TOOL, "arguments": {"text": text}}}  # fmt: skip
+    over_wire = requests.Traffic(json.dumps(call).encode(), expect=[text])
+    framed = processes.Server(wire_port, gateway.pids, gateway.back_end_pids)
+    return [
+        Target("HTTP", gateway, over_http),
+        Target("wire", framed, over_wire, "wire_load", "--in-flight"),
+    ]
+
+
+def compare(bench: Bench, options, bus: Bus, counts: tuple) -> dict:
+    """Rounds of the bare pair and of the gateway in turn, for each number of calls in flight."""
     found = {}
-    folder = bench.scratch("gateway")
+    port = processes.free_port()
     with contextlib.ExitStack() as stack:
-        gateway = stack.enter_context(processes.gateway(bench.tools, folder, settings))
-        if broker is None:
-            health = client.get_json(gateway.port, "/health")
-            broker = health["bus"]["bootstrap"]
-        stack.enter_context(agent(bench, broker, fetch_wait))
-        register(bench, broker)
+        settings = bus.settings(options, port)
+        gateway = stack.enter_context(
+            processes.gateway(bench.tools, bench.scratch("gateway"), settings)
+        )
+        if bus.broker is None:
+            bus.broker = client.get_json(gateway.port, "/health")["bus"]["bootstrap"]
+        for name in ("bare", "echo"):
+            stack.enter_context(agent(bench, bus.broker, bus.fetch_wait, name))
+        register(bench, bus.broker)
         processes.wait_for_tool(gateway.port, TOOL)
-        target = Target("patchbay", gateway, traffic)
+        bus.bare(bench, max(counts), min(WARMUP, 2 * bench.effort.seconds))
+        faces = targets(gateway, port)
         for in_flight in counts:
             rounds = []
             for _ in range(bench.effort.rounds):
-                base = bare(bench, broker, fetch_wait, in_flight)
-                rounds.append((base, bench.measure(target, in_flight)))
+                one = {BARE: bus.bare(bench, in_flight, bench.effort.seconds)}
+                one |= {face.name: bench.measure(face, in_flight) for face in faces}
+                rounds.append(one)
             found[in_flight] = {
-                name: {
-                    key: statistics.median(one[i].get(key, 0) for one in rounds)
-                    for key in ("calls_per_s", "p50_us", "p99_us", "cpu_us")
-                }
-                for i, name in enumerate(("bare pair", "patchbay"))
+                name: median_of([one[name] for one in rounds]) for name in (BARE, *FACES)
             }
     return found
 
@@ -85,25 +116,14 @@ def compare(
 def run(bench: Bench, options) -> dict:
     if not options.has_gateway:
         return {}
-    base = f"listen: 127.0.0.1:0\nworkers: {options.workers}\nlog: {{calls: true}}\n"
-
-    def settings(linger: int, broker: str | None) -> str:
-        properties = [f"linger.ms: {linger}"]
-        if broker:
-            properties.append(f'bootstrap.servers: "{broker}"')
-        bus = f"kind: kafka, retry: 100ms, client_id: bench, kafka: {{{', '.join(properties)}}}"
-        return base + f"upstreams: {{bus: {{{bus}}}}}\n"
-
     found = {}
     for linger, counts in LINGERS:
-        found["embedded bus", linger] = compare(bench, settings(linger, None), None, 5, counts)
+        found["embedded bus", linger] = compare(bench, options, Bus(None, 5, linger), counts)
     try:
         with kafka_cluster.Cluster(registry=False) as cluster:
-            time.sleep(2)  # The Java machine warms up.
-            where = cluster.brokers
             for linger, counts in LINGERS:
-                of = settings(linger, where)
-                found["Apache Kafka", linger] = compare(bench, of, where, 100, counts)
+                bus = Bus(cluster.brokers, 100, linger)
+                found["Apache Kafka", linger] = compare(bench, options, bus, counts)
     except kafka_cluster.LeftOut as why:
         print(f"call_kafka: {why}")
     show(options, found)
@@ -114,26 +134,22 @@ def show(options, found: dict) -> None:
     rows, goals = [], []
     for (bus, linger), by_count in found.items():
         for count, figures in by_count.items():
-            baseline, ours = figures["bare pair"], figures["patchbay"]
+            where = f"{bus}, linger {linger}, {count:3} in flight"
+            base = figures[BARE]
             for name, figure in figures.items():
-                rows.append(
-                    [
-                        f"{bus}, linger {linger}, {count:3} in flight  {name}",
-                        f"{figure['calls_per_s']:,.0f}",
-                        report.ratio(figure["calls_per_s"], baseline["calls_per_s"]),
-                        f"{figure['p50_us']:,.0f}",
-                        f"{figure['p99_us']:,.0f}",
-                        f"{figure['cpu_us']:,.1f}" if figure["cpu_us"] else "",
-                    ]
-                )
-            if count > 1:
-                speed = ours["calls_per_s"] / baseline["calls_per_s"]
-                what = f"{bus}, linger {linger}, {count} in flight, calls/s"
-                goals.append(report.Goal(what, speed, 0.85, "× bare pair", at_least=True))
-            elif count == 1:
-                added = ours["p50_us"] - baseline["p50_us"]
-                goals.append(report.Goal(f"{bus}, one in flight, p50 added", added, 300, "µs"))
+                speed = report.ratio(figure["calls_per_s"], base["calls_per_s"])
+                rows.append([f"{where}  {name}", f"{figure['calls_per_s']:,.0f}", speed,
+                             f"{figure['p50_us']:,.0f}", f"{figure['p99_us']:,.0f}",
+                             f"{figure['cpu_us']:,.1f}"])  # fmt: skip
+            goals += [goal(where, count, base, figures[face], face) for face in FACES]
     columns = ["bus, calls in flight", "calls/s", "of bare", "p50 µs", "p99 µs", "CPU µs"]
     title = f"call_kafka: {options.workers} worker(s); baseline: a bare pair on librdkafka"
     report.print_table(title, columns, rows)
     report.print_goals(goals)
+
+
+def goal(where: str, count: int, base: dict, ours: dict, face: str) -> report.Goal:
+    if count == 1:
+        return report.Goal(f"{where}, {face}, p50 added", ours["p50_us"] - base["p50_us"], 300, "µs")
+    speed = ours["calls_per_s"] / base["calls_per_s"]
+    return report.Goal(f"{where}, {face}, calls/s", speed, 0.85, "× bare pair", at_least=True)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/ids.h"
 #include "json/read.h"
 #include "json/text.h"
 #include "mcp/compose.h"
@@ -176,7 +177,7 @@ void RouterLink::use_token(const std::string& token) {
 }
 
 Task<mcp::Reply> RouterLink::ask(std::string_view method, std::string_view params) {
-  const std::string id = json::quote(fmt::format("router-{}-{}", wire::uuid_v4(), next_id_++));
+  const std::string id = json::quote(fmt::format("router-{}-{}", random_uuid(), next_id_++));
   OneShot<mcp::Reply> answer;
   asked_[id] = &answer;
   auto sent = send(mcp::request(id, method, params));

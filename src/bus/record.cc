@@ -37,12 +37,19 @@ std::optional<std::string_view> Record::value() const {
   return bytes(message_->payload, message_->len);
 }
 
+rd_kafka_headers_s* Record::headers() const {
+  if (!headers_) {
+    rd_kafka_headers_t* found = nullptr;
+    headers_ = rd_kafka_message_headers(message_.get(), &found) ? nullptr : found;
+  }
+  return *headers_;
+}
+
 std::optional<std::string_view> Record::header(const char* name) const {
-  rd_kafka_headers_t* headers = nullptr;
-  if (rd_kafka_message_headers(message_.get(), &headers)) return std::nullopt;
+  if (!headers()) return std::nullopt;
   const void* value = nullptr;
   std::size_t size = 0;
-  if (rd_kafka_header_get_last(headers, name, &value, &size)) return std::nullopt;
+  if (rd_kafka_header_get_last(headers(), name, &value, &size)) return std::nullopt;
   return bytes(value, size);
 }
 
@@ -62,12 +69,11 @@ std::size_t KeptMessage::size() const {
 
 bool Record::header_at(std::size_t index, std::string_view& name,
                        std::optional<std::string_view>& value) const {
-  rd_kafka_headers_t* headers = nullptr;
-  if (rd_kafka_message_headers(message_.get(), &headers)) return false;
+  if (!headers()) return false;
   const char* key = nullptr;
   const void* data = nullptr;
   std::size_t size = 0;
-  if (rd_kafka_header_get_all(headers, index, &key, &data, &size)) return false;
+  if (rd_kafka_header_get_all(headers(), index, &key, &data, &size)) return false;
   name = key;
   value = bytes(data, size);
   return true;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+struct rd_kafka_headers_s;
 struct rd_kafka_message_s;
 
 namespace patchbay::bus {
@@ -45,7 +46,11 @@ class Record {
   bool header_at(std::size_t index, std::string_view& name,
                  std::optional<std::string_view>& value) const;
 
+  rd_kafka_headers_s* headers() const;
+
   std::unique_ptr<rd_kafka_message_s, Freer> message_;
+  // Null: it has none, which librdkafka finds out anew each time it is asked.
+  mutable std::optional<rd_kafka_headers_s*> headers_;
 };
 
 // A record in memory of its own, for what takes longer.

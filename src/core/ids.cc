@@ -2,10 +2,38 @@
 
 #include <sys/random.h>
 
+#include <array>
 #include <cstdlib>
 #include <vector>
 
 namespace patchbay {
+namespace {
+
+constexpr char kDigits[] = "0123456789abcdef";
+constexpr std::size_t kUuidBytes = 16;
+
+// Random bytes of one thread, fetched many at a time.
+class RandomBytes {
+ public:
+  const unsigned char* take(std::size_t count) {
+    if (kSize - used_ < count) fill();
+    used_ += count;
+    return bytes_.data() + used_ - count;
+  }
+
+ private:
+  static constexpr std::size_t kSize = 256;  // What getrandom() never cuts short.
+
+  void fill() {
+    if (::getrandom(bytes_.data(), kSize, 0) != static_cast<ssize_t>(kSize)) std::abort();
+    used_ = 0;
+  }
+
+  std::array<unsigned char, kSize> bytes_{};
+  std::size_t used_ = kSize;
+};
+
+}  // namespace
 
 std::string random_hex(std::size_t bytes) {
   std::vector<unsigned char> raw(bytes);
@@ -15,7 +43,6 @@ std::string random_hex(std::size_t bytes) {
     if (n < 0) std::abort();  // Without randomness no session is safe.
     got += static_cast<std::size_t>(n);
   }
-  static constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;
   hex.reserve(bytes * 2);
   for (const unsigned char byte : raw) {
@@ -23,6 +50,22 @@ std::string random_hex(std::size_t bytes) {
     hex += kDigits[byte & 15];
   }
   return hex;
+}
+
+std::string random_uuid() {
+  thread_local RandomBytes random;
+  const unsigned char* const bytes = random.take(kUuidBytes);
+  std::string text;
+  text.reserve(36);
+  for (std::size_t i = 0; i < kUuidBytes; ++i) {
+    unsigned byte = bytes[i];
+    if (i == 6) byte = (byte & 0x0f) | 0x40;  // Version 4...
+    if (i == 8) byte = (byte & 0x3f) | 0x80;  // ...of the usual variant.
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
 }
 
 }  // namespace patchbay

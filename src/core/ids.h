@@ -9,4 +9,7 @@ namespace patchbay {
 // `bytes` random bytes in lower-case hexadecimal.
 std::string random_hex(std::size_t bytes);
 
+// A UUID of version 4. Cheap enough for every message: bytes are fetched many at a time.
+std::string random_uuid();
+
 }  // namespace patchbay

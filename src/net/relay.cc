@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kPiece = 32 * 1024;
 
-// Of a TCP peer nobody can tell whether it has ended its side or has gone altogether. One that only
-// waits for the rest of an answer gets it within this time between two bytes.
-constexpr std::chrono::seconds kHalfOpen{30};
-
 // Nobody is there any more who could read; only a local socket shows that.
 bool has_gone(const Source& source) {
   pollfd state{source.fd(), 0, 0};
@@ -25,7 +21,8 @@ bool has_gone(const Source& source) {
 
 class Relay {
  public:
-  explicit Relay(std::chrono::nanoseconds idle) : idle_(idle) {}
+  explicit Relay(RelayPatience patience)
+      : idle_(patience.idle), half_open_(std::min(patience.idle, patience.half_open)) {}
 
   Task<void> run(Source& first, Source& second, Relayed& moved) {
     pumps_.spawn(pump(first, second, moved.there));
@@ -50,10 +47,9 @@ class Relay {
       co_return ended;
     }
     ::shutdown(to.fd(), SHUT_WR);
-    const auto patience = std::min<std::chrono::nanoseconds>(idle_, kHalfOpen);
     last_ = here().now();
-    while (here().now() < last_ + patience) {
-      auto slept = co_await sleep_until(last_ + patience);
+    while (here().now() < last_ + half_open_) {
+      auto slept = co_await sleep_until(last_ + half_open_);
       if (!slept) co_return slept;
     }
     finish(Error{Code::timeout, "the other side did not end"});
@@ -67,7 +63,9 @@ class Relay {
     for (;;) {
       auto got = co_await from.read_some(piece, last_ + idle_);
       if (!got && got.error().code == Code::timeout && here().now() < last_ + idle_) continue;
-      if (!got) co_return from.ended() && !has_gone(from) ? ok() : Result<void>(got.error());
+      // Whoever ends second is done, and may go.
+      const bool orderly = from.ended() && (ended_ > 0 || !has_gone(from));
+      if (!got) co_return orderly ? ok() : Result<void>(got.error());
       last_ = here().now();
       auto written = co_await to.write_all(std::string_view(piece).substr(0, *got), idle_);
       if (!written && written.error().code == Code::unavailable) co_return ok();
@@ -85,6 +83,7 @@ class Relay {
   }
 
   const std::chrono::nanoseconds idle_;
+  const std::chrono::nanoseconds half_open_;
   Deadline last_ = here().now();  // When a byte last moved.
   int ended_ = 0;                 // Directions.
   bool finished_ = false;
@@ -94,8 +93,8 @@ class Relay {
 
 }  // namespace
 
-Task<void> relay(Source& first, Source& second, std::chrono::nanoseconds idle, Relayed& moved) {
-  Relay both(idle);
+Task<void> relay(Source& first, Source& second, RelayPatience patience, Relayed& moved) {
+  Relay both(patience);
   co_return co_await both.run(first, second, moved);
 }
 

@@ -16,9 +16,16 @@ struct Relayed {
   std::uint64_t back = 0;
 };
 
-// Counts in `moved` while it runs. Code::timeout if no byte moves for `idle`; a connection of which
-// one direction has ended gets less. Code::unavailable if one of them breaks. Both are left for the
-// caller to close.
-Task<void> relay(Source& first, Source& second, std::chrono::nanoseconds idle, Relayed& moved);
+// How long no byte may move. Of a TCP peer nobody can tell whether it has ended its side or has
+// gone altogether: once one direction has ended, the other gets `half_open` between two bytes, or
+// `idle` if that is less.
+struct RelayPatience {
+  std::chrono::nanoseconds idle;
+  std::chrono::nanoseconds half_open;
+};
+
+// Counts in `moved` while it runs. Code::timeout if no byte moves for too long, Code::unavailable
+// if one of them breaks. Both are left for the caller to close.
+Task<void> relay(Source& first, Source& second, RelayPatience patience, Relayed& moved);
 
 }  // namespace patchbay::net

@@ -105,6 +105,15 @@ void set_apart(Options& options, const Spec& spec) {
 
 }  // namespace
 
+std::vector<std::string> seen_of(const Spec& spec) {
+  std::vector<std::string> seen;
+  if (!spec.root.empty()) seen.push_back(spec.root);
+  if (spec.root.empty()) seen.insert(seen.end(), std::begin(kPrograms), std::end(kPrograms));
+  if (spec.root.empty()) seen.insert(seen.end(), std::begin(kSettings), std::end(kSettings));
+  for (const auto& share : spec.shares) seen.push_back(share.from);
+  return seen;
+}
+
 std::vector<std::string> bwrap_options(const Spec& spec, int filter) {
   Options options;
   set_apart(options, spec);

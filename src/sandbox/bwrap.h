@@ -9,6 +9,9 @@
 
 namespace patchbay::sandbox {
 
+// The files and folders of the machine that a sandbox sees.
+std::vector<std::string> seen_of(const Spec& spec);
+
 // The options, to be given in a file; the program that is run does not belong to them. REQUIRES:
 // the stage has been built. `filter` is the descriptor of the filter of system calls.
 std::vector<std::string> bwrap_options(const Spec& spec, int filter);

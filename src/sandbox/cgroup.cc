@@ -25,10 +25,6 @@ namespace {
 constexpr std::string_view kPrefix = "patchbay_";
 constexpr int kPeriod = 100'000;  // Microseconds over which processor time is counted.
 
-constexpr std::string_view name_of(Bound bound) {
-  return config::choices<Bound>[static_cast<std::size_t>(bound)].name;
-}
-
 bool is_required(const Limits& limits, Bound bound) {
   return std::ranges::find(limits.not_required, bound) == limits.not_required.end();
 }
@@ -65,40 +61,56 @@ std::uint64_t number_in(const std::string& path, std::string_view key = {}) {
   return value;
 }
 
-// A bound, and how it is written in either version.
-struct Row {
-  Bound bound;
-  std::string_view controller;
-  std::string file;
-  std::string value;
-};
-
-std::vector<Row> rows_of(bool unified, const Limits& limits) {
-  const std::string memory = std::to_string(limits.memory.value);
-  // Beside its own, a sandbox has two processes that hold it and one that waits inside.
-  const std::string pids = std::to_string(limits.pids + 3);
-  const auto quota = static_cast<int>(limits.cpu * kPeriod);
-  if (unified) {
-    return {{Bound::memory, "memory", "memory.max", memory},
-            {Bound::swap, "memory", "memory.swap.max", "0"},
-            {Bound::pids, "pids", "pids.max", pids},
-            {Bound::cpu, "cpu", "cpu.max", fmt::format("{} {}", quota, kPeriod)}};
+// Each disk by itself, and in version 1 each direction too.
+void add_io_files(bool unified, const IoLimits& io, const std::vector<Disk>& disks,
+                  std::vector<BoundFile>& files) {
+  const struct {
+    std::string_view key;
+    std::string_view file;
+    std::uint64_t most;
+  } parts[] = {
+      {"rbps", "read_bps", io.read.value},
+      {"wbps", "write_bps", io.write.value},
+      {"riops", "read_iops", static_cast<std::uint64_t>(io.reads)},
+      {"wiops", "write_iops", static_cast<std::uint64_t>(io.writes)},
+  };
+  for (const auto& disk : disks) {
+    std::string line = disk.number;
+    for (const auto& part : parts) {
+      if (part.most == 0) continue;
+      line += fmt::format(" {}={}", part.key, part.most);
+      if (unified) continue;
+      files.push_back({Bound::io, "blkio", fmt::format("blkio.throttle.{}_device", part.file),
+                       fmt::format("{} {}", disk.number, part.most)});
+    }
+    if (unified) files.push_back({Bound::io, "io", "io.max", line});
   }
-  return {{Bound::memory, "memory", "memory.limit_in_bytes", memory},
-          {Bound::swap, "memory", "memory.memsw.limit_in_bytes", memory},
-          {Bound::pids, "pids", "pids.max", pids},
-          {Bound::cpu, "cpu", "cpu.cfs_quota_us", std::to_string(quota)}};
+}
+
+bool has(const CgroupPlace& place, std::string_view controller) {
+  return std::ranges::find(place.controllers, controller) != place.controllers.end();
 }
 
 // There is no cgroup at `place`: that matters if one of its bounds is required.
-Result<void> refuse_if_required(const CgroupPlace& place, const Limits& limits,
+Result<void> refuse_if_required(const CgroupPlace& place, const Limits& limits, const Disks& disks,
                                 const std::string& why) {
-  for (const auto& row : rows_of(place.unified, limits)) {
-    const bool here =
-        std::ranges::find(place.controllers, row.controller) != place.controllers.end();
-    if (here && is_required(limits, row.bound)) return cannot_bound(row.bound, why);
+  for (const auto& one : bound_files(place.unified, limits, disks)) {
+    if (has(place, one.controller) && is_required(limits, one.bound)) {
+      return cannot_bound(one.bound, why);
+    }
   }
   return ok();
+}
+
+// Why nothing sets `bound`, if nothing was even tried.
+std::string why_absent(Bound bound, const Disks& disks) {
+  if (bound == Bound::io && !disks) return disks.error().message;
+  if (bound == Bound::io) {
+    return "the controller 'io' (in version 1 'blkio') is not there; what systemd delegates to "
+           "users has it only where Delegate= of user@.service names it";
+  }
+  return fmt::format("the controller '{}' is not there",
+                     bound == Bound::swap ? "memory" : name_of(bound));
 }
 
 // The processes in a cgroup.
@@ -132,30 +144,54 @@ bool step_down_into(const std::string& folder) {
 
 }  // namespace
 
+std::vector<BoundFile> bound_files(bool unified, const Limits& limits, const Disks& disks) {
+  const std::string memory = std::to_string(limits.memory.value);
+  // Beside its own, a sandbox has two processes that hold it and one that waits inside.
+  const std::string pids = std::to_string(limits.pids + 3);
+  const auto quota = static_cast<int>(limits.cpu * kPeriod);
+  std::vector<BoundFile> files;
+  if (unified) {
+    files = {{Bound::memory, "memory", "memory.max", memory},
+             {Bound::swap, "memory", "memory.swap.max", "0"},
+             {Bound::pids, "pids", "pids.max", pids},
+             {Bound::cpu, "cpu", "cpu.max", fmt::format("{} {}", quota, kPeriod)}};
+  } else {
+    files = {{Bound::memory, "memory", "memory.limit_in_bytes", memory},
+             {Bound::swap, "memory", "memory.memsw.limit_in_bytes", memory},
+             {Bound::pids, "pids", "pids.max", pids},
+             {Bound::cpu, "cpu", "cpu.cfs_quota_us", std::to_string(quota)}};
+  }
+  if (limits.io.any() && disks) add_io_files(unified, limits.io, *disks, files);
+  return files;
+}
+
 Result<Cgroup> Cgroup::make(const std::vector<CgroupPlace>& places, const std::string& name,
-                            const Limits& limits) {
+                            const Limits& limits, const Disks& disks) {
   Cgroup made({});
   Result<void> held = ok();
   for (const auto& place : places) {
     const std::string folder = fmt::format("{}/{}", place.folder, name);
     if (::mkdir(folder.c_str(), 0755) == 0) {
       made.folders_.push_back(folder);
-      held = made.set_bounds(place, folder, limits);
+      held = made.set_bounds(place, folder, limits, disks);
     } else {
-      held = refuse_if_required(place, limits,
+      held = refuse_if_required(place, limits, disks,
                                 fmt::format("cannot make {}: {}", folder, std::strerror(errno)));
     }
     if (!held) break;
   }
-  for (const auto& row : rows_of(false, limits)) {
-    const bool has = std::ranges::find(made.bounds_, row.bound) != made.bounds_.end();
-    if (!held || has || !is_required(limits, row.bound)) continue;
-    held = cannot_bound(row.bound, fmt::format("the controller '{}' is not there", row.controller));
+  // What is on no disk cannot be too fast for one.
+  if (limits.io.any() && disks && disks->empty()) made.bounds_.push_back(Bound::io);
+  for (const Bound bound : bounds_of(limits)) {
+    if (!held || made.holds(bound) || !is_required(limits, bound)) continue;
+    held = cannot_bound(bound, why_absent(bound, disks));
   }
   if (held) return made;
   made.clear(0);
   return held.error();
 }
+
+bool Cgroup::holds(Bound bound) const { return std::ranges::find(bounds_, bound) != bounds_.end(); }
 
 Cgroup Cgroup::named(const std::vector<CgroupPlace>& places, const std::string& name) {
   std::vector<std::string> folders;
@@ -164,21 +200,22 @@ Cgroup Cgroup::named(const std::vector<CgroupPlace>& places, const std::string& 
 }
 
 Result<void> Cgroup::set_bounds(const CgroupPlace& place, const std::string& folder,
-                                const Limits& limits) {
-  for (const auto& row : rows_of(place.unified, limits)) {
-    if (std::ranges::find(place.controllers, row.controller) == place.controllers.end()) continue;
-    const std::string path = fmt::format("{}/{}", folder, row.file);
-    if (row.bound == Bound::swap && !exists(path) && exists(folder) && !machine_swaps()) {
-      bounds_.push_back(row.bound);
-      continue;
+                                const Limits& limits, const Disks& disks) {
+  std::vector<Bound> failed;  // One of which a single file cannot be written does not hold.
+  for (const auto& one : bound_files(place.unified, limits, disks)) {
+    if (!has(place, one.controller)) continue;
+    const std::string path = fmt::format("{}/{}", folder, one.file);
+    const bool nothing_swaps =
+        one.bound == Bound::swap && !exists(path) && exists(folder) && !machine_swaps();
+    auto set = nothing_swaps ? ok() : write_small(path, one.value);
+    if (!set && is_required(limits, one.bound)) {
+      return cannot_bound(one.bound, set.error().message);
     }
-    auto set = write_small(path, row.value);
-    if (set) {
-      bounds_.push_back(row.bound);
-    } else if (is_required(limits, row.bound)) {
-      return cannot_bound(row.bound, set.error().message);
-    }
+    if (!set) failed.push_back(one.bound);
+    if (!holds(one.bound)) bounds_.push_back(one.bound);
   }
+  std::erase_if(bounds_,
+                [&](Bound bound) { return std::ranges::find(failed, bound) != failed.end(); });
   return ok();
 }
 

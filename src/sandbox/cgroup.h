@@ -1,6 +1,6 @@
 // A Cgroup bounds what all processes of one sandbox use together: memory, processes, processor
-// time. It is made inside the cgroup that we are in ourselves, in version 1 or 2 or both, whichever
-// the machine has.
+// time, disks. It is made inside the cgroup that we are in ourselves, in version 1 or 2 or both,
+// whichever the machine has.
 //
 // Plain calls that may block for a moment: for helper processes and thread pools, not for workers.
 #pragma once
@@ -13,11 +13,12 @@
 #include <vector>
 
 #include "core/result.h"
+#include "sandbox/disks.h"
 #include "sandbox/limits.h"
 
 namespace patchbay::sandbox {
 
-// A folder in which cgroups can be made that bound some of `memory`, `pids` and `cpu`.
+// A folder in which cgroups can be made that bound some of `memory`, `pids`, `cpu` and `io`.
 struct CgroupPlace {
   std::string folder;
   std::vector<std::string> controllers;
@@ -31,6 +32,20 @@ struct CgroupPlace {
 std::vector<CgroupPlace> read_places(std::string_view own, std::string_view mounts);
 std::vector<CgroupPlace> cgroup_places();
 
+// A bound, and what is written where in a cgroup to set it.
+struct BoundFile {
+  Bound bound;
+  std::string_view controller;
+  std::string file;
+  std::string value;
+
+  bool operator==(const BoundFile&) const = default;
+};
+
+// For all that can be set: a bound holds if each of its files could be written. Without disks that
+// are known there is none for `io`.
+std::vector<BoundFile> bound_files(bool unified, const Limits& limits, const Disks& disks);
+
 // What its processes have used and met so far.
 struct Usage {
   std::uint64_t memory_peak = 0;
@@ -42,10 +57,11 @@ struct Usage {
 
 class Cgroup {
  public:
-  // Makes the cgroup and sets the bounds. Code::unavailable names the first bound that is required
-  // and cannot be set, with what to do about it; nothing is left behind then.
+  // Makes the cgroup and sets the bounds, `io` on each of the disks. Code::unavailable names the
+  // first bound that is required and cannot be set, with what to do about it; nothing is left
+  // behind then.
   static Result<Cgroup> make(const std::vector<CgroupPlace>& places, const std::string& name,
-                             const Limits& limits);
+                             const Limits& limits, const Disks& disks);
 
   // One that was made elsewhere, or is still to be made there.
   explicit Cgroup(std::vector<std::string> folders) : folders_(std::move(folders)) {}
@@ -55,6 +71,7 @@ class Cgroup {
 
   // The bounds that hold.
   const std::vector<Bound>& bounds() const { return bounds_; }
+  bool holds(Bound bound) const;
 
   Result<void> enter(pid_t process) const;
   Usage usage() const;
@@ -64,8 +81,8 @@ class Cgroup {
   bool clear(int patience_ms) const;
 
  private:
-  Result<void> set_bounds(const CgroupPlace& place, const std::string& folder,
-                          const Limits& limits);
+  Result<void> set_bounds(const CgroupPlace& place, const std::string& folder, const Limits& limits,
+                          const Disks& disks);
 
   std::vector<std::string> folders_;
   std::vector<Bound> bounds_;

@@ -5,41 +5,14 @@
 
 #include "core/text.h"
 #include "sandbox/cgroup.h"
+#include "sandbox/mounts.h"
 #include "sandbox/small_files.h"
 
 namespace patchbay::sandbox {
 namespace {
 
-constexpr std::array<std::string_view, 3> kControllers{"memory", "pids", "cpu"};
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const auto end = text.find(at);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return parts;
-}
-
-struct Mount {
-  std::string_view root;   // Which folder of the file system it shows...
-  std::string_view point;  // ...and where.
-  bool unified = false;
-  std::vector<std::string_view> options;
-};
-
-// `36 35 0:30 /root /point rw,… shared:1 - cgroup cgroup rw,memory`
-std::optional<Mount> mount_of(std::string_view line) {
-  const auto dash = line.find(" - ");
-  if (dash == std::string_view::npos) return {};
-  const auto before = split(line.substr(0, dash), ' ');
-  const auto after = split(line.substr(dash + 3), ' ');
-  if (before.size() < 5 || after.size() < 3) return {};
-  if (after[0] != "cgroup" && after[0] != "cgroup2") return {};
-  return Mount{before[3], before[4], after[0] == "cgroup2", split(after[2], ',')};
-}
+// Version 1 calls the last one blkio.
+constexpr std::array<std::string_view, 5> kControllers{"memory", "pids", "cpu", "io", "blkio"};
 
 // The folder of cgroup `path` below a mount; nothing if the mount does not show it.
 std::optional<std::string> folder_of(const Mount& mount, std::string_view path) {
@@ -48,7 +21,7 @@ std::optional<std::string> folder_of(const Mount& mount, std::string_view path) 
     path.remove_prefix(mount.root.size());
     if (!path.empty() && path.front() != '/') return {};
   }
-  std::string folder(mount.point);
+  std::string folder = mount.point;
   if (path != "/") folder += path;
   return folder;
 }
@@ -64,10 +37,7 @@ std::vector<std::string> known_among(const std::vector<std::string_view>& names)
 }  // namespace
 
 std::vector<CgroupPlace> read_places(std::string_view own, std::string_view mounts) {
-  std::vector<Mount> all;
-  for (const auto line : split(mounts, '\n')) {
-    if (const auto mount = mount_of(line)) all.push_back(*mount);
-  }
+  const auto all = parse_mounts(mounts);
   std::vector<CgroupPlace> places;
   for (const auto line : split(own, '\n')) {
     // `4:memory:/path`, or `0::/path` for version 2.
@@ -81,12 +51,11 @@ std::vector<CgroupPlace> read_places(std::string_view own, std::string_view moun
     if (!unified && controllers.empty()) continue;
     for (const auto& mount : all) {
       const bool shows =
-          mount.unified == unified &&
+          mount.type == (unified ? "cgroup2" : "cgroup") &&
           (unified || std::ranges::find(mount.options, controllers.front()) != mount.options.end());
       if (!shows) continue;
       if (auto folder = folder_of(mount, path)) {
-        places.push_back(
-            {*std::move(folder), controllers, unified, unified ? std::string(mount.point) : ""});
+        places.push_back({*std::move(folder), controllers, unified, unified ? mount.point : ""});
         break;
       }
     }

@@ -15,6 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const Disks kNoDisks = std::vector<Disk>();
+const Disks kTwoDisks = std::vector<Disk>{{"8:0", "sda"}, {"254:16", "vdb"}};
+
 TEST(CgroupPlaces, VersionOneInHierarchiesOfTheirOwn) {
   const auto places = read_places(
       "9:name=systemd:/\n8:pids:/\n4:memory:/api/d2fd\n3:cpuset:/\n1:cpu,cpuacct:/\n0::/\n",
@@ -66,7 +69,7 @@ TEST_F(FakeCgroup, NamesTheBoundThatIsMissing) {
   // mkdir works but no file of the kernel appears, as where a controller is not enabled.
   const std::vector<CgroupPlace> places{{base_, {"memory", "pids", "cpu"}, true}};
   Limits limits;
-  auto made = Cgroup::make(places, "one", limits);
+  auto made = Cgroup::make(places, "one", limits, kNoDisks);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, Code::unavailable);
   EXPECT_NE(made.error().message.find("the limit 'memory' cannot be set"), std::string::npos)
@@ -74,9 +77,78 @@ TEST_F(FakeCgroup, NamesTheBoundThatIsMissing) {
   EXPECT_FALSE(fs::exists(base_ / "one"));  // Nothing is left behind.
 
   limits.not_required = {Bound::memory, Bound::swap, Bound::cpu};
-  made = Cgroup::make(places, "one", limits);
+  made = Cgroup::make(places, "one", limits, kNoDisks);
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message.find("'pids'"), std::string::npos) << made.error().message;
+}
+
+// Everything but `io`, which is what a test is about.
+Limits only_io() {
+  Limits limits;
+  limits.not_required = {Bound::memory, Bound::swap, Bound::pids, Bound::cpu};
+  limits.io = {{1 << 20}, {2 << 20}, 30, 0};
+  return limits;
+}
+
+TEST(CgroupFiles, DisksInEitherVersion) {
+  using Files = std::vector<BoundFile>;
+  const auto about_io = [](bool unified, const Limits& limits, const Disks& disks) {
+    auto files = bound_files(unified, limits, disks);
+    std::erase_if(files, [](const BoundFile& one) { return one.bound != Bound::io; });
+    return files;
+  };
+  const auto limits = only_io();
+  EXPECT_EQ(about_io(true, limits, kTwoDisks),
+            (Files{{Bound::io, "io", "io.max", "8:0 rbps=1048576 wbps=2097152 riops=30"},
+                   {Bound::io, "io", "io.max", "254:16 rbps=1048576 wbps=2097152 riops=30"}}));
+  EXPECT_EQ(about_io(false, limits, std::vector<Disk>{{"8:0", "sda"}}),
+            (Files{{Bound::io, "blkio", "blkio.throttle.read_bps_device", "8:0 1048576"},
+                   {Bound::io, "blkio", "blkio.throttle.write_bps_device", "8:0 2097152"},
+                   {Bound::io, "blkio", "blkio.throttle.read_iops_device", "8:0 30"}}));
+  EXPECT_TRUE(about_io(true, limits, kNoDisks).empty());
+  EXPECT_TRUE(about_io(true, limits, Error{Code::unavailable, "unknown"}).empty());
+  auto none = limits;
+  none.io = {{}, {}, 0, 0};
+  EXPECT_TRUE(about_io(true, none, kTwoDisks).empty());
+}
+
+TEST_F(FakeCgroup, NamesTheBoundOfDisks) {
+  const auto limits = only_io();
+  // The controller is nowhere; it is there but its file is not; the disks are not known.
+  auto made = Cgroup::make({{base_, {"memory"}, true}}, "one", limits, kTwoDisks);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("the limit 'io' cannot be set here: the controller 'io'"),
+            std::string::npos)
+      << made.error().message;
+  EXPECT_NE(made.error().message.find("not_required: [io]"), std::string::npos);
+  made = Cgroup::make({{base_, {"io"}, true}}, "one", limits, kTwoDisks);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("one/io.max"), std::string::npos) << made.error().message;
+  made = Cgroup::make({{base_, {"io"}, true}}, "one", limits,
+                      Error{Code::unavailable, "cannot tell which disk is below /x"});
+  ASSERT_FALSE(made);
+  EXPECT_NE(
+      made.error().message.find("'io' cannot be set here: cannot tell which disk is below /x"),
+      std::string::npos)
+      << made.error().message;
+  EXPECT_TRUE(fs::is_empty(base_));
+
+  // A folder in which nothing can be made.
+  made = Cgroup::make({{base_ / "absent", {"blkio"}}}, "one", limits, kTwoDisks);
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().message.find("'io' cannot be set here: cannot make"), std::string::npos)
+      << made.error().message;
+}
+
+TEST_F(FakeCgroup, DoesWithoutTheBoundOfDisksIfItMay) {
+  auto limits = only_io();
+  limits.not_required.push_back(Bound::io);
+  for (const auto& disks : {kTwoDisks, Disks(Error{Code::unavailable, "cannot tell"})}) {
+    auto made = Cgroup::make({{base_, {"io"}, true}}, "one", limits, disks);
+    ASSERT_TRUE(made);
+    EXPECT_FALSE(made->holds(Bound::io));
+    EXPECT_TRUE(made->clear(0));
+  }
 }
 
 TEST_F(FakeCgroup, MakesRoomAtTheTopWhereOthersAreInTheWay) {
@@ -128,11 +200,15 @@ TEST_F(FakeCgroup, ReadsWhatVersionTwoCounts) {
 
 TEST_F(FakeCgroup, NamesABoundThatNobodyHas) {
   Limits limits;
-  auto made = Cgroup::make({}, "one", limits);
+  auto made = Cgroup::make({}, "one", limits, kNoDisks);
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message.find("the controller 'memory' is not there"), std::string::npos);
   limits.not_required = {Bound::memory, Bound::swap, Bound::pids, Bound::cpu};
-  made = Cgroup::make({}, "one", limits);
+  made = Cgroup::make({}, "one", limits, kNoDisks);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->bounds(), std::vector{Bound::io});  // There is nothing that it could bound.
+  limits.io = {{}, {}, 0, 0};
+  made = Cgroup::make({}, "one", limits, kNoDisks);
   ASSERT_TRUE(made);
   EXPECT_TRUE(made->bounds().empty());
 }

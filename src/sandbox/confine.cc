@@ -38,13 +38,13 @@ std::string quoted_list(const std::vector<std::string>& texts) {
 // ---- The keeper
 
 // What the keeper tells the other once the cgroup is there.
-std::string started_message(const Cgroup& cgroup) {
-  std::vector<std::string> bounds;
-  for (const Bound bound : cgroup.bounds()) {
-    bounds.emplace_back(config::choices<Bound>[static_cast<std::size_t>(bound)].name);
+std::string started_message(const Cgroup& cgroup, const Limits& limits) {
+  std::vector<std::string> absent;
+  for (const Bound bound : bounds_of(limits)) {
+    if (!cgroup.holds(bound)) absent.emplace_back(name_of(bound));
   }
-  return fmt::format(R"({{"event":"started","cgroup":{},"bounds":{}}})",
-                     quoted_list(cgroup.folders()), quoted_list(bounds));
+  return fmt::format(R"({{"event":"started","cgroup":{},"absent":{}}})",
+                     quoted_list(cgroup.folders()), quoted_list(absent));
 }
 
 std::string ended_message(const Usage& usage) {
@@ -85,10 +85,11 @@ void wait_for_end(pid_t sandbox, int pidfd) {
   // If it is gone already, its number means nothing.
   if (!pidfd || ::getppid() != sandbox) ::_exit(1);
 
-  auto cgroup = Cgroup::make(spec.cgroups, spec.cgroup, spec.limits);
+  auto cgroup = Cgroup::make(spec.cgroups, spec.cgroup, spec.limits, disks_below(seen_of(spec)));
   Result<void> entered = cgroup ? ok() : Result<void>(cgroup.error());
   if (entered && !has_ended(pidfd.get())) entered = cgroup->enter(sandbox);
-  const std::string told = entered ? started_message(*cgroup) : "!" + entered.error().message;
+  const std::string told =
+      entered ? started_message(*cgroup, spec.limits) : "!" + entered.error().message;
   [[maybe_unused]] const auto sent = ::write(word.get(), told.data(), told.size());
   word.reset();
 

@@ -4,7 +4,7 @@
 //
 //   gateway → {spec…} + the filter of system calls
 //           ← {"event":"egress"} + the socket that its connections to the outside come to, if any
-//           ← {"event":"started","cgroup":[…],"bounds":[…]} + the workspace
+//           ← {"event":"started","cgroup":[…],"absent":[…]} + the workspace
 //           ← {"event":"failed","why":…}
 //           ← {"event":"ended","usage":{…}}      and the socket closes
 //

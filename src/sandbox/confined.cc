@@ -110,6 +110,7 @@ void Confined::take(const std::string& message, net::Fd attached) {
   if (event == "started") {
     workspace_ = std::move(attached);
     cgroup_ = Cgroup(texts_in(message, "cgroup"));
+    absent_ = texts_in(message, "absent");
     started_.deliver(ok());
   } else if (event == "egress") {
     egress_ = std::move(attached);

@@ -36,6 +36,9 @@ class Confined final : net::Source::Waiter {
 
   const Cgroup& cgroup() const { return cgroup_; }
 
+  // The bounds of its limits that could not be set and were not required, by name.
+  const std::vector<std::string>& absent() const { return absent_; }
+
   // What it had used in the end; waits for that.
   Task<Usage> last_usage();
 
@@ -55,6 +58,7 @@ class Confined final : net::Source::Waiter {
   net::Fd workspace_;
   net::Fd egress_;
   Cgroup cgroup_;
+  std::vector<std::string> absent_;
   const std::string name_;
   Usage last_usage_;
   bool keeper_gone_ = false;

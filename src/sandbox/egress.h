@@ -20,6 +20,7 @@ struct EgressLimits {
   int connections = 64;
   config::Duration connect_time{10'000};
   config::Duration idle{300'000};
+  config::Duration half_open{30'000};
 };
 
 // A host and a port, as a proxy is asked for them.
@@ -72,6 +73,10 @@ inline constexpr auto config::fields<sandbox::EgressLimits> = std::tuple{
         Range{Duration(10), Duration(600'000)}},
     Field{"idle", &sandbox::EgressLimits::idle,
           "A connection on which nothing moves for so long is closed.",
+          Range{Duration(10), Duration(86'400'000)}},
+    Field{"half_open", &sandbox::EgressLimits::half_open,
+          "How long nothing may move on a connection that one side has ended; never longer than "
+          "`idle`.",
           Range{Duration(10), Duration(86'400'000)}},
 };
 

@@ -7,11 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 
 #include "core/text.h"
 #include "net/fd.h"
+#include "sandbox/bwrap.h"
 #include "sandbox/small_files.h"
 
 namespace patchbay::sandbox {
@@ -19,10 +18,6 @@ namespace {
 
 bool has(const std::vector<Bound>& bounds, Bound one) {
   return std::ranges::find(bounds, one) != bounds.end();
-}
-
-std::string_view name_of(Bound bound) {
-  return config::choices<Bound>[static_cast<std::size_t>(bound)].name;
 }
 
 Finding find_bubblewrap(Settings settings) {
@@ -77,36 +72,52 @@ Finding find_landlock() {
   return {"landlock", true, fmt::format("version {}", version), false};
 }
 
-constexpr std::array kBounds{Bound::memory, Bound::swap, Bound::pids, Bound::cpu};
+Disks disks_of(const Settings& settings) {
+  const auto spec = spec_of(settings, {});
+  return disks_below(seen_of(spec ? *spec : Spec()));
+}
 
 // What is said when nothing but `bound` is required.
-std::string why_not(const std::vector<CgroupPlace>& places, Limits limits, Bound bound) {
-  limits.not_required.clear();
-  std::ranges::copy_if(kBounds, std::back_inserter(limits.not_required),
-                       [bound](Bound other) { return other != bound; });
-  const auto made = Cgroup::make(places, next_cgroup_name(), limits);
+std::string why_not(const std::vector<CgroupPlace>& places, Limits limits, const Disks& disks,
+                    Bound bound) {
+  limits.not_required = bounds_of(limits);
+  std::erase(limits.not_required, bound);
+  const auto made = Cgroup::make(places, next_cgroup_name(), limits, disks);
   if (!made) return made.error().message;
   made->clear(100);
   return "";
 }
 
+// On which disks, and what that does not mean.
+std::string about_io(const std::vector<CgroupPlace>& places, const std::vector<Disk>& disks) {
+  std::string names;
+  for (const auto& disk : disks) names += (names.empty() ? "" : ", ") + disk.name;
+  if (names.empty()) return "nothing that it sees is on a disk";
+  const bool unified = std::ranges::any_of(places, [](const CgroupPlace& place) {
+    return std::ranges::find(place.controllers, "io") != place.controllers.end();
+  });
+  return unified ? names
+                 : names + "; cgroups of version 1 do not slow what is written through memory";
+}
+
 // Tries every bound at once; what holds is known afterwards.
-void find_bounds(const Limits& limits, std::vector<Finding>& findings) {
-  Limits lenient = limits;
-  lenient.not_required.assign(kBounds.begin(), kBounds.end());
+void find_bounds(const Settings& settings, std::vector<Finding>& findings) {
+  Limits lenient = settings.limits;
+  lenient.not_required = bounds_of(lenient);
   const auto& places = prepared_places();
-  auto made = Cgroup::make(places, next_cgroup_name(), lenient);
-  std::vector<Bound> held;
-  if (made) {
-    held = made->bounds();
-    made->clear(100);
-  }
-  for (const Bound bound : kBounds) {
+  const auto disks = disks_of(settings);
+  auto made = Cgroup::make(places, next_cgroup_name(), lenient, disks);
+  if (made) made->clear(100);
+  for (const Bound bound : bounds_of(lenient)) {
     Finding finding{fmt::format("limit {}", name_of(bound))};
-    finding.good = has(held, bound);
-    finding.needed = !has(limits.not_required, bound);
-    if (!finding.good) finding.detail = why_not(places, limits, bound);
+    finding.good = made && made->holds(bound);
+    finding.needed = !has(settings.limits.not_required, bound);
+    if (!finding.good) finding.detail = why_not(places, settings.limits, disks, bound);
+    if (finding.good && bound == Bound::io) finding.detail = about_io(places, *disks);
     findings.push_back(std::move(finding));
+  }
+  if (!settings.limits.io.any()) {
+    findings.push_back({"limit io", false, "`limits.io` bounds nothing", false});
   }
 }
 
@@ -120,7 +131,7 @@ std::vector<Finding> examine(const Settings& settings) {
   findings.push_back(find_namespaces());
   findings.push_back(find_filter());
   findings.push_back(find_openat2());
-  find_bounds(settings.limits, findings);
+  find_bounds(settings, findings);
   findings.push_back(find_landlock());
   return findings;
 }

@@ -15,12 +15,25 @@ namespace patchbay::sandbox {
 
 // The bounds that a cgroup sets. One that cannot be set on this machine is a reason to refuse,
 // unless it is said not to be required.
-enum class Bound : std::uint8_t { memory, swap, pids, cpu };
+enum class Bound : std::uint8_t { memory, swap, pids, cpu, io };
+
+// What may go to and from each disk in a second, in bytes and in operations; 0: as much as it does.
+// As much as a common disk of a cloud does by itself, so that one sandbox does not fill a faster
+// one.
+struct IoLimits {
+  config::Bytes read{64 << 20};
+  config::Bytes write{64 << 20};
+  int reads = 2'000;
+  int writes = 2'000;
+
+  bool any() const { return read.value > 0 || write.value > 0 || reads > 0 || writes > 0; }
+};
 
 struct Limits {
   config::Bytes memory{256 << 20};
   int pids = 64;
   double cpu = 1;
+  IoLimits io;
   config::Duration cpu_time{0};
   config::Bytes disk{64 << 20};
   int files = 10'000;
@@ -29,16 +42,36 @@ struct Limits {
   std::vector<Bound> not_required;
 };
 
+// The bounds that a cgroup is to set for these limits.
+inline std::vector<Bound> bounds_of(const Limits& limits) {
+  std::vector bounds{Bound::memory, Bound::swap, Bound::pids, Bound::cpu};
+  if (limits.io.any()) bounds.push_back(Bound::io);
+  return bounds;
+}
+
 }  // namespace patchbay::sandbox
 
 namespace patchbay {
 
 template <>
 inline constexpr auto config::choices<sandbox::Bound> = std::array{
-    Choice{"memory", sandbox::Bound::memory},
-    Choice{"swap", sandbox::Bound::swap},
-    Choice{"pids", sandbox::Bound::pids},
-    Choice{"cpu", sandbox::Bound::cpu},
+    Choice{"memory", sandbox::Bound::memory}, Choice{"swap", sandbox::Bound::swap},
+    Choice{"pids", sandbox::Bound::pids},     Choice{"cpu", sandbox::Bound::cpu},
+    Choice{"io", sandbox::Bound::io},
+};
+
+template <>
+inline constexpr auto config::fields<sandbox::IoLimits> = std::tuple{
+    Field{"read", &sandbox::IoLimits::read,
+          "Bytes read from each disk in a second; 0: not bounded.",
+          Range{Bytes{0}, Bytes{std::uint64_t{1} << 40}}},
+    Field{"write", &sandbox::IoLimits::write,
+          "Bytes written to each disk in a second; 0: not bounded.",
+          Range{Bytes{0}, Bytes{std::uint64_t{1} << 40}}},
+    Field{"reads", &sandbox::IoLimits::reads, "Reads from each disk in a second; 0: not bounded.",
+          Range{0, 100'000'000}},
+    Field{"writes", &sandbox::IoLimits::writes, "Writes to each disk in a second; 0: not bounded.",
+          Range{0, 100'000'000}},
 };
 
 template <>
@@ -49,6 +82,7 @@ inline constexpr auto config::fields<sandbox::Limits> = std::tuple{
     Field{"pids", &sandbox::Limits::pids, "Processes and threads at once.", Range{1, 100'000}},
     Field{"cpu", &sandbox::Limits::cpu, "Processors' worth of time; 0.5 is half of one.",
           Range{0.01, 1024.0}},
+    Field{"io", &sandbox::Limits::io, "How fast it may read and write the machine's disks."},
     Field{"cpu_time", &sandbox::Limits::cpu_time,
           "Processor time of each of its processes; 0: not bounded.",
           Range{Duration(0), Duration(86'400'000)}},
@@ -67,3 +101,12 @@ inline constexpr auto config::fields<sandbox::Limits> = std::tuple{
 };
 
 }  // namespace patchbay
+
+namespace patchbay::sandbox {
+
+// As it is called in the configuration.
+constexpr std::string_view name_of(Bound bound) {
+  return config::choices<Bound>[static_cast<std::size_t>(bound)].name;
+}
+
+}  // namespace patchbay::sandbox

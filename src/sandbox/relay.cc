@@ -27,7 +27,8 @@ constexpr std::chrono::hours kPatience{48};
 
 class Relays {
  public:
-  explicit Relays(std::size_t most) : most_(most) {}
+  Relays(std::size_t most, std::chrono::milliseconds half_open)
+      : most_(most), patience_{kPatience, half_open} {}
 
   // What is beyond the bound waits in the socket's queue.
   Task<void> serve(net::Fd socket) {
@@ -52,23 +53,24 @@ class Relays {
     co_return moved;
   }
 
-  static Task<void> connect_and_relay(net::Fd socket) {
+  Task<void> connect_and_relay(net::Fd socket) {
     auto out = net::connect_unix(std::string(kEgressInside));
     if (!out) co_return out.error();
     net::set_no_delay(socket.get());
     net::Source program(std::move(socket));
     net::Source gateway(*std::move(out));
     net::Relayed moved;
-    co_return co_await net::relay(program, gateway, kPatience, moved);
+    co_return co_await net::relay(program, gateway, patience_, moved);
   }
 
   const std::size_t most_;
+  const net::RelayPatience patience_;
   OneShot<void> place_;
   Scope open_;
 };
 
 // Nothing but the end of the sandbox ends it.
-[[noreturn]] void serve(net::Fd listener, std::size_t most) {
+[[noreturn]] void serve(net::Fd listener, std::size_t most, std::chrono::milliseconds half_open) {
   ::setsid();
   ::signal(SIGPIPE, SIG_IGN);
   ::prctl(PR_SET_NAME, "sandbox-relay");
@@ -77,20 +79,27 @@ class Relays {
   for (int fd = 0; fd < 3; ++fd) ::dup2(nowhere, fd);
   guard({});
   net::Loop loop;
-  Relays relays(most);
+  Relays relays(most, half_open);
   Scope serving;
   loop.post([&] { serving.spawn(relays.serve(std::move(listener))); });
   loop.run();
   ::_exit(1);
 }
 
+// 0 if there is none.
+std::uint32_t number_in(std::span<char* const> words, std::size_t at) {
+  std::uint32_t number = 0;
+  const std::string_view text = at < words.size() ? words[at] : "";
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 }  // namespace
 
 int run_relay(std::span<char* const> words) {
-  std::size_t most = 0;
-  const std::string_view number = words.empty() ? "" : words[0];
-  std::from_chars(number.data(), number.data() + number.size(), most);
-  if (words.size() < 3 || most == 0 || std::string_view(words[1]) != "--") {
+  const auto most = number_in(words, 0);
+  const auto half_open = number_in(words, 1);
+  if (words.size() < 4 || most == 0 || half_open == 0 || std::string_view(words[2]) != "--") {
     std::fprintf(stderr, "`%s` is not for people: the sandbox runs it\n", kRelayWord);
     return 2;
   }
@@ -107,11 +116,11 @@ int run_relay(std::span<char* const> words) {
     std::fprintf(stderr, "cannot start the proxy in the sandbox: %s\n", std::strerror(errno));
     return 1;
   }
-  if (relay == 0) serve(*std::move(listener), most);
+  if (relay == 0) serve(*std::move(listener), most, std::chrono::milliseconds(half_open));
   listener->reset();
   // The words end with the null pointer of main's own.
-  ::execvp(words[2], &words[2]);
-  std::fprintf(stderr, "cannot run %s: %s\n", words[2], std::strerror(errno));
+  ::execvp(words[3], &words[3]);
+  std::fprintf(stderr, "cannot run %s: %s\n", words[3], std::strerror(errno));
   return 126;
 }
 

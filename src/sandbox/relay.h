@@ -16,8 +16,9 @@ inline constexpr char kRelayWord[] = "relay";
 inline constexpr std::string_view kProxyAddress = "127.0.0.1:3128";
 inline constexpr std::string_view kEgressInside = "/run/patchbay-egress";
 
-// `CONNECTIONS -- PROGRAM ARGS…`: leaves a process behind that relays so many connections at once,
-// and becomes the program. Yields an exit code if that fails.
+// `CONNECTIONS HALF_OPEN -- PROGRAM ARGS…`: leaves a process behind that relays so many connections
+// at once, keeps one of which one side has ended for so many milliseconds without a byte, and
+// becomes the program. Yields an exit code if that fails.
 int run_relay(std::span<char* const> words);
 
 }  // namespace patchbay::sandbox

@@ -27,6 +27,9 @@ constexpr std::string_view kInitInside = "/run/patchbay-init";
 // The relay passes on a few more connections than the gateway allows, so that one too many is told.
 constexpr int kTurnedAway = 16;
 
+// It has more patience than the gateway, which is to say in its log why a connection has ended.
+constexpr config::Duration kGatewayFirst{5'000};
+
 Result<void> check_share(const std::string& path) {
   if (path.empty() || path == "/") {
     return Error{Code::invalid_params,
@@ -120,6 +123,7 @@ Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPlace>& c
   if (!sound) return sound.error();
   if (!settings.egress.empty()) {
     spec.relay = settings.egress_limits.connections + kTurnedAway;
+    spec.half_open = settings.egress_limits.half_open + kGatewayFirst;
     set_proxy(spec.environment);
   }
   return spec;
@@ -139,7 +143,7 @@ Result<void> check_egress(const Settings& settings) {
 void add_relay(Spec& spec) {
   if (spec.relay == 0) return;
   std::vector<std::string> words{std::string(kInitInside), kRelayWord, std::to_string(spec.relay),
-                                 "--"};
+                                 std::to_string(spec.half_open.count()), "--"};
   words.insert(words.end(), spec.words.begin(), spec.words.end());
   spec.words = std::move(words);
   share_init(spec);

@@ -41,12 +41,18 @@ std::string list_of(const std::vector<CgroupPlace>& places) {
   return out + "]";
 }
 
+std::string written(const IoLimits& io) {
+  return fmt::format(R"({{"read":{},"write":{},"reads":{},"writes":{}}})", io.read.value,
+                     io.write.value, io.reads, io.writes);
+}
+
 std::string written(const Limits& limits) {
   std::string out;
   json::Object object(out);
   object.raw("memory", std::to_string(limits.memory.value));
   object.raw("pids", std::to_string(limits.pids));
   object.raw("cpu", fmt::format("{}", limits.cpu));
+  object.raw("io", written(limits.io));
   object.raw("cpu_time", std::to_string(limits.cpu_time.count()));
   object.raw("disk", std::to_string(limits.disk.value));
   object.raw("files", std::to_string(limits.files));
@@ -77,11 +83,21 @@ std::int64_t number(std::string_view object, std::string_view name) {
   return json::as_int(json::member(object, name).value_or("0")).value_or(0);
 }
 
+IoLimits io_from(std::string_view raw) {
+  IoLimits io;
+  io.read.value = static_cast<std::uint64_t>(number(raw, "read"));
+  io.write.value = static_cast<std::uint64_t>(number(raw, "write"));
+  io.reads = static_cast<int>(number(raw, "reads"));
+  io.writes = static_cast<int>(number(raw, "writes"));
+  return io;
+}
+
 Limits limits_from(std::string_view raw) {
   Limits limits;
   limits.memory.value = static_cast<std::uint64_t>(number(raw, "memory"));
   limits.pids = static_cast<int>(number(raw, "pids"));
   limits.cpu = json::as_double(json::member(raw, "cpu").value_or("1")).value_or(1);
+  limits.io = io_from(json::member(raw, "io").value_or("{}"));
   limits.cpu_time = config::Duration(number(raw, "cpu_time"));
   limits.disk.value = static_cast<std::uint64_t>(number(raw, "disk"));
   limits.files = static_cast<int>(number(raw, "files"));

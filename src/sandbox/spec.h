@@ -30,10 +30,11 @@ struct Spec {
   std::vector<std::pair<std::string, std::string>> environment;
   std::string folder{kWorkspace};  // Where it begins.
   std::vector<Share> shares;
-  std::string root;        // The folder whose /usr, /bin, /etc… are seen; empty: the machine's own.
-  bool network = false;    // The machine's network; else none but a loopback of its own.
-  int relay = 0;           // Connections at once that the relay inside passes on; 0: there is none.
-  std::uint32_t user = 0;  // Who it is outside; 0: nobody else. Only root can say so.
+  std::string root;      // The folder whose /usr, /bin, /etc… are seen; empty: the machine's own.
+  bool network = false;  // The machine's network; else none but a loopback of its own.
+  int relay = 0;         // Connections at once that the relay inside passes on; 0: there is none.
+  config::Duration half_open{0};  // How long it keeps one of which one side has ended.
+  std::uint32_t user = 0;         // Who it is outside; 0: nobody else. Only root can say so.
   std::string bwrap = "/usr/bin/bwrap";
   Limits limits;
   bool same_stdio = false;           // Its stdin, stdout and stderr are ours.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ids.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/reply.h"
@@ -42,7 +43,7 @@ void EnvelopeChannel::start(Channel::Listener& listener) {
 Result<void> EnvelopeChannel::send(std::string message, const Sending& how) {
   const auto method = json::string_member(message, "method");
   const auto id = method ? json::member(message, "id") : std::nullopt;
-  const std::string envelope = wire::uuid_v4();
+  const std::string envelope = random_uuid();
   const std::string raw_id(id.value_or(""));
   // What is cancelled gets no answer.
   if (method == "notifications/cancelled") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/ids.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -34,7 +35,7 @@ std::vector<std::string> cut(const Heading& heading, std::string_view payload, s
     parts.push_back(payload.substr(0, size));
     payload.remove_prefix(size);
   }
-  const std::string id = heading.id.empty() ? uuid_v4() : std::string(heading.id);
+  const std::string id = heading.id.empty() ? random_uuid() : std::string(heading.id);
   std::vector<std::string> envelopes;
   envelopes.reserve(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {

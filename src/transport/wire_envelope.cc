@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/ids.h"
 #include "core/token.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -206,7 +207,7 @@ void write_heading(json::Object& object, std::string& out, const Heading& headin
     object.key(name);
     json::append_quoted(out, value);
   };
-  text("id", heading.id.empty() ? std::string_view(uuid_v4()) : heading.id);
+  text("id", heading.id.empty() ? std::string_view(random_uuid()) : heading.id);
   text("timestamp", timestamp(heading.time.value_or(std::chrono::system_clock::now())));
   text("source", heading.source);
   text("target_namespace", heading.target_namespace);

@@ -74,9 +74,6 @@ std::string write_error(const Heading& heading, std::string_view error,
 // `name.method` to name, everything else to default.
 std::string_view namespace_of(std::string_view method);
 
-// A random UUID of version 4.
-std::string uuid_v4();
-
 // `2024-01-15T10:30:45.123Z`.
 std::string timestamp(WallTime time);
 

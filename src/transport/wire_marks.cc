@@ -1,9 +1,4 @@
-// What marks each message of the wire protocol: a UUID and a time.
-#include <sys/random.h>
-
-#include <array>
-#include <cstdlib>
-
+// The time that marks each message of the wire protocol.
 #include "json/ascii.h"
 #include "transport/wire_envelope.h"
 
@@ -12,32 +7,9 @@ namespace {
 
 namespace chr = std::chrono;
 
-constexpr std::size_t kUuidBytes = 16;
-
 // What a clock with nanoseconds can hold, in whole years.
 constexpr int kFirstYear = 1678;
 constexpr int kLastYear = 2261;
-
-// Random bytes, fetched many at a time: ids are no secrets, and there is one for every message.
-class RandomBytes {
- public:
-  const unsigned char* take(std::size_t count) {
-    if (kSize - used_ < count) fill();
-    used_ += count;
-    return bytes_.data() + used_ - count;
-  }
-
- private:
-  static constexpr std::size_t kSize = 256;  // What getrandom() never cuts short.
-
-  void fill() {
-    if (::getrandom(bytes_.data(), kSize, 0) != static_cast<ssize_t>(kSize)) std::abort();
-    used_ = 0;
-  }
-
-  std::array<unsigned char, kSize> bytes_{};
-  std::size_t used_ = kSize;
-};
 
 void put_digits(char* at, int value, int count) {
   for (int i = count - 1; i >= 0; --i, value /= 10) at[i] = static_cast<char>('0' + value % 10);
@@ -111,23 +83,6 @@ std::optional<chr::minutes> take_offset(std::string_view& text) {
 }
 
 }  // namespace
-
-std::string uuid_v4() {
-  thread_local RandomBytes random;
-  const unsigned char* const bytes = random.take(kUuidBytes);
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(36);
-  for (std::size_t i = 0; i < kUuidBytes; ++i) {
-    unsigned byte = bytes[i];
-    if (i == 6) byte = (byte & 0x0f) | 0x40;  // Version 4...
-    if (i == 8) byte = (byte & 0x3f) | 0x80;  // ...of the usual variant.
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
-  }
-  return text;
-}
 
 std::string timestamp(WallTime time) {
   const auto ms = chr::floor<chr::milliseconds>(time);

@@ -117,7 +117,7 @@ Task<void> EgressProxy::visit(net::Source& client, Visit& visit) {
   if (begun && !rest.empty()) begun = co_await server.write_all(rest, limits_.idle);
   if (!begun) co_return begun;
   visit.moved.there = request->head.size() + rest.size();
-  co_return co_await net::relay(client, server, limits_.idle, visit.moved);
+  co_return co_await net::relay(client, server, {limits_.idle, limits_.half_open}, visit.moved);
 }
 
 // The head, and in `rest` what has come with it.

@@ -25,12 +25,10 @@ constexpr char kResultHeader[] = "patchbay-result";
 
 // A UUID that nobody can guess; its last byte says which lane it is of.
 std::string new_id(int lane) {
-  std::string hex = random_hex(15);
-  hex[12] = '4';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  const std::string_view text = hex;
-  return fmt::format("{}-{}-{}-{}-{}{:02x}", text.substr(0, 8), text.substr(8, 4),
-                     text.substr(12, 4), text.substr(16, 4), text.substr(20), lane);
+  std::string id = random_uuid();
+  id.resize(kUuidSize - 2);
+  fmt::format_to(std::back_inserter(id), "{:02x}", lane);
+  return id;
 }
 
 int hex_digit(char c) {
@@ -69,19 +67,17 @@ class KafkaLane::Exchange {
   Exchange(KafkaLane& lane, std::shared_ptr<const KafkaOffer> offer, Stop* caller)
       : lane_(lane),
         offer_(std::move(offer)),
-        id_(new_id(lane.number_)),
+        id_(lane.calls_.try_emplace(new_id(lane.number_), Known{this}).first->first),
         by_caller_(caller, stop_),
         by_lane_(&lane.ending_, stop_) {
-    lane_.calls_[id_] = this;
     ++lane_.running_;
     lane_.shared_.counters.in_flight->add(1);
   }
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange() {
-    lane_.calls_.erase(id_);
     for (const auto tag : tags_) lane_.requests_.erase(tag);
-    lane_.forget(id_, answered_);
+    lane_.end(id_, answered_);
     if (answered_) lane_.shared_.counters.duplicate->add(inbox_.size());
     lane_.shared_.counters.in_flight->add(-1);
     if (--lane_.running_ == 0 && lane_.quiet_) lane_.quiet_->deliver(ok());
@@ -92,19 +88,26 @@ class KafkaLane::Exchange {
   Stop& stop() { return stop_; }
   void set_answered() { answered_ = true; }
 
-  // Sends the next request of the call.
-  Result<void> send(std::string_view arguments, std::string_view trace) {
-    const std::string key = request_key(*offer_, id_);
-    const std::string value = request_value(*offer_, arguments, id_, index_++);
-    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id_}, {"traceparent", trace}}};
-    const std::span<const bus::Header> used(headers.data(), trace.empty() ? 1 : 2);
+  // Sends the next request of the call when the turn ends. `trace` must live until there is a
+  // reply.
+  void send(std::string_view arguments, std::string_view trace) {
+    key_ = request_key(*offer_, id_);
+    value_ = request_value(*offer_, arguments, id_, index_++);
+    trace_ = trace;
     const auto tag = lane_.next_tag(false);
-    auto sent =
-        lane_.shared_.producer.send({offer_->registration.request_topic, key, value, used}, tag);
-    if (!sent) return sent;
     tags_.push_back(tag);
     lane_.requests_[tag] = this;
-    return ok();
+    lane_.outbox_.push_back(tag);
+    lane_.home_.at_turn_end(lane_);
+  }
+
+  // Hands the request over.
+  void hand_over(std::uint64_t tag) {
+    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id_}, {"traceparent", trace_}}};
+    const std::span<const bus::Header> used(headers.data(), trace_.empty() ? 1 : 2);
+    auto sent =
+        lane_.shared_.producer.send({offer_->registration.request_topic, key_, value_, used}, tag);
+    if (!sent) fail(sent.error());
   }
 
   void take(bus::Record record) {
@@ -137,12 +140,15 @@ class KafkaLane::Exchange {
  private:
   KafkaLane& lane_;
   const std::shared_ptr<const KafkaOffer> offer_;
-  const std::string id_;
+  const std::string& id_;  // Kept by the lane.
   Stop stop_;
   const StopLink by_caller_;
   const StopLink by_lane_;
   std::vector<std::uint64_t> tags_;
   int index_ = 0;
+  std::string key_;         // Of the latest request,
+  std::string value_;       // and what it holds,
+  std::string_view trace_;  // and what it belongs to.
   std::deque<bus::Record> inbox_;
   std::optional<Error> failed_;
   OneShot<void> news_;
@@ -169,32 +175,35 @@ std::uint64_t KafkaLane::next_tag(bool wants_success) {
          (wants_success ? kSuccess : 0);
 }
 
-void KafkaLane::forget(const std::string& id, bool answered) {
+// Remembers the call for a while, so that replies which come too late are known as such.
+void KafkaLane::end(const std::string& id, bool answered) {
   const auto most = static_cast<std::size_t>(shared_.plan.settings.limits.remembered);
-  if (most == 0) return;
-  while (over_.size() >= most) {
-    answered_.erase(over_.front());
+  calls_[id] = {nullptr, answered};
+  over_.push_back(&id);
+  while (over_.size() > most) {
+    const auto oldest = calls_.find(*over_.front());
     over_.pop_front();
+    calls_.erase(oldest);
   }
-  over_.push_back(id);
-  answered_[id] = answered;
 }
 
 void KafkaLane::take(std::vector<KafkaArrival> replies) {
+  const auto& counters = shared_.counters;
   for (auto& [id, record] : replies) {
-    if (const auto found = calls_.find(id); found != calls_.end()) {
-      found->second->take(std::move(record));
+    const auto found = calls_.find(id);
+    if (found == calls_.end()) {
+      counters.foreign->add();
       continue;
     }
-    const auto over = answered_.find(id);
-    const auto& counters = shared_.counters;
-    const bool ours = over != answered_.end();
-    (!ours ? counters.foreign : over->second ? counters.duplicate : counters.late)->add();
-    if (ours) {
-      log::Line(log::Level::debug, over->second ? "duplicate reply" : "late reply")
-          .add("upstream", shared_.plan.name)
-          .add("correlation_id", id);
+    const auto [call, answered] = found->second;
+    if (call) {
+      call->take(std::move(record));
+      continue;
     }
+    (answered ? counters.duplicate : counters.late)->add();
+    log::Line(log::Level::debug, answered ? "duplicate reply" : "late reply")
+        .add("upstream", shared_.plan.name)
+        .add("correlation_id", id);
   }
 }
 
@@ -203,6 +212,14 @@ void KafkaLane::delivered(std::uint64_t tag, const Result<bus::Place>& outcome) 
     found->second->outcome.deliver(outcome);
   } else if (const auto call = requests_.find(tag); call != requests_.end() && !outcome) {
     call->second->fail(outcome.error());
+  }
+}
+
+void KafkaLane::on_turn_end() {
+  for (const auto tag : std::exchange(outbox_, {})) {
+    // A call that was given up within the turn asks nobody.
+    if (const auto call = requests_.find(tag); call != requests_.end())
+      call->second->hand_over(tag);
   }
 }
 
@@ -250,8 +267,7 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
   const std::chrono::milliseconds patience(shared_.plan.settings.response_timeout_ms);
   const auto* const token = call.request.meta_member("progressToken");
   if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
-  auto sent = exchange.send(arguments, call.trace);
-  if (!sent) co_return sent.error();
+  exchange.send(arguments, call.trace);
   Deadline deadline = call.deadline;
   int told = 0;
   for (int questions = 0;;) {
@@ -292,8 +308,7 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
       co_return agent_failure("the user did not give what the agent asked for", exchange.id(),
                               Code::upstream_failed);
     }
-    sent = exchange.send(*answer, call.trace);
-    if (!sent) co_return sent.error();
+    exchange.send(*answer, call.trace);
   }
 }
 

@@ -66,7 +66,7 @@ struct KafkaArrival {
   bus::Record record;
 };
 
-class KafkaLane {
+class KafkaLane final : private Executor::TurnEnd {
  public:
   // REQUIRES: `shared` outlives the lane; `number` is less than 256.
   KafkaLane(net::Loop& home, int number, KafkaShared& shared)
@@ -101,6 +101,10 @@ class KafkaLane {
  private:
   // One call in progress. It hears the lane's end beside its own caller.
   class Exchange;
+  struct Known {
+    Exchange* call = nullptr;  // Null: it is over,
+    bool answered = false;     // with a reply or without.
+  };
   // One record on its way.
   struct Sending;
 
@@ -109,19 +113,22 @@ class KafkaLane {
   Task<std::string> value_of(const KafkaOffer& offer, const bus::Record& record, Deadline deadline);
   Task<AgentSchema> schema_of(const KafkaOffer& offer, int id, const std::string& guid,
                               Deadline deadline);
-  void forget(const std::string& id, bool answered);
+  void end(const std::string& id, bool answered);
+  // Hands the requests of this turn to the producer in one go: it sends what it has as soon as it
+  // is woken, so that requests handed over one by one would travel one by one.
+  void on_turn_end() override;
   std::uint64_t next_tag(bool wants_success);
 
   net::Loop& home_;
   const int number_;
   KafkaShared& shared_;
   std::shared_ptr<const KafkaOffers> offers_;
-  std::unordered_map<std::string, Exchange*> calls_;       // By id.
+  std::unordered_map<std::string, Known> calls_;           // By id.
   std::unordered_map<std::uint64_t, Exchange*> requests_;  // By tag.
+  std::vector<std::uint64_t> outbox_;                      // Tags of requests of this turn.
   std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
   std::uint64_t tags_ = 0;
-  std::deque<std::string> over_;                    // Ids of calls that are over, the oldest first.
-  std::unordered_map<std::string, bool> answered_;  // The same: whether they were answered.
+  std::deque<const std::string*> over_;  // Ids in calls_ of those that are over, the oldest first.
   Stop ending_;
   int running_ = 0;
   OneShot<void>* quiet_ = nullptr;  // Who waits for the last call to end.

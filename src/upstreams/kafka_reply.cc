@@ -46,20 +46,32 @@ std::string words_in(std::string_view value) {
   return {};
 }
 
-void add_id(json::Object& object, std::string_view id) {
-  if (!id.empty()) {
-    object.raw("_meta", fmt::format(R"({{"patchbay/correlationId":{}}})", json::quote(id)));
-  }
-}
-
-std::string failure_body(std::string_view message, std::string_view id) {
+// A result with one text, and what else a result of an agent may have: raw `structured`, unless it
+// is empty. It is written once and known as a whole.
+mcp::Reply result_of(std::string_view text, std::string_view structured, bool failed,
+                     std::string_view id) {
   std::string body;
-  json::Object object(body);
-  object.raw("content", fmt::format(R"([{{"type":"text","text":{}}}])", json::quote(message)));
-  object.raw("isError", "true");
-  add_id(object, id);
-  object.end();
-  return body;
+  body.reserve(text.size() + text.size() / 8 + structured.size() + 160);
+  body = R"({"content":[{"type":"text","text":)";
+  json::append_quoted(body, text);
+  body += "}]";
+  if (failed) body += R"(,"isError":true)";
+  if (!structured.empty()) body.append(R"(,"structuredContent":)").append(structured);
+  std::size_t meta_at = 0;
+  std::size_t meta_size = 0;
+  if (!id.empty()) {
+    body += R"(,"_meta":)";
+    meta_at = body.size();
+    body += R"({"patchbay/correlationId":)";
+    json::append_quoted(body, id);
+    body += '}';
+    meta_size = body.size() - meta_at;
+  }
+  body += '}';
+  mcp::Reply reply = mcp::result_reply(std::move(body));
+  reply.meta_at = meta_at;
+  reply.meta_size = meta_size;
+  return reply;
 }
 
 // What is told by an agent that is not done.
@@ -91,23 +103,19 @@ mcp::Reply agent_result(const AgentReply& reply, std::string_view id, bool is_mc
   if (reply.kind == Kind::failed) {
     const std::string_view words =
         reply.message.empty() ? std::string_view("the agent failed without a word") : reply.message;
-    return mcp::scanned_reply(failure_body(words, id));
+    return result_of(words, "", true, id);
   }
   const auto type = json::type_of(reply.result);
   if (is_mcp && type == json::Type::object) return mcp::scanned_reply(std::string(reply.result));
-  std::string body;
-  json::Object object(body);
-  const bool nothing = type == json::Type::null;
-  const std::string text = nothing ? reply.message : text_of(reply.result);
-  object.raw("content", fmt::format(R"([{{"type":"text","text":{}}}])", json::quote(text)));
-  if (type == json::Type::object) object.raw("structuredContent", reply.result);
-  add_id(object, id);
-  object.end();
-  return mcp::scanned_reply(std::move(body));
+  const auto decoded = json::as_string(reply.result);
+  const std::string_view text = type == json::Type::null ? reply.message
+                                : decoded                ? *decoded
+                                                         : reply.result;
+  return result_of(text, type == json::Type::object ? reply.result : "", false, id);
 }
 
 mcp::Reply agent_failure(std::string_view message, std::string_view id, Code why) {
-  mcp::Reply reply = mcp::scanned_reply(failure_body(message, id));
+  mcp::Reply reply = result_of(message, "", true, id);
   reply.why = why;
   return reply;
 }

@@ -3,6 +3,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base64.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -29,11 +31,30 @@ std::int64_t number(std::string_view result, std::string_view name, std::int64_t
   return raw ? json::as_int(*raw).value_or(otherwise) : otherwise;
 }
 
-std::string limits_of(const SandboxLimits& limits) {
-  return fmt::format(
-      R"({{"memory":{},"pids":{},"cpu":{},"wall_ms":{},"disk":{},"files":{},"output":{}}})",
-      limits.memory.value, limits.pids, limits.cpu, limits.wall.count(), limits.disk.value,
-      limits.files, limits.output.value);
+// The limits that hold, and by name those that nobody has set.
+std::string limits_of(const SandboxLimits& limits, const std::vector<std::string>& absent) {
+  std::string out;
+  json::Object object(out);
+  const auto add = [&](std::string_view name, std::string value) {
+    if (std::ranges::find(absent, name) == absent.end()) object.raw(name, value);
+  };
+  const auto& io = limits.io;
+  add("memory", std::to_string(limits.memory.value));
+  add("pids", std::to_string(limits.pids));
+  add("cpu", fmt::format("{}", limits.cpu));
+  add("io", fmt::format(R"({{"read":{},"write":{},"reads":{},"writes":{}}})", io.read.value,
+                        io.write.value, io.reads, io.writes));
+  add("wall_ms", std::to_string(limits.wall.count()));
+  add("disk", std::to_string(limits.disk.value));
+  add("files", std::to_string(limits.files));
+  add("output", std::to_string(limits.output.value));
+  if (!absent.empty()) {
+    std::string names;
+    for (const auto& name : absent) names += (names.empty() ? "" : ",") + json::quote(name);
+    object.raw("absent", fmt::format("[{}]", names));
+  }
+  object.end();
+  return out;
 }
 
 }  // namespace
@@ -81,7 +102,7 @@ std::string created_answer(const Sandbox& sandbox, std::string_view isolation) {
   object.raw("isolation", json::quote(isolation));
   object.raw("workspace", json::quote(sandbox::kWorkspace));
   object.raw("expires_at", json::quote(expiry_of(sandbox)));
-  object.raw("limits", limits_of(sandbox.limits));
+  object.raw("limits", limits_of(sandbox.limits, sandbox.guest->absent()));
   object.end();
   return out;
 }

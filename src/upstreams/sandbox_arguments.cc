@@ -30,6 +30,22 @@ Error wrong(std::string_view name, std::string_view what) {
   return {Code::invalid_params, fmt::format("'{}' must be {}", name, what)};
 }
 
+// Where an empty text would mean something else than none: nobody is to get a fresh sandbox who
+// meant to name one.
+Result<void> check_id(const std::optional<std::string>& id) {
+  if (!id || !id->empty()) return ok();
+  return Error{Code::invalid_params,
+               "'sandbox_id' is empty; give the id that create_sandbox has answered with"};
+}
+
+// The id of a sandbox that must be named.
+Result<std::string> id_argument(std::string_view arguments) {
+  auto id = text_argument(arguments, "sandbox_id", kLongestId);
+  if (!id) return id;
+  auto named = check_id(*id);
+  return named ? id : named.error();
+}
+
 // A number of seconds in (0, most].
 Result<config::Duration> seconds_argument(std::string_view arguments, std::string_view name,
                                           config::Duration usual, config::Duration most) {
@@ -99,6 +115,11 @@ Result<void> add_options(RunRequest& request, json::Object& to, std::string_view
   auto input = optional_text_argument(arguments, "stdin", settings.content.value);
   for (const auto* const one : {&sandbox, &cwd, &input}) {
     if (!*one) return one->error();
+  }
+  auto named = check_id(*sandbox);
+  if (!named) {
+    return Error{named.error().code,
+                 named.error().message + ", or leave it out for a fresh sandbox of this run's own"};
   }
   request.sandbox = sandbox->value_or("");
   auto wall = seconds_argument(arguments, "timeout_s", settings.limits.wall,
@@ -226,7 +247,7 @@ Result<FileRequest> read_file_request(SandboxTool tool, std::string_view argumen
                                       const SandboxSettings& settings) {
   const bool lists = tool == SandboxTool::list_directory;
   auto known = check_file_names(tool, arguments);
-  auto sandbox = text_argument(arguments, "sandbox_id", kLongestId);
+  auto sandbox = id_argument(arguments);
   auto path = optional_text_argument(arguments, "path", kLongestPath);
   auto encoding = optional_text_argument(arguments, "encoding", 16);
   auto offset = count_argument(arguments, "offset");
@@ -270,7 +291,7 @@ Result<FileRequest> read_resource_request(std::string_view uri) {
 Result<std::string> read_sandbox_id(std::string_view arguments) {
   auto known = check_argument_names(arguments, {"sandbox_id"});
   if (!known) return known.error();
-  return text_argument(arguments, "sandbox_id", kLongestId);
+  return id_argument(arguments);
 }
 
 }  // namespace patchbay::upstreams

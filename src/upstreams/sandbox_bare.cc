@@ -28,6 +28,7 @@ class BareGuest final : public Guest {
         pool_(pool) {}
 
   AgentLink& agent() override { return link_; }
+  std::vector<std::string> absent() const override { return limits_around(); }
 
   // The agent ends with its input, and everything that it has started with it.
   Task<void> end() override {

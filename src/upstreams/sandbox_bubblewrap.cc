@@ -37,6 +37,7 @@ class BubblewrapGuest final : public Guest {
     if (egress_) egress_->call(id);
   }
   sandbox::Cgroup cgroup() const override { return confined_->cgroup(); }
+  std::vector<std::string> absent() const override { return confined_->absent(); }
   Task<sandbox::Usage> last_usage() override { return confined_->last_usage(); }
 
   Task<void> end() override {

@@ -35,6 +35,9 @@ class Guest {
   // Where what it uses can be read; empty where nothing counts it.
   virtual sandbox::Cgroup cgroup() const { return sandbox::Cgroup({}); }
 
+  // The limits of its sandbox that nobody has set, by their names in the configuration.
+  virtual std::vector<std::string> absent() const = 0;
+
   // What it had used when it ended by itself; waits for that to be known.
   virtual Task<sandbox::Usage> last_usage() { co_return sandbox::Usage(); }
 
@@ -56,6 +59,9 @@ class Engine {
   // greeted yet.
   virtual Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) = 0;
 };
+
+// The limits that only what is around an agent can set: all of them where nothing of ours is.
+std::vector<std::string> limits_around();
 
 // What its agents are shown first; empty: nothing.
 const std::string& agent_token(const SandboxSettings& settings);

@@ -40,6 +40,11 @@ transport::LineLimits agent_line_limits(const SandboxSettings& settings) {
           settings.command.value * 6 + settings.content.value * 6 + kSlack};
 }
 
+std::vector<std::string> limits_around() {
+  return {"memory",   "swap", "pids",  "cpu",        "io",
+          "cpu_time", "disk", "files", "open_files", "address_space"};
+}
+
 const std::string& agent_token(const SandboxSettings& settings) {
   static const std::string none;
   if (settings.engine == SandboxEngine::microvm) return settings.microvm.token;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "net/child.h"
@@ -98,10 +99,24 @@ class MicrovmEngine final : public Engine {
     if (!stream) co_return stream.error();
     std::function<Task<void>()> let_go;
     if (machine) let_go = [machine] { return machine->end(); };
-    co_return std::make_unique<SocketGuest>(*std::move(stream), settings_, std::move(let_go));
+    co_return std::make_unique<SocketGuest>(*std::move(stream), settings_, std::move(let_go),
+                                            absent());
   }
 
  private:
+  // A machine of ours is told how large it is to be, if whoever configured it passes that on.
+  std::vector<std::string> absent() const {
+    auto limits = limits_around();
+    const auto drop_if_told = [&](std::string_view name, std::string_view word) {
+      const bool told = std::ranges::any_of(
+          settings_.microvm.args, [word](const std::string& arg) { return arg.contains(word); });
+      if (told) std::erase(limits, name);
+    };
+    drop_if_told("memory", "{memory_mib}");
+    drop_if_told("cpu", "{vcpus}");
+    return limits;
+  }
+
   // Runs the monitor; `socket` becomes the one of this machine.
   Task<std::shared_ptr<Machine>> boot(const SandboxLimits& wish, std::string& socket) {
     std::function<Result<std::string>()> make = [] { return make_sandbox_folder(kFolders); };

@@ -57,7 +57,7 @@ class RemoteEngine final : public Engine {
       if (!secured) co_return secured.error();
     }
     co_return std::make_unique<SocketGuest>(std::move(stream), settings_,
-                                            std::function<Task<void>()>());
+                                            std::function<Task<void>()>(), limits_around());
   }
 
  private:

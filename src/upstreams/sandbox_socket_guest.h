@@ -14,14 +14,17 @@ namespace patchbay::upstreams {
 
 class SocketGuest final : public Guest {
  public:
-  // `let_go` ends what stands behind the socket; empty: nothing of ours does.
+  // `let_go` ends what stands behind the socket; empty: nothing of ours does. `absent` are the
+  // limits that nobody has set there.
   SocketGuest(std::unique_ptr<net::Stream> stream, const SandboxSettings& settings,
-              std::function<Task<void>()> let_go)
+              std::function<Task<void>()> let_go, std::vector<std::string> absent)
       : channel_(std::move(stream), agent_line_limits(settings)),
         link_(channel_),
-        let_go_(std::move(let_go)) {}
+        let_go_(std::move(let_go)),
+        absent_(std::move(absent)) {}
 
   AgentLink& agent() override { return link_; }
+  std::vector<std::string> absent() const override { return absent_; }
 
   Task<void> end() override {
     link_.close("it was destroyed");
@@ -33,6 +36,7 @@ class SocketGuest final : public Guest {
   transport::LineChannel channel_;
   AgentLink link_;
   const std::function<Task<void>()> let_go_;
+  const std::vector<std::string> absent_;
 };
 
 // Asks for the agent's port in the way of Firecracker's sockets: `CONNECT 52`, answered by `OK …`.

@@ -1,5 +1,6 @@
 // How the SandboxUpstream runs programs and reaches files.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -61,6 +62,11 @@ config::Duration wall_within(const gateway::Call& call, config::Duration wanted,
   if (call.deadline == kNever) return wanted;
   const auto left = std::chrono::duration_cast<config::Duration>(call.deadline - here().now());
   return std::clamp(left - margin, std::min(kShortestWall, wanted), wanted);
+}
+
+std::string written(const sandbox::IoLimits& io) {
+  return fmt::format("read {} write {} reads {} writes {}", config::print(io.read),
+                     config::print(io.write), io.reads, io.writes);
 }
 
 // The answer of an agent that gave none.
@@ -149,7 +155,9 @@ void SandboxUpstream::note_run(const RunRequest& request, const Sandbox& sandbox
       .add("memory", sandbox.limits.memory.value)
       .add("pids", sandbox.limits.pids)
       .add("cpu", fmt::format("{}", sandbox.limits.cpu))
+      .add("io", written(sandbox.limits.io))
       .add("disk", sandbox.limits.disk.value)
+      .add("absent", fmt::format("{}", fmt::join(sandbox.guest->absent(), " ")))
       .add("wall", config::print(wall));
 }
 
