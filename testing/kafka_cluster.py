@@ -154,14 +154,21 @@ controlled.shutdown.enable=false
 """
 
 
-# A second listener, for clients that say who they are: under TLS, by password or by token. The tokens
-# are not signed, which Kafka takes for trying things out.
+# Listeners under TLS: CLIENT for clients that say who they are by password or by token, TLS for any,
+# MUTUAL for those with a certificate. The tokens are not signed, which Kafka takes for trying things
+# out.
 SECURE_SETTINGS = """\
-listeners=BROKER://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller},CLIENT://127.0.0.1:{secure}
-advertised.listeners=BROKER://127.0.0.1:{port},CLIENT://127.0.0.1:{secure}
-listener.security.protocol.map=BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT,CLIENT:SASL_SSL
+listeners=BROKER://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller},\
+CLIENT://127.0.0.1:{client},TLS://127.0.0.1:{tls},MUTUAL://127.0.0.1:{mutual}
+advertised.listeners=BROKER://127.0.0.1:{port},\
+CLIENT://127.0.0.1:{client},TLS://127.0.0.1:{tls},MUTUAL://127.0.0.1:{mutual}
+listener.security.protocol.map=BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT,\
+CLIENT:SASL_SSL,TLS:SSL,MUTUAL:SSL
 ssl.keystore.type=PEM
 ssl.keystore.location={keystore}
+listener.name.mutual.ssl.client.auth=required
+listener.name.mutual.ssl.truststore.type=PEM
+listener.name.mutual.ssl.truststore.location={truststore}
 listener.name.client.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,OAUTHBEARER
 listener.name.client.plain.sasl.jaas.config=\
 org.apache.kafka.common.security.plain.PlainLoginModule required user_{user}="{password}";
@@ -171,6 +178,7 @@ listener.name.client.oauthbearer.sasl.jaas.config=\
 org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required \
 unsecuredLoginStringClaim_sub="{user}";
 """
+SECURE = ("client", "tls", "mutual")
 USER, PASSWORD = "agent", "not-a-secret"
 
 
@@ -179,8 +187,8 @@ class Node:
         self.folder, self.port = folder, settings["port"]
         folder.mkdir(parents=True)
         self.file = folder / "server.properties"
-        text = SETTINGS.format(folder=folder, **settings)
-        self.secure = settings.get("secure")
+        text = SETTINGS.format(folder=folder, **settings) + settings["more"]
+        self.secure = {name: settings[name] for name in SECURE if name in settings}
         if self.secure:
             own = SECURE_SETTINGS.format(user=USER, password=PASSWORD, **settings)
             names = {line.partition("=")[0] for line in own.splitlines()}
@@ -218,8 +226,10 @@ class Node:
 class Cluster:
     """Nodes of Kafka, and a Schema Registry, in a folder of their own."""
 
-    def __init__(self, nodes=1, registry=True, folder=None, keystore=None):
-        """With `keystore`, a PEM file of a key and its certificate, there is a listener under TLS."""
+    def __init__(self, nodes=1, registry=True, folder=None, tls=None, settings=""):
+        """With `tls`, there are listeners under TLS: its keystore is a PEM file of a key and its
+        certificate, its truststore one of who may sign those of clients. `settings` are further
+        lines for the file of a broker."""
         fetch()
         self.temporary = None if folder else tempfile.TemporaryDirectory(prefix="patchbay-kafka-")
         self.folder = pathlib.Path(folder or self.temporary.name)
@@ -237,7 +247,8 @@ class Cluster:
                     "replicas": min(3, nodes),
                     "in_sync": 2 if nodes > 2 else 1,
                     "stays": folder is not None,
-                    **({"keystore": keystore, "secure": self.ports.next()} if keystore else {}),
+                    "more": settings,
+                    **({**tls, **{name: self.ports.next() for name in SECURE}} if tls else {}),
                 },
             )
             for i in range(nodes)
@@ -249,9 +260,8 @@ class Cluster:
     def brokers(self):
         return ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
 
-    @property
-    def secure_brokers(self):
-        return ",".join(f"127.0.0.1:{node.secure}" for node in self.nodes)
+    def secure_brokers(self, listener="client"):
+        return ",".join(f"127.0.0.1:{node.secure[listener]}" for node in self.nodes)
 
     def start(self):
         if self.with_registry:

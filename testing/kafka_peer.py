@@ -257,7 +257,12 @@ def consume(brokers, command):
         if record is not None and not record.error():
             headers = {name: as_text(value) for name, value in record.headers() or []}
             records.append(
-                {"key": as_text(record.key()), "value": as_text(record.value()), "headers": headers}
+                {
+                    "key": as_text(record.key()),
+                    "value": as_text(record.value()),
+                    "headers": headers,
+                    "timestamp": record.timestamp()[1],
+                }
             )
     consumer.close()
     return records

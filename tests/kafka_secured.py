@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from certificates import SERVER, Authority
-from harness import Gateway, TestCase, wait_until
+from harness import Gateway, TestCase, run, wait_until
 from kafka_case import JSON, KafkaCase, Peer
 from kafka_cluster import PASSWORD, USER
 
@@ -25,6 +25,8 @@ class Keys:
         parts = [(self.folder / name).read_text() for name in ("broker.key", "broker.pem")]
         self.keystore.write_text("".join(parts))
         self.ca = authority.pem
+        self.client, self.client_key = authority.client()
+        self.other = Authority(self.folder, "other")
 
 
 def unsigned_token():
@@ -55,7 +57,7 @@ class Secured(TestCase):
 
     def properties(self, **more):
         return {
-            "bootstrap.servers": self.cluster.secure_brokers,
+            "bootstrap.servers": self.cluster.secure_brokers(),
             "security.protocol": "SASL_SSL",
             "ssl.ca.location": self.keys.ca,
             **{name.replace("_", "."): value for name, value in more.items()},
@@ -87,23 +89,65 @@ class Secured(TestCase):
         properties = self.properties(sasl_mechanism="OAUTHBEARER")
         self.check(kafka=properties, bearer_token_file=str(file))
 
-    def test_wrong_password(self):
-        login = {"sasl_username": USER, "sasl_password": "wrong-word"}
-        upstream = {
-            "kind": "kafka",
-            "client_id": "t",
-            "kafka": self.properties(sasl_mechanism="PLAIN", **login),
-            "lookup_time": "1s",
+    def tls(self, listener, **more):
+        """TLS and no more; on the listener `mutual` clients need a certificate."""
+        return {
+            **self.properties(**more),
+            "security.protocol": "SSL",
+            "bootstrap.servers": self.cluster.secure_brokers(listener),
         }
+
+    def test_tls_alone(self):
+        self.check(kafka=self.tls("tls"))
+
+    def test_tls_on_the_command_line(self):
+        properties = [f"{name}={value}" for name, value in self.tls("tls").items()]
+        words = [word for one in properties for word in ("-X", one)]
+        words += ["--registry-topic", "_agents_secured", "--json"]
+        done = run("bus", "list", *words)
+        self.assertEqual([one["name"] for one in json.loads(done.stdout)], ["guarded"], done.stderr)
+        words += ["-X", f"ssl.ca.location={self.keys.other.pem}", "--timeout", "2"]
+        failed = run("bus", "list", *words)
+        self.assertNotEqual(failed.returncode, 0)
+        self.assertIn("certificate verify failed", failed.stderr)
+
+    def test_a_certificate_of_the_client(self):
+        files = {
+            "ssl_certificate_location": self.keys.client,
+            "ssl_key_location": self.keys.client_key,
+        }
+        self.check(kafka=self.tls("mutual", **files))
+
+    def refused(self, properties, why):
+        """The bus cannot be used with these: the log and the upstream's state say why."""
+        upstream = {"kind": "kafka", "client_id": "t", "kafka": properties, "lookup_time": "1s"}
         config = {"upstreams": {"bus": upstream}, "limits": {"start": "1s"}}
         with Gateway(config) as gateway:
+            state = lambda: gateway.get("/ready").json()["upstreams"][0]["detail"]
+            wait_until(lambda: why in state(), f"a state that says {why}")
             self.assertEqual(gateway.get("/ready").status, 503)
-            gateway.stderr.wait_for("Authentication failed")
-            self.assertNotIn("wrong-word", gateway.stderr.text())
+            gateway.stderr.wait_for(why)
+            return gateway.stderr.text()
+
+    def test_an_authority_that_is_not_trusted(self):
+        self.refused(self.tls("tls", ssl_ca_location=self.keys.other.pem), "ssl.ca.location")
+
+    def test_no_certificate_of_the_client(self):
+        self.refused(self.tls("mutual"), "ssl.certificate.location")
+
+    def test_a_certificate_that_the_broker_does_not_trust(self):
+        certificate, key = self.keys.other.client("stranger")
+        files = {"ssl_certificate_location": certificate, "ssl_key_location": key}
+        self.refused(self.tls("mutual", **files), "the broker does not take our certificate")
+
+    def test_wrong_password(self):
+        login = {"sasl_username": USER, "sasl_password": "wrong-word"}
+        properties = self.properties(sasl_mechanism="PLAIN", **login)
+        self.assertNotIn("wrong-word", self.refused(properties, "Authentication failed"))
 
     def test_the_environment(self):
         variables = {
-            "BROKER_URL": self.cluster.secure_brokers,
+            "BROKER_URL": self.cluster.secure_brokers(),
             "JAAS_USERNAME": USER,
             "JAAS_PASSWORD": PASSWORD,
             "SR_URL": "http://127.0.0.1:1",

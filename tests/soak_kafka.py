@@ -1,9 +1,11 @@
 """Apache Kafka with three nodes, and things that die: brokers at start and in mid-call, leaders,
 agents, nodes of the gateway. Left out where Maven Central cannot be reached."""
 
+import math
 import os
 import pathlib
 import random
+import re
 import sys
 import threading
 import time
@@ -20,6 +22,8 @@ from waiting import PATIENCE
 
 CALLS = int(os.environ.get("PATCHBAY_CHAOS_CALLS", 10_000 * SCALE))
 CALLERS = 16
+REQUESTS, RESPONSES = "skills__calculate_request", "skills__calculate_response"
+READABLE_S = 6
 
 
 def setUpModule():
@@ -34,7 +38,9 @@ class ChaosCase(KafkaCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.cluster = kafka_cluster.Cluster(cls.nodes, registry=False)
+        # So that records tell when they were there, not when somebody tried to send them.
+        settings = "log.message.timestamp.type=LogAppendTime\n"
+        cls.cluster = kafka_cluster.Cluster(cls.nodes, registry=False, settings=settings)
         cls.registry_topic = "_agent_registry"
         cls.brokers = cls.cluster.brokers
 
@@ -106,7 +112,7 @@ class Random(ChaosCase):
                         return
                     body = {"expression": f"{n}+1"}
                     response = connection.request("POST", "/api/skills__calculate", JSON, body)
-                    done.append((n, response.status, response.json()))
+                    done.append((n, response.status, response.json(), time.time()))
 
         callers = [Background(caller) for _ in range(CALLERS)]
         killer = Background(self.kill_at_random, agents, upstreams, stop)
@@ -116,7 +122,7 @@ class Random(ChaosCase):
         killer.result(timeout=120)
         self.assertEqual(len(done), CALLS)
         statuses = {}
-        for n, status, answer in done:
+        for n, status, answer, _ in done:
             statuses[status] = statuses.get(status, 0) + 1
             if status == 200:
                 self.assertEqual(answer["content"][0]["text"], str(n + 1))
@@ -124,9 +130,41 @@ class Random(ChaosCase):
                 self.assertIn(status, (502, 503, 504, 422), answer)
                 self.assertTrue(answer["message"])
         print(f"chaos: {CALLS} calls, by status: {statuses}", file=sys.stderr)
+        self.look_for_lost_replies(done)
         self.assertGreater(statuses.get(200, 0), CALLS * 0.1)
         # And when it is quiet again, everything works.
         wait_until(warm, "calls to work again", 3 * PATIENCE)
+
+    def look_for_lost_replies(self, done):
+        """Says of each call that was given up when its answer was on the bus, if ever."""
+        ended = {}
+        for _, status, answer, end in done:
+            found = re.search("correlation id ([0-9a-f-]{36})", answer.get("message", ""))
+            if status == 504 and found:
+                ended[found[1]] = end
+        with Peer(self.brokers) as peer:
+            asked = {one["headers"]["correlationId"] for one in peer.consume(REQUESTS)}
+            answered = {}
+            for one in peer.consume(RESPONSES):
+                name = one["headers"]["correlationId"]
+                answered[name] = min(one["timestamp"] / 1000, answered.get(name, math.inf))
+        never = [name for name in ended if name not in answered]
+        late = [name for name in ended if name not in never and answered[name] >= ended[name]]
+        early = {
+            name: round(ended[name] - answered[name], 1)
+            for name in ended
+            if name not in never and name not in late
+        }
+        print(
+            f"chaos: of {len(ended)} that were given up, {len(never)} have no answer on the bus"
+            f" ({len([name for name in never if name not in asked])} not even the request),"
+            f" {len(late)} have one that came later, {len(early)} one that came before:"
+            f" so many seconds {sorted(early.values())}",
+            file=sys.stderr,
+        )
+        # What is on the bus can be read once the replicas have it, or those without have been left
+        # out, and readers have found the leader.
+        self.assertEqual({name: s for name, s in early.items() if s > READABLE_S}, {})
 
     def start_agent(self, upstreams):
         agent = Served(self, upstreams, "--group", "chaos", "--at-once", "64")

@@ -274,6 +274,11 @@ class Registrations(KafkaCase):
         self.wait_for_tool("typed")
         kcat(self.brokers, "-P", "-t", self.registry_topic, "-K", "|", "-Z", stdin="typed|\n")
         self.wait_for_tool("typed", there=False)
+        # Whoever cannot leave the value out may leave it empty.
+        self.peer.register("emptied")
+        self.wait_for_tool("emptied")
+        kcat(self.brokers, "-P", "-t", self.registry_topic, "-K", "|", stdin="emptied|\n")
+        self.wait_for_tool("emptied", there=False)
 
     def test_what_is_not_one_is_skipped_and_shown(self):
         self.peer.produce(self.registry_topic, "bad", {"name": "bad"})

@@ -42,6 +42,12 @@ class Commands(BusCase):
         listed = {one["name"]: one for one in json.loads(self.bus("list", "--json"))}
         self.assertEqual(listed["page"]["registrationType"], "resource")
         self.assertEqual(listed["page"]["url"], "page/{n}")
+        more = ("--mime-type", "text/plain", "--url", "note/{n}", "--retrieval", "topic")
+        self.register("note", *more, "--schema-registry", self.registry.url)
+        self.bus("produce", "note.responses", "--key", "note/1", "--value", "from the topic")
+        wait_until(
+            lambda: self.send("GET", "/rcs/note/1").body == b"from the topic", "its record"
+        )
 
     def test_register_with_schemas(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -137,6 +143,57 @@ class Control(BusCase):
             lambda: self.send("GET", "/control/registrations/controlled").status == 404, "its end"
         )
         self.control("DELETE", "/controlled", status=404)
+
+    def test_whoever_looks_next_finds_what_was_written(self):
+        registration = {
+            "name": "prompt",
+            "description": "d",
+            "requestTopicName": "prompt.requests",
+            "responseTopicName": "prompt.responses",
+        }
+        for _ in range(5):
+            self.control("POST", body=registration, status=201)
+            self.control("POST", body=registration, status=409)
+            self.control("PATCH", "/prompt", {"description": "e"})
+            self.assertEqual(self.control("GET", "/prompt")["description"], "e")
+            self.control("DELETE", "/prompt")
+            self.control("GET", "/prompt", status=404)
+            self.control("DELETE", "/prompt", status=404)
+
+    def test_what_is_taken_back_is_gone_under_the_key_it_had(self):
+        """Else the topic, once it is compacted, would have it again."""
+        registered = lambda name: self.send("GET", f"/control/registrations/{name}").status == 200
+        for name in ("by-control", "by-command"):
+            value = {
+                "name": name,
+                "description": "d",
+                "requestTopicName": "a",
+                "responseTopicName": "b",
+            }
+            self.peer.produce(self.registry_topic, name, value)
+            wait_until(lambda: registered(name), "it to be read")
+            if name == "by-control":
+                self.control("PATCH", f"/{name}", {"description": "e"})
+                self.control("DELETE", f"/{name}")
+            else:
+                self.bus("unregister", name)
+            keys = [one["key"] for one in self.peer.consume(self.registry_topic)]
+            self.assertEqual([key for key in keys if name in key][-1], name)
+            self.assertEqual({key for key in keys if name in key}, {name})
+            wait_until(lambda: not registered(name), "it to be gone")
+
+    def test_what_cannot_be_understood_can_be_put_right(self):
+        self.peer.produce(self.registry_topic, "mended", {"name": "mended"})
+        problem = lambda: self.send("GET", "/control/registrations/mended").json().get("problem")
+        wait_until(problem, "the fault to be shown")
+        registration = {
+            "name": "mended",
+            "description": "d",
+            "requestTopicName": "mended.requests",
+            "responseTopicName": "mended.responses",
+        }
+        self.control("POST", body=registration, status=201)
+        self.wait_for_tool("mended")
 
     def test_how_a_resource_is_read_stays_when_something_else_changes(self):
         registration = {

@@ -23,7 +23,7 @@ from kafka_case import KafkaCase
 def setUpModule():
     keys = kafka_secured.Keys(unittest.enterModuleContext(tempfile.TemporaryDirectory()))
     try:
-        cluster = kafka_cluster.Cluster(keystore=keys.keystore)
+        cluster = kafka_cluster.Cluster(tls={"keystore": keys.keystore, "truststore": keys.ca})
     except kafka_cluster.LeftOut as why:
         raise unittest.SkipTest(str(why)) from None
     KafkaCase.cluster = unittest.enterModuleContext(cluster)

@@ -63,6 +63,22 @@ class Schemas(KafkaCase):
         self.assertEqual(schema["properties"], {"n": {"type": "integer"}})
         self.assertEqual(self.call("enveloped", {"n": 3}).json()["echo"], {"n": 3})
 
+    def test_flink_says_of_everything_that_it_may_be_null(self):
+        null = {"type": "null"}
+        row = {"type": "object", "properties": {"n": {"oneOf": [null, {"type": "integer"}]}}}
+        request = {
+            "type": "object",
+            "title": "Record",
+            "properties": {
+                "requestIndex": {"connect.index": 0, "oneOf": [null, {"type": "integer"}]},
+                "payload": {"connect.index": 1, "oneOf": [null, row]},
+            },
+        }
+        self.offer("flink", request, None)
+        self.assertEqual(self.tools()["flink"]["inputSchema"], row)
+        self.assertEqual(self.call("flink", {"n": 3}).json()["echo"], {"n": 3})
+        self.assertEqual(self.call("flink", {"n": "three"}).status, 400)
+
     def test_an_id_that_the_value_declares_is_put_there(self):
         request = {
             "type": "object",

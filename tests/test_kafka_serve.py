@@ -19,6 +19,7 @@ from harness import (
     wait_until,
 )
 from kafka_case import JSON, KafkaCase, Registry, bus_config
+from raw_service import AnyPath, RawService
 from waiting import PATIENCE, Lines
 
 
@@ -36,6 +37,7 @@ class Served:
             "--partitions", "4", *args,
         ]  # fmt: skip
         self.process = self.stdout = self.stderr = None
+        self.ready = lambda line: line == "ready"
 
     def __enter__(self):
         self.process = subprocess.Popen(
@@ -47,7 +49,7 @@ class Served:
         )
         self.stdout, self.stderr = Lines(self.process.stdout), Lines(self.process.stderr)
         try:
-            self.stdout.wait_for(lambda line: line == "ready")
+            self.stdout.wait_for(self.ready)
         except AssertionError:
             self.process.kill()
             raise AssertionError("it did not start:\n" + self.stderr.text()[-4000:]) from None
@@ -227,22 +229,63 @@ class Rebalance(ServeCase):
             self.assertEqual(len(keys), 12)
 
 
+class Json(ServeCase):
+    def test_it_is_told_when_there_is_work(self):
+        served = Served(self, self.upstreams, "--group", "json", "--json")
+        served.ready = lambda line: line.startswith("{")
+        with served:
+            (line,) = served.stdout.lines
+            said = json.loads(line)
+        self.assertEqual(said, {"bus": self.brokers, "group": "json", "tools": 5})
+
+
+class Refused(ServeCase):
+    """A registry that takes neither our schema of registrations nor that of one tool."""
+
+    upstreams = {"fake": fake(tools={"allow": ["big", "echo"]})}
+
+    def test_the_other_tools_are_served(self):
+        refused = (f"/subjects/{self.registry_topic}-value/", "/subjects/fake__echo_request-value/")
+
+        def say(request):
+            method = request.line.split(" ")[0]
+            if method == "POST" and request.path.startswith(refused):
+                return 409, "application/json", b'{"error_code":409,"message":"incompatible"}'
+            body = json.loads(request.body) if request.body else None
+            status, answer = self.registry.ask(method, request.target, body)
+            return status, "application/json", json.dumps(answer).encode()
+
+        service = self.enterContext(RawService())
+        service.on = AnyPath(say)
+        case = SimpleNamespace(
+            brokers=self.brokers,
+            registry=Registry(service.url),
+            registry_topic=self.registry_topic,
+        )
+        with Served(case, self.upstreams, "--group", "refused") as served:
+            self.wait_for_tool("fake__big")
+            self.assertEqual(self.call("fake__big", {"bytes": 10}).status, 200)
+            line = served.stderr.wait_for("tool not on the bus")
+            self.assertRegex(line, "tool=fake__echo .*incompatible")
+            self.assertNotIn("fake__echo", self.tools())
+
+
 class Limits(ServeCase):
     """What `bus_serve` of the configuration says is what is done."""
 
     upstreams = {"fake": fake(tools={"allow": ["until", "die", "big"]})}
 
-    def limited(self, *args, **limits):
+    def limited(self, *args, upstreams=None, **limits):
         words = ("--log-level", "debug", *args)
-        return Served(self, self.upstreams, *words, bus_serve=limits)
+        return Served(self, upstreams or self.upstreams, *words, bus_serve=limits)
 
     def ask(self, name, tool, arguments):
         key = json.dumps({"correlationId": name})
-        self.peer.produce(f"fake__{tool}_request", key, arguments)
+        self.peer.produce(f"{tool}_request", key, arguments)
 
     def replies_to(self, name, tool):
         key = json.dumps({"correlationId": name})
-        return [one["key"] for one in self.peer.consume(f"fake__{tool}_response")].count(key)
+        return [one["key"] for one in self.peer.consume(f"{tool}_response")].count(key)
 
     def test_how_many_requests_wait_in_the_program(self):
         gate = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "gate"
@@ -253,35 +296,37 @@ class Limits(ServeCase):
             names = [f"{group}-{n}" for n in range(9)]
             with self.limited("--group", group, **limits) as served:
                 for name in names:
-                    self.ask(name, "until", {"file": str(gate), "text": 500 * "x"})
+                    self.ask(name, "fake__until", {"file": str(gate), "text": 500 * "x"})
                 line = served.stderr.wait_for("partitions paused")
                 self.assertIn(f"group={group} {waiting}", line)
                 gate.touch()
                 served.stderr.wait_for("partitions resumed")
                 for name in names:
-                    wait_until(lambda: self.replies_to(name, "until") == 1, f"the reply to {name}")
+                    wait_until(lambda: self.replies_to(name, "fake__until") == 1, f"the reply to {name}")
             gate.unlink()
 
     def test_how_often_it_is_tried_and_what_is_remembered(self):
         with self.limited("--group", "once", tries=1, remembered=1):
-            self.ask("dies", "die", {})
+            self.ask("dies", "fake__die", {})
             letters = lambda: self.peer.consume("fake__die_request.dead-letter")
             wait_until(letters, "a dead letter")
             self.assertEqual([one["headers"]["patchbay-tries"] for one in letters()], ["1"])
             # One that comes again is known only if no other has come meanwhile.
             for name, count in (("a", 1), ("b", 1), ("a", 2)):
-                self.ask(name, "big", {"bytes": 10})
-                wait_until(lambda: self.replies_to(name, "big") == count, f"the reply to {name}")
+                self.ask(name, "fake__big", {"bytes": 10})
+                wait_until(lambda: self.replies_to(name, "fake__big") == count, f"the reply to {name}")
 
     def test_partitions_are_handed_over_in_time(self):
         gate = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "gate"
+        # A tool of its own, so that nothing that others have asked comes in between.
+        both = {"upstreams": {"held": fake(tools={"allow": ["until"]})}}
         words = ("--group", "hasty")
-        with self.limited(*words, handover="300ms") as first:
-            self.ask("held", "until", {"file": str(gate), "text": "x"})
-            wait_until(lambda: self.peer.consume("fake__until_request"), "the request to be out")
-            with self.limited(*words):
+        with self.limited(*words, handover="300ms", **both) as first:
+            self.ask("held", "held__until", {"file": str(gate), "text": "x"})
+            wait_until(lambda: self.peer.consume("held__until_request"), "the request to be out")
+            with self.limited(*words, **both):
                 line = first.stderr.wait_for("partitions left unfinished")
-                self.assertRegex(line, r"group=hasty requests=\d+ waited_ms=300$")
+                self.assertIn("group=hasty requests=1 waited_ms=300", line)
                 gate.touch()
 
     def test_a_group_that_nobody_answers_for_is_left_in_time(self):

@@ -78,12 +78,14 @@ void BusClient::on_caught_up(const std::string&) {
 
 void BusClient::on_unreadable(const std::string&, const Error& why) { done_.deliver(why); }
 
-Task<std::vector<bus::Registration>> read_registrations(BusClient& client, Deadline deadline) {
-  std::map<std::string, bus::Registration> table;
+Task<std::vector<StandingRegistration>> read_registrations(BusClient& client, Deadline deadline) {
+  std::map<std::string, StandingRegistration> table;
   const auto take = [&](const bus::Record& record) {
     auto news = bus::read_registry_record(record);
     if (news.registration) {
-      table[news.name] = *std::move(news.registration);
+      StandingRegistration& standing = table[news.name];
+      standing.registration = *std::move(news.registration);
+      if (const auto key = record.key()) standing.keys.emplace(*key);
     } else if (news.problem.empty()) {
       table.erase(news.name);
     }
@@ -91,7 +93,7 @@ Task<std::vector<bus::Registration>> read_registrations(BusClient& client, Deadl
   };
   auto read = co_await client.read(client.target().registry_topic, true, true, take, deadline);
   if (!read) co_return read.error();
-  std::vector<bus::Registration> all;
+  std::vector<StandingRegistration> all;
   for (auto& [name, registration] : table) all.push_back(std::move(registration));
   co_return all;
 }

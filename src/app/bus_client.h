@@ -5,13 +5,14 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "app/bus_target.h"
 #include "bus/producer.h"
 #include "bus/reader.h"
-#include "bus/registration.h"
+#include "bus/registry_topic.h"
 #include "bus/schema_registry.h"
 
 namespace patchbay::app {
@@ -62,8 +63,14 @@ class BusClient final : bus::Producer::Events, bus::Reader::Events {
   OneShot<void> done_;
 };
 
+// A registration, and the keys by which it stands in the registry topic, as bytes.
+struct StandingRegistration {
+  bus::Registration registration;
+  std::set<std::string> keys;
+};
+
 // The registrations in the registry topic as they stand, by name.
-Task<std::vector<bus::Registration>> read_registrations(BusClient& client, Deadline deadline);
+Task<std::vector<StandingRegistration>> read_registrations(BusClient& client, Deadline deadline);
 
 // Runs `work` with a client of the bus that the options name; yields the exit code.
 int run_bus(const BusOptions& options, const std::function<Task<int>(BusClient&, Deadline)>& work);

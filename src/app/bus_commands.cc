@@ -70,6 +70,11 @@ void BusCommands::add_register(CLI::App& bus) {
                         "The member of a key that holds the id; else correlationId.");
   register_->add_option("--mime-type", options.mime_type, "Of a resource.");
   register_->add_option("--url", options.url, "Of a resource; may be a template: client/{id}.");
+  register_
+      ->add_option("--retrieval", options.retrieval,
+                   "Of a resource: request asks the agent, topic takes the latest record of "
+                   "the response topic; else as the gateway is set.")
+      ->check(CLI::IsMember({"request", "topic"}));
   register_->add_option("--request-schema", options.request_schema,
                         "A file with the JSON Schema of requests, for the registry.");
   register_->add_option("--response-schema", options.response_schema, "The same of replies.");

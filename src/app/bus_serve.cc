@@ -10,6 +10,7 @@
 #include "app/worker.h"
 #include "core/hop.h"
 #include "frontends/kafka_face.h"
+#include "json/text.h"
 
 namespace patchbay::app {
 namespace {
@@ -60,7 +61,12 @@ Task<void> serve_on_bus(Worker& home, Executor& control, const BusServeOptions& 
   const auto settings = face_settings(options, *target);
   const std::string where = bus::property(target->connection.properties, "bootstrap.servers");
   const auto ready = [&](std::size_t tools) {
-    fmt::print("bus  {}  group {}  {} tools\nready\n", where, settings.group, tools);
+    if (options.json) {
+      fmt::print("{{\"bus\":{},\"group\":{},\"tools\":{}}}\n", json::quote(where),
+                 json::quote(settings.group), tools);
+    } else {
+      fmt::print("bus  {}  group {}  {} tools\nready\n", where, settings.group, tools);
+    }
     std::fflush(stdout);
   };
   auto talk = [&]() -> Task<void> {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <set>
 
 #include "app/bus_client.h"
 #include "app/commands.h"
@@ -32,23 +33,23 @@ std::string framed(const std::optional<int>& id, std::string text) {
   return id ? bus::frame(*id, text) : text;
 }
 
-// Puts a registration into the registry topic, or takes it out.
+// Puts a registration into the registry topic, or takes it out; under these keys, if there are any.
 Task<void> write_registration(BusClient& client, const std::string& name,
-                              const bus::Registration* registration, Deadline deadline) {
+                              std::set<std::string> keys, const bus::Registration* registration,
+                              Deadline deadline) {
   const std::string topic = client.target().registry_topic;
   auto there = co_await client.consumer().ensure_topic(topic, 1, true, deadline);
   if (!there) co_return there;
-  auto key_id = co_await schema_id(client, topic + "-key", deadline);
-  if (!key_id) co_return key_id.error();
-  auto value_id = co_await schema_id(client, topic + "-value", deadline);
-  if (!value_id) co_return value_id.error();
-  const std::string key = framed(*key_id, bus::registration_key(name));
-  const std::string value =
-      registration ? framed(*value_id, bus::write_registration(*registration)) : "";
-  bus::Outgoing record{topic, key, std::nullopt};
-  if (registration) record.value = value;
-  auto sent = co_await client.send(record, deadline);
-  if (!sent) co_return sent.error();
+  auto schemas = co_await bus::registration_schemas(client.schemas(), topic, deadline);
+  if (!schemas) co_return schemas.error();
+  if (keys.empty()) keys.insert(bus::registration_key_bytes(*schemas, name));
+  for (const auto& key : keys) {
+    bus::RegistrationRecord record{key, std::nullopt};
+    if (registration) record.value = bus::registration_value_bytes(*schemas, *registration);
+    const bus::Outgoing outgoing = record.to(topic);
+    auto sent = co_await client.send(outgoing, deadline);
+    if (!sent) co_return sent.error();
+  }
   co_return ok();
 }
 
@@ -134,6 +135,7 @@ int bus_register(const BusRegisterOptions& options) {
   wanted.is_resource = !options.url.empty() || !options.mime_type.empty();
   wanted.mime_type = options.mime_type;
   wanted.url = options.url;
+  if (!options.retrieval.empty()) wanted.from_topic = options.retrieval == "topic";
   // What a reader would not take is not written.
   auto checked = bus::read_registration(bus::write_registration(wanted));
   if (!checked) {
@@ -152,7 +154,7 @@ int bus_register(const BusRegisterOptions& options) {
     auto response =
         co_await add_schema(client, checked->response_topic, options.response_schema, deadline);
     if (!response) co_return response.error();
-    auto written = co_await write_registration(client, checked->name, &*checked, deadline);
+    auto written = co_await write_registration(client, checked->name, {}, &*checked, deadline);
     if (!written) co_return written.error();
     if (options.json) {
       fmt::print("{}\n", bus::write_registration(*checked));
@@ -168,12 +170,13 @@ int bus_unregister(const BusRegisterOptions& options) {
   return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
     auto all = co_await read_registrations(client, deadline);
     if (!all) co_return all.error();
-    const bool known =
-        std::ranges::any_of(*all, [&](const auto& one) { return one.name == options.name; });
-    if (!known) {
+    const auto known = std::ranges::find(*all, options.name,
+                                         [](const auto& one) { return one.registration.name; });
+    if (known == all->end()) {
       co_return Error{Code::not_found, fmt::format("nothing is registered as {}", options.name)};
     }
-    auto written = co_await write_registration(client, options.name, nullptr, deadline);
+    auto written =
+        co_await write_registration(client, options.name, known->keys, nullptr, deadline);
     if (!written) co_return written.error();
     fmt::print("{}\n", options.json
                            ? fmt::format(R"({{"unregistered":{}}})", json::quote(options.name))
@@ -188,11 +191,13 @@ int bus_list(const BusOptions& options) {
     if (!all) co_return all.error();
     if (options.json) {
       std::string list;
-      for (const auto& one : *all) list += (list.empty() ? "" : ",") + bus::write_registration(one);
+      for (const auto& [one, keys] : *all) {
+        list += (list.empty() ? "" : ",") + bus::write_registration(one);
+      }
       fmt::print("[{}]\n", list);
       co_return kExitOk;
     }
-    for (const auto& one : *all) {
+    for (const auto& [one, keys] : *all) {
       fmt::print("{:<8}  {}  {} -> {}  {}\n", one.is_resource ? "resource" : "tool", one.name,
                  one.request_topic, one.response_topic, one.description);
     }

@@ -16,6 +16,7 @@ struct BusRegisterOptions : BusOptions {
   std::string correlation_field;
   std::string mime_type;       // Of a resource...
   std::string url;             // ...which it is if these are given.
+  std::string retrieval;       // Of a resource: topic, request, or as the gateway is set.
   std::string request_schema;  // Files.
   std::string response_schema;
   int partitions = 1;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "bus/framing.h"
 #include "core/text.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -172,25 +171,6 @@ std::string registration_key(std::string_view name) {
   object.raw("name", json::quote(name));
   object.end();
   return key;
-}
-
-RegistryNews read_registry_record(const Record& record) {
-  RegistryNews news;
-  if (const auto bytes = record.key()) {
-    auto key = unframe(*bytes, record.header(kKeySchemaHeader));
-    if (key) news.name = registered_name(key->payload);
-  }
-  const auto bytes = record.value();
-  if (!bytes) return news;
-  auto value = unframe(*bytes, record.header(kValueSchemaHeader));
-  auto read = value ? read_registration(value->payload) : Result<Registration>(value.error());
-  if (!read) {
-    news.problem = read.error().message;
-    return news;
-  }
-  if (news.name.empty()) news.name = read->name;
-  news.registration = *std::move(read);
-  return news;
 }
 
 }  // namespace patchbay::bus

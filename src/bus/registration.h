@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "bus/record.h"
 #include "core/result.h"
 
 namespace patchbay::bus {
@@ -36,14 +35,6 @@ std::string write_registration(const Registration& registration);
 // The name in the key of a record: {"name":…}, or the text itself. Empty if it has none.
 std::string registered_name(std::string_view key);
 std::string registration_key(std::string_view name);
-
-// What a record of the registry topic says.
-struct RegistryNews {
-  std::string name;                          // Whose it is; empty if nothing in it says so.
-  std::optional<Registration> registration;  // Nothing: it is taken back...
-  std::string problem;                       // ...or, if this says why, cannot be understood.
-};
-RegistryNews read_registry_record(const Record& record);
 
 // The schemas of key and value, as they are put into the Schema Registry.
 extern const std::string_view kRegistrationKeySchema;

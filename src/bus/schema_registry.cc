@@ -51,6 +51,7 @@ SchemaRegistry::~SchemaRegistry() = default;
 // The body of the answer.
 Task<std::string> SchemaRegistry::ask(std::string_view method, std::string path,
                                       std::string_view body, Deadline deadline) {
+  deadline = std::min(deadline, here().now() + settings_.answer_time);
   std::string_view root = settings_.url.path;
   if (root.ends_with('/')) root.remove_suffix(1);
   const std::string whole = std::string(root) + path;

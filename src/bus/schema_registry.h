@@ -21,7 +21,8 @@ struct RegistrySettings {
   std::string secret = {};
   net::HttpPoolSettings pool = {};
   std::size_t answer = 4 << 20;  // The largest.
-  std::size_t kept = 10'000;     // How many schemas are kept.
+  std::chrono::nanoseconds answer_time{std::chrono::seconds(10)};
+  std::size_t kept = 10'000;  // How many schemas are kept.
 };
 
 struct RegisteredSchema {

@@ -85,6 +85,24 @@ TEST(SchemaRegistry, FollowsReferencesAndSaysWhatItCannotUse) {
   });
 }
 
+TEST(SchemaRegistry, WaitsNoLongerThanItMay) {
+  on_loop([]() -> Task<void> {
+    // It never says a word.
+    auto script = [](testing::Visitor& visitor) -> Task<void> {
+      co_return co_await visitor.closed();
+    };
+    testing::LoopbackServer server(script);
+    {
+      RegistrySettings settings{.url = server.url()};
+      settings.answer_time = std::chrono::milliseconds(50);
+      SchemaRegistry registry(std::move(settings));
+      auto none = co_await registry.latest("t-value", kNever);
+      EXPECT_EQ(none.error().code, Code::unavailable);
+    }
+    co_return co_await server.stop();
+  });
+}
+
 TEST(SchemaRegistry, SaysWhyItDoesNotAnswer) {
   on_loop([]() -> Task<void> {
     auto script = [](testing::Visitor& visitor) -> Task<void> {

@@ -148,6 +148,14 @@ Task<void> KafkaFace::publish() {
       continue;
     }
     auto published = co_await publish_one(tool, here().now() + settings_.limits.lookup_time);
+    if (!published && published.error().code == Code::invalid_params) {
+      // One that the registry does not take is no reason to leave the others out.
+      log::Line(log::Level::warn, "tool not on the bus")
+          .add("tool", tool.tool)
+          .add("why", published.error().message);
+      if (known != tools_.end()) next[topic] = known->second;
+      continue;
+    }
     if (!published) co_return published;
     next[topic] = std::make_shared<ServedTool>(std::move(tool));
   }
@@ -200,27 +208,21 @@ Task<void> KafkaFace::prepare_registry(Deadline deadline) {
   if (!there) co_return there;
   auto prepared = co_await producer_.prepare(topic, deadline);
   if (!prepared) co_return prepared;
-  auto key_id = co_await schema_id(topic + "-key", bus::kRegistrationKeySchema, deadline);
-  if (!key_id) co_return key_id.error();
-  auto value_id = co_await schema_id(topic + "-value", bus::kRegistrationSchema, deadline);
-  if (!value_id) co_return value_id.error();
-  key_schema_ = *key_id;
-  value_schema_ = *value_id;
+  auto schemas = co_await bus::registration_schemas(registry_.get(), topic, deadline);
+  if (!schemas) co_return schemas.error();
+  schemas_ = *std::move(schemas);
   registry_ready_ = true;
   co_return ok();
 }
 
 Task<void> KafkaFace::write_registration(const ServedTool& tool, bool remove, Deadline deadline) {
-  std::string key = bus::registration_key(tool.registration.name);
-  if (key_schema_) key = bus::frame(*key_schema_, key);
-  std::string value = bus::write_registration(tool.registration);
-  if (value_schema_) value = bus::frame(*value_schema_, value);
-  bus::Outgoing record{settings_.registry_topic, key, std::nullopt};
-  if (!remove) record.value = value;
+  bus::RegistrationRecord record{bus::registration_key_bytes(schemas_, tool.registration.name),
+                                 std::nullopt};
+  if (!remove) record.value = bus::registration_value_bytes(schemas_, tool.registration);
   OneShot<bus::Place> outcome;
   const auto tag = ++tags_;
   sending_[tag] = &outcome;
-  auto sent = producer_.send(record, tag);
+  auto sent = producer_.send(record.to(settings_.registry_topic), tag);
   Result<bus::Place> place =
       sent ? co_await outcome.wait(deadline) : Result<bus::Place>(sent.error());
   sending_.erase(tag);

@@ -19,7 +19,7 @@
 #include "bus/group_consumer.h"
 #include "bus/producer.h"
 #include "bus/reader.h"
-#include "bus/registration.h"
+#include "bus/registry_topic.h"
 #include "bus/schema_registry.h"
 #include "core/scope.h"
 #include "frontends/kafka_face_settings.h"
@@ -102,8 +102,7 @@ class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
   std::unique_ptr<bus::SchemaRegistry> registry_;
   std::map<std::string, Tool> tools_;  // By request topic.
   bool registry_ready_ = false;
-  std::optional<int> key_schema_;  // Of registrations.
-  std::optional<int> value_schema_;
+  bus::RegistrationSchemas schemas_;  // Of registrations.
   std::function<void(std::size_t)> ready_;
   OneShot<void> ended_;
   OneShot<void> changed_;

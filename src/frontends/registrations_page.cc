@@ -112,7 +112,9 @@ Task<RegistrationsPage::Answer> RegistrationsPage::add(Registrar registrar, std:
   auto all = co_await registrar->registrations();
   if (!all) co_return all.error();
   const auto name = json::string_member(body, "name").value_or("");
-  if (!find(*all, name).empty()) {
+  // One that could not be understood may be put right.
+  const auto topic = json::string_member(find(*all, name), "requestTopicName").value_or("");
+  if (!topic.empty()) {
     co_return Answer{409, fault(fmt::format("'{}' is registered already", name))};
   }
   auto written = co_await registrar->put_registration(std::string(body), here().now() + kPatience);

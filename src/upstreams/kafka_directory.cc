@@ -11,6 +11,7 @@ namespace patchbay::upstreams {
 namespace {
 
 constexpr std::size_t kMostRejected = 100;  // That are remembered, to be shown.
+constexpr std::size_t kMostKeys = 8;        // By which one name stands in the topic.
 constexpr std::size_t kAtOnce = 16;         // Registrations that are looked at together.
 constexpr std::size_t kMostWords = 3;       // Problems that are told in a sentence.
 constexpr config::Duration kProbe{2'000};   // For a bus that was there to show that it still is.
@@ -62,7 +63,7 @@ Task<void> KafkaDirectory::begin() {
     auto there =
         co_await consumer_.ensure_topic(topic, plan_.settings.registry_partitions, true, deadline);
     if (!there) co_return there;
-    auto typed = co_await registry_schemas(deadline);
+    auto typed = co_await bus::registration_schemas(registry_, topic, deadline);
     if (!typed) {
       log::Line(log::Level::warn, "registry topic has no schemas")
           .add("upstream", plan_.name)
@@ -72,27 +73,13 @@ Task<void> KafkaDirectory::begin() {
   co_return co_await reader_.follow(topic, bus::Reader::From::beginning, deadline);
 }
 
-Task<AgentSchemas> KafkaDirectory::registry_schemas(Deadline deadline) {
-  AgentSchemas schemas;
-  if (!registry_) co_return schemas;
-  for (const bool key : {true, false}) {
-    const std::string subject = plan_.registry_topic + (key ? "-key" : "-value");
-    auto found = co_await registry_->latest(subject, deadline);
-    if (!found && found.error().code == Code::not_found) {
-      auto added = co_await registry_->add(
-          subject, key ? bus::kRegistrationKeySchema : bus::kRegistrationSchema, deadline);
-      if (!added) co_return added.error();
-      found = co_await registry_->latest(subject, deadline);
-    }
-    if (!found) co_return found.error();
-    (key ? schemas.key : schemas.request) = *std::move(found);
-  }
-  co_return schemas;
-}
-
 void KafkaDirectory::on_records(std::vector<bus::Record> records) {
-  for (const auto& record : records) take(record);
+  for (const auto& record : records) {
+    take(record);
+    taken_[record.partition()] = record.offset();
+  }
   work_.deliver(ok());
+  for (OneShot<void>* const waiting : waiting_) waiting->deliver(ok());
 }
 
 void KafkaDirectory::on_caught_up(const std::string&) {
@@ -107,6 +94,7 @@ void KafkaDirectory::on_unreadable(const std::string& topic, const Error& why) {
 
 void KafkaDirectory::take(const bus::Record& record) {
   auto [name, registration, problem] = bus::read_registry_record(record);
+  note_key(name, record.key().value_or(""), registration || !problem.empty());
   if (!problem.empty()) return reject(name, problem);
   if (!registration) return remove(name);
   rejected_.erase(name);
@@ -124,6 +112,48 @@ void KafkaDirectory::take(const bus::Record& record) {
   Entry& entry = entries_[name];
   entry.registration = *std::move(registration);
   entry.fresh = true;
+}
+
+void KafkaDirectory::note_key(const std::string& name, std::string_view key, bool stands) {
+  const std::string bytes(key);
+  if (!stands) {
+    const auto known = keys_.find(name);
+    if (known == keys_.end()) return;
+    known->second.erase(bytes);
+    if (known->second.empty()) keys_.erase(known);
+    return;
+  }
+  const bool room = keys_.contains(name)
+                        ? keys_[name].size() < kMostKeys
+                        : keys_.size() < kMostRejected + static_cast<std::size_t>(
+                                                             plan_.settings.limits.registrations);
+  if (room && !bytes.empty()) keys_[name].insert(bytes);
+}
+
+Task<std::vector<bus::RegistrationRecord>> KafkaDirectory::records_for(
+    std::string name, std::optional<bus::Registration> registration, Deadline deadline) {
+  auto schemas = co_await bus::registration_schemas(registry_, plan_.registry_topic, deadline);
+  if (!schemas) co_return schemas.error();
+  const auto known = keys_.find(name);
+  std::set<std::string> keys = known == keys_.end() ? std::set<std::string>() : known->second;
+  if (keys.empty()) keys.insert(bus::registration_key_bytes(*schemas, name));
+  std::optional<std::string> value;
+  if (registration) value = bus::registration_value_bytes(*schemas, *registration);
+  std::vector<bus::RegistrationRecord> records;
+  for (const auto& key : keys) records.push_back({key, value});
+  co_return records;
+}
+
+Task<void> KafkaDirectory::wait_taken(bus::Place place, Deadline deadline) {
+  for (;;) {
+    const auto taken = taken_.find(place.partition);
+    if (taken != taken_.end() && taken->second >= place.offset) co_return ok();
+    OneShot<void> news;
+    waiting_.insert(&news);
+    auto told = co_await news.wait(deadline);
+    waiting_.erase(&news);
+    if (!told) co_return told;
+  }
 }
 
 // An agent that was known and now says something that cannot be understood is left as it was.

@@ -8,9 +8,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "bus/registry_topic.h"
 #include "upstreams/kafka_follower.h"
 #include "upstreams/kafka_lane.h"
 
@@ -57,8 +60,13 @@ class KafkaDirectory final : public KafkaFollower {
   // What is wrong with registrations, in a sentence; empty if nothing is.
   std::string problems() const;
 
-  // The schemas that registrations are written by.
-  Task<AgentSchemas> registry_schemas(Deadline deadline);
+  // The records that put a registration into the topic, or, without one, take that name out of it:
+  // under the keys by which it stands there, so that they replace it there too.
+  Task<std::vector<bus::RegistrationRecord>> records_for(
+      std::string name, std::optional<bus::Registration> registration, Deadline deadline);
+
+  // Yields once the record at that place has been read and taken.
+  Task<void> wait_taken(bus::Place place, Deadline deadline);
 
  private:
   struct Entry {
@@ -74,6 +82,7 @@ class KafkaDirectory final : public KafkaFollower {
   void on_unreadable(const std::string& topic, const Error& why) override;
 
   void take(const bus::Record& record);
+  void note_key(const std::string& name, std::string_view key, bool stands);
   void reject(const std::string& name, const std::string& why);
   void remove(const std::string& name);
   Task<void> keep_reading();
@@ -88,6 +97,10 @@ class KafkaDirectory final : public KafkaFollower {
   Events& events_;
   std::map<std::string, Entry> entries_;
   std::map<std::string, std::string> rejected_;  // Why, by name; some of them.
+  // The keys of what is known or rejected, as bytes, by name: one may be written in several ways.
+  std::map<std::string, std::set<std::string>> keys_;
+  std::map<std::int32_t, std::int64_t> taken_;  // The last offset, by partition.
+  std::set<OneShot<void>*> waiting_;            // For something to be taken.
   bool caught_up_ = false;
   OneShot<void> work_;   // Something is to be looked at.
   OneShot<void> again_;  // The bus itself is.

@@ -169,10 +169,17 @@ std::vector<RegistrationLine> KafkaHome::lines() const {
   return directory_ ? directory_->lines() : std::vector<RegistrationLine>();
 }
 
-Task<AgentSchemas> KafkaHome::registry_schemas(Deadline deadline) {
+Task<std::vector<bus::RegistrationRecord>> KafkaHome::records_for(
+    std::string name, std::optional<bus::Registration> registration, Deadline deadline) {
   if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
   const Asking asking(*this);
-  co_return co_await directory_->registry_schemas(deadline);
+  co_return co_await directory_->records_for(std::move(name), std::move(registration), deadline);
+}
+
+Task<void> KafkaHome::wait_taken(bus::Place place, Deadline deadline) {
+  if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
+  const Asking asking(*this);
+  co_return co_await directory_->wait_taken(place, deadline);
 }
 
 Result<mcp::Reply> KafkaHome::read_topic(std::string_view uri) const {
@@ -198,19 +205,28 @@ void KafkaHome::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcom
 // again.
 void KafkaHome::on_trouble(const Error& error) {
   log::Line(log::Level::debug, "bus trouble").add("upstream", plan_.name).add("why", error.message);
-  if (directory_ && error.message.contains("brokers are down")) directory_->look_again();
+  if (error.message.contains("brokers are down")) {
+    if (directory_) directory_->look_again();
+    return;
+  }
+  const bool first = trouble_.empty();
+  trouble_ = error.message;
+  if (first && !reachable_) tell_state();
 }
 
 void KafkaHome::on_bus(bool reachable, const std::string& why) {
   reachable_ = reachable;
   why_ = why;
+  if (reachable) trouble_.clear();
   shared_->down = !reachable;
   tell_state();
 }
 
 void KafkaHome::tell_state() {
-  if (!started_) return events_.on_state(false, why_.empty() ? "starting" : why_);
-  if (!reachable_) return events_.on_state(false, why_);
+  const std::string why = why_.empty() ? "starting" : why_;
+  if (!started_ || !reachable_) {
+    return events_.on_state(false, trouble_.empty() ? why : fmt::format("{}: {}", why, trouble_));
+  }
   const std::string agents = directory_->problems();
   const std::string topics = topics_->problems();
   const bool both = !agents.empty() && !topics.empty();

@@ -58,9 +58,11 @@ class KafkaHome final : bus::Producer::Events,
   // A schema that a record names.
   Task<AgentSchema> find_schema(int id, std::string guid, Deadline deadline);
 
-  // What is registered, and the schemas that this is written by.
+  // What is registered, and how that is changed; see KafkaDirectory.
   std::vector<RegistrationLine> lines() const;
-  Task<AgentSchemas> registry_schemas(Deadline deadline);
+  Task<std::vector<bus::RegistrationRecord>> records_for(
+      std::string name, std::optional<bus::Registration> registration, Deadline deadline);
+  Task<void> wait_taken(bus::Place place, Deadline deadline);
 
   // What is at a URI of a topic of the configuration, or of an agent that keeps its resources
   // there.
@@ -107,6 +109,7 @@ class KafkaHome final : bus::Producer::Events,
   bool stopping_ = false;
   bool reachable_ = false;
   std::string why_ = "starting";
+  std::string trouble_;  // What librdkafka has last said, since the bus was there.
 };
 
 }  // namespace patchbay::upstreams

@@ -14,10 +14,58 @@ namespace {
 constexpr std::string_view kAnything = R"({"type":"object"})";
 constexpr std::string_view kPayload = "payload";
 
-// Takes objects, and nothing else that matters here.
-bool is_object_schema(std::string_view schema) {
-  const auto type = json::member(schema, "type");
-  return type ? *type == "\"object\"" : json::member(schema, "properties").has_value();
+constexpr int kMostSteps = 8;  // From a schema to what it stands for.
+
+using Part = std::optional<std::string_view>;
+
+// What `#/definitions/…` or any other such path leads to.
+Part referred(std::string_view root, std::string_view path) {
+  if (!path.starts_with("#/")) return std::nullopt;
+  Part at = root;
+  for (path.remove_prefix(1); at && !path.empty();) {
+    path.remove_prefix(1);  // The slash.
+    const auto end = std::min(path.find('/'), path.size());
+    at = json::member(*at, path.substr(0, end));
+    path.remove_prefix(end);
+  }
+  return at;
+}
+
+// The only alternative that is not null, as Flink writes what may be null; nothing if there are
+// several.
+Part not_null(std::string_view alternatives) {
+  Part only;
+  int others = 0;
+  json::each_element(alternatives, [&](std::string_view one) {
+    if (json::string_member(one, "type") == "null") return;
+    only = one;
+    ++others;
+  });
+  return others == 1 ? only : std::nullopt;
+}
+
+// The part of a schema that says how an object looks: itself, or what it refers to, or, where it
+// may be null, what it is else. Nothing if it does not take objects.
+Part object_part(std::string_view root, std::string_view schema, bool may_be_null) {
+  Part at = schema;
+  for (int steps = 0; at && steps < kMostSteps; ++steps) {
+    if (const auto path = json::string_member(*at, "$ref")) {
+      at = referred(root, *path);
+      continue;
+    }
+    auto alternatives = json::member(*at, "oneOf");
+    if (!alternatives) alternatives = json::member(*at, "anyOf");
+    const auto type = json::member(*at, "type");
+    if (alternatives && !type) {
+      at = may_be_null ? not_null(*alternatives) : std::nullopt;
+      continue;
+    }
+    const bool fits = !type
+                          ? json::member(*at, "properties").has_value()
+                          : *type == "\"object\"" || (may_be_null && type->contains("\"object\""));
+    return fits ? at : std::nullopt;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string_view> property_schema(std::string_view schema, std::string_view name) {
@@ -28,8 +76,10 @@ std::optional<std::string_view> property_schema(std::string_view schema, std::st
 std::string lifted(std::string_view schema, std::string_view part) {
   std::string out;
   json::Object object(out);
-  json::each_member(part,
-                    [&](std::string_view key, std::string_view raw) { object.raw(key, raw); });
+  json::each_member(part, [&](std::string_view key, std::string_view raw) {
+    // Where an object is meant, nothing else may come.
+    object.raw(key, key == "type" && raw.contains("\"object\"") ? "\"object\"" : raw);
+  });
   for (const std::string_view shared : {"$schema", "definitions", "$defs"}) {
     const auto found = json::member(schema, shared);
     if (found && !json::member(part, shared)) object.raw(shared, *found);
@@ -66,35 +116,46 @@ std::string without_property(std::string_view schema, std::string_view name) {
   return out;
 }
 
+// The schema of an object that has what `schema` takes as its only member, `value`.
+std::string wrapped_schema(std::string_view schema, const std::string& name) {
+  return fmt::format(R"({{"type":"object","properties":{{"value":{}}},"required":["value"]}})",
+                     json::moved_schema(schema, "#/properties/value", name));
+}
+
 std::string input_schema(const KafkaOffer& offer) {
   if (!offer.schemas.request) return std::string(kAnything);
   const std::string& schema = offer.schemas.request->text;
-  switch (offer.shape) {
-    case RequestShape::envelope:
-      return lifted(schema, *property_schema(schema, kPayload));
-    case RequestShape::wrapped:
-      return fmt::format(R"({{"type":"object","properties":{{"value":{}}},"required":["value"]}})",
-                         json::moved_schema(schema, "#/properties/value", offer.registration.name));
-    case RequestShape::plain:
-      break;
+  const std::string& name = offer.registration.name;
+  if (offer.shape == RequestShape::wrapped) return wrapped_schema(schema, name);
+  const std::string_view body = object_part(schema, schema, true).value_or(schema);
+  if (offer.shape == RequestShape::plain) {
+    const std::string whole = body.size() == schema.size() ? schema : lifted(schema, body);
+    const auto& field = offer.registration.correlation_field;
+    return offer.copies_id ? without_property(whole, field) : whole;
   }
-  const auto& field = offer.registration.correlation_field;
-  return offer.copies_id ? without_property(schema, field) : schema;
+  const std::string_view payload = property_schema(body, kPayload).value_or(kAnything);
+  if (offer.shape == RequestShape::wrapped_envelope) {
+    return wrapped_schema(lifted(schema, payload), name);
+  }
+  return lifted(schema, object_part(schema, payload, true).value_or(payload));
 }
 
 // What a reply holds once its envelope is off; empty if it promises no object.
 std::string output_schema(const KafkaOffer& offer) {
   if (!offer.schemas.response) return {};
   const std::string& schema = offer.schemas.response->text;
-  const auto payload = property_schema(schema, kPayload);
+  const Part body = object_part(schema, schema, false);
+  if (!body) return {};
+  const auto payload = property_schema(*body, kPayload);
   if (payload && json::string_member(*payload, "patchbay.result") == "mcp") {
     const auto structured = property_schema(*payload, "structuredContent");
     return structured ? std::string(*structured) : "";
   }
-  if (payload && property_schema(schema, "status")) {
-    return is_object_schema(*payload) ? lifted(schema, *payload) : "";
+  if (!payload || !property_schema(*body, "status")) {
+    return body->size() == schema.size() ? schema : lifted(schema, *body);
   }
-  return is_object_schema(schema) ? schema : "";
+  const Part inside = object_part(schema, *payload, false);
+  return inside ? lifted(schema, *inside) : "";
 }
 
 bool is_template(std::string_view url) { return url.find('{') != std::string_view::npos; }
@@ -112,14 +173,18 @@ KafkaOffer make_offer(bus::Registration registration, AgentSchemas schemas, bool
   offer.from_topic = offer.registration.is_resource && from_topic;
   if (!offer.schemas.request) return offer;
   const std::string& schema = offer.schemas.request->text;
-  const auto payload = property_schema(schema, kPayload);
-  if (payload && is_object_schema(*payload)) {
-    offer.shape = RequestShape::envelope;
-  } else if (!is_object_schema(schema)) {
+  const Part body = object_part(schema, schema, true);
+  if (!body) {
     offer.shape = RequestShape::wrapped;
+    return offer;
   }
-  offer.copies_id = offer.shape != RequestShape::wrapped &&
-                    property_schema(schema, offer.registration.correlation_field).has_value();
+  if (const auto payload = property_schema(*body, kPayload)) {
+    const bool anything = !json::member(*payload, "type") && !json::member(*payload, "$ref") &&
+                          !json::member(*payload, "oneOf") && !json::member(*payload, "anyOf");
+    offer.shape = anything || object_part(schema, *payload, true) ? RequestShape::envelope
+                                                                  : RequestShape::wrapped_envelope;
+  }
+  offer.copies_id = property_schema(*body, offer.registration.correlation_field).has_value();
   return offer;
 }
 
@@ -157,14 +222,17 @@ std::string request_key(const KafkaOffer& offer, std::string_view id) {
 std::string request_value(const KafkaOffer& offer, std::string_view arguments, std::string_view id,
                           int index) {
   std::string value;
+  const bool wraps =
+      offer.shape == RequestShape::wrapped || offer.shape == RequestShape::wrapped_envelope;
+  if (wraps) arguments = json::member(arguments, "value").value_or(arguments);
   if (offer.shape == RequestShape::wrapped) {
-    value = json::member(arguments, "value").value_or("null");
+    value = arguments;
   } else if (offer.shape == RequestShape::plain && !offer.copies_id) {
     value = arguments;
   } else {
     json::Object object(value);
     if (offer.copies_id) object.raw(offer.registration.correlation_field, json::quote(id));
-    if (offer.shape == RequestShape::envelope) {
+    if (offer.shape != RequestShape::plain) {
       object.raw("requestIndex", std::to_string(index));
       object.raw(kPayload, arguments);
     } else {

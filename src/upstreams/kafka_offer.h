@@ -26,9 +26,10 @@ struct AgentSchemas {
 
 // How arguments become the value of a request.
 enum class RequestShape : std::uint8_t {
-  plain,     // They are the value.
-  envelope,  // {"requestIndex":…,"payload":…}
-  wrapped,   // The value is no object: it is the argument `value`.
+  plain,             // They are the value.
+  envelope,          // {"requestIndex":…,"payload":…}
+  wrapped,           // The value is no object: it is the argument `value`.
+  wrapped_envelope,  // The payload is none: it is the argument `value`.
 };
 
 struct KafkaOffer {

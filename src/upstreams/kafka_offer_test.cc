@@ -59,6 +59,56 @@ TEST(KafkaOffer, PutsArgumentsIntoAnEnvelopeWhereThereIsOne) {
             bus::frame(1, R"({"requestIndex":2,"payload":{"n":1}})"));
 }
 
+// As Flink writes a column that may be null, and as others write what they use twice.
+TEST(KafkaOffer, FindsThePayloadThatMayBeNullOrStandsElsewhere) {
+  const std::string order = R"({"type":"object","properties":{"n":{"type":"integer"}}})";
+  for (const std::string& payload :
+       {R"({"connect.index":1,"oneOf":[{"type":"null"},)" + order + "]}",
+        std::string(R"({"$ref":"#/definitions/order"})"),
+        std::string(R"({"type":["null","object"],"properties":{"n":{"type":"integer"}}})")}) {
+    const KafkaOffer offer =
+        tool({{},
+              schema(1, R"({"type":"object","properties":{"requestIndex":{"type":"integer"},)"
+                        R"("payload":)" +
+                            payload + R"(},"definitions":{"order":)" + order + "}}"),
+              {}});
+    EXPECT_EQ(offer.shape, RequestShape::envelope) << payload;
+    EXPECT_EQ(json::string_member(input_of(offer), "type"), "object");
+    auto input = json::Schema::compile(input_of(offer));
+    ASSERT_TRUE(input) << input.error().message;
+    EXPECT_TRUE((*input)->validate(R"({"n":1})"));
+    EXPECT_FALSE((*input)->validate(R"({"n":"1"})"));
+    EXPECT_EQ(request_value(offer, R"({"n":1})", kId, 0),
+              bus::frame(1, R"({"requestIndex":0,"payload":{"n":1}})"));
+  }
+}
+
+TEST(KafkaOffer, AWholeSchemaMayStandElsewhereToo) {
+  const KafkaOffer offer =
+      tool({{},
+            schema(1, R"({"$ref":"#/definitions/order","definitions":{"order":)"
+                      R"({"type":"object","properties":{"correlationId":{},)"
+                      R"("n":{"type":"integer"}}}}})"),
+            {}});
+  EXPECT_EQ(offer.shape, RequestShape::plain);
+  auto input = json::Schema::compile(input_of(offer));
+  ASSERT_TRUE(input) << input.error().message;
+  EXPECT_FALSE((*input)->validate(R"({"n":"1"})"));
+  EXPECT_FALSE(json::member(*json::member(input_of(offer), "properties"), "correlationId"));
+  EXPECT_EQ(request_value(offer, R"({"n":1})", "x", 0),
+            bus::frame(1, R"({"correlationId":"x","n":1})"));
+}
+
+TEST(KafkaOffer, APayloadThatIsNoObjectIsAnArgument) {
+  const KafkaOffer offer =
+      tool({{}, schema(1, R"({"type":"object","properties":{"payload":{"type":"string"}}})"), {}});
+  EXPECT_EQ(offer.shape, RequestShape::wrapped_envelope);
+  EXPECT_EQ(input_of(offer),
+            R"({"type":"object","properties":{"value":{"type":"string"}},"required":["value"]})");
+  EXPECT_EQ(request_value(offer, R"({"value":"v"})", kId, 0),
+            bus::frame(1, R"({"requestIndex":0,"payload":"v"})"));
+}
+
 TEST(KafkaOffer, FillsInTheIdThatTheValueDeclares) {
   const KafkaOffer offer =
       tool({{},

@@ -27,14 +27,16 @@ constexpr std::string_view kRegistryTopic = "_agent_registry";
 constexpr std::string_view kServers = "bootstrap.servers";
 constexpr std::size_t kUuidSize = 36;
 
-// The names of the environment, and whether local brokers need them too.
+// The names of the environment, and whether brokers without passwords need them too.
 struct Variable {
   const char* name;
-  bool secures;  // Lifted by SECURITY_PROTOCOL=PLAINTEXT.
+  bool secures;        // Lifted by SECURITY_PROTOCOL=PLAINTEXT...
+  bool signs = false;  // ...and by SSL, where a certificate may say who we are.
 };
-constexpr std::array kVariables{Variable{"BROKER_URL", false},   Variable{"JAAS_USERNAME", true},
-                                Variable{"JAAS_PASSWORD", true}, Variable{"SR_URL", false},
-                                Variable{"SR_API_KEY", true},    Variable{"SR_API_SECRET", true}};
+constexpr std::array kVariables{
+    Variable{"BROKER_URL", false},         Variable{"JAAS_USERNAME", true, true},
+    Variable{"JAAS_PASSWORD", true, true}, Variable{"SR_URL", false},
+    Variable{"SR_API_KEY", true},          Variable{"SR_API_SECRET", true}};
 
 // xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx
 std::string new_uuid() {
@@ -59,10 +61,12 @@ void set_default(bus::Properties& properties, std::string_view name, std::string
 Result<void> check_environment(const Environment& environment) {
   const auto protocol = environment("SECURITY_PROTOCOL").value_or("");
   const bool plain = same_token(protocol, "PLAINTEXT");
+  const bool unsigned_tls = same_token(protocol, "SSL");
   std::vector<std::string_view> missing;
   for (const auto& variable : kVariables) {
     const auto value = environment(variable.name);
-    const bool lifted = variable.secures && (plain || (value && value->empty()));
+    const bool lifted = variable.secures &&
+                        (plain || (unsigned_tls && variable.signs) || (value && value->empty()));
     if (!lifted && (!value || value->empty())) missing.emplace_back(variable.name);
   }
   if (missing.empty()) return ok();
@@ -80,7 +84,8 @@ void use_environment(const Environment& environment, bus::Properties& properties
               !protocol.empty() ? ascii_lower(protocol)
               : user.empty()    ? "plaintext"
                                 : "sasl_ssl");
-  if (user.empty() || same_token(protocol, "PLAINTEXT")) return;
+  const bool signs = !same_token(protocol, "PLAINTEXT") && !same_token(protocol, "SSL");
+  if (user.empty() || !signs) return;
   set_default(properties, "sasl.mechanism", environment("SASL_MECHANISM").value_or("PLAIN"));
   set_default(properties, "sasl.username", user);
   set_default(properties, "sasl.password", environment("JAAS_PASSWORD").value_or(""));
@@ -125,6 +130,7 @@ Result<std::optional<bus::RegistrySettings>> plan_schemas(const SchemaRegistrySe
   plan.key = or_environment(settings.key, "SR_API_KEY");
   plan.secret = or_environment(settings.secret, "SR_API_SECRET");
   plan.pool.connect = settings.connect_time;
+  plan.answer_time = settings.answer_time;
   plan.pool.connections = 4;
   return std::optional(std::move(plan));
 }

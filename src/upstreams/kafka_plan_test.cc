@@ -81,6 +81,20 @@ TEST(KafkaPlan, DoesWithoutCredentialsWhereItIsSaid) {
             "");
 }
 
+TEST(KafkaPlan, NeedsNoPasswordForTlsAlone) {
+  std::map<std::string, std::string> variables{{"BROKER_URL", "b:1"},
+                                               {"SR_URL", "https://r"},
+                                               {"SR_API_KEY", "k"},
+                                               {"SR_API_SECRET", "s"},
+                                               {"SECURITY_PROTOCOL", "SSL"}};
+  auto plan = plan_kafka("bus", {}, environment(variables));
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(bus::property(plan->connection.properties, "security.protocol"), "ssl");
+  EXPECT_EQ(bus::property(plan->connection.properties, "sasl.mechanism"), "");
+  variables.erase("SR_API_KEY");
+  EXPECT_TRUE(fault({}, variables).starts_with("the environment lacks SR_API_KEY;"));
+}
+
 TEST(KafkaPlan, TheFileStandsAboveTheEnvironment) {
   KafkaSettings settings;
   settings.kafka = {{"bootstrap.servers", "mine:9092"}};

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/base64.h"
+#include "core/token.h"
 #include "json/read.h"
 #include "json/write.h"
 
@@ -25,6 +26,8 @@ constexpr std::array kStatuses{
     Status{"WORKING", Kind::going},       Status{"RUNNING", Kind::going},
     Status{"IN_PROGRESS", Kind::going},   Status{"PROCESSING", Kind::going},
     Status{"STREAMING", Kind::going},     Status{"SUBMITTED", Kind::going},
+    Status{"CANCELLED", Kind::failed},    Status{"CANCELED", Kind::failed},
+    Status{"REJECTED", Kind::failed},     Status{"TIMEOUT", Kind::failed},
 };
 
 constexpr std::size_t kMostMessage = 64 << 10;
@@ -82,9 +85,12 @@ std::string text_of(std::string_view raw) {
 AgentReply read_agent_reply(std::string_view value) {
   const auto status = json::string_member(value, "status");
   if (!status) return {Kind::completed, value};
-  const auto* const known = std::ranges::find(kStatuses, *status, &Status::name);
   const auto payload = json::member(value, "payload");
   const bool enveloped = payload || json::member(value, "requestIndex");
+  // In an envelope it cannot be anything else, however it is spelt.
+  const auto* const known = std::ranges::find_if(kStatuses, [&](const Status& one) {
+    return enveloped ? same_token(one.name, *status) : one.name == *status;
+  });
   // A status that is nobody's word is a member of the result like any other.
   if (known == kStatuses.end() && !enveloped) return {Kind::completed, value};
   AgentReply reply{known == kStatuses.end() ? Kind::going : known->kind, value, words_in(value)};
@@ -97,7 +103,7 @@ mcp::Reply agent_result(const AgentReply& reply, std::string_view id, bool is_mc
   if (reply.kind == Kind::failed) {
     const std::string_view words =
         reply.message.empty() ? std::string_view("the agent failed without a word") : reply.message;
-    return result_of(words, "", true, "");
+    return result_of(words, "", true, id);
   }
   const auto type = json::type_of(reply.result);
   if (is_mcp && type == json::Type::object) return mcp::scanned_reply(std::string(reply.result));
@@ -124,6 +130,9 @@ std::string progress_params(const AgentReply& reply, std::string_view token, int
                               : nothing              ? ""
                                                      : text_of(reply.result);
   if (!message.empty()) object.raw("message", json::quote(message));
+  // What does not go into words.
+  const bool more = !reply.message.empty() && !nothing && !json::member(reply.result, "status");
+  if (more) object.raw("_meta", fmt::format(R"({{"patchbay/payload":{}}})", reply.result));
   object.end();
   return params;
 }
@@ -153,8 +162,12 @@ Result<mcp::Reply> resource_result(std::string_view value, std::string_view uri,
     return Error{Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
   };
   if (json::type_of(value) != json::Type::object) return wrong("is not an object");
+  // A slash in front means nothing, as in registrations.
+  const auto path = [](std::string_view of) {
+    return of.substr(std::min(of.find_first_not_of('/'), of.size()));
+  };
   const auto given = json::string_member(value, "uri");
-  if (given && *given != uri) return wrong("is about another resource");
+  if (given && path(*given) != path(uri)) return wrong("is about another resource");
   const auto text = json::member(value, "text");
   const auto blob = json::member(value, "blob");
   const auto type = json::string_member(value, "type");

@@ -29,6 +29,9 @@ TEST(KafkaReply, AnEnvelopeSaysWhatItIs) {
   EXPECT_EQ(failed.kind, Kind::failed);
   EXPECT_EQ(failed.message, "it broke");
   EXPECT_EQ(read_agent_reply(R"({"status":"RUNNING"})").kind, Kind::going);
+  EXPECT_EQ(read_agent_reply(R"({"status":"completed","payload":1})").kind, Kind::completed);
+  EXPECT_EQ(read_agent_reply(R"({"requestIndex":0,"status":"Rejected"})").kind, Kind::failed);
+  EXPECT_EQ(read_agent_reply(R"({"status":"running","order":1})").kind, Kind::completed);
   EXPECT_EQ(read_agent_reply(R"({"requestIndex":0,"status":"half way"})").kind, Kind::going);
   EXPECT_EQ(read_agent_reply(R"({"status":"INPUT_REQUIRED","message":"?"})").kind, Kind::asks);
 }
@@ -44,6 +47,20 @@ TEST(KafkaReply, BecomesAResult) {
   EXPECT_EQ(whole.body, R"({"content":[]})");
   const auto failed = agent_result({Kind::failed, "null", "no"}, "x", false);
   EXPECT_EQ(json::member(failed.body, "isError"), "true");
+  EXPECT_EQ(json::member(failed.body, "_meta"), R"({"patchbay/correlationId":"x"})");
+}
+
+TEST(KafkaReply, BecomesProgress) {
+  const AgentReply both =
+      read_agent_reply(R"({"status":"STREAMING","message":"half","payload":{"part":1}})");
+  EXPECT_EQ(progress_params(both, "\"t\"", 2),
+            R"({"progressToken":"t","progress":2,"message":"half",)"
+            R"("_meta":{"patchbay/payload":{"part":1}}})");
+  const AgentReply payload = read_agent_reply(R"({"status":"STREAMING","payload":"part"})");
+  EXPECT_EQ(progress_params(payload, "1", 1),
+            R"({"progressToken":1,"progress":1,"message":"part"})");
+  const AgentReply words = read_agent_reply(R"({"status":"RUNNING","message":"half"})");
+  EXPECT_EQ(progress_params(words, "1", 1), R"({"progressToken":1,"progress":1,"message":"half"})");
 }
 
 TEST(KafkaReply, BecomesAQuestion) {
@@ -69,6 +86,8 @@ TEST(KafkaReply, BecomesAResource) {
             R"({"contents":[{"uri":"u","mimeType":"text/plain","text":""}]})");
   EXPECT_EQ(contents(R"({"text":null})", true),
             R"({"contents":[{"uri":"u","mimeType":"text/plain","text":null}]})");
+  EXPECT_EQ(contents(R"({"uri":"/u","text":"t"})"),
+            R"({"contents":[{"uri":"u","mimeType":"text/plain","text":"t"}]})");
   EXPECT_EQ(contents(R"({"uri":"v","text":""})"),
             "the reply of the agent is about another resource");
   EXPECT_EQ(contents(R"({"type":"audio"})"), "the reply of the agent is neither text nor blob");

@@ -202,33 +202,33 @@ Task<std::vector<std::string>> KafkaUpstream::registrations() {
 Task<std::string> KafkaUpstream::put_registration(std::string registration, Deadline deadline) {
   auto read = bus::read_registration(registration);
   if (!read) co_return Error{Code::invalid_params, read.error().message};
-  const std::string value = bus::write_registration(*read);
-  auto written = co_await write_registration(read->name, value, deadline);
+  auto written = co_await write_registration(read->name, *read, deadline);
   if (!written) co_return written.error();
-  co_return value;
+  co_return bus::write_registration(*read);
 }
 
 Task<void> KafkaUpstream::remove_registration(std::string name, Deadline deadline) {
   co_return co_await write_registration(std::move(name), std::nullopt, deadline);
 }
 
-// Puts a record into the registry topic, by its schemas where there is a registry.
-Task<void> KafkaUpstream::write_registration(std::string name, std::optional<std::string> value,
+// Yields once what was written has been read, so that whoever looks next finds it.
+Task<void> KafkaUpstream::write_registration(std::string name,
+                                             std::optional<bus::Registration> registration,
                                              Deadline deadline) {
   KafkaLane* const lane = lane_here();
   if (!lane) co_return Error{Code::internal, "not on a worker"};
-  auto there = [this, deadline] { return home_.registry_schemas(deadline); };
-  auto schemas = co_await hop<AgentSchemas>(home_.home(), there);
-  if (!schemas) co_return schemas.error();
-  std::string key = bus::registration_key(name);
-  if (schemas->key) key = bus::frame(schemas->key->id, key);
-  // What the schema of registrations does not have, such as `retrieval`, is written without one.
-  const AgentSchema& schema = schemas->request;
-  const bool fits = schema && value && (!schema->compiled || schema->compiled->validate(*value));
-  if (fits) value = bus::frame(schema->id, *value);
-  const bus::Outgoing record{plan_.registry_topic, key, value};
-  auto sent = co_await lane->send(record, deadline);
-  if (!sent) co_return sent.error();
+  using Records = std::vector<bus::RegistrationRecord>;
+  auto ask = [&] { return home_.records_for(name, registration, deadline); };
+  auto records = co_await hop<Records>(home_.home(), ask);
+  if (!records) co_return records.error();
+  for (const auto& record : *records) {
+    const bus::Outgoing outgoing = record.to(plan_.registry_topic);
+    auto place = co_await lane->send(outgoing, deadline);
+    if (!place) co_return place.error();
+    auto wait = [&] { return home_.wait_taken(*place, deadline); };
+    auto taken = co_await hop<void>(home_.home(), wait);
+    (void)taken;  // It is on the bus all the same.
+  }
   co_return ok();
 }
 

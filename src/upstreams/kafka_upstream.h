@@ -52,7 +52,7 @@ class KafkaUpstream final : public gateway::Upstream, public gateway::Registrar,
   Task<mcp::Reply> read(KafkaLane& lane, const gateway::Call& call, std::string uri);
   Task<mcp::Reply> subscribe(KafkaLane& lane, std::string uri);
   bool is_topic(std::string_view uri) const;
-  Task<void> write_registration(std::string name, std::optional<std::string> value,
+  Task<void> write_registration(std::string name, std::optional<bus::Registration> registration,
                                 Deadline deadline);
 
   const KafkaPlan plan_;

@@ -1,0 +1,65 @@
+#include "bus/registry_topic.h"
+
+#include "bus/framing.h"
+
+namespace patchbay::bus {
+
+Task<RegistrationSchemas> registration_schemas(SchemaRegistry* registry, std::string topic,
+                                               Deadline deadline) {
+  RegistrationSchemas schemas;
+  if (!registry) co_return schemas;
+  for (const bool key : {true, false}) {
+    const std::string subject = topic + (key ? "-key" : "-value");
+    auto found = co_await registry->latest(subject, deadline);
+    if (!found && found.error().code == Code::not_found) {
+      auto added = co_await registry->add(
+          subject, key ? kRegistrationKeySchema : kRegistrationSchema, deadline);
+      if (!added) co_return added.error();
+      found = co_await registry->latest(subject, deadline);
+    }
+    if (!found) co_return found.error();
+    (key ? schemas.key : schemas.value) = *std::move(found);
+  }
+  co_return schemas;
+}
+
+Outgoing RegistrationRecord::to(std::string_view topic) const {
+  Outgoing record{topic, key, std::nullopt};
+  if (value) record.value = *value;
+  return record;
+}
+
+std::string registration_key_bytes(const RegistrationSchemas& schemas, std::string_view name) {
+  const std::string key = registration_key(name);
+  return schemas.key ? frame(schemas.key->id, key) : key;
+}
+
+std::string registration_value_bytes(const RegistrationSchemas& schemas,
+                                     const Registration& registration) {
+  const std::string text = write_registration(registration);
+  const auto& schema = schemas.value;
+  const bool fits = schema && (!schema->compiled || schema->compiled->validate(text));
+  return fits ? frame(schema->id, text) : text;
+}
+
+RegistryNews read_registry_record(const Record& record) {
+  RegistryNews news;
+  if (const auto bytes = record.key()) {
+    auto key = unframe(*bytes, record.header(kKeySchemaHeader));
+    if (key) news.name = registered_name(key->payload);
+  }
+  // Not every tool can write a record without a value.
+  const auto bytes = record.value();
+  if (!bytes || bytes->empty()) return news;
+  auto value = unframe(*bytes, record.header(kValueSchemaHeader));
+  auto read = value ? read_registration(value->payload) : Result<Registration>(value.error());
+  if (!read) {
+    news.problem = read.error().message;
+    return news;
+  }
+  if (news.name.empty()) news.name = read->name;
+  news.registration = *std::move(read);
+  return news;
+}
+
+}  // namespace patchbay::bus
