@@ -19,8 +19,6 @@
 namespace patchbay::app {
 namespace {
 
-constexpr std::string_view kHangup = "SIGHUP";  // Why a reload comes, if asked for by signal.
-
 // Without random numbers nothing here is safe, so nothing starts.
 policy::Sealer new_sealer() {
   auto sealer = policy::Sealer::random();
@@ -259,19 +257,6 @@ Result<void> Gateway::open(const std::string& listen, Listening& listening) cons
   return ok();
 }
 
-// The file of the configuration, and those that the TLS listener uses.
-void Gateway::watch_files() {
-  if (configuration_.file.empty()) return;
-  std::vector<std::string> files{configuration_.file};
-  if (const auto& tls = configuration_.settings.tls)
-    std::ranges::copy(tls_files(*tls), std::back_inserter(files));
-  if (const auto& wire = configuration_.settings.wire; wire && wire->tls)
-    std::ranges::copy(tls_files(*wire->tls), std::back_inserter(files));
-  if (files == watched_) return;
-  watched_ = std::move(files);
-  watch_.emplace(watched_, [this] { reloads_.spawn(reload("a file has changed")); });
-}
-
 Task<void> Gateway::start_upstreams() {
   const Settings& settings = configuration_.settings;
   // Whoever asks for the list meanwhile waits, but not for ever.
@@ -353,114 +338,13 @@ bool Gateway::is_reachable() const {
          (wire_ && open(wire_->address));
 }
 
-template <class Step>
-Task<void> Gateway::on_each_worker(Step step) {
+Task<void> Gateway::on_each_worker(std::function<Task<void>(Worker&)> step) {
   Scope all;
   for (const auto& worker : workers_) {
-    auto there = [&one = *worker, step] { return step(one); };
+    auto there = [&one = *worker, &step] { return step(one); };
     all.spawn(hop<void>(worker->loop(), there));
   }
   co_return co_await all.drain(kNever);
-}
-
-// Reads the file again. A bad one changes nothing; of a good one, what can change while running
-// does, and what cannot is said.
-Task<void> Gateway::reload(std::string why) {
-  if (stopping_ || configuration_.file.empty()) co_return ok();
-  if (reloading_) {
-    reload_again_ = true;
-    co_return ok();
-  }
-  config::Faults faults;
-  Configuration next = load_configuration(configuration_.file, overrides_, faults);
-  if (!faults.empty()) {
-    for (const auto& fault : faults) {
-      log::Line(log::Level::error, "reload refused").add("fault", config::to_string(fault));
-    }
-    co_return ok();
-  }
-  if (next.digest == configuration_.digest) {
-    if (why == kHangup) upstreams_->reread();
-    co_return ok();
-  }
-  // Listeners stay where they are, whatever the file says about them now.
-  if (is_reachable() && !next.settings.auth.on()) {
-    log::Line(log::Level::error, "reload refused")
-        .add("fault",
-             "other machines can reach the listener, so `auth` cannot go without a restart");
-    co_return ok();
-  }
-  const Settings& now = configuration_.settings;
-  const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
-  const auto wire_listen = [](const Settings& of) {
-    return of.wire ? of.wire->tcp + (of.wire->tls ? " tls" : "") : "";
-  };
-  if (next.settings.listen != now.listen || next.settings.workers != now.workers ||
-      next.settings.state != now.state || tls_listen(next.settings) != tls_listen(now) ||
-      wire_listen(next.settings) != wire_listen(now)) {
-    log::Line(log::Level::warn, "restart needed")
-        .add("keys", "listen, tls.listen, wire.tcp, wire.tls, workers, state");
-  }
-  log::Line(log::Level::info, "reload").add("why", why).add("digest", next.digest);
-  reloading_ = true;
-  configuration_ = std::move(next);
-  const Settings& settings = configuration_.settings;
-  use_limits();
-  use_sign_ins();
-  auto update = [this, &settings](Worker& worker) -> Task<void> {
-    worker.update(settings);
-    worker.catalog().set_rules(configuration_.rules);
-    if (configuration_.tls) worker.update_tls(configuration_.tls);
-    if (configuration_.wire_tls) worker.update_wire_tls(configuration_.wire_tls);
-    co_return ok();
-  };
-  auto updated = co_await on_each_worker(update);
-  if (watch_) watch_files();
-  auto known = auth_.apply(settings.auth);
-  if (!known) log::Line(log::Level::error, "auth not reloaded").add("why", known.error().message);
-  auto applied = co_await upstreams_->apply(configuration_);
-  log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
-  reloading_ = false;
-  if (std::exchange(reload_again_, false)) co_return co_await reload("the file changed again");
-  co_return applied;
-}
-
-// What all workers share and a reload may change.
-void Gateway::use_limits() {
-  const Settings& settings = configuration_.settings;
-  log::configure(settings.log.level, settings.log.format);
-  log::show_messages(settings.log.messages);
-  common_.limiter.set_most(settings.limits.calls);
-  const auto& rates = settings.limits.rates;
-  // What callers have used up stays so unless the rows have changed.
-  if (rates != (common_.rates ? common_.rates->rows() : std::vector<policy::RateSettings>())) {
-    const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
-    common_.rates = rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys);
-  }
-  const frontends::WireSettings wire = settings.wire.value_or(WireSection());
-  if (!common_.wire_terms || common_.wire_terms->settings != wire) {
-    const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
-    common_.wire_terms = std::make_shared<frontends::WireTerms>(wire, keys);
-  }
-  common_.wire.replay.update(
-      {std::chrono::seconds(wire.replay_window_s), static_cast<std::size_t>(wire.replay_ids)});
-  const auto& audit = settings.audit;
-  if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
-    common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;
-  }
-  common_.kept_results.set_bounds({settings.limits.kept_results.value,
-                                   settings.limits.kept_page.value, settings.limits.kept_time});
-  common_.asking.most = settings.limits.parked;
-  common_.door.failures.update(settings.auth.failures);
-  common_.door.verifying.set_bounds(settings.auth.verifying, settings.auth.waiting);
-  common_.approvals.set(settings.approvals);
-  if (configuration_.rules && !configuration_.rules->mentions_local() && !settings.auth.on()) {
-    log::Line(log::Level::warn, "no rule is about local callers")
-        .add("hint", "nobody is asked who they are, and may use nothing; see the role local");
-  }
-  auto& sessions = common_.mcp_http.sessions;
-  sessions.most = static_cast<std::size_t>(settings.limits.sessions);
-  sessions.idle = std::chrono::duration_cast<Clock::duration>(settings.limits.session_idle).count();
 }
 
 void Gateway::on_signal(int number) {

@@ -47,6 +47,8 @@ class Gateway {
   int print_openapi(bool yaml);
 
  private:
+  static constexpr std::string_view kHangup = "SIGHUP";  // Why a reload comes, if by signal.
+
   int run(Task<void> work);
   Task<void> serve_http();
   // Runs everything but the listeners for as long as `talk` goes on.
@@ -60,6 +62,8 @@ class Gateway {
   void settle();
   Task<void> stop();
   Task<void> reload(std::string why);
+  std::optional<Configuration> next_configuration();
+  Task<void> use(Configuration next);
   Result<void> open_listeners();
   void watch_files();
   void on_signal(int number);
@@ -70,8 +74,7 @@ class Gateway {
   // Serves those who come back from signing in, where nothing is served otherwise. Yields where.
   std::string serve_browsers();
   bool is_reachable() const;
-  template <class Step>
-  Task<void> on_each_worker(Step step);
+  Task<void> on_each_worker(std::function<Task<void>(Worker&)> step);
 
   Configuration configuration_;
   const Overrides overrides_;
