@@ -29,7 +29,9 @@ void check_arguments(std::string_view text) {
   for (const auto tool :
        {SandboxTool::read_file, SandboxTool::write_file, SandboxTool::list_directory}) {
     const auto request = upstreams::read_file_request(tool, text, settings);
-    if (request) fuzz::require(request->content.size() <= settings.content.value);
+    if (!request) continue;
+    fuzz::require(request->content.size() <= settings.content.value);
+    fuzz::require(!request->sandbox.empty());
   }
   const auto create = upstreams::read_create(text, settings);
   if (create) {
@@ -57,6 +59,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto half = text.size() / 2;
   const auto places = sandbox::read_places(text.substr(0, half), text.substr(half));
   for (const auto& place : places) fuzz::require(place.unified || !place.controllers.empty());
+  // Where nothing is known of any disk, none is found.
+  const auto disks = sandbox::find_disks({"/usr", "/"}, text, "/nonexistent");
+  fuzz::require(!disks || disks->empty());
   if (!json::check(text)) return 0;
   check_arguments(text);
   if (json::type_of(text) == json::Type::object) check_result(text);

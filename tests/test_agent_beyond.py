@@ -24,6 +24,28 @@ class Capabilities(AgentTestCase):
                        "start", "poll", "write", "kill", "processes", "stat", "mkdir", "remove", "move"):
             self.assertIn(method, said["methods"])
         self.assertIn("python", said["languages"])
+        self.assertEqual(set(said["parameters"]), set(said["methods"]))
+        self.assertEqual(said["parameters"]["read_file"], ["path", "encoding", "offset", "length"])
+
+    def test_each_parameter_that_they_name_is_known(self):
+        """A value that is wrong for it is refused by its name; what is unknown would be ignored."""
+        wire = self.enterContext(Agent()).connect()
+        parameters = wire.ask("capabilities")["parameters"]
+        process = wire.ask("start", {"cmd": "sleep 1021", "interactive": True})["process"]
+        path = os.devnull
+        right = {"cmd": "true", "lang": "sh", "code": "true", "path": path, "content": "", "from": path,
+                 "to": path, "process": process, "data": "", "id": 1, "token": "x"}
+        for method, names in parameters.items():
+            for wrong in names:
+                with self.subTest(method=method, parameter=wrong):
+                    given = {name: right[name] for name in names if name in right}
+                    if wrong == "argv":
+                        del given["cmd"]
+                    given[wrong] = 0 if wrong == "encoding" else {"no": {}}
+                    with self.assertRaises(AgentError) as refused:
+                        wire.ask(method, given)
+                    self.assertEqual(refused.exception.code, -32602)
+                    self.assertIn(f"`{wrong}`", str(refused.exception))
 
 
 class Options(AgentTestCase):

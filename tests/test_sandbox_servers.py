@@ -106,7 +106,8 @@ class Servers(ServerCase):
         self.assertEqual(self.sh("echo alive"), "alive\n")
 
     def test_one_that_dies_is_started_again(self):
-        config = {"upstreams": {"fake": fake(command="/usr/bin/python3", sandbox={"read": [FAKE_SERVER]})}}
+        server = fake(command="/usr/bin/python3", sandbox={"read": [FAKE_SERVER]})
+        config = {"upstreams": {"fake": server}, "log": {"format": "json"}}
         with Gateway(config) as gateway, LegacySession(gateway) as session:
             self.assertEqual(text_of(session.call("fake__echo", text="one")), "one")
             self.assertLessEqual(len(json.loads(text_of(session.call("fake__fds")))), 5)
@@ -118,6 +119,17 @@ class Servers(ServerCase):
 
             wait_until(back, "it to come back")
             self.assertTrue(processes_with(FAKE_SERVER))
+            # Of each of its lives there is a line, with what held for it.
+            lines = [json.loads(line) for line in gateway.stderr.lines if '"sandbox run"' in line]
+            self.assertEqual(len(lines), 1)
+            run = {key: lines[0][key] for key in ("upstream", "isolation", "absent", "memory")}
+            self.assertEqual(
+                run,
+                {"upstream": "fake", "isolation": "namespaces", "absent": "", "memory": 256 << 20},
+            )
+            self.assertGreater(lines[0]["memory_peak"], 0)
+            self.assertEqual(len(lines[0]["sha256"]), 64)
+            self.assertIn(lines[0]["verdict"], ("exit", "signal"))
         wait_until(lambda: not processes_with(FAKE_SERVER), "it to be gone")
         wait_until(lambda: not cgroups_of(gateway.pid), "its cgroup to be gone")
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "agent/languages.h"
 #include "core/version.h"
@@ -61,6 +62,27 @@ std::string limits(const Settings& settings) {
   return out + "}";
 }
 
+std::span<const std::string_view> positions_of(const Method& method) {
+  const auto end = std::ranges::find(method.positions, std::string_view());
+  return {method.positions.begin(), end};
+}
+
+// All parameters of each method, by its name.
+std::string parameters() {
+  std::string out = "{";
+  for (const auto& method : methods()) {
+    std::vector<std::string_view> all(positions_of(method).begin(), positions_of(method).end());
+    for (std::string_view rest = method.options; !rest.empty();) {
+      const auto end = std::min(rest.find(' '), rest.size());
+      all.push_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    out += fmt::format("{}\"{}\":{}", out.size() > 1 ? "," : "", method.name,
+                       names(all, [](std::string_view name) { return name; }));
+  }
+  return out + "}";
+}
+
 // What this agent can do beyond its six methods, and what it was told when it started. Also where a
 // connection says how it wants to be served.
 Task<std::string> capabilities(Asked asked) {
@@ -68,41 +90,42 @@ Task<std::string> capabilities(Asked asked) {
   if (auto good = asked.params.check(); !good) co_return good.error();
   asked.peer.set_concurrent(concurrent);
   co_return fmt::format(
-      R"({{"name":"patchbay-agent","version":{},"concurrent":{},"methods":{},"languages":{},)"
-      R"("root":{},"limits":{}}})",
+      R"({{"name":"patchbay-agent","version":{},"concurrent":{},"methods":{},"parameters":{},)"
+      R"("languages":{},"root":{},"limits":{}}})",
       json::quote(kVersion), concurrent,
-      names(methods(), [](const Method& method) { return method.name; }),
+      names(methods(), [](const Method& method) { return method.name; }), parameters(),
       names(languages(), [](const Language& language) { return language.name; }),
       json::quote(asked.services.tree.root()), limits(asked.services.settings));
 }
 
+constexpr std::string_view kRunNames =
+    "argv timeout grace cwd env clear_env stdin encoding max_output keep stream max_stream";
+
 constexpr Method kMethods[] = {
     // The six of the protocol.
     {"ping", {}, ping},
-    {"exec", {"cmd"}, exec},
-    {"exec_code", {"lang", "code"}, exec_code},
-    {"read_file", {"path"}, answer_read_file},
-    {"write_file", {"path", "content"}, answer_write_file},
-    {"list_dir", {"path"}, answer_list_dir},
+    {"exec", {"cmd"}, exec, kRunNames},
+    {"exec_code", {"lang", "code"}, exec_code, kRunNames.substr(kRunNames.find(' ') + 1)},
+    {"read_file", {"path"}, answer_read_file, "encoding offset length"},
+    {"write_file",
+     {"path", "content"},
+     answer_write_file,
+     "encoding append offset create_only mode"},
+    {"list_dir", {"path"}, answer_list_dir, "details"},
     // Beyond it.
-    {"capabilities", {}, capabilities},
-    {"authenticate", {"token"}, authenticate, true, true},
-    {"cancel", {"id"}, cancel, true},
-    {"start", {"cmd"}, start},
-    {"poll", {"process"}, poll},
-    {"write", {"process", "data"}, write},
-    {"kill", {"process"}, kill, true},
+    {"capabilities", {}, capabilities, "concurrent"},
+    {"authenticate", {"token"}, authenticate, "", true, true},
+    {"cancel", {"id"}, cancel, "", true},
+    {"start", {"cmd"}, start, "argv timeout grace cwd env clear_env interactive bound"},
+    {"poll", {"process"}, poll, "wait max_output encoding"},
+    {"write", {"process", "data"}, write, "encoding close"},
+    {"kill", {"process"}, kill, "signal", true},
     {"processes", {}, processes},
-    {"stat", {"path"}, answer_stat},
-    {"mkdir", {"path"}, answer_mkdir},
-    {"remove", {"path"}, answer_remove},
-    {"move", {"from", "to"}, answer_move},
+    {"stat", {"path"}, answer_stat, "follow"},
+    {"mkdir", {"path"}, answer_mkdir, "parents"},
+    {"remove", {"path"}, answer_remove, "recursive"},
+    {"move", {"from", "to"}, answer_move, "overwrite"},
 };
-
-std::span<const std::string_view> positions_of(const Method& method) {
-  const auto end = std::ranges::find(method.positions, std::string_view());
-  return {method.positions.begin(), end};
-}
 
 }  // namespace
 

@@ -62,6 +62,7 @@ struct Method {
   std::string_view name;
   std::array<std::string_view, 2> positions;  // Names of parameters that come as an array.
   Task<std::string> (*answer)(Asked asked);   // The raw JSON of the result, an object.
+  std::string_view options = "";              // Names of the others, with blanks between them.
   bool out_of_turn = false;                   // Waits for no request that came before.
   bool for_strangers = false;                 // Also for a peer that has not shown the token.
 };

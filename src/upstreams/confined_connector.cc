@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "policy/sha256.h"
 #include "sandbox/confined.h"
 #include "sandbox/settings.h"
 #include "transport/line_channel.h"
 #include "upstreams/child_connector.h"
+#include "upstreams/sandbox_evidence.h"
 #include "upstreams/stderr_log.h"
 
 namespace patchbay::upstreams {
@@ -20,12 +22,13 @@ class ConfinedConnection final : public Connection {
  public:
   ConfinedConnection(std::unique_ptr<sandbox::Confined> confined, const std::string& upstream,
                      const StdioSettings& settings, std::shared_ptr<const EgressCounters> counters)
-      : confined_(std::move(confined)),
+      : upstream_(upstream),
+        settings_(settings),
+        confined_(std::move(confined)),
         errors_(confined_->child().take_stderr(), upstream, settings.stderr_lines),
         channel_(confined_->child().take_stdout(), confined_->child().take_stdin(),
                  {settings.line.value, settings.outbox.value}),
-        egress_(EgressProxy::start(upstream, *confined_, *settings.sandbox, std::move(counters))),
-        grace_(settings.stop_grace) {}
+        egress_(EgressProxy::start(upstream, *confined_, *settings.sandbox, std::move(counters))) {}
 
   transport::Channel& channel() override { return channel_; }
 
@@ -42,19 +45,39 @@ class ConfinedConnection final : public Connection {
   // Input closed, then everything in the sandbox at once.
   Task<void> end(bool orderly) override {
     channel_.close_sending();
-    auto exited = co_await confined_->child().exit(here().now() + (orderly ? grace_ : Duration(0)));
+    auto exited = co_await confined_->child().exit(here().now() +
+                                                   (orderly ? settings_.stop_grace : Duration(0)));
     auto ended = co_await confined_->end();
     auto stopped = egress_ ? co_await egress_->stop() : ok();
     channel_.close();
+    auto usage = co_await confined_->last_usage();
+    note_run(usage ? *usage : sandbox::Usage());
     co_return ended ? stopped : ended;
   }
 
  private:
+  // What is kept of a run: what was run, within which limits, and how it ended.
+  void note_run(const sandbox::Usage& usage) const {
+    const auto ending = confined_->child().ending().value_or(net::Ending());
+    std::string what = settings_.command;
+    for (const auto& word : settings_.args) what.append(1, '\0').append(word);
+    log::Line line(log::Level::info, "sandbox run");
+    line.add("upstream", upstream_)
+        .add("sandbox", confined_->name())
+        .add("isolation", "namespaces")
+        .add("sha256", policy::sha256(what))
+        .add("verdict", verdict_on(ending, usage))
+        .add("code", ending.code())
+        .add("memory_peak", usage.memory_peak);
+    add_limits(line, settings_.sandbox->limits, confined_->absent());
+  }
+
+  const std::string upstream_;
+  const StdioSettings settings_;
   std::unique_ptr<sandbox::Confined> confined_;
   StderrLog errors_;
   transport::LineChannel channel_;
   const std::unique_ptr<EgressProxy> egress_;  // Null: it reaches nothing.
-  const Duration grace_;
 };
 
 void set_variable(sandbox::Spec& spec, std::string_view name, std::string_view value) {

@@ -1,6 +1,5 @@
 // How the SandboxUpstream runs programs and reaches files.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -8,6 +7,7 @@
 #include "observe/log.h"
 #include "policy/sha256.h"
 #include "upstreams/sandbox_answers.h"
+#include "upstreams/sandbox_evidence.h"
 #include "upstreams/sandbox_files.h"
 #include "upstreams/sandbox_upstream.h"
 
@@ -62,11 +62,6 @@ config::Duration wall_within(const gateway::Call& call, config::Duration wanted,
   if (call.deadline == kNever) return wanted;
   const auto left = std::chrono::duration_cast<config::Duration>(call.deadline - here().now());
   return std::clamp(left - margin, std::min(kShortestWall, wanted), wanted);
-}
-
-std::string written(const sandbox::IoLimits& io) {
-  return fmt::format("read {} write {} reads {} writes {}", config::print(io.read),
-                     config::print(io.write), io.reads, io.writes);
 }
 
 // The answer of an agent that gave none.
@@ -141,8 +136,8 @@ void SandboxUpstream::note_run(const RunRequest& request, const Sandbox& sandbox
     return json::as_int(json::member(outcome.result, name).value_or("0")).value_or(0);
   };
   counters_.runs(outcome.verdict).add();
-  log::Line(log::Level::info, "sandbox run")
-      .add("upstream", name_)
+  log::Line line(log::Level::info, "sandbox run");
+  line.add("upstream", name_)
       .add("sandbox", sandbox.id)
       .add("who", sandbox.owner)
       .add("isolation", engine_->isolation())
@@ -152,14 +147,8 @@ void SandboxUpstream::note_run(const RunRequest& request, const Sandbox& sandbox
       .add("stdout_bytes", count("stdout_bytes"))
       .add("stderr_bytes", count("stderr_bytes"))
       .add("truncated", json::member(outcome.result, "truncated") == "true" ? "yes" : "no")
-      .add("memory_peak", outcome.usage.memory_peak)
-      .add("memory", sandbox.limits.memory.value)
-      .add("pids", sandbox.limits.pids)
-      .add("cpu", fmt::format("{}", sandbox.limits.cpu))
-      .add("io", written(sandbox.limits.io))
-      .add("disk", sandbox.limits.disk.value)
-      .add("absent", fmt::format("{}", fmt::join(sandbox.guest->absent(), " ")))
-      .add("wall", config::print(wall));
+      .add("memory_peak", outcome.usage.memory_peak);
+  add_limits(line, sandbox.limits, sandbox.guest->absent()).add("wall", config::print(wall));
 }
 
 Task<sandbox::Usage> SandboxUpstream::usage_of(const Sandbox& sandbox) {
