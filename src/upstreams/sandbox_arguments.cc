@@ -268,9 +268,7 @@ Result<FileRequest> read_resource_request(std::string_view uri) {
 }
 
 Result<std::string> read_sandbox_id(std::string_view arguments) {
-  auto known = check_argument_names(arguments, {"sandbox_id"});
-  if (!known) return known.error();
-  return text_argument(arguments, "sandbox_id", kLongestId);
+  return sole_text_argument(arguments, "sandbox_id", kLongestId);
 }
 
 }  // namespace patchbay::upstreams
