@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace patchbay::log {
 
