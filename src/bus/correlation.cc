@@ -33,8 +33,9 @@ void add_key(std::vector<std::string>& ids, std::string_view payload, std::strin
     if (field != kCorrelationField) add(ids, id_member(*object, kCorrelationField));
     return;
   }
+  payload = trimmed(payload);
   const bool quoted = json::type_of(payload) == json::Type::string && json::check(payload);
-  add(ids, quoted ? json::as_string(payload) : std::string(trimmed(payload)));
+  add(ids, quoted ? json::as_string(payload) : std::string(payload));
 }
 
 }  // namespace

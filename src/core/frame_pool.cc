@@ -1,76 +1,51 @@
 #include "core/frame_pool.h"
 
-#include <array>
-#include <new>
+#if !defined(PATCHBAY_NO_POOLS)
 
-namespace patchbay::frame_pool {
-
-#if defined(PATCHBAY_NO_POOLS)
-
-// Under a sanitizer each frame has a life of its own, so that a use after its end is seen.
-void* allocate(std::size_t size) { return ::operator new(size); }
-void release(void* frame, std::size_t) noexcept { ::operator delete(frame); }
-
-#else
-
+namespace patchbay::frame_pool::detail {
 namespace {
 
-constexpr std::size_t kStep = 128;         // Sizes are rounded up to a multiple of this.
-constexpr std::size_t kClasses = 32;       // Larger frames go to the heap.
 constexpr std::size_t kKeep = 512 * 1024;  // Bytes of frames kept per class and thread.
 
-struct FreeFrame {
-  FreeFrame* next;
-};
+constexpr std::size_t bytes_of(std::size_t index) { return (index + 1) * kStep; }
 
-struct Pool {
-  struct Class {
-    FreeFrame* first = nullptr;
-    std::size_t bytes = 0;
-  };
-  std::array<Class, kClasses> classes;
-
-  ~Pool() {
+// Gives a thread room for frames while it lives. What is freed after that goes to the heap.
+struct Keeper {
+  Keeper() {
+    for (std::size_t i = 0; i < kClasses; ++i) classes[i].room = kKeep / bytes_of(i);
+  }
+  Keeper(const Keeper&) = delete;
+  Keeper& operator=(const Keeper&) = delete;
+  ~Keeper() {
     for (auto& kind : classes) {
-      while (FreeFrame* frame = kind.first) {
+      while (FreeFrame* const frame = kind.first) {
         kind.first = frame->next;
         ::operator delete(frame);
       }
+      kind.room = 0;
     }
   }
 };
 
-thread_local Pool pool;
-
-std::size_t class_of(std::size_t size) { return (size + kStep - 1) / kStep - 1; }
-
 }  // namespace
 
-void* allocate(std::size_t size) {
+constinit thread_local std::array<Class, kClasses> classes{};
+
+void* allocate_anew(std::size_t size) {
   const std::size_t index = class_of(size);
-  if (index >= kClasses) return ::operator new(size);
-  auto& kind = pool.classes[index];
-  if (FreeFrame* frame = kind.first) {
-    kind.first = frame->next;
-    kind.bytes -= (index + 1) * kStep;
-    return frame;
-  }
-  return ::operator new((index + 1) * kStep);
+  return ::operator new(index < kClasses ? bytes_of(index) : size);
 }
 
-void release(void* memory, std::size_t size) noexcept {
+void release_without_room(void* frame, std::size_t size) noexcept {
+  thread_local const Keeper keeper;
   const std::size_t index = class_of(size);
-  if (index >= kClasses || pool.classes[index].bytes >= kKeep) {
-    ::operator delete(memory);
-    return;
+  if (index < kClasses && classes[index].room > 0) {
+    keep(classes[index], frame);
+  } else {
+    ::operator delete(frame);
   }
-  auto& kind = pool.classes[index];
-  auto* const frame = static_cast<FreeFrame*>(memory);
-  frame->next = kind.first;
-  kind.first = frame;
-  kind.bytes += (index + 1) * kStep;
 }
+
+}  // namespace patchbay::frame_pool::detail
 
 #endif
-
-}  // namespace patchbay::frame_pool

@@ -87,8 +87,9 @@ std::string answer_text(std::string_view goal, const GoalTrace& trace) {
 // The tools that the caller may use, as its own list shows them.
 Task<std::set<std::string>> listed_tools(GoalRun& run) {
   std::set<std::string> names;
-  for (std::vector<GoalRun::Param> params;;) {
-    auto reply = co_await run.request("tools/list", std::move(params));
+  for (std::string cursor = "\"\"";;) {
+    GoalRun::Request request(run, kListTools, {{"cursor", cursor}});
+    auto reply = co_await request.answer();
     if (!reply) co_return reply.error();
     if (reply->is_error) {
       co_return Error{reply->why.value_or(Code::internal),
@@ -100,7 +101,7 @@ Task<std::set<std::string>> listed_tools(GoalRun& run) {
     });
     const auto next = json::member(reply->body, "nextCursor");
     if (!next) co_return names;
-    params = {{"cursor", std::string(*next)}};
+    cursor = *next;
   }
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "core/token.h"
+#include "json/text.h"
 
 namespace patchbay::frontends {
 
@@ -16,7 +18,9 @@ GoalBook::GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings s
     if (!there) return;
     const std::string& upstream = skill.remote ? osquery.upstream : settings_.builtin;
     const std::string_view tool = skill.remote ? std::string_view(osquery.tool) : skill.name;
-    pages_.push_back({&skill, upstream, fmt::format("{}.{}", upstream, tool)});
+    std::string name = fmt::format("{}.{}", upstream, tool);
+    std::string raw = json::quote(name);
+    pages_.push_back({&skill, upstream, std::move(name), std::move(raw)});
   };
   for (const auto& name : settings_.skills) {
     const auto skill = std::ranges::find(skills, name, [](const Skill* one) { return one->name; });
@@ -36,10 +40,9 @@ bool GoalBook::is_there(const Page& page, const gateway::Catalog& catalog) const
 
 const GoalBook::Page* GoalBook::by_word(std::string_view word,
                                         const gateway::Catalog& catalog) const {
-  const std::string lower = ascii_lower(word);
+  const auto meant = [word](std::string_view known) { return same_token(word, known); };
   for (const auto& page : pages_) {
-    const auto& words = page.skill->words;
-    if (std::ranges::find(words, lower) != words.end() && is_there(page, catalog)) return &page;
+    if (std::ranges::any_of(page.skill->words, meant) && is_there(page, catalog)) return &page;
   }
   return nullptr;
 }

@@ -19,7 +19,8 @@ class GoalBook {
   struct Page {
     const Skill* skill;
     std::string upstream;
-    std::string tool;  // `upstream.tool`
+    std::string tool;      // `upstream.tool`
+    std::string raw_tool;  // The same as a JSON string.
   };
 
   // `skills` is everything in the build, in the order that holds if the settings name none.

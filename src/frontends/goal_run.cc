@@ -30,10 +30,17 @@ Result<GoalStep> outcome(std::string skill, Result<std::string> answer) {
   return GoalStep{false, std::move(skill), std::move(answer.error().message)};
 }
 
+Task<GoalStep> no_skill(std::string_view goal) {
+  co_return GoalStep{false, std::string(kNoSkill),
+                     fmt::format("No skill found to handle goal: {}", goal)};
+}
+
 }  // namespace
 
 Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& settings) {
   if (trimmed(goal).empty()) return Error{Code::invalid_request, "'goal' must not be blank"};
+  // There are never more characters than bytes.
+  if (std::cmp_less_equal(goal.size(), settings.length)) return ok();
   const auto characters = std::ranges::count_if(goal, [](char c) { return (c & 0xC0) != 0x80; });
   if (characters <= settings.length) return ok();
   return Error{Code::invalid_request,
@@ -48,7 +55,7 @@ class GoalRun::SkillTools final : public GoalTools {
   const gateway::GoalSettings& settings() const override { return run_.book_->settings(); }
 
   Task<std::string> call(std::string arguments) override {
-    return run_.call_tool(page_.tool, std::move(arguments));
+    return run_.call_tool(page_.raw_tool, std::move(arguments));
   }
 
   std::string_view definition() const override {
@@ -86,6 +93,7 @@ Task<GoalTrace> GoalRun::run(std::string_view goal) {
                      fmt::format("a goal has at most {} steps", book_->settings().steps)});
     co_return trace;
   }
+  trace.reserve(steps.size());
   for (const auto text : steps) {
     const std::string_view previous = trace.empty() ? std::string_view() : trace.back().output;
     auto done = co_await step(text, previous);
@@ -101,42 +109,45 @@ Task<GoalStep> GoalRun::step(std::string_view text, std::string_view previous) {
   const auto named = named_step(text);
   if (named) {
     if (const auto* const page = book_->by_word(named->name, *catalog_)) {
-      co_return co_await use_skill(*page, {text, named->name, named->text}, previous);
+      return use_skill(*page, {text, named->name, named->text}, previous);
     }
-    if (catalog_->find(ItemKind::tool, named->name)) {
-      auto used = co_await use_tool(*named, previous);
-      // To this caller there is no such tool: then its name is a word like any other.
-      if (used || used.error().code != Code::not_found) co_return used;
-    }
+    if (catalog_->find(ItemKind::tool, named->name)) return use_tool(text, *named, previous);
   }
-  if (const auto* const page = book_->by_asking(text, *catalog_)) {
-    co_return co_await use_skill(*page, {text, "", text}, previous);
-  }
-  co_return GoalStep{false, std::string(kNoSkill),
-                     fmt::format("No skill found to handle goal: {}", text)};
+  return use_any(text, previous);
 }
 
 Task<GoalStep> GoalRun::use_skill(const Page& page, GoalText goal, std::string_view previous) {
-  const std::string name(page.skill->goal_name);
-  SkillTools tools(*this, page);
-  if (!goal.whole.contains(kPrevious)) {
-    co_return outcome(name, co_await page.skill->execute(goal, tools));
+  std::string name(page.skill->goal_name);
+  Result<std::string> whole;
+  Result<std::string> text;
+  if (goal.whole.contains(kPrevious)) {
+    whole = filled(goal.whole, previous, FillIn::plain);
+    text = filled(goal.text, previous, FillIn::plain);
+    if (!whole || !text) co_return GoalStep{false, name, (whole ? text : whole).error().message};
+    goal = {*whole, goal.word, *text};
   }
-  auto whole = filled(goal.whole, previous, FillIn::plain);
-  auto text = filled(goal.text, previous, FillIn::plain);
-  if (!whole || !text) co_return GoalStep{false, name, (whole ? text : whole).error().message};
-  const GoalText given{*whole, goal.word, *text};
-  co_return outcome(name, co_await page.skill->execute(given, tools));
+  SkillTools tools(*this, page);
+  auto answer = co_await page.skill->execute(goal, tools);
+  co_return outcome(std::move(name), std::move(answer));
 }
 
-Task<GoalStep> GoalRun::use_tool(const NamedStep& named, std::string_view previous) {
+Task<GoalStep> GoalRun::use_tool(std::string_view text, NamedStep named,
+                                 std::string_view previous) {
   const auto* const entry = catalog_->find(ItemKind::tool, named.name);
   auto arguments = arguments_of(catalog_->definition(ItemKind::tool, *entry), named.text, previous);
   std::string name(named.name);
   if (!arguments) co_return GoalStep{false, std::move(name), arguments.error().message};
-  auto answer = co_await call_tool(named.name, *std::move(arguments));
-  if (!answer && answer.error().code == Code::not_found) co_return answer.error();
+  const std::string raw_name = json::quote(named.name);
+  auto answer = co_await call_tool(raw_name, *std::move(arguments));
+  // To this caller there is no such tool: then its name is a word like any other.
+  if (!answer && answer.error().code == Code::not_found) co_return co_await use_any(text, previous);
   co_return outcome(std::move(name), std::move(answer));
+}
+
+// The first skill that can make something of the words.
+Task<GoalStep> GoalRun::use_any(std::string_view text, std::string_view previous) {
+  const auto* const page = book_->by_asking(text, *catalog_);
+  return page ? use_skill(*page, {text, "", text}, previous) : no_skill(text);
 }
 
 // JSON, or key=value pairs, or plain text for a tool that takes just that.
@@ -173,12 +184,9 @@ Result<std::string> GoalRun::filled(std::string_view text, std::string_view prev
   return fill_in(text, previous, how, book_->settings().step.value);
 }
 
-Task<std::string> GoalRun::call_tool(std::string_view name, std::string arguments) {
-  std::vector<Param> params;
-  params.reserve(2);
-  params.emplace_back("name", json::quote(name));
-  params.emplace_back("arguments", std::move(arguments));
-  auto reply = co_await request("tools/call", std::move(params));
+Task<std::string> GoalRun::call_tool(std::string_view raw_name, std::string arguments) {
+  Request request(*this, kCallTool, {{"name", raw_name}, {"arguments", arguments}});
+  auto reply = co_await request.answer();
   if (!reply) co_return reply.error();
   if (reply->is_error) {
     auto message = json::string_member(reply->body, "message").value_or(reply->body);
@@ -191,22 +199,19 @@ Task<std::string> GoalRun::call_tool(std::string_view name, std::string argument
 }
 
 // The message is put together as it would have been read; there is no text that came.
-Task<mcp::Reply> GoalRun::request(std::string_view method, std::vector<Param> params) {
-  mcp::Message message;
-  message.id = "1";
-  message.method = method;
-  message.params.reserve(params.size());
-  std::size_t size = 0;
+GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
+                          std::initializer_list<Param> params)
+    : server_(run.place_.server),
+      call_{message_,      method, mcp::kNewestLegacy, run.asker_.face, here(), nobody_,
+            run.deadline_, 0,      run.asker_.who} {
+  message_.id = "1";
+  message_.method = method.name;
+  message_.params.reserve(params.size());
   for (const auto& [key, value] : params) {
-    message.params.emplace_back(std::string(key), value);
-    size += key.size() + value.size();
+    message_.params.emplace_back(std::string(key), value);
+    call_.bytes_in += key.size() + value.size();
   }
-  gateway::SilentPeer nobody;
-  const auto* const row = mcp::find_method(method, mcp::kNewestLegacy);
-  gateway::Call call{message,   *row, mcp::kNewestLegacy, asker_.face, here(), nobody,
-                     deadline_, size, asker_.who};
-  call.from = asker_.from;
-  co_return co_await place_.server.answer(call);
+  call_.from = run.asker_.from;
 }
 
 std::string GoalRun::trouble_of(const std::string& upstream) const {

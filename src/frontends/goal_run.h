@@ -4,7 +4,7 @@
 // Confined to the worker on which it began; lives inside the task that wants the answer.
 #pragma once
 
-#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -25,6 +25,11 @@ struct GoalPlace {
   const OperationsView& operations;
 };
 
+// What a run asks for.
+inline constexpr const mcp::Method& kListTools =
+    *mcp::find_method("tools/list", mcp::kNewestLegacy);
+inline constexpr const mcp::Method& kCallTool = *mcp::find_method("tools/call", mcp::kNewestLegacy);
+
 struct GoalStep {
   bool success = false;
   std::string skill;
@@ -44,13 +49,27 @@ class GoalRun {
   // that the gateway refused, not that a skill failed.
   Task<GoalTrace> run(std::string_view goal);
 
-  // One member of what is asked: its key, and its value in JSON.
+  // One member of what is asked: its key, and its value in raw JSON.
   struct Param {
     std::string_view key;
-    std::string value;
+    std::string_view value;
   };
-  // Asks through the pipeline. An error of the gateway's own is part of the reply.
-  Task<mcp::Reply> request(std::string_view method, std::vector<Param> params);
+
+  // Something asked for whoever gave the goal, from when it is put together until it is answered.
+  class Request {
+   public:
+    // REQUIRES: the run and the values outlive the request.
+    Request(GoalRun& run, const mcp::Method& method, std::initializer_list<Param> params);
+
+    // Asks through the pipeline, once. An error of the gateway's own is part of the reply.
+    Task<mcp::Reply> answer() { return server_.answer(call_); }
+
+   private:
+    gateway::McpServer& server_;
+    mcp::Message message_;
+    gateway::SilentPeer nobody_;
+    gateway::Call call_;
+  };
 
  private:
   class SkillTools;
@@ -58,8 +77,9 @@ class GoalRun {
 
   Task<GoalStep> step(std::string_view text, std::string_view previous);
   Task<GoalStep> use_skill(const Page& page, GoalText goal, std::string_view previous);
-  Task<GoalStep> use_tool(const NamedStep& named, std::string_view previous);
-  Task<std::string> call_tool(std::string_view name, std::string arguments);
+  Task<GoalStep> use_tool(std::string_view text, NamedStep named, std::string_view previous);
+  Task<GoalStep> use_any(std::string_view text, std::string_view previous);
+  Task<std::string> call_tool(std::string_view raw_name, std::string arguments);
   Result<std::string> arguments_of(std::string_view definition, std::string_view text,
                                    std::string_view previous) const;
   Result<std::string> filled(std::string_view text, std::string_view previous, FillIn how) const;

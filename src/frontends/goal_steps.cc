@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "core/token.h"
 #include "json/cursor.h"
 #include "json/text.h"
 
@@ -20,8 +21,9 @@ bool is_name(std::string_view text) {
 // Where the next `then` that stands alone begins, from `at` on. Its case does not matter.
 std::size_t find_then(std::string_view goal, std::size_t at) {
   for (at = std::max<std::size_t>(at, 1); at + kThen.size() < goal.size(); ++at) {
+    if (goal[at] != 't' && goal[at] != 'T') continue;
     const bool alone = is_space(goal[at - 1]) && is_space(goal[at + kThen.size()]);
-    if (alone && ascii_lower(goal.substr(at, kThen.size())) == kThen) return at;
+    if (alone && same_token(goal.substr(at, kThen.size()), kThen)) return at;
   }
   return std::string_view::npos;
 }
@@ -66,6 +68,7 @@ std::optional<NamedStep> named_step(std::string_view step) {
 
 std::vector<std::string_view> split_goal(std::string_view goal,
                                          const std::function<bool(std::string_view name)>& knows) {
+  if (find_then(goal, 0) == std::string_view::npos) return {trimmed(goal)};
   std::vector<std::string_view> steps;
   std::size_t begin = 0;
   for (auto then = find_then(goal, words_of(goal, 0)); then != std::string_view::npos;) {

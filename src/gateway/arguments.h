@@ -24,6 +24,13 @@ Result<std::string> text_argument(std::string_view arguments, std::string_view n
 Result<std::optional<std::string>> optional_text_argument(std::string_view arguments,
                                                           std::string_view name, std::size_t limit);
 
+// The same for a tool that takes no other argument: one of another name is refused.
+Result<std::string> sole_text_argument(std::string_view arguments, std::string_view name,
+                                       std::size_t limit);
+Result<std::optional<std::string>> sole_optional_text_argument(std::string_view arguments,
+                                                               std::string_view name,
+                                                               std::size_t limit);
+
 // The whole number `name` from `lowest` to `highest`; `fallback` if it is absent or null.
 Result<int> whole_argument(std::string_view arguments, std::string_view name, int lowest,
                            int highest, int fallback);

@@ -127,6 +127,8 @@ void Catalog::build(const Catalog* whole) {
     } else {
       add_addressed(to, kind);
     }
+    // Where the listed name of one is another's alias, it is the listed one that counts.
+    for (auto& [name, index] : std::exchange(to.listed, {})) to.names.insert_or_assign(name, index);
     for (const auto& item : to.items) hash = hash * 31 + std::hash<std::string>()(item);
   }
   digest_ = fmt::format("{:016x}", hash);
@@ -160,10 +162,10 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* whole) {
         if (access_) give_terms(entry, access_->tool(upstream, item.key));
       }
       for (const auto* const separator : {"__", ".", "_"}) {
-        add_alias(to.aliases, fmt::format("{}{}{}", upstream, separator, item.key), index);
+        add_alias(to.names, fmt::format("{}{}{}", upstream, separator, item.key), index);
       }
-      add_alias(to.aliases, full, index);
-      add_alias(to.aliases, item.key, index);
+      add_alias(to.names, full, index);
+      add_alias(to.names, item.key, index);
     }
   }
 }
@@ -182,12 +184,9 @@ void Catalog::add_addressed(Section& to, ItemKind kind) {
 
 const CatalogEntry* Catalog::find(ItemKind kind, std::string_view name) const {
   const Section& in = section(kind);
-  if (const auto listed = in.listed.find(name); listed != in.listed.end()) {
-    return &in.entries[listed->second];
-  }
-  const auto alias = in.aliases.find(name);
-  if (alias == in.aliases.end() || alias->second == kAmbiguous) return nullptr;
-  return &in.entries[alias->second];
+  const auto found = in.names.find(name);
+  if (found == in.names.end() || found->second == kAmbiguous) return nullptr;
+  return &in.entries[found->second];
 }
 
 const CatalogEntry* Catalog::find_resource(std::string_view uri) const {

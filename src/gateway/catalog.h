@@ -136,8 +136,8 @@ class Catalog {
   struct Section {
     std::vector<CatalogEntry> entries;
     std::vector<std::string> items;  // Raw JSON, with the listed names.
-    Index listed;
-    Index aliases;
+    Index listed;                    // Only while it is built.
+    Index names;                     // All that an item goes by, the listed one included.
     std::unique_ptr<std::array<Shown, mcp::kRevisions.size()>> shown =
         std::make_unique<std::array<Shown, mcp::kRevisions.size()>>();
   };

@@ -134,41 +134,37 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
 }
 
 Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
-  mcp::Reply reply;
+  const bool routed =
+      call.method.local == mcp::Local::none && call.method.reach != mcp::Reach::dropped;
+  auto reply = routed ? co_await pipeline_.handle(call) : answer_here(call);
+  if (!reply) reply = mcp::error_reply(reply.error());
+  give_shape(call, info_, *reply);
+  co_return reply;
+}
+
+// What concerns nobody but the server itself.
+mcp::Reply McpServer::answer_here(const Call& call) const {
   switch (call.method.local) {
     case mcp::Local::ping:
-      reply = mcp::result_reply("{}");
-      break;
+      return mcp::result_reply("{}");
     case mcp::Local::discover:
-      reply = mcp::result_reply(discover_result(capabilities(mcp::kNewest)));
-      break;
+      return mcp::result_reply(discover_result(capabilities(mcp::kNewest)));
     case mcp::Local::initialize:
-      reply = mcp::result_reply(initialize_result(call.revision));
-      break;
+      return mcp::result_reply(initialize_result(call.revision));
     case mcp::Local::set_level: {
       // The level itself is the front end's to remember.
       auto level = asked_level(call.request);
-      reply = level ? mcp::result_reply("{}") : mcp::error_reply(level.error());
-      break;
+      return level ? mcp::result_reply("{}") : mcp::error_reply(level.error());
     }
     case mcp::Local::listen:
       // Front ends with a stream to listen on answer it themselves.
-      reply = mcp::error_reply({Code::invalid_request, "there is no stream to listen on"});
-      break;
+      return mcp::error_reply({Code::invalid_request, "there is no stream to listen on"});
     case mcp::Local::cancelled:
-    case mcp::Local::none: {
-      if (call.method.reach == mcp::Reach::dropped || call.method.local != mcp::Local::none) {
-        reply = mcp::error_reply(
-            {Code::invalid_request, fmt::format("'{}' is a notification", call.request.method)});
-        break;
-      }
-      auto answered = co_await pipeline_.handle(call);
-      reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+    case mcp::Local::none:
       break;
-    }
   }
-  give_shape(call, info_, reply);
-  co_return reply;
+  return mcp::error_reply(
+      {Code::invalid_request, fmt::format("'{}' is a notification", call.request.method)});
 }
 
 std::string client_capabilities(const mcp::Message& initialize) {

@@ -63,6 +63,7 @@ class McpServer {
 
  private:
   std::string capabilities(mcp::Revision revision) const;
+  mcp::Reply answer_here(const Call& call) const;
 
   Pipeline& pipeline_;
   AskingCalls* asking_ = nullptr;

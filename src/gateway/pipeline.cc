@@ -12,28 +12,33 @@ namespace {
 
 using mcp::ItemKind;
 
-// The item that a request is about.
+// The item that a request is about; its name is call.target.
 struct Target {
   ItemKind kind;
-  std::string name;
+  std::string_view name;
 };
 
-Result<Target> target_of(const Call& call) {
+// Reads the name into `name`, which the target then refers to.
+Result<Target> read_target(const Call& call, std::string& name) {
   const auto* const given = call.request.param(call.method.target);
   if (given && call.method.reach == mcp::Reach::by_reference) {
     const auto type = json::string_member(given->raw, "type");
     const bool prompt = type == "ref/prompt";
-    auto name = json::string_member(given->raw, prompt ? "name" : "uri");
-    if (name && (prompt || type == "ref/resource")) {
-      return Target{prompt ? ItemKind::prompt : ItemKind::resource_template, *std::move(name)};
+    auto read = json::string_member(given->raw, prompt ? "name" : "uri");
+    if (!read || (!prompt && type != "ref/resource")) {
+      return Error{Code::invalid_params,
+                   "'ref' must be a ref/prompt with name or a ref/resource with uri"};
     }
-    return Error{Code::invalid_params,
-                 "'ref' must be a ref/prompt with name or a ref/resource with uri"};
+    name = *std::move(read);
+    return Target{prompt ? ItemKind::prompt : ItemKind::resource_template, name};
   }
-  auto name = given ? json::as_string(given->raw) : std::nullopt;
-  if (name) return Target{call.method.item, *std::move(name)};
-  return Error{Code::invalid_params,
-               fmt::format("'{}' must be given as a string", call.method.target)};
+  auto read = given ? json::as_string(given->raw) : std::nullopt;
+  if (!read) {
+    return Error{Code::invalid_params,
+                 fmt::format("'{}' must be given as a string", call.method.target)};
+  }
+  name = *std::move(read);
+  return Target{call.method.item, name};
 }
 
 const CatalogEntry* find(const Catalog& catalog, const Target& asked) {
@@ -46,7 +51,7 @@ const CatalogEntry* find(const Catalog& catalog, const Target& asked) {
 
 // How the upstream calls what was asked for. A URI made from a template is its own name, but for
 // what the catalog put in front to tell upstreams apart.
-std::string own_words(const CatalogEntry& entry, const Target& asked) {
+std::string_view own_words(const CatalogEntry& entry, const Target& asked) {
   const bool made = entry.key.find('{') != std::string::npos && asked.name != entry.listed;
   if (!made) return entry.key;
   return asked.name.substr(entry.listed.size() - entry.key.size());
@@ -108,15 +113,17 @@ void log_misfit(std::string_view event, const CatalogEntry& entry, const Error& 
 
 Task<mcp::Reply> Pipeline::handle(Call& call) {
   const Deadline began = here().now();
-  auto outcome = co_await decide(call);
-  if (!outcome && call.target.empty()) {
+  Permits permits;
+  auto admitted = admit(call, permits);
+  auto reply = admitted ? co_await route(call, permits.rate) : admitted.error();
+  if (!reply) {
     // What was refused before anyone looked is written down with its name all the same.
-    if (auto asked = target_of(call)) call.target = asked->name;
+    if (call.target.empty() && !read_target(call, call.target)) call.target.clear();
+    reply = mcp::error_reply(reply.error());
   }
-  mcp::Reply reply = outcome ? *std::move(outcome) : mcp::error_reply(outcome.error());
-  recorder_.record(call, reply, began);
+  recorder_.record(call, *reply, began);
   if (recorder_.must_keep()) {
-    auto kept = co_await recorder_.keep(call, reply, began);
+    auto kept = co_await recorder_.keep(call, *reply, began);
     if (!kept) co_return mcp::error_reply(kept.error());
   }
   co_return reply;
@@ -139,30 +146,33 @@ bool Pipeline::is_current(const Catalog& catalog) const {
 }
 
 bool Pipeline::can_ask(const Call& call) const {
-  auto asked = target_of(call);
+  std::string name;
+  auto asked = read_target(call, name);
   const auto catalog = catalog_.current(*call.who);
   const CatalogEntry* const entry = asked ? find(*catalog, *asked) : nullptr;
   return !entry || entry->upstream->can_ask() || consent_.may_ask(call, *entry);
 }
 
-Task<mcp::Reply> Pipeline::decide(Call& call) {
-  if (!call.who) co_return Error{Code::unauthenticated, "nobody knows who makes this call"};
-
+Result<void> Pipeline::admit(Call& call, Permits& permits) {
+  if (!call.who) return Error{Code::unauthenticated, "nobody knows who makes this call"};
   auto recordable = recorder_.check();
-  if (!recordable) co_return recordable.error();
+  if (!recordable) return recordable;
   auto permit = limiter_.admit();
-  if (!permit) co_return permit.error();
-  policy::Rates::Permit rate;
+  if (!permit) return std::move(permit).error();
+  permits.running.emplace(*std::move(permit));
   if (rates_) {
-    auto within = rates_->admit({*call.who, call.from}, here().now(), rate, call.quota);
-    if (!within) co_return within.error();
+    auto within = rates_->admit({*call.who, call.from}, here().now(), permits.rate, call.quota);
+    if (!within) return within;
   }
-  if (!may_use(call.method, *call.who)) co_return unknown_method(call.request.method);
+  if (!may_use(call.method, *call.who)) return unknown_method(call.request.method);
+  return ok();
+}
 
+Task<mcp::Reply> Pipeline::route(Call& call, policy::Rates::Permit& rate) {
   call.tasks = &tasks_;
-  if (call.method.reach == mcp::Reach::catalog) co_return co_await list(call);
-  if (call.method.reach == mcp::Reach::by_task) co_return co_await send_about_task(call);
-  co_return co_await send(call, rate);
+  if (call.method.reach == mcp::Reach::catalog) return list(call);
+  if (call.method.reach == mcp::Reach::by_task) return send_about_task(call);
+  return send(call, rate);
 }
 
 Task<mcp::Reply> Pipeline::list(const Call& call) {
@@ -184,9 +194,8 @@ Task<mcp::Reply> Pipeline::send_about_task(Call& call) {
                                 call.request.method, mcp::kTasksExtension),
                     std::string(mcp::kTasksRequired)};
   }
-  auto asked = target_of(call);
+  auto asked = read_target(call, call.target);
   if (!asked) co_return asked.error();
-  call.target = asked->name;
   const auto place = tasks_.find(*call.who, call.target);
   const auto catalog = catalog_.current(*call.who);
   const auto upstream = place ? catalog->find_upstream(place->upstream) : nullptr;
@@ -198,9 +207,8 @@ Task<mcp::Reply> Pipeline::send_about_task(Call& call) {
 }
 
 Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
-  auto asked = target_of(call);
+  auto asked = read_target(call, call.target);
   if (!asked) co_return asked.error();
-  call.target = asked->name;
   const auto* const arguments = call.request.param("arguments");
   if (arguments && !arguments->raw.starts_with('{')) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
@@ -256,8 +264,7 @@ Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
       co_return Error{Code::forbidden, "the rules have changed meanwhile; make the call again"};
     }
   }
-  const std::string own = own_words(*entry, *asked);
-  auto reply = co_await answer(call, *entry, own);
+  auto reply = co_await answer(call, *entry, own_words(*entry, *asked));
   const bool told_apart = asked->kind == ItemKind::resource && entry->listed != entry->key;
   if (told_apart && reply && !reply->is_error) tell_apart(*reply, *catalog, call.upstream);
   if (reply) check_result(call, *entry, *reply);
@@ -325,16 +332,25 @@ void Pipeline::refuse_misfit(const CatalogEntry& entry, std::string_view result,
   }
 }
 
-// Subscriptions of many clients to one resource are one to its upstream.
 Task<mcp::Reply> Pipeline::answer(const Call& call, const CatalogEntry& entry,
-                                  const std::string& own) {
-  const bool leaves = call.request.method == "resources/unsubscribe";
-  if (leaves && !subscriptions_.remove(call.upstream, own)) co_return mcp::result_reply("{}");
+                                  std::string_view own) {
+  if (call.request.method == "resources/subscribe") return subscribe(call, entry, own);
+  if (call.request.method == "resources/unsubscribe") return unsubscribe(call, entry, own);
+  return entry.upstream->answer(call, own);
+}
+
+// Subscriptions of many clients to one resource are one to its upstream.
+Task<mcp::Reply> Pipeline::subscribe(const Call& call, const CatalogEntry& entry,
+                                     std::string_view own) {
   auto reply = co_await entry.upstream->answer(call, own);
-  if (call.request.method == "resources/subscribe" && reply && !reply->is_error) {
-    subscriptions_.add(call.upstream, own);
-  }
+  if (reply && !reply->is_error) subscriptions_.add(call.upstream, own);
   co_return reply;
+}
+
+Task<mcp::Reply> Pipeline::unsubscribe(const Call& call, const CatalogEntry& entry,
+                                       std::string_view own) {
+  if (!subscriptions_.remove(call.upstream, own)) co_return mcp::result_reply("{}");
+  co_return co_await entry.upstream->answer(call, own);
 }
 
 }  // namespace patchbay::gateway

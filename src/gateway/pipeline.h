@@ -4,6 +4,11 @@
 // One per worker; confined to it. The limiter is shared by all.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "core/task.h"
 #include "gateway/call.h"
 #include "gateway/catalog_view.h"
@@ -56,12 +61,21 @@ class Pipeline {
   Task<mcp::Reply> handle(Call& call);
 
  private:
-  Task<mcp::Reply> decide(Call& call);
+  // What a call holds while it runs.
+  struct Permits {
+    std::optional<policy::Limiter::Permit> running;
+    policy::Rates::Permit rate;
+  };
+
+  Result<void> admit(Call& call, Permits& permits);
+  Task<mcp::Reply> route(Call& call, policy::Rates::Permit& rate);
   bool is_current(const Catalog& catalog) const;
   Task<mcp::Reply> list(const Call& call);
   Task<mcp::Reply> send(Call& call, policy::Rates::Permit& permit);
   Task<mcp::Reply> send_about_task(Call& call);
-  Task<mcp::Reply> answer(const Call& call, const CatalogEntry& entry, const std::string& own);
+  Task<mcp::Reply> answer(const Call& call, const CatalogEntry& entry, std::string_view own);
+  Task<mcp::Reply> subscribe(const Call& call, const CatalogEntry& entry, std::string_view own);
+  Task<mcp::Reply> unsubscribe(const Call& call, const CatalogEntry& entry, std::string_view own);
   Result<void> check_arguments(const Call& call, const CatalogEntry& entry) const;
   bool checks_result(const CatalogEntry& entry) const;
   void fit_budget(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;

@@ -8,9 +8,15 @@
 namespace patchbay::gateway {
 namespace {
 
-std::string_view outcome_of(const mcp::Reply& reply) {
-  if (!reply.is_error && !reply.why) return "ok";
-  return reply.why ? info(*reply.why).name : "upstream_error";
+Outcome outcome_of(const mcp::Reply& reply) {
+  if (reply.why) return static_cast<Outcome>(*reply.why);
+  return reply.is_error ? Outcome::upstream_error : Outcome::ok;
+}
+
+std::string_view name_of(Outcome outcome) {
+  if (outcome == Outcome::ok) return "ok";
+  if (outcome == Outcome::upstream_error) return "upstream_error";
+  return info(static_cast<Code>(outcome)).name;
 }
 
 double seconds_since(Deadline began) {
@@ -60,7 +66,7 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
   }
   record.decision = is_denied(call, reply) ? "deny" : "allow";
   record.rule = call.rule;
-  record.outcome = outcome_of(reply);
+  record.outcome = name_of(outcome_of(reply));
   record.trace = trace_of(call);
   record.ms = seconds_since(began) * 1e3;
   record.bytes_in = call.bytes_in;
@@ -70,8 +76,8 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
 
 }  // namespace
 
-Recorder::Series& Recorder::series(std::string_view upstream) {
-  auto& found = by_upstream_[std::string(upstream)];
+Recorder::Series& Recorder::series(const std::string& upstream) {
+  auto& found = by_upstream_[upstream];
   if (!found.seconds) {
     found.seconds = registry_.histogram("patchbay_call_seconds", "How long calls took.",
                                         metrics::labels({{"upstream", upstream}}));
@@ -79,12 +85,12 @@ Recorder::Series& Recorder::series(std::string_view upstream) {
   return found;
 }
 
-void Recorder::count(std::string_view upstream, std::string_view outcome, double seconds) {
+void Recorder::count(const std::string& upstream, Outcome outcome, double seconds) {
   auto& known = series(upstream);
-  auto& counter = known.outcomes[outcome];
+  auto& counter = known.calls[static_cast<std::size_t>(outcome)];
   if (!counter) {
-    counter = registry_.counter("patchbay_calls_total", "Calls by upstream and outcome.",
-                                metrics::labels({{"upstream", upstream}, {"outcome", outcome}}));
+    const auto labels = metrics::labels({{"upstream", upstream}, {"outcome", name_of(outcome)}});
+    counter = registry_.counter("patchbay_calls_total", "Calls by upstream and outcome.", labels);
   }
   counter->add();
   known.seconds->observe(seconds);
@@ -108,8 +114,7 @@ Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline be
   co_return co_await kept->wait().ignore_stop();
 }
 
-void Recorder::log(const Call& call, const mcp::Reply& reply, std::string_view outcome,
-                   double seconds) {
+void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds) {
   log::Line(log::Level::info, "call")
       .add("id", call.request.id)
       .add("face", call.face)
@@ -117,7 +122,7 @@ void Recorder::log(const Call& call, const mcp::Reply& reply, std::string_view o
       .add("method", call.request.method)
       .add("name", call.target)
       .add("upstream", call.upstream)
-      .add("outcome", outcome)
+      .add("outcome", name_of(outcome))
       .add_ms("ms", seconds * 1e3)
       .add("in", std::uint64_t{call.bytes_in})
       .add("out", std::uint64_t{reply.body.size()});

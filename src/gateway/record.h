@@ -4,10 +4,13 @@
 // One per worker; confined to it. The series behind it are shared.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <unordered_map>
 
+#include "core/error.h"
 #include "core/task.h"
 #include "gateway/call.h"
 #include "mcp/reply.h"
@@ -15,6 +18,10 @@
 #include "policy/audit_log.h"
 
 namespace patchbay::gateway {
+
+// What a call came to: the number of a Code, or one of the two that no Code stands for.
+enum class Outcome : std::uint8_t { ok = kCodes.size(), upstream_error };
+inline constexpr std::size_t kOutcomes = kCodes.size() + 2;
 
 class Recorder {
  public:
@@ -37,12 +44,12 @@ class Recorder {
 
  private:
   struct Series {
-    std::unordered_map<std::string_view, std::shared_ptr<metrics::Counter>> outcomes;
     std::shared_ptr<metrics::Histogram> seconds;
+    std::array<std::shared_ptr<metrics::Counter>, kOutcomes> calls;  // Made when first counted.
   };
-  void count(std::string_view upstream, std::string_view outcome, double seconds);
-  Series& series(std::string_view upstream);
-  void log(const Call& call, const mcp::Reply& reply, std::string_view outcome, double seconds);
+  void count(const std::string& upstream, Outcome outcome, double seconds);
+  Series& series(const std::string& upstream);
+  void log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds);
 
   metrics::Registry& registry_;
   std::shared_ptr<policy::AuditLog> audit_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "json/ascii.h"
+#include "json/plain.h"
 #include "json/text.h"
 
 namespace patchbay::json {
@@ -17,7 +18,7 @@ Error Cursor::error() const {
           fmt::format("invalid JSON at byte {}: {}", at_ - begin_, fault_ ? fault_ : "no fault")};
 }
 
-void Cursor::skip_space() {
+void Cursor::skip_spaces() {
   while (at_ != end_) {
     if (*at_ == '\n' || *at_ == '\r') {
       line_break_ = true;
@@ -28,32 +29,16 @@ void Cursor::skip_space() {
   }
 }
 
-Type Cursor::peek() {
-  if (fault_) return Type::none;
-  skip_space();
-  if (at_ == end_) return Type::none;
-  switch (*at_) {
-    case '{':
-      return Type::object;
-    case '[':
-      return Type::array;
-    case '"':
-      return Type::string;
-    case 't':
-    case 'f':
-      return Type::boolean;
-    case 'n':
-      return Type::null;
-    default:
-      return *at_ == '-' || is_digit(*at_) ? Type::number : Type::none;
-  }
-}
-
 bool Cursor::value(std::string_view& raw) {
+  const Type type = peek();
   if (fault_) return false;
-  skip_space();
   const char* const from = at_;
-  if (!whole_value()) return false;
+  if (type == Type::object || type == Type::array) {
+    if (!nested()) return false;
+  } else {
+    if (!scalar()) return false;
+    fresh_ = false;
+  }
   raw = {from, static_cast<std::size_t>(at_ - from)};
   return true;
 }
@@ -101,9 +86,10 @@ bool Cursor::next_member(std::string_view& key, std::string& decoded) {
   if (!string()) return false;
   key = {from + 1, static_cast<std::size_t>(at_ - from - 2)};
   if (escaped_) {
-    auto text = unquote({from, static_cast<std::size_t>(at_ - from)});
-    if (!text) return fail("a key has an unpaired surrogate");
-    decoded = *std::move(text);
+    decoded.clear();
+    if (!append_unquoted(decoded, {from, static_cast<std::size_t>(at_ - from)})) {
+      return fail("a key has an unpaired surrogate");
+    }
     key = decoded;
   }
   skip_space();
@@ -137,9 +123,9 @@ bool Cursor::finish() {
   return at_ == end_ || fail("something follows the value");
 }
 
-// Goes over one value and everything in it without recursion: the levels it opens are bits of
-// objects_, like those that enter_object() and enter_array() open.
-bool Cursor::whole_value() {
+// Goes over an object or array and everything in it without recursion: the levels it opens are bits
+// of objects_, like those that enter_object() and enter_array() open.
+bool Cursor::nested() {
   const int outer = depth_;
   std::string passed;  // The last key that had to be decoded; the caller's own is still in use.
   for (;;) {
@@ -211,10 +197,16 @@ bool Cursor::number() {
 }
 
 bool Cursor::string() {
-  ++at_;
   escaped_ = false;
-  for (;;) {
-    at_ = plain_end(at_, end_);
+  at_ = plain_end(at_ + 1, end_);
+  if (at_ == end_ || *at_ != '"') return rest_of_string();
+  ++at_;
+  return true;
+}
+
+// From the first character that is not plain on.
+bool Cursor::rest_of_string() {
+  for (;; at_ = plain_end(at_, end_)) {
     if (at_ == end_) return fail("the text ends inside a string");
     if (*at_ == '"') {
       ++at_;

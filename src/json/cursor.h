@@ -14,6 +14,7 @@
 // text outlives the cursor and the slices.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,13 +28,30 @@ inline constexpr std::size_t kMaxNumber = 512;  // Characters; a longer number i
 
 enum class Type : std::uint8_t { none, object, array, string, number, boolean, null };
 
+// The type of a value by its first byte.
+inline constexpr auto kTypeByFirst = [] {
+  std::array<Type, 256> types{};
+  for (std::size_t digit = '0'; digit <= '9'; ++digit) types[digit] = Type::number;
+  types['-'] = Type::number;
+  types['{'] = Type::object;
+  types['['] = Type::array;
+  types['"'] = Type::string;
+  types['t'] = types['f'] = Type::boolean;
+  types['n'] = Type::null;
+  return types;
+}();
+
 class Cursor {
  public:
   explicit Cursor(std::string_view text)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
   // The type of the value that begins here; none at the end or before rubbish.
-  Type peek();
+  Type peek() {
+    if (fault_) return Type::none;
+    skip_space();
+    return at_ == end_ ? Type::none : kTypeByFirst[static_cast<unsigned char>(*at_)];
+  }
 
   // Takes one whole value of any type.
   bool value(std::string_view& raw);
@@ -66,16 +84,21 @@ class Cursor {
 
  private:
   bool fail(const char* fault);
-  void skip_space();
+  // Most often there is none.
+  void skip_space() {
+    if (at_ == end_ || *at_ <= ' ') skip_spaces();
+  }
+  void skip_spaces();
   bool push(bool object);
   bool next_member(std::string_view& key, std::string& decoded);
   bool string();
+  bool rest_of_string();
   bool escape();
   bool utf8();
   bool number();
   bool literal(std::string_view word);
   bool scalar();
-  bool whole_value();
+  bool nested();
 
   const char* const begin_;
   const char* at_;

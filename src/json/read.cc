@@ -5,6 +5,8 @@
 namespace patchbay::json {
 namespace {
 
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 template <class Number>
 std::optional<Number> number(std::string_view raw) {
   Number value{};
@@ -15,7 +17,10 @@ std::optional<Number> number(std::string_view raw) {
 
 }  // namespace
 
-Type type_of(std::string_view raw) { return Cursor(raw).peek(); }
+Type type_of(std::string_view raw) {
+  while (!raw.empty() && is_space(raw.front())) raw.remove_prefix(1);
+  return raw.empty() ? Type::none : kTypeByFirst[static_cast<unsigned char>(raw.front())];
+}
 
 std::optional<std::string_view> member(std::string_view raw, std::string_view key) {
   std::optional<std::string_view> found;
@@ -26,10 +31,10 @@ std::optional<std::string_view> member(std::string_view raw, std::string_view ke
 }
 
 std::optional<std::string> as_string(std::string_view raw) {
-  if (type_of(raw) != Type::string) return std::nullopt;
-  auto text = unquote(raw);
-  if (!text) return std::nullopt;
-  return *std::move(text);
+  std::optional<std::string> text;
+  if (!raw.starts_with('"')) return text;
+  if (!append_unquoted(text.emplace(), raw)) text.reset();
+  return text;
 }
 
 std::optional<std::int64_t> as_int(std::string_view raw) { return number<std::int64_t>(raw); }

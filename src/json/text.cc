@@ -1,10 +1,10 @@
 #include "json/text.h"
 
-#include <emmintrin.h>
-
 #include <algorithm>
-#include <bit>
 #include <cstdint>
+
+#include "core/text.h"
+#include "json/plain.h"
 
 namespace patchbay::json {
 namespace {
@@ -57,64 +57,57 @@ char simple_escape(char c) {
   }
 }
 
-// Appends the text of a JSON string slice; false if U+FFFD had to stand in for an unpaired
+// Appends one escape, which begins at `at`, and moves on behind it; false for an unpaired
 // surrogate.
-bool decode(std::string_view raw, std::string& out) {
-  bool paired = true;
-  const char* at = raw.data() + 1;
-  const char* const end = raw.data() + raw.size() - 1;
-  out.reserve(static_cast<std::size_t>(end - at));
-  while (at < end) {
-    if (*at != '\\') {
-      const char* const from = at;
-      at = std::max(plain_end(at, end), at + 1);
-      out.append(from, at);
-      continue;
-    }
-    if (at[1] != 'u') {
-      out += simple_escape(at[1]);
-      at += 2;
-      continue;
-    }
-    std::uint32_t point = four_hex(at + 2);
-    at += 6;
-    if (point >= 0xD800 && point <= 0xDFFF) {
-      const bool pair = point < 0xDC00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u';
-      const std::uint32_t low = pair ? four_hex(at + 2) : 0;
-      if (low >= 0xDC00 && low <= 0xDFFF) {
-        point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
-        at += 6;
-      } else {
-        point = 0xFFFD;
-        paired = false;
-      }
-    }
-    append_utf8(out, point);
+bool append_escaped(std::string& out, const char*& at, const char* end) {
+  if (at[1] != 'u') {
+    out += simple_escape(at[1]);
+    at += 2;
+    return true;
   }
+  std::uint32_t point = four_hex(at + 2);
+  at += 6;
+  bool paired = true;
+  if (point >= 0xD800 && point <= 0xDFFF) {
+    const bool pair = point < 0xDC00 && end - at >= 6 && at[0] == '\\' && at[1] == 'u';
+    const std::uint32_t low = pair ? four_hex(at + 2) : 0;
+    if (low >= 0xDC00 && low <= 0xDFFF) {
+      point = 0x10000 + ((point - 0xD800) << 10) + (low - 0xDC00);
+      at += 6;
+    } else {
+      point = 0xFFFD;
+      paired = false;
+    }
+  }
+  append_utf8(out, point);
   return paired;
 }
 
-}  // namespace
-
-// The first byte from `at` on that needs a look inside a string: a quote, a backslash, a control
-// character or a byte beyond ASCII.
-const char* plain_end(const char* at, const char* end) {
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i space = _mm_set1_epi8(' ');
-  for (; end - at >= 16; at += 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    // Signed comparison: bytes beyond ASCII are negative, so they are below a space too.
-    const __m128i special =
-        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)),
-                     _mm_cmplt_epi8(block, space));
-    if (const int mask = _mm_movemask_epi8(special)) {
-      return at + std::countr_zero(static_cast<unsigned>(mask));
-    }
+// What stands for a character that cannot stand in a string as it is.
+void append_escape(std::string& out, char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+      out += '\\';
+      out += c;
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    default:
+      out += "\\u00";
+      out += kHex[static_cast<unsigned char>(c) >> 4];
+      out += kHex[static_cast<unsigned char>(c) & 15];
   }
-  while (at != end && *at != '"' && *at != '\\' && static_cast<signed char>(*at) >= ' ') ++at;
-  return at;
 }
+
+}  // namespace
 
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -179,43 +172,30 @@ std::string shortened(std::string_view text, std::size_t most) {
 }
 
 void append_quoted(std::string& out, std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const char* special = plain_end(at, end);
+  if (special == end) {  // As most are.
+    const std::size_t before = out.size();
+    stretch(out, before + text.size() + 2);
+    char* const to = out.data() + before;
+    to[0] = '"';
+    text.copy(to + 1, text.size());
+    to[text.size() + 1] = '"';
+    return;
+  }
   out += '"';
-  while (!text.empty()) {
-    const auto plain =
-        static_cast<std::size_t>(plain_end(text.data(), text.data() + text.size()) - text.data());
-    if (plain > 0) {
-      out += text.substr(0, plain);
-      text.remove_prefix(plain);
+  for (;; special = plain_end(at, end)) {
+    out.append(at, static_cast<std::size_t>(special - at));
+    at = special;
+    if (at == end) break;
+    if (static_cast<unsigned char>(*at) < 0x80) {
+      append_escape(out, *at++);
       continue;
     }
-    const char c = text.front();
-    const auto byte = static_cast<unsigned char>(c);
-    std::size_t taken = 1;
-    if (byte >= 0x80) {
-      taken = utf8_length(text);
-      if (taken == 0) {
-        out += "\xEF\xBF\xBD";
-        taken = 1;
-      } else {
-        out.append(text.substr(0, taken));
-      }
-    } else if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (byte >= 0x20) {
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else {
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    }
-    text.remove_prefix(taken);
+    const std::size_t length = utf8_length({at, end});
+    out.append(length > 0 ? std::string_view(at, length) : "\xEF\xBF\xBD");
+    at += std::max<std::size_t>(length, 1);
   }
   out += '"';
 }
@@ -227,15 +207,35 @@ std::string quote(std::string_view text) {
   return out;
 }
 
+bool append_unquoted(std::string& out, std::string_view raw) {
+  std::string_view inside = raw.substr(1, raw.size() - 2);
+  std::size_t plain = inside.find('\\');
+  if (plain == std::string_view::npos) {  // As most are.
+    out += inside;
+    return true;
+  }
+  out.reserve(out.size() + inside.size());
+  bool paired = true;
+  const char* const end = inside.data() + inside.size();
+  for (; plain != std::string_view::npos; plain = inside.find('\\')) {
+    out += inside.substr(0, plain);
+    const char* at = inside.data() + plain;
+    paired &= append_escaped(out, at, end);
+    inside = {at, end};
+  }
+  out += inside;
+  return paired;
+}
+
 Result<std::string> unquote(std::string_view raw) {
   std::string text;
-  if (!decode(raw, text)) return Error{Code::parse_error, "a string has an unpaired surrogate"};
-  return text;
+  if (append_unquoted(text, raw)) return text;
+  return Error{Code::parse_error, "a string has an unpaired surrogate"};
 }
 
 std::string unquote_leniently(std::string_view raw) {
   std::string text;
-  decode(raw, text);
+  append_unquoted(text, raw);
   return text;
 }
 

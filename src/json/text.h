@@ -9,10 +9,6 @@
 
 namespace patchbay::json {
 
-// The first byte of [at, end) that needs a look in a JSON string: a quote, a backslash, a control
-// character, or a byte beyond ASCII. `end` if there is none.
-const char* plain_end(const char* at, const char* end);
-
 // How many bytes the UTF-8 character at the front takes; 0 if it is not valid UTF-8.
 std::size_t utf8_length(std::string_view text);
 bool is_utf8(std::string_view text);
@@ -33,6 +29,9 @@ std::string quote(std::string_view text);
 // The text of a JSON string slice, quotes included. REQUIRES: a Cursor has passed over it.
 // Fails only on an unpaired surrogate.
 Result<std::string> unquote(std::string_view raw);
+
+// Appends it to `out`; false if U+FFFD had to stand in for an unpaired surrogate.
+bool append_unquoted(std::string& out, std::string_view raw);
 
 // The same for a reader who must go on: an unpaired surrogate becomes U+FFFD.
 std::string unquote_leniently(std::string_view raw);

@@ -84,19 +84,38 @@ void add_block(json::Cursor& at, std::string& text) {
   const char* const begin = at.position();
   std::string_view key;
   std::string_view value;
-  std::optional<std::string> found;
+  std::string_view found;
   at.enter_object();
   while (at.next_member(key)) {
     const bool is_text = key == "text";
-    if (at.value(value) && is_text) found = json::as_string(value);
+    if (at.value(value) && is_text) found = value;
   }
-  text += found ? *found : text_of_content({begin, at.position()});
+  const std::size_t before = text.size();
+  if (found.starts_with('"') && json::append_unquoted(text, found)) return;
+  text.resize(before);
+  text += text_of_content({begin, at.position()});
+}
+
+// The raw text of a result that is nothing but one block of text, written as our own skills do;
+// empty for any other.
+std::string_view only_text(std::string_view result) {
+  constexpr std::string_view kBegin = R"({"content":[{"type":"text","text":)";
+  constexpr std::string_view kEnd = "}]}";
+  if (!result.starts_with(kBegin) || !result.ends_with(kEnd)) return {};
+  result.remove_prefix(kBegin.size());
+  result.remove_suffix(kEnd.size());
+  json::Cursor at(result);
+  return at.peek() == json::Type::string && at.skip() && at.finish() ? result : std::string_view();
 }
 
 }  // namespace
 
 ToolText text_of_result(std::string_view result) {
   ToolText read;
+  if (const auto raw = only_text(result); !raw.empty() && json::append_unquoted(read.text, raw)) {
+    return read;
+  }
+  read.text.clear();
   bool any = false;
   std::string_view key;
   std::string_view value;

@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/text.h"
 #include "json/text.h"
+#include "observe/line_text.h"
 #include "observe/ring.h"
 
 namespace patchbay::log {
@@ -144,33 +144,29 @@ Writer& writer() {
   return the_writer;
 }
 
-std::string& line_text() {
-  thread_local std::string text;
+LineText& line_text() {
+  thread_local LineText text;
   return text;
 }
 
-void append_three_digits(std::string& out, int number) {
-  const char digits[] = {static_cast<char>('0' + number / 100),
-                         static_cast<char>('0' + number / 10 % 10),
-                         static_cast<char>('0' + number % 10)};
-  out.append(digits, sizeof digits);
+void put_three_digits(char* at, int number) {
+  at[0] = static_cast<char>('0' + number / 100);
+  at[1] = static_cast<char>('0' + number / 10 % 10);
+  at[2] = static_cast<char>('0' + number % 10);
 }
 
-// "2026-11-15T04:00:00.123Z"; the part that changes once a second is kept.
-void append_time(std::string& out) {
+// "2026-11-15T04:00:00.123Z"; what changes once a second is written once a second.
+std::string_view time_text(system_clock::time_point now) {
   thread_local std::time_t second = 0;
-  thread_local std::string prefix;
-  const auto now = system_clock::now();
+  thread_local std::string text;
   const std::time_t whole = system_clock::to_time_t(now);
   if (whole != second) {
     second = whole;
-    prefix = fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(whole));
+    text = fmt::format("{:%Y-%m-%dT%H:%M:%S}.000Z", fmt::gmtime(whole));
   }
   const auto part = std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count() % 1000;
-  out += prefix;
-  out += '.';
-  append_three_digits(out, static_cast<int>(part));
-  out += 'Z';
+  put_three_digits(text.data() + text.size() - 4, static_cast<int>(part));
+  return text;
 }
 
 // Which bytes may stand in a value without quotes: ASCII but for spaces, controls and what a reader
@@ -184,17 +180,6 @@ constexpr auto kPlain = [] {
 bool plain(std::string_view value) {
   return !value.empty() &&
          std::ranges::all_of(value, [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
-}
-
-// " key=value" at once: every line of every call has several.
-void append_pair(std::string& out, std::string_view name, std::string_view value) {
-  const std::size_t before = out.size();
-  stretch(out, before + name.size() + value.size() + 2);
-  auto at = out.begin() + static_cast<std::ptrdiff_t>(before);
-  *at++ = ' ';
-  at = std::ranges::copy(name, at).out;
-  *at++ = '=';
-  std::ranges::copy(value, at);
 }
 
 std::string_view view(const fmt::format_int& digits) { return {digits.data(), digits.size()}; }
@@ -230,30 +215,34 @@ Line::Line(Level level, std::string_view event)
     : enabled_(enabled(level)), json_(json_format()), text_(line_text()) {
   if (!enabled_) return;
   const auto name = kLevels[static_cast<std::size_t>(level)];
+  const auto now = time_text(system_clock::now());
   text_.clear();
   if (json_) {
-    text_ += "{\"ts\":\"";
-    append_time(text_);
-    text_.append("\",\"level\":\"").append(name).append("\",\"event\":");
-    json::append_quoted(text_, event);
+    text_.put({"{\"ts\":\"", now, "\",\"level\":\"", name, "\",\"event\":"});
+    put_quoted(event);
   } else {
-    append_time(text_);
-    text_.append(" ").append(name).append(" ").append(event);
+    text_.put({now, " ", name, " ", event});
   }
 }
 
 Line::~Line() {
   if (!enabled_) return;
-  text_ += json_ ? "}\n" : "\n";
-  writer().send(text_);
+  text_.put({json_ ? "}\n" : "\n"});
+  writer().send(text_.view());
 }
 
 void Line::put(std::string_view name, std::string_view value) {
   if (json_) {
-    text_.append(",\"").append(name).append("\":").append(value);
+    text_.put({",\"", name, "\":", value});
   } else {
-    append_pair(text_, name, value);
+    text_.put({" ", name, "=", value});
   }
+}
+
+void Line::put_quoted(std::string_view value) {
+  std::string quoted;
+  json::append_quoted(quoted, value);
+  text_.put({quoted});
 }
 
 Line& Line::add(std::string_view name, std::string_view value) {
@@ -263,7 +252,7 @@ Line& Line::add(std::string_view name, std::string_view value) {
     put(name, value);
   } else {
     put(name, "");
-    json::append_quoted(text_, value);
+    put_quoted(value);
   }
   return *this;
 }
@@ -282,10 +271,12 @@ Line& Line::add_ms(std::string_view name, double milliseconds_spent) {
   if (!enabled_) return *this;
   // Whole microseconds are written several times faster than a fraction.
   const auto microseconds = std::llround(milliseconds_spent * 1000);
-  put(name, view(fmt::format_int(microseconds / 1000)));
-  const auto part = static_cast<int>(microseconds % 1000);
-  text_ += '.';
-  append_three_digits(text_, part);
+  const fmt::format_int whole(microseconds / 1000);
+  std::array<char, 32> text;  // A whole number takes at most 20 of them.
+  char* const point = std::ranges::copy(view(whole), text.begin()).out;
+  *point = '.';
+  put_three_digits(point + 1, static_cast<int>(microseconds % 1000));
+  put(name, {text.data(), whole.size() + 4});
   return *this;
 }
 

@@ -13,6 +13,8 @@
 
 namespace patchbay::log {
 
+class LineText;
+
 enum class Level : std::uint8_t { debug, info, warn, error, off };
 enum class Format : std::uint8_t { text, json };
 
@@ -54,10 +56,11 @@ class Line {
  private:
   // A key, and a value that needs no more quotes than it has.
   void put(std::string_view name, std::string_view value);
+  void put_quoted(std::string_view value);
 
   const bool enabled_;
   const bool json_;
-  std::string& text_;  // The thread's own; lines do not nest.
+  LineText& text_;  // The thread's own; lines do not nest.
 };
 
 }  // namespace patchbay::log

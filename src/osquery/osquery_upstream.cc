@@ -76,9 +76,7 @@ Task<mcp::Reply> OsqueryUpstream::answer(const gateway::Call& call, std::string_
     if (!known) co_return known.error();
     text = co_await list_tables(deadline);
   } else if (target == kDescribeTool) {
-    auto known = check_argument_names(arguments, {"table"});
-    auto table = text_argument(arguments, "table", kMostName);
-    if (!known) co_return known.error();
+    auto table = sole_text_argument(arguments, "table", kMostName);
     if (!table) co_return table.error();
     text = co_await describe_table(ascii_lower(*table), deadline);
   } else {

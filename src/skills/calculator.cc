@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/text.h"
@@ -29,10 +30,10 @@ class Parser {
 
   Result<double> run() {
     advance();
-    if (is_end() && !failed_) return Error{Code::invalid_params, "the expression is empty"};
+    if (is_end() && !fault_) return Error{Code::invalid_params, "the expression is empty"};
     const double value = expression();
-    if (!failed_ && !is_end()) operator_expected();
-    if (failed_) return std::move(fault_);
+    if (!fault_ && !is_end()) operator_expected();
+    if (fault_) return *std::move(fault_);
     return value;
   }
 
@@ -131,7 +132,7 @@ class Parser {
       }
     }
     close("',' or ')'");
-    if (failed_) return 0;
+    if (fault_) return 0;
     if (arguments.size() < function.fewest || arguments.size() > function.most) {
       return wrong_count(name, function, arguments.size());
     }
@@ -186,7 +187,7 @@ class Parser {
   }
 
   double unexpected(std::string_view expected) {
-    if (failed_) return 0;  // The token is no longer one of the expression.
+    if (fault_) return 0;  // The token is no longer one of the expression.
     if (is_end()) {
       return fail(fmt::format("unexpected end of the expression at position {}; expected {}",
                               position(token_), expected));
@@ -197,8 +198,7 @@ class Parser {
 
   // Only the first fault counts: the ones after it are its consequences.
   double fail(std::string message) {
-    if (!failed_) fault_ = Error{Code::invalid_params, std::move(message)};
-    failed_ = true;
+    if (!fault_) fault_ = Error{Code::invalid_params, std::move(message)};
     token_ = Token{};
     return 0;
   }
@@ -219,7 +219,7 @@ class Parser {
   }
 
   void advance() {
-    if (failed_) return;
+    if (fault_) return;
     token_ = tokens_.next();
     if (token_.kind == Kind::out_of_range) {
       fail(fmt::format("the number '{}' at position {} is too large or too small",
@@ -232,13 +232,11 @@ class Parser {
   math::TokenReader tokens_;
   Token token_;
   int depth_ = 0;
-  bool failed_ = false;
-  Error fault_;
+  std::optional<Error> fault_;
 };
 
 Result<std::string> run(std::string_view arguments) {
-  if (auto names = check_argument_names(arguments, {"expression"}); !names) return names.error();
-  auto expression = text_argument(arguments, "expression", kMaxExpressionBytes);
+  auto expression = sole_text_argument(arguments, "expression", kMaxExpressionBytes);
   if (!expression) return std::move(expression).error();
   const auto value = evaluate(*expression);
   if (!value) return value.error();
@@ -284,7 +282,7 @@ Result<double> evaluate(std::string_view expression) {
 
 std::string show_number(double value) {
   if (std::trunc(value) == value && std::abs(value) < kFirstInexactInteger) {
-    return fmt::format("{}", static_cast<std::int64_t>(value));
+    return fmt::format_int(static_cast<std::int64_t>(value)).str();
   }
   std::array<char, 32> text;  // The shortest form of a double takes at most 24 characters.
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;

@@ -13,8 +13,7 @@ namespace {
 constexpr std::size_t kNoFurtherLimit = std::numeric_limits<std::size_t>::max();
 
 Result<std::string> run(std::string_view arguments) {
-  if (auto names = check_argument_names(arguments, {"text"}); !names) return names.error();
-  return text_argument(arguments, "text", kNoFurtherLimit);
+  return sole_text_argument(arguments, "text", kNoFurtherLimit);
 }
 
 constexpr auto kWords = std::to_array<std::string_view>({"echo"});

@@ -16,13 +16,14 @@ struct Spelling {
   char symbol;
 };
 
-// "**" comes before "*", which it begins with.
-constexpr std::array kSymbols{
-    Spelling{"**", '^'}, Spelling{"×", '*'}, Spelling{"÷", '/'}, Spelling{"−", '-'},
-    Spelling{"+", '+'},  Spelling{"-", '-'}, Spelling{"*", '*'}, Spelling{"/", '/'},
-    Spelling{"%", '%'},  Spelling{"^", '^'}, Spelling{"!", '!'}, Spelling{"(", '('},
-    Spelling{")", ')'},  Spelling{",", ','},
+// What stands for a symbol besides the symbol itself.
+constexpr std::array kSpellings{
+    Spelling{"**", '^'},
+    Spelling{"×", '*'},
+    Spelling{"÷", '/'},
+    Spelling{"−", '-'},
 };
+constexpr std::string_view kSymbols = "+-*/%^!(),";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -46,11 +47,16 @@ Token name(std::string_view rest) {
 }
 
 Token symbol(std::string_view rest) {
-  for (const auto& [written, plain] : kSymbols) {
-    if (rest.starts_with(written)) {
-      return {Kind::symbol, plain, 0, rest.substr(0, written.size())};
+  const char first = rest.front();
+  const bool plain = kSymbols.contains(first);
+  if (!plain || first == '*') {
+    for (const auto& [written, meant] : kSpellings) {
+      if (rest.starts_with(written)) {
+        return {Kind::symbol, meant, 0, rest.substr(0, written.size())};
+      }
     }
   }
+  if (plain) return {Kind::symbol, first, 0, rest.substr(0, 1)};
   const auto length = std::max<std::size_t>(1, json::utf8_length(rest));
   return {Kind::unknown, 0, 0, rest.substr(0, length)};
 }

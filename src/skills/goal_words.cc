@@ -46,7 +46,9 @@ std::string_view without_lead(std::string_view subject,
 }
 
 std::string one_argument(std::string_view name, std::string_view text) {
-  std::string arguments = "{";
+  std::string arguments;
+  arguments.reserve(name.size() + text.size() + sizeof R"({"":""})");
+  arguments += '{';
   json::append_quoted(arguments, name);
   arguments += ':';
   json::append_quoted(arguments, text);

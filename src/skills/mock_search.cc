@@ -9,8 +9,7 @@ namespace patchbay {
 namespace {
 
 Result<std::string> run(std::string_view arguments) {
-  if (auto names = check_argument_names(arguments, {"query"}); !names) return names.error();
-  const auto query = text_argument(arguments, "query", kMaxQueryBytes);
+  const auto query = sole_text_argument(arguments, "query", kMaxQueryBytes);
   if (!query) return query.error();
   return fmt::format(
       "Mock search results for '{}':\n"

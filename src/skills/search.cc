@@ -126,8 +126,7 @@ bool FolderSearch::wanted(const fs::directory_entry& entry) const {
 }
 
 Task<std::string> FolderSearch::run(std::string_view arguments) {
-  if (auto names = check_argument_names(arguments, {"query"}); !names) co_return names.error();
-  auto query = text_argument(arguments, "query", kMaxQueryBytes);
+  auto query = sole_text_argument(arguments, "query", kMaxQueryBytes);
   if (!query) co_return query.error();
   if (waiting_.fetch_add(1) >= kMostWaiting) {
     waiting_.fetch_sub(1);

@@ -75,8 +75,7 @@ std::string rfc3339(sys_seconds moment, minutes offset) {
 }
 
 Result<std::string> run(std::string_view arguments) {
-  if (auto names = check_argument_names(arguments, {"zone"}); !names) return names.error();
-  auto zone = optional_text_argument(arguments, "zone", kMaxZoneNameBytes);
+  auto zone = sole_optional_text_argument(arguments, "zone", kMaxZoneNameBytes);
   if (!zone) return std::move(zone).error();
   const auto now = std::chrono::floor<seconds>(std::chrono::system_clock::now());
   return show_time(now, zone->value_or("UTC"));

@@ -14,8 +14,7 @@ namespace {
 constexpr std::size_t kMaxPlaceBytes = 256;
 
 Result<std::string> run(std::string_view arguments) {
-  if (auto names = check_argument_names(arguments, {"place"}); !names) return names.error();
-  auto place = optional_text_argument(arguments, "place", kMaxPlaceBytes);
+  auto place = sole_optional_text_argument(arguments, "place", kMaxPlaceBytes);
   if (!place) return std::move(place).error();
   const std::string where = place->value_or("here");
   return fmt::format("Mock weather for '{}': 21 °C, partly cloudy, light wind", where);
