@@ -87,6 +87,12 @@ class Commands(BusCase):
         record = json.loads(line)
         self.assertEqual((record["value"], record["value_schema_id"]), ("{}", schema))
 
+    def test_what_cannot_be_is_said_at_once(self):
+        for words in (("produce", "a topic", "--value", "v"), ("consume", "a/b"), ("lag", "g", "a b")):
+            self.assertIn("no name of a topic", self.bus(*words, code=2))
+        why = self.bus("produce", "untyped", "--value", "{}", "--typed", code=2)
+        self.assertIn("--schema-registry", why)
+
     def test_the_gateway_on_this_machine_says_where_its_bus_is(self):
         self.bus("produce", "found", "--value", "v", broker=False)
         got = self.bus("consume", "found", "--from-beginning", "--count", "1", broker=False)

@@ -2,8 +2,19 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bus/registration.h"
+
 namespace patchbay::app {
 namespace {
+
+// Refuses what no bus would take as the name of a topic.
+CLI::Validator topic_name() {
+  const auto fault = [](const std::string& name) -> std::string {
+    if (bus::is_topic_name(name)) return {};
+    return name + " is no name of a topic: letters, digits, '.', '_' and '-'";
+  };
+  return {fault, "TOPIC"};
+}
 
 void add_bus_options(CLI::App& command, BusOptions& options) {
   command.add_option("--broker", options.broker,
@@ -34,7 +45,8 @@ BusCommands::BusCommands(CLI::App& bus) {
   lag_ = bus.add_subcommand("lag", "Shows how far a consumer group is behind.");
   add_bus_options(*lag_, lag_options_);
   lag_->add_option("group", lag_options_.group, "The group.")->required();
-  lag_->add_option("topics", lag_options_.topics, "Topics; without them, all it has read.");
+  lag_->add_option("topics", lag_options_.topics, "Topics; without them, all it has read.")
+      ->check(topic_name());
   add_serve(bus);
 }
 
@@ -88,7 +100,7 @@ void BusCommands::add_register(CLI::App& bus) {
 void BusCommands::add_records(CLI::App& bus) {
   produce_ = bus.add_subcommand("produce", "Puts a record into a topic.");
   add_bus_options(*produce_, record_);
-  produce_->add_option("topic", record_.topic, "The topic.")->required();
+  produce_->add_option("topic", record_.topic, "The topic.")->required()->check(topic_name());
   key_ = produce_->add_option("--key", record_.key, "Its key.");
   value_ = produce_->add_option("--value", record_.value, "Its value; - or nothing: stdin.");
   produce_->add_flag("--delete", record_.deletes, "Without a value: deletes what the key names.");
@@ -97,7 +109,9 @@ void BusCommands::add_records(CLI::App& bus) {
 
   consume_ = bus.add_subcommand("consume", "Prints records of a topic, in no group.");
   add_bus_options(*consume_, consume_options_);
-  consume_->add_option("topic", consume_options_.topic, "The topic.")->required();
+  consume_->add_option("topic", consume_options_.topic, "The topic.")
+      ->required()
+      ->check(topic_name());
   consume_->add_flag("--from-beginning", consume_options_.from_beginning,
                      "All of them, not only those that come from now on.");
   consume_->add_flag("--to-end", consume_options_.to_end, "Stops at what is the end now.");

@@ -214,6 +214,9 @@ int bus_produce(const BusRecordOptions& options) {
   return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
     std::string value = text;
     if (options.typed && !options.deletes) {
+      if (!client.schemas()) {
+        co_return Error{Code::invalid_params, "--typed needs a registry: --schema-registry"};
+      }
       auto id = co_await schema_id(client, options.topic + "-value", deadline);
       if (!id) co_return id.error();
       if (!*id) {

@@ -87,8 +87,9 @@ TEST(SchemaRegistry, FollowsReferencesAndSaysWhatItCannotUse) {
 
 TEST(SchemaRegistry, WaitsNoLongerThanItMay) {
   on_loop([]() -> Task<void> {
-    // It never says a word.
+    // It listens and never says a word.
     auto script = [](testing::Visitor& visitor) -> Task<void> {
+      auto request = co_await visitor.request();
       co_return co_await visitor.closed();
     };
     testing::LoopbackServer server(script);
