@@ -76,6 +76,40 @@ TEST(Text, QuotesAndUnquotes) {
   EXPECT_EQ(quote("\xFF"), "\"\xEF\xBF\xBD\"");
 }
 
+// Bytes are looked at in blocks of sixteen and eight, then singly.
+TEST(Text, SeesWhatIsSpecialAtEveryPlace) {
+  for (std::size_t size = 1; size < 40; ++size) {
+    for (std::size_t place = 0; place < size; ++place) {
+      for (const std::string_view special : {"\"", "\\", "\n", "\x01", "\xC3\xA9", "\x7F"}) {
+        std::string text(size, 'a');
+        text.replace(place, 1, special);
+        std::string raw = "[";
+        append_quoted(raw, text);
+        Cursor at(raw);
+        std::string_view slice;
+        ASSERT_TRUE(at.enter_array() && at.next_element() && at.value(slice)) << raw;
+        EXPECT_EQ(unquote_leniently(slice), text);
+        text[place] = '\x1F';
+        EXPECT_FALSE(check('"' + text + '"')) << text;
+        text[place] = '\xFF';
+        EXPECT_FALSE(check('"' + text + '"')) << text;
+      }
+    }
+  }
+}
+
+TEST(Text, IsAppendedUnquoted) {
+  std::string out = "a";
+  EXPECT_TRUE(append_unquoted(out, R"("b")"));
+  EXPECT_TRUE(append_unquoted(out, R"("")"));
+  EXPECT_TRUE(append_unquoted(out, R"("\nc\t")"));
+  EXPECT_EQ(out, "ab\nc\t");
+  EXPECT_FALSE(append_unquoted(out, R"("\ud800d")"));
+  EXPECT_EQ(out,
+            "ab\nc\t\xEF\xBF\xBD"
+            "d");
+}
+
 TEST(Read, AKeyOutlivesTheKeysInsideItsValue) {
   const std::string outer = "the key of the outer object, too long for a short string";
   const std::string text =

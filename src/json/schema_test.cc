@@ -108,6 +108,21 @@ TEST(Schema, RefusesValuesThatReadersDisagreeAbout) {
   EXPECT_EQ(fault(R"({"maxLength":1})", R"("\ud800")"), "");
 }
 
+// What the bytes settle is not counted, and what they do not settle is.
+TEST(Schema, CountsCharactersNotBytes) {
+  const std::string_view two = R"({"minLength":2,"maxLength":2})";
+  for (const auto* const value :
+       {R"("ab")", R"("éé")", R"("😀😀")", R"("\u00e9\n")", R"("\ud83d\ude00\ud83d\ude00")"}) {
+    EXPECT_EQ(fault(two, value), "") << value;
+  }
+  for (const auto* const value : {R"("a")", R"("é")", R"("😀")", R"("\ud83d\ude00")", R"("")"}) {
+    EXPECT_NE(fault(two, value).find("(minLength)"), std::string::npos) << value;
+  }
+  for (const auto* const value : {R"("abc")", R"("ééé")", R"("\n\n\n")"}) {
+    EXPECT_NE(fault(two, value).find("(maxLength)"), std::string::npos) << value;
+  }
+}
+
 TEST(Schema, ReadsTheDialectFromTheSchema) {
   constexpr std::string_view kOld =
       R"({"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"string"}],"additionalItems":false})";

@@ -38,5 +38,19 @@ TEST(ToolText, JoinsContent) {
   EXPECT_FALSE(text_of_result("{}").failed);
 }
 
+// Results of one text are read at a glance; what only begins like one is not taken for it.
+TEST(ToolText, KnowsResultsOfOneText) {
+  const auto text = [](std::string_view result) { return text_of_result(result).text; };
+  EXPECT_EQ(text(R"({"content":[{"type":"text","text":"3"}]})"), "3");
+  EXPECT_EQ(text(R"({"content":[{"type":"text","text":""}]})"), "");
+  EXPECT_EQ(text(R"({"content":[{"type":"text","text":"a\n\"}]}\u00e9"}]})"), "a\n\"}]}é");
+  EXPECT_EQ(text(R"({"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]})"), "a\nb");
+  EXPECT_EQ(text(R"({"content":[{"type":"text","text":"a","annotations":{"b":[{"c":1}]}}]})"), "a");
+  EXPECT_EQ(text(R"({"content":[{"type":"text","text":{"a":[{}]}}]})"),
+            "[text no type, 33 bytes of JSON]");
+  EXPECT_EQ(text(R"({"content":[{"type":"text","text":"\ud800"}]})"),
+            "[text no type, 31 bytes of JSON]");
+}
+
 }  // namespace
 }  // namespace patchbay::mcp

@@ -68,6 +68,21 @@ TEST(HttpParse, RefusesWhatCanBeReadInTwoWays) {
   EXPECT_EQ(with("X: a"), 0);
 }
 
+// Values are looked at in blocks of sixteen bytes, then singly.
+TEST(HttpParse, RefusesControlsAtEveryPlaceOfAValue) {
+  for (std::size_t size = 3; size < 40; ++size) {
+    for (std::size_t place = 1; place + 1 < size; ++place) {
+      std::string value(size, 'a');
+      const auto status = [&](char byte) {
+        value[place] = byte;
+        return status_of("GET / HTTP/1.1\r\nHost: a\r\nX: " + value + "\r\n\r\n");
+      };
+      for (const char good : {'\t', ' ', '~', '\x80', '\xFF'}) EXPECT_EQ(status(good), 0) << place;
+      for (const char bad : {'\0', '\x1F', '\x7F'}) EXPECT_EQ(status(bad), 400) << place;
+    }
+  }
+}
+
 TEST(HttpParse, RefusesMalformedRequestLines) {
   const auto line = [](std::string_view text) {
     return status_of(std::string(text) + "\r\nHost: a\r\n\r\n");

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <initializer_list>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -16,26 +15,28 @@ class LineText {
  public:
   void clear() { size_ = 0; }
 
-  // Appends the pieces, with one look at the room that is left.
-  void put(std::initializer_list<std::string_view> pieces) {
-    std::size_t more = 0;
-    for (const auto piece : pieces) more += piece.size();
-    if (capacity_ - size_ < more) grow(size_ + more);
-    char* at = bytes_.get() + size_;
-    for (const auto piece : pieces) {
-      // Not worth a call.
-      if (piece.size() == 1) {
-        *at++ = piece.front();
-      } else {
-        at += piece.copy(at, piece.size());
-      }
-    }
-    size_ += more;
+  void put(std::string_view piece) { piece.copy(room(piece.size()), piece.size()); }
+
+  // Appends " name=value": every line has several of them.
+  void put_pair(std::string_view name, std::string_view value) {
+    char* at = room(name.size() + value.size() + 2);
+    *at++ = ' ';
+    at += name.copy(at, name.size());
+    *at++ = '=';
+    value.copy(at, value.size());
   }
 
   std::string_view view() const { return {bytes_.get(), size_}; }
 
  private:
+  // Makes the text so much longer; the caller writes there.
+  char* room(std::size_t more) {
+    if (capacity_ - size_ < more) grow(size_ + more);
+    char* const at = bytes_.get() + size_;
+    size_ += more;
+    return at;
+  }
+
   void grow(std::size_t least) {
     const std::size_t capacity = std::max(least, 2 * capacity_);
     auto bytes = std::make_unique_for_overwrite<char[]>(capacity);

@@ -218,32 +218,36 @@ Line::Line(Level level, std::string_view event)
   const auto now = time_text(system_clock::now());
   text_.clear();
   if (json_) {
-    text_.put({"{\"ts\":\"", now, "\",\"level\":\"", name, "\",\"event\":"});
+    text_.put("{\"ts\":\"");
+    text_.put(now);
+    text_.put("\",\"level\":\"");
+    text_.put(name);
+    text_.put("\",\"event\":");
     put_quoted(event);
   } else {
-    text_.put({now, " ", name, " ", event});
+    text_.put(now);
+    text_.put(" ");
+    text_.put(name);
+    text_.put(" ");
+    text_.put(event);
   }
 }
 
 Line::~Line() {
   if (!enabled_) return;
-  text_.put({json_ ? "}\n" : "\n"});
+  text_.put(json_ ? "}\n" : "\n");
   writer().send(text_.view());
 }
 
 void Line::put(std::string_view name, std::string_view value) {
-  if (json_) {
-    text_.put({",\"", name, "\":", value});
-  } else {
-    text_.put({" ", name, "=", value});
-  }
+  if (!json_) return text_.put_pair(name, value);
+  text_.put(",\"");
+  text_.put(name);
+  text_.put("\":");
+  text_.put(value);
 }
 
-void Line::put_quoted(std::string_view value) {
-  std::string quoted;
-  json::append_quoted(quoted, value);
-  text_.put({quoted});
-}
+void Line::put_quoted(std::string_view value) { text_.put(json::quote(value)); }
 
 Line& Line::add(std::string_view name, std::string_view value) {
   if (!enabled_) return *this;
