@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,12 +30,17 @@ bool is_required(const Limits& limits, Bound bound) {
   return std::ranges::find(limits.not_required, bound) == limits.not_required.end();
 }
 
-Error cannot_bound(Bound bound, std::string_view why) {
+// What is required and missing, all of it, so that who mends it does so once.
+Error cannot_bound(const std::vector<Bound>& missing, std::string_view why_first) {
+  std::vector<std::string_view> names;
+  for (const Bound bound : missing) names.push_back(name_of(bound));
+  const std::vector others(names.begin() + 1, names.end());
+  const auto nor = others.empty() ? "" : fmt::format(" (nor can '{}')", fmt::join(others, "', '"));
   return {Code::unavailable,
-          fmt::format("the limit '{0}' cannot be set here: {1}. Run as root or in a cgroup that "
+          fmt::format("the limit '{}' cannot be set here{}: {}. Run as root or in a cgroup that "
                       "is delegated to this user (systemd-run --user --scope -p Delegate=yes …); "
-                      "or, if it may run without, say `limits: {{ not_required: [{0}] }}`",
-                      name_of(bound), why)};
+                      "or, if it may run without, say `limits: {{ not_required: [{}] }}`",
+                      names.front(), nor, why_first, fmt::join(names, ", "))};
 }
 
 // Nothing can be swapped where there is no swap.
@@ -89,17 +95,6 @@ void add_io_files(bool unified, const IoLimits& io, const std::vector<Disk>& dis
 
 bool has(const CgroupPlace& place, std::string_view controller) {
   return std::ranges::find(place.controllers, controller) != place.controllers.end();
-}
-
-// There is no cgroup at `place`: that matters if one of its bounds is required.
-Result<void> refuse_if_required(const CgroupPlace& place, const Limits& limits, const Disks& disks,
-                                const std::string& why) {
-  for (const auto& one : bound_files(place.unified, limits, disks)) {
-    if (has(place, one.controller) && is_required(limits, one.bound)) {
-      return cannot_bound(one.bound, why);
-    }
-  }
-  return ok();
 }
 
 // Why nothing sets `bound`, if nothing was even tried.
@@ -168,27 +163,29 @@ std::vector<BoundFile> bound_files(bool unified, const Limits& limits, const Dis
 Result<Cgroup> Cgroup::make(const std::vector<CgroupPlace>& places, const std::string& name,
                             const Limits& limits, const Disks& disks) {
   Cgroup made({});
-  Result<void> held = ok();
+  Reasons why;
   for (const auto& place : places) {
     const std::string folder = fmt::format("{}/{}", place.folder, name);
     if (::mkdir(folder.c_str(), 0755) == 0) {
       made.folders_.push_back(folder);
-      held = made.set_bounds(place, folder, limits, disks);
-    } else {
-      held = refuse_if_required(place, limits, disks,
-                                fmt::format("cannot make {}: {}", folder, std::strerror(errno)));
+      made.set_bounds(place, folder, limits, disks, why);
+      continue;
     }
-    if (!held) break;
+    const auto reason = fmt::format("cannot make {}: {}", folder, std::strerror(errno));
+    for (const auto& one : bound_files(place.unified, limits, disks)) {
+      if (has(place, one.controller)) why.emplace(one.bound, reason);
+    }
   }
   // What is on no disk cannot be too fast for one.
   if (limits.io.any() && disks && disks->empty()) made.bounds_.push_back(Bound::io);
-  for (const Bound bound : bounds_of(limits)) {
-    if (!held || made.holds(bound) || !is_required(limits, bound)) continue;
-    held = cannot_bound(bound, why_absent(bound, disks));
-  }
-  if (held) return made;
+  std::vector<Bound> missing = bounds_of(limits);
+  std::erase_if(missing,
+                [&](Bound bound) { return made.holds(bound) || !is_required(limits, bound); });
+  if (missing.empty()) return made;
   made.clear(0);
-  return held.error();
+  const auto known = why.find(missing.front());
+  return cannot_bound(missing,
+                      known != why.end() ? known->second : why_absent(missing.front(), disks));
 }
 
 bool Cgroup::holds(Bound bound) const { return std::ranges::find(bounds_, bound) != bounds_.end(); }
@@ -199,24 +196,19 @@ Cgroup Cgroup::named(const std::vector<CgroupPlace>& places, const std::string& 
   return Cgroup(std::move(folders));
 }
 
-Result<void> Cgroup::set_bounds(const CgroupPlace& place, const std::string& folder,
-                                const Limits& limits, const Disks& disks) {
-  std::vector<Bound> failed;  // One of which a single file cannot be written does not hold.
+void Cgroup::set_bounds(const CgroupPlace& place, const std::string& folder, const Limits& limits,
+                        const Disks& disks, Reasons& why) {
   for (const auto& one : bound_files(place.unified, limits, disks)) {
     if (!has(place, one.controller)) continue;
     const std::string path = fmt::format("{}/{}", folder, one.file);
     const bool nothing_swaps =
         one.bound == Bound::swap && !exists(path) && exists(folder) && !machine_swaps();
     auto set = nothing_swaps ? ok() : write_small(path, one.value);
-    if (!set && is_required(limits, one.bound)) {
-      return cannot_bound(one.bound, set.error().message);
-    }
-    if (!set) failed.push_back(one.bound);
+    if (!set) why.emplace(one.bound, set.error().message);
     if (!holds(one.bound)) bounds_.push_back(one.bound);
   }
-  std::erase_if(bounds_,
-                [&](Bound bound) { return std::ranges::find(failed, bound) != failed.end(); });
-  return ok();
+  // One of which a single file could not be written does not hold.
+  std::erase_if(bounds_, [&](Bound bound) { return why.contains(bound); });
 }
 
 Result<void> Cgroup::enter(pid_t process) const {

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,8 +59,8 @@ struct Usage {
 class Cgroup {
  public:
   // Makes the cgroup and sets the bounds, `io` on each of the disks. Code::unavailable names the
-  // first bound that is required and cannot be set, with what to do about it; nothing is left
-  // behind then.
+  // bounds that are required and cannot be set, with what to do about it; nothing is left behind
+  // then.
   static Result<Cgroup> make(const std::vector<CgroupPlace>& places, const std::string& name,
                              const Limits& limits, const Disks& disks);
 
@@ -81,8 +82,9 @@ class Cgroup {
   bool clear(int patience_ms) const;
 
  private:
-  Result<void> set_bounds(const CgroupPlace& place, const std::string& folder, const Limits& limits,
-                          const Disks& disks);
+  using Reasons = std::map<Bound, std::string>;  // Why a bound cannot be set.
+  void set_bounds(const CgroupPlace& place, const std::string& folder, const Limits& limits,
+                  const Disks& disks, Reasons& why);
 
   std::vector<std::string> folders_;
   std::vector<Bound> bounds_;

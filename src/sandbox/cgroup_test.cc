@@ -76,6 +76,8 @@ TEST_F(FakeCgroup, NamesTheBoundThatIsMissing) {
       << made.error().message;
   EXPECT_FALSE(fs::exists(base_ / "one"));  // Nothing is left behind.
 
+  EXPECT_NE(made.error().message.find("not_required: [memory, "), std::string::npos);
+
   limits.not_required = {Bound::memory, Bound::swap, Bound::cpu};
   made = Cgroup::make(places, "one", limits, kNoDisks);
   ASSERT_FALSE(made);
