@@ -99,6 +99,7 @@ TEST(SchemaRegistry, WaitsNoLongerThanItMay) {
       SchemaRegistry registry(std::move(settings));
       auto none = co_await registry.latest("t-value", kNever);
       EXPECT_EQ(none.error().code, Code::unavailable);
+      EXPECT_TRUE(none.error().message.contains("too slow")) << none.error().message;
     }
     co_return co_await server.stop();
   });

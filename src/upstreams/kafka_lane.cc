@@ -68,9 +68,7 @@ class KafkaLane::Exchange {
       : lane_(lane),
         offer_(std::move(offer)),
         id_(lane.calls_.try_emplace(new_id(lane.number_), Known{this}).first->first),
-        by_caller_(caller, stop_),
-        by_lane_(&lane.ending_, stop_) {
-    ++lane_.running_;
+        running_(lane.running_, caller) {
     lane_.shared_.counters.in_flight->add(1);
   }
   Exchange(const Exchange&) = delete;
@@ -80,12 +78,11 @@ class KafkaLane::Exchange {
     lane_.end(id_, answered_);
     if (answered_) lane_.shared_.counters.duplicate->add(inbox_.size());
     lane_.shared_.counters.in_flight->add(-1);
-    if (--lane_.running_ == 0 && lane_.quiet_) lane_.quiet_->deliver(ok());
   }
 
   const KafkaOffer& offer() const { return *offer_; }
   const std::string& id() const { return id_; }
-  Stop& stop() { return stop_; }
+  Stop& stop() { return running_.stop(); }
   void set_answered() { answered_ = true; }
 
   // Sends the next request of the call when the turn ends. `trace` must live until there is a
@@ -141,9 +138,7 @@ class KafkaLane::Exchange {
   KafkaLane& lane_;
   const std::shared_ptr<const KafkaOffer> offer_;
   const std::string& id_;  // Kept by the lane.
-  Stop stop_;
-  const StopLink by_caller_;
-  const StopLink by_lane_;
+  LaneCalls::Call running_;
   std::vector<std::uint64_t> tags_;
   int index_ = 0;
   std::string key_;         // Of the latest request,
@@ -252,7 +247,7 @@ Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view nam
         .add("correlation_id", exchange.id());
     co_return reply;
   }
-  if (ending_.requested()) co_return Error{Code::unavailable, "the upstream is stopping"};
+  if (running_.ending()) co_return Error{Code::unavailable, "the upstream is stopping"};
   log::Line(log::Level::info, "agent call failed")
       .add("upstream", shared_.plan.name)
       .add("tool", name)
@@ -385,17 +380,9 @@ Task<std::string> KafkaLane::value_of(const KafkaOffer& offer, const bus::Record
 }
 
 Task<void> KafkaLane::stop(Deadline deadline) {
-  for (const Deadline until : {deadline, kNever}) {
-    if (running_ == 0) break;
-    OneShot<void> quiet;
-    quiet_ = &quiet;
-    auto waited = co_await quiet.wait(until);
-    quiet_ = nullptr;
-    if (!waited) ending_.request();
-  }
-  ending_.request();
+  auto ended = co_await running_.end(deadline);
   offers_.reset();
-  co_return ok();
+  co_return ended;
 }
 
 }  // namespace patchbay::upstreams

@@ -19,6 +19,7 @@
 #include "observe/metrics.h"
 #include "upstreams/kafka_offer.h"
 #include "upstreams/kafka_plan.h"
+#include "upstreams/lane_calls.h"
 
 namespace patchbay::upstreams {
 
@@ -129,9 +130,7 @@ class KafkaLane final : private Executor::TurnEnd {
   std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
   std::uint64_t tags_ = 0;
   std::deque<const std::string*> over_;  // Ids in calls_ of those that are over, the oldest first.
-  Stop ending_;
-  int running_ = 0;
-  OneShot<void>* quiet_ = nullptr;  // Who waits for the last call to end.
+  LaneCalls running_;
 };
 
 }  // namespace patchbay::upstreams

@@ -8,27 +8,6 @@
 
 namespace patchbay::upstreams {
 
-class OpenapiLane::Running {
- public:
-  Running(OpenapiLane& lane, Stop* caller)
-      : lane_(lane), by_caller_(caller, stop_), by_lane_(&lane.ending_, stop_) {
-    ++lane_.running_;
-  }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-  ~Running() {
-    if (--lane_.running_ == 0 && lane_.quiet_) lane_.quiet_->deliver(ok());
-  }
-
-  Stop& stop() { return stop_; }
-
- private:
-  OpenapiLane& lane_;
-  Stop stop_;
-  const StopLink by_caller_;
-  const StopLink by_lane_;
-};
-
 void OpenapiLane::use(std::shared_ptr<const OpenapiService> service) {
   // Another document may name another place; the connections to the old one go with its calls.
   if (!pool_ || pool_->origin().origin() != service->server.origin()) {
@@ -80,7 +59,7 @@ Task<OpenapiAnswer> OpenapiLane::send(std::shared_ptr<const OpenapiService> serv
   if (!pool_) co_return Error{Code::unavailable, "the upstream is stopping"};
   auto request = make_request(way_.base, operation, arguments);
   if (!request) co_return request.error();
-  Running running(*this, co_await current_stop());
+  LaneCalls::Call running(running_, co_await current_stop());
   auto task = exchange(operation, *request, credentials, pool_, deadline);
   auto answer = co_await task.hearing(running.stop());
   // Nothing can have come of it twice: what only reads may be asked again.
@@ -88,7 +67,7 @@ Task<OpenapiAnswer> OpenapiLane::send(std::shared_ptr<const OpenapiService> serv
     auto again = exchange(operation, *request, credentials, pool_, deadline);
     answer = co_await again.hearing(running.stop());
   }
-  if (!answer && ending_.requested()) {
+  if (!answer && running_.ending()) {
     co_return Error{Code::unavailable, "the upstream is stopping"};
   }
   if (!answer) co_return transport::fault_of_server(answer.error());
@@ -126,18 +105,10 @@ Task<OpenapiAnswer> OpenapiLane::exchange(const OpenapiOperation& operation,
 }
 
 Task<void> OpenapiLane::stop(Deadline deadline) {
-  for (const Deadline until : {deadline, kNever}) {
-    if (running_ == 0) break;
-    OneShot<void> quiet;
-    quiet_ = &quiet;
-    auto waited = co_await quiet.wait(until);
-    quiet_ = nullptr;
-    if (!waited) ending_.request();
-  }
-  ending_.request();
+  auto ended = co_await running_.end(deadline);
   pool_.reset();
   service_.reset();
-  co_return ok();
+  co_return ended;
 }
 
 }  // namespace patchbay::upstreams

@@ -10,6 +10,7 @@
 #include "net/http_pool.h"
 #include "net/loop.h"
 #include "transport/credentials.h"
+#include "upstreams/lane_calls.h"
 #include "upstreams/openapi_answer.h"
 #include "upstreams/openapi_request.h"
 #include "upstreams/openapi_service.h"
@@ -46,8 +47,6 @@ class OpenapiLane {
   Task<void> stop(Deadline deadline);
 
  private:
-  // One call in progress. It hears the lane's end beside its own caller.
-  class Running;
   using Pool = std::shared_ptr<net::HttpPool>;
 
   Task<OpenapiAnswer> send(std::shared_ptr<const OpenapiService> service,
@@ -60,9 +59,7 @@ class OpenapiLane {
   const OpenapiWay& way_;
   std::shared_ptr<const OpenapiService> service_;
   Pool pool_;
-  Stop ending_;
-  int running_ = 0;
-  OneShot<void>* quiet_ = nullptr;  // Who waits for the last call to end.
+  LaneCalls running_;
 };
 
 }  // namespace patchbay::upstreams
