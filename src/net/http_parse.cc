@@ -68,10 +68,13 @@ Result<std::optional<std::string_view>> take_line(std::string_view& rest) {
 
 Result<void> parse_field(std::string_view line, HttpFields& fields) {
   if (line.front() == ' ' || line.front() == '\t') return bad("a header field is folded");
-  const auto colon = line.find(':');
-  if (colon == std::string_view::npos) return bad("a header field has no colon");
+  std::size_t colon = 0;
+  while (colon < line.size() && kTokenBytes[static_cast<unsigned char>(line[colon])]) ++colon;
+  if (colon == 0 || colon == line.size() || line[colon] != ':') {
+    return bad(line.contains(':') ? "a header field has an invalid name"
+                                  : "a header field has no colon");
+  }
   const auto name = line.substr(0, colon);
-  if (!is_token(name)) return bad("a header field has an invalid name");
   const auto value = trim(line.substr(colon + 1));
   if (!is_field_value(value)) return bad("a header field has an invalid value");
   fields.add({name, value});

@@ -40,6 +40,9 @@ TEST(Calculator, ReadsNumbers) {
   EXPECT_EQ(answer("1.5e3"), "1500");
   EXPECT_EQ(answer("2E-2"), "0.02");
   EXPECT_EQ(answer(".5 + 5."), "5.5");
+  EXPECT_EQ(answer("999999999999999 + 1"), "1000000000000000");
+  EXPECT_EQ(answer("9007199254740991 - 1"), "9007199254740990");
+  EXPECT_EQ(answer("007"), "7");
   EXPECT_EQ(answer("\t1 +\r\n 1 "), "2");
   EXPECT_EQ(answer("1e999"), "the number '1e999' at position 1 is too large or too small");
 }

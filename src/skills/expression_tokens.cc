@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <optional>
 
 #include "json/text.h"
 
@@ -33,7 +35,22 @@ bool begins_number(std::string_view rest) {
   return is_digit(rest[0]) || (rest[0] == '.' && rest.size() > 1 && is_digit(rest[1]));
 }
 
+// A whole number that a double holds exactly, which most are; empty for any other.
+std::optional<Token> short_number(std::string_view rest) {
+  constexpr std::size_t kExactDigits = 15;
+  std::int64_t value = 0;
+  std::size_t length = 0;
+  for (; length < rest.size() && is_digit(rest[length]); ++length) {
+    if (length == kExactDigits) return std::nullopt;
+    value = value * 10 + (rest[length] - '0');
+  }
+  const char next = length < rest.size() ? rest[length] : ' ';
+  if (length == 0 || next == '.' || next == 'e' || next == 'E') return std::nullopt;
+  return Token{Kind::number, 0, static_cast<double>(value), rest.substr(0, length)};
+}
+
 Token number(std::string_view rest) {
+  if (const auto whole = short_number(rest)) return *whole;
   double value = 0;
   const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   const auto kind = fault == std::errc() ? Kind::number : Kind::out_of_range;
