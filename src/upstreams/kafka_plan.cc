@@ -38,15 +38,6 @@ constexpr std::array kVariables{
     Variable{"JAAS_PASSWORD", true, true}, Variable{"SR_URL", false},
     Variable{"SR_API_KEY", true},          Variable{"SR_API_SECRET", true}};
 
-// xxxxxxxx-xxxx-4xxx-8xxx-xxxxxxxxxxxx
-std::string new_uuid() {
-  std::string hex = random_hex(16);
-  hex[12] = '4';
-  hex[16] = "89ab"[static_cast<unsigned char>(hex[16]) % 4];
-  return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
-                     hex.substr(16, 4), hex.substr(20));
-}
-
 bool is_uuid(std::string_view text) {
   const auto fits = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) || c == '-'; };
   return text.size() == kUuidSize && std::ranges::all_of(text, fits);
@@ -183,7 +174,7 @@ std::string kept_client_id(const std::string& file) {
     const std::string_view kept(text.data(), text.size());
     if (is_uuid(kept)) return std::string(kept);
   }
-  const std::string id = new_uuid();
+  const std::string id = random_uuid();
   const net::Fd fresh(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   const bool written = fresh.get() >= 0 && ::write(fresh.get(), id.data(), id.size()) ==
                                                static_cast<ssize_t>(id.size());
