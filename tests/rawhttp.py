@@ -7,6 +7,7 @@ gateway sends is what the test sees.
 
 import json
 import socket
+import time
 from dataclasses import dataclass, field
 
 
@@ -48,9 +49,14 @@ class Response:
         return self.body
 
     def events(self):
-        """The events of a text/event-stream body, each as soon as it is complete."""
+        """The events of a text/event-stream body, each as soon as it is complete. Comments keep the
+        connection alive, but not our patience."""
         event, text = Event(), b""
+        patience = self.connection.socket.gettimeout()
+        since = time.monotonic()
         for piece in self.connection.body_pieces(self):
+            if patience and time.monotonic() - since > patience:
+                raise AssertionError(f"no event within {patience:g} s")
             text += piece
             while b"\n" in text:
                 line, text = text.split(b"\n", 1)
@@ -59,7 +65,7 @@ class Response:
                     _add_field(event, line)
                 elif event != Event():
                     yield event
-                    event = Event()
+                    event, since = Event(), time.monotonic()
         self.body = b""
 
 

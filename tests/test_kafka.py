@@ -240,11 +240,14 @@ class Registrations(KafkaCase):
     def test_they_come_change_and_go_at_once(self):
         with LegacySession(self.gateway) as session:
             news = session.open_stream().events()
+            # Clients hear of each before the next: what is taken back at once is no news to them.
             self.peer.register("coming")
             self.wait_for_tool("coming")
+            told(news, "notifications/tools/list_changed")
             self.peer.register("coming", description="Another")
             changed = lambda: self.tools()["coming"]["description"] == "Another"
             wait_until(changed, "the description to change")
+            told(news, "notifications/tools/list_changed")
             self.peer.unregister("coming")
             self.wait_for_tool("coming", there=False)
             told(news, "notifications/tools/list_changed")
