@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::string sent =
-      mcp::forward(message, {.id = 42, .target_key = "name", .target = "tool"});
+      mcp::forward(message, {.id = "42", .target_key = "name", .target = "tool"});
   mcp::Message arrived;
   require(static_cast<bool>(mcp::parse(sent, arrived)));
   require(arrived.id == "42" && arrived.method == message.method);

@@ -22,7 +22,7 @@ Prepared prepare(sqlite3* connection, const std::string& sql) {
   const char* rest = nullptr;
   sqlite3_prepare_v2(connection, sql.c_str(), -1, &made, &rest);
   // Of what can be prepared, all is one statement.
-  if (made) fuzz::require(osquery::trimmed(rest).empty());
+  if (made) fuzz::require(trimmed(rest).empty());
   return {made, sqlite3_finalize};
 }
 
