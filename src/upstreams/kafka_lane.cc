@@ -6,7 +6,6 @@
 #include <array>
 
 #include "bus/correlation.h"
-#include "bus/framing.h"
 #include "core/ids.h"
 #include "json/read.h"
 #include "mcp/uri_template.h"
@@ -25,15 +24,34 @@ constexpr char kResultHeader[] = "patchbay-result";
 
 // A UUID that nobody can guess; its last byte says which lane it is of.
 std::string new_id(int lane) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string id = random_uuid();
-  id.resize(kUuidSize - 2);
-  fmt::format_to(std::back_inserter(id), "{:02x}", lane);
+  id[kUuidSize - 2] = kDigits[static_cast<std::size_t>(lane) / 16];
+  id[kUuidSize - 1] = kDigits[static_cast<std::size_t>(lane) % 16];
   return id;
 }
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+Error wrong(std::string_view what) {
+  return {Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
+}
+
+// Whether that is the schema of the value: it says so, or says nothing.
+bool is_written_by(const AgentSchema& known, const bus::Unframed& value) {
+  if (value.bare()) return true;
+  return known && value.guid.empty() && value.id == known->id;
+}
+
+Result<void> fits(const bus::Unframed& value, const AgentSchema& schema) {
+  if (!schema) return ok();
+  if (!schema->compiled) return wrong("has a schema: " + schema->problem);
+  auto fitting = schema->compiled->validate(value.payload);
+  if (!fitting) return wrong("does not fit its schema: " + fitting.error().message);
+  return ok();
 }
 
 }  // namespace
@@ -67,7 +85,7 @@ class KafkaLane::Exchange {
   Exchange(KafkaLane& lane, std::shared_ptr<const KafkaOffer> offer, Stop* caller)
       : lane_(lane),
         offer_(std::move(offer)),
-        id_(lane.calls_.try_emplace(new_id(lane.number_), Known{this}).first->first),
+        known_(*lane.calls_.try_emplace(new_id(lane.number_), Known{this}).first),
         running_(lane.running_, caller) {
     lane_.shared_.counters.in_flight->add(1);
   }
@@ -75,21 +93,21 @@ class KafkaLane::Exchange {
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange() {
     for (const auto tag : tags_) lane_.requests_.erase(tag);
-    lane_.end(id_, answered_);
+    lane_.end(known_, answered_);
     if (answered_) lane_.shared_.counters.duplicate->add(inbox_.size());
     lane_.shared_.counters.in_flight->add(-1);
   }
 
   const KafkaOffer& offer() const { return *offer_; }
-  const std::string& id() const { return id_; }
+  const std::string& id() const { return known_.first; }
   Stop& stop() { return running_.stop(); }
   void set_answered() { answered_ = true; }
 
   // Sends the next request of the call when the turn ends. `trace` must live until there is a
   // reply.
   void send(std::string_view arguments, std::string_view trace) {
-    key_ = request_key(*offer_, id_);
-    value_ = request_value(*offer_, arguments, id_, index_++);
+    key_ = request_key(*offer_, id());
+    value_ = request_value(*offer_, arguments, id(), index_++);
     trace_ = trace;
     const auto tag = lane_.next_tag(false);
     tags_.push_back(tag);
@@ -100,7 +118,7 @@ class KafkaLane::Exchange {
 
   // Hands the request over.
   void hand_over(std::uint64_t tag) {
-    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id_}, {"traceparent", trace_}}};
+    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id()}, {"traceparent", trace_}}};
     const std::span<const bus::Header> used(headers.data(), trace_.empty() ? 1 : 2);
     auto sent =
         lane_.shared_.producer.send({offer_->registration.request_topic, key_, value_, used}, tag);
@@ -121,23 +139,25 @@ class KafkaLane::Exchange {
     news_.deliver(ok());
   }
 
-  // The next reply. Code::timeout once the agent has had its time.
-  Task<bus::Record> next(Deadline deadline) {
-    if (inbox_.empty() && !failed_) {
-      news_.reset();
-      auto heard = co_await news_.wait(deadline);
-      if (!heard && inbox_.empty()) co_return heard.error();
-    }
-    if (inbox_.empty()) co_return *failed_;
+  // Waits for a reply, or to be told that none will come, if neither is known already.
+  OneShot<void>::Wait news(Deadline deadline) {
+    if (inbox_.empty() && !failed_) news_.reset();
+    return news_.wait(deadline);
+  }
+
+  // The next reply; `heard` is how the wait for it ended. Code::timeout: the agent has had its
+  // time.
+  Result<bus::Record> next(const Result<void>& heard) {
+    if (inbox_.empty()) return heard ? *failed_ : heard.error();
     bus::Record record = std::move(inbox_.front());
     inbox_.pop_front();
-    co_return record;
+    return record;
   }
 
  private:
   KafkaLane& lane_;
   const std::shared_ptr<const KafkaOffer> offer_;
-  const std::string& id_;  // Kept by the lane.
+  Calls::value_type& known_;  // Kept by the lane.
   LaneCalls::Call running_;
   std::vector<std::uint64_t> tags_;
   int index_ = 0;
@@ -171,10 +191,10 @@ std::uint64_t KafkaLane::next_tag(bool wants_success) {
 }
 
 // Remembers the call for a while, so that replies which come too late are known as such.
-void KafkaLane::end(const std::string& id, bool answered) {
+void KafkaLane::end(Calls::value_type& call, bool answered) {
   const auto most = static_cast<std::size_t>(shared_.plan.settings.limits.remembered);
-  calls_[id] = {nullptr, answered};
-  over_.push_back(&id);
+  call.second = {nullptr, answered};
+  over_.push_back(&call.first);
   while (over_.size() > most) {
     const auto oldest = calls_.find(*over_.front());
     over_.pop_front();
@@ -266,7 +286,8 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
   Deadline deadline = call.deadline;
   int told = 0;
   for (int questions = 0;;) {
-    auto record = co_await exchange.next(std::min(deadline, here().now() + patience));
+    const auto heard = co_await exchange.news(std::min(deadline, here().now() + patience));
+    auto record = exchange.next(heard);
     if (!record && record.error().code == Code::timeout) {
       if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
       co_return Error{Code::timeout,
@@ -274,12 +295,19 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
                                   exchange.offer().registration.name, exchange.id())};
     }
     if (!record) co_return record.error();
-    auto value = co_await value_of(exchange.offer(), *record, deadline);
-    if (!value) {
-      exchange.set_answered();
-      co_return agent_failure(value.error().message, exchange.id(), Code::upstream_failed);
+    const auto value = value_of(*record);
+    Result<void> good = value ? ok() : Result<void>(value.error());
+    const AgentSchema& known = exchange.offer().schemas.response;
+    if (value && is_written_by(known, *value)) {
+      good = fits(*value, known);
+    } else if (value) {
+      good = co_await fits_named(*value, deadline);
     }
-    const AgentReply reply = read_agent_reply(*value);
+    if (!good) {
+      exchange.set_answered();
+      co_return agent_failure(good.error().message, exchange.id(), Code::upstream_failed);
+    }
+    const AgentReply reply = read_agent_reply(value->payload);
     if (reply.kind == AgentReply::Kind::going) {
       if (token) {
         gateway::tell(call, "notifications/progress", progress_params(reply, token->raw, ++told));
@@ -343,40 +371,26 @@ Task<mcp::Reply> KafkaLane::read(const gateway::Call& call, std::shared_ptr<cons
                             call.face == "rest");
 }
 
-Task<AgentSchema> KafkaLane::schema_of(const KafkaOffer& offer, int id, const std::string& guid,
-                                       Deadline deadline) {
-  const AgentSchema& known = offer.schemas.response;
-  if (known && guid.empty() && (id == 0 || id == known->id)) co_return known;
-  if (!shared_.find_schema) co_return AgentSchema();
-  co_return co_await shared_.find_schema(id, guid, deadline);
-}
-
-// What the record holds, once it is known to fit its schema. The error says what is wrong with it.
-Task<std::string> KafkaLane::value_of(const KafkaOffer& offer, const bus::Record& record,
-                                      Deadline deadline) {
-  const auto wrong = [](std::string_view what) {
-    return Error{Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
-  };
+// What the record holds, and by which schema it says it is written.
+Result<bus::Unframed> KafkaLane::value_of(const bus::Record& record) const {
   const auto bytes = record.value();
-  if (!bytes) co_return wrong("is empty");
+  if (!bytes) return wrong("is empty");
   auto framed = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
-  if (!framed) co_return wrong(framed.error().message);
+  if (!framed) return wrong(framed.error().message);
   if (framed->bare() && shared_.plan.settings.strict_framing) {
-    co_return wrong("does not say by which schema it is written (strict_framing)");
+    return wrong("does not say by which schema it is written (strict_framing)");
   }
   auto whole = json::check(framed->payload);
-  if (!whole) co_return wrong("is not JSON: " + whole.error().message);
-  const bool named = !framed->bare();
-  if (named || offer.schemas.response) {
-    auto schema = co_await schema_of(offer, framed->id.value_or(0), framed->guid, deadline);
-    if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
-    if (*schema && !(*schema)->compiled) co_return wrong("has a schema: " + (*schema)->problem);
-    if (*schema) {
-      auto fits = (*schema)->compiled->validate(framed->payload);
-      if (!fits) co_return wrong("does not fit its schema: " + fits.error().message);
-    }
-  }
-  co_return std::string(framed->payload);
+  if (!whole) return wrong("is not JSON: " + whole.error().message);
+  return framed;
+}
+
+// For a value that names another schema than the one that is known.
+Task<void> KafkaLane::fits_named(const bus::Unframed& value, Deadline deadline) {
+  if (!shared_.find_schema) co_return ok();
+  auto schema = co_await shared_.find_schema(value.id.value_or(0), value.guid, deadline);
+  if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
+  co_return fits(value, *schema);
 }
 
 Task<void> KafkaLane::stop(Deadline deadline) {

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bus/framing.h"
 #include "bus/producer.h"
 #include "gateway/call.h"
 #include "net/loop.h"
@@ -106,15 +107,15 @@ class KafkaLane final : private Executor::TurnEnd {
     Exchange* call = nullptr;  // Null: it is over,
     bool answered = false;     // with a reply or without.
   };
+  using Calls = std::unordered_map<std::string, Known>;  // By id.
   // One record on its way.
   struct Sending;
 
   Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange, std::string arguments);
   Task<std::string> next_request(const gateway::Call& call, std::string question);
-  Task<std::string> value_of(const KafkaOffer& offer, const bus::Record& record, Deadline deadline);
-  Task<AgentSchema> schema_of(const KafkaOffer& offer, int id, const std::string& guid,
-                              Deadline deadline);
-  void end(const std::string& id, bool answered);
+  Result<bus::Unframed> value_of(const bus::Record& record) const;
+  Task<void> fits_named(const bus::Unframed& value, Deadline deadline);
+  void end(Calls::value_type& call, bool answered);
   // Hands the requests of this turn to the producer in one go: it sends what it has as soon as it
   // is woken, so that requests handed over one by one would travel one by one.
   void on_turn_end() override;
@@ -124,7 +125,7 @@ class KafkaLane final : private Executor::TurnEnd {
   const int number_;
   KafkaShared& shared_;
   std::shared_ptr<const KafkaOffers> offers_;
-  std::unordered_map<std::string, Known> calls_;           // By id.
+  Calls calls_;
   std::unordered_map<std::uint64_t, Exchange*> requests_;  // By tag.
   std::vector<std::uint64_t> outbox_;                      // Tags of requests of this turn.
   std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
