@@ -221,7 +221,8 @@ Task<std::string> Conversation::answer(const mcp::Message& message, std::size_t 
   auto reply = co_await run_call(message, revision, size);
   // Whoever cancelled a request does not wait for it any more.
   if (reply && reply->why == Code::cancelled) co_return std::string();
-  co_return mcp::response(message.id, reply ? *reply : mcp::error_reply(reply.error()));
+  if (!reply) co_return mcp::response(message.id, mcp::error_reply(reply.error()));
+  co_return mcp::response(message.id, *reply);
 }
 
 Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,

@@ -92,7 +92,9 @@ class KafkaLane::Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange() {
-    for (const auto tag : tags_) lane_.requests_.erase(tag);
+    for (int i = 0; i < sent_; ++i) {
+      lane_.requests_.erase(tags_[static_cast<std::size_t>(i)]);
+    }
     lane_.end(known_, answered_);
     if (answered_) lane_.shared_.counters.duplicate->add(inbox_.size());
     lane_.shared_.counters.in_flight->add(-1);
@@ -107,10 +109,10 @@ class KafkaLane::Exchange {
   // reply.
   void send(std::string_view arguments, std::string_view trace) {
     key_ = request_key(*offer_, id());
-    value_ = request_value(*offer_, arguments, id(), index_++);
+    value_ = request_value(*offer_, arguments, id(), sent_);
     trace_ = trace;
     const auto tag = lane_.next_tag(false);
-    tags_.push_back(tag);
+    tags_[static_cast<std::size_t>(sent_++)] = tag;
     lane_.requests_[tag] = this;
     lane_.outbox_.push_back(tag);
     lane_.home_.at_turn_end(lane_);
@@ -150,7 +152,7 @@ class KafkaLane::Exchange {
   Result<bus::Record> next(const Result<void>& heard) {
     if (inbox_.empty()) return heard ? *failed_ : heard.error();
     bus::Record record = std::move(inbox_.front());
-    inbox_.pop_front();
+    inbox_.erase(inbox_.begin());
     return record;
   }
 
@@ -159,12 +161,12 @@ class KafkaLane::Exchange {
   const std::shared_ptr<const KafkaOffer> offer_;
   Calls::value_type& known_;  // Kept by the lane.
   LaneCalls::Call running_;
-  std::vector<std::uint64_t> tags_;
-  int index_ = 0;
-  std::string key_;         // Of the latest request,
-  std::string value_;       // and what it holds,
-  std::string_view trace_;  // and what it belongs to.
-  std::deque<bus::Record> inbox_;
+  std::array<std::uint64_t, 1 + kMostQuestions> tags_{};  // Of requests,
+  int sent_ = 0;                                          // so many.
+  std::string key_;                                       // Of the latest request,
+  std::string value_;                                     // and what it holds,
+  std::string_view trace_;                                // and what it belongs to.
+  std::vector<bus::Record> inbox_;  // Mostly one; few enough to move up, see `limits.replies`.
   std::optional<Error> failed_;
   OneShot<void> news_;
   bool answered_ = false;
@@ -256,9 +258,8 @@ Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view nam
     co_return Error{Code::not_found, fmt::format("Tool '{}' is not registered", name)};
   }
   const auto* const given = call.request.param("arguments");
-  std::string arguments(given ? given->raw : "{}");
   Exchange exchange(*this, found->second, co_await current_stop());
-  auto talk = converse(call, exchange, std::move(arguments));
+  auto talk = converse(call, exchange, given ? given->raw : "{}");
   auto reply = co_await talk.hearing(exchange.stop());
   if (reply) {
     log::Line(log::Level::debug, "agent call")
@@ -278,7 +279,7 @@ Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view nam
 
 // Sends the request and takes replies until one is the last.
 Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchange,
-                                     std::string arguments) {
+                                     std::string_view arguments) {
   const std::chrono::milliseconds patience(shared_.plan.settings.response_timeout_ms);
   const auto* const token = call.request.meta_member("progressToken");
   if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
@@ -354,7 +355,8 @@ Task<std::string> KafkaLane::next_request(const gateway::Call& call, std::string
 Task<mcp::Reply> KafkaLane::read(const gateway::Call& call, std::shared_ptr<const KafkaOffer> offer,
                                  std::string uri) {
   Exchange exchange(*this, std::move(offer), co_await current_stop());
-  auto talk = converse(call, exchange, fmt::format(R"({{"uri":{}}})", json::quote(uri)));
+  const std::string arguments = fmt::format(R"({{"uri":{}}})", json::quote(uri));
+  auto talk = converse(call, exchange, arguments);
   auto reply = co_await talk.hearing(exchange.stop());
   if (!reply) co_return reply;
   const auto failed = json::member(reply->body, "isError");

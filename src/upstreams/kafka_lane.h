@@ -111,7 +111,8 @@ class KafkaLane final : private Executor::TurnEnd {
   // One record on its way.
   struct Sending;
 
-  Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange, std::string arguments);
+  Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange,
+                            std::string_view arguments);
   Task<std::string> next_request(const gateway::Call& call, std::string question);
   Result<bus::Unframed> value_of(const bus::Record& record) const;
   Task<void> fits_named(const bus::Unframed& value, Deadline deadline);
