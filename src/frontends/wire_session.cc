@@ -300,7 +300,8 @@ Result<void> WireSession::post(const wire::Heading& heading, std::string_view pa
     }
     return ok();
   }
-  const std::string text = wire::write(heading, payload);
+  std::string& text = host_.scratch();
+  wire::write_to(text, heading, payload);
   if (text.size() <= sink_.most()) return sink_.send(text, WireSink::Kind::message);
   if (id.empty()) return Error{Code::too_large, "a message too large for a frame"};
   const Error too_large{Code::too_large,

@@ -85,8 +85,9 @@ class KafkaLane::Exchange {
   Exchange(KafkaLane& lane, std::shared_ptr<const KafkaOffer> offer, Stop* caller)
       : lane_(lane),
         offer_(std::move(offer)),
-        known_(*lane.calls_.try_emplace(new_id(lane.number_), Known{this}).first),
+        id_(new_id(lane.number_)),
         running_(lane.running_, caller) {
+    lane_.calls_[id_] = this;
     lane_.shared_.counters.in_flight->add(1);
   }
   Exchange(const Exchange&) = delete;
@@ -95,13 +96,14 @@ class KafkaLane::Exchange {
     for (int i = 0; i < sent_; ++i) {
       lane_.requests_.erase(tags_[static_cast<std::size_t>(i)]);
     }
-    lane_.end(known_, answered_);
-    if (answered_) lane_.shared_.counters.duplicate->add(inbox_.size());
+    lane_.calls_.erase(id_);
+    lane_.over_.add(id_, answered_);
+    if (answered_) lane_.shared_.counters.duplicate->add(waiting());
     lane_.shared_.counters.in_flight->add(-1);
   }
 
   const KafkaOffer& offer() const { return *offer_; }
-  const std::string& id() const { return known_.first; }
+  const std::string& id() const { return id_; }
   Stop& stop() { return running_.stop(); }
   void set_answered() { answered_ = true; }
 
@@ -128,7 +130,7 @@ class KafkaLane::Exchange {
   }
 
   void take(bus::Record record) {
-    if (inbox_.size() >= static_cast<std::size_t>(lane_.shared_.plan.settings.limits.replies)) {
+    if (waiting() >= static_cast<std::size_t>(lane_.shared_.plan.settings.limits.replies)) {
       lane_.shared_.counters.surplus->add();
       return;
     }
@@ -143,30 +145,36 @@ class KafkaLane::Exchange {
 
   // Waits for a reply, or to be told that none will come, if neither is known already.
   OneShot<void>::Wait news(Deadline deadline) {
-    if (inbox_.empty() && !failed_) news_.reset();
+    if (waiting() == 0 && !failed_) news_.reset();
     return news_.wait(deadline);
   }
 
   // The next reply; `heard` is how the wait for it ended. Code::timeout: the agent has had its
   // time.
   Result<bus::Record> next(const Result<void>& heard) {
-    if (inbox_.empty()) return heard ? *failed_ : heard.error();
-    bus::Record record = std::move(inbox_.front());
-    inbox_.erase(inbox_.begin());
+    if (waiting() == 0) return heard ? *failed_ : heard.error();
+    bus::Record record = std::move(inbox_[taken_++]);
+    if (waiting() == 0) {
+      inbox_.clear();
+      taken_ = 0;
+    }
     return record;
   }
 
  private:
+  std::size_t waiting() const { return inbox_.size() - taken_; }
+
   KafkaLane& lane_;
   const std::shared_ptr<const KafkaOffer> offer_;
-  Calls::value_type& known_;  // Kept by the lane.
+  const std::string id_;
   LaneCalls::Call running_;
   std::array<std::uint64_t, 1 + kMostQuestions> tags_{};  // Of requests,
   int sent_ = 0;                                          // so many.
   std::string key_;                                       // Of the latest request,
   std::string value_;                                     // and what it holds,
   std::string_view trace_;                                // and what it belongs to.
-  std::vector<bus::Record> inbox_;  // Mostly one; few enough to move up, see `limits.replies`.
+  std::vector<bus::Record> inbox_;                        // Replies, of which
+  std::size_t taken_ = 0;                                 // so many have been taken.
   std::optional<Error> failed_;
   OneShot<void> news_;
   bool answered_ = false;
@@ -192,33 +200,20 @@ std::uint64_t KafkaLane::next_tag(bool wants_success) {
          (wants_success ? kSuccess : 0);
 }
 
-// Remembers the call for a while, so that replies which come too late are known as such.
-void KafkaLane::end(Calls::value_type& call, bool answered) {
-  const auto most = static_cast<std::size_t>(shared_.plan.settings.limits.remembered);
-  call.second = {nullptr, answered};
-  over_.push_back(&call.first);
-  while (over_.size() > most) {
-    const auto oldest = calls_.find(*over_.front());
-    over_.pop_front();
-    calls_.erase(oldest);
-  }
-}
-
 void KafkaLane::take(std::vector<KafkaArrival> replies) {
   const auto& counters = shared_.counters;
   for (auto& [id, record] : replies) {
-    const auto found = calls_.find(id);
-    if (found == calls_.end()) {
+    if (const auto call = calls_.find(id); call != calls_.end()) {
+      call->second->take(std::move(record));
+      continue;
+    }
+    const auto answered = over_.answered(id);
+    if (!answered) {
       counters.foreign->add();
       continue;
     }
-    const auto [call, answered] = found->second;
-    if (call) {
-      call->take(std::move(record));
-      continue;
-    }
-    (answered ? counters.duplicate : counters.late)->add();
-    log::Line(log::Level::debug, answered ? "duplicate reply" : "late reply")
+    (*answered ? counters.duplicate : counters.late)->add();
+    log::Line(log::Level::debug, *answered ? "duplicate reply" : "late reply")
         .add("upstream", shared_.plan.name)
         .add("correlation_id", id);
   }

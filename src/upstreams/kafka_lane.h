@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,6 +20,7 @@
 #include "upstreams/kafka_offer.h"
 #include "upstreams/kafka_plan.h"
 #include "upstreams/lane_calls.h"
+#include "upstreams/over_calls.h"
 
 namespace patchbay::upstreams {
 
@@ -72,7 +72,10 @@ class KafkaLane final : private Executor::TurnEnd {
  public:
   // REQUIRES: `shared` outlives the lane; `number` is less than 256.
   KafkaLane(net::Loop& home, int number, KafkaShared& shared)
-      : home_(home), number_(number), shared_(shared) {}
+      : home_(home),
+        number_(number),
+        shared_(shared),
+        over_(static_cast<std::size_t>(shared.plan.settings.limits.remembered)) {}
 
   net::Loop& home() const { return home_; }
   void use(std::shared_ptr<const KafkaOffers> offers) { offers_ = std::move(offers); }
@@ -103,11 +106,6 @@ class KafkaLane final : private Executor::TurnEnd {
  private:
   // One call in progress. It hears the lane's end beside its own caller.
   class Exchange;
-  struct Known {
-    Exchange* call = nullptr;  // Null: it is over,
-    bool answered = false;     // with a reply or without.
-  };
-  using Calls = std::unordered_map<std::string, Known>;  // By id.
   // One record on its way.
   struct Sending;
 
@@ -116,7 +114,6 @@ class KafkaLane final : private Executor::TurnEnd {
   Task<std::string> next_request(const gateway::Call& call, std::string question);
   Result<bus::Unframed> value_of(const bus::Record& record) const;
   Task<void> fits_named(const bus::Unframed& value, Deadline deadline);
-  void end(Calls::value_type& call, bool answered);
   // Hands the requests of this turn to the producer in one go: it sends what it has as soon as it
   // is woken, so that requests handed over one by one would travel one by one.
   void on_turn_end() override;
@@ -126,12 +123,12 @@ class KafkaLane final : private Executor::TurnEnd {
   const int number_;
   KafkaShared& shared_;
   std::shared_ptr<const KafkaOffers> offers_;
-  Calls calls_;
+  std::unordered_map<std::string_view, Exchange*> calls_;  // By id, which is kept by the call.
   std::unordered_map<std::uint64_t, Exchange*> requests_;  // By tag.
   std::vector<std::uint64_t> outbox_;                      // Tags of requests of this turn.
   std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
   std::uint64_t tags_ = 0;
-  std::deque<const std::string*> over_;  // Ids in calls_ of those that are over, the oldest first.
+  OverCalls over_;
   LaneCalls running_;
 };
 
