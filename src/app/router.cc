@@ -121,7 +121,7 @@ void Router::take_request(const mcp::Message& message, std::string_view text,
     return reply(batch, mcp::response(message.id, mcp::error_reply(refused)));
   }
   if (message.method == "initialize") initializing_ = true;
-  Asked asked{std::string(text), message.method, batch};
+  Asked asked{std::string(text), std::string(message.method), batch};
   const auto added = open_.emplace(std::string(message.id), std::move(asked)).first;
   dispatch(added);
 }

@@ -42,7 +42,9 @@ Task<void> refuse(HttpExchange& exchange, int status, std::string message) {
   co_return co_await exchange.answer(status, kJsonUtf8, {text});
 }
 
-Result<std::string> read_goal(std::string_view body, const gateway::GoalSettings& settings) {
+// The goal, as it stands in the body or, where it has escapes there, in `decoded`.
+Result<std::string_view> read_goal(std::string_view body, std::string& decoded,
+                                   const gateway::GoalSettings& settings) {
   json::Cursor at(body);
   if (at.peek() != json::Type::object) {
     auto good = json::check(body);
@@ -55,11 +57,11 @@ Result<std::string> read_goal(std::string_view body, const gateway::GoalSettings
   }
   if (at.failed() || !at.finish()) return at.error();
   if (!given) return Error{Code::invalid_request, "'goal' is missing"};
-  auto goal = json::as_string(*given);
+  const auto goal = json::as_text(*given, decoded);
   if (!goal) return Error{Code::invalid_request, "'goal' must be a string of Unicode text"};
   auto good = check_goal(*goal, settings);
   if (!good) return good.error();
-  return *std::move(goal);
+  return *goal;
 }
 
 std::string answer_text(std::string_view goal, const GoalTrace& trace) {
@@ -67,6 +69,7 @@ std::string answer_text(std::string_view goal, const GoalTrace& trace) {
   for (const auto& step : trace) size += step.skill.size() + step.output.size() + 64;
   std::string text;
   text.reserve(size);
+  std::size_t output = 0;  // Where the last one begins, which is the final one too.
   text += "{\"goal\":";
   json::append_quoted(text, goal);
   text += ",\"trace\":[";
@@ -75,11 +78,13 @@ std::string answer_text(std::string_view goal, const GoalTrace& trace) {
     text += step.success ? "{\"success\":true,\"skillName\":" : "{\"success\":false,\"skillName\":";
     json::append_quoted(text, step.skill);
     text += ",\"output\":";
+    output = text.size();
     json::append_quoted(text, step.output);
     text += '}';
   }
+  const std::size_t output_size = text.size() - 1 - output;
   text += "],\"finalOutput\":";
-  json::append_quoted(text, trace.back().output);
+  text.append(text, output, output_size);
   text += '}';
   return text;
 }
@@ -118,7 +123,8 @@ Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
   if (!accepts(exchange.request, net::kJson)) {
     co_return co_await refuse(exchange, 406, "Accept must allow application/json");
   }
-  auto goal = read_goal(exchange.body, face_.book_->settings());
+  std::string decoded;
+  const auto goal = read_goal(exchange.body, decoded, face_.book_->settings());
   if (!goal) co_return co_await refuse(exchange, 400, goal.error().message);
   GoalRun run = face_.begin({kFace, exchange.who, exchange.peer.ip});
   Result<GoalTrace> trace;

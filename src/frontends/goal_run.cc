@@ -23,17 +23,7 @@ bool is_refusal(Code code) {
          code == Code::cancelled || code == Code::internal;
 }
 
-// A failed step, or the refusal that it was.
-Result<GoalStep> outcome(std::string skill, Result<std::string> answer) {
-  if (answer) return GoalStep{true, std::move(skill), *std::move(answer)};
-  if (is_refusal(answer.error().code)) return std::move(answer).error();
-  return GoalStep{false, std::move(skill), std::move(answer.error().message)};
-}
-
-Task<GoalStep> no_skill(std::string_view goal) {
-  co_return GoalStep{false, std::string(kNoSkill),
-                     fmt::format("No skill found to handle goal: {}", goal)};
-}
+Task<std::string> failure(Error error) { co_return error; }
 
 }  // namespace
 
@@ -47,27 +37,82 @@ Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& sett
                fmt::format("'goal' is longer than {} characters", settings.length)};
 }
 
-// The tool of one skill, as the skill sees it.
-class GoalRun::SkillTools final : public GoalTools {
+// One step while it is worked on; to the skill that it is for, what it may use.
+class GoalRun::Step final : public GoalTools {
  public:
-  SkillTools(GoalRun& run, const Page& page) : run_(run), page_(page) {}
+  // REQUIRES: everything given outlives the step.
+  Step(GoalRun& run, std::string_view text, std::string_view previous)
+      : run_(run), text_(text), previous_(previous) {}
+
+  // Who it is for is decided by its own words, before those of the step before are filled in.
+  Task<std::string> answer() {
+    const auto named = named_step(text_);
+    if (named) {
+      const auto* const page = run_.book_->by_word(named->name, *run_.catalog_);
+      if (page) return use_skill(*page, {text_, named->name, named->text});
+      if (run_.catalog_->find(ItemKind::tool, named->name)) return use_tool(*named);
+    }
+    return use_any();
+  }
+
+  // Who answered, as the trace calls it.
+  std::string_view skill() const { return skill_; }
 
   const gateway::GoalSettings& settings() const override { return run_.book_->settings(); }
 
   Task<std::string> call(std::string arguments) override {
-    return run_.call_tool(page_.raw_tool, std::move(arguments));
+    return run_.call_tool(page_->raw_tool, std::move(arguments));
   }
 
   std::string_view definition() const override {
-    const auto* const entry = run_.catalog_->find(ItemKind::tool, page_.tool);
+    const auto* const entry = run_.catalog_->find(ItemKind::tool, page_->tool);
     return entry ? run_.catalog_->definition(ItemKind::tool, *entry) : std::string_view();
   }
 
-  std::string trouble() const override { return run_.trouble_of(page_.upstream); }
+  std::string trouble() const override { return run_.trouble_of(page_->upstream); }
 
  private:
+  Task<std::string> use_skill(const Page& page, GoalText goal) {
+    page_ = &page;
+    skill_ = page.skill->goal_name;
+    if (goal.whole.contains(kPrevious)) {
+      whole_ = run_.filled(goal.whole, previous_, FillIn::plain);
+      filled_ = run_.filled(goal.text, previous_, FillIn::plain);
+      if (!whole_ || !filled_) return failure((whole_ ? filled_ : whole_).error());
+      goal = {*whole_, goal.word, *filled_};
+    }
+    return page.skill->execute(goal, *this);
+  }
+
+  Task<std::string> use_tool(NamedStep named) {
+    skill_ = named.name;
+    const auto* const entry = run_.catalog_->find(ItemKind::tool, named.name);
+    auto arguments =
+        run_.arguments_of(run_.catalog_->definition(ItemKind::tool, *entry), named.text, previous_);
+    if (!arguments) co_return std::move(arguments).error();
+    const std::string raw_name = json::quote(named.name);
+    auto answer = co_await run_.call_tool(raw_name, *std::move(arguments));
+    // To this caller there is no such tool: then its name is a word like any other.
+    if (!answer && answer.error().code == Code::not_found) co_return co_await use_any();
+    co_return answer;
+  }
+
+  // The first skill that can make something of the words.
+  Task<std::string> use_any() {
+    if (const auto* const page = run_.book_->by_asking(text_, *run_.catalog_)) {
+      return use_skill(*page, {text_, "", text_});
+    }
+    skill_ = kNoSkill;
+    return failure({Code::not_found, fmt::format("No skill found to handle goal: {}", text_)});
+  }
+
   GoalRun& run_;
-  const Page& page_;
+  const std::string_view text_;
+  const std::string_view previous_;
+  const Page* page_ = nullptr;
+  std::string_view skill_;
+  Result<std::string> whole_;  // With {previous} filled in, where it stands there.
+  Result<std::string> filled_;
 };
 
 GoalRun::GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, gateway::Asker asker)
@@ -96,58 +141,14 @@ Task<GoalTrace> GoalRun::run(std::string_view goal) {
   trace.reserve(steps.size());
   for (const auto text : steps) {
     const std::string_view previous = trace.empty() ? std::string_view() : trace.back().output;
-    auto done = co_await step(text, previous);
-    if (!done) co_return done.error();
-    trace.push_back(*std::move(done));
-    if (!trace.back().success) break;
+    Step step(*this, text, previous);
+    auto answer = co_await step.answer();
+    if (!answer && is_refusal(answer.error().code)) co_return std::move(answer).error();
+    trace.push_back({static_cast<bool>(answer), std::string(step.skill()),
+                     answer ? *std::move(answer) : std::move(answer.error().message)});
+    if (!answer) break;
   }
   co_return trace;
-}
-
-// Who a step is for is decided by its own words, before those of the step before are filled in.
-Task<GoalStep> GoalRun::step(std::string_view text, std::string_view previous) {
-  const auto named = named_step(text);
-  if (named) {
-    if (const auto* const page = book_->by_word(named->name, *catalog_)) {
-      return use_skill(*page, {text, named->name, named->text}, previous);
-    }
-    if (catalog_->find(ItemKind::tool, named->name)) return use_tool(text, *named, previous);
-  }
-  return use_any(text, previous);
-}
-
-Task<GoalStep> GoalRun::use_skill(const Page& page, GoalText goal, std::string_view previous) {
-  std::string name(page.skill->goal_name);
-  Result<std::string> whole;
-  Result<std::string> text;
-  if (goal.whole.contains(kPrevious)) {
-    whole = filled(goal.whole, previous, FillIn::plain);
-    text = filled(goal.text, previous, FillIn::plain);
-    if (!whole || !text) co_return GoalStep{false, name, (whole ? text : whole).error().message};
-    goal = {*whole, goal.word, *text};
-  }
-  SkillTools tools(*this, page);
-  auto answer = co_await page.skill->execute(goal, tools);
-  co_return outcome(std::move(name), std::move(answer));
-}
-
-Task<GoalStep> GoalRun::use_tool(std::string_view text, NamedStep named,
-                                 std::string_view previous) {
-  const auto* const entry = catalog_->find(ItemKind::tool, named.name);
-  auto arguments = arguments_of(catalog_->definition(ItemKind::tool, *entry), named.text, previous);
-  std::string name(named.name);
-  if (!arguments) co_return GoalStep{false, std::move(name), arguments.error().message};
-  const std::string raw_name = json::quote(named.name);
-  auto answer = co_await call_tool(raw_name, *std::move(arguments));
-  // To this caller there is no such tool: then its name is a word like any other.
-  if (!answer && answer.error().code == Code::not_found) co_return co_await use_any(text, previous);
-  co_return outcome(std::move(name), std::move(answer));
-}
-
-// The first skill that can make something of the words.
-Task<GoalStep> GoalRun::use_any(std::string_view text, std::string_view previous) {
-  const auto* const page = book_->by_asking(text, *catalog_);
-  return page ? use_skill(*page, {text, "", text}, previous) : no_skill(text);
 }
 
 // JSON, or key=value pairs, or plain text for a tool that takes just that.
@@ -208,7 +209,7 @@ GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
   message_.method = method.name;
   message_.params.reserve(params.size());
   for (const auto& [key, value] : params) {
-    message_.params.emplace_back(std::string(key), value);
+    message_.params.emplace_back(key, value);
     call_.bytes_in += key.size() + value.size();
   }
   call_.from = run.asker_.from;

@@ -58,7 +58,7 @@ class GoalRun {
   // Something asked for whoever gave the goal, from when it is put together until it is answered.
   class Request {
    public:
-    // REQUIRES: the run and the values outlive the request.
+    // REQUIRES: the run, the keys and the values outlive the request.
     Request(GoalRun& run, const mcp::Method& method, std::initializer_list<Param> params);
 
     // Asks through the pipeline, once. An error of the gateway's own is part of the reply.
@@ -72,13 +72,9 @@ class GoalRun {
   };
 
  private:
-  class SkillTools;
+  class Step;
   using Page = GoalBook::Page;
 
-  Task<GoalStep> step(std::string_view text, std::string_view previous);
-  Task<GoalStep> use_skill(const Page& page, GoalText goal, std::string_view previous);
-  Task<GoalStep> use_tool(std::string_view text, NamedStep named, std::string_view previous);
-  Task<GoalStep> use_any(std::string_view text, std::string_view previous);
   Task<std::string> call_tool(std::string_view raw_name, std::string arguments);
   Result<std::string> arguments_of(std::string_view definition, std::string_view text,
                                    std::string_view previous) const;

@@ -121,7 +121,7 @@ Task<std::string> Listening::follow_tasks(std::vector<std::string> ids) {
     std::string upstream;
     auto followed = co_await follow(server_, asker_, mcp::kFollowTask, request_, id, upstream);
     if (!followed || followed->is_error) continue;
-    tasks_.emplace(mcp::listed_task(upstream, followed->task), id);
+    tasks_.emplace(mcp::listed_task(upstream, followed->task.value_or("")), id);
     list += (list.empty() ? "" : ",") + json::quote(id);
   }
   co_return "[" + list + "]";

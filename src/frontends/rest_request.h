@@ -14,19 +14,18 @@ namespace patchbay::frontends {
 
 class RestRequest {
  public:
-  // `id` is what the call is known by in the log and to the client.
+  // `id` is what the call is known by in the log and to the client. REQUIRES: `method`, and every
+  // key that follows, outlive the request.
   RestRequest(std::string_view method, std::string_view id);
   RestRequest(const RestRequest&) = delete;
   RestRequest& operator=(const RestRequest&) = delete;
 
   // A parameter. REQUIRES: `raw` is one JSON value and outlives the request.
-  void add(std::string_view key, std::string_view raw) {
-    message_.params.push_back({std::string(key), raw});
-  }
+  void add(std::string_view key, std::string_view raw) { message_.params.push_back({key, raw}); }
   // The same for a text, which is kept.
   void add_text(std::string_view key, std::string_view text);
   void add_meta(std::string_view key, std::string_view raw) {
-    message_.meta.push_back({std::string(key), raw});
+    message_.meta.push_back({key, raw});
     message_.has_meta = true;
   }
 

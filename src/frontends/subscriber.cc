@@ -50,10 +50,10 @@ Task<void> unsubscribe_all(gateway::McpServer& server, gateway::Asker asker, Sub
 }
 
 void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp::Reply& reply) {
-  if (reply.task.empty()) return;
+  if (!reply.task) return;
   const auto task = json::member(reply.body, "task").value_or("{}");
   if (auto listed = json::string_member(task, "taskId")) {
-    who.add(mcp::listed_task(call.upstream, reply.task), *std::move(listed));
+    who.add(mcp::listed_task(call.upstream, *reply.task), *std::move(listed));
   }
 }
 

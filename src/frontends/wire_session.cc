@@ -220,7 +220,7 @@ void WireSession::request(const wire::Envelope& envelope, std::unique_ptr<mcp::O
   const auto catalog = host_.catalog().current(*caller_);
   auto upstream = upstream_of(envelope.target_namespace, *catalog);
   if (!upstream) return refuse(envelope, message.id, upstream.error());
-  Pending pending{envelope.id, envelope.correlation_id, message.method, *upstream};
+  Pending pending{envelope.id, envelope.correlation_id, std::string(message.method), *upstream};
   std::string changed;
   if (message.method == "initialize") {
     auto offer = read_offer(message);

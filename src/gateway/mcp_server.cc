@@ -54,29 +54,6 @@ void ask_for_urls(const Call& call, mcp::Reply& reply) {
   reply.type = mcp::ResultType::input_required;
 }
 
-// Makes of an answer one that the client's revision knows.
-void give_shape(const Call& call, std::string_view info, mcp::Reply& reply) {
-  const bool modern = mcp::info(call.revision).modern;
-  if (modern && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
-  if (modern && reply.is_error && reply.from) ask_for_urls(call, reply);
-  if (reply.is_error) {
-    if (reply.from) {
-      mcp::shape_error(reply, call.request.method, *reply.from, call.revision, call.target);
-    }
-    return;
-  }
-  // What a task has come to is what its call would have been answered with.
-  const bool outcome = call.request.method == "tasks/result";
-  mcp::shape_result(reply, outcome ? "tools/call" : call.request.method, call.revision);
-  if (!modern || reply.is_error) return;
-  const bool hinted = call.method.reach == mcp::Reach::catalog ||
-                      call.method.local == mcp::Local::discover ||
-                      call.request.method == "resources/read";
-  const bool complete = reply.type != mcp::ResultType::input_required;
-  if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, kCacheHints);
-  mcp::make_modern(reply, info);
-}
-
 // True for what a server is asked that has fixed tools and nothing else.
 bool is_about_fixed_tools(const mcp::Method& method) {
   const bool answered_here =
@@ -136,10 +113,35 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
 Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
   const bool routed =
       call.method.local == mcp::Local::none && call.method.reach != mcp::Reach::dropped;
-  auto reply = routed ? co_await pipeline_.handle(call) : answer_here(call);
-  if (!reply) reply = mcp::error_reply(reply.error());
-  give_shape(call, info_, *reply);
+  return routed ? pipeline_.handle(call, *this) : answer_alone(call);
+}
+
+Task<mcp::Reply> McpServer::answer_alone(const Call& call) const {
+  auto reply = answer_here(call);
+  give(call, reply);
   co_return reply;
+}
+
+void McpServer::give(const Call& call, mcp::Reply& reply) const {
+  const bool modern = mcp::info(call.revision).modern;
+  if (modern && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
+  if (modern && reply.is_error && reply.from) ask_for_urls(call, reply);
+  if (reply.is_error) {
+    if (reply.from) {
+      mcp::shape_error(reply, call.request.method, *reply.from, call.revision, call.target);
+    }
+    return;
+  }
+  // What a task has come to is what its call would have been answered with.
+  const bool outcome = call.request.method == "tasks/result";
+  mcp::shape_result(reply, outcome ? "tools/call" : call.request.method, call.revision);
+  if (!modern || reply.is_error) return;
+  const bool hinted = call.method.reach == mcp::Reach::catalog ||
+                      call.method.local == mcp::Local::discover ||
+                      call.request.method == "resources/read";
+  const bool complete = reply.type != mcp::ResultType::input_required;
+  if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, kCacheHints);
+  mcp::make_modern(reply, info_);
 }
 
 // What concerns nobody but the server itself.

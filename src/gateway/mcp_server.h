@@ -20,7 +20,7 @@ namespace patchbay::gateway {
 
 class AskingCalls;
 
-class McpServer {
+class McpServer final : private ReplyShape {
  public:
   // How long a call may take, its client may think about a question, and a request may wait for
   // what a task comes to.
@@ -63,7 +63,9 @@ class McpServer {
 
  private:
   std::string capabilities(mcp::Revision revision) const;
+  Task<mcp::Reply> answer_alone(const Call& call) const;
   mcp::Reply answer_here(const Call& call) const;
+  void give(const Call& call, mcp::Reply& reply) const override;
 
   Pipeline& pipeline_;
   AskingCalls* asking_ = nullptr;

@@ -32,12 +32,13 @@ Result<Target> read_target(const Call& call, std::string& name) {
     name = *std::move(read);
     return Target{prompt ? ItemKind::prompt : ItemKind::resource_template, name};
   }
-  auto read = given ? json::as_string(given->raw) : std::nullopt;
-  if (!read) {
+  const bool text = given && given->raw.starts_with('"');
+  name.clear();
+  if (!text || !json::append_unquoted(name, given->raw)) {
+    name.clear();
     return Error{Code::invalid_params,
                  fmt::format("'{}' must be given as a string", call.method.target)};
   }
-  name = *std::move(read);
   return Target{call.method.item, name};
 }
 
@@ -111,7 +112,7 @@ void log_misfit(std::string_view event, const CatalogEntry& entry, const Error& 
 
 }  // namespace
 
-Task<mcp::Reply> Pipeline::handle(Call& call) {
+Task<mcp::Reply> Pipeline::handle(Call& call, const ReplyShape& shape) {
   const Deadline began = here().now();
   Permits permits;
   auto admitted = admit(call, permits);
@@ -124,8 +125,9 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
   recorder_.record(call, *reply, began);
   if (recorder_.must_keep()) {
     auto kept = co_await recorder_.keep(call, *reply, began);
-    if (!kept) co_return mcp::error_reply(kept.error());
+    if (!kept) reply = mcp::error_reply(kept.error());
   }
+  shape.give(call, *reply);
   co_return reply;
 }
 
@@ -297,8 +299,8 @@ bool Pipeline::checks_result(const CatalogEntry& entry) const {
 
 void Pipeline::check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const {
   if (call.request.method != "tools/call" || reply.is_error || !checks_result(entry)) return;
-  if (!reply.task.empty()) {
-    task_tools_.add(call.upstream, reply.task, entry.listed,
+  if (reply.task) {
+    task_tools_.add(call.upstream, *reply.task, entry.listed,
                     static_cast<std::size_t>(validation_.tasks));
     return;
   }

@@ -24,6 +24,15 @@
 
 namespace patchbay::gateway {
 
+// Makes of an answer one that the client knows what to do with.
+class ReplyShape {
+ public:
+  virtual void give(const Call& call, mcp::Reply& reply) const = 0;
+
+ protected:
+  ~ReplyShape() = default;
+};
+
 class Pipeline {
  public:
   // REQUIRES: everything referred to outlives the pipeline.
@@ -57,8 +66,8 @@ class Pipeline {
   // Whether the client of `call` may be asked something in its course.
   bool can_ask(const Call& call) const;
 
-  // Answers `call` and writes it down, whatever becomes of it.
-  Task<mcp::Reply> handle(Call& call);
+  // Answers `call` and writes it down, whatever becomes of it; `shape` then has the last word.
+  Task<mcp::Reply> handle(Call& call, const ReplyShape& shape);
 
  private:
   // What a call holds while it runs.

@@ -66,6 +66,9 @@ class Cursor {
   bool enter_object();
   bool next_member(std::string_view& key) { return next_member(key, decoded_key_); }
 
+  // Whether the key that next_member() has just yielded had to be decoded.
+  bool key_was_decoded() const { return escaped_; }
+
   // The same for an array.
   bool enter_array();
   bool next_element();

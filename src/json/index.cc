@@ -82,16 +82,32 @@ std::optional<std::string> unescape_pointer_token(std::string_view token) {
 }
 
 Result<Index> Index::of(std::string_view text, std::size_t most) {
+  Index index;
+  auto good = index.read(text, most);
+  if (!good) return std::move(good).error();
+  return index;
+}
+
+Result<void> Index::read(std::string_view text, std::size_t most) {
   if (text.size() > std::numeric_limits<std::uint32_t>::max()) {
     return Error{Code::too_large, "the JSON is too large"};
   }
-  Index index;
-  index.text_ = text;
+  text_ = text;
+  nodes_.clear();
+  decoded_keys_.clear();
   Cursor cursor(text);
   std::string fault;
-  if (index.build(cursor, most, fault)) return index;
+  if (build(cursor, most, fault)) return ok();
   if (cursor.failed()) return cursor.error();
-  return Error{index.nodes_.size() > most ? Code::too_large : Code::parse_error, fault};
+  return Error{nodes_.size() > most ? Code::too_large : Code::parse_error, fault};
+}
+
+void Index::forget_beyond(std::size_t most) {
+  text_ = {};
+  nodes_.clear();
+  decoded_keys_.clear();
+  if (nodes_.capacity() > most) nodes_.shrink_to_fit();
+  if (decoded_keys_.capacity() > most) decoded_keys_.shrink_to_fit();
 }
 
 // Without recursion: the nodes that are not closed yet are at most as many as a Cursor goes deep.

@@ -4,7 +4,7 @@
 //
 //   for (auto child = at + 1; child != index[at].next; child = index[child].next) …
 //
-// Values only; the text outlives the index. Once made it is never changed, so threads may share it.
+// Values only; the text outlives the index. Unless it is read anew threads may share it.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,12 @@ class Index {
   // Fails on text that is not JSON, has more than `most` values or an object with a key twice:
   // readers disagree about which of the two counts.
   static Result<Index> of(std::string_view text, std::size_t most);
+
+  // The same in place of what it knew before. The memory is used again.
+  Result<void> read(std::string_view text, std::size_t most);
+
+  // Forgets everything, and gives up what memory it has beyond that of `most` values.
+  void forget_beyond(std::size_t most);
 
   const Node& operator[](NodeId at) const { return nodes_[at]; }
   std::size_t size() const { return nodes_.size(); }

@@ -30,6 +30,20 @@ TEST(Index, ReachesEveryValue) {
   EXPECT_EQ(index->find(1, "a"), std::nullopt);
 }
 
+TEST(Index, IsReadAnew) {
+  Index index;
+  ASSERT_TRUE(index.read(R"({"\u0061":[1,2,3]})", 100));
+  EXPECT_EQ(index.size(), 5U);
+  EXPECT_FALSE(index.read("[1,]", 100));
+  ASSERT_TRUE(index.read(R"({"\u0062":1})", 100));
+  EXPECT_EQ(index.size(), 2U);
+  EXPECT_EQ(index.key(1), "b");
+  EXPECT_EQ(index.raw(1), "1");
+  index.forget_beyond(0);
+  ASSERT_TRUE(index.read("7", 100));
+  EXPECT_EQ(index.raw(0), "7");
+}
+
 TEST(Index, RefusesAKeyTwice) {
   EXPECT_EQ(Index::of(R"({"a":1,"b":{},"\u0061":2})", 100).error().message,
             R"(the key "a" appears twice)");

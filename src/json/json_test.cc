@@ -76,7 +76,7 @@ TEST(Text, QuotesAndUnquotes) {
   EXPECT_EQ(quote("\xFF"), "\"\xEF\xBF\xBD\"");
 }
 
-// Bytes are looked at in blocks of sixteen and eight, then singly.
+// Bytes are looked at in blocks of sixteen and eight, the last ones of which overlap, or singly.
 TEST(Text, SeesWhatIsSpecialAtEveryPlace) {
   for (std::size_t size = 1; size < 40; ++size) {
     for (std::size_t place = 0; place < size; ++place) {
@@ -116,6 +116,19 @@ TEST(Read, AKeyOutlivesTheKeysInsideItsValue) {
       R"({"the key of the outer object, too long for a short strin\u0067":)"
       R"({"the key of the inner object, too long for a short strin\u0067":1}})";
   each_member(text, [&](std::string_view key, std::string_view) { EXPECT_EQ(key, outer); });
+}
+
+TEST(Read, CopiesOnlyTextWithEscapes) {
+  std::string decoded;
+  const std::string_view plain = R"("as it is")";
+  EXPECT_EQ(as_text(plain, decoded), "as it is");
+  EXPECT_EQ(as_text(plain, decoded)->data(), plain.data() + 1);
+  EXPECT_EQ(as_text(R"("")", decoded), "");
+  EXPECT_EQ(as_text(R"("a\tb")", decoded), "a\tb");
+  EXPECT_EQ(as_text(R"("c\u0064")", decoded), "cd");
+  EXPECT_EQ(decoded, "cd");
+  EXPECT_EQ(as_text(R"("\ud800")", decoded), std::nullopt);
+  EXPECT_EQ(as_text("12", decoded), std::nullopt);
 }
 
 TEST(Read, AnswersSmallQuestions) {

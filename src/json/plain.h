@@ -16,17 +16,30 @@ inline unsigned special_bytes(__m128i block) {
   return static_cast<unsigned>(_mm_movemask_epi8(special));
 }
 
+// The same for the 8 bytes at `at`.
+inline unsigned special_in_eight(const char* at) {
+  return special_bytes(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at))) & 0xFF;
+}
+
 // The first byte of [at, end) that needs a look in a JSON string: a quote, a backslash, a control
 // character, or a byte beyond ASCII. `end` if there is none.
+//
+// What is left over after whole blocks is looked at together with some of what came before it, not
+// byte by byte.
 inline const char* plain_end(const char* at, const char* end) {
+  const char* const begin = at;
+  const auto first_of_sixteen = [end](const char* from) {
+    const unsigned special = special_bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    return special ? from + std::countr_zero(special) : end;
+  };
   for (; end - at >= 16; at += 16) {
-    const auto block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    if (const unsigned special = special_bytes(block)) return at + std::countr_zero(special);
+    if (const char* const found = first_of_sixteen(at); found != end) return found;
   }
+  if (end - begin >= 16) return at == end ? end : first_of_sixteen(end - 16);
   if (end - at >= 8) {
-    const auto half = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
-    if (const unsigned special = special_bytes(half) & 0xFF) return at + std::countr_zero(special);
-    at += 8;
+    if (const unsigned special = special_in_eight(at)) return at + std::countr_zero(special);
+    const unsigned special = special_in_eight(end - 8);
+    return special ? end - 8 + std::countr_zero(special) : end;
   }
   while (at != end && *at != '"' && *at != '\\' && static_cast<signed char>(*at) >= ' ') ++at;
   return at;

@@ -37,6 +37,15 @@ std::optional<std::string> as_string(std::string_view raw) {
   return text;
 }
 
+std::optional<std::string_view> as_text(std::string_view raw, std::string& decoded) {
+  if (!raw.starts_with('"')) return std::nullopt;
+  const auto inside = raw.substr(1, raw.size() - 2);
+  if (inside.find('\\') == std::string_view::npos) return inside;
+  decoded.clear();
+  if (!append_unquoted(decoded, raw)) return std::nullopt;
+  return decoded;
+}
+
 std::optional<std::int64_t> as_int(std::string_view raw) { return number<std::int64_t>(raw); }
 std::optional<double> as_double(std::string_view raw) { return number<double>(raw); }
 

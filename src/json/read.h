@@ -20,6 +20,8 @@ std::optional<std::string_view> member(std::string_view raw, std::string_view ke
 
 // The string, number or truth value that `raw` is; empty if it is of another type.
 std::optional<std::string> as_string(std::string_view raw);
+// The same string without a copy, where it has no escapes; else it is put into `decoded`.
+std::optional<std::string_view> as_text(std::string_view raw, std::string& decoded);
 std::optional<std::int64_t> as_int(std::string_view raw);
 std::optional<double> as_double(std::string_view raw);
 std::optional<bool> as_bool(std::string_view raw);

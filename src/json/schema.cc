@@ -9,6 +9,32 @@
 #include "json/text.h"
 
 namespace patchbay::json {
+namespace {
+
+constexpr std::size_t kKeptValues = 1024;
+
+// The index of a value while it is validated, in memory that each thread keeps for the next: most
+// values are small.
+class ValueIndex {
+ public:
+  ValueIndex() = default;
+  ValueIndex(const ValueIndex&) = delete;
+  ValueIndex& operator=(const ValueIndex&) = delete;
+  ~ValueIndex() { index_.forget_beyond(kKeptValues); }
+
+  Index& operator*() { return index_; }
+  Index* operator->() { return &index_; }
+
+ private:
+  static Index& kept() {
+    thread_local Index index;
+    return index;
+  }
+
+  Index& index_ = kept();
+};
+
+}  // namespace
 
 Schema::Schema(std::unique_ptr<const SchemaProgram> program) : program_(std::move(program)) {}
 Schema::~Schema() = default;
@@ -21,8 +47,9 @@ Result<std::shared_ptr<const Schema>> Schema::compile(std::string_view text,
 }
 
 Result<std::vector<Violation>> Schema::violations(std::string_view value, std::size_t most) const {
-  const auto index = Index::of(value, program_->limits.value_parts);
-  if (!index) return index.error();
+  ValueIndex index;
+  auto good = index->read(value, program_->limits.value_parts);
+  if (!good) return std::move(good).error();
   return SchemaValidation(*program_, *index, std::max<std::size_t>(most, 1)).run();
 }
 

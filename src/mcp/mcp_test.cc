@@ -38,6 +38,23 @@ TEST(Message, IsTakenApartOnce) {
   EXPECT_EQ(message.meta_member("progressToken")->raw, "7");
 }
 
+TEST(Message, KeepsNamesThatHadEscapes) {
+  const std::string text =
+      R"({"jsonrpc":"2.0","id":1,"method":"tools\u002flist","params":{"n\u0061me":1,"plain":2,)"
+      R"("argum\u0065nts":3,"_meta":{"progressToke\u006e":4}}})";
+  Message message;
+  ASSERT_TRUE(parse(text, message));
+  const Message moved = std::move(message);
+  EXPECT_EQ(moved.method, "tools/list");
+  EXPECT_EQ(moved.param("name")->raw, "1");
+  EXPECT_EQ(moved.param("plain")->raw, "2");
+  EXPECT_EQ(moved.param("arguments")->raw, "3");
+  EXPECT_EQ(moved.meta_member("progressToken")->raw, "4");
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"\ud800"})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":1,"\u0061":2}})"),
+            Code::invalid_request);
+}
+
 TEST(Message, KindsAreToldApart) {
   Message notification;
   ASSERT_TRUE(parse(R"({"jsonrpc":"2.0","method":"m"})", notification));

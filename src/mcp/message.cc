@@ -69,6 +69,11 @@ class Scan {
     if (fault_.empty()) fault_ = std::move(message);
   }
 
+  // Something decoded, for as long as the message lives.
+  std::string_view keep(std::string decoded) {
+    return message_.decoded.emplace_front(std::move(decoded));
+  }
+
   void take(std::string_view key) {
     const auto* const known = std::ranges::find(kKnownKeys, key, &KnownKey::name);
     if (known == kKnownKeys.end()) {
@@ -123,9 +128,10 @@ class Scan {
   void take_method() {
     std::string_view raw;
     if (!at_.value(raw)) return;
-    auto text = json::as_string(raw);
+    std::string decoded;
+    const auto text = json::as_text(raw, decoded);
     if (!text) return fault("'method' must be a string");
-    message_.method = *std::move(text);
+    message_.method = decoded.empty() ? *text : keep(std::move(decoded));
   }
 
   void take_params() {
@@ -153,7 +159,8 @@ class Scan {
     while (at_.next_member(key)) {
       if (special(key)) continue;
       if (find(list, key)) fault(fmt::format("'{}' is given twice", key));
-      Member& added = list.emplace_back(std::string(key), std::string_view());
+      if (at_.key_was_decoded()) key = keep(std::string(key));
+      Member& added = list.emplace_back(key, std::string_view());
       at_.value(added.raw);
     }
   }

@@ -1,9 +1,11 @@
 // A Message is one JSON-RPC message as it came, scanned once: the envelope is taken apart, what it
-// carries stays raw. Slices point into the text, which must outlive the message.
+// carries stays raw. Slices point into the text, which must outlive the message; where that has
+// escapes in a name, into what the message keeps of it.
 //
 // Values only.
 #pragma once
 
+#include <forward_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,16 +25,20 @@ inline constexpr std::string_view kMetaServerInfo = "io.modelcontextprotocol/ser
 inline constexpr std::string_view kMetaRelatedTask = "io.modelcontextprotocol/related-task";
 
 struct Member {
-  std::string key;
+  std::string_view key;
   std::string_view raw;
 };
 
 struct Message {
+  Message() = default;
+  Message(Message&&) = default;
+  Message& operator=(Message&&) = default;
+
   enum class Kind : std::uint8_t { request, notification, response };
 
   Kind kind = Kind::request;
   std::string_view id;  // Raw, with its JSON type; empty if there is none.
-  std::string method;
+  std::string_view method;
 
   // Of `params`, in the order given. `_meta` is apart.
   std::vector<Member> params;
@@ -47,6 +53,8 @@ struct Message {
   bool result_has_hints = false;  // result.ttlMs or result.cacheScope is there.
   bool result_is_loose = false;   // result.structuredContent is there and is no object.
   std::string_view result_meta;   // result._meta, raw; empty if there is none.
+
+  std::forward_list<std::string> decoded;  // Names that had escapes, for the slices above.
 
   const Member* param(std::string_view key) const;
   const Member* meta_member(std::string_view key) const;

@@ -21,9 +21,9 @@ enum class ResultType : std::uint8_t { none, complete, input_required, task, oth
 struct Reply {
   std::string body;  // Raw JSON of `result` or `error`.
   bool is_error = false;
-  std::optional<Code> why;            // Set when the gateway itself failed the request.
-  std::optional<Revision> from = {};  // Of the upstream that it came from, if it did.
-  std::string task = {};              // What its upstream calls the task that it says was made.
+  std::optional<Code> why;               // Set when the gateway itself failed the request.
+  std::optional<Revision> from = {};     // Of the upstream that it came from, if it did.
+  std::optional<std::string> task = {};  // What its upstream calls the task it says was made.
 
   // What is known of a result's top level, so that nobody has to look again.
   ResultType type = ResultType::none;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -19,16 +20,43 @@ class LineText {
 
   // Appends " name=value": every line has several of them.
   void put_pair(std::string_view name, std::string_view value) {
-    char* at = room(name.size() + value.size() + 2);
-    *at++ = ' ';
-    at += name.copy(at, name.size());
-    *at++ = '=';
-    value.copy(at, value.size());
+    value.copy(begin_pair(name, value.size()), value.size());
+  }
+
+  // The same for a value that may need quotes: false if it does, and then nothing was appended.
+  // Values are looked at while they are copied, since most are a few plain bytes.
+  bool put_plain_pair(std::string_view name, std::string_view value) {
+    const std::size_t before = size_;
+    char* at = begin_pair(name, value.size());
+    bool plain = !value.empty();
+    for (const char c : value) {
+      plain &= kPlain[static_cast<unsigned char>(c)];
+      *at++ = c;
+    }
+    if (!plain) size_ = before;
+    return plain;
   }
 
   std::string_view view() const { return {bytes_.get(), size_}; }
 
  private:
+  // Which bytes may stand in a value without quotes: ASCII but for spaces, controls and what a
+  // reader would take for something else.
+  static constexpr auto kPlain = [] {
+    std::array<bool, 256> plain{};
+    for (std::size_t c = '!'; c < 0x7F; ++c) plain[c] = c != '"' && c != '=' && c != '\\';
+    return plain;
+  }();
+
+  // Appends " name=" and room for the value; the caller writes it there.
+  char* begin_pair(std::string_view name, std::size_t value_size) {
+    char* at = room(name.size() + value_size + 2);
+    *at++ = ' ';
+    at += name.copy(at, name.size());
+    *at++ = '=';
+    return at;
+  }
+
   // Makes the text so much longer; the caller writes there.
   char* room(std::size_t more) {
     if (capacity_ - size_ < more) grow(size_ + more);

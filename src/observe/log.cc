@@ -169,19 +169,6 @@ std::string_view time_text(system_clock::time_point now) {
   return text;
 }
 
-// Which bytes may stand in a value without quotes: ASCII but for spaces, controls and what a reader
-// would take for something else.
-constexpr auto kPlain = [] {
-  std::array<bool, 256> plain{};
-  for (std::size_t c = '!'; c < 0x7F; ++c) plain[c] = c != '"' && c != '=' && c != '\\';
-  return plain;
-}();
-
-bool plain(std::string_view value) {
-  return !value.empty() &&
-         std::ranges::all_of(value, [](char c) { return kPlain[static_cast<unsigned char>(c)]; });
-}
-
 std::string_view view(const fmt::format_int& digits) { return {digits.data(), digits.size()}; }
 
 bool json_format() { return writer().format_.load(std::memory_order_relaxed) == Format::json; }
@@ -252,9 +239,7 @@ void Line::put_quoted(std::string_view value) { text_.put(json::quote(value)); }
 Line& Line::add(std::string_view name, std::string_view value) {
   if (!enabled_) return *this;
   if (value.size() > kMostValue) value = value.substr(0, kMostValue);
-  if (!json_ && plain(value)) {
-    put(name, value);
-  } else {
+  if (json_ || !text_.put_plain_pair(name, value)) {
     put(name, "");
     put_quoted(value);
   }

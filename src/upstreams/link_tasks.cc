@@ -147,7 +147,7 @@ Task<mcp::Reply> LinkTasks::answer(const gateway::Call& call, const std::string&
 
 Task<mcp::Reply> LinkTasks::answer_session(const gateway::Call& call, const std::string& id,
                                            Deadline deadline) {
-  const std::string& method = call.request.method;
+  const std::string_view method = call.request.method;
   if (const auto* const kept = finished_.find(id)) {
     if (method == "tasks/cancel") {
       co_return Error{Code::invalid_params, "the task has come to its end already"};
