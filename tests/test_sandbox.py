@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 
 from harness import BINARY, ROOT, main, run, wait_until
 from sandbox_case import (
@@ -100,6 +101,30 @@ class Probe(SandboxCase):
         absent = {name for name in left if verdicts[name].rpartition(" ")[2] in NOT_IN_THIS_KERNEL}
         self.assertEqual(left - absent - EXCUSED, set(), verdicts)
         self.assertGreater(len(verdicts) - len(left), 140)
+
+
+class Clocks(SandboxCase):
+    def test_they_begin_with_the_sandbox(self):
+        if not os.path.exists("/proc/self/ns/time"):
+            self.skipTest("left out: no time namespaces in this kernel")
+        code = """
+import json, os, subprocess, time
+start = subprocess.run(["ps", "-o", "lstart=", "-p", "1"], capture_output=True, text=True)
+parsed = time.mktime(time.strptime(start.stdout.strip()))
+print(json.dumps([time.clock_gettime(time.CLOCK_BOOTTIME), time.monotonic(), parsed, os.cpu_count()]))
+"""
+        before = time.time()
+        lenient = f"limits: {{ not_required: {NOT_REQUIRED} }}"
+        for user, settings in ((None, ""), (True, lenient)):
+            with self.subTest(user=user):
+                outcome = self.sandbox(PYTHON, "-c", code, settings=settings, user=user)
+                boot, monotonic, started, processors = json.loads(outcome.stdout)
+                # It has been up for less time than this test, and its programs agree on when it began.
+                longest = time.time() - before + 1
+                self.assertLess(boot, longest)
+                self.assertLess(monotonic, longest)
+                self.assertLess(abs(started - before), longest + 1)
+                self.assertEqual(processors, os.cpu_count())
 
 
 class Limits(SandboxCase):

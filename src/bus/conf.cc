@@ -20,8 +20,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kDefaults
 
 // The bus inside a patchbay answers a fetch that finds nothing only when its time is up.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kEmbedded{{
-    {"fetch.wait.max.ms", "5"},
-    {"fetch.error.backoff.ms", "5"},
+    {"fetch.wait.max.ms", "2"},
+    {"fetch.error.backoff.ms", "2"},
 }};
 
 bool may_be_secret(std::string_view name) {

@@ -24,7 +24,8 @@ std::optional<std::string> id_member(std::string_view object, std::string_view f
 
 void add(std::vector<std::string>& ids, std::optional<std::string> id) {
   if (!id || id->empty() || id->size() > kMostCorrelation) return;
-  ids.push_back(ascii_lower(*id));
+  for (char& c : *id) c = ascii_lower(c);
+  ids.push_back(*std::move(id));
 }
 
 void add_key(std::vector<std::string>& ids, std::string_view payload, std::string_view field) {
@@ -56,8 +57,10 @@ std::vector<std::string> find_ids(const IdPlaces& places, std::string_view field
 
 std::string key_of(std::string_view field, std::string_view id) {
   std::string key;
+  key.reserve(field.size() + id.size() + 8);
   json::Object object(key);
-  object.raw(field, json::quote(id));
+  object.key(field);
+  json::append_quoted(key, id);
   object.end();
   return key;
 }

@@ -99,9 +99,9 @@ Result<void> Producer::send(const Outgoing& record, std::uint64_t tag) {
   const auto handle = current();
   if (!handle) return Error{Code::unavailable, "the bus is not connected"};
   const std::string topic(record.topic);
-  std::vector<rd_kafka_vu_t> parts;
-  parts.reserve(6 + record.headers.size());
-  const auto add = [&parts](rd_kafka_vtype_t type) -> rd_kafka_vu_t& {
+  thread_local std::vector<rd_kafka_vu_t> parts;  // Its memory is kept for the next one.
+  parts.clear();
+  const auto add = [](rd_kafka_vtype_t type) -> rd_kafka_vu_t& {
     auto& part = parts.emplace_back();
     part.vtype = type;
     return part;

@@ -13,7 +13,8 @@
 namespace patchbay::bus {
 namespace {
 
-constexpr std::size_t kRecordsATurn = 256;
+// Few: what they lead to can begin before the last is read.
+constexpr std::size_t kRecordsATurn = 32;
 constexpr int kEventsATurn = 16;
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <vector>
@@ -54,16 +55,16 @@ std::string random_hex(std::size_t bytes) {
 
 std::string random_uuid() {
   thread_local RandomBytes random;
-  const unsigned char* const bytes = random.take(kUuidBytes);
-  std::string text;
-  text.reserve(36);
+  std::array<unsigned char, kUuidBytes> bytes{};
+  std::copy_n(random.take(kUuidBytes), kUuidBytes, bytes.begin());
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;  // Version 4...
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;  // ...of the usual variant.
+  constexpr std::array<unsigned char, kUuidBytes> kPlaces{0,  2,  4,  6,  9,  11, 14, 16,
+                                                          19, 21, 24, 26, 28, 30, 32, 34};
+  std::string text(36, '-');
   for (std::size_t i = 0; i < kUuidBytes; ++i) {
-    unsigned byte = bytes[i];
-    if (i == 6) byte = (byte & 0x0f) | 0x40;  // Version 4...
-    if (i == 8) byte = (byte & 0x3f) | 0x80;  // ...of the usual variant.
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += kDigits[byte >> 4];
-    text += kDigits[byte & 15];
+    text[kPlaces[i]] = kDigits[bytes[i] >> 4];
+    text[kPlaces[i] + 1U] = kDigits[bytes[i] & 15];
   }
   return text;
 }

@@ -16,11 +16,12 @@ constexpr std::string_view trimmed(std::string_view text) {
 }
 
 // A to Z in lower case, everything else as it is; so places in the text stay the same.
+constexpr char ascii_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 constexpr std::string ascii_lower(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  for (char& c : lower) c = ascii_lower(c);
   return lower;
 }
 

@@ -32,11 +32,16 @@ class EndOneShot final : Stop::Hook {
 };
 
 // JSON-RPC's own words for a text that cannot be read; where it broke off is further information.
-Error unreadable(const Error& why) {
+Error in_its_words(const Error& why) {
   if (why.code != Code::parse_error) return why;
   return {Code::parse_error, "Parse error: Invalid JSON",
           fmt::format(R"({{"reason":"{}","detail":{}}})", info(why.code).name,
                       json::quote(why.message))};
+}
+
+// The response to a message that could not be scanned.
+std::string unreadable(const mcp::Message& message, const Error& why) {
+  return mcp::response(message.id, mcp::error_reply(in_its_words(why)));
 }
 
 }  // namespace
@@ -93,11 +98,16 @@ Task<void> Conversation::run(std::chrono::nanoseconds grace) {
 }
 
 void Conversation::on_message(std::string_view text, std::uint64_t /*cause*/) {
-  calls_.spawn(serve(std::string(text)));
+  on_whole_message(std::string(text), 0);
 }
 
 void Conversation::on_whole_message(std::string text, std::uint64_t /*cause*/) {
-  calls_.spawn(serve(std::move(text)));
+  if (mcp::is_batch(text)) return calls_.spawn(serve_batch(std::move(text)));
+  auto own = std::make_unique<mcp::OwnMessage>(std::move(text));
+  auto parsed = mcp::parse(own->text, own->message);
+  if (parsed) return take(std::move(own));
+  auto sent = send(unreadable(own->message, parsed.error()));
+  (void)sent;  // If the client has gone, run() ends.
 }
 
 void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
@@ -128,14 +138,23 @@ void Conversation::tell_task(const std::string& upstream, const gateway::TaskNew
   (void)sent;  // If the client has gone, run() ends.
 }
 
-Task<void> Conversation::serve(std::string text) {
-  auto response = mcp::is_batch(text) ? co_await answer_batch(text) : co_await answer(text);
-  if (!response || response->empty()) co_return ok();
-  auto sent = channel_.send(*std::move(response));
+Task<void> Conversation::serve(std::unique_ptr<const mcp::OwnMessage> own) {
+  auto response = co_await answer(own->message, own->text.size());
+  co_return response ? send(*std::move(response)) : ok();
+}
+
+Task<void> Conversation::serve_batch(std::string text) {
+  auto response = co_await answer_batch(text);
+  co_return response ? send(*std::move(response)) : ok();
+}
+
+Result<void> Conversation::send(std::string response) {
+  if (response.empty()) return ok();
+  auto sent = channel_.send(std::move(response));
   if (!sent && sent.error().code == Code::overloaded) {
     log::Line(log::Level::error, "answer lost").add("why", sent.error().message);
   }
-  co_return sent;
+  return sent;
 }
 
 Task<std::string> Conversation::answer_batch(std::string_view text) {
@@ -166,15 +185,18 @@ Task<std::string> Conversation::answer_batch(std::string_view text) {
 }
 
 Task<void> Conversation::answer_into(std::string_view text, std::string& out) {
-  auto response = co_await answer(text);
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) {
+    out = unreadable(message, parsed.error());
+    co_return ok();
+  }
+  auto response = co_await answer(message, text.size());
   if (response) out = *std::move(response);
   co_return ok();
 }
 
-Task<std::string> Conversation::answer(std::string_view text) {
-  mcp::Message message;
-  auto parsed = mcp::parse(text, message);
-  if (!parsed) co_return mcp::response(message.id, mcp::error_reply(unreadable(parsed.error())));
+Task<std::string> Conversation::answer(const mcp::Message& message, std::size_t size) {
   if (message.kind == mcp::Message::Kind::response) {
     questions_.answer(this, message.id, mcp::reply_of(message));
   }
@@ -196,10 +218,11 @@ Task<std::string> Conversation::answer(std::string_view text) {
   } else if (message.method == "logging/setLevel") {
     if (auto level = gateway::asked_level(message)) log_level_ = *level;
   }
-  auto reply = co_await run_call(message, revision, text.size());
+  auto reply = co_await run_call(message, revision, size);
   // Whoever cancelled a request does not wait for it any more.
   if (reply && reply->why == Code::cancelled) co_return std::string();
-  co_return mcp::response(message.id, reply ? *reply : mcp::error_reply(reply.error()));
+  if (!reply) co_return mcp::response(message.id, mcp::error_reply(reply.error()));
+  co_return mcp::response(message.id, *reply);
 }
 
 Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,

@@ -4,6 +4,7 @@
 // Confined to one worker.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,6 +45,11 @@ class Conversation final : transport::Channel::Listener {
     end();
   }
 
+  // A message of the client, from a channel that has looked into it.
+  void take(std::unique_ptr<const mcp::OwnMessage> message) {
+    calls_.spawn(serve(std::move(message)));
+  }
+
   void tell_changed(gateway::CatalogNews& news);
   void tell_updated(gateway::ResourceNews& news);
   void tell_task(const std::string& upstream, const gateway::TaskNews& news);
@@ -55,11 +61,13 @@ class Conversation final : transport::Channel::Listener {
   void on_whole_message(std::string text, std::uint64_t cause) override;
   void on_closed(const std::string& why) override;
 
-  Task<void> serve(std::string text);
+  Task<void> serve(std::unique_ptr<const mcp::OwnMessage> message);
+  Task<void> serve_batch(std::string text);
   Task<std::string> answer_batch(std::string_view text);
   Task<void> answer_into(std::string_view text, std::string& out);
-  // The response to one message; empty if it wants none.
-  Task<std::string> answer(std::string_view text);
+  // The response to one message of `size` bytes; empty if it wants none.
+  Task<std::string> answer(const mcp::Message& message, std::size_t size);
+  Result<void> send(std::string response);
   Task<mcp::Reply> run_call(const mcp::Message& message, mcp::Revision revision, std::size_t size);
   Task<mcp::Reply> listen(const mcp::Message& message);
   void notified(const mcp::Message& message);

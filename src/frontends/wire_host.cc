@@ -26,6 +26,13 @@ WireShared::WireShared(metrics::Registry& registry)
                              "Messages of the wire protocol above the recommended 1 MiB.")),
       sessions(registry.gauge("patchbay_wire_sessions", "Clients that speak the wire protocol.")) {}
 
+std::string& WireHost::scratch() {
+  constexpr std::size_t kKeep = 64 * 1024;
+  scratch_.clear();
+  if (scratch_.capacity() > kKeep) scratch_ = std::string();
+  return scratch_;
+}
+
 void WireHost::add(WireSession& session) {
   sessions_.insert(&session);
   shared_.sessions->add(1);

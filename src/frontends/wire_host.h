@@ -62,6 +62,9 @@ class WireHost {
   // Those in force now. A session keeps the ones that it began with.
   const std::shared_ptr<WireTerms>& terms() const { return terms_; }
 
+  // Empty memory to write a message into that is sent before anything else is written.
+  std::string& scratch();
+
   void add(WireSession& session);
   void remove(WireSession& session);
 
@@ -76,6 +79,7 @@ class WireHost {
   WireShared& shared_;
   std::shared_ptr<WireTerms> terms_;
   std::set<WireSession*> sessions_;
+  std::string scratch_;
 };
 
 }  // namespace patchbay::frontends

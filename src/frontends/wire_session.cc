@@ -194,28 +194,27 @@ void WireSession::dispatch(const wire::Envelope& envelope) {
         .add("why", wire::parse_fault(envelope.error).message);
     return;
   }
-  std::string text(envelope.payload);
-  if (!terms_->settings.strict && !json::member(text, "jsonrpc")) {
-    text = json::with_member(text, "jsonrpc", R"("2.0")");
+  auto own = std::make_unique<mcp::OwnMessage>(std::string(envelope.payload));
+  auto parsed = mcp::parse(own->text, own->message);
+  if (!parsed && !terms_->settings.strict && !json::member(own->text, "jsonrpc")) {
+    own = std::make_unique<mcp::OwnMessage>(json::with_member(own->text, "jsonrpc", R"("2.0")"));
+    parsed = mcp::parse(own->text, own->message);
   }
-  mcp::Message message;
-  auto parsed = mcp::parse(text, message);
+  const mcp::Message& message = own->message;
   if (!parsed) {
     if (message.id.empty()) return refuse(envelope, "", parsed.error());
     return answer_fault(envelope, message.id, parsed.error());
   }
-  if (message.kind == mcp::Message::Kind::request) {
-    return request(envelope, message, text);
-  }
+  if (message.kind == mcp::Message::Kind::request) return request(envelope, std::move(own));
   // What is cancelled gets no answer.
   if (message.method == "notifications/cancelled") {
     pending_.erase(std::string(gateway::cancelled_id(message)));
   }
-  listener_->on_whole_message(std::move(text), 0);
+  conversation_->take(std::move(own));
 }
 
-void WireSession::request(const wire::Envelope& envelope, const mcp::Message& message,
-                          std::string& text) {
+void WireSession::request(const wire::Envelope& envelope, std::unique_ptr<mcp::OwnMessage> own) {
+  const mcp::Message& message = own->message;
   auto admitted = admit(message);
   if (!admitted) return refuse(envelope, message.id, admitted.error());
   const auto catalog = host_.catalog().current(*caller_);
@@ -233,8 +232,8 @@ void WireSession::request(const wire::Envelope& envelope, const mcp::Message& me
     changed = call_within(*upstream, message, *catalog);
   }
   pending_.emplace(std::string(message.id), std::move(pending));
-  // The message ends here: it is views of the text.
-  listener_->on_whole_message(changed.empty() ? std::move(text) : std::move(changed), 0);
+  if (changed.empty()) return conversation_->take(std::move(own));
+  listener_->on_whole_message(std::move(changed), 0);
 }
 
 Result<void> WireSession::admit(const mcp::Message& message) const {
@@ -301,7 +300,8 @@ Result<void> WireSession::post(const wire::Heading& heading, std::string_view pa
     }
     return ok();
   }
-  const std::string text = wire::write(heading, payload);
+  std::string& text = host_.scratch();
+  wire::write_to(text, heading, payload);
   if (text.size() <= sink_.most()) return sink_.send(text, WireSink::Kind::message);
   if (id.empty()) return Error{Code::too_large, "a message too large for a frame"};
   const Error too_large{Code::too_large,

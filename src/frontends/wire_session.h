@@ -117,7 +117,7 @@ class WireSession final : transport::Channel {
   Result<void> check_fresh(const wire::Envelope& envelope, const Principal& who) const;
   void dispatch(const wire::Envelope& envelope);
   // `message` is what was read from `text`, which is used up.
-  void request(const wire::Envelope& envelope, const mcp::Message& message, std::string& text);
+  void request(const wire::Envelope& envelope, std::unique_ptr<mcp::OwnMessage> own);
   Result<void> admit(const mcp::Message& message) const;
   // The answer as its client wants it.
   std::string shaped(const Pending& asked, std::string_view id, std::string_view body,

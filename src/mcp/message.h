@@ -60,6 +60,16 @@ struct Message {
   const Member* meta_member(std::string_view key) const;
 };
 
+// A message with the text that it is slices of, so it stays where it was made.
+struct OwnMessage {
+  explicit OwnMessage(std::string from) : text(std::move(from)) {}
+  OwnMessage(const OwnMessage&) = delete;
+  OwnMessage& operator=(const OwnMessage&) = delete;
+
+  const std::string text;
+  Message message;
+};
+
 // Scans `text`, which is one message. On failure the error's code is parse_error or
 // invalid_request, and message.id is set if it could be read.
 Result<void> parse(std::string_view text, Message& message);

@@ -79,9 +79,9 @@ Reply reply_of(const Message& message, std::string& text) {
   return reply;
 }
 
-std::string response_head(std::string_view id, bool is_error) {
+std::string response_head(std::string_view id, bool is_error, std::size_t body) {
   std::string head;
-  head.reserve(48 + id.size());
+  head.reserve(48 + id.size() + body);
   head += "{\"jsonrpc\":\"2.0\",\"id\":";
   head += id.empty() ? "null" : id;
   head += is_error ? ",\"error\":" : ",\"result\":";
@@ -89,7 +89,7 @@ std::string response_head(std::string_view id, bool is_error) {
 }
 
 std::string response(std::string_view id, const Reply& reply) {
-  std::string text = response_head(id, reply.is_error);
+  std::string text = response_head(id, reply.is_error, reply.body.size());
   text += reply.body;
   text += '}';
   return text;

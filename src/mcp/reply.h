@@ -45,8 +45,9 @@ Reply reply_of(const Message& message);
 // The same without memory of its own: it takes that of `text`, which the message was scanned from.
 Reply reply_of(const Message& message, std::string& text);
 
-// `{"jsonrpc":"2.0","id":ID,"result":` or the same with "error"; the body and a brace follow.
-std::string response_head(std::string_view id, bool is_error);
+// `{"jsonrpc":"2.0","id":ID,"result":` or the same with "error"; the body, for whose bytes there is
+// room already, and a brace follow.
+std::string response_head(std::string_view id, bool is_error, std::size_t body = 0);
 
 // The whole response. An empty id is written as null.
 std::string response(std::string_view id, const Reply& reply);

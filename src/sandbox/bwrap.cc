@@ -47,9 +47,11 @@ constexpr std::string_view kMasked[] = {
     "/proc/modules",       "/proc/interrupts",  "/proc/sys/kernel/random/boot_id",
     "/proc/cmdline",       "/proc/bootconfig",  "/proc/partitions",
     "/proc/diskstats",     "/proc/iomem",       "/proc/ioports",
-    "/proc/timer_stats",   "/proc/softirqs",    "/proc/vmallocinfo"};
-constexpr std::string_view kEmptied[] = {"/proc/acpi", "/proc/asound", "/proc/bus", "/proc/driver",
-                                         "/proc/fs",   "/proc/irq",    "/proc/scsi"};
+    "/proc/timer_stats",   "/proc/softirqs",    "/proc/vmallocinfo",
+    "/proc/schedstat"};
+constexpr std::string_view kEmptied[] = {"/proc/acpi",     "/proc/asound", "/proc/bus",
+                                         "/proc/driver",   "/proc/fs",     "/proc/irq",
+                                         "/proc/pressure", "/proc/scsi"};
 
 // Shows `from` at `to`, read-only; a link as the link it is.
 void show(Options& options, const std::string& from, std::string_view to) {
@@ -148,6 +150,8 @@ std::vector<std::string> bwrap_options(const Spec& spec, int filter) {
       add(options, {"--ro-bind", stage + "/nothing", path});
     }
   }
+  // It goes with the clocks: by those of the machine, it would be wrong.
+  if (has_own_clocks()) add(options, {"--ro-bind", processors_place(), "/proc/stat"});
   // Last: from here on only the sandbox's own files can be written.
   add(options, {"--remount-ro", "/dev", "--remount-ro", "/"});
   for (const auto& [name, value] : spec.environment) add(options, {"--setenv", name, value});

@@ -12,6 +12,7 @@
 #include "net/fd.h"
 #include "sandbox/bwrap.h"
 #include "sandbox/small_files.h"
+#include "sandbox/stage.h"
 
 namespace patchbay::sandbox {
 namespace {
@@ -64,6 +65,19 @@ Finding find_openat2() {
   const net::Fd folder(static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, ".", &how, sizeof how)));
   if (!folder) return {"openat2", false, "this kernel is older than 5.6"};
   return {"openat2", true};
+}
+
+Finding find_clocks() {
+  constexpr char kMost[] = "/proc/sys/user/max_time_namespaces";
+  const auto most = read_small(kMost);
+  if (!has_own_clocks()) {
+    return {"time namespaces", false, "not in this kernel; clocks tell since when it has been up",
+            false};
+  }
+  if (most && trimmed(*most) == "0") {
+    return {"time namespaces", false, fmt::format("{} is 0; set it to allow them", kMost)};
+  }
+  return {"time namespaces", true};
 }
 
 Finding find_landlock() {
@@ -129,6 +143,7 @@ std::vector<Finding> examine(const Settings& settings) {
                       !settings.egress.empty();
   if (findings.front().good && shares) findings.push_back(find_shares(settings));
   findings.push_back(find_namespaces());
+  findings.push_back(find_clocks());
   findings.push_back(find_filter());
   findings.push_back(find_openat2());
   find_bounds(settings, findings);

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 
 #include "net/local_listener.h"
 #include "sandbox/small_files.h"
@@ -65,6 +66,35 @@ Result<void> enter_namespace() {
     return failure("cannot keep mounts to ourselves");
   }
   return ok();
+}
+
+// Clocks in whole seconds since the start of the machine, which become those since now.
+Result<void> begin_clocks() {
+  if (!has_own_clocks()) return ok();
+  if (::unshare(CLONE_NEWTIME) != 0) {
+    return failure("cannot make a time namespace (sysctl user.max_time_namespaces)");
+  }
+  std::string offsets;
+  for (const auto& [name, clock] : {std::pair{"monotonic", CLOCK_MONOTONIC},  //
+                                    std::pair{"boottime", CLOCK_BOOTTIME}}) {
+    timespec now{};
+    ::clock_gettime(clock, &now);
+    offsets += fmt::format("{} -{} 0\n", name, now.tv_sec);
+  }
+  return write_small("/proc/self/timens_offsets", offsets);
+}
+
+// /proc/stat of a machine that starts now: programs count its processors and read when it started,
+// and that fits its clocks.
+Result<void> write_processors() {
+  constexpr std::string_view kIdle = "0 0 0 0 0 0 0 0 0 0\n";
+  std::string text = fmt::format("cpu  {}", kIdle);
+  const long processors = ::sysconf(_SC_NPROCESSORS_ONLN);
+  for (long i = 0; i < processors; ++i) text += fmt::format("cpu{} {}", i, kIdle);
+  text += fmt::format(
+      "intr 0\nctxt 0\nbtime {}\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 0\n",
+      ::time(nullptr));
+  return write_file(processors_place(), text);
 }
 
 // The files that a program looks for in /etc, and finds nothing about the machine in.
@@ -172,11 +202,16 @@ uid_t outside_user(const Spec& spec) {
   return spec.user != 0 ? spec.user : kFirstUser + static_cast<uid_t>(::getpid());
 }
 
+bool has_own_clocks() { return ::access("/proc/self/ns/time", F_OK) == 0; }
+
+std::string processors_place() { return fmt::format("{}/processors", kStage); }
+
 std::string share_place(std::size_t index) { return fmt::format("{}/share{}", kStage, index); }
 
 Result<net::Fd> build_stage(const Spec& spec, uid_t user) {
   ::umask(022);
   auto built = enter_namespace();
+  if (built) built = begin_clocks();
   if (!built) return built.error();
   const std::string stage(kStage);
   const auto options = fmt::format("size=1m,nr_inodes={},mode=755", 64 + spec.shares.size());
@@ -184,6 +219,7 @@ Result<net::Fd> build_stage(const Spec& spec, uid_t user) {
     return failure("cannot mount the stage");
   }
   built = write_etc(stage + "/etc");
+  if (built) built = write_processors();
   if (built) built = make_folder(stage + "/nothing", 0555);
   if (built) built = mount_files(spec.limits, user);
   if (built) built = mount_shares(spec.shares);

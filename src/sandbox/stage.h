@@ -27,8 +27,15 @@ inline constexpr uid_t kInsideUser = 1000;
 // there is no choice.
 uid_t outside_user(const Spec& spec);
 
-// Puts this process into a mount namespace of its own and builds the stage there. Yields the
-// workspace, for the gateway to reach into.
+// Whether this kernel can give a sandbox clocks of its own: else they tell since when the machine
+// has been up.
+bool has_own_clocks();
+
+// Where on the stage that is told of the processors which has nothing about the machine's past.
+std::string processors_place();
+
+// Puts this process into a mount namespace of its own and builds the stage there; its children will
+// have clocks that begin now. Yields the workspace, for the gateway to reach into.
 Result<net::Fd> build_stage(const Spec& spec, uid_t user);
 
 // Where on the stage the socket for what leaves the sandbox is.

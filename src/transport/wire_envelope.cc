@@ -224,13 +224,18 @@ constexpr std::size_t kUsualHeading = 256;
 
 Result<void> parse(std::string_view text, Envelope& envelope) { return Scan(text, envelope).run(); }
 
-std::string write(const Heading& heading, std::string_view payload) {
-  std::string out;
-  out.reserve(kUsualHeading + heading.metadata.size() + heading.auth_token.size() + payload.size());
+void write_to(std::string& out, const Heading& heading, std::string_view payload) {
+  out.reserve(out.size() + kUsualHeading + heading.metadata.size() + heading.auth_token.size() +
+              payload.size());
   json::Object object(out);
   write_heading(object, out, heading);
   object.raw("mcp_payload", payload);
   object.end();
+}
+
+std::string write(const Heading& heading, std::string_view payload) {
+  std::string out;
+  write_to(out, heading, payload);
   return out;
 }
 

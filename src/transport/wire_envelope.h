@@ -63,7 +63,8 @@ struct Heading {
   std::optional<WallTime> time = {};       // None: now.
 };
 
-// The whole text, with `payload` (a raw object) in it.
+// The whole text, with `payload` (a raw object) in it; behind what is in `out`.
+void write_to(std::string& out, const Heading& heading, std::string_view payload);
 std::string write(const Heading& heading, std::string_view payload);
 
 // The same with a raw error object (see wire_fault.h); with both, if `payload` is not empty.

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "bus/correlation.h"
-#include "bus/framing.h"
 #include "core/ids.h"
 #include "json/read.h"
 #include "mcp/uri_template.h"
@@ -25,15 +24,34 @@ constexpr char kResultHeader[] = "patchbay-result";
 
 // A UUID that nobody can guess; its last byte says which lane it is of.
 std::string new_id(int lane) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string id = random_uuid();
-  id.resize(kUuidSize - 2);
-  fmt::format_to(std::back_inserter(id), "{:02x}", lane);
+  id[kUuidSize - 2] = kDigits[static_cast<std::size_t>(lane) / 16];
+  id[kUuidSize - 1] = kDigits[static_cast<std::size_t>(lane) % 16];
   return id;
 }
 
 int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+Error wrong(std::string_view what) {
+  return {Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
+}
+
+// Whether that is the schema of the value: it says so, or says nothing.
+bool is_written_by(const AgentSchema& known, const bus::Unframed& value) {
+  if (value.bare()) return true;
+  return known && value.guid.empty() && value.id == known->id;
+}
+
+Result<void> fits(const bus::Unframed& value, const AgentSchema& schema) {
+  if (!schema) return ok();
+  if (!schema->compiled) return wrong("has a schema: " + schema->problem);
+  auto fitting = schema->compiled->validate(value.payload);
+  if (!fitting) return wrong("does not fit its schema: " + fitting.error().message);
+  return ok();
 }
 
 }  // namespace
@@ -67,16 +85,20 @@ class KafkaLane::Exchange {
   Exchange(KafkaLane& lane, std::shared_ptr<const KafkaOffer> offer, Stop* caller)
       : lane_(lane),
         offer_(std::move(offer)),
-        id_(lane.calls_.try_emplace(new_id(lane.number_), Known{this}).first->first),
+        id_(new_id(lane.number_)),
         running_(lane.running_, caller) {
+    lane_.calls_[id_] = this;
     lane_.shared_.counters.in_flight->add(1);
   }
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange() {
-    for (const auto tag : tags_) lane_.requests_.erase(tag);
-    lane_.end(id_, answered_);
-    if (answered_) lane_.shared_.counters.duplicate->add(inbox_.size());
+    for (int i = 0; i < sent_; ++i) {
+      lane_.requests_.erase(tags_[static_cast<std::size_t>(i)]);
+    }
+    lane_.calls_.erase(id_);
+    lane_.over_.add(id_, answered_);
+    if (answered_) lane_.shared_.counters.duplicate->add(waiting());
     lane_.shared_.counters.in_flight->add(-1);
   }
 
@@ -88,11 +110,11 @@ class KafkaLane::Exchange {
   // Sends the next request of the call when the turn ends. `trace` must live until there is a
   // reply.
   void send(std::string_view arguments, std::string_view trace) {
-    key_ = request_key(*offer_, id_);
-    value_ = request_value(*offer_, arguments, id_, index_++);
+    key_ = request_key(*offer_, id());
+    value_ = request_value(*offer_, arguments, id(), sent_);
     trace_ = trace;
     const auto tag = lane_.next_tag(false);
-    tags_.push_back(tag);
+    tags_[static_cast<std::size_t>(sent_++)] = tag;
     lane_.requests_[tag] = this;
     lane_.outbox_.push_back(tag);
     lane_.home_.at_turn_end(lane_);
@@ -100,7 +122,7 @@ class KafkaLane::Exchange {
 
   // Hands the request over.
   void hand_over(std::uint64_t tag) {
-    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id_}, {"traceparent", trace_}}};
+    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id()}, {"traceparent", trace_}}};
     const std::span<const bus::Header> used(headers.data(), trace_.empty() ? 1 : 2);
     auto sent =
         lane_.shared_.producer.send({offer_->registration.request_topic, key_, value_, used}, tag);
@@ -108,7 +130,7 @@ class KafkaLane::Exchange {
   }
 
   void take(bus::Record record) {
-    if (inbox_.size() >= static_cast<std::size_t>(lane_.shared_.plan.settings.limits.replies)) {
+    if (waiting() >= static_cast<std::size_t>(lane_.shared_.plan.settings.limits.replies)) {
       lane_.shared_.counters.surplus->add();
       return;
     }
@@ -121,30 +143,38 @@ class KafkaLane::Exchange {
     news_.deliver(ok());
   }
 
-  // The next reply. Code::timeout once the agent has had its time.
-  Task<bus::Record> next(Deadline deadline) {
-    if (inbox_.empty() && !failed_) {
-      news_.reset();
-      auto heard = co_await news_.wait(deadline);
-      if (!heard && inbox_.empty()) co_return heard.error();
+  // Waits for a reply, or to be told that none will come, if neither is known already.
+  OneShot<void>::Wait news(Deadline deadline) {
+    if (waiting() == 0 && !failed_) news_.reset();
+    return news_.wait(deadline);
+  }
+
+  // The next reply; `heard` is how the wait for it ended. Code::timeout: the agent has had its
+  // time.
+  Result<bus::Record> next(const Result<void>& heard) {
+    if (waiting() == 0) return heard ? *failed_ : heard.error();
+    bus::Record record = std::move(inbox_[taken_++]);
+    if (waiting() == 0) {
+      inbox_.clear();
+      taken_ = 0;
     }
-    if (inbox_.empty()) co_return *failed_;
-    bus::Record record = std::move(inbox_.front());
-    inbox_.pop_front();
-    co_return record;
+    return record;
   }
 
  private:
+  std::size_t waiting() const { return inbox_.size() - taken_; }
+
   KafkaLane& lane_;
   const std::shared_ptr<const KafkaOffer> offer_;
-  const std::string& id_;  // Kept by the lane.
+  const std::string id_;
   LaneCalls::Call running_;
-  std::vector<std::uint64_t> tags_;
-  int index_ = 0;
-  std::string key_;         // Of the latest request,
-  std::string value_;       // and what it holds,
-  std::string_view trace_;  // and what it belongs to.
-  std::deque<bus::Record> inbox_;
+  std::array<std::uint64_t, 1 + kMostQuestions> tags_{};  // Of requests,
+  int sent_ = 0;                                          // so many.
+  std::string key_;                                       // Of the latest request,
+  std::string value_;                                     // and what it holds,
+  std::string_view trace_;                                // and what it belongs to.
+  std::vector<bus::Record> inbox_;                        // Replies, of which
+  std::size_t taken_ = 0;                                 // so many have been taken.
   std::optional<Error> failed_;
   OneShot<void> news_;
   bool answered_ = false;
@@ -170,33 +200,20 @@ std::uint64_t KafkaLane::next_tag(bool wants_success) {
          (wants_success ? kSuccess : 0);
 }
 
-// Remembers the call for a while, so that replies which come too late are known as such.
-void KafkaLane::end(const std::string& id, bool answered) {
-  const auto most = static_cast<std::size_t>(shared_.plan.settings.limits.remembered);
-  calls_[id] = {nullptr, answered};
-  over_.push_back(&id);
-  while (over_.size() > most) {
-    const auto oldest = calls_.find(*over_.front());
-    over_.pop_front();
-    calls_.erase(oldest);
-  }
-}
-
 void KafkaLane::take(std::vector<KafkaArrival> replies) {
   const auto& counters = shared_.counters;
   for (auto& [id, record] : replies) {
-    const auto found = calls_.find(id);
-    if (found == calls_.end()) {
+    if (const auto call = calls_.find(id); call != calls_.end()) {
+      call->second->take(std::move(record));
+      continue;
+    }
+    const auto answered = over_.answered(id);
+    if (!answered) {
       counters.foreign->add();
       continue;
     }
-    const auto [call, answered] = found->second;
-    if (call) {
-      call->take(std::move(record));
-      continue;
-    }
-    (answered ? counters.duplicate : counters.late)->add();
-    log::Line(log::Level::debug, answered ? "duplicate reply" : "late reply")
+    (*answered ? counters.duplicate : counters.late)->add();
+    log::Line(log::Level::debug, *answered ? "duplicate reply" : "late reply")
         .add("upstream", shared_.plan.name)
         .add("correlation_id", id);
   }
@@ -236,9 +253,8 @@ Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view nam
     co_return Error{Code::not_found, fmt::format("Tool '{}' is not registered", name)};
   }
   const auto* const given = call.request.param("arguments");
-  std::string arguments(given ? given->raw : "{}");
   Exchange exchange(*this, found->second, co_await current_stop());
-  auto talk = converse(call, exchange, std::move(arguments));
+  auto talk = converse(call, exchange, given ? given->raw : "{}");
   auto reply = co_await talk.hearing(exchange.stop());
   if (reply) {
     log::Line(log::Level::debug, "agent call")
@@ -258,7 +274,7 @@ Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view nam
 
 // Sends the request and takes replies until one is the last.
 Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchange,
-                                     std::string arguments) {
+                                     std::string_view arguments) {
   const std::chrono::milliseconds patience(shared_.plan.settings.response_timeout_ms);
   const auto* const token = call.request.meta_member("progressToken");
   if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
@@ -266,7 +282,8 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
   Deadline deadline = call.deadline;
   int told = 0;
   for (int questions = 0;;) {
-    auto record = co_await exchange.next(std::min(deadline, here().now() + patience));
+    const auto heard = co_await exchange.news(std::min(deadline, here().now() + patience));
+    auto record = exchange.next(heard);
     if (!record && record.error().code == Code::timeout) {
       if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
       co_return Error{Code::timeout,
@@ -274,12 +291,19 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
                                   exchange.offer().registration.name, exchange.id())};
     }
     if (!record) co_return record.error();
-    auto value = co_await value_of(exchange.offer(), *record, deadline);
-    if (!value) {
-      exchange.set_answered();
-      co_return agent_failure(value.error().message, exchange.id(), Code::upstream_failed);
+    const auto value = value_of(*record);
+    Result<void> good = value ? ok() : Result<void>(value.error());
+    const AgentSchema& known = exchange.offer().schemas.response;
+    if (value && is_written_by(known, *value)) {
+      good = fits(*value, known);
+    } else if (value) {
+      good = co_await fits_named(*value, deadline);
     }
-    const AgentReply reply = read_agent_reply(*value);
+    if (!good) {
+      exchange.set_answered();
+      co_return agent_failure(good.error().message, exchange.id(), Code::upstream_failed);
+    }
+    const AgentReply reply = read_agent_reply(value->payload);
     if (reply.kind == AgentReply::Kind::going) {
       if (token) {
         gateway::tell(call, "notifications/progress", progress_params(reply, token->raw, ++told));
@@ -326,7 +350,8 @@ Task<std::string> KafkaLane::next_request(const gateway::Call& call, std::string
 Task<mcp::Reply> KafkaLane::read(const gateway::Call& call, std::shared_ptr<const KafkaOffer> offer,
                                  std::string uri) {
   Exchange exchange(*this, std::move(offer), co_await current_stop());
-  auto talk = converse(call, exchange, fmt::format(R"({{"uri":{}}})", json::quote(uri)));
+  const std::string arguments = fmt::format(R"({{"uri":{}}})", json::quote(uri));
+  auto talk = converse(call, exchange, arguments);
   auto reply = co_await talk.hearing(exchange.stop());
   if (!reply) co_return reply;
   const auto failed = json::member(reply->body, "isError");
@@ -343,40 +368,26 @@ Task<mcp::Reply> KafkaLane::read(const gateway::Call& call, std::shared_ptr<cons
                             call.face == "rest");
 }
 
-Task<AgentSchema> KafkaLane::schema_of(const KafkaOffer& offer, int id, const std::string& guid,
-                                       Deadline deadline) {
-  const AgentSchema& known = offer.schemas.response;
-  if (known && guid.empty() && (id == 0 || id == known->id)) co_return known;
-  if (!shared_.find_schema) co_return AgentSchema();
-  co_return co_await shared_.find_schema(id, guid, deadline);
-}
-
-// What the record holds, once it is known to fit its schema. The error says what is wrong with it.
-Task<std::string> KafkaLane::value_of(const KafkaOffer& offer, const bus::Record& record,
-                                      Deadline deadline) {
-  const auto wrong = [](std::string_view what) {
-    return Error{Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
-  };
+// What the record holds, and by which schema it says it is written.
+Result<bus::Unframed> KafkaLane::value_of(const bus::Record& record) const {
   const auto bytes = record.value();
-  if (!bytes) co_return wrong("is empty");
+  if (!bytes) return wrong("is empty");
   auto framed = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
-  if (!framed) co_return wrong(framed.error().message);
+  if (!framed) return wrong(framed.error().message);
   if (framed->bare() && shared_.plan.settings.strict_framing) {
-    co_return wrong("does not say by which schema it is written (strict_framing)");
+    return wrong("does not say by which schema it is written (strict_framing)");
   }
   auto whole = json::check(framed->payload);
-  if (!whole) co_return wrong("is not JSON: " + whole.error().message);
-  const bool named = !framed->bare();
-  if (named || offer.schemas.response) {
-    auto schema = co_await schema_of(offer, framed->id.value_or(0), framed->guid, deadline);
-    if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
-    if (*schema && !(*schema)->compiled) co_return wrong("has a schema: " + (*schema)->problem);
-    if (*schema) {
-      auto fits = (*schema)->compiled->validate(framed->payload);
-      if (!fits) co_return wrong("does not fit its schema: " + fits.error().message);
-    }
-  }
-  co_return std::string(framed->payload);
+  if (!whole) return wrong("is not JSON: " + whole.error().message);
+  return framed;
+}
+
+// For a value that names another schema than the one that is known.
+Task<void> KafkaLane::fits_named(const bus::Unframed& value, Deadline deadline) {
+  if (!shared_.find_schema) co_return ok();
+  auto schema = co_await shared_.find_schema(value.id.value_or(0), value.guid, deadline);
+  if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
+  co_return fits(value, *schema);
 }
 
 Task<void> KafkaLane::stop(Deadline deadline) {

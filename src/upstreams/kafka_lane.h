@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "bus/framing.h"
 #include "bus/producer.h"
 #include "gateway/call.h"
 #include "net/loop.h"
@@ -20,6 +20,7 @@
 #include "upstreams/kafka_offer.h"
 #include "upstreams/kafka_plan.h"
 #include "upstreams/lane_calls.h"
+#include "upstreams/over_calls.h"
 
 namespace patchbay::upstreams {
 
@@ -71,7 +72,10 @@ class KafkaLane final : private Executor::TurnEnd {
  public:
   // REQUIRES: `shared` outlives the lane; `number` is less than 256.
   KafkaLane(net::Loop& home, int number, KafkaShared& shared)
-      : home_(home), number_(number), shared_(shared) {}
+      : home_(home),
+        number_(number),
+        shared_(shared),
+        over_(static_cast<std::size_t>(shared.plan.settings.limits.remembered)) {}
 
   net::Loop& home() const { return home_; }
   void use(std::shared_ptr<const KafkaOffers> offers) { offers_ = std::move(offers); }
@@ -102,19 +106,14 @@ class KafkaLane final : private Executor::TurnEnd {
  private:
   // One call in progress. It hears the lane's end beside its own caller.
   class Exchange;
-  struct Known {
-    Exchange* call = nullptr;  // Null: it is over,
-    bool answered = false;     // with a reply or without.
-  };
   // One record on its way.
   struct Sending;
 
-  Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange, std::string arguments);
+  Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange,
+                            std::string_view arguments);
   Task<std::string> next_request(const gateway::Call& call, std::string question);
-  Task<std::string> value_of(const KafkaOffer& offer, const bus::Record& record, Deadline deadline);
-  Task<AgentSchema> schema_of(const KafkaOffer& offer, int id, const std::string& guid,
-                              Deadline deadline);
-  void end(const std::string& id, bool answered);
+  Result<bus::Unframed> value_of(const bus::Record& record) const;
+  Task<void> fits_named(const bus::Unframed& value, Deadline deadline);
   // Hands the requests of this turn to the producer in one go: it sends what it has as soon as it
   // is woken, so that requests handed over one by one would travel one by one.
   void on_turn_end() override;
@@ -124,12 +123,12 @@ class KafkaLane final : private Executor::TurnEnd {
   const int number_;
   KafkaShared& shared_;
   std::shared_ptr<const KafkaOffers> offers_;
-  std::unordered_map<std::string, Known> calls_;           // By id.
+  std::unordered_map<std::string_view, Exchange*> calls_;  // By id, which is kept by the call.
   std::unordered_map<std::uint64_t, Exchange*> requests_;  // By tag.
   std::vector<std::uint64_t> outbox_;                      // Tags of requests of this turn.
   std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
   std::uint64_t tags_ = 0;
-  std::deque<const std::string*> over_;  // Ids in calls_ of those that are over, the oldest first.
+  OverCalls over_;
   LaneCalls running_;
 };
 

@@ -102,9 +102,14 @@ KafkaLane* KafkaUpstream::lane_here() {
 
 Task<mcp::Reply> KafkaUpstream::answer(const gateway::Call& call, std::string_view target) {
   KafkaLane* const lane = lane_here();
+  if (lane && call.request.method == "tools/call") return call_tool(*lane, call, target);
+  return answer_other(lane, call, target);
+}
+
+Task<mcp::Reply> KafkaUpstream::answer_other(KafkaLane* lane, const gateway::Call& call,
+                                             std::string_view target) {
   if (!lane) co_return Error{Code::internal, "not on a worker"};
   const auto& method = call.request.method;
-  if (method == "tools/call") co_return co_await call_tool(*lane, call, target);
   if (method == "resources/read") co_return co_await read(*lane, call, std::string(target));
   if (method == "resources/subscribe") co_return co_await subscribe(*lane, std::string(target));
   if (method == "resources/unsubscribe") co_return mcp::result_reply("{}");
@@ -115,16 +120,15 @@ Task<mcp::Reply> KafkaUpstream::call_tool(KafkaLane& lane, const gateway::Call& 
                                           std::string_view name) {
   const KafkaOffers* const offers = lane.offers();
   if (offers) {
-    if (const auto topic = offers->topics.find(name); topic != offers->topics.end()) {
-      const auto kept = topic->second;
-      co_return co_await produce(lane, call, *kept);
-    }
+    const auto topic = offers->topics.find(name);
+    if (topic != offers->topics.end()) return produce(lane, call, topic->second);
   }
-  co_return co_await lane.call(call, name);
+  return lane.call(call, name);
 }
 
 Task<mcp::Reply> KafkaUpstream::produce(KafkaLane& lane, const gateway::Call& call,
-                                        const TopicOffer& topic) {
+                                        std::shared_ptr<const TopicOffer> offer) {
+  const TopicOffer& topic = *offer;
   const auto* const given = call.request.param("arguments");
   const std::string_view arguments = given ? given->raw : "{}";
   const auto raw = json::member(arguments, "value").value_or("null");

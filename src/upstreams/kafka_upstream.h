@@ -48,7 +48,10 @@ class KafkaUpstream final : public gateway::Upstream, public gateway::Registrar,
 
   KafkaLane* lane_here();
   Task<mcp::Reply> call_tool(KafkaLane& lane, const gateway::Call& call, std::string_view name);
-  Task<mcp::Reply> produce(KafkaLane& lane, const gateway::Call& call, const TopicOffer& topic);
+  Task<mcp::Reply> answer_other(KafkaLane* lane, const gateway::Call& call,
+                                std::string_view target);
+  Task<mcp::Reply> produce(KafkaLane& lane, const gateway::Call& call,
+                           std::shared_ptr<const TopicOffer> offer);
   Task<mcp::Reply> read(KafkaLane& lane, const gateway::Call& call, std::string uri);
   Task<mcp::Reply> subscribe(KafkaLane& lane, std::string uri);
   bool is_topic(std::string_view uri) const;

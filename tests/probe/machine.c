@@ -18,8 +18,10 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attempts.h"
@@ -85,6 +87,52 @@ static int buses(void) {
   while (all && readdir(all)) ++seen;
   return seen > 2 ? 0 : ABSENT;
 }
+static int pressure(void) { return readable("/proc/pressure/cpu"); }
+
+/* How long the machine has been up: longer than any sandbox that a test makes. */
+static int long_ago(double seconds) {
+  /* Where the kernel has one set of clocks for everybody there is nothing to find out. */
+  if (access("/proc/self/ns/time", F_OK) != 0) return ABSENT;
+  return seconds > 90 ? 0 : ABSENT;
+}
+static int up_by_clock(clockid_t clock) {
+  struct timespec now;
+  if (clock_gettime(clock, &now) != 0) return errno;
+  return long_ago((double)now.tv_sec);
+}
+static int up_by_boot_clock(void) { return up_by_clock(CLOCK_BOOTTIME); }
+static int up_by_monotonic_clock(void) { return up_by_clock(CLOCK_MONOTONIC); }
+static int up_by_raw_clock(void) { return up_by_clock(CLOCK_MONOTONIC_RAW); }
+static int up_by_sysinfo(void) {
+  struct sysinfo info;
+  if (sysinfo(&info) != 0) return errno;
+  return long_ago((double)info.uptime);
+}
+/* The number after `word` at the beginning of a line; of all numbers there the sum. */
+static double counted(const char* path, const char* word) {
+  FILE* const file = fopen(path, "r");
+  char line[4096];
+  double sum = 0;
+  while (file && fgets(line, sizeof line, file)) {
+    if (strncmp(line, word, strlen(word)) != 0) continue;
+    char* at = line + strlen(word);
+    for (char* end; strtod(at, &end), end != at; at = end) sum += strtod(at, NULL);
+  }
+  return sum;
+}
+static int up_by_proc(void) {
+  FILE* const file = fopen("/proc/uptime", "r");
+  double seconds = 0;
+  if (!file || fscanf(file, "%lf", &seconds) != 1) return ABSENT;
+  return long_ago(seconds);
+}
+static int up_by_time_of_boot(void) {
+  return long_ago((double)time(NULL) - counted("/proc/stat", "btime "));
+}
+static int up_by_counters(void) {
+  return long_ago(counted("/proc/stat", "cpu ") / (double)sysconf(_SC_CLK_TCK));
+}
+static int up_by_interrupts(void) { return long_ago(counted("/proc/stat", "intr ")); }
 OPENS(memory_of_init, "/proc/1/mem", O_RDWR)
 OPENS(folder_of_init, "/proc/1/cwd", O_PATH)
 OPENS(root_of_init, "/proc/1/root", O_PATH)
@@ -239,7 +287,10 @@ const struct attempt machine_attempts[] = {
     ROW(dbus_socket), ROW(old_root), ROW(stage), ROW(change_mode), ROW(change_owner),
     ROW(hard_link_passwd), ROW(hard_link_usr), ROW(rename_usr), ROW(remove_usr),
     ROW(symlink_shadow), ROW(environment_of_init), ROW(memory_of_kernel), ROW(boot_id), ROW(keys),
-    ROW(kernel_messages), ROW(symbols), ROW(boot_parameters), ROW(disks_of_machine), ROW(buses), ROW(memory_of_init), ROW(core_pattern), ROW(sysrq),
+    ROW(kernel_messages), ROW(symbols), ROW(boot_parameters), ROW(disks_of_machine), ROW(buses),
+    ROW(pressure), ROW(up_by_boot_clock), ROW(up_by_monotonic_clock), ROW(up_by_raw_clock),
+    ROW(up_by_sysinfo), ROW(up_by_proc), ROW(up_by_time_of_boot), ROW(up_by_counters),
+    ROW(up_by_interrupts), ROW(memory_of_init), ROW(core_pattern), ROW(sysrq),
     ROW(user_namespaces), ROW(map_user), ROW(spare_from_oom), ROW(host_process), ROW(kill_init),
     ROW(signal_outside), ROW(set_user_programs), ROW(set_user_files), ROW(device_files),
     ROW(folder_of_init), ROW(root_of_init), ROW(program_of_init), ROW(descriptors_of_init),

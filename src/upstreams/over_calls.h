@@ -1,0 +1,51 @@
+// OverCalls knows the latest calls of a lane that are over, so that a reply to one of them is known
+// as late or as one too many. Each call writes to it and few replies ask it, so it is a ring of
+// marks: ids in full, each with memory of its own, cost every call several trips to cold memory.
+//
+// Confined to its worker.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::upstreams {
+
+class OverCalls {
+ public:
+  explicit OverCalls(std::size_t most) : most_(most) {}
+
+  void add(std::string_view id, bool answered) {
+    const std::uint64_t mark = mark_of(id) | (answered ? kAnswered : 0);
+    if (marks_.size() < most_) {
+      marks_.push_back(mark);
+    } else if (most_ > 0) {
+      marks_[oldest_] = mark;
+      oldest_ = (oldest_ + 1) % most_;
+    }
+  }
+
+  // Whether the call was answered; nothing if it is none of the latest.
+  std::optional<bool> answered(std::string_view id) const {
+    const auto found =
+        std::ranges::find(marks_, mark_of(id), [](auto one) { return one & ~kAnswered; });
+    if (found == marks_.end()) return std::nullopt;
+    return (*found & kAnswered) != 0;
+  }
+
+ private:
+  static constexpr std::uint64_t kAnswered = 1;
+
+  static std::uint64_t mark_of(std::string_view id) {
+    return std::hash<std::string_view>{}(id) & ~kAnswered;
+  }
+
+  const std::size_t most_;
+  std::vector<std::uint64_t> marks_;
+  std::size_t oldest_ = 0;  // Once there are as many as there may be.
+};
+
+}  // namespace patchbay::upstreams
