@@ -5,6 +5,8 @@ sanitizer runs may raise it.
 """
 
 import os
+import pathlib
+import signal
 import threading
 import time
 
@@ -21,6 +23,17 @@ def wait_until(predicate, what="the expected state", timeout=PATIENCE):
         if time.monotonic() > deadline:
             raise AssertionError(f"gave up waiting for {what}")
         time.sleep(0.01)
+
+
+def stand_still(pid):
+    """Stops a process, and yields once each of its threads has stopped: the signal goes to one of
+    them, and until that one runs the others do."""
+    os.kill(pid, signal.SIGSTOP)
+    states = lambda: [
+        (task / "stat").read_text().rpartition(")")[2].split()[0]
+        for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+    ]
+    wait_until(lambda: set(states()) == {"T"}, "all threads to stand still")
 
 
 class Background:
