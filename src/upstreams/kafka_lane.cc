@@ -40,10 +40,11 @@ Error wrong(std::string_view what) {
   return {Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
 }
 
-// Whether that is the schema of the value: it says so, or says nothing.
+// Whether that is the schema of the value: it says so, or says nothing; 0 is nobody's number.
 bool is_written_by(const AgentSchema& known, const bus::Unframed& value) {
   if (value.bare()) return true;
-  return known && value.guid.empty() && value.id == known->id;
+  const int id = value.id.value_or(0);
+  return known && value.guid.empty() && (id == 0 || id == known->id);
 }
 
 Result<void> fits(const bus::Unframed& value, const AgentSchema& schema) {
