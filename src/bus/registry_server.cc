@@ -19,6 +19,7 @@ constexpr std::string_view kType = "application/vnd.schemaregistry.v1+json";
 constexpr int kNoSubject = 40401;
 constexpr int kNoVersion = 40402;
 constexpr int kNoSchema = 40403;
+constexpr int kNoLevel = 40408;
 constexpr int kBadSchema = 42201;
 constexpr int kBadVersion = 42202;
 
@@ -193,6 +194,12 @@ RegistryServer::Answer RegistryServer::config(std::string_view method, const Par
     return {200, fmt::format(R"({{"compatibility":{}}})", json::quote(compatibility_[of]))};
   }
   const auto found = compatibility_.find(of);
+  // Clients go on to set one.
+  if (found == compatibility_.end() && !of.empty()) {
+    return fault(kNoLevel, fmt::format("Subject '{}' does not have subject-level compatibility "
+                                       "configured",
+                                       of));
+  }
   const std::string level = found == compatibility_.end() ? "NONE" : found->second;
   return {200, fmt::format(R"({{"compatibilityLevel":{}}})", json::quote(level))};
 }
