@@ -14,11 +14,13 @@ using namespace patchbay;
 
 void check_offer(const upstreams::KafkaOffer& offer, std::string_view arguments) {
   require(static_cast<bool>(json::check(upstreams::item_of(offer).definition)));
-  const std::string framed_key = upstreams::request_key(offer, "id");
-  const auto key = bus::unframe(framed_key, std::nullopt);
+  const auto framed_key = upstreams::request_key(offer, "id");
+  require(static_cast<bool>(framed_key));
+  const auto key = bus::unframe(*framed_key, std::nullopt);
   require(key && json::check(key->payload));
-  const std::string framed = upstreams::request_value(offer, arguments, "id", 1);
-  const auto value = bus::unframe(framed, std::nullopt);
+  const auto framed = upstreams::request_value(offer, arguments, "id", 1);
+  require(static_cast<bool>(framed));
+  const auto value = bus::unframe(*framed, std::nullopt);
   require(value && json::check(value->payload));
   require(value->bare() || value->id == 7);
 }

@@ -8,9 +8,10 @@ Reads one JSON command a line from stdin and answers each with one line on stdou
   {"op": "consume", "topic": …}                                          all that is there
   {"op": "leader", "topic": …}                                           of its first partition
   {"op": "setting", "topic": …, "name": …}                               how a topic is set up
-  {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX}
+  {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX, "says": HEX}
                                                                          answers requests until the end
-What an agent does is up to the value of the request (its `payload`, if it has one): see ACTIONS.
+What an agent does is up to the value of the request (its `payload`, if it has one): see ACTIONS;
+unless it `says` the same bytes to everything.
 """
 
 import json
@@ -108,13 +109,15 @@ class Agent(threading.Thread):
         self.producer.flush(10)
 
     def answer(self, record):
+        if "says" in self.settings:
+            return self.reply(record, bytes.fromhex(self.settings["says"]))
         _, value = unframed(record.value() or b"null")
         asked = json.loads(value)
         self.seen.append(asked)
         enveloped = isinstance(asked, dict) and "payload" in asked
         payload = asked["payload"] if enveloped else asked
         action = choose(payload)
-        action(self, record, asked, payload, enveloped)
+        return action(self, record, asked, payload, enveloped)
 
     def finish(self, record, asked, result, enveloped, status=COMPLETED, **more):
         if not enveloped:

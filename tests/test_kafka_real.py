@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "testing
 import kafka_cluster
 import kafka_secured
 import test_kafka
+import test_kafka_avro
 import test_kafka_bus
 import test_kafka_peers
 import test_kafka_schemas
@@ -55,6 +56,18 @@ class Schemas(test_kafka_schemas.Schemas):
 
 
 class Strict(test_kafka_schemas.Strict):
+    pass
+
+
+class Avro(test_kafka_avro.Avro):
+    pass
+
+
+class AvroTopics(test_kafka_avro.AvroTopics):
+    pass
+
+
+class AvroPeer(test_kafka_avro.AvroPeer):
     pass
 
 

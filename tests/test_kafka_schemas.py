@@ -107,15 +107,6 @@ class Schemas(KafkaCase):
         self.offer("marked", response=None, value_header="07")
         self.assertEqual(self.call("marked", {"n": 1}).status, 502)
 
-    def test_avro_is_recognised_and_refused(self):
-        self.registry.add("avro.requests-value", '{"type": "string"}', "AVRO")
-        self.peer.register("avro")
-        wait_until(
-            lambda: "only JSON Schema can be used" in self.gateway.get("/ready").body.decode(),
-            "the refusal to be shown",
-        )
-        self.assertNotIn("avro", self.tools())
-
 
 class Strict(KafkaCase):
     upstream = {"strict_framing": True}

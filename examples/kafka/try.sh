@@ -2,7 +2,9 @@
 # Two agents on the embedded bus, one in Python and one in C++, called over REST.
 set -eu
 base=${PATCHBAY_URL%/mcp}
-brokers=$(curl -s "$base/health" | sed 's/.*"bootstrap":"\([^"]*\)".*/\1/')
+health() { curl -s "$base/health" | sed "s|.*\"$1\":\"\([^\"]*\)\".*|\1|"; }
+brokers=$(health bootstrap)
+registry=$(health schema_registry)
 work=$(mktemp -d)
 agents=
 trap 'kill $agents; rm -rf "$work"' EXIT
@@ -32,6 +34,19 @@ echo
 echo "# a topic without an agent: a record in, and out again"
 post /api/notes '{"key": "monday", "value": {"text": "buy milk"}}' | grep -o '"topic":"[^"]*"'
 patchbay bus consume notes --broker "$brokers" --from-beginning --count 1
+
+echo "# a topic in Avro: JSON in and out, Avro on the bus"
+schema='{"type": "record", "name": "Reading", "fields": [{"name": "celsius", "type": "float"},
+  {"name": "unit", "type": "string", "default": "C"}]}'
+quoted=$(printf '%s' "$schema" | tr -d '\n' | sed 's/"/\\"/g')
+curl -s "$registry/subjects/readings-value/versions" \
+  -d "{\"schemaType\": \"AVRO\", \"schema\": \"$quoted\"}" >"$work/added"
+until curl -s "$base/mcp/v1/tools?server=bus" | grep -q celsius; do sleep 0.1; done
+post /api/readings '{"key": "roof", "value": {"celsius": "warm"}}'
+echo
+post /api/readings '{"key": "roof", "value": {"celsius": 21.5}}' | grep -o '"topic":"[^"]*"'
+until curl -sf "$base/rcs/kafka://bus/readings/roof"; do sleep 0.1; done
+echo
 
 echo "# an agent that goes"
 patchbay bus unregister count --broker "$brokers"

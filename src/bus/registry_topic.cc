@@ -31,14 +31,15 @@ Outgoing RegistrationRecord::to(std::string_view topic) const {
 
 std::string registration_key_bytes(const RegistrationSchemas& schemas, std::string_view name) {
   const std::string key = registration_key(name);
-  return schemas.key ? frame(schemas.key->id, key) : key;
+  return schemas.key && !schemas.key->avro ? frame(schemas.key->id, key) : key;
 }
 
 std::string registration_value_bytes(const RegistrationSchemas& schemas,
                                      const Registration& registration) {
   const std::string text = write_registration(registration);
   const auto& schema = schemas.value;
-  const bool fits = schema && (!schema->compiled || schema->compiled->validate(text));
+  const bool fits =
+      schema && !schema->avro && (!schema->compiled || schema->compiled->validate(text));
   return fits ? frame(schema->id, text) : text;
 }
 

@@ -1,5 +1,6 @@
 // How registrations are put into the registry topic, and read from it. Whoever registers something
-// does it by these: the gateway, the command line, and tools that are served on the bus.
+// does it by these: the gateway, the command line, and tools that are served on the bus. They are
+// JSON whatever else there is: where the topic has Avro schemas they are written without a frame.
 //
 // Confined to the thread of the SchemaRegistry.
 #pragma once

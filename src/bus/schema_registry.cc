@@ -35,6 +35,23 @@ Error failure(int status, std::string_view body) {
   return {status == 422 || status == 409 ? Code::invalid_params : Code::unavailable, message};
 }
 
+// Compiles the text, after it was made of Avro if it is that.
+Result<void> make_usable(RegisteredSchema& schema,
+                         std::span<const json::SchemaDocument> documents) {
+  json::SchemaOptions options{.default_draft = json::Draft::draft_07, .documents = documents};
+  if (schema.kind == SchemaKind::avro) {
+    auto avro = AvroSchema::parse(schema.text, documents);
+    if (!avro) return Error{avro.error().code, "it is not Avro: " + avro.error().message};
+    schema.avro = *std::move(avro);
+    schema.text = schema.avro->json_schema();
+    options = {};
+  }
+  auto compiled = json::Schema::compile(schema.text, options);
+  if (!compiled) return compiled.error();
+  schema.compiled = *std::move(compiled);
+  return ok();
+}
+
 Error unreachable(const net::Url& url, const Error& why) {
   return {Code::unavailable, fmt::format("the schema registry {}: {}", url.origin(), why.message)};
 }
@@ -114,21 +131,16 @@ Task<SchemaRegistry::Schema> SchemaRegistry::take(std::string answer, int id, De
   const auto* const kind =
       find_schema_kind(json::string_member(answer, "schemaType").value_or("AVRO"));
   schema->kind = kind ? *kind : SchemaKind::avro;
-  if (schema->kind != SchemaKind::json) {
-    schema->problem = fmt::format("it is {}; only JSON Schema can be used", name_of(schema->kind));
+  if (schema->kind == SchemaKind::protobuf) {
+    schema->problem = "it is PROTOBUF; only JSON Schema and Avro can be used";
     co_return schema;
   }
   auto references = co_await find_references(std::move(answer), deadline);
   if (!references) co_return references.error();
   std::vector<json::SchemaDocument> documents;
   for (const auto& [name, text] : *references) documents.push_back({name, text});
-  auto compiled = json::Schema::compile(
-      schema->text, {.default_draft = json::Draft::draft_07, .documents = documents});
-  if (compiled) {
-    schema->compiled = *std::move(compiled);
-  } else {
-    schema->problem = compiled.error().message;
-  }
+  auto made = make_usable(*schema, documents);
+  if (!made) schema->problem = made.error().message;
   co_return schema;
 }
 
@@ -166,6 +178,11 @@ Task<SchemaRegistry::Schema> SchemaRegistry::by_id(int id, Deadline deadline) {
   auto schema =
       co_await find(by_id_, std::to_string(id), fmt::format("/schemas/ids/{}", id), id, deadline);
   co_return schema;
+}
+
+SchemaRegistry::Schema SchemaRegistry::known(int id) const {
+  const auto found = by_id_.find(std::to_string(id));
+  return found == by_id_.end() ? nullptr : found->second;
 }
 
 Task<SchemaRegistry::Schema> SchemaRegistry::by_guid(std::string guid, Deadline deadline) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "bus/avro.h"
 #include "bus/schema_store.h"
 #include "json/schema.h"
 #include "net/http_pool.h"
@@ -28,9 +29,10 @@ struct RegistrySettings {
 struct RegisteredSchema {
   int id = 0;
   SchemaKind kind = SchemaKind::json;
-  std::string text;
-  std::shared_ptr<const json::Schema> compiled;  // Null unless it is JSON Schema that can be used.
-  std::string problem = {};                      // Why it cannot.
+  std::string text;                              // JSON Schema; of what Avro holds, too.
+  std::shared_ptr<const json::Schema> compiled;  // The same to check with; null if it is of no use.
+  std::string problem = {};                      // Why it is not.
+  std::shared_ptr<const AvroSchema> avro = {};   // Null unless values are in Avro.
 };
 
 class SchemaRegistry {
@@ -45,6 +47,8 @@ class SchemaRegistry {
   Task<Schema> latest(std::string subject, Deadline deadline);
   Task<Schema> by_id(int id, Deadline deadline);
   Task<Schema> by_guid(std::string guid, Deadline deadline);
+  // The same without asking; null if it is not kept.
+  Schema known(int id) const;
 
   // Makes a JSON Schema the newest version of a subject, unless it has it. Yields its id.
   Task<int> add(std::string subject, std::string_view schema, Deadline deadline);

@@ -68,13 +68,25 @@ TEST(SchemaRegistry, FollowsReferencesAndSaysWhatItCannotUse) {
     auto outer = co_await post(
         "outer", R"({"schemaType":"JSON","schema":"{\"items\":{\"$ref\":\"inner.json\"}}",)"
                  R"("references":[{"name":"inner.json","subject":"inner","version":1}]})");
+    auto named = co_await post("named", R"({"schema":"{\"type\":\"enum\",\"name\":\"n.E\",)"
+                                        R"(\"symbols\":[\"A\",\"B\"]}"})");
+    auto avro = co_await post(
+        "avro", R"({"schemaType":"AVRO","schema":"{\"type\":\"array\",\"items\":\"n.E\"}",)"
+                R"("references":[{"name":"n.E","subject":"named","version":1}]})");
     auto proto = co_await post("proto", R"({"schemaType":"PROTOBUF","schema":"message A {}"})");
     {
       SchemaRegistry registry(settings_of(bus));
       auto found = co_await registry.latest("proto", in_time());
       if (!found) co_return found.error();
-      EXPECT_EQ((*found)->problem, "it is PROTOBUF; only JSON Schema can be used");
+      EXPECT_EQ((*found)->problem, "it is PROTOBUF; only JSON Schema and Avro can be used");
       EXPECT_FALSE((*found)->compiled);
+      auto typed = co_await registry.latest("avro", in_time());
+      if (!typed) co_return typed.error();
+      EXPECT_EQ((*typed)->problem, "");
+      EXPECT_EQ((*typed)->text, R"({"type":"array","items":{"type":"string","enum":["A","B"]}})");
+      EXPECT_EQ(*(*typed)->avro->decode(std::string_view("\2\2\0", 3)), R"(["B"])");
+      EXPECT_EQ(registry.known((*typed)->id), *typed);
+      EXPECT_EQ(registry.known(99), nullptr);
       auto whole = co_await registry.latest("outer", in_time());
       if (!whole) co_return whole.error();
       EXPECT_EQ((*whole)->problem, "");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bus/avro.h"
 #include "json/read.h"
 #include "json/schema.h"
 
@@ -49,7 +50,6 @@ Result<void> SchemaStore::check(SchemaKind kind, std::string_view text,
   if (kind == SchemaKind::protobuf) return ok();
   auto whole = json::check(text);
   if (!whole) return Error{Code::invalid_params, "the schema is not JSON"};
-  if (kind != SchemaKind::json) return ok();
   std::map<std::string, std::string_view> found;
   std::vector<std::string> lists{std::string(references)};
   for (std::size_t i = 0; i < lists.size() && found.size() < kMostReferences; ++i) {
@@ -64,6 +64,11 @@ Result<void> SchemaStore::check(SchemaKind kind, std::string_view text,
   }
   std::vector<json::SchemaDocument> documents;
   for (const auto& [name, schema] : found) documents.push_back({name, schema});
+  if (kind == SchemaKind::avro) {
+    auto parsed = AvroSchema::parse(text, documents);
+    if (!parsed) return Error{Code::invalid_params, parsed.error().message};
+    return ok();
+  }
   // Schemas of the registry are draft-07 unless they say otherwise.
   auto compiled =
       json::Schema::compile(text, {.default_draft = json::Draft::draft_07, .documents = documents});

@@ -25,6 +25,16 @@ class CancelsScope final : public Stop::Hook {
   Scope& scope_;
 };
 
+// Whether a key in Avro has room for an id, which shows before anybody asks.
+Result<void> is_askable(const KafkaOffer& offer) {
+  if (offer.from_topic) return ok();
+  auto key = request_key(offer, "00000000-0000-4000-8000-000000000000");
+  if (key) return ok();
+  return Error{Code::unavailable,
+               fmt::format("the schema of {}-key has no room for the id: {}",
+                           offer.registration.request_topic, key.error().message)};
+}
+
 }  // namespace
 
 KafkaDirectory::KafkaDirectory(const KafkaPlan& plan, bus::Consumer& consumer,
@@ -246,7 +256,8 @@ Task<void> KafkaDirectory::resolve(std::string name) {
     const bool by_topic = plan_.settings.retrieval == Retrieval::topic;
     offer = std::make_shared<const KafkaOffer>(
         make_offer(registration, *schemas, registration.from_topic.value_or(by_topic)));
-    followed = co_await events_.follow(*offer, deadline);
+    followed = is_askable(*offer);
+    if (followed) followed = co_await events_.follow(*offer, deadline);
   }
   const auto after = entries_.find(name);
   if (after == entries_.end()) co_return co_await release(registration);

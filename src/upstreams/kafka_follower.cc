@@ -2,9 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "bus/framing.h"
+#include "json/read.h"
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
+namespace {
+
+// Records and schemas that are waited for; what is beyond is taken as it is.
+constexpr std::size_t kMostKept = 1000;
+constexpr std::size_t kMostInVain = 1000;
+
+}  // namespace
 
 KafkaFollower::KafkaFollower(const KafkaPlan& plan, bus::Consumer& consumer,
                              bus::SchemaRegistry* registry)
@@ -16,6 +25,7 @@ Task<void> KafkaFollower::stop() {
   consumer_.give_up();
   scope_.cancel();
   auto drained = co_await scope_.drain(kNever);
+  kept_.clear();
   first_look_.deliver(ok());
   auto stopped = co_await reader_.stop();
   co_return drained ? stopped : drained;
@@ -31,6 +41,53 @@ void KafkaFollower::on_unreadable(const std::string& topic, const Error& why) {
 Task<void> KafkaFollower::first_look_over() {
   auto looked = co_await first_look_.wait();
   (void)looked;
+  co_return ok();
+}
+
+KafkaFollower::Content KafkaFollower::content_of(std::string_view bytes,
+                                                 std::optional<std::string_view> header) const {
+  auto part = bus::unframe(bytes, header);
+  if (!part) return {bytes};
+  Content content{part->payload};
+  if (!registry_ || part->id.value_or(0) == 0) return content;
+  if (const auto schema = registry_->known(*part->id)) {
+    if (schema->avro) content.avro = schema->avro->decode(part->payload);
+    return content;
+  }
+  // Objects and texts in JSON are what they look like.
+  const auto type = json::type_of(part->payload);
+  const bool is_json = (type == json::Type::object || type == json::Type::string) &&
+                       static_cast<bool>(json::check(part->payload));
+  if (!is_json) content.unknown = part->id;
+  return content;
+}
+
+bool KafkaFollower::keep_until_known(int schema, bus::Record& record) {
+  const auto tried = in_vain_.find(schema);
+  if (tried != in_vain_.end() && here().now() < tried->second) return false;
+  std::size_t count = 0;
+  for (const auto& [id, records] : kept_) count += records.size();
+  if (count >= kMostKept) return false;
+  auto& waiting = kept_[schema];
+  waiting.push_back(std::move(record));
+  if (waiting.size() == 1) scope_.spawn(learn(schema));
+  return true;
+}
+
+Task<void> KafkaFollower::learn(int schema) {
+  auto found = co_await registry_->by_id(schema, here().now() + plan_.settings.lookup_time);
+  if (found) {
+    in_vain_.erase(schema);
+  } else {
+    log::Line(log::Level::warn, "records name a schema that cannot be had")
+        .add("upstream", plan_.name)
+        .add("why", found.error().message);
+    if (in_vain_.size() >= kMostInVain) in_vain_.erase(in_vain_.begin());
+    in_vain_[schema] = here().now() + plan_.settings.retry;
+  }
+  auto records = std::move(kept_[schema]);
+  kept_.erase(schema);
+  on_records(std::move(records));
   co_return ok();
 }
 

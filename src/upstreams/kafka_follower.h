@@ -5,7 +5,11 @@
 // Confined to the upstream's home.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "bus/reader.h"
 #include "core/scope.h"
@@ -33,12 +37,33 @@ class KafkaFollower : public bus::Reader::Events {
   // The newest schema of a subject; null if it has none. Code::unavailable if it cannot be used.
   Task<AgentSchema> find_schema(std::string subject, Deadline deadline);
 
+  // What a key or a value of a record holds.
+  struct Content {
+    std::string_view payload;                      // Without its frame.
+    std::optional<Result<std::string>> avro = {};  // In JSON, if it is Avro and can be read.
+    std::optional<int> unknown = {};  // The schema that must be had to know whether it is.
+
+    // As it is to be read.
+    std::string_view text() const { return avro && *avro ? std::string_view(**avro) : payload; }
+  };
+  Content content_of(std::string_view bytes, std::optional<std::string_view> header) const;
+
+  // Keeps a record until a schema has been fetched, and has it taken once more then. False if that
+  // was in vain a moment ago, or there is no room: it must be taken as it is.
+  bool keep_until_known(int schema, bus::Record& record);
+
   const KafkaPlan& plan_;
   bus::Consumer& consumer_;
   bus::SchemaRegistry* const registry_;
   bus::Reader reader_;
   OneShot<void> first_look_;
   Scope scope_;  // What goes on beside the reading.
+
+ private:
+  Task<void> learn(int schema);
+
+  std::map<int, std::vector<bus::Record>> kept_;  // By the schema that they wait for.
+  std::map<int, Deadline> in_vain_;               // Schemas, and when to ask for them again.
 };
 
 }  // namespace patchbay::upstreams

@@ -29,7 +29,7 @@ bus::Connection with_patience(bus::Connection connection, int response_timeout_m
 class KafkaHome::Replies final : public KafkaFollower {
  public:
   Replies(KafkaHome& home, bus::Consumer& consumer)
-      : KafkaFollower(home.plan_, consumer, nullptr), home_(home) {}
+      : KafkaFollower(home.plan_, consumer, home.registry_.get()), home_(home) {}
 
   bus::Reader& reader() { return reader_; }
   void add_field(const bus::Registration& registration) {
@@ -41,8 +41,9 @@ class KafkaHome::Replies final : public KafkaFollower {
   void on_records(std::vector<bus::Record> records) override {
     std::map<KafkaLane*, std::vector<KafkaArrival>> sorted;
     for (auto& record : records) {
-      auto [lane, id] = place_of(record);
-      if (lane) sorted[lane].push_back({std::move(id), std::move(record)});
+      if (auto place = place_of(record)) {
+        sorted[place->first].push_back({std::move(place->second), std::move(record)});
+      }
     }
     for (auto& [lane, arrivals] : sorted) {
       if (&lane->home() == &here()) {
@@ -54,25 +55,46 @@ class KafkaHome::Replies final : public KafkaFollower {
     }
   }
 
-  // Who waits for it, as far as the id says; null, and counted, if it cannot be one of us.
-  std::pair<KafkaLane*, std::string> place_of(const bus::Record& record) {
+  using Place = std::optional<std::pair<KafkaLane*, std::string>>;
+
+  // Who waits for it, as far as the id says; nothing, and counted, if it cannot be one of us.
+  Place place_of(bus::Record& record) {
     const bus::IdPlaces places{record.key(), record.header(bus::kKeySchemaHeader),
                                record.header(bus::kCorrelationHeader), record.value(),
                                record.header(bus::kValueSchemaHeader)};
-    const auto fields = fields_.find(record.topic());
     bool readable = false;
-    if (fields != fields_.end()) {
-      for (const auto& field : fields->second) {
-        for (auto& id : bus::find_ids(places, field)) {
-          readable = true;
-          const auto lane = KafkaLane::lane_of(id);
-          if (lane < home_.lanes_.size()) return {home_.lanes_[lane].get(), std::move(id)};
-        }
-      }
+    if (auto place = lane_of(record.topic(), places, readable)) return place;
+    // It may be in Avro, which takes longer to find out.
+    if (places.key) {
+      const Content key = content_of(*places.key, places.key_schema);
+      if (key.unknown && keep_until_known(*key.unknown, record)) return std::nullopt;
+      const bus::IdPlaces plain{.key = key.text()};
+      auto place = key.avro ? lane_of(record.topic(), plain, readable) : std::nullopt;
+      if (place) return place;
+    }
+    if (places.value && !readable) {
+      const Content value = content_of(*places.value, places.value_schema);
+      if (value.unknown && keep_until_known(*value.unknown, record)) return std::nullopt;
+      const bus::IdPlaces plain{.value = value.text()};
+      auto place = value.avro ? lane_of(record.topic(), plain, readable) : std::nullopt;
+      if (place) return place;
     }
     const auto& counters = home_.shared_->counters;
     (readable ? counters.foreign : counters.unreadable)->add();
-    return {nullptr, ""};
+    return std::nullopt;
+  }
+
+  Place lane_of(std::string_view topic, const bus::IdPlaces& places, bool& readable) {
+    const auto fields = fields_.find(topic);
+    if (fields == fields_.end()) return std::nullopt;
+    for (const auto& field : fields->second) {
+      for (auto& id : bus::find_ids(places, field)) {
+        readable = true;
+        const auto lane = KafkaLane::lane_of(id);
+        if (lane < home_.lanes_.size()) return {{home_.lanes_[lane].get(), std::move(id)}};
+      }
+    }
+    return std::nullopt;
   }
 
   KafkaHome& home_;

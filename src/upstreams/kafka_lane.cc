@@ -47,12 +47,23 @@ bool is_written_by(const AgentSchema& known, const bus::Unframed& value) {
   return known && value.guid.empty() && (id == 0 || id == known->id);
 }
 
-Result<void> fits(const bus::Unframed& value, const AgentSchema& schema) {
-  if (!schema) return ok();
-  if (!schema->compiled) return wrong("has a schema: " + schema->problem);
+// The value as JSON that fits its schema. What is in Avro is put into `decoded`, and fits as it can
+// be read; without a word about its schema a value is JSON.
+Result<std::string_view> json_of(const bus::Unframed& value, const AgentSchema& schema,
+                                 std::string& decoded) {
+  if (schema && !schema->compiled) return wrong("has a schema: " + schema->problem);
+  if (schema && schema->avro && !value.bare()) {
+    auto text = schema->avro->decode(value.payload);
+    if (!text) return wrong("is not written by its Avro schema: " + text.error().message);
+    decoded = *std::move(text);
+    return std::string_view(decoded);
+  }
+  auto whole = json::check(value.payload);
+  if (!whole) return wrong("is not JSON: " + whole.error().message);
+  if (!schema) return value.payload;
   auto fitting = schema->compiled->validate(value.payload);
   if (!fitting) return wrong("does not fit its schema: " + fitting.error().message);
-  return ok();
+  return value.payload;
 }
 
 }  // namespace
@@ -110,15 +121,20 @@ class KafkaLane::Exchange {
 
   // Sends the next request of the call when the turn ends. `trace` must live until there is a
   // reply.
-  void send(std::string_view arguments, std::string_view trace) {
-    key_ = request_key(*offer_, id());
-    value_ = request_value(*offer_, arguments, id(), sent_);
+  Result<void> send(std::string_view arguments, std::string_view trace) {
+    auto key = request_key(*offer_, id());
+    if (!key) return key.error();
+    auto value = request_value(*offer_, arguments, id(), sent_);
+    if (!value) return value.error();
+    key_ = *std::move(key);
+    value_ = *std::move(value);
     trace_ = trace;
     const auto tag = lane_.next_tag(false);
     tags_[static_cast<std::size_t>(sent_++)] = tag;
     lane_.requests_[tag] = this;
     lane_.outbox_.push_back(tag);
     lane_.home_.at_turn_end(lane_);
+    return ok();
   }
 
   // Hands the request over.
@@ -279,7 +295,8 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
   const std::chrono::milliseconds patience(shared_.plan.settings.response_timeout_ms);
   const auto* const token = call.request.meta_member("progressToken");
   if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
-  exchange.send(arguments, call.trace);
+  auto sent = exchange.send(arguments, call.trace);
+  if (!sent) co_return sent.error();
   Deadline deadline = call.deadline;
   int told = 0;
   for (int questions = 0;;) {
@@ -293,18 +310,22 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
     }
     if (!record) co_return record.error();
     const auto value = value_of(*record);
-    Result<void> good = value ? ok() : Result<void>(value.error());
     const AgentSchema& known = exchange.offer().schemas.response;
-    if (value && is_written_by(known, *value)) {
-      good = fits(*value, known);
-    } else if (value) {
-      good = co_await fits_named(*value, deadline);
+    std::string decoded;
+    Result<std::string_view> text;
+    if (!value) {
+      text = value.error();
+    } else if (is_written_by(known, *value)) {
+      text = json_of(*value, known, decoded);
+    } else {
+      auto named = co_await find_named(*value, deadline);
+      text = named ? json_of(*value, *named, decoded) : Result<std::string_view>(named.error());
     }
-    if (!good) {
+    if (!text) {
       exchange.set_answered();
-      co_return agent_failure(good.error().message, exchange.id(), Code::upstream_failed);
+      co_return agent_failure(text.error().message, exchange.id(), Code::upstream_failed);
     }
-    const AgentReply reply = read_agent_reply(value->payload);
+    const AgentReply reply = read_agent_reply(*text);
     if (reply.kind == AgentReply::Kind::going) {
       if (token) {
         gateway::tell(call, "notifications/progress", progress_params(reply, token->raw, ++told));
@@ -328,7 +349,8 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
       co_return agent_failure("the user did not give what the agent asked for", exchange.id(),
                               Code::upstream_failed);
     }
-    exchange.send(*answer, call.trace);
+    sent = exchange.send(*answer, call.trace);
+    if (!sent) co_return sent.error();
   }
 }
 
@@ -378,17 +400,15 @@ Result<bus::Unframed> KafkaLane::value_of(const bus::Record& record) const {
   if (framed->bare() && shared_.plan.settings.strict_framing) {
     return wrong("does not say by which schema it is written (strict_framing)");
   }
-  auto whole = json::check(framed->payload);
-  if (!whole) return wrong("is not JSON: " + whole.error().message);
   return framed;
 }
 
-// For a value that names another schema than the one that is known.
-Task<void> KafkaLane::fits_named(const bus::Unframed& value, Deadline deadline) {
-  if (!shared_.find_schema) co_return ok();
+// For a value that names another schema than the one that is known. Null without a registry.
+Task<AgentSchema> KafkaLane::find_named(const bus::Unframed& value, Deadline deadline) {
+  if (!shared_.find_schema) co_return AgentSchema();
   auto schema = co_await shared_.find_schema(value.id.value_or(0), value.guid, deadline);
   if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
-  co_return fits(value, *schema);
+  co_return schema;
 }
 
 Task<void> KafkaLane::stop(Deadline deadline) {

@@ -113,7 +113,7 @@ class KafkaLane final : private Executor::TurnEnd {
                             std::string_view arguments);
   Task<std::string> next_request(const gateway::Call& call, std::string question);
   Result<bus::Unframed> value_of(const bus::Record& record) const;
-  Task<void> fits_named(const bus::Unframed& value, Deadline deadline);
+  Task<AgentSchema> find_named(const bus::Unframed& value, Deadline deadline);
   // Hands the requests of this turn to the producer in one go: it sends what it has as soon as it
   // is woken, so that requests handed over one by one would travel one by one.
   void on_turn_end() override;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kAnything = R"({"type":"object"})";
 constexpr std::string_view kPayload = "payload";
+constexpr std::string_view kIndex = "requestIndex";
 
 constexpr int kMostSteps = 8;  // From a schema to what it stands for.
 
@@ -171,6 +172,9 @@ std::string with_type(std::string schema) {
 KafkaOffer make_offer(bus::Registration registration, AgentSchemas schemas, bool from_topic) {
   KafkaOffer offer{std::move(registration), std::move(schemas)};
   offer.from_topic = offer.registration.is_resource && from_topic;
+  if (const auto& key = offer.schemas.key; key && key->avro) {
+    offer.bare_key = !object_part(key->text, key->text, true);
+  }
   if (!offer.schemas.request) return offer;
   const std::string& schema = offer.schemas.request->text;
   const Part body = object_part(schema, schema, true);
@@ -178,7 +182,9 @@ KafkaOffer make_offer(bus::Registration registration, AgentSchemas schemas, bool
     offer.shape = RequestShape::wrapped;
     return offer;
   }
-  if (const auto payload = property_schema(*body, kPayload)) {
+  // Avro has no room for what is not in the schema.
+  const bool has_index = !offer.schemas.request->avro || property_schema(*body, kIndex);
+  if (const auto payload = property_schema(*body, kPayload); payload && has_index) {
     const bool anything = !json::member(*payload, "type") && !json::member(*payload, "$ref") &&
                           !json::member(*payload, "oneOf") && !json::member(*payload, "anyOf");
     offer.shape = anything || object_part(schema, *payload, true) ? RequestShape::envelope
@@ -214,13 +220,21 @@ mcp::Item item_of(const KafkaOffer& offer) {
   return item;
 }
 
-std::string request_key(const KafkaOffer& offer, std::string_view id) {
-  auto key = bus::key_of(offer.registration.correlation_field, id);
-  return offer.schemas.key ? bus::frame(offer.schemas.key->id, key) : key;
+Result<std::string> written_by(const AgentSchema& schema, std::string value) {
+  if (!schema) return value;
+  if (!schema->avro) return bus::frame(schema->id, value);
+  auto bytes = schema->avro->encode(value);
+  if (!bytes) return bytes;
+  return bus::frame(schema->id, *bytes);
 }
 
-std::string request_value(const KafkaOffer& offer, std::string_view arguments, std::string_view id,
-                          int index) {
+Result<std::string> request_key(const KafkaOffer& offer, std::string_view id) {
+  if (offer.bare_key) return written_by(offer.schemas.key, json::quote(id));
+  return written_by(offer.schemas.key, bus::key_of(offer.registration.correlation_field, id));
+}
+
+Result<std::string> request_value(const KafkaOffer& offer, std::string_view arguments,
+                                  std::string_view id, int index) {
   std::string value;
   const bool wraps =
       offer.shape == RequestShape::wrapped || offer.shape == RequestShape::wrapped_envelope;
@@ -233,7 +247,7 @@ std::string request_value(const KafkaOffer& offer, std::string_view arguments, s
     json::Object object(value);
     if (offer.copies_id) object.raw(offer.registration.correlation_field, json::quote(id));
     if (offer.shape != RequestShape::plain) {
-      object.raw("requestIndex", std::to_string(index));
+      object.raw(kIndex, std::to_string(index));
       object.raw(kPayload, arguments);
     } else {
       json::each_member(arguments, [&](std::string_view key, std::string_view raw) {
@@ -242,7 +256,7 @@ std::string request_value(const KafkaOffer& offer, std::string_view arguments, s
     }
     object.end();
   }
-  return offer.schemas.request ? bus::frame(offer.schemas.request->id, value) : value;
+  return written_by(offer.schemas.request, std::move(value));
 }
 
 }  // namespace patchbay::upstreams

@@ -36,6 +36,7 @@ struct KafkaOffer {
   bus::Registration registration;
   AgentSchemas schemas;
   RequestShape shape = RequestShape::plain;
+  bool bare_key = false;    // The key is the id itself, as its schema in Avro wants it.
   bool copies_id = false;   // The value has a member for the id too.
   bool from_topic = false;  // A resource that is the latest record of its topic.
 };
@@ -47,9 +48,13 @@ mcp::ItemKind kind_of(const KafkaOffer& offer);
 mcp::Item item_of(const KafkaOffer& offer);
 
 // Key and value of a request, framed where there are schemas. `arguments` is raw JSON of an object;
-// `index` counts the requests of one call, from 0.
-std::string request_key(const KafkaOffer& offer, std::string_view id);
-std::string request_value(const KafkaOffer& offer, std::string_view arguments, std::string_view id,
-                          int index);
+// `index` counts the requests of one call, from 0. What is to be Avro and does not fit it is an
+// error.
+Result<std::string> request_key(const KafkaOffer& offer, std::string_view id);
+Result<std::string> request_value(const KafkaOffer& offer, std::string_view arguments,
+                                  std::string_view id, int index);
+
+// The raw JSON `value` as its schema, if there is one, wants it in a record.
+Result<std::string> written_by(const AgentSchema& schema, std::string value);
 
 }  // namespace patchbay::upstreams

@@ -17,6 +17,17 @@ AgentSchema schema(int id, std::string text) {
       bus::RegisteredSchema{id, bus::SchemaKind::json, std::move(text), *compiled});
 }
 
+// As the registry hands it out.
+AgentSchema avro(int id, std::string_view text) {
+  auto parsed = bus::AvroSchema::parse(text);
+  EXPECT_TRUE(parsed) << parsed.error().message;
+  bus::RegisteredSchema found{id, bus::SchemaKind::avro, (*parsed)->json_schema(), {}, {}, *parsed};
+  auto compiled = json::Schema::compile(found.text);
+  EXPECT_TRUE(compiled) << compiled.error().message;
+  found.compiled = *compiled;
+  return std::make_shared<const bus::RegisteredSchema>(std::move(found));
+}
+
 KafkaOffer tool(AgentSchemas schemas, std::string field = "correlationId") {
   bus::Registration registration{"t", "d", "in", "out"};
   registration.correlation_field = std::move(field);
@@ -31,15 +42,15 @@ TEST(KafkaOffer, WithoutSchemasTakesAnyObjectAndSendsItBare) {
   const KafkaOffer offer = tool({});
   EXPECT_EQ(input_of(offer), R"({"type":"object"})");
   EXPECT_FALSE(json::member(item_of(offer).definition, "outputSchema"));
-  EXPECT_EQ(request_key(offer, kId), R"({"correlationId":")" + std::string(kId) + "\"}");
-  EXPECT_EQ(request_value(offer, R"({"a":1})", kId, 0), R"({"a":1})");
+  EXPECT_EQ(*request_key(offer, kId), R"({"correlationId":")" + std::string(kId) + "\"}");
+  EXPECT_EQ(*request_value(offer, R"({"a":1})", kId, 0), R"({"a":1})");
 }
 
 TEST(KafkaOffer, FramesKeyAndValueWithTheirSchemas) {
   const std::string any = R"({"type":"object"})";
   const KafkaOffer offer = tool({schema(7, any), schema(8, any), schema(9, any)}, "requestId");
-  EXPECT_EQ(request_key(offer, "x"), bus::frame(7, R"({"requestId":"x"})"));
-  EXPECT_EQ(request_value(offer, "{}", "x", 0), bus::frame(8, "{}"));
+  EXPECT_EQ(*request_key(offer, "x"), bus::frame(7, R"({"requestId":"x"})"));
+  EXPECT_EQ(*request_value(offer, "{}", "x", 0), bus::frame(8, "{}"));
   EXPECT_EQ(json::member(item_of(offer).definition, "outputSchema"), any);
 }
 
@@ -55,7 +66,7 @@ TEST(KafkaOffer, PutsArgumentsIntoAnEnvelopeWhereThereIsOne) {
   ASSERT_TRUE(input) << input.error().message;
   EXPECT_TRUE((*input)->validate(R"({"n":1})"));
   EXPECT_FALSE((*input)->validate(R"({"n":"1"})"));
-  EXPECT_EQ(request_value(offer, R"({"n":1})", kId, 2),
+  EXPECT_EQ(*request_value(offer, R"({"n":1})", kId, 2),
             bus::frame(1, R"({"requestIndex":2,"payload":{"n":1}})"));
 }
 
@@ -78,7 +89,7 @@ TEST(KafkaOffer, FindsThePayloadThatMayBeNullOrStandsElsewhere) {
     ASSERT_TRUE(input) << input.error().message;
     EXPECT_TRUE((*input)->validate(R"({"n":1})"));
     EXPECT_FALSE((*input)->validate(R"({"n":"1"})"));
-    EXPECT_EQ(request_value(offer, R"({"n":1})", kId, 0),
+    EXPECT_EQ(*request_value(offer, R"({"n":1})", kId, 0),
               bus::frame(1, R"({"requestIndex":0,"payload":{"n":1}})"));
   }
 }
@@ -95,7 +106,7 @@ TEST(KafkaOffer, AWholeSchemaMayStandElsewhereToo) {
   ASSERT_TRUE(input) << input.error().message;
   EXPECT_FALSE((*input)->validate(R"({"n":"1"})"));
   EXPECT_FALSE(json::member(*json::member(input_of(offer), "properties"), "correlationId"));
-  EXPECT_EQ(request_value(offer, R"({"n":1})", "x", 0),
+  EXPECT_EQ(*request_value(offer, R"({"n":1})", "x", 0),
             bus::frame(1, R"({"correlationId":"x","n":1})"));
 }
 
@@ -105,7 +116,7 @@ TEST(KafkaOffer, APayloadThatIsNoObjectIsAnArgument) {
   EXPECT_EQ(offer.shape, RequestShape::wrapped_envelope);
   EXPECT_EQ(input_of(offer),
             R"({"type":"object","properties":{"value":{"type":"string"}},"required":["value"]})");
-  EXPECT_EQ(request_value(offer, R"({"value":"v"})", kId, 0),
+  EXPECT_EQ(*request_value(offer, R"({"value":"v"})", kId, 0),
             bus::frame(1, R"({"requestIndex":0,"payload":"v"})"));
 }
 
@@ -118,7 +129,7 @@ TEST(KafkaOffer, FillsInTheIdThatTheValueDeclares) {
            "requestId");
   EXPECT_EQ(input_of(offer),
             R"({"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]})");
-  EXPECT_EQ(request_value(offer, R"({"requestId":"forged","n":1})", "x", 0),
+  EXPECT_EQ(*request_value(offer, R"({"requestId":"forged","n":1})", "x", 0),
             bus::frame(1, R"({"requestId":"x","n":1})"));
 }
 
@@ -126,7 +137,7 @@ TEST(KafkaOffer, WrapsAValueThatIsNoObject) {
   const KafkaOffer offer = tool({{}, schema(1, R"({"type":"string"})"), {}});
   EXPECT_EQ(input_of(offer),
             R"({"type":"object","properties":{"value":{"type":"string"}},"required":["value"]})");
-  EXPECT_EQ(request_value(offer, R"({"value":"v"})", kId, 0), bus::frame(1, "\"v\""));
+  EXPECT_EQ(*request_value(offer, R"({"value":"v"})", kId, 0), bus::frame(1, "\"v\""));
 }
 
 TEST(KafkaOffer, AWrappedValueStillFindsWhatItRefersTo) {
@@ -148,6 +159,42 @@ TEST(KafkaOffer, PromisesWhatIsInsideTheEnvelope) {
                       R"("payload":{"type":"object","properties":{"x":{"type":"integer"}}}}})")});
   EXPECT_EQ(json::member(item_of(offer).definition, "outputSchema"),
             R"({"type":"object","properties":{"x":{"type":"integer"}}})");
+}
+
+constexpr std::string_view kKeyRecord =
+    R"({"type":"record","name":"K","fields":[{"name":"correlationId","type":"string"}]})";
+
+TEST(KafkaOffer, WritesAvroByItsSchemas) {
+  const auto number =
+      avro(8, R"({"type":"record","name":"R","fields":[{"name":"n","type":"int"}]})");
+  const KafkaOffer offer = tool({avro(7, kKeyRecord), number, number});
+  EXPECT_EQ(*request_key(offer, "ab"), bus::frame(7, "\4ab"));
+  EXPECT_EQ(*request_value(offer, R"({"n":3})", "ab", 0), bus::frame(8, "\6"));
+  auto wrong = request_value(offer, R"({"n":"3"})", "ab", 0);
+  EXPECT_EQ(wrong.error().code, Code::invalid_params);
+  EXPECT_EQ(wrong.error().message, "/n must be of the type int");
+  EXPECT_EQ(*request_key(tool({avro(7, R"("string")"), {}, {}}), "ab"), bus::frame(7, "\4ab"));
+  const KafkaOffer nullable = tool({avro(7, R"(["null","string"])"), {}, {}});
+  EXPECT_EQ(*request_key(nullable, "ab"), bus::frame(7, "\2\4ab"));
+  // No room for the id.
+  EXPECT_FALSE(request_key(tool({avro(7, kKeyRecord), {}, {}}, "requestId"), "ab"));
+  EXPECT_FALSE(request_key(tool({avro(7, R"("int")"), {}, {}}), "ab"));
+}
+
+TEST(KafkaOffer, AvroHasAnEnvelopeOnlyWhereAllOfItIs) {
+  const std::string payload =
+      R"({"name":"payload","type":{"type":"record","name":"P","fields":[{"name":"n","type":"int"}]}})";
+  const auto whole = tool(
+      {{},
+       avro(1, R"({"type":"record","name":"R","fields":[{"name":"requestIndex","type":"int"},)" +
+                   payload + "]}"),
+       {}});
+  EXPECT_EQ(whole.shape, RequestShape::envelope);
+  EXPECT_EQ(*request_value(whole, R"({"n":3})", kId, 1), bus::frame(1, "\2\6"));
+  const auto part =
+      tool({{}, avro(1, R"({"type":"record","name":"R","fields":[)" + payload + "]}"), {}});
+  EXPECT_EQ(part.shape, RequestShape::plain);
+  EXPECT_EQ(*request_value(part, R"({"payload":{"n":3}})", kId, 1), bus::frame(1, "\6"));
 }
 
 TEST(KafkaOffer, IsAResourceOrATemplate) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bus/correlation.h"
 #include "bus/framing.h"
 #include "core/base64.h"
 #include "json/read.h"
@@ -39,6 +40,12 @@ std::string value_json(std::string_view value) {
   if (json::check(value)) return std::string(value);
   if (json::is_utf8(value)) return json::quote(value);
   return fmt::format(R"({{"base64":"{}"}})", base64_encode(value));
+}
+
+// A value in Avro that cannot be read.
+std::string unreadable_json(const Error& why, std::string_view bytes) {
+  return fmt::format(R"({{"unreadable":{},"base64":"{}"}})", json::quote(why.message),
+                     base64_encode(bytes));
 }
 
 std::string record_json(const KeptRecord& record) {
@@ -106,8 +113,30 @@ void add_items(const TopicOffer& offer, mcp::ItemLists& items) {
   }
 }
 
-std::string topic_value(const TopicOffer& offer, std::string_view value) {
-  return offer.schema ? bus::frame(offer.schema->id, value) : std::string(value);
+// Only a key in Avro is framed. It is the text, or what the text says, or an object with the text
+// as its only member: whichever fits first.
+Result<std::string> topic_key(const TopicOffer& offer, std::string_view key) {
+  const AgentSchema& schema = offer.key_schema;
+  if (!schema || !schema->avro) return std::string(key);
+  auto text = written_by(schema, json::quote(key));
+  if (text) return text;
+  if (json::check(key)) {
+    auto said = written_by(schema, std::string(key));
+    if (said) return said;
+  }
+  std::string object;
+  json::each_member(json::member(schema->text, "properties").value_or("{}"),
+                    [&](std::string_view name, std::string_view) {
+                      if (object.empty()) object = bus::key_of(name, key);
+                    });
+  auto only = written_by(schema, object.empty() ? json::quote(key) : object);
+  if (only) return only;
+  return Error{Code::invalid_params, fmt::format("the key does not fit its Avro schema {}: {}",
+                                                 schema->text, only.error().message)};
+}
+
+Result<std::string> topic_value(const TopicOffer& offer, std::string_view value) {
+  return written_by(offer.schema, std::string(value));
 }
 
 KafkaTopics::KafkaTopics(const KafkaPlan& plan, bus::Consumer& consumer,
@@ -151,7 +180,8 @@ Task<void> KafkaTopics::resolve() {
     const auto known = std::ranges::find(offers_, name, [](const auto& one) { return one->name; });
     if (known == offers_.end()) {
       offers_.push_back(*std::move(offer));
-    } else if ((*known)->schema == (*offer)->schema) {
+    } else if ((*known)->schema == (*offer)->schema &&
+               (*known)->key_schema == (*offer)->key_schema) {
       continue;
     } else {
       *known = *std::move(offer);
@@ -168,8 +198,10 @@ Task<std::shared_ptr<const TopicOffer>> KafkaTopics::resolve_one(std::string nam
   if (settings.topic.empty()) settings.topic = name;
   auto schema = co_await find_schema(settings.topic + "-value", deadline);
   if (!schema) co_return schema.error();
+  // Keys are texts unless they are known to be something else.
+  auto key_schema = co_await find_schema(settings.topic + "-key", deadline);
   TopicOffer offer{name, settings, fmt::format("kafka://{}/{}", plan_.name, name),
-                   *std::move(schema)};
+                   *std::move(schema), key_schema ? *std::move(key_schema) : AgentSchema()};
   if (settings.read) {
     auto followed = co_await follow(settings.topic, deadline);
     if (!followed) co_return followed.error();
@@ -199,22 +231,25 @@ Task<void> KafkaTopics::leave(std::string topic) {
 }
 
 void KafkaTopics::on_records(std::vector<bus::Record> records) {
-  for (const auto& record : records) take(record);
+  for (auto& record : records) take(record);
 }
 
-void KafkaTopics::take(const bus::Record& record) {
+void KafkaTopics::take(bus::Record& record) {
   const auto found = topics_.find(record.topic());
   if (found == topics_.end()) return;
   Topic& topic = found->second;
   KeptRecord kept{"", "", record.partition(), record.offset(), record.timestamp()};
   if (const auto bytes = record.key()) {
-    auto key = bus::unframe(*bytes, record.header(bus::kKeySchemaHeader));
-    kept.key = key_text(key ? key->payload : *bytes);
+    const Content content = content_of(*bytes, record.header(bus::kKeySchemaHeader));
+    if (content.unknown && keep_until_known(*content.unknown, record)) return;
+    kept.key = key_text(content.text());
   }
   const std::string key = kept.key;
   if (const auto bytes = record.value()) {
-    auto value = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
-    kept.value = value ? value->payload : *bytes;
+    const Content content = content_of(*bytes, record.header(bus::kValueSchemaHeader));
+    if (content.unknown && keep_until_known(*content.unknown, record)) return;
+    const bool broken = content.avro && !*content.avro;
+    kept.value = broken ? unreadable_json(content.avro->error(), content.payload) : content.text();
     topic.table.put(std::move(kept));
   } else {
     topic.table.remove(key);

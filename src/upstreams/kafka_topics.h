@@ -25,14 +25,17 @@ struct TopicOffer {
   std::string name;
   TopicSettings settings;  // With the topic filled in.
   std::string uri;         // Of its newest records; one key's is below it.
-  AgentSchema schema;      // Of its values.
+  AgentSchema schema;      // Of its values,
+  AgentSchema key_schema;  // and of its keys.
 };
 
 // How it is listed.
 void add_items(const TopicOffer& offer, mcp::ItemLists& items);
 
-// The value of a record that puts the raw `value` into the topic.
-std::string topic_value(const TopicOffer& offer, std::string_view value);
+// Key and value of a record that puts the raw `value` into the topic. What is to be Avro and does
+// not fit it is an error.
+Result<std::string> topic_key(const TopicOffer& offer, std::string_view key);
+Result<std::string> topic_value(const TopicOffer& offer, std::string_view value);
 
 class KafkaTopics final : public KafkaFollower {
  public:
@@ -71,7 +74,7 @@ class KafkaTopics final : public KafkaFollower {
   };
 
   void on_records(std::vector<bus::Record> records) override;
-  void take(const bus::Record& record);
+  void take(bus::Record& record);
   Task<void> keep_resolving();
   Task<void> resolve();
   Task<std::shared_ptr<const TopicOffer>> resolve_one(std::string name, TopicSettings settings);

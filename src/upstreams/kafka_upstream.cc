@@ -132,8 +132,15 @@ Task<mcp::Reply> KafkaUpstream::produce(KafkaLane& lane, const gateway::Call& ca
   const auto* const given = call.request.param("arguments");
   const std::string_view arguments = given ? given->raw : "{}";
   const auto raw = json::member(arguments, "value").value_or("null");
-  const auto key = json::string_member(arguments, "key");
-  const std::string value = topic_value(topic, raw);
+  auto key = json::string_member(arguments, "key");
+  const bool deletes = raw == "null" && key;
+  auto value = deletes ? Result<std::string>("") : topic_value(topic, raw);
+  if (!value) co_return value.error();
+  if (key) {
+    auto bytes = topic_key(topic, *key);
+    if (!bytes) co_return bytes.error();
+    key = *std::move(bytes);
+  }
   std::vector<std::pair<std::string, std::string>> pairs;
   json::each_member(json::member(arguments, "headers").value_or("{}"),
                     [&](std::string_view header, std::string_view text) {
@@ -141,8 +148,8 @@ Task<mcp::Reply> KafkaUpstream::produce(KafkaLane& lane, const gateway::Call& ca
                     });
   std::vector<bus::Header> headers;
   for (const auto& [header, text] : pairs) headers.push_back({header.c_str(), text});
-  bus::Outgoing record{topic.settings.topic, key, value, headers};
-  if (raw == "null" && key) record.value = std::nullopt;
+  bus::Outgoing record{topic.settings.topic, key, *value, headers};
+  if (deletes) record.value = std::nullopt;
   const std::chrono::milliseconds patience(plan_.settings.response_timeout_ms);
   auto place = co_await lane.send(record, std::min(call.deadline, here().now() + patience));
   if (!place) co_return place.error();
