@@ -1,6 +1,7 @@
-// Fuzzes what becomes of schemas that a Schema Registry has: the tool that an agent is listed as,
-// and the requests that are sent to it. The input is a schema and arguments, with a line break
-// between them: whatever is listed and sent is JSON.
+// Fuzzes what becomes of schemas that a Schema Registry has, in JSON Schema or Avro: the tool that
+// an agent is listed as, and the requests that are sent to it. The input is a schema and arguments,
+// with a line break between them: whatever is listed is JSON, and what is sent is what its schema
+// says.
 #include "bus/framing.h"
 #include "fuzz/require.h"
 #include "json/read.h"
@@ -12,8 +13,33 @@ namespace {
 
 using namespace patchbay;
 
-void check_offer(const upstreams::KafkaOffer& offer, std::string_view arguments) {
-  require(static_cast<bool>(json::check(upstreams::item_of(offer).definition)));
+using Known = std::shared_ptr<const bus::RegisteredSchema>;
+
+// For each place where the id may go.
+template <class Check>
+void each_offer(const Known& known, Check check) {
+  for (const char* const field : {"correlationId", "payload", "a"}) {
+    bus::Registration registration{"t", "d", "in", "out"};
+    registration.correlation_field = field;
+    const auto offer = upstreams::make_offer(registration, {known, known, known}, false);
+    require(static_cast<bool>(json::check(upstreams::item_of(offer).definition)));
+    check(offer);
+  }
+}
+
+// What does not fit is not sent; what is sent can be read.
+void check_avro(const upstreams::KafkaOffer& offer, std::string_view arguments) {
+  for (const auto& sent :
+       {upstreams::request_key(offer, "id"), upstreams::request_value(offer, arguments, "id", 1)}) {
+    if (!sent) continue;
+    const auto part = bus::unframe(*sent, std::nullopt);
+    require(part && part->id == 7);
+    const auto read = offer.schemas.request->avro->decode(part->payload);
+    require(read || read.error().code == Code::too_large);
+  }
+}
+
+void check_json(const upstreams::KafkaOffer& offer, std::string_view arguments) {
   const auto framed_key = upstreams::request_key(offer, "id");
   require(static_cast<bool>(framed_key));
   const auto key = bus::unframe(*framed_key, std::nullopt);
@@ -35,13 +61,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!json::check(arguments) || json::type_of(arguments) != json::Type::object) return 0;
 
   auto compiled = json::Schema::compile(schema, {.default_draft = json::Draft::draft_07});
-  if (!compiled) return 0;
-  const auto known = std::make_shared<const bus::RegisteredSchema>(
-      bus::RegisteredSchema{7, bus::SchemaKind::json, std::string(schema), *compiled});
-  for (const char* const field : {"correlationId", "payload", "a"}) {
-    bus::Registration registration{"t", "d", "in", "out"};
-    registration.correlation_field = field;
-    check_offer(upstreams::make_offer(registration, {known, known, known}, false), arguments);
+  if (compiled) {
+    const auto known = std::make_shared<const bus::RegisteredSchema>(
+        bus::RegisteredSchema{7, bus::SchemaKind::json, std::string(schema), *compiled});
+    each_offer(known, [&](const auto& offer) { check_json(offer, arguments); });
+  }
+  auto avro = bus::AvroSchema::parse(schema);
+  if (avro) {
+    const auto known = std::make_shared<const bus::RegisteredSchema>(bus::RegisteredSchema{
+        7, bus::SchemaKind::avro, (*avro)->json_schema(), nullptr, {}, *avro});
+    each_offer(known, [&](const auto& offer) { check_avro(offer, arguments); });
   }
   return 0;
 }

@@ -145,6 +145,8 @@ TEST(Avro, SaysWhatIsWrongWithBytes) {
   EXPECT_EQ(decoded(parsed(R"("int")"), "8080808010"), "at byte 5: an int has more than 32 bits");
   EXPECT_EQ(decoded(parsed(R"("long")"), "ffffffffffffffffffff"),
             "at byte 10: a number has more than 64 bits");
+  EXPECT_EQ(decoded(parsed(R"("long")"), "ffffffffffffffffff02"),
+            "at byte 10: a number has more than 64 bits");
   EXPECT_EQ(decoded(parsed(R"("long")"), "ff"), "at byte 1: the value is cut off");
   EXPECT_EQ(decoded(parsed(R"("string")"), "0661"),
             "at byte 1: a length of 3 is given where 1 bytes are left");
@@ -299,6 +301,12 @@ TEST(Avro, TypesThatAreUsedTwiceAreReferredTo) {
   ASSERT_TRUE(compiled) << compiled.error().message;
   EXPECT_TRUE((*compiled)->validate(R"({"n":1,"left":{"n":2}})"));
   EXPECT_FALSE((*compiled)->validate(R"({"n":1,"left":{"n":"2"}})"));
+  EXPECT_EQ(parsed(R"({"type":"record","name":"L","fields":[{"name":"n","type":["null","L"]}]})")
+                ->json_schema(),
+            R"({"type":"object","properties":{"n":{"anyOf":[{"type":"null"},)"
+            R"({"$ref":"#/$defs/L"}]}},"additionalProperties":false,"$defs":{"L":{)"
+            R"("type":"object","properties":{"n":{"anyOf":[{"type":"null"},)"
+            R"({"$ref":"#/$defs/L"}]}},"additionalProperties":false}}})");
   // Written out wherever they are used, these would be a million.
   std::string nested = R"({"type":"record","name":"R20","fields":[]})";
   for (int i = 19; i >= 0; --i) {
@@ -347,6 +355,12 @@ TEST(Avro, SchemasAreBounded) {
   auto large = AvroSchema::parse(doubled + "]");
   ASSERT_FALSE(large);
   EXPECT_EQ(large.error().code, Code::too_large) << large.error().message;
+  const std::string one = R"("type":"string","default":"0123456789"})";
+  auto both = AvroSchema::parse(R"({"type":"record","name":"R","fields":[{"name":"a",)" + one +
+                                    R"(,{"name":"b",)" + one + "]}",
+                                {}, {.defaults = 20});
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().code, Code::too_large) << both.error().message;
   auto endless = AvroSchema::parse(
       R"({"type":"record","name":"R","fields":[{"name":"a","type":"R","default":{}}]})");
   ASSERT_FALSE(endless);
