@@ -108,14 +108,14 @@ class Avro(KafkaCase):
         self.assertEqual(key[:6], framed(ids["requests-key"], b"\x48"))
 
     def test_arguments_that_do_not_fit_never_leave(self):
-        self.offer("strict", b"\x01\x00")
+        self.offer("narrow", b"\x01\x00")
         for arguments, words in (
             ({"id": 7}, "/id"),
             ({"id": "a", "size": "XL"}, "/size"),
             ({"id": "a", "more": 1}, "more"),
             ({}, "id"),
         ):
-            response = self.call("strict", arguments)
+            response = self.call("narrow", arguments)
             self.assertEqual(response.status, 400, response.body)
             self.assertIn(words, response.json()["message"])
         blob = record("Blob", field("data", "bytes"))
@@ -135,22 +135,22 @@ class Avro(KafkaCase):
         self.assertIn("NaN", self.call("infinite", {"id": "a"}).json()["message"])
 
     def test_the_reply_is_read_by_the_schema_that_it_names(self):
-        older = self.add("older.responses-value", record("Done", field("count", "long")))
-        self.offer("older", b"\x08", schema_id=older)
-        self.assertEqual(self.call("older", {"id": "a"}).json(), {"count": 4})
+        older = self.add("versioned.responses-value", record("Done", field("count", "long")))
+        self.offer("versioned", b"\x08", schema_id=older)
+        self.assertEqual(self.call("versioned", {"id": "a"}).json(), {"count": 4})
         plain = self.add("changed.responses-value", RESPONSE, "JSON")
         self.offer("changed", b'{"echo": {}}', schema_id=plain)
         self.assertEqual(self.call("changed", {"id": "a"}).json(), {"echo": {}})
-        number = self.add("headed.responses-value", DONE)
+        number = self.add("titled.responses-value", DONE)
         header = framed(number, b"").hex()
-        self.offer("headed", b"\x01\x0a", schema_id=None, value_header=header)
-        self.assertEqual(self.call("headed", {"id": "a"}).json(), {"ok": True, "count": 5})
+        self.offer("titled", b"\x01\x0a", schema_id=None, value_header=header)
+        self.assertEqual(self.call("titled", {"id": "a"}).json(), {"ok": True, "count": 5})
 
     def test_bare_json_is_taken_and_must_fit(self):
-        self.offer("bare", b'{"ok": true, "count": 1}', schema_id=None)
-        self.assertEqual(self.call("bare", {"id": "a"}).json()["count"], 1)
-        self.offer("misfit", b'{"ok": 1, "count": 1}', schema_id=None)
-        response = self.call("misfit", {"id": "a"})
+        self.offer("unframed", b'{"ok": true, "count": 1}', schema_id=None)
+        self.assertEqual(self.call("unframed", {"id": "a"}).json()["count"], 1)
+        self.offer("unfitting", b'{"ok": 1, "count": 1}', schema_id=None)
+        response = self.call("unfitting", {"id": "a"})
         self.assertEqual(response.status, 502)
         self.assertIn("does not fit its schema", response.json()["message"])
 
@@ -163,11 +163,11 @@ class Avro(KafkaCase):
             field("status", "string"),
             field("payload", ["null", DONE]),
         )
-        self.offer("enveloped", b"\x00\x12COMPLETED\x02\x01\x02", request, response)
-        schema = self.tools()["enveloped"]["inputSchema"]
+        self.offer("in_letter", b"\x00\x12COMPLETED\x02\x01\x02", request, response)
+        schema = self.tools()["in_letter"]["inputSchema"]
         self.assertEqual(schema["required"], ["n"])
-        self.assertEqual(self.call("enveloped", {"n": 3}).json(), {"ok": True, "count": 1})
-        sent = as_bytes(self.peer.consume("enveloped.requests")[0]["value"])
+        self.assertEqual(self.call("in_letter", {"n": 3}).json(), {"ok": True, "count": 1})
+        sent = as_bytes(self.peer.consume("in_letter.requests")[0]["value"])
         self.assertEqual(sent[5:], b"\x00\x06")
         self.offer("number", b"\x01\x00", '"long"')
         self.assertEqual(self.call("number", {"value": 27}).status, 200)
@@ -198,19 +198,20 @@ class AvroTopics(KafkaCase):
     upstream = {
         "refresh": "100ms",
         "retrieval": "topic",
-        "topics": {"orders": {"topic": "avro.orders"}},
+        "topics": {"orders": {"topic": "avro.orders"}, "notes": {"topic": "avro.notes"}},
     }
 
     def setUp(self):
-        self.wait_for_tool("orders")
+        for name in self.upstream["topics"]:
+            self.wait_for_tool(name)
 
     def read(self, uri):
         response = self.send("GET", f"/rcs/{uri}")
         return response.json() if response.status == 200 else None
 
     def test_a_topic_is_written_and_read(self):
-        number = self.registry.add("avro.orders-value", ORDER, "AVRO")
         keys = self.registry.add("avro.orders-key", record("Id", field("id", "string")), "AVRO")
+        number = self.registry.add("avro.orders-value", ORDER, "AVRO")
         typed = lambda: "id" in json.dumps(self.tools()["orders"]["inputSchema"])
         wait_until(typed, "the topic to be typed")
         placed = self.call("orders", {"key": "k1", "value": {"id": "a", "size": "L"}})
@@ -236,6 +237,22 @@ class AvroTopics(KafkaCase):
         self.assertEqual([one["value"] for one in both[:2]], [first, {"n": 1}])
         self.assertIn("cut off", both[2]["value"]["unreadable"])
         self.assertEqual(base64.b64decode(both[2]["value"]["base64"]), b"\x80")
+
+    def test_records_stay_in_order_while_a_schema_is_fetched(self):
+        fresh = self.registry.add("fresh-value", record("Fresh", field("f", "int")), "AVRO")
+        value = {"hex": framed(fresh, b"\x02").hex()}
+        self.peer.produce("avro.notes", "key", value)
+        self.peer.produce("avro.notes", "key", {"later": 1})
+        latest = lambda key: self.read(f"kafka://bus/notes/{key}")
+        wait_until(lambda: latest("key") == {"later": 1}, "the later record")
+        self.peer.produce("avro.notes", "end", value)
+        wait_until(lambda: latest("end") == {"f": 1}, "the last record")
+        self.assertEqual(latest("key"), {"later": 1})
+
+    def test_a_schema_that_cannot_be_had_holds_nothing_up(self):
+        self.peer.produce("avro.notes", "lost", {"hex": framed(99999, b"\x80").hex()})
+        as_it_is = lambda: self.read("kafka://bus/notes/lost") == {"base64": "gA=="}
+        wait_until(as_it_is, "the record as it is")
 
     def test_the_latest_record_is_the_resource(self):
         price = record("Price", field("text", "string"))

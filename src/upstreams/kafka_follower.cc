@@ -9,9 +9,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// Records and schemas that are waited for; what is beyond is taken as it is.
-constexpr std::size_t kMostKept = 1000;
-constexpr std::size_t kMostInVain = 1000;
+constexpr std::size_t kMostInVain = 1000;  // Schemas that could not be had.
 
 }  // namespace
 
@@ -25,7 +23,7 @@ Task<void> KafkaFollower::stop() {
   consumer_.give_up();
   scope_.cancel();
   auto drained = co_await scope_.drain(kNever);
-  kept_.clear();
+  drop_waiting();
   first_look_.deliver(ok());
   auto stopped = co_await reader_.stop();
   co_return drained ? stopped : drained;
@@ -62,20 +60,17 @@ KafkaFollower::Content KafkaFollower::content_of(std::string_view bytes,
   return content;
 }
 
-bool KafkaFollower::keep_until_known(int schema, bus::Record& record) {
+bool KafkaFollower::learn(int schema) {
   const auto tried = in_vain_.find(schema);
   if (tried != in_vain_.end() && here().now() < tried->second) return false;
-  std::size_t count = 0;
-  for (const auto& [id, records] : kept_) count += records.size();
-  if (count >= kMostKept) return false;
-  auto& waiting = kept_[schema];
-  waiting.push_back(std::move(record));
-  if (waiting.size() == 1) scope_.spawn(learn(schema));
+  if (fetching_.insert(schema).second) scope_.spawn(fetch(schema));
   return true;
 }
 
-Task<void> KafkaFollower::learn(int schema) {
+Task<void> KafkaFollower::fetch(int schema) {
   auto found = co_await registry_->by_id(schema, here().now() + plan_.settings.lookup_time);
+  fetching_.erase(schema);
+  if (!found && found.error().code == Code::cancelled) co_return found.error();
   if (found) {
     in_vain_.erase(schema);
   } else {
@@ -85,9 +80,7 @@ Task<void> KafkaFollower::learn(int schema) {
     if (in_vain_.size() >= kMostInVain) in_vain_.erase(in_vain_.begin());
     in_vain_[schema] = here().now() + plan_.settings.retry;
   }
-  auto records = std::move(kept_[schema]);
-  kept_.erase(schema);
-  on_records(std::move(records));
+  on_learned();
   co_return ok();
 }
 

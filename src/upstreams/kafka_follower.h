@@ -7,9 +7,9 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "bus/reader.h"
 #include "core/scope.h"
@@ -17,6 +17,10 @@
 #include "upstreams/kafka_plan.h"
 
 namespace patchbay::upstreams {
+
+// Records that wait for a schema to be fetched, for each that keeps some; what is beyond is taken
+// as it is.
+inline constexpr std::size_t kMostWaiting = 1000;
 
 class KafkaFollower : public bus::Reader::Events {
  public:
@@ -48,9 +52,12 @@ class KafkaFollower : public bus::Reader::Events {
   };
   Content content_of(std::string_view bytes, std::optional<std::string_view> header) const;
 
-  // Keeps a record until a schema has been fetched, and has it taken once more then. False if that
-  // was in vain a moment ago, or there is no room: it must be taken as it is.
-  bool keep_until_known(int schema, bus::Record& record);
+  // Has a schema fetched that records name; on_learned() comes when that has ended, well or not.
+  // False if it was in vain a moment ago.
+  bool learn(int schema);
+  virtual void on_learned() {}
+  // The follower stops, and the records that wait for schemas must go before their client does.
+  virtual void drop_waiting() {}
 
   const KafkaPlan& plan_;
   bus::Consumer& consumer_;
@@ -60,10 +67,10 @@ class KafkaFollower : public bus::Reader::Events {
   Scope scope_;  // What goes on beside the reading.
 
  private:
-  Task<void> learn(int schema);
+  Task<void> fetch(int schema);
 
-  std::map<int, std::vector<bus::Record>> kept_;  // By the schema that they wait for.
-  std::map<int, Deadline> in_vain_;               // Schemas, and when to ask for them again.
+  std::set<int> fetching_;           // Schemas,
+  std::map<int, Deadline> in_vain_;  // and those that cannot be had until then.
 };
 
 }  // namespace patchbay::upstreams

@@ -67,14 +67,14 @@ class KafkaHome::Replies final : public KafkaFollower {
     // It may be in Avro, which takes longer to find out.
     if (places.key) {
       const Content key = content_of(*places.key, places.key_schema);
-      if (key.unknown && keep_until_known(*key.unknown, record)) return std::nullopt;
+      if (key.unknown && wait_for(*key.unknown, record)) return std::nullopt;
       const bus::IdPlaces plain{.key = key.text()};
       auto place = key.avro ? lane_of(record.topic(), plain, readable) : std::nullopt;
       if (place) return place;
     }
     if (places.value && !readable) {
       const Content value = content_of(*places.value, places.value_schema);
-      if (value.unknown && keep_until_known(*value.unknown, record)) return std::nullopt;
+      if (value.unknown && wait_for(*value.unknown, record)) return std::nullopt;
       const bus::IdPlaces plain{.value = value.text()};
       auto place = value.avro ? lane_of(record.topic(), plain, readable) : std::nullopt;
       if (place) return place;
@@ -83,6 +83,15 @@ class KafkaHome::Replies final : public KafkaFollower {
     (readable ? counters.foreign : counters.unreadable)->add();
     return std::nullopt;
   }
+
+  // Whether the record stays until its schema is known.
+  bool wait_for(int schema, bus::Record& record) {
+    if (waiting_.size() >= kMostWaiting || !learn(schema)) return false;
+    waiting_.push_back(std::move(record));
+    return true;
+  }
+  void on_learned() override { on_records(std::exchange(waiting_, {})); }
+  void drop_waiting() override { waiting_.clear(); }
 
   Place lane_of(std::string_view topic, const bus::IdPlaces& places, bool& readable) {
     const auto fields = fields_.find(topic);
@@ -100,6 +109,7 @@ class KafkaHome::Replies final : public KafkaFollower {
   KafkaHome& home_;
   // In which member of a key the id may stand, by topic.
   std::map<std::string, std::set<std::string>, std::less<>> fields_;
+  std::vector<bus::Record> waiting_;  // For schemas.
 };
 
 class KafkaHome::Asking {

@@ -231,29 +231,57 @@ Task<void> KafkaTopics::leave(std::string topic) {
 }
 
 void KafkaTopics::on_records(std::vector<bus::Record> records) {
-  for (auto& record : records) take(record);
+  for (auto& record : records) {
+    const auto found = topics_.find(record.topic());
+    if (found == topics_.end()) continue;
+    Topic& topic = found->second;
+    if (topic.waiting.empty() && take(topic, record, true)) continue;
+    topic.waiting.push_back(std::move(record));
+    if (topic.waiting.size() <= kMostWaiting) continue;
+    take(topic, topic.waiting.front(), false);
+    topic.waiting.pop_front();
+  }
 }
 
-void KafkaTopics::take(bus::Record& record) {
-  const auto found = topics_.find(record.topic());
-  if (found == topics_.end()) return;
-  Topic& topic = found->second;
+void KafkaTopics::on_learned() {
+  for (auto& [name, topic] : topics_) {
+    while (!topic.waiting.empty() && take(topic, topic.waiting.front(), true)) {
+      topic.waiting.pop_front();
+    }
+  }
+}
+
+void KafkaTopics::drop_waiting() {
+  for (auto& [name, topic] : topics_) topic.waiting.clear();
+}
+
+// False if it must wait for a schema.
+bool KafkaTopics::take(Topic& topic, const bus::Record& record, bool may_wait) {
   KeptRecord kept{"", "", record.partition(), record.offset(), record.timestamp()};
+  const auto must_wait = [&](const Content& content) {
+    return may_wait && content.unknown && learn(*content.unknown);
+  };
   if (const auto bytes = record.key()) {
     const Content content = content_of(*bytes, record.header(bus::kKeySchemaHeader));
-    if (content.unknown && keep_until_known(*content.unknown, record)) return;
+    if (must_wait(content)) return false;
     kept.key = key_text(content.text());
   }
   const std::string key = kept.key;
   if (const auto bytes = record.value()) {
     const Content content = content_of(*bytes, record.header(bus::kValueSchemaHeader));
-    if (content.unknown && keep_until_known(*content.unknown, record)) return;
+    if (must_wait(content)) return false;
     const bool broken = content.avro && !*content.avro;
     kept.value = broken ? unreadable_json(content.avro->error(), content.payload) : content.text();
     topic.table.put(std::move(kept));
   } else {
     topic.table.remove(key);
   }
+  tell(topic, key);
+  return true;
+}
+
+// Whoever subscribed hears of it.
+void KafkaTopics::tell(const Topic& topic, const std::string& key) {
   if (topic.uri.empty()) return events_.on_updated(key);
   events_.on_updated(topic.uri);
   if (!key.empty()) events_.on_updated(topic.uri + "/" + net::percent_encode(key));

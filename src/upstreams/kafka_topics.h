@@ -5,6 +5,7 @@
 // Confined to the upstream's home.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -71,10 +72,15 @@ class KafkaTopics final : public KafkaFollower {
   struct Topic {
     KafkaTable table;
     std::string uri = {};  // Of a topic of the configuration.
+    // One whose schema is being fetched, and all that came after it: their order counts.
+    std::deque<bus::Record> waiting = {};
   };
 
   void on_records(std::vector<bus::Record> records) override;
-  void take(bus::Record& record);
+  void on_learned() override;
+  void drop_waiting() override;
+  bool take(Topic& topic, const bus::Record& record, bool may_wait);
+  void tell(const Topic& topic, const std::string& key);
   Task<void> keep_resolving();
   Task<void> resolve();
   Task<std::shared_ptr<const TopicOffer>> resolve_one(std::string name, TopicSettings settings);
