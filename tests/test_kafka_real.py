@@ -83,6 +83,16 @@ class Topics(test_kafka.Topics):
     pass
 
 
+class Commands(test_kafka_bus.Commands):
+    def test_looking_for_a_topic_makes_none(self):
+        consume, lag = ("consume", "absent"), ("lag", "nobody", "absent")
+        for words, code in ((consume, 1), (lag, 5), (consume, 1)):
+            self.assertIn("the bus has no topic absent", self.bus(*words, code=code))
+
+    def test_the_gateway_on_this_machine_says_where_its_bus_is(self):
+        self.skipTest("the bus is not the gateway's")
+
+
 class Control(test_kafka_bus.Control):
     pass
 

@@ -49,6 +49,13 @@ class Schemas(KafkaCase):
         self.offer("evolving", schema_id=older)
         self.assertEqual(self.call("evolving", {"do": "misfit"}).json(), {"echo": 7})
 
+    def test_a_reply_that_names_no_schema_by_number_0_is_checked_by_the_known_one(self):
+        self.offer("unnumbered", schema_id=0)
+        self.assertEqual(self.call("unnumbered", {"n": 1}).json()["echo"], {"n": 1})
+        response = self.call("unnumbered", {"do": "misfit"})
+        self.assertEqual(response.status, 502)
+        self.assertIn("does not fit its schema", response.json()["message"])
+
     def test_the_newer_generation_has_envelopes(self):
         request = {
             "type": "object",

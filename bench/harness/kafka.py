@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from . import client, processes, report, requests
@@ -21,7 +22,7 @@ BARE = "bare pair"
 # How long a fetch waits, in milliseconds: on the embedded bus as our own clients do there.
 EMBEDDED_WAIT = 2
 BROKER_WAIT = 100
-WARMUP = 5  # Seconds; a broker in Java is slow at first.
+WARMUP = 10  # Seconds; a broker in Java is slow at first.
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "testing"))
 
@@ -87,6 +88,20 @@ def targets(gateway: processes.Server, wire_port: int) -> list[Target]:
     ]
 
 
+def processor_time() -> tuple[float, float]:
+    """What all processors have done since the machine started, and how long they have been there."""
+    times = [int(word) for word in Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+    return sum(times) - times[3] - times[4], sum(times)
+
+
+def watched(measure) -> dict:
+    """What `measure` yields, and how busy all processors were meanwhile."""
+    busy, whole = processor_time()
+    figures = measure()
+    busy_after, whole_after = processor_time()
+    return figures | {"busy": (busy_after - busy) / max(whole_after - whole, 1)}
+
+
 def compare(bench: Bench, options, bus: Bus, counts: tuple) -> dict:
     """Rounds of the bare pair and of the gateway in turn, for each number of calls in flight."""
     found = {}
@@ -102,13 +117,15 @@ def compare(bench: Bench, options, bus: Bus, counts: tuple) -> dict:
             stack.enter_context(agent(bench, bus.broker, bus.fetch_wait, name))
         register(bench, bus.broker)
         processes.wait_for_tool(gateway.port, TOOL)
-        bus.bare(bench, max(counts), min(WARMUP, 2 * bench.effort.seconds))
+        bus.bare(bench, max(counts), min(WARMUP, 4 * bench.effort.seconds))
         faces = targets(gateway, port)
         for in_flight in counts:
             rounds = []
             for _ in range(bench.effort.rounds):
-                one = {BARE: bus.bare(bench, in_flight, bench.effort.seconds)}
-                one |= {face.name: bench.measure(face, in_flight) for face in faces}
+                bare = partial(bus.bare, bench, in_flight, bench.effort.seconds)
+                one = {BARE: watched(bare)}
+                for face in faces:
+                    one[face.name] = watched(partial(bench.measure, face, in_flight))
                 rounds.append(one)
             found[in_flight] = {
                 name: median_of([one[name] for one in rounds]) for name in (BARE, *FACES)
@@ -143,9 +160,9 @@ def show(options, found: dict) -> None:
                 speed = report.ratio(figure["calls_per_s"], base["calls_per_s"])
                 rows.append([f"{where}  {name}", f"{figure['calls_per_s']:,.0f}", speed,
                              f"{figure['p50_us']:,.0f}", f"{figure['p99_us']:,.0f}",
-                             f"{figure['cpu_us']:,.1f}"])  # fmt: skip
+                             f"{figure['cpu_us']:,.1f}", f"{figure['busy']:.0%}"])  # fmt: skip
             goals += [goal(where, count, base, figures[face], face) for face in FACES]
-    columns = ["bus, calls in flight", "calls/s", "of bare", "p50 µs", "p99 µs", "CPU µs"]
+    columns = ["bus, calls in flight", "calls/s", "of bare", "p50 µs", "p99 µs", "CPU µs", "busy"]
     title = f"call_kafka: {options.workers} worker(s); baseline: a bare pair on librdkafka"
     report.print_table(title, columns, rows)
     report.print_goals(goals)

@@ -126,6 +126,13 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std:
   return pairs;
 }
 
+// For a command that only looks: a broker that makes what is mentioned makes nothing by that. Who
+// wants it to says so with --property.
+BusOptions looking(BusOptions options) {
+  options.properties.insert(options.properties.begin(), "allow.auto.create.topics=false");
+  return options;
+}
+
 }  // namespace
 
 int bus_register(const BusRegisterOptions& options) {
@@ -186,7 +193,7 @@ int bus_unregister(const BusRegisterOptions& options) {
 }
 
 int bus_list(const BusOptions& options) {
-  return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
+  return run_bus(looking(options), [&](BusClient& client, Deadline deadline) -> Task<int> {
     auto all = co_await read_registrations(client, deadline);
     if (!all) co_return all.error();
     if (options.json) {
@@ -243,7 +250,7 @@ int bus_produce(const BusRecordOptions& options) {
 }
 
 int bus_consume(const BusConsumeOptions& options) {
-  return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
+  return run_bus(looking(options), [&](BusClient& client, Deadline deadline) -> Task<int> {
     int left = options.count;
     const auto take = [&](const bus::Record& record) {
       if (options.json) {
@@ -270,7 +277,7 @@ int bus_consume(const BusConsumeOptions& options) {
 }
 
 int bus_lag(const BusLagOptions& options) {
-  BusLagOptions with_group = options;
+  BusOptions with_group = looking(options);
   with_group.properties.push_back("group.id=" + options.group);
   return run_bus(with_group, [&](BusClient& client, Deadline deadline) -> Task<int> {
     auto lines = co_await client.consumer().lag(options.topics, deadline);

@@ -53,7 +53,7 @@ std::string random_hex(std::size_t bytes) {
   return hex;
 }
 
-std::string random_uuid() {
+void append_uuid(std::string& out) {
   thread_local RandomBytes random;
   std::array<unsigned char, kUuidBytes> bytes{};
   std::copy_n(random.take(kUuidBytes), kUuidBytes, bytes.begin());
@@ -61,11 +61,18 @@ std::string random_uuid() {
   bytes[8] = (bytes[8] & 0x3f) | 0x80;  // ...of the usual variant.
   constexpr std::array<unsigned char, kUuidBytes> kPlaces{0,  2,  4,  6,  9,  11, 14, 16,
                                                           19, 21, 24, 26, 28, 30, 32, 34};
-  std::string text(36, '-');
+  const std::size_t before = out.size();
+  out.append(36, '-');
+  char* const text = out.data() + before;
   for (std::size_t i = 0; i < kUuidBytes; ++i) {
     text[kPlaces[i]] = kDigits[bytes[i] >> 4];
     text[kPlaces[i] + 1U] = kDigits[bytes[i] & 15];
   }
+}
+
+std::string random_uuid() {
+  std::string text;
+  append_uuid(text);
   return text;
 }
 

@@ -11,5 +11,6 @@ std::string random_hex(std::size_t bytes);
 
 // A UUID of version 4. Cheap enough for every message: bytes are fetched many at a time.
 std::string random_uuid();
+void append_uuid(std::string& out);
 
 }  // namespace patchbay

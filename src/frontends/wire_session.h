@@ -24,12 +24,12 @@
 // Confined to one worker.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/text_hash.h"
 #include "frontends/conversation.h"
 #include "frontends/wire_host.h"
 #include "frontends/wire_initialize.h"
@@ -137,7 +137,7 @@ class WireSession final : transport::Channel {
   Listener* listener_ = nullptr;
   std::optional<Conversation> conversation_;  // Since the caller is known.
   OneShot<void> begun_;
-  std::map<std::string, Pending, std::less<>> pending_;  // By the raw id of the request.
+  TextMap<Pending> pending_;  // By the raw id of the request.
   wire::ChunkReader chunks_;
   bool chunking_ = false;  // The client takes messages in pieces.
 };

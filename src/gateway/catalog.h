@@ -12,9 +12,9 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "core/text_hash.h"
 #include "gateway/tool_schemas.h"
 #include "gateway/upstream.h"
 #include "mcp/items.h"
@@ -117,13 +117,7 @@ class Catalog {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-  using Index = std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>>;
+  using Index = TextMap<std::size_t>;
 
   // The items of one kind as one revision knows them; made when first wanted.
   struct Shown {

@@ -10,11 +10,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "core/hop.h"
 #include "core/principal.h"
+#include "core/text_hash.h"
 #include "gateway/event_stream.h"
 #include "gateway/subscriptions.h"
 #include "mcp/revision.h"
@@ -88,20 +88,13 @@ class Sessions {
   }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-
   std::shared_ptr<Session> look_up(std::string_view id) const;
 
   const int number_;
   Directory& directory_;
   EventStreams& streams_;
   std::function<void(std::shared_ptr<Session>)> tell_end_;
-  std::unordered_map<std::string, std::shared_ptr<Session>, Hash, std::equal_to<>> known_;
+  TextMap<std::shared_ptr<Session>> known_;
 };
 
 // Keeps a session from being idle, and notes its use.

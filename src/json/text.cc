@@ -200,6 +200,24 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
+void append_key(std::string& out, std::string_view text, bool follows) {
+  const char* const end = text.data() + text.size();
+  if (plain_end(text.data(), end) != end) {
+    if (follows) out += ',';
+    append_quoted(out, text);
+    out += ':';
+    return;
+  }
+  const std::size_t before = out.size();
+  stretch(out, before + text.size() + (follows ? 4 : 3));
+  char* to = out.data() + before;
+  if (follows) *to++ = ',';
+  *to++ = '"';
+  to += text.copy(to, text.size());
+  to[0] = '"';
+  to[1] = ':';
+}
+
 std::string quote(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 2);

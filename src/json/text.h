@@ -26,6 +26,9 @@ std::string shortened(std::string_view text, std::size_t most);
 void append_quoted(std::string& out, std::string_view text);
 std::string quote(std::string_view text);
 
+// Appends `text` as the name of a member, with a comma before it if it `follows` another.
+void append_key(std::string& out, std::string_view text, bool follows);
+
 // The text of a JSON string slice, quotes included. REQUIRES: a Cursor has passed over it.
 // Fails only on an unpaired surrogate.
 Result<std::string> unquote(std::string_view raw);

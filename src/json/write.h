@@ -24,10 +24,8 @@ class Object {
 
   // The value is the caller's to append.
   void key(std::string_view name) {
-    if (!first_) out_ += ',';
+    append_key(out_, name, !first_);
     first_ = false;
-    append_quoted(out_, name);
-    out_ += ':';
   }
   void raw(std::string_view name, std::string_view value) {
     key(name);

@@ -1,12 +1,12 @@
 #include "net/http_parse.h"
 
-#include <emmintrin.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 
+#include "core/byte_block.h"
 #include "core/token.h"
 
 namespace patchbay::net {
@@ -29,11 +29,10 @@ constexpr auto kValueBytes = [] {
 
 // True if all of 16 bytes may stand in the value of a field.
 bool are_value_bytes(const char* at) {
-  const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-  const __m128i printable = _mm_cmpeq_epi8(_mm_max_epu8(block, _mm_set1_epi8(0x20)), block);
-  const __m128i good = _mm_or_si128(printable, _mm_cmpeq_epi8(block, _mm_set1_epi8('\t')));
-  const __m128i deleted = _mm_cmpeq_epi8(block, _mm_set1_epi8(0x7F));
-  return _mm_movemask_epi8(_mm_andnot_si128(deleted, good)) == 0xFFFF;
+  const auto block = load_block<Block16>(at);
+  // What is beyond ASCII is negative, and may stand there.
+  const auto control = (block >= 0) & (block < ' ') & (block != '\t');
+  return bits_of(control | (block == 0x7F)) == 0;
 }
 
 bool is_field_value(std::string_view text) {

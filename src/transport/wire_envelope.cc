@@ -207,7 +207,13 @@ void write_heading(json::Object& object, std::string& out, const Heading& headin
     object.key(name);
     json::append_quoted(out, value);
   };
-  text("id", heading.id.empty() ? std::string_view(random_uuid()) : heading.id);
+  if (heading.id.empty()) {
+    object.key("id");
+    out += '"';
+    append_uuid(out);
+    out += '"';
+  }
+  text("id", heading.id);
   text("timestamp", timestamp(heading.time.value_or(std::chrono::system_clock::now())));
   text("source", heading.source);
   text("target_namespace", heading.target_namespace);

@@ -1,0 +1,42 @@
+// A few bytes of a text, looked at in one step on whatever processor this is. Pure.
+//
+// Comparing a block with a character yields a block: all bits of a byte where it is so, none where
+// it is not.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace patchbay {
+
+using Block16 = signed char __attribute__((vector_size(16)));
+using Block8 = signed char __attribute__((vector_size(8)));
+
+template <class Block>
+Block load_block(const char* at) {
+  Block block;
+  std::memcpy(&block, at, sizeof block);
+  return block;
+}
+
+// One bit for each byte of what a comparison has yielded, the lowest for the first.
+template <class Block>
+unsigned bits_of(Block found) {
+#if defined(__clang__)
+  using Flags = bool __attribute__((ext_vector_type(sizeof(Block))));
+  const auto flags = __builtin_convertvector(found, Flags);
+  if constexpr (sizeof(Block) == 16) {
+    return std::bit_cast<std::uint16_t>(flags);
+  } else {
+    return std::bit_cast<std::uint8_t>(flags);
+  }
+#else
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < sizeof(Block); ++i) bits |= (found[i] ? 1U : 0U) << i;
+  return bits;
+#endif
+}
+
+}  // namespace patchbay
