@@ -18,10 +18,6 @@
 
 namespace patchbay::upstreams {
 
-// Records that wait for a schema to be fetched, for each that keeps some; what is beyond is taken
-// as it is.
-inline constexpr std::size_t kMostWaiting = 1000;
-
 class KafkaFollower : public bus::Reader::Events {
  public:
   // Takes no more records and ends what is under way. Called once.
@@ -56,6 +52,10 @@ class KafkaFollower : public bus::Reader::Events {
   // False if it was in vain a moment ago.
   bool learn(int schema);
   virtual void on_learned() {}
+  // How many records may wait for that; what is beyond is taken as it is.
+  std::size_t most_waiting() const {
+    return static_cast<std::size_t>(plan_.settings.limits.waiting);
+  }
   // The follower stops, and the records that wait for schemas must go before their client does.
   virtual void drop_waiting() {}
 

@@ -86,7 +86,7 @@ class KafkaHome::Replies final : public KafkaFollower {
 
   // Whether the record stays until its schema is known.
   bool wait_for(int schema, bus::Record& record) {
-    if (waiting_.size() >= kMostWaiting || !learn(schema)) return false;
+    if (waiting_.size() >= most_waiting() || !learn(schema)) return false;
     waiting_.push_back(std::move(record));
     return true;
   }

@@ -48,6 +48,7 @@ struct BusLimits {
   config::Bytes topic_bytes{64 << 20};
   int replies = 1'000;
   int remembered = 4'096;
+  int waiting = 1'000;
 };
 
 struct KafkaSettings {
@@ -140,6 +141,10 @@ inline constexpr auto config::fields<upstreams::BusLimits> = std::tuple{
         "Of how many calls that are over each worker remembers the id, to tell late and duplicate "
         "replies from others.",
         Range{0, 1'000'000}},
+    Field{"waiting", &upstreams::BusLimits::waiting,
+          "How many records wait while a schema that one of them names is fetched; further ones "
+          "are taken as they are.",
+          Range{0, 1'000'000}},
 };
 
 template <>

@@ -198,10 +198,10 @@ Task<std::shared_ptr<const TopicOffer>> KafkaTopics::resolve_one(std::string nam
   if (settings.topic.empty()) settings.topic = name;
   auto schema = co_await find_schema(settings.topic + "-value", deadline);
   if (!schema) co_return schema.error();
-  // Keys are texts unless they are known to be something else.
   auto key_schema = co_await find_schema(settings.topic + "-key", deadline);
+  if (!key_schema) co_return key_schema.error();
   TopicOffer offer{name, settings, fmt::format("kafka://{}/{}", plan_.name, name),
-                   *std::move(schema), key_schema ? *std::move(key_schema) : AgentSchema()};
+                   *std::move(schema), *std::move(key_schema)};
   if (settings.read) {
     auto followed = co_await follow(settings.topic, deadline);
     if (!followed) co_return followed.error();
@@ -237,7 +237,7 @@ void KafkaTopics::on_records(std::vector<bus::Record> records) {
     Topic& topic = found->second;
     if (topic.waiting.empty() && take(topic, record, true)) continue;
     topic.waiting.push_back(std::move(record));
-    if (topic.waiting.size() <= kMostWaiting) continue;
+    if (topic.waiting.size() <= most_waiting()) continue;
     take(topic, topic.waiting.front(), false);
     topic.waiting.pop_front();
   }
