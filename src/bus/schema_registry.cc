@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "bus/framing.h"
 #include "core/base64.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -203,6 +204,14 @@ Task<int> SchemaRegistry::add(std::string subject, std::string_view schema, Dead
                     fmt::format("subject {}: {}", subject, answer.error().message)};
   }
   co_return static_cast<int>(json::as_int(json::member(*answer, "id").value_or("")).value_or(0));
+}
+
+Result<std::string> written_by(const SchemaRegistry::Schema& schema, std::string value) {
+  if (!schema) return value;
+  if (!schema->avro) return frame(schema->id, value);
+  auto bytes = schema->avro->encode(value);
+  if (!bytes) return bytes;
+  return frame(schema->id, *bytes);
 }
 
 }  // namespace patchbay::bus

@@ -71,4 +71,8 @@ class SchemaRegistry {
   std::map<std::string, Schema> by_guid_;
 };
 
+// The raw JSON `value` as its schema, if there is one, wants it in a record: framed, and in Avro if
+// it is that. Code::invalid_params for what does not fit Avro; JSON is not checked.
+Result<std::string> written_by(const SchemaRegistry::Schema& schema, std::string value);
+
 }  // namespace patchbay::bus

@@ -9,7 +9,8 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr std::size_t kMostInVain = 1000;  // Schemas that could not be had.
+constexpr std::size_t kMostInVain = 1000;  // Schemas that could not be had,
+constexpr std::size_t kMostFetching = 64;  // and those that are asked for at a time.
 
 }  // namespace
 
@@ -63,7 +64,10 @@ KafkaFollower::Content KafkaFollower::content_of(std::string_view bytes,
 bool KafkaFollower::learn(int schema) {
   const auto tried = in_vain_.find(schema);
   if (tried != in_vain_.end() && here().now() < tried->second) return false;
-  if (fetching_.insert(schema).second) scope_.spawn(fetch(schema));
+  if (fetching_.contains(schema)) return true;
+  if (fetching_.size() >= kMostFetching) return false;
+  fetching_.insert(schema);
+  scope_.spawn(fetch(schema));
   return true;
 }
 

@@ -49,7 +49,7 @@ class KafkaFollower : public bus::Reader::Events {
   Content content_of(std::string_view bytes, std::optional<std::string_view> header) const;
 
   // Has a schema fetched that records name; on_learned() comes when that has ended, well or not.
-  // False if it was in vain a moment ago.
+  // False if it was in vain a moment ago, or too many are being fetched.
   bool learn(int schema);
   virtual void on_learned() {}
   // How many records may wait for that; what is beyond is taken as it is.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "bus/correlation.h"
-#include "bus/framing.h"
 #include "json/read.h"
 #include "json/schema_move.h"
 #include "json/write.h"
@@ -220,17 +219,9 @@ mcp::Item item_of(const KafkaOffer& offer) {
   return item;
 }
 
-Result<std::string> written_by(const AgentSchema& schema, std::string value) {
-  if (!schema) return value;
-  if (!schema->avro) return bus::frame(schema->id, value);
-  auto bytes = schema->avro->encode(value);
-  if (!bytes) return bytes;
-  return bus::frame(schema->id, *bytes);
-}
-
 Result<std::string> request_key(const KafkaOffer& offer, std::string_view id) {
-  if (offer.bare_key) return written_by(offer.schemas.key, json::quote(id));
-  return written_by(offer.schemas.key, bus::key_of(offer.registration.correlation_field, id));
+  if (offer.bare_key) return bus::written_by(offer.schemas.key, json::quote(id));
+  return bus::written_by(offer.schemas.key, bus::key_of(offer.registration.correlation_field, id));
 }
 
 Result<std::string> request_value(const KafkaOffer& offer, std::string_view arguments,
@@ -256,7 +247,7 @@ Result<std::string> request_value(const KafkaOffer& offer, std::string_view argu
     }
     object.end();
   }
-  return written_by(offer.schemas.request, std::move(value));
+  return bus::written_by(offer.schemas.request, std::move(value));
 }
 
 }  // namespace patchbay::upstreams

@@ -54,7 +54,4 @@ Result<std::string> request_key(const KafkaOffer& offer, std::string_view id);
 Result<std::string> request_value(const KafkaOffer& offer, std::string_view arguments,
                                   std::string_view id, int index);
 
-// The raw JSON `value` as its schema, if there is one, wants it in a record.
-Result<std::string> written_by(const AgentSchema& schema, std::string value);
-
 }  // namespace patchbay::upstreams

@@ -118,10 +118,10 @@ void add_items(const TopicOffer& offer, mcp::ItemLists& items) {
 Result<std::string> topic_key(const TopicOffer& offer, std::string_view key) {
   const AgentSchema& schema = offer.key_schema;
   if (!schema || !schema->avro) return std::string(key);
-  auto text = written_by(schema, json::quote(key));
+  auto text = bus::written_by(schema, json::quote(key));
   if (text) return text;
   if (json::check(key)) {
-    auto said = written_by(schema, std::string(key));
+    auto said = bus::written_by(schema, std::string(key));
     if (said) return said;
   }
   std::string object;
@@ -129,14 +129,14 @@ Result<std::string> topic_key(const TopicOffer& offer, std::string_view key) {
                     [&](std::string_view name, std::string_view) {
                       if (object.empty()) object = bus::key_of(name, key);
                     });
-  auto only = written_by(schema, object.empty() ? json::quote(key) : object);
+  auto only = bus::written_by(schema, object.empty() ? json::quote(key) : object);
   if (only) return only;
   return Error{Code::invalid_params, fmt::format("the key does not fit its Avro schema {}: {}",
                                                  schema->text, only.error().message)};
 }
 
 Result<std::string> topic_value(const TopicOffer& offer, std::string_view value) {
-  return written_by(offer.schema, std::string(value));
+  return bus::written_by(offer.schema, std::string(value));
 }
 
 KafkaTopics::KafkaTopics(const KafkaPlan& plan, bus::Consumer& consumer,
