@@ -11,7 +11,8 @@ Reads one JSON command a line from stdin and answers each with one line on stdou
   {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX, "says": HEX}
                                                                          answers requests until the end
 What an agent does is up to the value of the request (its `payload`, if it has one): see ACTIONS;
-unless it `says` the same bytes to everything.
+unless it `says` the same bytes to everything. One that `ends_with_id` has no key and puts the id, as
+Avro writes a string, at their end.
 """
 
 import json
@@ -102,7 +103,7 @@ class Agent(threading.Thread):
             headers = [*(headers or []), ("__value_schema_id", named)]
         self.producer.produce(
             self.settings["response"],
-            key=record.key() if key is None else key,
+            key=record.key() if key is None else key or None,
             value=data,
             headers=headers,
         )
@@ -110,7 +111,11 @@ class Agent(threading.Thread):
 
     def answer(self, record):
         if "says" in self.settings:
-            return self.reply(record, bytes.fromhex(self.settings["says"]))
+            said = bytes.fromhex(self.settings["says"])
+            if not self.settings.get("ends_with_id"):
+                return self.reply(record, said)
+            name = dict(record.headers())["correlationId"]
+            return self.reply(record, said + bytes([2 * len(name)]) + name, key=b"")
         _, value = unframed(record.value() or b"null")
         asked = json.loads(value)
         self.seen.append(asked)

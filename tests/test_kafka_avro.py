@@ -107,6 +107,11 @@ class Avro(KafkaCase):
         key = as_bytes(self.peer.consume("plainly.requests")[0]["key"])
         self.assertEqual(key[:6], framed(ids["requests-key"], b"\x48"))
 
+    def test_the_id_of_a_reply_may_be_in_its_value(self):
+        response = record("Keyless", field("count", "int"), field("correlationId", "string"))
+        self.offer("keyless", b"\x04", response=response, ends_with_id=True)
+        self.assertEqual(self.call("keyless", {"id": "a"}).json()["count"], 2)
+
     def test_arguments_that_do_not_fit_never_leave(self):
         self.offer("narrow", b"\x01\x00")
         for arguments, words in (
