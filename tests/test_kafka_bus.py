@@ -89,6 +89,16 @@ class Commands(BusCase):
         record = json.loads(line)
         self.assertEqual((record["value"], record["value_schema_id"]), ("{}", schema))
 
+    def test_produce_in_avro_where_the_topic_has_it(self):
+        schema = self.registry.add("binary-value", '{"type": "map", "values": "int"}', "AVRO")
+        more = ("--typed", "--schema-registry", self.registry.url)
+        self.bus("produce", "binary", "--value", '{"a": 1}', *more)
+        why = self.bus("produce", "binary", "--value", '{"a": "1"}', *more, code=2)
+        self.assertIn("/a must be of the type int", why)
+        line = self.bus("consume", "binary", "--from-beginning", "--count", "1", "--json")
+        record = json.loads(line)
+        self.assertEqual((record["value"], record["value_schema_id"]), ("\2\2a\2\0", schema))
+
     def test_what_cannot_be_is_said_at_once(self):
         for words in (("produce", "a topic", "--value", "v"), ("consume", "a/b"), ("lag", "g", "a b")):
             self.assertIn("no name of a topic", self.bus(*words, code=2))

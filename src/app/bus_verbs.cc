@@ -20,19 +20,6 @@ namespace {
 
 constexpr std::size_t kMostSchema = 1 << 20;
 
-// The id of the newest schema of a subject; nothing if there is no registry or no such subject.
-Task<std::optional<int>> schema_id(BusClient& client, std::string subject, Deadline deadline) {
-  if (!client.schemas()) co_return std::optional<int>();
-  auto found = co_await client.schemas()->latest(std::move(subject), deadline);
-  if (found) co_return std::optional((*found)->id);
-  if (found.error().code == Code::not_found) co_return std::optional<int>();
-  co_return found.error();
-}
-
-std::string framed(const std::optional<int>& id, std::string text) {
-  return id ? bus::frame(*id, text) : text;
-}
-
 // Puts a registration into the registry topic, or takes it out; under these keys, if there are any.
 Task<void> write_registration(BusClient& client, const std::string& name,
                               std::set<std::string> keys, const bus::Registration* registration,
@@ -224,12 +211,14 @@ int bus_produce(const BusRecordOptions& options) {
       if (!client.schemas()) {
         co_return Error{Code::invalid_params, "--typed needs a registry: --schema-registry"};
       }
-      auto id = co_await schema_id(client, options.topic + "-value", deadline);
-      if (!id) co_return id.error();
-      if (!*id) {
+      auto schema = co_await client.schemas()->latest(options.topic + "-value", deadline);
+      if (!schema && schema.error().code == Code::not_found) {
         co_return Error{Code::not_found, fmt::format("there is no schema of {}", options.topic)};
       }
-      value = framed(*id, std::move(value));
+      if (!schema) co_return schema.error();
+      auto written = bus::written_by(*schema, std::move(value));
+      if (!written) co_return written.error();
+      value = *std::move(written);
     }
     const auto pairs = pairs_of(options.headers);
     std::vector<bus::Header> headers;
