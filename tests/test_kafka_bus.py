@@ -99,6 +99,12 @@ class Commands(BusCase):
         record = json.loads(line)
         self.assertEqual((record["value"], record["value_schema_id"]), ("\2\2a\2\0", schema))
 
+    def test_produce_does_not_write_what_it_cannot(self):
+        self.registry.add("proto-value", 'syntax = "proto3"; message A {}', "PROTOBUF")
+        more = ("--typed", "--schema-registry", self.registry.url)
+        why = self.bus("produce", "proto", "--value", "{}", *more, code=2)
+        self.assertIn("PROTOBUF", why)
+
     def test_what_cannot_be_is_said_at_once(self):
         for words in (("produce", "a topic", "--value", "v"), ("consume", "a/b"), ("lag", "g", "a b")):
             self.assertIn("no name of a topic", self.bus(*words, code=2))

@@ -216,6 +216,10 @@ int bus_produce(const BusRecordOptions& options) {
         co_return Error{Code::not_found, fmt::format("there is no schema of {}", options.topic)};
       }
       if (!schema) co_return schema.error();
+      if (!(*schema)->compiled) {
+        co_return Error{Code::invalid_params, fmt::format("the schema of {} cannot be used: {}",
+                                                          options.topic, (*schema)->problem)};
+      }
       auto written = bus::written_by(*schema, std::move(value));
       if (!written) co_return written.error();
       value = *std::move(written);
