@@ -317,7 +317,8 @@ class Resources(KafkaCase):
                           responseTopicName="docs.responses")
 
     def setUp(self):
-        wait_until(lambda: self.read("readme").status == 200, "the resources to be listed")
+        for uri in ("readme", "docs/intro"):
+            wait_until(lambda at=uri: self.read(at).status == 200, f"{uri} to be offered")
 
     def read(self, uri, **headers):
         return self.send("GET", f"/rcs/{uri}", None, headers)
