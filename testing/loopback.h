@@ -17,8 +17,8 @@
 
 namespace patchbay::testing {
 
-// Far enough away that only what hangs gets there: the embedded bus alone takes up to 20 s to hand
-// the partitions of a member that has left to the next one.
+// Far enough away that only what hangs gets there. Members of a group that follow one another on
+// the embedded bus have been seen to need 20 s.
 inline Deadline in_time() { return Clock::now() + std::chrono::seconds(60); }
 
 // Runs the task that `make` returns on a loop of this thread, to its end.
