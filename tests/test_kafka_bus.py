@@ -95,9 +95,21 @@ class Commands(BusCase):
         self.bus("produce", "binary", "--value", '{"a": 1}', *more)
         why = self.bus("produce", "binary", "--value", '{"a": "1"}', *more, code=2)
         self.assertIn("/a must be of the type int", why)
-        line = self.bus("consume", "binary", "--from-beginning", "--count", "1", "--json")
-        record = json.loads(line)
+        consume = ("consume", "binary", "--from-beginning", "--count", "1", "--json")
+        record = json.loads(self.bus(*consume))
         self.assertEqual((record["value"], record["value_schema_id"]), ("\2\2a\2\0", schema))
+        record = json.loads(self.bus(*consume, "--schema-registry", self.registry.url))
+        self.assertEqual((record["value"], record["value_schema_id"]), ('{"a":1}', schema))
+
+    def test_consume_shows_what_no_schema_tells_as_it_is(self):
+        schema = self.registry.add("odd-value", '"int"', "AVRO")
+        for key, number, avro in (("fine", schema, b"\2"), ("cut", schema, b""), ("nameless", 987654, b"\2")):
+            framed = b"\0" + number.to_bytes(4, "big") + avro
+            self.peer.produce("odd", key, {"hex": framed.hex()})
+        words = ("consume", "odd", "--from-beginning", "--to-end", "--broker", self.brokers)
+        done = run("bus", *words, "--schema-registry", self.registry.url)
+        self.assertEqual(set(done.stdout.splitlines()), {"fine\t1", "cut\t", "nameless\t\2"})
+        self.assertIn("without schema 987654", done.stderr)
 
     def test_produce_does_not_write_what_it_cannot(self):
         self.registry.add("proto-value", 'syntax = "proto3"; message A {}', "PROTOBUF")

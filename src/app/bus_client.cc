@@ -10,6 +10,11 @@
 #include "observe/log.h"
 
 namespace patchbay::app {
+namespace {
+
+constexpr std::size_t kMostArrived = 100'000;  // Records that wait to be dealt with.
+
+}  // namespace
 
 BusClient::BusClient(BusTarget target)
     : target_(std::move(target)),
@@ -50,37 +55,59 @@ void BusClient::on_delivered(std::uint64_t, const Result<bus::Place>& outcome) {
 
 Task<void> BusClient::read(std::string topic, bool from_beginning, bool to_end, Take take,
                            Deadline deadline) {
-  take_ = std::move(take);
   to_end_ = to_end;
-  done_.reset();
+  ended_.reset();
+  news_.reset();
   bus::Reader reader(consumer_, *this);
   const auto from = from_beginning ? bus::Reader::From::beginning : bus::Reader::From::now;
   auto followed = co_await reader.follow(topic, from, deadline);
   Result<void> done = followed;
-  if (followed) done = co_await done_.wait(deadline);
-  take_ = nullptr;
+  if (followed) done = co_await take_all(take, deadline);
+  end(ok());
+  arrived_.clear();
   auto stopped = co_await reader.stop();
   co_return done;
 }
 
-void BusClient::on_records(std::vector<bus::Record> records) {
-  for (const auto& record : records) {
-    if (take_ && !take_(record)) {
-      take_ = nullptr;
-      done_.deliver(ok());
+Task<void> BusClient::take_all(const Take& take, Deadline deadline) {
+  while (true) {
+    while (!arrived_.empty()) {
+      const bus::Record record = std::move(arrived_.front());
+      arrived_.pop_front();
+      auto wants_more = co_await take(record);
+      if (!wants_more) co_return wants_more.error();
+      if (!*wants_more) co_return ok();
     }
+    if (ended_) co_return *ended_;
+    auto told = co_await news_.wait(deadline);
+    if (!told) co_return told;
+    news_.reset();
   }
 }
 
-void BusClient::on_caught_up(const std::string&) {
-  if (to_end_) done_.deliver(ok());
+void BusClient::end(Result<void> why) {
+  if (!ended_) ended_ = std::move(why);
+  news_.deliver(ok());
 }
 
-void BusClient::on_unreadable(const std::string&, const Error& why) { done_.deliver(why); }
+void BusClient::on_records(std::vector<bus::Record> records) {
+  if (ended_) return;
+  for (auto& record : records) arrived_.push_back(std::move(record));
+  if (arrived_.size() > kMostArrived) {
+    return end(Error{Code::too_large, "records come faster than they can be dealt with"});
+  }
+  news_.deliver(ok());
+}
+
+void BusClient::on_caught_up(const std::string&) {
+  if (to_end_) end(ok());
+}
+
+void BusClient::on_unreadable(const std::string&, const Error& why) { end(why); }
 
 Task<std::vector<StandingRegistration>> read_registrations(BusClient& client, Deadline deadline) {
   std::map<std::string, StandingRegistration> table;
-  const auto take = [&](const bus::Record& record) {
+  const auto take = [&](const bus::Record& record) -> Task<bool> {
     auto news = bus::read_registry_record(record);
     if (news.registration) {
       StandingRegistration& standing = table[news.name];
@@ -89,7 +116,7 @@ Task<std::vector<StandingRegistration>> read_registrations(BusClient& client, De
     } else if (news.problem.empty()) {
       table.erase(news.name);
     }
-    return true;
+    co_return true;
   };
   auto read = co_await client.read(client.target().registry_topic, true, true, take, deadline);
   if (!read) co_return read.error();

@@ -3,8 +3,10 @@
 // Confined to the thread of its loop.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,7 +22,7 @@ namespace patchbay::app {
 class BusClient final : bus::Producer::Events, bus::Reader::Events {
  public:
   // What to do with a record; false: that was the last.
-  using Take = std::function<bool(const bus::Record&)>;
+  using Take = std::function<Task<bool>(const bus::Record&)>;
 
   explicit BusClient(BusTarget target);
   ~BusClient() override;
@@ -31,8 +33,9 @@ class BusClient final : bus::Producer::Events, bus::Reader::Events {
   // Sends a record and waits until the bus has it.
   Task<bus::Place> send(const bus::Outgoing& record, Deadline deadline);
 
-  // Hands records of a topic over until there is reason to stop: `take` says so, the end that it
-  // had is reached (`to_end`), or time is up, which is Code::timeout.
+  // Hands records of a topic over, one at a time, until there is reason to stop: `take` says so or
+  // fails, the end that it had is reached (`to_end`), or time is up, which is Code::timeout.
+  // Code::too_large if far more records come than `take` keeps up with.
   Task<void> read(std::string topic, bool from_beginning, bool to_end, Take take,
                   Deadline deadline);
 
@@ -49,6 +52,8 @@ class BusClient final : bus::Producer::Events, bus::Reader::Events {
   void on_records(std::vector<bus::Record> records) override;
   void on_caught_up(const std::string& topic) override;
   void on_unreadable(const std::string& topic, const Error& why) override;
+  Task<void> take_all(const Take& take, Deadline deadline);
+  void end(Result<void> why);
 
   const BusTarget target_;
   ThreadPool pool_{2, 16};
@@ -58,9 +63,10 @@ class BusClient final : bus::Producer::Events, bus::Reader::Events {
   OneShot<bus::Place> delivered_;
   std::string trouble_;
   // While reading.
-  Take take_;
+  std::deque<bus::Record> arrived_;
+  std::optional<Result<void>> ended_;  // Nothing more will arrive, for this reason.
   bool to_end_ = false;
-  OneShot<void> done_;
+  OneShot<void> news_;  // Of one of these.
 };
 
 // A registration, and the keys by which it stands in the registry topic, as bytes.

@@ -8,11 +8,9 @@
 #include <set>
 
 #include "app/bus_client.h"
+#include "app/bus_records.h"
 #include "app/commands.h"
-#include "bus/framing.h"
 #include "config/file.h"
-#include "core/base64.h"
-#include "json/read.h"
 #include "json/write.h"
 
 namespace patchbay::app {
@@ -53,54 +51,6 @@ Task<void> add_schema(BusClient& client, std::string topic, const std::string& f
   auto added = co_await client.schemas()->add(topic + "-value", text->text, deadline);
   if (!added) co_return added.error();
   co_return ok();
-}
-
-// Bytes as text that JSON can hold.
-std::string text_json(std::optional<std::string_view> bytes) {
-  if (!bytes) return "null";
-  if (json::is_utf8(*bytes)) return json::quote(*bytes);
-  return fmt::format(R"({{"base64":"{}"}})", base64_encode(*bytes));
-}
-
-struct Unwrapped {
-  std::optional<std::string_view> payload;
-  std::optional<int> id;
-};
-
-Unwrapped unwrapped(std::optional<std::string_view> bytes, std::optional<std::string_view> header) {
-  if (!bytes) return {};
-  auto part = bus::unframe(*bytes, header);
-  if (!part) return {*bytes, std::nullopt};
-  return {part->payload, part->id};
-}
-
-std::string record_json(const bus::Record& record) {
-  const auto key = unwrapped(record.key(), record.header(bus::kKeySchemaHeader));
-  const auto value = unwrapped(record.value(), record.header(bus::kValueSchemaHeader));
-  std::string text;
-  json::Object object(text);
-  object.raw("topic", json::quote(record.topic()));
-  object.raw("partition", std::to_string(record.partition()));
-  object.raw("offset", std::to_string(record.offset()));
-  object.raw("timestamp", std::to_string(record.timestamp()));
-  object.raw("key", text_json(key.payload));
-  object.raw("value", text_json(value.payload));
-  if (key.id) object.raw("key_schema_id", std::to_string(*key.id));
-  if (value.id) object.raw("value_schema_id", std::to_string(*value.id));
-  object.key("headers");
-  {
-    json::Object headers(text);
-    record.each_header([&](std::string_view name, std::optional<std::string_view> of) {
-      headers.raw(name, text_json(of));
-    });
-  }
-  object.end();
-  return text;
-}
-
-std::string printable(std::optional<std::string_view> bytes) {
-  if (!bytes) return "(null)";
-  return json::is_utf8(*bytes) ? std::string(*bytes) : fmt::format("({} bytes)", bytes->size());
 }
 
 std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std::string>& words) {
@@ -245,19 +195,17 @@ int bus_produce(const BusRecordOptions& options) {
 int bus_consume(const BusConsumeOptions& options) {
   return run_bus(looking(options), [&](BusClient& client, Deadline deadline) -> Task<int> {
     int left = options.count;
-    const auto take = [&](const bus::Record& record) {
-      if (options.json) {
-        fmt::print("{}\n", record_json(record));
-      } else {
-        const auto key = unwrapped(record.key(), record.header(bus::kKeySchemaHeader));
-        const auto value = unwrapped(record.value(), record.header(bus::kValueSchemaHeader));
-        fmt::print("{}\t{}\n", printable(key.payload), printable(value.payload));
-      }
-      std::fflush(stdout);
-      return options.count == 0 || --left > 0;
-    };
     // Whoever says how many waits for them; whoever does not reads on.
     const Deadline until = options.count == 0 && !options.to_end ? kNever : deadline;
+    RecordPrinter printer(client.schemas());
+    const auto take = [&](const bus::Record& record) -> Task<bool> {
+      auto line = options.json ? co_await printer.json_line(record, until)
+                               : co_await printer.text_line(record, until);
+      if (!line) co_return line.error();
+      fmt::print("{}\n", *line);
+      std::fflush(stdout);
+      co_return options.count == 0 || --left > 0;
+    };
     auto read =
         co_await client.read(options.topic, options.from_beginning, options.to_end, take, until);
     if (!read && read.error().code == Code::timeout) {

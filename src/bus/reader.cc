@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -144,7 +145,7 @@ Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
   auto ends = co_await consumer_.ask<Ends>(std::move(look));
   if (!ends) {
     if (ends.error().code == Code::not_found) absent_.insert(topic);
-    co_return Error{Code::unavailable, ends.error().message};
+    co_return ends.error();
   }
   auto left = co_await wait_left(topic, deadline);
   if (!left) co_return left;
@@ -192,6 +193,7 @@ bool Reader::serve() {
   const auto got =
       rd_kafka_consume_batch_queue(queue_->queue.get(), 0, messages.data(), messages.size());
   std::vector<Record> records;
+  records.reserve(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   for (ssize_t i = 0; i < got; ++i) {
     rd_kafka_message_t* const message = messages[static_cast<std::size_t>(i)];
     Record record(message);

@@ -96,7 +96,7 @@ class Reader {
   // Begins to read every partition of the topic. Once it yields, whatever is sent to the topic from
   // then on is told of. For a topic that is followed already it takes up partitions that are new. A
   // topic that was not there when it was first asked for is read from its beginning later.
-  // Code::unavailable if the bus or the topic is not there.
+  // Code::not_found if there is no such topic, Code::unavailable if no broker says so.
   Task<void> follow(std::string topic, From from, Deadline deadline);
 
   // Nothing of the topic is told of any more once it yields.
