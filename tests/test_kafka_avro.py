@@ -4,13 +4,10 @@ On the embedded bus; tests/test_kafka_real.py has the same on Apache Kafka."""
 
 import base64
 import json
-import shutil
-import subprocess
 
 from harness import Background, main, wait_until
 from kafka_case import RESPONSE, KafkaCase
-from npm_peers import PEERS, LeftOut, npm_ci
-from waiting import PATIENCE, Lines
+from npm_agent_case import NpmAgentCase
 
 
 def record(name, *fields, **more):
@@ -270,33 +267,13 @@ class AvroTopics(KafkaCase):
         wait_until(lambda: self.send("GET", "/rcs/prices/7").body == b"12.5", "the price")
 
 
-class AvroPeer(KafkaCase):
+class AvroPeer(NpmAgentCase):
     """An agent on kafkajs and Confluent's wire format as avsc has it."""
 
-    upstream = {"response_timeout_ms": 20000}
-
-    def setUp(self):
-        if not shutil.which("node"):
-            self.skipTest("node is not installed")
-        try:
-            npm_ci(PEERS / "avro")
-        except LeftOut as why:
-            self.skipTest(str(why))
+    folder = "avro"
 
     def test_an_agent(self):
-        for topic in ("avro.requests", "avro.responses"):
-            self.peer.consume(topic)
-        agent = subprocess.Popen(
-            ["node", "agent.mjs", self.brokers, self.registry.url, self.registry_topic],
-            cwd=PEERS / "avro",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
-        self.addCleanup(agent.wait)
-        self.addCleanup(agent.kill)
-        Lines(agent.stdout).wait_for(lambda line: line == "ready", timeout=2 * PATIENCE)
-        self.wait_for_tool("avro")
+        self.start_agent("avro", self.brokers, self.registry.url, self.registry_topic)
         given = {
             "text": "grün \U0001f4a1",
             "whole": -2147483648,
