@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -32,6 +35,14 @@ Result<Place> outcome_of(const rd_kafka_message_t& message) {
   return error;
 }
 
+// The property has two names.
+bool lingers(const Properties& properties) {
+  return std::ranges::any_of(std::array{"linger.ms", "queue.buffering.max.ms"},
+                             [&](std::string_view name) {
+                               return std::strtod(property(properties, name).c_str(), nullptr) > 0;
+                             });
+}
+
 }  // namespace
 
 // One client of librdkafka. Ends where the last one lets go of it, and may block there.
@@ -59,7 +70,11 @@ class Producer::Handle {
 };
 
 Producer::Producer(Connection connection, Executor& home, Events& events, ThreadPool& pool)
-    : connection_(std::move(connection)), home_(home), events_(events), pool_(pool) {}
+    : connection_(std::move(connection)),
+      gathers_(lingers(connection_.properties)),
+      home_(home),
+      events_(events),
+      pool_(pool) {}
 
 Producer::~Producer() = default;
 

@@ -42,6 +42,10 @@ class Producer {
   // Code::overloaded if too much waits already, Code::too_large, Code::unavailable once stopped.
   Result<void> send(const Outgoing& record, std::uint64_t tag);
 
+  // Records wait a while for others to travel with (linger.ms), so that whoever has several need
+  // not hand them over in one go.
+  bool gathers() const { return gathers_; }
+
   // Finds a topic and connects to its brokers, so that the first record need not wait for that.
   Task<void> prepare(std::string topic, Deadline deadline);
   // Nobody waits for that any more.
@@ -67,6 +71,7 @@ class Producer {
   Task<void> retire(std::shared_ptr<Handle> old, Deadline deadline);
 
   const Connection connection_;
+  const bool gathers_;
   Executor& home_;
   Events& events_;
   ThreadPool& pool_;

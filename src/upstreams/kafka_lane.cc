@@ -119,8 +119,8 @@ class KafkaLane::Exchange {
   Stop& stop() { return running_.stop(); }
   void set_answered() { answered_ = true; }
 
-  // Sends the next request of the call when the turn ends. `trace` must live until there is a
-  // reply.
+  // Sends the next request of the call, at the latest when the turn ends. `trace` must live until
+  // there is a reply.
   Result<void> send(std::string_view arguments, std::string_view trace) {
     auto key = request_key(*offer_, id());
     if (!key) return key.error();
@@ -132,6 +132,10 @@ class KafkaLane::Exchange {
     const auto tag = lane_.next_tag(false);
     tags_[static_cast<std::size_t>(sent_++)] = tag;
     lane_.requests_[tag] = this;
+    if (lane_.shared_.producer.gathers()) {
+      hand_over(tag);
+      return ok();
+    }
     lane_.outbox_.push_back(tag);
     lane_.home_.at_turn_end(lane_);
     return ok();

@@ -114,8 +114,8 @@ class KafkaLane final : private Executor::TurnEnd {
   Task<std::string> next_request(const gateway::Call& call, std::string question);
   Result<bus::Unframed> value_of(const bus::Record& record) const;
   Task<AgentSchema> find_named(const bus::Unframed& value, Deadline deadline);
-  // Hands the requests of this turn to the producer in one go: it sends what it has as soon as it
-  // is woken, so that requests handed over one by one would travel one by one.
+  // Hands the requests of this turn to a producer that does not gather, in one go: it sends what it
+  // has as soon as it is woken, so that requests handed over one by one would travel one by one.
   void on_turn_end() override;
   std::uint64_t next_tag(bool wants_success);
 
@@ -125,7 +125,7 @@ class KafkaLane final : private Executor::TurnEnd {
   std::shared_ptr<const KafkaOffers> offers_;
   std::unordered_map<std::string_view, Exchange*> calls_;  // By id, which is kept by the call.
   std::unordered_map<std::uint64_t, Exchange*> requests_;  // By tag.
-  std::vector<std::uint64_t> outbox_;                      // Tags of requests of this turn.
+  std::vector<std::uint64_t> outbox_;                      // Tags of requests for the turn's end.
   std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
   std::uint64_t tags_ = 0;
   OverCalls over_;
