@@ -31,11 +31,11 @@ std::string essence_of(const Call& call) {
 AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
     : owner_(owner),
       id_(id),
-      text_(mcp::to_text(first.request)),
+      request_(first.request),
       capabilities_(first.capabilities),
       from_(first.from),
       trace_(first.trace),
-      call_{.request = request_,
+      call_{.request = request_.message,
             .method = first.method,
             .revision = first.revision,
             .face = first.face,
@@ -44,8 +44,6 @@ AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
             .deadline = first.deadline,
             .bytes_in = first.bytes_in,
             .who = first.who} {
-  auto parsed = mcp::parse(text_, request_);
-  (void)parsed;  // It was read before.
   call_.capabilities = capabilities_;
   call_.from = from_;
   call_.trace = trace_;

@@ -54,8 +54,7 @@ class AskingCall final : public Peer, Timer {
 
   AskingCalls& owner_;
   const std::uint64_t id_;
-  const std::string text_;
-  mcp::Message request_;
+  const mcp::OwnMessage request_;
   const std::string capabilities_;
   const std::string from_;
   const std::string trace_;

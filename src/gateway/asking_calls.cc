@@ -12,6 +12,8 @@
 namespace patchbay::gateway {
 namespace {
 
+constexpr std::size_t kMostSeen = 4096;  // Bytes of capabilities that are worth keeping.
+
 struct State {
   int worker = 0;
   std::uint64_t id = 0;
@@ -56,8 +58,19 @@ bool AskingCalls::may_ask(const Call& call) const {
   if (!mcp::info(call.revision).modern || !has_rounds(call.request.method)) return false;
   if (call.request.param("requestState") && !sealed_part(call).empty()) return true;
   if (call.capabilities == "{}") return false;
+  return can_be_asked(call);
+}
+
+bool AskingCalls::can_be_asked(const Call& call) const {
+  if (call.revision == seen_of_ && call.capabilities == seen_) return seen_can_;
   const auto can = mcp::abilities_of(call.revision, call.capabilities);
-  return can.roots || can.sampling || can.form || can.url;
+  const bool any = can.roots || can.sampling || can.form || can.url;
+  if (call.capabilities.size() <= kMostSeen) {
+    seen_of_ = call.revision;
+    seen_ = call.capabilities;
+    seen_can_ = any;
+  }
+  return any;
 }
 
 Task<mcp::Reply> AskingCalls::answer(Call& call) {

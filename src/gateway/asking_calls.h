@@ -60,6 +60,7 @@ class AskingCalls {
   Task<mcp::Reply> go_on(Call& call, std::uint64_t id, int round);
   std::string state_of(const AskingCall& call) const;
   std::string sealed_part(const Call& call) const;
+  bool can_be_asked(const Call& call) const;
 
   const int number_;
   McpServer& server_;
@@ -68,6 +69,11 @@ class AskingCalls {
   int parked_ = 0;
   std::unordered_map<std::uint64_t, std::shared_ptr<AskingCall>> calls_;
   Scope scope_;
+  // The capabilities that were looked at last, and what they come to: clients without sessions
+  // declare the same with every request.
+  mutable std::string seen_;
+  mutable mcp::Revision seen_of_ = mcp::kNewest;
+  mutable bool seen_can_ = false;
 };
 
 }  // namespace patchbay::gateway

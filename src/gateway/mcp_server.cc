@@ -140,7 +140,7 @@ void McpServer::give(const Call& call, mcp::Reply& reply) const {
                       call.method.local == mcp::Local::discover ||
                       call.request.method == "resources/read";
   const bool complete = reply.type != mcp::ResultType::input_required;
-  if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, kCacheHints);
+  if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, std::string(kCacheHints));
   mcp::make_modern(reply, info_);
 }
 

@@ -208,18 +208,28 @@ std::string with_token(std::string_view params, std::string_view token) {
 
 void make_modern(Reply& reply, std::string_view server_info) {
   if (reply.is_error || !reply.body.starts_with('{')) return;
-  const std::string info = fmt::format("\"{}\":{}", kMetaServerInfo, server_info);
-  std::string front = reply.type != ResultType::none ? "" : "\"resultType\":\"complete\"";
-  if (reply.meta_size == 0) {
-    if (!front.empty()) front += ',';
-    front += fmt::format("\"_meta\":{{{}}}", info);
-  } else if (const auto meta = std::string_view(reply.body).substr(reply.meta_at, reply.meta_size);
-             meta.starts_with('{') && meta.find(kMetaServerInfo) == std::string_view::npos) {
+  constexpr std::string_view kComplete = "\"resultType\":\"complete\"";
+  constexpr std::string_view kMeta = ",\"_meta\":{}";
+  std::string front;
+  front.reserve(kComplete.size() + kMeta.size() + kMetaServerInfo.size() + server_info.size() + 4);
+  if (reply.type == ResultType::none) {
+    reply.type = ResultType::complete;
+    front += kComplete;
+  }
+  const auto meta = std::string_view(reply.body).substr(reply.meta_at, reply.meta_size);
+  if (meta.empty()) {
+    json::append_key(front, "_meta", !front.empty());
+    json::append_key(front += '{', kMetaServerInfo, false);
+    front += server_info;
+    front += '}';
+  } else if (meta.starts_with('{') && meta.find(kMetaServerInfo) == std::string_view::npos) {
     const bool empty = meta.find_first_not_of(" \t", 1) == meta.size() - 1;
+    std::string info;
+    json::append_key(info, kMetaServerInfo, false);
+    info += server_info;
     reply.body.insert(reply.meta_at + 1, empty ? info : info + ",");
   }
-  if (reply.type == ResultType::none) reply.type = ResultType::complete;
-  if (!front.empty()) add_to_result(reply, front);
+  if (!front.empty()) add_to_result(reply, std::move(front));
 }
 
 }  // namespace patchbay::mcp

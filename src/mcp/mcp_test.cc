@@ -55,6 +55,42 @@ TEST(Message, KeepsNamesThatHadEscapes) {
             Code::invalid_request);
 }
 
+TEST(Message, IsCopiedWithAllThatItNeeds) {
+  auto text = std::make_unique<std::string>(
+      R"({"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"n\u0061me":"x",)"
+      R"("arguments":{"b":[1,2]},"_meta":{"k":1}}})");
+  auto original = std::make_unique<Message>();
+  ASSERT_TRUE(parse(*text, *original));
+  const OwnMessage copy(*original);
+  // What it was copied from may go.
+  std::ranges::fill(*text, '#');
+  original.reset();
+  text.reset();
+  EXPECT_EQ(copy.message.kind, Message::Kind::request);
+  EXPECT_EQ(copy.message.id, "\"a\"");
+  EXPECT_EQ(copy.message.method, "tools/call");
+  ASSERT_EQ(copy.message.params.size(), 2U);
+  EXPECT_EQ(copy.message.param("name")->raw, "\"x\"");
+  EXPECT_EQ(copy.message.param("arguments")->raw, R"({"b":[1,2]})");
+  EXPECT_TRUE(copy.message.has_meta);
+  EXPECT_EQ(copy.message.meta_member("k")->raw, "1");
+  EXPECT_EQ(copy.message.raw_params,
+            R"({"n\u0061me":"x","arguments":{"b":[1,2]},"_meta":{"k":1}})");
+  // The arguments are there once.
+  EXPECT_EQ(copy.text.find("[1,2]"), copy.text.rfind("[1,2]"));
+}
+
+TEST(Message, IsCopiedFromParts) {
+  Message parts;
+  parts.method = "ping";
+  parts.params.push_back({"key", "1"});
+  const OwnMessage copy(parts);
+  EXPECT_EQ(copy.message.method, "ping");
+  EXPECT_EQ(copy.message.param("key")->raw, "1");
+  EXPECT_TRUE(copy.message.id.empty());
+  EXPECT_TRUE(copy.message.raw_params.empty());
+}
+
 TEST(Message, KindsAreToldApart) {
   Message notification;
   ASSERT_TRUE(parse(R"({"jsonrpc":"2.0","method":"m"})", notification));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "core/token.h"
 #include "json/read.h"
@@ -208,7 +209,59 @@ class Scan {
   std::string fault_;
 };
 
+void each_slice(Message& message, const auto& take) {
+  for (auto* const members : {&message.params, &message.meta}) {
+    for (Member& member : *members) {
+      take(member.key);
+      take(member.raw);
+    }
+  }
+  for (auto* const slice : {&message.id, &message.method, &message.result, &message.error,
+                            &message.result_type, &message.result_meta}) {
+    take(*slice);
+  }
+}
+
+bool lies_in(std::string_view whole, std::string_view part) {
+  const std::less_equal<const char*> before;
+  return before(whole.data(), part.data()) &&
+         before(part.data() + part.size(), whole.data() + whole.size());
+}
+
 }  // namespace
+
+OwnMessage::OwnMessage(const Message& from) {
+  message.kind = from.kind;
+  message.id = from.id;
+  message.method = from.method;
+  message.params = from.params;
+  message.meta = from.meta;
+  message.has_meta = from.has_meta;
+  message.result = from.result;
+  message.error = from.error;
+  message.result_type = from.result_type;
+  message.result_has_hints = from.result_has_hints;
+  message.result_is_loose = from.result_is_loose;
+  message.result_meta = from.result_meta;
+  // Most slices lie in the params, which may be large: they are copied once.
+  std::size_t size = from.raw_params.size();
+  each_slice(message, [&](std::string_view slice) {
+    if (!lies_in(from.raw_params, slice)) size += slice.size();
+  });
+  text.reserve(size);  // From here on it stays where it is.
+  const auto put = [this](std::string_view slice) {
+    const auto at = text.size();
+    text += slice;
+    return std::string_view(text).substr(at);
+  };
+  message.raw_params = put(from.raw_params);
+  each_slice(message, [&](std::string_view& slice) {
+    slice = lies_in(from.raw_params, slice)
+                ? message.raw_params.substr(
+                      static_cast<std::size_t>(slice.data() - from.raw_params.data()), slice.size())
+                : put(slice);
+  });
+}
 
 const Member* Message::param(std::string_view key) const { return find(params, key); }
 const Member* Message::meta_member(std::string_view key) const { return find(meta, key); }

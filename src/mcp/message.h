@@ -62,11 +62,14 @@ struct Message {
 
 // A message with the text that it is slices of, so it stays where it was made.
 struct OwnMessage {
+  // REQUIRES: whoever makes it parses `text`.
   explicit OwnMessage(std::string from) : text(std::move(from)) {}
+  // A copy, so that the other may go. Its text is all that it needs, in no order.
+  explicit OwnMessage(const Message& from);
   OwnMessage(const OwnMessage&) = delete;
   OwnMessage& operator=(const OwnMessage&) = delete;
 
-  const std::string text;
+  std::string text;
   Message message;
 };
 

@@ -111,13 +111,12 @@ std::string error_object(const Error& error) {
   return text;
 }
 
-void add_to_result(Reply& reply, std::string_view members) {
+void add_to_result(Reply& reply, std::string members) {
   if (reply.is_error || !reply.body.starts_with('{')) return;
   const bool empty = reply.body[reply.body.find_first_not_of(" \t\r\n", 1)] == '}';
-  std::string front(members);
-  if (!empty) front += ',';
-  reply.body.insert(1, front);
-  if (reply.meta_size > 0) reply.meta_at += front.size();
+  if (!empty) members += ',';
+  reply.body.insert(1, members);
+  if (reply.meta_size > 0) reply.meta_at += members.size();
 }
 
 }  // namespace patchbay::mcp

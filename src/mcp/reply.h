@@ -59,6 +59,6 @@ std::string response_without_id(const Reply& reply);
 std::string error_object(const Error& error);
 
 // Puts raw JSON members (`"a":1,"b":2`) at the front of a result.
-void add_to_result(Reply& reply, std::string_view members);
+void add_to_result(Reply& reply, std::string members);
 
 }  // namespace patchbay::mcp
