@@ -31,6 +31,8 @@ constexpr std::array kStatuses{
 };
 
 constexpr std::size_t kMostMessage = 64 << 10;
+// Bytes of a result beside what it holds, and of what is said of the server in it later.
+constexpr std::size_t kAround = 384;
 
 // What the envelope says in words.
 std::string words_in(std::string_view value) {
@@ -51,7 +53,7 @@ std::string words_in(std::string_view value) {
 mcp::Reply result_of(std::string_view text, std::string_view structured, bool failed,
                      std::string_view id) {
   std::string body;
-  body.reserve(text.size() + text.size() / 8 + structured.size() + 160);
+  body.reserve(text.size() + text.size() / 8 + structured.size() + kAround);
   body = R"({"content":[{"type":"text","text":)";
   json::append_quoted(body, text);
   body += "}]";
