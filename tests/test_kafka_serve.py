@@ -20,7 +20,7 @@ from harness import (
 )
 from kafka_case import JSON, KafkaCase, Registry, bus_config
 from raw_service import AnyPath, RawService
-from waiting import PATIENCE, Lines
+from waiting import PATIENCE, Lines, stand_still
 
 
 class Served:
@@ -338,12 +338,12 @@ class Limits(ServeCase):
                 registry_topic="_agent_registry",
             )
             with Served(case, self.upstreams, bus_serve={"leave_time": "300ms"}) as served:
-                gateway.process.send_signal(signal.SIGSTOP)
+                stand_still(gateway.process.pid)
                 try:
                     self.assertEqual(served.stop(), 0)
                 finally:
                     gateway.process.send_signal(signal.SIGCONT)
-                self.assertIn("group not left group=patchbay waited_ms=300", served.stderr.text())
+                served.stderr.wait_for("group not left group=patchbay waited_ms=300")
 
     def test_bounds(self):
         wrong = {"backlog": 0, "backlog_bytes": 10, "handover": "1h", "leave_time": "1h", "tries": 0}
