@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <unordered_set>
 
 #include "net/machine_network.h"
 #include "osquery/text.h"
@@ -45,6 +46,15 @@ std::string_view without_head(std::string_view text) {
   return text;
 }
 
+// The kernel shows its sockets piece by piece: while others come and go, one may be shown twice.
+// Those without a number belong to nobody any more, and there are many of them.
+std::vector<Socket> each_once(std::vector<Socket> sockets) {
+  std::unordered_set<std::uint64_t> seen;
+  std::erase_if(
+      sockets, [&](const Socket& one) { return one.inode != 0 && !seen.insert(one.inode).second; });
+  return sockets;
+}
+
 }  // namespace
 
 std::vector<Socket> parse_inet_sockets(std::string_view text, int family, int protocol) {
@@ -70,7 +80,7 @@ std::vector<Socket> parse_inet_sockets(std::string_view text, int family, int pr
     one.listens = tcp ? *state == kListen : remote->port == 0;
     sockets.push_back(std::move(one));
   });
-  return sockets;
+  return each_once(std::move(sockets));
 }
 
 std::vector<Socket> parse_unix_sockets(std::string_view text) {
@@ -89,7 +99,7 @@ std::vector<Socket> parse_unix_sockets(std::string_view text) {
     one.listens = (*flags & kAccepts) != 0;
     sockets.push_back(std::move(one));
   });
-  return sockets;
+  return each_once(std::move(sockets));
 }
 
 std::uint64_t linked_inode(std::string_view link, std::string_view word) {

@@ -107,6 +107,17 @@ TEST(Sockets, AreTakenApart) {
   EXPECT_EQ(linked_inode("pipe:[123]", "socket"), 0U);
 }
 
+TEST(Sockets, ShownTwiceAreTakenOnce) {
+  const auto tcp = parse_inet_sockets(
+      "head\n"
+      " 0: 0100007F:0050 0200007F:0016 01 0:0 0:0 0 0 0 7\n"
+      " 1: 0100007F:0051 0200007F:0016 06 0:0 0:0 0 0 0 0\n"
+      " 2: 0100007F:0052 0200007F:0016 06 0:0 0:0 0 0 0 0\n"
+      " 3: 0100007F:0050 0200007F:0016 01 0:0 0:0 0 0 0 7\n",
+      AF_INET, IPPROTO_TCP);
+  EXPECT_EQ(tcp.size(), 3U);
+}
+
 TEST(Accounts, AreTakenApart) {
   const auto users = parse_passwd(
       "root:x:0:0:root,,,:/root:/bin/bash\n# nobody\nbroken:x:y:0::/:\n"
