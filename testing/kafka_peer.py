@@ -5,6 +5,8 @@ usage: kafka_peer.py BROKERS
 
 Reads one JSON command a line from stdin and answers each with one line on stdout:
   {"op": "produce", "topic": …, "key": …, "value": …, "headers": {…}}   texts, or {"hex": …}; null
+                    "partition": N                                       else as the key says
+  {"op": "partitions", "topic": …}                                       how many it has
   {"op": "consume", "topic": …}                                          all that is there
   {"op": "leader", "topic": …}                                           of its first partition
   {"op": "setting", "topic": …, "name": …}                               how a topic is set up
@@ -293,6 +295,7 @@ class Peer:
             command["topic"],
             key=as_bytes(command.get("key")),
             value=as_bytes(command.get("value")),
+            partition=command.get("partition", -1),
             headers=list(headers.items()),
             on_delivery=lambda error, _: failures.append(str(error)) if error else None,
         )
@@ -302,6 +305,9 @@ class Peer:
 
     def consume(self, command):
         return {"records": consume(self.brokers, command)}
+
+    def partitions(self, command):
+        return {"partitions": len(partitions_of(self.producer, command["topic"]))}
 
     def leader(self, command):
         topic = command["topic"]

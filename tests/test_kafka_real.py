@@ -15,6 +15,7 @@ import test_kafka
 import test_kafka_avro
 import test_kafka_bus
 import test_kafka_peers
+import test_kafka_replies
 import test_kafka_schemas
 import test_kafka_serve
 from harness import main
@@ -44,6 +45,14 @@ class RegistryTopic(KafkaCase):
 
 
 class Impatient(test_kafka.Impatient):
+    pass
+
+
+class Replies(test_kafka_replies.Replies):
+    pass
+
+
+class Late(test_kafka_replies.Late):
     pass
 
 
@@ -98,6 +107,10 @@ class Control(test_kafka_bus.Control):
 
 
 class Tools(test_kafka_serve.Tools):
+    pass
+
+
+class Environment(test_kafka_serve.Environment):
     pass
 
 

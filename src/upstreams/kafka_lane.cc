@@ -77,6 +77,7 @@ KafkaCounters::KafkaCounters(metrics::Registry& registry, std::string_view upstr
   late = dropped("late");
   duplicate = dropped("duplicate");
   foreign = dropped("foreign");
+  misplaced = dropped("misplaced");
   unreadable = dropped("unreadable");
   surplus = dropped("surplus");
   in_flight =
@@ -225,7 +226,19 @@ void KafkaLane::take(std::vector<KafkaArrival> replies) {
   const auto& counters = shared_.counters;
   for (auto& [id, record] : replies) {
     if (const auto call = calls_.find(id); call != calls_.end()) {
-      call->second->take(std::move(record));
+      Exchange& exchange = *call->second;
+      // An id is no secret on the bus. Who may write to a topic is what brokers guard, so only a
+      // record in the agent's own reply topic is its answer.
+      if (record.topic() == exchange.offer().registration.response_topic) {
+        exchange.take(std::move(record));
+        continue;
+      }
+      counters.misplaced->add();
+      log::Line(log::Level::warn, "misplaced reply")
+          .add("upstream", shared_.plan.name)
+          .add("tool", exchange.offer().registration.name)
+          .add("topic", record.topic())
+          .add("correlation_id", id);
       continue;
     }
     const auto answered = over_.answered(id);

@@ -31,6 +31,7 @@ struct KafkaCounters {
   std::shared_ptr<metrics::Counter> late;        // The call was over.
   std::shared_ptr<metrics::Counter> duplicate;   // It had been answered.
   std::shared_ptr<metrics::Counter> foreign;     // It was never one of ours.
+  std::shared_ptr<metrics::Counter> misplaced;   // It came on the reply topic of another agent.
   std::shared_ptr<metrics::Counter> unreadable;  // There is no id in it.
   std::shared_ptr<metrics::Counter> surplus;     // Too many waited.
   std::shared_ptr<metrics::Gauge> in_flight;
