@@ -36,13 +36,14 @@ class Served:
             "--schema-registry", case.registry.url, "--registry-topic", case.registry_topic,
             "--partitions", "4", *args,
         ]  # fmt: skip
+        self.environment = {}
         self.process = self.stdout = self.stderr = None
         self.ready = lambda line: line == "ready"
 
     def __enter__(self):
         self.process = subprocess.Popen(
             self.command,
-            env=clean_environment(),
+            env=clean_environment(**self.environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -268,6 +269,53 @@ class Refused(ServeCase):
             line = served.stderr.wait_for("tool not on the bus")
             self.assertRegex(line, "tool=fake__echo .*incompatible")
             self.assertNotIn("fake__echo", self.tools())
+
+
+class Environment(ServeCase):
+    """The file has the tools and no bus; the environment says where that is."""
+
+    def variables(self):
+        return {
+            "BROKER_URL": self.brokers,
+            "SR_URL": self.registry.url,
+            "SECURITY_PROTOCOL": "PLAINTEXT",
+            "REGISTRY_TOPIC": self.registry_topic,
+        }
+
+    def from_environment(self, **variables):
+        served = self.serve("--group", "by-environment")
+        for option in ("--broker", "--schema-registry", "--registry-topic"):
+            at = served.command.index(option)
+            del served.command[at : at + 2]
+        served.environment = variables
+        return served
+
+    def test_the_bus_of_the_environment(self):
+        with self.from_environment(**self.variables()):
+            self.wait_for_tool("skills__calculate")
+            response = self.call("skills__calculate", {"expression": "6 * 7"})
+            self.assertEqual(response.json(), {"content": [{"type": "text", "text": "42"}]})
+
+    def refused(self, **variables):
+        served = self.from_environment(**variables)
+        environment = clean_environment(**variables)
+        done = subprocess.run(
+            served.command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        served.folder.cleanup()
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_what_is_missing_is_named(self):
+        said = self.refused(BROKER_URL=self.brokers, JAAS_PASSWORD="not-to-be-shown")
+        for name in ("JAAS_USERNAME", "SR_URL", "SR_API_KEY", "SR_API_SECRET"):
+            self.assertIn(name, said)
+        self.assertNotIn("not-to-be-shown", said)
+
+    def test_no_bus_anywhere(self):
+        said = self.refused()
+        self.assertIn("has no upstream of kind kafka", said)
+        self.assertIn("BROKER_URL", said)
 
 
 class Limits(ServeCase):

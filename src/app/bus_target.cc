@@ -18,7 +18,8 @@ namespace {
 using upstreams::KafkaSettings;
 
 // The settings of an upstream of kind kafka in a file: the one of that name, or the only one.
-Result<KafkaSettings> read_config(const std::string& file, const std::string& name) {
+// Nothing if no name is asked for and the file has none.
+Result<std::optional<KafkaSettings>> read_config(const std::string& file, const std::string& name) {
   config::Faults faults;
   const config::Node root = config::load_file(file, faults);
   std::optional<KafkaSettings> found;
@@ -34,10 +35,9 @@ Result<KafkaSettings> read_config(const std::string& file, const std::string& na
     found_name = entry.name;
   }
   if (!faults.empty()) return Error{Code::invalid_params, config::to_string(faults.front())};
-  if (found) return *std::move(found);
+  if (found || name.empty()) return found;
   return Error{Code::invalid_params,
-               name.empty() ? fmt::format("{} has no upstream of kind kafka", file)
-                            : fmt::format("{} has no upstream {} of kind kafka", file, name)};
+               fmt::format("{} has no upstream {} of kind kafka", file, name)};
 }
 
 Result<KafkaSettings> typed_settings(const BusOptions& options) {
@@ -46,7 +46,16 @@ Result<KafkaSettings> typed_settings(const BusOptions& options) {
     auto read = read_config(options.config, options.upstream);
     // A broker that was typed needs no configuration.
     if (!read && options.broker.empty()) return read.error();
-    if (read) settings = *std::move(read);
+    const bool in_file = read && *read;
+    if (in_file) settings = **std::move(read);
+    const bool elsewhere =
+        !options.broker.empty() || upstreams::names_bus(upstreams::process_environment());
+    if (!in_file && !elsewhere) {
+      return Error{Code::invalid_params,
+                   fmt::format("{} has no upstream of kind kafka, and neither --broker nor "
+                               "BROKER_URL of the environment names a bus",
+                               options.config)};
+    }
   }
   const auto set = [&](std::string name, std::string value) {
     std::erase_if(settings.kafka, [&](const auto& one) { return one.first == name; });
