@@ -13,6 +13,7 @@ import threading
 
 from harness import BINARY, PATIENCE, Lines, TestCase, alive, clean_environment, wait_until
 
+TOKEN = "a-token-of-the-agent-0123456789"
 STATIC = str(pathlib.Path(BINARY).parent / "patchbay-agent")
 
 
@@ -105,6 +106,13 @@ class Agent:
         self.path = os.path.join(self.folder.name, "agent.sock")
         where = {"unix": f"unix:{self.path}", "tcp": "tcp:127.0.0.1:0"}.get(listen, listen)
         self.listen, self.wires = listen, []
+        # Every TCP listener requires a token. Connections show it unless the test gives one itself.
+        self.shows_token = listen.startswith("tcp") and "--token-file" not in args
+        if self.shows_token:
+            token_file = pathlib.Path(self.folder.name, "token")
+            token_file.write_text(TOKEN, encoding="ascii")
+            token_file.chmod(0o600)
+            args = (*args, "--token-file", str(token_file))
         self.process = subprocess.Popen(
             [*program, "--listen", where, *args],
             stdin=subprocess.PIPE,
@@ -179,6 +187,9 @@ class Agent:
             wire = Wire(sock.makefile("rb"), sock.makefile("wb"), close)
             wire.socket = sock
         self.wires.append(wire)
+        if self.shows_token:
+            wire.ask("authenticate", {"token": TOKEN})
+            wire.next_id = 1
         return wire
 
     def rss_kb(self, field="VmRSS"):

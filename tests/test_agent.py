@@ -249,6 +249,7 @@ class Framing(AgentTestCase):
                     self.assertEqual(wire.exchange(ping(1)), pong(1))
                     # Only the first line can be that.
                     self.assertEqual(json.loads(wire.exchange(line))["error"]["code"], -32700)
+                    self.assertIsNone(wire.line())
                     wire.close()
 
 

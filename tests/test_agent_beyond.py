@@ -5,9 +5,10 @@ import base64
 import os
 import pathlib
 import re
+import subprocess
 
-from agent_case import Agent, AgentError, AgentTestCase, pid_from
-from harness import PATIENCE, alive, main, run, wait_until
+from agent_case import STATIC, Agent, AgentError, AgentTestCase, pid_from
+from harness import BINARY, PATIENCE, alive, main, run, wait_until
 
 MIB = 1 << 20
 
@@ -449,9 +450,14 @@ class Tokens(AgentTestCase):
         self.assertEqual(self.agent(listen="stdio").connect().ask("ping"), {"pong": True})
 
     def test_without_a_token_others_are_kept_out(self):
-        done = run("agent", "--listen", "tcp:0.0.0.0:0")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("--token-file", done.stderr)
+        for program in ((BINARY, "agent"), (STATIC,)):
+            for address in ("0.0.0.0:0", "127.0.0.1:0", "[::1]:0"):
+                with self.subTest(f"{program} on {address}"):
+                    done = subprocess.run([*program, "--listen", f"tcp:{address}"], capture_output=True,
+                                          text=True, timeout=PATIENCE, check=False)
+                    self.assertEqual(done.returncode, 2)
+                    self.assertIn("--token-file", done.stderr)
+                    self.assertIn("openssl rand", done.stderr)
         self.file.write_text("short", encoding="ascii")
         for file in (self.file, self.folder / "gone"):
             done = run("agent", "--token-file", str(file))

@@ -4,6 +4,7 @@ nothing."""
 import os
 import random
 import signal
+import socket
 import subprocess
 import time
 
@@ -158,12 +159,11 @@ class Endings(AgentTestCase):
     def test_a_peer_that_has_said_all_is_still_answered(self):
         for listen in ("unix", "tcp"):
             with self.subTest(listen), Agent(listen=listen) as agent:
-                sock = agent.socket()
-                sock.sendall(b'{"jsonrpc":"2.0","id":1,"method":"exec","params":["sleep 0.2; echo late"]}\n')
-                sock.shutdown(1)
-                self.assertIn(b"late", sock.makefile("rb").readline())
-                self.assertEqual(sock.recv(10), b"")
-                sock.close()
+                wire = agent.connect()
+                wire.send(b'{"jsonrpc":"2.0","id":1,"method":"exec","params":["sleep 0.2; echo late"]}\n')
+                wire.socket.shutdown(socket.SHUT_WR)
+                self.assertIn(b"late", wire.line())
+                self.assertIsNone(wire.line())
 
     def test_over_tcp_what_was_asked_has_a_time_to_end(self):
         with Agent("--linger-seconds", "0", listen="tcp") as agent:

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 
+from agent_case import TOKEN
 from certificates import Authority
 from harness import (
     BINARY,
@@ -55,7 +56,13 @@ class Engines(ToolCase):
         self.assertIn("apt-get install", self.down(bwrap="/nonexistent/bwrap"))
 
     def agent(self, *listen):
-        """An agent somewhere else; gives where it listens."""
+        """An agent somewhere else; gives where it listens. Over TCP it asks for the token."""
+        if listen[0].startswith("tcp:"):
+            token_file = self.folder / "token"
+            token_file.write_text(TOKEN, encoding="ascii")
+            token_file.chmod(0o600)
+            listen = (*listen, "--token-file", str(token_file))
+            self.addCleanup(lambda: token_file.unlink(missing_ok=True))
         process = self.enterContext(
             subprocess.Popen(
                 [BINARY, "agent", "--listen", *listen], stderr=subprocess.PIPE, text=True
@@ -170,7 +177,7 @@ class Engines(ToolCase):
             "machine": {"engine": "microvm", "microvm": {**machine, "command": BINARY}},
             "open": {"engine": "remote", "remote": {"address": "192.0.2.1:9"}},
             "away": {"engine": "remote", "remote": {"address": "127.0.0.1:1"}},
-            "far": {"engine": "remote", "remote": {"address": address}},
+            "far": {"engine": "remote", "remote": {"address": address, "token": TOKEN}},
         }
         upstreams = {name: {"kind": "sandbox", **engine} for name, engine in engines.items()}
         path = self.folder / "patchbay.yaml"
@@ -189,19 +196,17 @@ class Engines(ToolCase):
         for name, isolation in (("allowed", "none"), ("machine", "microvm"), ("far", "remote")):
             self.assertTrue(said[name]["ok"], said[name])
             self.assertEqual(said[name]["detail"], f"isolation: {isolation}")
-        self.assertEqual(list(self.folder.iterdir()), [path])
+        self.assertEqual({one.name for one in self.folder.iterdir()}, {path.name, "token"})
 
     def test_an_agent_over_tcp(self):
         address = self.agent("tcp:127.0.0.1:0").removeprefix("tcp:")
-        self.start(engine="remote", remote={"address": address})
+        self.start(engine="remote", remote={"address": address, "token": TOKEN})
         ran = self.use("run_command", command="echo far")
         self.assertEqual((ran["stdout"], ran["isolation"]), ("far\n", "remote"))
 
     def test_an_agent_that_asks_for_a_token(self):
-        (self.folder / "token").write_text("a-token-of-the-agent-0123", encoding="utf-8")
-        token_file = str(self.folder / "token")
-        address = self.agent("tcp:127.0.0.1:0", "--token-file", token_file).removeprefix("tcp:")
-        remote = {"address": address, "token": "${file:" + token_file + "}"}
+        address = self.agent("tcp:127.0.0.1:0").removeprefix("tcp:")
+        remote = {"address": address, "token": "${file:" + str(self.folder / "token") + "}"}
         self.start(engine="remote", remote=remote)
         self.assertEqual(self.use("run_command", command="echo known")["stdout"], "known\n")
         config = {"kind": "sandbox", "engine": "remote", "remote": {"address": address}}
@@ -215,7 +220,7 @@ class Engines(ToolCase):
         authority.server()
         address = self.agent("tcp:127.0.0.1:0").removeprefix("tcp:")
         port = self.enterContext(TlsRelay(self.folder, address)).port
-        remote = {"address": f"localhost:{port}", "secure": True}
+        remote = {"address": f"localhost:{port}", "secure": True, "token": TOKEN}
         self.start(engine="remote", remote={**remote, "tls": {"ca": str(self.folder / "ca.pem")}})
         big = "y" * 300_000
         box = self.make()

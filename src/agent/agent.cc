@@ -26,6 +26,10 @@ namespace {
 constexpr int kFilesWaiting = 4096;  // Requests about files that wait for a thread.
 constexpr int kLargeBlock = 256 * 1024;
 constexpr std::size_t kShortestToken = 16;
+constexpr std::string_view kTokenMissing =
+    "other users and web pages can reach a TCP port, also on loopback: give --token-file FILE, "
+    "with "
+    "a token made by `openssl rand -hex 32 > FILE`, or listen on unix:PATH";
 constexpr auto kStopPatience = std::chrono::seconds(10);  // For what is being done with files.
 
 // A socket that the agent listens on.
@@ -35,7 +39,9 @@ struct Door {
   std::string path;  // Of a Unix socket, to be removed at the end.
   // Whether a connection shows when its peer has gone, and not only that it says nothing more.
   bool shows_end = false;
-  bool open_to_others = false;  // Machines that are not this one and not its host.
+  // Whoever can open a connection is not trusted for that: other users of this machine, and web
+  // pages in their browsers, reach every TCP port, that of loopback too.
+  bool needs_token = false;
 };
 
 Error cannot_listen(std::string_view where, std::string_view why) {
@@ -55,7 +61,7 @@ Result<Door> open_tcp(const std::string& where, std::string_view text) {
   if (!socket) return cannot_listen(where, socket.error().message);
   auto bound = net::local_address(socket->get());
   if (!bound) return bound.error();
-  return Door{"tcp:" + bound->text(), *std::move(socket), "", false, !bound->loopback()};
+  return Door{"tcp:" + bound->text(), *std::move(socket), "", false, true};
 }
 
 Result<Door> open_vsock(const std::string& where, std::string_view text) {
@@ -202,7 +208,9 @@ class Agent {
     const Borrowed out(STDOUT_FILENO);
     close_stdio();
     if (in && out) {
-      Connection connection(services_, in.copy(), out.copy(), {});
+      Connection::Terms terms;
+      terms.strict = false;  // Nobody but the program that started us is there.
+      Connection connection(services_, in.copy(), out.copy(), terms);
       auto served = co_await connection.run();
     } else {
       fmt::print(stderr, "patchbay agent: stdin or stdout is closed\n");
@@ -255,9 +263,7 @@ Result<void> run_agent(const Settings& settings) {
     }
     auto door = open_door(where);
     if (!door) return door.error();
-    if (door->open_to_others && token->empty()) {
-      return cannot_listen(where, "others can reach this address: give a --token-file as well");
-    }
+    if (door->needs_token && token->empty()) return cannot_listen(where, kTokenMissing);
     doors.push_back(*std::move(door));
   }
   net::Loop loop;

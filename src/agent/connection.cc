@@ -55,6 +55,7 @@ class Connection::Patience final : Timer {
 Connection::Connection(Services& services, net::Fd in, net::Fd out, const Terms& terms)
     : services_(services),
       linger_(terms.linger),
+      strict_(terms.strict),
       trusted_(terms.trusted),
       in_(non_blocking(std::move(in))),
       reader_(in_, services.settings.max_line),
@@ -114,8 +115,11 @@ Task<void> Connection::read_requests() {
     auto line = co_await reader_.next();
     if (!line) co_return line.error();
     if (!std::exchange(greeted_, true) && greets(line->text)) continue;
-    auto admitted = co_await admit(read(*line));
+    auto incoming = read(*line);
+    const bool is_foreign = strict_ && !incoming.is_object;
+    auto admitted = co_await admit(std::move(incoming));
     if (!admitted) co_return admitted.error();
+    if (is_foreign) co_return Error{Code::parse_error, "the peer speaks another protocol"};
   }
   co_return Error{Code::unauthenticated, "the token is wrong"};
 }
@@ -134,6 +138,7 @@ bool Connection::greets(std::string_view line) {
 
 Connection::Incoming Connection::read(const LineReader::Line& line) const {
   Incoming incoming;
+  incoming.is_object = line.first == '{';
   if (line.too_long) {
     incoming.request =
         Error{Code::too_large, fmt::format("invalid request: the line is longer than {} bytes",
@@ -141,7 +146,10 @@ Connection::Incoming Connection::read(const LineReader::Line& line) const {
     return incoming;
   }
   incoming.request = parse_request(line.text, incoming.id);
-  if (!incoming.request) return incoming;
+  if (!incoming.request) {
+    if (incoming.request.error().code == Code::parse_error) incoming.is_object = false;
+    return incoming;
+  }
   const std::string& name = incoming.request->method;
   incoming.method = find_method(name);
   if (!trusted_ && !(incoming.method && incoming.method->for_strangers)) {

@@ -26,6 +26,9 @@ class Connection final : Peer {
     // that the peer has gone altogether.
     Clock::duration linger = Clock::duration::max();
     bool trusted = true;  // Else the peer must show the token first.
+    // Ends at the first line that is not a JSON object. Whoever sends one speaks another protocol,
+    // as a web page does that posts to our port; what follows must not be taken for requests.
+    bool strict = true;
   };
 
   // A peer on a pair of pipes, or on one socket.
@@ -46,6 +49,7 @@ class Connection final : Peer {
     std::optional<std::uint64_t> id;
     Result<Request> request;
     const Method* method = nullptr;  // Null if there is an error.
+    bool is_object = true;           // A JSON object, or one that is too long to tell.
   };
 
   // A request that is being answered, or waits for its turn.
@@ -78,6 +82,7 @@ class Connection final : Peer {
 
   Services& services_;
   const Clock::duration linger_;
+  const bool strict_;
   bool trusted_;
   bool refused_ = false;  // The peer has shown a wrong token.
   net::Source in_;

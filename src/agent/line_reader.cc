@@ -9,6 +9,8 @@ constexpr std::size_t kReadStep = 64 * 1024;
 constexpr std::size_t kTurnBudget = 1 << 20;
 constexpr std::size_t kKeep = 256 * 1024;  // Memory kept when nothing waits.
 
+char first_of(std::string_view text) { return text.empty() ? '\0' : text.front(); }
+
 }  // namespace
 
 Task<LineReader::Line> LineReader::next() {
@@ -31,15 +33,19 @@ bool LineReader::take_line(Line& line) {
     const auto end = buffer_.find('\n', searched_);
     if (end == std::string::npos) break;
     const auto text = trimmed(std::string_view(buffer_).substr(used_, end - used_));
-    const bool too_long = std::exchange(skipping_, false) || end - used_ > longest_;
+    const bool skipped = std::exchange(skipping_, false);
+    const bool too_long = skipped || end - used_ > longest_;
     used_ = searched_ = end + 1;
     if (text.empty() && !too_long) continue;
-    line = {too_long ? std::string_view() : text, too_long};
+    line = {too_long ? std::string_view() : text, too_long,
+            skipped ? skipped_first_ : first_of(text)};
     return true;
   }
   searched_ = buffer_.size();
   if (skipping_ || buffer_.size() - used_ > longest_) {
-    skipping_ = true;
+    if (!std::exchange(skipping_, true)) {
+      skipped_first_ = first_of(trimmed(std::string_view(buffer_).substr(used_)));
+    }
     used_ = buffer_.size();
   }
   return false;
@@ -49,7 +55,7 @@ bool LineReader::take_rest(Line& line) {
   const auto text = trimmed(std::string_view(buffer_).substr(used_));
   const bool too_long = std::exchange(skipping_, false);
   used_ = searched_ = buffer_.size();
-  line = {text, too_long};
+  line = {text, too_long, too_long ? skipped_first_ : first_of(text)};
   return too_long || !text.empty();
 }
 

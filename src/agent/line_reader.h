@@ -19,6 +19,7 @@ class LineReader {
   struct Line {
     std::string_view text;  // Without white space around it. Valid until the next one is asked for.
     bool too_long = false;
+    char first = '\0';  // The first byte of its text, also of one that is too long.
   };
 
   // The next line that is not empty. What stands before the end of the stream without a line break
@@ -33,10 +34,11 @@ class LineReader {
   net::Source& in_;
   const std::size_t longest_;
   std::string buffer_;
-  std::size_t used_ = 0;      // Bytes at the front that are done with.
-  std::size_t searched_ = 0;  // No line break stands before this place.
-  std::size_t in_a_row_ = 0;  // Bytes read without letting others have their turn.
-  bool skipping_ = false;     // In a line that is too long.
+  std::size_t used_ = 0;       // Bytes at the front that are done with.
+  std::size_t searched_ = 0;   // No line break stands before this place.
+  std::size_t in_a_row_ = 0;   // Bytes read without letting others have their turn.
+  bool skipping_ = false;      // In a line that is too long,
+  char skipped_first_ = '\0';  // which begins with this.
   bool ended_ = false;
 };
 

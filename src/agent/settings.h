@@ -77,7 +77,7 @@ inline constexpr std::string_view kRootMeaning =
 inline constexpr std::string_view kGuardMeaning =
     "Keep out of reach of the commands, and let them write to the usual folders of a sandbox only.";
 inline constexpr std::string_view kTokenMeaning =
-    "A file with a token that peers must show first; without one, tcp is for loopback only.";
+    "A file with a token that peers must show first; required for tcp.";
 inline constexpr std::string_view kNullIdMeaning =
     "Answer what has no readable id with null instead of 0.";
 
