@@ -156,6 +156,31 @@ def ask_client(call):
 
 
 @tool
+def ask_and_answer(call):
+    """A question and the result of the call in one write."""
+    call.server.send(
+        {"jsonrpc": "2.0", "id": "asked", "method": str(call.get("method", "roots/list")), "params": {}}
+    )
+    return text(str(call.get("text", "answered")))
+
+
+@tool
+def ask_then_flood(call):
+    """A question in the middle of a long write, then a line that makes every buffer move; the reply."""
+    call.server.notify("notifications/filler", {"data": "x" * (1 << 20)})
+    method, params = str(call.get("method", "roots/list")), call.get("params") or {}
+    call.server.send({"jsonrpc": "2.0", "id": "kept", "method": method, "params": params})
+    call.server.asked["kept"] = call
+    call.server.flush()
+    call.server.notify("notifications/filler", {"data": "x" * int(call.get("bytes", 1 << 20))})
+    call.server.notify("notifications/message", {"level": "info", "data": "flooded"})
+    while True:
+        reply = yield 3600.0
+        if reply is not None:
+            return text(json.dumps({key: reply[key] for key in ("result", "error") if key in reply}))
+
+
+@tool
 def complain(call):
     sys.stderr.write(str(call.get("text", "complaint")) + "\n")
     sys.stderr.flush()

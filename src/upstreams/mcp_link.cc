@@ -173,12 +173,9 @@ Task<mcp::Reply> McpLink::exchange(std::string text, const transport::Sending& h
     pending_.erase(id);
     co_return sent.error();
   }
-  pending.deadline = deadline;
-  auto reply = co_await pending.answer.wait(deadline);
-  while (!reply && reply.error().code == Code::timeout && here().now() < pending.deadline) {
-    pending.answer.reset();
-    reply = co_await pending.answer.wait(pending.deadline);
-  }
+  pending.start_clock(deadline);
+  auto reply = co_await pending.answer.wait();
+  pending.stop_clock();
   pending_.erase(id);
   if (reply) co_return reply;
   const Code why = reply.error().code;
@@ -309,26 +306,22 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
   }
   const std::string task = mcp::related_task(message.raw_params);
   Pending* const asked = mcp::find_client_method(message.method) ? call_of(cause, task) : nullptr;
-  if (!asked || asked->questions == kMaxQuestions) {
+  if (!asked || asked->questions() == kMaxQuestions) {
     counters_.refused->add();
     answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
     return;
   }
-  // The clock of the call stands still while its client thinks.
-  ++asked->questions;
-  const auto left = asked->deadline - here().now();
-  asked->deadline = here().now() + asked->call->patience;
-  auto pass_on = [this, left, life = std::weak_ptr(life_), number = asked->id,
-                  id = std::string(message.id), method = message.method, task](mcp::Reply reply) {
+  asked->begin_question(asked->call->patience);
+  // The answer comes when the message and the buffer it lies in are gone.
+  auto pass_on = [this, life = std::weak_ptr(life_), number = asked->id,
+                  id = std::string(message.id), method = std::string(message.method),
+                  task](mcp::Reply reply) {
     if (life.expired()) return;
     if (!reply.is_error) reply.body = mcp::answer_for(revision_, method, reply.body);
     if (!reply.is_error && !task.empty()) reply.body = mcp::with_related_task(reply.body, task);
     answer(id, reply);
     if (const auto found = pending_.find(number); found != pending_.end()) {
-      --found->second->questions;
-      found->second->deadline = here().now() + left;
-      // Wakes the call to look at its new deadline.
-      found->second->answer.deliver(Error{Code::timeout, "the clock goes on"});
+      found->second->end_question();
     }
   };
   gateway::ask(*asked->call, message.method, with_listed_tasks(*asked->call, message.raw_params),
@@ -349,7 +342,7 @@ McpLink::Pending* McpLink::call_of(std::uint64_t cause, std::string_view task) {
     if (waits && !task.empty() && pending->task == task) return pending;
   }
   // A call that waits for its client has most likely nothing more to say.
-  Pending* const speaking = only_client([](const Pending& one) { return one.questions == 0; });
+  Pending* const speaking = only_client([](const Pending& one) { return one.questions() == 0; });
   return speaking ? speaking : only_client([](const Pending&) { return true; });
 }
 

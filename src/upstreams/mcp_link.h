@@ -20,6 +20,7 @@
 #include "upstreams/link_tasks.h"
 #include "upstreams/mcp_settings.h"
 #include "upstreams/news_stream.h"
+#include "upstreams/pending_request.h"
 
 namespace patchbay::upstreams {
 
@@ -96,15 +97,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   Task<void> finish();
 
  private:
-  struct Pending {
-    std::uint64_t id = 0;
-    OneShot<mcp::Reply> answer;
-    const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
-    std::string task = {};                // That the request is about.
-    bool handshake = false;               // Must not be cancelled.
-    int questions = 0;                    // To its client, without an answer yet.
-    Deadline deadline{};                  // Moves while the client thinks about a question.
-  };
+  using Pending = PendingRequest;
 
   void on_message(std::string_view text, std::uint64_t cause) override;
   void on_whole_message(std::string text, std::uint64_t cause) override;

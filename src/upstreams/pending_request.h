@@ -1,0 +1,63 @@
+// A PendingRequest is a request to a server that waits for its answer, and the clock of that wait.
+// The clock stands still while the client of the call thinks about a question of the server. The
+// clock and the answer are apart: nothing but the answer, or the end of the wait, takes the
+// answer's place.
+//
+// Confined to the worker of its link.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "core/wait.h"
+#include "gateway/call.h"
+#include "mcp/reply.h"
+
+namespace patchbay::upstreams {
+
+class PendingRequest final : Timer {
+ public:
+  std::uint64_t id = 0;
+  OneShot<mcp::Reply> answer;
+  const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
+  std::string task = {};                // That the request is about.
+  bool handshake = false;               // Must not be cancelled.
+
+  // Questions to its client that have no answer yet.
+  int questions() const { return questions_; }
+
+  // Starts the clock: when `deadline` has passed, the answer is the error Code::timeout.
+  void start_clock(Deadline deadline) {
+    deadline_ = deadline;
+    set_timer();
+  }
+  void stop_clock() { drop(); }
+
+  // The client is asked something and may think for `timeout`.
+  void begin_question(std::chrono::nanoseconds timeout) {
+    if (questions_++ == 0) left_ = deadline_ - here().now();
+    start_clock(here().now() + timeout);
+  }
+
+  // The question has been answered, one way or another.
+  void end_question() {
+    if (--questions_ > 0) return;
+    const Deadline now = here().now();
+    start_clock(left_ < kNever - now ? now + left_ : kNever);
+  }
+
+ private:
+  void on_deadline() override { answer.deliver(Error{Code::timeout, "the deadline passed"}); }
+
+  void set_timer() {
+    drop();
+    if (deadline_ != kNever) here().timers().set(*this, deadline_);
+  }
+
+  Deadline deadline_ = kNever;
+  Deadline::duration left_{};  // Of the clock, while it stands still.
+  int questions_ = 0;
+};
+
+}  // namespace patchbay::upstreams
