@@ -3,13 +3,11 @@ machine: what it sends must never run."""
 
 import http.server
 import json
-import shutil
 import socket
 import struct
-import subprocess
-import tempfile
 import threading
 
+import chromium
 from agent_case import STATIC, TOKEN, Agent, AgentTestCase
 from harness import BINARY, PATIENCE, Gateway, main
 from wire_case import WireCase
@@ -125,23 +123,17 @@ class Page:
 
     def open(self):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        with tempfile.TemporaryDirectory(prefix="patchbay-browser-", ignore_cleanup_errors=True) as folder:
-            browser = subprocess.Popen(
-                [shutil.which("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-                 f"--user-data-dir={folder}", f"http://127.0.0.1:{self.server.server_port}/"],
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            try:
+        try:
+            with chromium.browsing(f"http://127.0.0.1:{self.server.server_port}/"):
                 return self.done.wait(PATIENCE)
-            finally:
-                browser.terminate()
-                browser.wait(PATIENCE)
-                self.server.shutdown()
-                self.server.server_close()
+        finally:
+            self.server.shutdown()
+            self.server.server_close()
 
 
 class Chromium(AgentTestCase):
     def test_a_web_page_runs_nothing(self):
-        if not shutil.which("chromium"):
+        if not chromium.program():
             print("a web page in a browser was left out: there is no chromium", flush=True)
             self.skipTest("there is no chromium")
         touched = self.folder / "touched"
