@@ -22,6 +22,8 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -230,12 +232,28 @@ SCENARIOS = {
 }
 
 
-def auth_of(scenario, context, folder):
+def issuer_of(url):
+    """The authorization server of that server, as whoever sets a gateway up looks it up once."""
+    parts = urllib.parse.urlsplit(url)
+    for path in (parts.path.rstrip("/"), ""):
+        place = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource{path}"
+        try:
+            with urllib.request.urlopen(place, timeout=ANSWER_S) as answer:
+                return json.load(answer)["authorization_servers"][0]
+        except urllib.error.HTTPError:
+            continue
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def auth_of(scenario, context, folder, url):
     """The settings `auth` of the upstream, or None."""
     if not scenario.startswith("auth/"):
         return None
     known = {key: context[key] for key in ("client_id", "client_secret") if key in context}
     auth = {"retry": "100ms", **known}
+    # A client that is registered belongs to one authorization server, and is named with it.
+    if known:
+        auth["issuer"] = issuer_of(url)
     if scenario.startswith("auth/client-credentials"):
         auth["kind"] = "client_credentials"
         if pem := context.get("private_key_pem"):
@@ -272,7 +290,7 @@ def gateway_command(folder, url, scenario, context):
         "upstreams": {"suite": {"kind": "http", "url": url}},
         "validation": {"arguments": "off"},
     }
-    if auth := auth_of(scenario, context, folder):
+    if auth := auth_of(scenario, context, folder, url):
         config["upstreams"]["suite"]["auth"] = auth
     path = pathlib.Path(folder) / "patchbay.yaml"
     path.write_text(json.dumps(config), encoding="utf-8")

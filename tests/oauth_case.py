@@ -10,6 +10,11 @@ from oauth_server import CLIENT, SECRET, AuthServer, Guarded
 CREDENTIALS = {"kind": "client_credentials", "client_id": CLIENT, "client_secret": SECRET}
 
 
+def credentials(stub):
+    """The gateway as a client of the authorization server of that stub, if it has one."""
+    return {**CREDENTIALS, "issuer": stub.auth.issuer} if hasattr(stub, "auth") else CREDENTIALS
+
+
 class OauthCase(TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -22,7 +27,7 @@ class OauthCase(TestCase):
 
     def gateway(self, stub, auth=None, settings=None, **more):
         """A gateway with one worker whose upstream `far` is the stub."""
-        upstream = stub.upstream(auth={**CREDENTIALS, **(auth or {})}, **(settings or {}))
+        upstream = stub.upstream(auth={**credentials(stub), **(auth or {})}, **(settings or {}))
         config = {"workers": 1, "upstreams": {"far": upstream}, **more}
         return self.enterContext(Gateway(config))
 

@@ -22,7 +22,8 @@ class ExchangeCase(OauthCase):
         self.stub = self.guarded(self.auth)
 
     def start(self, auth=None, callers=None, **settings):
-        upstream = self.stub.upstream(auth={**SETTINGS, "retry": "100ms", **(auth or {})})
+        known = {**SETTINGS, "issuer": self.auth.issuer, "retry": "100ms"}
+        upstream = self.stub.upstream(auth={**known, **(auth or {})})
         config = {"workers": 1, "upstreams": {"far": upstream}, **settings}
         return self.enterContext(Gateway({**config, "auth": callers or self.issuer.auth()}))
 
@@ -115,7 +116,9 @@ class TokenExchange(ExchangeCase):
         gateway = self.enterContext(Gateway(config))
         token = self.issuer.token(sub="ann")
         call_as(gateway, "skills__echo", bearer(token), text="hi")
-        config["upstreams"]["far"] = self.stub.upstream(auth=SETTINGS)
+        config["upstreams"]["far"] = self.stub.upstream(
+            auth={**SETTINGS, "issuer": self.auth.issuer}
+        )
         gateway.write_config(config)
 
         def works():

@@ -11,7 +11,7 @@ import time
 from auth_case import TOKEN, TOKENS
 from harness import Gateway, main, modern_call, run, text_of, to_yaml, wait_until
 from jwt_issuer import Key
-from oauth_case import CREDENTIALS, OauthCase
+from oauth_case import CREDENTIALS, OauthCase, credentials
 from oauth_server import CLIENT, SECRET
 from stub_server import StubServer
 
@@ -85,18 +85,19 @@ class EveryTransport(OauthCase):
 
 
 class ClientCredentials(OauthCase):
-    def test_the_refusal_says_where_tokens_come_from(self):
+    def test_the_issuer_is_asked_before_the_upstream(self):
         for modern in (False, True):
             with self.subTest(modern=modern):
                 auth = self.auth_server()
-                stub = self.guarded(auth, modern=modern, scope="read")
+                stub = self.guarded(auth, modern=modern)
+                stub.metadata["scopes_supported"] = ["read"]
                 gateway = self.gateway(stub)
                 self.assert_works(gateway)
                 (asked,) = auth.grants("client_credentials")
                 self.assertEqual(asked.form["resource"], stub.url)
                 self.assertEqual(asked.form["scope"], "read")
                 self.assertNotIn("client_secret", asked.form)
-                self.assertEqual(stub.shown[0], None)
+                self.assertNotIn(None, stub.shown)
                 self.assertEqual(stub.tokens_shown(), ["access-token-1"])
                 self.assert_no_secret(gateway)
 
@@ -171,7 +172,7 @@ class ClientCredentials(OauthCase):
 
         wait_until(renewed, "another token")
         # It was never seen that the first one had expired.
-        self.assertEqual(stub.shown.count(None), 1)
+        self.assertNotIn(None, stub.shown)
 
     def test_a_revoked_token_is_replaced_and_the_call_made_once(self):
         auth = self.auth_server()
@@ -197,7 +198,7 @@ class ClientCredentials(OauthCase):
     def test_many_calls_wait_for_one_token(self):
         auth = self.auth_server()
         stub = self.guarded(auth)
-        upstream = stub.upstream(auth={**CREDENTIALS, "retry": "100ms"})
+        upstream = stub.upstream(auth={**credentials(stub), "retry": "100ms"})
         config = {"workers": 4, "upstreams": {"far": upstream}}
         gateway = self.enterContext(Gateway(config))
         self.assert_works(gateway)
@@ -223,7 +224,7 @@ class ClientCredentials(OauthCase):
         auth = self.auth_server()
         stub = self.guarded(auth, scope="read")
         stub.needs["tools/call"] = "write"
-        gateway = self.gateway(stub)
+        gateway = self.gateway(stub, {"scopes": ["read"]})
         self.assert_works(gateway)
         self.assertEqual(
             [asked.form["scope"] for asked in auth.grants("client_credentials")],
@@ -265,13 +266,23 @@ class Distrust(OauthCase):
         self.assert_no_secret(gateway)
         return gateway
 
+    def assert_nobody_can_sign_in(self, stub, words):
+        """The same where the upstream says who gives its tokens."""
+        code = {"kind": "authorization_code"}
+        config = {"workers": 1, "upstreams": {"far": stub.upstream(auth=code)}}
+        gateway = self.enterContext(Gateway(config))
+        with gateway.connect() as connection:
+            response = connection.request("POST", "/control/sign-ins/far")
+        self.assertIn(response.status, (502, 503), response.body)
+        self.assertIn(words, json.loads(response.body)["error"])
+
     def test_metadata_of_another_resource(self):
         auth = self.auth_server()
         for resource in ("https://evil.example/mcp", "{root}/other", "{root}/mc", "{root}/mcp?a=1"):
             with self.subTest(resource=resource):
                 stub = self.guarded(auth)
                 stub.metadata["resource"] = resource.format(root=stub.root)
-                self.assert_no_token(stub, "which is not this server")
+                self.assert_nobody_can_sign_in(stub, "which is not this server")
         self.assertEqual(auth.saw("/token"), [])
 
     def test_metadata_of_another_issuer(self):
@@ -300,7 +311,7 @@ class Distrust(OauthCase):
             with self.subTest(place=place):
                 stub = self.guarded(auth)
                 stub.metadata["authorization_servers"] = [place]
-                self.assert_no_token(stub, words)
+                self.assert_nobody_can_sign_in(stub, words)
 
     def test_redirects_are_not_followed(self):
         auth, other = self.auth_server(), self.auth_server()
@@ -369,6 +380,36 @@ class Distrust(OauthCase):
 
 
 class Configuration(OauthCase):
+    def test_an_upstream_does_not_choose_where_credentials_go(self):
+        """Without an issuer, a secret would go to whatever server the upstream names."""
+        token = self.folder / "token"
+        token.write_text("a.workload.token", encoding="ascii")
+        token.chmod(0o600)
+        client = {"client_id": CLIENT, "client_secret": SECRET}
+        cases = [
+            {"kind": "client_credentials", **client},
+            {"kind": "token_exchange", **client},
+            {"kind": "token_exchange", "client_id": CLIENT},
+            {"kind": "jwt_bearer", "client_id": CLIENT, "token_file": str(token)},
+            {"kind": "authorization_code", **client},
+            {"kind": "authorization_code", "client_id": CLIENT},
+        ]
+        for auth in cases:
+            with self.subTest(auth=auth):
+                code, said = self.fault(auth)
+                self.assertNotEqual(code, 0, said)
+                self.assertIn("issuer", said)
+                self.assertIn("the upstream must not choose another", said)
+                self.assertNotIn(SECRET, said)
+                code, said = self.fault({**auth, "issuer": "https://as.example"})
+                self.assertEqual(code, 0, said)
+                # Nobody can sign in at a token endpoint.
+                code, said = self.fault({**auth, "token_url": "https://as.example/token"})
+                self.assertEqual(code == 0, auth["kind"] != "authorization_code", said)
+        # Here the server that the upstream names gives us what we show it later.
+        code, said = self.fault({"kind": "authorization_code"})
+        self.assertEqual(code, 0, said)
+
     def fault(self, auth, **upstream):
         entry = {"kind": "http", "url": "https://far.example/mcp", "auth": auth, **upstream}
         path = self.folder / "patchbay.yaml"
@@ -382,7 +423,10 @@ class Configuration(OauthCase):
             ({"kind": "bearer", "token": "a b"}, "characters that no token has"),
             ({"kind": "bearer", "token_file": "/nonexistent"}, "token_file"),
             ({"kind": "client_credentials"}, "client_id is missing"),
-            ({"kind": "client_credentials", "client_id": "x"}, "client_secret or a key"),
+            (
+                {"kind": "client_credentials", "client_id": "x", "token_url": "https://as.example"},
+                "client_secret or a key",
+            ),
             ({**CREDENTIALS, "issuer": "http://as.example"}, "is not https"),
             ({**CREDENTIALS, "key": "/nonexistent"}, "key"),
             ({**CREDENTIALS, "kind": "magic"}, "client_credentials"),
@@ -393,9 +437,10 @@ class Configuration(OauthCase):
                 self.assertNotEqual(code, 0, said)
                 self.assertIn(words, said)
                 self.assertNotIn(SECRET, said)
-        code, said = self.fault(CREDENTIALS, headers={"Authorization": "Basic abc"})
+        known = {**CREDENTIALS, "issuer": "https://as.example"}
+        code, said = self.fault(known, headers={"Authorization": "Basic abc"})
         self.assertIn("would be sent twice", said)
-        code, said = self.fault(CREDENTIALS)
+        code, said = self.fault(known)
         self.assertEqual(code, 0, said)
 
 

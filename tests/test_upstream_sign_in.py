@@ -1,5 +1,6 @@
 """Signing in for upstreams: the authorization code, who it is for, and what is kept of it."""
 
+import base64
 import itertools
 import json
 import re
@@ -193,11 +194,31 @@ class SignIn(SignInCase):
     def test_preregistered_client(self):
         auth = self.auth_server(registration_endpoint=None)
         stub = self.guarded(auth)
-        gateway = self.start(stub, {"client_id": CLIENT, "client_secret": SECRET})
+        client = {"client_id": CLIENT, "client_secret": SECRET, "issuer": auth.issuer}
+        gateway = self.start(stub, client)
         self.sign_in_own(gateway)
         self.assertEqual(auth.saw("/authorize")[0].query["client_id"], CLIENT)
         self.assertIn("Authorization", auth.grants("authorization_code")[0].headers)
         self.assert_works(gateway)
+
+    def test_a_configured_client_is_not_shown_to_the_issuer_of_an_old_token(self):
+        """What was kept is renewed where it came from, and the secret belongs elsewhere."""
+        first, second = self.auth_server(), self.auth_server()
+        first.expires = 0  # To be renewed at once.
+        stub = self.guarded(first)
+        state = str(self.folder / "state")
+        gateway = self.start(stub, state=state)
+        self.wait_detail(gateway, "wants you to sign in")
+        self.assertEqual(Browser().sign_in(self.link(gateway))[0], 200)
+        self.assertEqual(gateway.stop(), 0)
+        stub.auth = second
+        client = {"client_id": CLIENT, "client_secret": SECRET, "issuer": second.issuer}
+        again = self.start(stub, client, state=state)
+        self.wait_detail(again, "wants you to sign in")
+        shown = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
+        for asked in first.seen:
+            self.assertNotIn(shown, asked.headers.get("Authorization", ""))
+            self.assertNotIn(SECRET, str(asked.form))
 
     def test_client_documents(self):
         auth = self.auth_server(client_id_metadata_document_supported=True)

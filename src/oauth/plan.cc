@@ -62,6 +62,22 @@ Result<void> check_places(const Settings& settings) {
   return ok();
 }
 
+// Secrets, callers' tokens and assertions go to the authorization server that the configuration
+// names. An upstream that could choose another would name its own.
+Result<void> check_issuer(const Settings& settings) {
+  const bool people = settings.kind == Kind::authorization_code;
+  if (!settings.issuer.empty() || (!people && !settings.token_url.empty())) return ok();
+  if (people && settings.client_id.empty()) return ok();  // Whoever is named registers us itself.
+  if (people) {
+    return wrong("issuer",
+                 "is missing: client_id belongs to one authorization server, and the upstream must "
+                 "not choose another");
+  }
+  return wrong("issuer",
+               "or token_url is missing: credentials go to that authorization server, and the "
+               "upstream must not choose another");
+}
+
 Result<Client> read_client(const Settings& settings) {
   Client client{settings.client_id, settings.client_secret, settings.client_auth, nullptr,
                 settings.key_id};
@@ -122,6 +138,8 @@ Result<std::shared_ptr<const Plan>> make_plan(std::string upstream, net::Url url
   auto client = read_client(settings);
   if (!client) return client.error();
   plan->client = *std::move(client);
+  auto bound = check_issuer(settings);
+  if (!bound) return bound.error();
   if (!options.mcp && settings.issuer.empty() && settings.token_url.empty()) {
     return wrong("issuer", "or token_url is missing: such a service does not say who gives tokens");
   }

@@ -164,8 +164,10 @@ inline constexpr auto config::fields<oauth::Settings> = std::tuple{
     Field{"scopes", &oauth::Settings::scopes,
           "The scopes that are asked for; none given: those that the server's refusal names, else "
           "all that its metadata name. More are asked for when a call needs them."},
-    Field{"issuer", &oauth::Settings::issuer,
-          "The authorization server; empty: the one that the upstream's metadata name."},
+    Field{
+        "issuer", &oauth::Settings::issuer,
+        "The authorization server. Without a client_id, authorization_code may leave it out: then "
+        "it is the one that the upstream's metadata name. All else needs it, or token_url."},
     Field{"token_url", &oauth::Settings::token_url,
           "Its token endpoint, where it publishes no metadata."},
     Field{"resource", &oauth::Settings::resource,

@@ -105,9 +105,12 @@ Task<void> SignInToken::load() {
   auto rows = co_await records_.tokens_of(plan().upstream, who_->id);
   if (!rows) co_return rows.error();
   loaded_ = true;
+  const std::string& only = plan().settings.issuer;
   for (const auto& row : *rows) {
+    // What another issuer gave is renewed there, and our client is not that one's.
+    if (!only.empty() && row.key.issuer != only) continue;
     auto grant = grant_from(row.value);
-    if (!grant) continue;
+    if (!grant || grant->issuer != row.key.issuer) continue;
     grant_ = *std::move(grant);
     asked_ = grant_->scopes;
     break;
