@@ -4,9 +4,27 @@ import json
 import os
 import pathlib
 import signal
+import stat
+import subprocess
 
-from harness import main, result_of, wait_until
+from harness import PATIENCE, ROOT, main, result_of, wait_until
 from osquery_case import ENDLESS, OsqueryCase, call, pipe, without_osqueryi
+
+
+# What SQLite takes for one variable, or for a blank, and a plainer reading does not.
+DISGUISED = (
+    "SELECT result, $a(/*) AS a FROM curl --*/)",
+    "SELECT result, $a(') FROM curl --')",
+    "SELECT result FROM curl WHERE $a(--) IS NULL\n",
+    "SELECT result, :a FROM curl",
+    "SELECT result, @a$b::c(\"/*) FROM curl --\"*/)",
+    "SELECT result FROM \ufeffcurl",
+)
+
+
+class Settings:
+    denied_tables = ("carves", "curl", "curl_certificate", "process_envs", "process_memory_map",
+                     "shadow", "shell_history", "yara", "yara_events")  # fmt: skip
 
 
 class Refusals(OsqueryCase):
@@ -187,13 +205,13 @@ class Osqueryi(OsqueryCase):
             'printf \'%s\\n\' "$@" >> "$0.args"; echo \'[{"hostname":"from osqueryi","n":5}]\''
         )
         face = self.server(env=env)
-        sql = "SELECT hostname, $(id), `x` FROM system_info WHERE a = 'b; \"c\"'"
+        sql = "SELECT hostname, '$(id)', `x` FROM system_info WHERE a = 'b; \"c\"'"
         self.assertEqual(
             self.ask(face, sql + " ; "),
             ([json.dumps([{"hostname": "from osqueryi", "n": "5"}], indent=2)], False),
         )
         arguments = (self.folder / "osqueryi.args").read_text(encoding="utf-8").splitlines()
-        self.assertEqual(arguments, ["--json", sql])
+        self.assertEqual((arguments[0], arguments[-1]), ("--json", sql))
 
     def test_what_it_must_not_be_asked(self):
         env = self.stand_in('echo asked >> "$0.args"; echo "[]"')
@@ -212,6 +230,65 @@ class Osqueryi(OsqueryCase):
             with self.subTest(sql=sql):
                 self.refusal(face, sql)
         self.assertFalse((self.folder / "osqueryi.args").exists())
+
+    def test_it_is_started_without_the_tables_that_are_denied(self):
+        """Whatever SQL says, osqueryi does not have them."""
+        env = self.stand_in(
+            'printf "%s\\n" "$@" > "$0.args"; printf \'[{"name":"a","type":"b"}]\\n\''
+        )
+
+        def options(**settings):
+            face = self.server("--extra-tools", env=env, **settings)
+            self.rows(face, "SELECT 1 FROM users")
+            arguments = (self.folder / "osqueryi.args").read_text(encoding="utf-8").splitlines()
+            return face, arguments[:-1]
+
+        usual = ["--json", "--disable_extensions"]
+        denied = Settings.denied_tables
+        self.assertEqual(options()[1], [*usual, "--disable_tables=" + ",".join(denied)])
+        face, found = options(denied_tables=["Curl", "yara"], allowed_tables=["Users", "time"])
+        self.assertEqual(
+            found, [*usual, "--disable_tables=curl,yara", "--enable_tables=users,time"]
+        )
+        # Our own questions get the one table that they need.
+        for request, only in (
+            (call(1, tool="list_tables"), "osquery_registry"),
+            (call(2, tool="describe_table", table="time"), "time"),
+        ):
+            self.assertFalse(result_of(face.request(request)).get("isError", False))
+            arguments = (self.folder / "osqueryi.args").read_text(encoding="utf-8").splitlines()
+            self.assertEqual(arguments[:-1], [*usual, f"--enable_tables={only}"])
+
+    def test_what_it_reads_otherwise_than_we_do(self):
+        env = self.real_stand_in()
+        face = self.server(env=env)
+        self.assertEqual(self.rows(face, "SELECT username FROM users"), [{"username": "root"}])
+        for sql in DISGUISED:
+            with self.subTest(sql=sql):
+                # It is valid SQL that reads the table: only what is in between keeps it from that.
+                self.assertEqual(self.unfenced(sql), "fetched")
+                self.refusal(face, sql)
+        self.assertEqual(self.rows(face, "SELECT username FROM users"), [{"username": "root"}])
+        face = self.server(env=env, denied_tables=[], allowed_tables=["users"])
+        for sql in DISGUISED:
+            with self.subTest(sql=sql):
+                self.refusal(face, sql)
+        # A version that does not know an option is no reason to do without the fence.
+        script = self.folder / "osqueryi"
+        script.write_text(script.read_text(encoding="utf-8").replace("enable_tables", "x"))
+        self.assertIn("unknown command line flag", self.refusal(face, "SELECT 1 FROM users"))
+
+    def real_stand_in(self):
+        script = self.folder / "osqueryi"
+        script.write_text((ROOT / "testing" / "stand_in_osqueryi.py").read_text(encoding="utf-8"))
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        return {"PATH": f"{self.folder}:/usr/bin:/bin"}
+
+    def unfenced(self, sql):
+        words = [str(self.folder / "osqueryi"), "--json", sql]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        (row,) = json.loads(done.stdout)
+        return row["result"]
 
     def test_its_failures(self):
         for script, wanted in (
@@ -274,7 +351,7 @@ class Osqueryi(OsqueryCase):
 
     def test_its_own_tables_are_listed(self):
         env = self.stand_in(
-            'case "$2" in *registry*) '
+            'case "$*" in *registry*) '
             'echo \'[{"name":"curl"},{"name":"time"},{"name":"yum_sources"}]\';;'
             ' *) echo \'[{"name":"baseurl","type":"TEXT"}]\';; esac'
         )

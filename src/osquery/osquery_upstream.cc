@@ -128,9 +128,11 @@ Result<OsqueryUpstream::Question> OsqueryUpstream::read_processes(
 }
 
 Task<std::string> OsqueryUpstream::list_tables(Deadline deadline) {
-  const Statement names{
-      "SELECT name FROM osquery_registry WHERE registry = 'table' AND active = 1 ORDER BY name"};
-  auto installed = co_await ask_installed(names, Format::json, deadline);
+  const TablePolicy only_registry({"osquery_registry"}, {});
+  auto installed = co_await ask_installed(
+      only_registry,
+      "SELECT name FROM osquery_registry WHERE registry = 'table' AND active = 1 ORDER BY name",
+      Format::json, deadline);
   std::vector<std::string> all;
   if (installed) {
     json::each_element(*installed, [&](std::string_view row) {
@@ -155,8 +157,9 @@ Task<std::string> OsqueryUpstream::describe_table(std::string name, Deadline dea
   const bool plain = std::ranges::all_of(
       name, [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
   if (!plain || name.empty() || !policy_.allows(name)) co_return not_allowed(clip(name));
-  const Statement columns{fmt::format("SELECT name, type FROM pragma_table_info('{}')", name)};
-  auto installed = co_await ask_installed(columns, Format::json, deadline);
+  const std::string columns = fmt::format("SELECT name, type FROM pragma_table_info('{}')", name);
+  const TablePolicy only_this({name}, {});
+  auto installed = co_await ask_installed(only_this, columns, Format::json, deadline);
   if (installed || installed.error().code != Code::not_found) co_return installed;
   const Table* const table = find_table(name);
   if (!table) co_return Error{Code::invalid_params, fmt::format("no such table: {}", name)};
@@ -196,7 +199,7 @@ Task<std::string> OsqueryUpstream::ask(Question question, Deadline deadline) {
 
 Task<std::string> OsqueryUpstream::run(const Statement& statement, Format format,
                                        Deadline deadline) {
-  auto installed = co_await ask_installed(statement, format, deadline);
+  auto installed = co_await ask_installed(policy_, statement.sql, format, deadline);
   if (installed || installed.error().code != Code::not_found) co_return installed;
   for (const auto& table : statement.tables) {
     if (!find_table(table)) {
@@ -209,10 +212,10 @@ Task<std::string> OsqueryUpstream::run(const Statement& statement, Format format
   co_return co_await pool_.run(statement.sql, format, deadline);
 }
 
-Task<std::string> OsqueryUpstream::ask_installed(const Statement& statement, Format format,
-                                                 Deadline deadline) {
+Task<std::string> OsqueryUpstream::ask_installed(const TablePolicy& policy, std::string_view sql,
+                                                 Format format, Deadline deadline) {
   if (settings_.engine == Engine::builtin) co_return Error{Code::not_found, "osqueryi is not used"};
-  auto rows = co_await ask_osqueryi(settings_, statement, format, deadline);
+  auto rows = co_await ask_osqueryi(settings_, policy, sql, format, deadline);
   const bool absent = !rows && rows.error().code == Code::unavailable;
   if (absent && settings_.engine == Engine::either) rows.error().code = Code::not_found;
   co_return rows;

@@ -43,7 +43,8 @@ class OsqueryUpstream final : public gateway::Upstream {
   Task<std::string> ask(Question question, Deadline deadline);
   Task<std::string> run(const Statement& statement, Format format, Deadline deadline);
   // Of osqueryi, unless there is none and that is no fault: then Code::not_found.
-  Task<std::string> ask_installed(const Statement& statement, Format format, Deadline deadline);
+  Task<std::string> ask_installed(const TablePolicy& policy, std::string_view sql, Format format,
+                                  Deadline deadline);
   Result<Statement> check(std::string_view sql) const;
 
   const std::string name_;

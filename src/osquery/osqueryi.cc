@@ -1,6 +1,7 @@
 #include "osquery/osqueryi.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <csignal>
@@ -37,6 +38,20 @@ Task<void> wait_for(net::Child& child, Scope& readers, std::string& exit, OneSho
   co_return ok();
 }
 
+// With a table that is not enabled, osqueryi is as if it had none of that name. A version that does
+// not know an option fails, so that nothing is read without its fence.
+std::vector<std::string> arguments_of(const TablePolicy& policy, std::string_view sql) {
+  std::vector<std::string> arguments{"--json", "--disable_extensions"};
+  const auto& denied = policy.denied();
+  const auto& allowed = policy.allowed();
+  if (!denied.empty())
+    arguments.push_back(fmt::format("--disable_tables={}", fmt::join(denied, ",")));
+  if (!allowed.empty())
+    arguments.push_back(fmt::format("--enable_tables={}", fmt::join(allowed, ",")));
+  arguments.emplace_back(sql);
+  return arguments;
+}
+
 std::string_view first_lines(std::string_view text) { return trimmed(text.substr(0, 1000)); }
 
 }  // namespace
@@ -62,10 +77,10 @@ Result<std::string> read_output(std::string_view out, std::string_view err, std:
   return rows.finish();
 }
 
-Task<std::string> ask_osqueryi(const Settings& settings, const Statement& statement, Format format,
-                               Deadline deadline) {
-  const net::Program program{
-      settings.osqueryi, {"--json", statement.sql}, net::usual_environment(), ""};
+Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& policy,
+                               std::string_view sql, Format format, Deadline deadline) {
+  const net::Program program{settings.osqueryi, arguments_of(policy, sql), net::usual_environment(),
+                             ""};
   auto child = net::Child::spawn(program);
   if (!child) {
     co_return Error{child.error().code,

@@ -1,4 +1,5 @@
-// osqueryi as a child: one run for each query, without a shell, `osqueryi --json SQL`.
+// osqueryi as a child: one run for each query, without a shell, `osqueryi --json SQL`. It is
+// started without the tables that may not be read, and without extensions.
 //
 // Confined to the worker that asks.
 #pragma once
@@ -10,14 +11,14 @@
 #include "core/timers.h"
 #include "osquery/rows.h"
 #include "osquery/settings.h"
-#include "osquery/statement.h"
+#include "osquery/table_policy.h"
 
 namespace patchbay::osquery {
 
 // Runs the statement and yields its rows as text. Code::timeout and Code::too_large say that it was
 // cut, Code::unavailable that there is no osqueryi, Code::upstream_failed that it failed.
-Task<std::string> ask_osqueryi(const Settings& settings, const Statement& statement, Format format,
-                               Deadline deadline);
+Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& policy,
+                               std::string_view sql, Format format, Deadline deadline);
 
 // What a run that has ended has to say: its rows, or why there are none.
 Result<std::string> read_output(std::string_view out, std::string_view err, std::string_view exit,

@@ -7,11 +7,19 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-// SQLite counts every byte beyond ASCII as a letter.
-bool begins_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
-}
+bool begins_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_word(char c) { return begins_word(c) || is_digit(c) || c == '$'; }
+
+// Why a character is not accepted outside quotes, if it is not. There SQLite goes by rules of its
+// own, and what it reads otherwise than we do could hide the name of a table.
+const char* objection(char c) {
+  // `$a(/*)` is one variable, whatever is in its parentheses.
+  if (std::string_view("?:@$#").contains(c))
+    return "the SQL has a variable; write the value itself";
+  // A byte order mark is a blank, every other byte a letter.
+  if ((c & 0x80) != 0) return "names and signs beyond ASCII must be in quotes";
+  return nullptr;
+}
 
 class Tokenizer {
  public:
@@ -19,7 +27,7 @@ class Tokenizer {
 
   Result<std::vector<Token>> run() {
     while (at_ < sql_.size()) {
-      if (!step()) return Error{Code::invalid_params, "a quote in the SQL is not closed"};
+      if (!step()) return Error{Code::invalid_params, why_};
     }
     return std::move(tokens_);
   }
@@ -48,6 +56,9 @@ class Tokenizer {
       take(Token::Kind::word, continues_word);
     } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
       take(Token::Kind::number, [](char one) { return continues_word(one) || one == '.'; });
+    } else if (const char* const why = objection(c)) {
+      why_ = why;
+      return false;
     } else {
       add(Token::Kind::sign, std::string(1, c), at_ + 1);
     }
@@ -91,6 +102,7 @@ class Tokenizer {
 
   const std::string_view sql_;
   std::size_t at_ = 0;
+  const char* why_ = "a quote in the SQL is not closed";  // The text is refused.
   std::vector<Token> tokens_;
 };
 

@@ -29,7 +29,8 @@ struct Token {
   bool is(char c) const { return kind == Kind::sign && text[0] == c; }
 };
 
-// Comments are left out. An Error if a quote is not closed.
+// Comments are left out. An Error if a quote is not closed, and if there is a variable or a byte
+// beyond ASCII outside quotes.
 Result<std::vector<Token>> tokenize(std::string_view sql);
 
 }  // namespace patchbay::osquery

@@ -1,7 +1,7 @@
 // A Statement is a SQL text that has been looked at without being run: it is one statement, it only
-// reads, and these are the tables it names. For osqueryi, which runs what it is given, this is the
-// guard; for the built-in tables, where SQLite itself asks about each table, it is the friendlier
-// of two.
+// reads, and these are the tables it names. This is a hint, which gives clear messages early. What
+// keeps a table from being read is the engine: osqueryi does not have the tables that are denied,
+// and for the built-in ones SQLite asks about each.
 //
 // It errs on the side of refusing. Values only; usable from any thread.
 #pragma once

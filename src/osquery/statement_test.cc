@@ -71,6 +71,22 @@ TEST(Statement, RefusesAllButOneThatReads) {
   EXPECT_NE(why_not(std::string_view("SELECT 1\0x", 10)), "accepted");
 }
 
+TEST(Statement, RefusesWhatSqliteReadsByOtherRules) {
+  for (const auto* const sql :
+       {"SELECT $a(/*) FROM curl --*/)", "SELECT $a(') FROM curl --')", "SELECT :a", "SELECT @a",
+        "SELECT ?", "SELECT ?1", "SELECT $a", "SELECT #1", "SELECT @a::b(x)",
+        "SELECT 1 FROM \xEF\xBB\xBF"
+        "curl",
+        "SELECT 1 FROM c\xC3\xBCrl"}) {
+    EXPECT_NE(why_not(sql), "accepted") << sql;
+  }
+  for (const auto* const sql :
+       {"SELECT '$a(/*)?:@#'", "SELECT \"$a\", [?1], `:b`", "SELECT 1 AS a$b", "SELECT '\xC3\xBC'",
+        "SELECT 1 -- $a ?1 \xC3\xBC", "SELECT /* $a ?1 \xC3\xBC */ 1"}) {
+    EXPECT_EQ(why_not(sql), "accepted") << sql;
+  }
+}
+
 TEST(Statement, HandsOnTheTextWithoutWhatIsAroundIt) {
   EXPECT_EQ(examine("  SELECT  1 ; -- x")->sql, "SELECT  1");
   EXPECT_EQ(examine("/* a */ SELECT 1")->sql, "SELECT 1");

@@ -19,6 +19,10 @@ class TablePolicy {
     for (const auto& name : denied) denied_.push_back(ascii_lower(name));
   }
 
+  // Lower case.
+  const std::vector<std::string>& allowed() const { return allowed_; }
+  const std::vector<std::string>& denied() const { return denied_; }
+
   bool allows(std::string_view table) const {
     const std::string name = ascii_lower(table);
     if (std::ranges::find(denied_, name) != denied_.end()) return false;
