@@ -8,7 +8,22 @@
 namespace patchbay::net {
 namespace {
 
+// So that clients who come do not keep those who are there from being served.
+constexpr int kAcceptsPerTurn = 8;
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);  // After running out of descriptors.
+
+// Whether the task that awaits this was asked to stop. It does not wait.
+struct StopRequested {
+  bool await_ready() const noexcept { return false; }
+  template <class Promise>
+  bool await_suspend(std::coroutine_handle<Promise> self) {
+    requested = self.promise().stop && self.promise().stop->requested();
+    return false;
+  }
+  bool await_resume() const noexcept { return requested; }
+
+  bool requested = false;
+};
 
 Fd reserve_descriptor() { return Fd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
@@ -22,13 +37,17 @@ void Accepting::start(Fd listener, bool secure) {
 }
 
 Task<void> Accepting::accept(Source& listener, bool secure) {
-  for (;;) {
+  for (int accepted = 0;;) {
     sockaddr_storage from;
     socklen_t size = sizeof from;
     const int fd = ::accept4(listener.fd(), reinterpret_cast<sockaddr*>(&from), &size,
                              SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
       admit_(Fd(fd), PeerAddress::of(from), secure);
+      if (++accepted % kAcceptsPerTurn != 0) continue;
+      co_await next_turn();
+      StopRequested stop;
+      if (co_await stop) co_return Error{Code::cancelled, "cancelled"};
       continue;
     }
     if (errno == EAGAIN) {
