@@ -4,6 +4,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
+#include "net/tls_bounds.h"
 #include "net/tls_certificates.h"
 
 namespace patchbay::net {
@@ -22,6 +23,7 @@ TlsContext::TlsContext(bool is_server)
   SSL_CTX_set_mode(context_, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context_, 1);  // A small answer is one read, not one per header.
   SSL_CTX_set_default_passwd_cb(context_, no_pass_phrase);
+  bound_handshakes(context_, CertificateCheck::full);
 }
 
 TlsContext::~TlsContext() { SSL_CTX_free(context_); }
@@ -37,7 +39,8 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::client(const TlsClientSett
   } else if (SSL_CTX_load_verify_file(context, settings.ca.c_str()) != 1) {
     return bad_pem_file("ca", settings.ca);
   }
-  SSL_CTX_set_verify(context, settings.verify ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nullptr);
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  if (!settings.verify) bound_handshakes(context, CertificateCheck::bounds_only);
   SSL_CTX_set_alpn_protos(context, kTlsProtocols.data(), kTlsProtocols.size());
   if (settings.cert.empty() && !settings.key.empty()) {
     return Error{Code::invalid_params, fmt::format("key '{}' has no cert", settings.key)};

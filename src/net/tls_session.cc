@@ -9,6 +9,9 @@
 #include <array>
 #include <cstring>
 
+#include "net/handshake_turns.h"
+#include "net/tls_bounds.h"
+
 namespace patchbay::net {
 namespace {
 
@@ -40,6 +43,11 @@ int TlsSession::bio_read(BIO* bio, char* into, int size) {
   if (!got) {
     self.source_fault_ = got.error().message;
     return self.source_.ended() ? 0 : -1;
+  }
+  self.silent_ += *got;
+  if (self.silent_ > (self.open_ ? kMostSilentBytes : kMostHandshakeBytes)) {
+    self.source_fault_ = "the peer sends too much that is not data";
+    return -1;
   }
   if (*got > 0) return static_cast<int>(*got);
   BIO_set_retry_read(bio);
@@ -107,6 +115,8 @@ void TlsSession::expect(const std::string& host) {
 
 Task<void> TlsSession::shake_hands(Deadline deadline) {
   for (;;) {
+    auto turn = co_await HandshakeTurns::here().next(deadline);
+    if (!turn) co_return turn;
     ERR_clear_error();
     const int done = SSL_do_handshake(ssl_);
     Result<void> outcome = ok();
@@ -149,11 +159,12 @@ Result<std::size_t> TlsSession::try_read(std::span<char> into) {
     std::size_t got = 0;
     const int good = SSL_read_ex(ssl_, into.data() + filled, into.size() - filled, &got);
     filled += got;
+    if (got > 0) silent_ = 0;
     if (good == 1) continue;
     const int code = SSL_get_error(ssl_, good);
     if (code == SSL_ERROR_WANT_READ || filled > 0) break;
     ended_ = code == SSL_ERROR_ZERO_RETURN;
-    return fault(code);
+    return fail(code);
   }
   if (!out_.empty()) {
     auto flushed = flush();
@@ -211,7 +222,7 @@ Result<void> TlsSession::encrypt(std::string_view bytes) {
   ERR_clear_error();
   std::size_t written = 0;
   const int good = SSL_write_ex(ssl_, bytes.data(), bytes.size(), &written);
-  if (good != 1) return fault(SSL_get_error(ssl_, good));
+  if (good != 1) return fail(SSL_get_error(ssl_, good));
   return ok();
 }
 
@@ -232,6 +243,14 @@ Result<void> TlsSession::flush() {
 }
 
 bool TlsSession::holds_more() const { return SSL_has_pending(ssl_) == 1; }
+
+// The alert that says why must leave now: whoever hears of the fault closes the connection.
+Error TlsSession::fail(int code) {
+  Error why = fault(code);
+  auto told = flush();
+  (void)told;  // The peer will also see the connection close.
+  return why;
+}
 
 // Says what has gone wrong. REQUIRES: called at once after the failure.
 Error TlsSession::fault(int code) {

@@ -62,6 +62,7 @@ class TlsSession {
   Result<std::size_t> encrypt_some(std::span<const iovec> parts);
   Result<void> encrypt(std::string_view bytes);
   Result<void> flush();
+  Error fail(int code);
   Error fault(int code);
 
   const std::shared_ptr<const TlsContext> context_;
@@ -70,6 +71,7 @@ class TlsSession {
   std::string out_;             // Encrypted, and not taken by the source yet.
   std::size_t flushed_ = 0;     // How much of its front has been taken.
   std::size_t unreported_ = 0;  // Bytes that were encrypted but not said to be written.
+  std::size_t silent_ = 0;      // Bytes that came since the last data.
   std::string source_fault_;    // Why the source failed.
   bool open_ = false;           // Hands are shaken, and nothing has failed since.
   bool ended_ = false;
