@@ -10,6 +10,7 @@
 #include "app/token_commands.h"
 #include "app/wire_commands.h"
 #include "core/version.h"
+#include "osquery/query_process.h"
 #include "sandbox/confine.h"
 #include "sandbox/inside.h"
 #include "sandbox/relay.h"
@@ -139,6 +140,9 @@ int main(int argc, char** argv) {
   }
   if (argc > 2 && std::string_view(argv[1]) == sandbox::kRelayWord) {
     return sandbox::run_relay({argv + 2, argv + argc});
+  }
+  if (argc == 3 && std::string_view(argv[1]) == osquery::kQueriesWord) {
+    return osquery::answer_queries(argv[2]);
   }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
   CLI::App cli("Patchbay stands between AI agents and the things they use.", "patchbay");

@@ -66,8 +66,8 @@ Configuration configuration_of(const osquery::Settings& settings) {
   configuration.settings.log.calls = false;
   configuration.upstreams.push_back(
       {std::string(kName), std::string(kName), "", {}, [settings](const UpstreamContext& context) {
-         return std::make_shared<osquery::OsqueryUpstream>(std::string(kName), settings,
-                                                           context.watcher);
+         return std::make_shared<osquery::OsqueryUpstream>(
+             std::string(kName), settings, *context.workers.front(), context.watcher);
        }});
   return configuration;
 }

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <array>
 
 #include "osquery/text.h"
 
 namespace patchbay::osquery {
 namespace {
-
-constexpr int kStepsBetweenLooks = 1000;  // Of SQLite's machine; a fraction of a millisecond.
 
 struct Bound {
   int what;
@@ -28,6 +27,139 @@ constexpr std::array kBounds{
     Bound{SQLITE_LIMIT_VARIABLE_NUMBER, 0},
     Bound{SQLITE_LIMIT_TRIGGER_DEPTH, 0},
     Bound{SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+// The functions of SQLite that only compute. What is not here is not to be called: it loads code
+// (load_extension), shows or takes addresses (fts3_tokenizer), writes to a log, tells how SQLite
+// was built, or belongs to tables that are not there.
+constexpr auto kFunctions = std::to_array<std::string_view>({"->",
+                                                             "->>",
+                                                             "abs",
+                                                             "acos",
+                                                             "acosh",
+                                                             "asin",
+                                                             "asinh",
+                                                             "atan",
+                                                             "atan2",
+                                                             "atanh",
+                                                             "avg",
+                                                             "ceil",
+                                                             "ceiling",
+                                                             "char",
+                                                             "coalesce",
+                                                             "concat",
+                                                             "concat_ws",
+                                                             "cos",
+                                                             "cosh",
+                                                             "count",
+                                                             "cume_dist",
+                                                             "current_date",
+                                                             "current_time",
+                                                             "current_timestamp",
+                                                             "date",
+                                                             "datetime",
+                                                             "degrees",
+                                                             "dense_rank",
+                                                             "exp",
+                                                             "first_value",
+                                                             "floor",
+                                                             "format",
+                                                             "glob",
+                                                             "group_concat",
+                                                             "hex",
+                                                             "if",
+                                                             "ifnull",
+                                                             "iif",
+                                                             "instr",
+                                                             "json",
+                                                             "json_array",
+                                                             "json_array_length",
+                                                             "json_extract",
+                                                             "json_group_array",
+                                                             "json_group_object",
+                                                             "json_insert",
+                                                             "json_object",
+                                                             "json_patch",
+                                                             "json_quote",
+                                                             "json_remove",
+                                                             "json_replace",
+                                                             "json_set",
+                                                             "json_type",
+                                                             "json_valid",
+                                                             "julianday",
+                                                             "lag",
+                                                             "last_value",
+                                                             "lead",
+                                                             "length",
+                                                             "like",
+                                                             "likelihood",
+                                                             "likely",
+                                                             "ln",
+                                                             "log",
+                                                             "log10",
+                                                             "log2",
+                                                             "lower",
+                                                             "ltrim",
+                                                             "max",
+                                                             "min",
+                                                             "mod",
+                                                             "nth_value",
+                                                             "ntile",
+                                                             "nullif",
+                                                             "octet_length",
+                                                             "percent_rank",
+                                                             "pi",
+                                                             "pow",
+                                                             "power",
+                                                             "printf",
+                                                             "quote",
+                                                             "radians",
+                                                             "random",
+                                                             "randomblob",
+                                                             "rank",
+                                                             "replace",
+                                                             "round",
+                                                             "row_number",
+                                                             "rtrim",
+                                                             "sign",
+                                                             "sin",
+                                                             "sinh",
+                                                             "soundex",
+                                                             "sqlite_version",
+                                                             "sqrt",
+                                                             "strftime",
+                                                             "string_agg",
+                                                             "substr",
+                                                             "substring",
+                                                             "sum",
+                                                             "tan",
+                                                             "tanh",
+                                                             "time",
+                                                             "timediff",
+                                                             "total",
+                                                             "trim",
+                                                             "trunc",
+                                                             "typeof",
+                                                             "unhex",
+                                                             "unicode",
+                                                             "unixepoch",
+                                                             "unlikely",
+                                                             "upper",
+                                                             "zeroblob"});
+static_assert(std::ranges::is_sorted(kFunctions));
+
+struct Switch {
+  int what;
+  int on;
+};
+constexpr std::array kSwitches{
+    Switch{SQLITE_DBCONFIG_DEFENSIVE, 1},
+    Switch{SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+    Switch{SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+    Switch{SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
+    Switch{SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+    Switch{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+    Switch{SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0},
 };
 
 using Prepared = std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)>;
@@ -60,32 +192,31 @@ Result<std::unique_ptr<Database>> Database::open(const Settings& settings,
 }
 
 Database::Database(const Settings& settings, const TablePolicy& policy, const Machine& machine)
-    : settings_(settings), policy_(policy), context_{machine, settings.memory.value / 2} {
-  context_.ended = [this] { return ended(); };
-}
+    : settings_(settings), policy_(policy), context_{machine, settings.memory.value / 2} {}
 
 Database::~Database() { sqlite3_close_v2(connection_); }
 
 Result<void> Database::prepare_connection() {
-  // For all of SQLite in this process: a sort or a join may not take more.
+  // A sort or a join that needs more is told so by SQLite, before the process meets its own bound.
   sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(settings_.memory.value));
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
   if (sqlite3_open_v2(":memory:", &connection_, kFlags, nullptr) != SQLITE_OK) {
     return Error{Code::internal, "Internal error: SQLite does not open"};
   }
-  sqlite3_db_config(connection_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(connection_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(connection_, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
+  for (const auto& [what, on] : kSwitches) {
+    if (sqlite3_db_config(connection_, what, on, nullptr) != SQLITE_OK) {
+      return Error{Code::internal, "Internal error: SQLite does not take its settings"};
+    }
+  }
   sqlite3_exec(connection_, "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
   for (const auto& [what, most] : kBounds) sqlite3_limit(connection_, what, most);
   const auto bytes = static_cast<int>(settings_.bytes.value);
   sqlite3_limit(connection_, SQLITE_LIMIT_LENGTH, bytes);
   sqlite3_limit(connection_, SQLITE_LIMIT_SQL_LENGTH, static_cast<int>(settings_.statement.value));
+  sqlite3_drop_modules(connection_, nullptr);  // What SQLite brings along, such as json_each.
   auto added = add_tables(connection_, context_);
   if (!added) return added;
   sqlite3_set_authorizer(connection_, authorize, this);
-  const auto look = [](void* self) { return static_cast<Database*>(self)->ended() ? 1 : 0; };
-  sqlite3_progress_handler(connection_, kStepsBetweenLooks, look, this);
   return ok();
 }
 
@@ -103,51 +234,45 @@ int Database::authorize(void* self, int action, const char* first, const char* s
     case SQLITE_READ: {
       const std::string table = ascii_lower(subject);
       // A name without a column may be that of a query in WITH: SQLite asks about what is in it.
-      const bool query = !find_table(table) && second && *second == '\0';
+      const bool own = table.starts_with("sqlite_") || table.starts_with("pragma_");
+      const bool query = !own && !find_table(table) && second && *second == '\0';
       if (query || (find_table(table) && database.policy_.allows(table))) return SQLITE_OK;
       database.denied_ = fmt::format("the table '{}' is not allowed", table);
       return SQLITE_DENY;
     }
-    case SQLITE_FUNCTION:
-      if (ascii_lower(second ? second : "") != "load_extension") return SQLITE_OK;
-      database.denied_ = "extensions are not allowed";
+    case SQLITE_FUNCTION: {
+      const std::string function = ascii_lower(second ? second : "");
+      if (std::ranges::binary_search(kFunctions, function)) return SQLITE_OK;
+      database.denied_ = fmt::format("the function '{}' is not allowed", function);
       return SQLITE_DENY;
+    }
     default:
       database.denied_ = "only reading is allowed";
       return SQLITE_DENY;
   }
 }
 
-const Error* Database::ended() {
-  if (ended_ || !running_) return ended_ ? &*ended_ : nullptr;
-  if (running_->cancelled.load(std::memory_order_relaxed)) {
-    ended_ = Error{Code::cancelled, "cancelled"};
-  } else if (Clock::now() >= running_->deadline) {
-    ended_ = Error{Code::timeout, fmt::format("the query was cut: it took longer than {}",
-                                              config::print(settings_.timeout))};
-  }
-  return ended_ ? &*ended_ : nullptr;
-}
-
-Result<std::string> Database::run(const Query& query) {
-  running_ = &query;
-  ended_.reset();
+Result<std::string> Database::run(const std::string& sql, Format format) {
   context_.failure.reset();
   denied_.clear();
   sqlite3_stmt* made = nullptr;
   const char* rest = nullptr;
-  const int code = sqlite3_prepare_v2(connection_, query.sql.data(),
-                                      static_cast<int>(query.sql.size()), &made, &rest);
+  const int code =
+      sqlite3_prepare_v2(connection_, sql.data(), static_cast<int>(sql.size()), &made, &rest);
   const Prepared statement(made, sqlite3_finalize);
   if (code != SQLITE_OK) return failure(sqlite3_errmsg(connection_));
-  const auto read = static_cast<std::size_t>(rest - query.sql.data());
-  if (!trimmed(std::string_view(query.sql).substr(read)).empty()) {
+  const auto read = static_cast<std::size_t>(rest - sql.data());
+  if (!trimmed(std::string_view(sql).substr(read)).empty()) {
     return Error{Code::invalid_params, "only one statement is accepted at a time"};
   }
   if (!made || !sqlite3_stmt_readonly(made)) {
     return Error{Code::forbidden, "only reading is allowed"};
   }
-  RowWriter rows(query.format);
+  // The program of a statement shows where things are in memory.
+  if (sqlite3_stmt_isexplain(made) == 1) {
+    return Error{Code::forbidden, "EXPLAIN is not allowed; EXPLAIN QUERY PLAN is"};
+  }
+  RowWriter rows(format);
   auto stepped = step_all(made, rows);
   if (!stepped) return stepped.error();
   return rows.finish();
@@ -159,35 +284,22 @@ Result<void> Database::step_all(sqlite3_stmt* statement, RowWriter& rows) {
     const int code = sqlite3_step(statement);
     if (code == SQLITE_DONE) return ok();
     if (code != SQLITE_ROW) return failure(sqlite3_errmsg(connection_));
-    if (rows.rows() >= static_cast<std::size_t>(settings_.rows)) {
-      return Error{Code::too_large, fmt::format("the query was cut: it yields more than {} rows; "
-                                                "narrow it with WHERE or LIMIT",
-                                                settings_.rows)};
-    }
+    if (rows.rows() >= static_cast<std::size_t>(settings_.rows)) return too_many_rows(settings_);
     rows.begin_row();
     for (std::size_t i = 0; i < names.size(); ++i) {
       rows.value(names[i], text_of(statement, static_cast<int>(i)));
     }
     rows.end_row();
-    if (rows.size() > settings_.bytes.value) {
-      return Error{Code::too_large, fmt::format("the query was cut: its answer is larger than {}; "
-                                                "name fewer columns, or narrow it",
-                                                config::print(settings_.bytes))};
-    }
+    if (rows.size() > settings_.bytes.value) return too_many_bytes(settings_);
   }
 }
 
 // Why the running query has failed: our own reasons stand above SQLite's.
 Error Database::failure(std::string_view otherwise) const {
-  if (ended_) return *ended_;
   if (context_.failure) return *context_.failure;
   if (!denied_.empty()) return {Code::forbidden, denied_};
   const int code = sqlite3_errcode(connection_);
-  if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) {
-    return {Code::too_large, fmt::format("the query was cut: it needs more memory than it may have "
-                                         "({})",
-                                         config::print(settings_.memory))};
-  }
+  if (code == SQLITE_NOMEM || code == SQLITE_TOOBIG) return too_much_memory(settings_);
   return {Code::invalid_params, std::string(otherwise)};
 }
 

@@ -1,14 +1,13 @@
 // A Database runs SQL over the built-in tables. It holds nothing of its own, reads only, and asks
-// about each table that a query touches.
+// about each table and function that a query touches.
 //
-// Confined to one thread, which a query blocks.
+// Confined to one thread, which a query blocks: SQLite cannot be interrupted in the middle of a
+// function. It takes memory of SQLite for its own; the process that it is in bounds the rest.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 
-#include "core/timers.h"
 #include "osquery/rows.h"
 #include "osquery/settings.h"
 #include "osquery/table_policy.h"
@@ -18,14 +17,6 @@ struct sqlite3_stmt;
 
 namespace patchbay::osquery {
 
-// One query, and how it can be ended from another thread.
-struct Query {
-  std::string sql;
-  Format format = Format::json;
-  Deadline deadline;
-  std::atomic<bool> cancelled = false;
-};
-
 class Database {
  public:
   // REQUIRES: settings, policy and machine outlive the database.
@@ -33,9 +24,9 @@ class Database {
                                                 const Machine& machine);
   ~Database();
 
-  // The rows as text. Code::timeout and Code::too_large say that the query was cut,
-  // Code::forbidden that it may not be asked, Code::invalid_params that it is wrong.
-  Result<std::string> run(const Query& query);
+  // The rows as text. Code::too_large says that the query was cut, Code::forbidden that it may not
+  // be asked, Code::invalid_params that it is wrong.
+  Result<std::string> run(const std::string& sql, Format format);
 
  private:
   Database(const Settings& settings, const TablePolicy& policy, const Machine& machine);
@@ -43,7 +34,6 @@ class Database {
   Result<void> prepare_connection();
   Result<void> step_all(sqlite3_stmt* statement, RowWriter& rows);
   Error failure(std::string_view otherwise) const;
-  const Error* ended();
   static int authorize(void* self, int action, const char* first, const char* second, const char*,
                        const char*);
 
@@ -51,9 +41,7 @@ class Database {
   const TablePolicy& policy_;
   ScanContext context_;
   sqlite3* connection_ = nullptr;
-  const Query* running_ = nullptr;
   std::string denied_;  // What the running query may not do.
-  std::optional<Error> ended_;
 };
 
 }  // namespace patchbay::osquery

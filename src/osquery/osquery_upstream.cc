@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "core/hop.h"
 #include "gateway/arguments.h"
 #include "json/read.h"
 #include "mcp/tool_result.h"
 #include "observe/log.h"
 #include "osquery/osqueryi.h"
+#include "osquery/table.h"
 #include "osquery/tools.h"
 
 namespace patchbay::osquery {
@@ -17,14 +19,6 @@ namespace {
 constexpr int kMostProcesses = 100'000;
 constexpr int kUsualProcesses = 10;
 constexpr std::size_t kMostName = 128;
-
-Machine machine_of(const Settings& settings, const TablePolicy& policy) {
-  Machine machine;
-  machine.file_roots = settings.file_roots;
-  machine.hash_size = settings.hash_size.value;
-  machine.allowed = [&policy](std::string_view table) { return policy.allows(table); };
-  return machine;
-}
 
 Error not_allowed(std::string_view table) {
   return {Code::forbidden, fmt::format("the table '{}' is not allowed", table)};
@@ -47,15 +41,16 @@ Result<std::string> text_or_empty(std::string_view arguments, std::string_view n
 
 }  // namespace
 
-OsqueryUpstream::OsqueryUpstream(std::string name, Settings settings,
+OsqueryUpstream::OsqueryUpstream(std::string name, Settings settings, Executor& home,
                                  gateway::UpstreamWatcher& watcher)
     : name_(std::move(name)),
       settings_(std::move(settings)),
       watcher_(watcher),
       policy_(settings_.allowed_tables, settings_.denied_tables),
-      machine_(machine_of(settings_, policy_)),
       offenders_(settings_.denied_for),
-      pool_(settings_, policy_, machine_) {}
+      home_(home),
+      slots_(settings_.queries, settings_.waiting),
+      pool_(settings_) {}
 
 Task<void> OsqueryUpstream::start() {
   watcher_.offers(*this, tool_items(settings_));
@@ -191,14 +186,23 @@ Task<std::string> OsqueryUpstream::ask(Question question, Deadline deadline) {
                                 config::print(settings_.denied_for))};
   }
   auto rows = co_await run(*statement, question.format, deadline);
-  const bool cut =
-      !rows && (rows.error().code == Code::timeout || rows.error().code == Code::too_large);
+  const Code code = rows ? Code::cancelled : rows.error().code;
+  // A query that its process has died of is not tried again either.
+  const bool cut = code == Code::timeout || code == Code::too_large || code == Code::internal;
   if (cut) offenders_.add(statement->key, here().now());
   co_return rows;
 }
 
 Task<std::string> OsqueryUpstream::run(const Statement& statement, Format format,
                                        Deadline deadline) {
+  auto there = [&]() { return run_home(statement, format, deadline); };
+  co_return co_await hop<std::string>(home_, there);
+}
+
+Task<std::string> OsqueryUpstream::run_home(const Statement& statement, Format format,
+                                            Deadline deadline) {
+  auto slot = co_await slots_.enter(deadline);
+  if (!slot) co_return slot.error();
   auto installed = co_await ask_installed(policy_, statement.sql, format, deadline);
   if (installed || installed.error().code != Code::not_found) co_return installed;
   for (const auto& table : statement.tables) {
@@ -219,6 +223,11 @@ Task<std::string> OsqueryUpstream::ask_installed(const TablePolicy& policy, std:
   const bool absent = !rows && rows.error().code == Code::unavailable;
   if (absent && settings_.engine == Engine::either) rows.error().code = Code::not_found;
   co_return rows;
+}
+
+Task<void> OsqueryUpstream::stop(Deadline deadline) {
+  auto there = [&]() { return pool_.stop(deadline); };
+  co_return co_await hop<void>(home_, there);
 }
 
 }  // namespace patchbay::osquery

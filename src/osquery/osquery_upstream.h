@@ -9,6 +9,7 @@
 #include "gateway/upstream.h"
 #include "osquery/offenders.h"
 #include "osquery/query_pool.h"
+#include "osquery/query_slots.h"
 #include "osquery/settings.h"
 #include "osquery/statement.h"
 #include "osquery/table_policy.h"
@@ -17,15 +18,16 @@ namespace patchbay::osquery {
 
 class OsqueryUpstream final : public gateway::Upstream {
  public:
-  // REQUIRES: the watcher outlives the upstream.
-  OsqueryUpstream(std::string name, Settings settings, gateway::UpstreamWatcher& watcher);
+  // Queries are run from `home`. REQUIRES: home and watcher outlive the upstream.
+  OsqueryUpstream(std::string name, Settings settings, Executor& home,
+                  gateway::UpstreamWatcher& watcher);
 
   std::string_view name() const override { return name_; }
   std::string_view kind() const override { return "osquery"; }
   Task<void> start() override;
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
   gateway::UpstreamState state() const override { return {true, ""}; }
-  Task<void> stop(Deadline) override { co_return ok(); }
+  Task<void> stop(Deadline deadline) override;
 
  private:
   // What a call of a tool comes to: a query, and how its rows are to look.
@@ -42,6 +44,8 @@ class OsqueryUpstream final : public gateway::Upstream {
   // Checks the query, runs it, and remembers it if it had to be cut.
   Task<std::string> ask(Question question, Deadline deadline);
   Task<std::string> run(const Statement& statement, Format format, Deadline deadline);
+  // With the engine that there is, on the home worker.
+  Task<std::string> run_home(const Statement& statement, Format format, Deadline deadline);
   // Of osqueryi, unless there is none and that is no fault: then Code::not_found.
   Task<std::string> ask_installed(const TablePolicy& policy, std::string_view sql, Format format,
                                   Deadline deadline);
@@ -51,8 +55,10 @@ class OsqueryUpstream final : public gateway::Upstream {
   const Settings settings_;
   gateway::UpstreamWatcher& watcher_;
   const TablePolicy policy_;
-  const Machine machine_;
   Offenders offenders_;
+  // On the home worker.
+  Executor& home_;
+  QuerySlots slots_;
   QueryPool pool_;
 };
 

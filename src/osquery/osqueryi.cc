@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <fstream>
+#include <functional>
 
 #include "core/scope.h"
 #include "net/child.h"
@@ -14,28 +18,57 @@ namespace patchbay::osquery {
 namespace {
 
 constexpr std::size_t kMostErrors = 16 << 10;  // Of its stderr; the rest is drained and dropped.
+constexpr std::chrono::milliseconds kLookInterval(100);
 constexpr std::string_view kWell = "exited with status 0";
 
-// Reads until the end of the stream. What exceeds `most` is dropped, and then `full` says so.
-Task<void> drain(net::Source& from, std::size_t most, std::string& into, OneShot<void>* full) {
+// Reads until the end of the stream. What exceeds `most` is dropped, and then `on_full` is told.
+Task<void> drain(net::Source& from, std::size_t most, std::string& into,
+                 std::function<void()> on_full) {
   std::array<char, 16 << 10> bytes;
   for (;;) {
     auto got = co_await from.read_some(bytes, kNever);
     if (!got) co_return got.error();
     const std::size_t room = most - into.size();
     into.append(bytes.data(), std::min(*got, room));
-    if (full && *got > room) full->deliver(ok());
+    if (*got > room) on_full();
     co_await next_turn();  // A flood must not keep the worker to itself.
   }
 }
 
 // Delivers when both streams have ended and the child has.
-Task<void> wait_for(net::Child& child, Scope& readers, std::string& exit, OneShot<void>& over) {
+Task<void> wait_for(net::Child& child, Scope& readers, OneShot<void>& over) {
   auto drained = co_await readers.drain(kNever);
   auto ended = co_await child.exit(kNever);
-  if (ended) exit = *ended;
   over.deliver(ended ? ok() : Result<void>(ended.error()));
   co_return ok();
+}
+
+// The watchdog: tells `on_excess` once the program holds more than `most` bytes of memory.
+Task<void> watch_memory(pid_t pid, std::uint64_t most, std::function<void()> on_excess) {
+  const std::string file = fmt::format("/proc/{}/statm", pid);
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  for (;;) {
+    auto slept = co_await sleep_until(here().now() + kLookInterval);
+    if (!slept) co_return slept;
+    std::uint64_t size = 0;
+    std::uint64_t resident = 0;
+    std::ifstream(file) >> size >> resident;
+    if (resident * page > most) on_excess();
+  }
+}
+
+// The kernel ends it with SIGXCPU, and a second later for good.
+void limit_processor(pid_t pid, const Settings& settings) {
+  const rlim_t seconds = cpu_seconds(settings);
+  const rlimit wanted{seconds, seconds + 1};
+  // If it fails, the program has ended already.
+  ::prlimit(pid, RLIMIT_CPU, &wanted, nullptr);
+}
+
+Task<void> leave(Scope& waiting, Scope& watching) {
+  auto left = co_await waiting.drain(kNever);
+  auto watched = co_await watching.drain(kNever);
+  co_return left ? watched : left;
 }
 
 // With a table that is not enabled, osqueryi is as if it had none of that name. A version that does
@@ -69,11 +102,7 @@ Result<std::string> read_output(std::string_view out, std::string_view err, std:
   // Older versions end well all the same when a query fails, with no rows.
   const std::string_view said = first_lines(err);
   if (rows.rows() == 0 && said.starts_with("Error:")) return failed("failed", said);
-  if (rows.rows() > static_cast<std::size_t>(settings.rows)) {
-    return Error{Code::too_large, fmt::format("the query was cut: it yields more than {} rows; "
-                                              "narrow it with WHERE or LIMIT",
-                                              settings.rows)};
-  }
+  if (rows.rows() > static_cast<std::size_t>(settings.rows)) return too_many_rows(settings);
   return rows.finish();
 }
 
@@ -91,32 +120,40 @@ Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& poli
   net::Source err((*child)->take_stderr());
   std::string printed;
   std::string said;
-  std::string exit;
-  OneShot<void> over;  // Everything has ended, or too much has come.
+  OneShot<void> over;  // Everything has ended, or one of these is so.
+  bool too_long = false;
+  bool too_large = false;
   Scope readers;
-  readers.spawn(drain(out, settings.bytes.value, printed, &over));
-  readers.spawn(drain(err, kMostErrors, said, nullptr));
+  readers.spawn(drain(out, settings.bytes.value, printed, [&] {
+    too_long = true;
+    over.deliver(ok());
+  }));
+  readers.spawn(drain(err, kMostErrors, said, [] {}));
+  Scope watching;
+  watching.spawn(watch_memory((*child)->pid(), settings.memory.value, [&] {
+    too_large = true;
+    over.deliver(ok());
+  }));
+  limit_processor((*child)->pid(), settings);
   Scope waiting;
-  waiting.spawn(wait_for(**child, readers, exit, over));
+  waiting.spawn(wait_for(**child, readers, over));
   auto ended = co_await over.wait(deadline);
-  const bool whole = ended && !exit.empty();
   // However it went, nothing of it is left behind.
-  if (!whole) {
+  watching.cancel();
+  if (!(*child)->exited()) {
     (*child)->signal(SIGKILL);
     readers.cancel();
   }
+  auto leaving = leave(waiting, watching);
   Stop deaf;
-  auto leaving = waiting.drain(kNever);
   auto left = co_await leaving.hearing(deaf);
-  if (whole) co_return read_output(printed, said, exit, settings, format);
-  if (ended) {
-    co_return Error{Code::too_large, fmt::format("the query was cut: its answer is larger than {}; "
-                                                 "name fewer columns, or narrow it",
-                                                 config::print(settings.bytes))};
-  }
-  if (ended.error().code != Code::timeout) co_return ended.error();
-  co_return Error{Code::timeout, fmt::format("the query was cut: it took longer than {}",
-                                             config::print(settings.timeout))};
+  if (!ended && ended.error().code == Code::timeout) co_return too_much_time(settings);
+  if (!ended) co_return ended.error();
+  if (too_large) co_return too_much_memory(settings);
+  if (too_long) co_return too_many_bytes(settings);
+  const net::Ending& ending = *(*child)->ending();
+  if (ending.by_signal && ending.status == SIGXCPU) co_return too_much_processor(settings);
+  co_return read_output(printed, said, ending.sentence(), settings, format);
 }
 
 }  // namespace patchbay::osquery

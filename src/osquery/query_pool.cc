@@ -1,94 +1,128 @@
 #include "osquery/query_pool.h"
 
-#include <algorithm>
-#include <system_error>
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "net/child.h"
+#include "osquery/query_process.h"
 
 namespace patchbay::osquery {
+namespace {
 
-// Ends a query when the task that waits for it is stopped.
-class QueryPool::Cancel final : public Stop::Hook {
- public:
-  explicit Cancel(std::shared_ptr<Job> job) : job_(std::move(job)) {}
-  void on_stop() override { job_->query.cancelled = true; }
+constexpr std::chrono::seconds kEnding(5);  // For a process that has closed its stdout.
 
- private:
-  const std::shared_ptr<Job> job_;
+constexpr std::uint64_t kWords = 1024;  // Of ours in an answer.
+
+Task<void> read_whole(net::Source& from, std::span<char> into, Deadline deadline) {
+  while (!into.empty()) {
+    auto got = co_await from.read_some(into, deadline);
+    if (!got) co_return got.error();
+    into = into.subspan(*got);
+  }
+  co_return ok();
+}
+
+Error misspoken() { return {Code::internal, "Internal error: a query process misspoke"}; }
+
+}  // namespace
+
+struct QueryPool::Process {
+  explicit Process(std::unique_ptr<net::Child> started)
+      : child(std::move(started)), in(child->take_stdin()), out(child->take_stdout()) {
+    child->take_stderr().reset();  // It has nothing to say there.
+  }
+
+  std::unique_ptr<net::Child> child;
+  net::Source in;
+  net::Source out;
 };
 
-QueryPool::QueryPool(const Settings& settings, const TablePolicy& policy, const Machine& machine)
-    : settings_(settings), policy_(policy), machine_(machine) {}
+QueryPool::QueryPool(const Settings& settings)
+    : settings_(settings), settings_text_(write_settings(settings)) {}
 
-QueryPool::~QueryPool() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    for (const auto& job : running_) job->query.cancelled = true;
+QueryPool::~QueryPool() = default;
+
+Result<std::unique_ptr<QueryPool::Process>> QueryPool::take() {
+  while (!idle_.empty()) {
+    auto process = std::move(idle_.back());
+    idle_.pop_back();
+    if (!process->child->exited()) return process;
   }
-  changed_.notify_all();
-  for (auto& thread : threads_) thread.join();
+  // The running program, even if its file has been replaced meanwhile.
+  net::Program program{"/proc/self/exe", {kQueriesWord, settings_text_}, {}, ""};
+  // Where the table systemd_units finds its bus.
+  net::pass_variable("DBUS_SYSTEM_BUS_ADDRESS", program.environment);
+  auto child = net::Child::spawn(program);
+  if (!child) return child.error();
+  return std::make_unique<Process>(*std::move(child));
 }
 
-Task<std::string> QueryPool::run(std::string sql, Format format, Deadline deadline) {
-  Stop* const stop = co_await current_stop();
-  if (stop && stop->requested()) co_return Error{Code::cancelled, "cancelled"};
-  auto job = std::make_shared<Job>(here());
-  job->query.sql = std::move(sql);
-  job->query.format = format;
-  job->query.deadline = deadline;
-  if (!enter(job)) co_return Error{Code::overloaded, "too many queries are waiting"};
-  changed_.notify_one();
-  Cancel cancel(job);
-  if (stop) cancel.link(*stop);
-  // Deaf to the task's own Stop: the query hears it, ends soon, and says so.
-  auto wait = job->answer.wait();
-  wait.ignore_stop();
-  co_return co_await wait;
-}
-
-// Puts the job in line, with another thread for it if there may be one. False if there is no place.
-bool QueryPool::enter(const std::shared_ptr<Job>& job) {
-  const std::lock_guard lock(mutex_);
-  const int in_line = static_cast<int>(waiting_.size());
-  bool more = in_line >= idle_ && static_cast<int>(threads_.size()) < settings_.queries;
-  try {
-    if (more) threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
-    more = false;
+Task<std::string> QueryPool::run(std::string_view sql, Format format, Deadline deadline) {
+  auto process = take();
+  if (!process) co_return process.error();
+  bool usable = false;
+  auto rows = co_await ask(**process, sql, format, deadline, usable);
+  if (usable) {
+    idle_.push_back(*std::move(process));
+    co_return rows;
   }
-  const bool place = !threads_.empty() && in_line < idle_ + settings_.waiting;
-  if (!more && !place) return false;
-  waiting_.push_back(job);
-  return true;
+  const Code why = rows ? Code::internal : rows.error().code;
+  if (why == Code::unavailable) rows = co_await explain(**process);
+  if (why == Code::timeout) rows = too_much_time(settings_);
+  ending_.spawn(end(*std::move(process)));
+  co_return rows;
 }
 
-std::shared_ptr<QueryPool::Job> QueryPool::next() {
-  std::unique_lock lock(mutex_);
-  ++idle_;
-  changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
-  --idle_;
-  if (waiting_.empty()) return nullptr;
-  auto job = std::move(waiting_.front());
-  waiting_.pop_front();
-  if (stopping_) job->query.cancelled = true;
-  running_.push_back(job);
-  return job;
-}
-
-void QueryPool::work() {
-  auto database = Database::open(settings_, policy_, machine_);
-  while (auto job = next()) {
-    Result<std::string> rows =
-        database ? (*database)->run(job->query) : Result<std::string>(database.error());
-    {
-      const std::lock_guard lock(mutex_);
-      std::erase(running_, job);
-    }
-    Executor& from = job->from;
-    auto deliver = [job = std::move(job), rows = std::move(rows)]() mutable {
-      job->answer.deliver(std::move(rows));
-    };
-    from.post(std::move(deliver));
+Task<std::string> QueryPool::ask(Process& process, std::string_view sql, Format format,
+                                 Deadline deadline, bool& usable) {
+  const QueryHead head{static_cast<std::uint32_t>(sql.size()), format};
+  std::string request(reinterpret_cast<const char*>(&head), sizeof(head));
+  request += sql;
+  auto sent = co_await process.in.write_all(request, deadline - here().now());
+  if (!sent) co_return sent.error();
+  AnswerHead answer;
+  const std::span<char> bytes(reinterpret_cast<char*>(&answer), sizeof(answer));
+  auto got = co_await read_whole(process.out, bytes, deadline);
+  if (!got) co_return got.error();
+  // What went wrong may repeat a part of the SQL.
+  const std::uint64_t most = settings_.bytes.value + settings_.statement.value + kWords;
+  if (answer.size > most || answer.failure > kFailures.size()) {
+    co_return misspoken();
   }
+  std::string text(answer.size, '\0');
+  got = co_await read_whole(process.out, text, deadline);
+  if (!got) co_return got.error();
+  usable = true;
+  if (answer.failure == 0) co_return text;
+  co_return Error{kFailures[answer.failure - 1], std::move(text)};
+}
+
+Task<std::string> QueryPool::explain(Process& process) {
+  auto ended = co_await process.child->exit(here().now() + kEnding);
+  if (!ended) co_return ended.error();
+  const auto& ending = *process.child->ending();
+  // Nobody else ends it with SIGKILL but the kernel, when the machine has no more memory.
+  const bool too_much = ending.by_signal ? ending.status == SIGKILL : ending.status == kOutOfMemory;
+  if (too_much) co_return too_much_memory(settings_);
+  if (ending.by_signal && ending.status == SIGXCPU) co_return too_much_processor(settings_);
+  co_return Error{Code::internal, fmt::format("the query ended its process, which {}", *ended)};
+}
+
+Task<void> QueryPool::end(std::unique_ptr<Process> process) {
+  process->child->signal(SIGKILL);
+  auto ended = co_await process->child->exit(kNever);
+  if (!ended) co_return ended.error();
+  co_return ok();
+}
+
+Task<void> QueryPool::stop(Deadline deadline) {
+  idle_.clear();
+  auto ended = co_await ending_.drain(deadline);
+  if (ended) co_return ok();
+  // A process that even the kernel cannot end now.
+  ending_.cancel();
+  co_return co_await ending_.drain(kNever);
 }
 
 }  // namespace patchbay::osquery

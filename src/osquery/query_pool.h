@@ -1,59 +1,49 @@
-// The QueryPool runs queries over the built-in tables on threads of its own, since they block. As
-// many run at once as there are threads; a bounded number waits; the rest is refused.
+// The QueryPool runs queries over the built-in tables in processes of their own (query_process.h),
+// one query at a time in each. A process is kept for the next query, unless it had to be ended:
+// because the query took too long, needed too much, or was cancelled.
 //
-// run() may be called on any worker, where it waits.
+// Confined to one worker.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <thread>
+#include <string>
 #include <vector>
 
-#include "core/wait.h"
-#include "osquery/database.h"
+#include "core/scope.h"
+#include "osquery/rows.h"
+#include "osquery/settings.h"
 
 namespace patchbay::osquery {
 
 class QueryPool {
  public:
-  // REQUIRES: settings, policy and machine outlive the pool.
-  QueryPool(const Settings& settings, const TablePolicy& policy, const Machine& machine);
+  // REQUIRES: the settings outlive the pool.
+  explicit QueryPool(const Settings& settings);
+  ~QueryPool();  // REQUIRES: stopped, if anything was run.
 
-  // Ends what runs and waits for it.
-  ~QueryPool();
+  // The rows of the query as text. Code::timeout and Code::too_large say that the query was cut,
+  // Code::forbidden that it may not be asked, Code::invalid_params that it is wrong,
+  // Code::internal that its process has died of it.
+  Task<std::string> run(std::string_view sql, Format format, Deadline deadline);
 
-  // The rows of the query as text; see Database::run(). Ends the query when the task is stopped.
-  Task<std::string> run(std::string sql, Format format, Deadline deadline);
+  // Ends the processes. REQUIRES: nothing runs.
+  Task<void> stop(Deadline deadline);
 
  private:
-  // Shared by the thread that asks and the one that answers; each part is touched by one of them.
-  struct Job {
-    explicit Job(Executor& executor) : from(executor) {}
-    Executor& from;
-    Query query;                  // The answering thread, but for `cancelled`.
-    OneShot<std::string> answer;  // The asking thread.
-  };
+  struct Process;
 
-  class Cancel;
-
-  bool enter(const std::shared_ptr<Job>& job);
-  void work();
-  std::shared_ptr<Job> next();
+  Result<std::unique_ptr<Process>> take();
+  // Code::unavailable if the process ends instead of answering.
+  Task<std::string> ask(Process& process, std::string_view sql, Format format, Deadline deadline,
+                        bool& usable);
+  // Why the query has no answer, when the process has ended by itself.
+  Task<std::string> explain(Process& process);
+  Task<void> end(std::unique_ptr<Process> process);
 
   const Settings& settings_;
-  const TablePolicy& policy_;
-  const Machine& machine_;
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::shared_ptr<Job>> waiting_;
-  std::vector<std::shared_ptr<Job>> running_;
-  int idle_ = 0;
-  bool stopping_ = false;
-
-  std::vector<std::thread> threads_;  // Started when first needed.
+  const std::string settings_text_;
+  std::vector<std::unique_ptr<Process>> idle_;
+  Scope ending_;
 };
 
 }  // namespace patchbay::osquery

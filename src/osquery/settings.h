@@ -18,9 +18,10 @@ struct Settings {
   Engine engine = Engine::either;
   std::string osqueryi = "osqueryi";
   config::Duration timeout{30'000};
+  config::Duration cpu_timeout{10'000};
   int rows = 10'000;
   config::Bytes bytes{4 << 20};
-  config::Bytes memory{128 << 20};
+  config::Bytes memory{200'000'000};
   config::Bytes statement{64 << 10};
   int queries = 2;
   int waiting = 1'000;
@@ -42,6 +43,19 @@ struct Settings {
   };
 };
 
+// `cpu_timeout` as the kernel takes it.
+inline std::uint64_t cpu_seconds(const Settings& settings) {
+  return static_cast<std::uint64_t>(
+      std::chrono::ceil<std::chrono::seconds>(settings.cpu_timeout).count());
+}
+
+// What a query is told that was cut.
+Error too_much_time(const Settings& settings);
+Error too_much_processor(const Settings& settings);
+Error too_much_memory(const Settings& settings);
+Error too_many_rows(const Settings& settings);
+Error too_many_bytes(const Settings& settings);
+
 }  // namespace patchbay::osquery
 
 namespace patchbay {
@@ -61,12 +75,14 @@ inline constexpr auto config::fields<osquery::Settings> = std::tuple{
           "The program osqueryi: a path, or a name found in PATH. No shell is involved."},
     Field{"timeout", &osquery::Settings::timeout, "The longest a query may take.",
           Range{Duration(10), Duration(3'600'000)}},
+    Field{"cpu_timeout", &osquery::Settings::cpu_timeout,
+          "The most processor time a query may use, in whole seconds.",
+          Range{Duration(1'000), Duration(3'600'000)}},
     Field{"rows", &osquery::Settings::rows, "The most rows a query may yield.",
           Range{1, 10'000'000}},
     Field{"bytes", &osquery::Settings::bytes, "The largest answer.",
           Range{Bytes{1024}, Bytes{1 << 30}}},
-    Field{"memory", &osquery::Settings::memory,
-          "What the built-in tables and SQLite may hold in memory.",
+    Field{"memory", &osquery::Settings::memory, "The most memory a query may hold.",
           Range{Bytes{8 << 20}, Bytes{std::uint64_t{1} << 36}}},
     Field{"statement", &osquery::Settings::statement, "The longest SQL text.",
           Range{Bytes{64}, Bytes{1 << 20}}},

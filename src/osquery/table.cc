@@ -23,16 +23,11 @@ std::optional<std::int64_t> Scan::given_number(int column) const {
   return found && !found->like ? number<std::int64_t>(found->text) : std::nullopt;
 }
 
-bool Scan::check() {
-  if (const Error* const why = ended_()) failure_ = *why;
+bool Scan::row() {
   if (cells_.size() * sizeof(Cell) + texts_.size() > most_bytes_) {
     failure_ = Error{Code::too_large, "the table holds more than the query may keep in memory"};
+    return false;
   }
-  return failure_.has_value();
-}
-
-bool Scan::row() {
-  if (must_end()) return false;
   cells_.resize(cells_.size() + table_.columns.size());
   return true;
 }

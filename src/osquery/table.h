@@ -63,9 +63,6 @@ struct Given {
   std::string text;
 };
 
-// Says when a query must end early: null until then.
-using Ended = std::function<const Error*()>;
-
 class Scan {
  public:
   struct Cell {
@@ -74,15 +71,14 @@ class Scan {
     std::int64_t value = 0;  // ...which begins here in the memory of the scan.
   };
 
-  // REQUIRES: table, machine and ended outlive the scan.
+  // REQUIRES: table and machine outlive the scan.
   Scan(const Table& table, const Machine& machine, std::uint64_t used, std::vector<Given> given,
-       std::size_t most_bytes, const Ended& ended)
+       std::size_t most_bytes)
       : table_(table),
         machine_(machine),
         used_(used),
         given_(std::move(given)),
-        most_bytes_(most_bytes),
-        ended_(ended) {}
+        most_bytes_(most_bytes) {}
 
   // For tables.
 
@@ -98,13 +94,10 @@ class Scan {
   const Given* given(int column) const;
   std::optional<std::int64_t> given_number(int column) const;
 
-  // Begins a row. False if the query must end: then the table returns at once.
+  // Begins a row. False if there is no room for it: then the table returns at once.
   bool row();
   void set(int column, std::int64_t value);
   void set(int column, std::string_view text);
-
-  // True if the query must end; asked now and then by tables that read much before a row.
-  bool must_end() { return failure_ || check(); }
 
   // For the query.
 
@@ -118,7 +111,6 @@ class Scan {
   }
 
  private:
-  bool check();
   Cell& place(int column) {
     return cells_[cells_.size() - table_.columns.size() + static_cast<std::size_t>(column)];
   }
@@ -128,7 +120,6 @@ class Scan {
   const std::uint64_t used_;
   const std::vector<Given> given_;
   const std::size_t most_bytes_;
-  const Ended& ended_;
   std::vector<Cell> cells_;
   std::string texts_;
   std::optional<Error> failure_;

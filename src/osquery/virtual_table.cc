@@ -138,8 +138,7 @@ int filter(sqlite3_vtab_cursor* base, int, const char* text, int count, sqlite3_
     const Type type = table.columns[static_cast<std::size_t>(column)].type;
     given.push_back({column, plan.values[at] == '~', as_text(values[i], type)});
   }
-  cursor->scan.emplace(table, context.machine, plan.used, std::move(given), context.most_bytes,
-                       context.ended);
+  cursor->scan.emplace(table, context.machine, plan.used, std::move(given), context.most_bytes);
   cursor->row = 0;
   auto read = cursor->scan->read();
   if (read) return SQLITE_OK;

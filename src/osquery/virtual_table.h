@@ -14,7 +14,6 @@ namespace patchbay::osquery {
 struct ScanContext {
   const Machine& machine;
   std::size_t most_bytes;             // That one scan may keep.
-  Ended ended = {};                   // Of the query that runs.
   std::optional<Error> failure = {};  // Why a scan of it failed.
   bool declaring = false;  // SQLite is being told of a table's columns, not asked by a query.
 };

@@ -56,7 +56,6 @@ class Walk {
     const net::Fd open = enter(folder);
     if (!open) return true;
     for (const std::string& name : names_in(fmt::format("/proc/self/fd/{}", open.get()))) {
-      if (scan_.must_end()) return false;
       const std::string path = folder + name;
       if (!visit_({path, open.get(), name})) return false;
       struct stat found{};

@@ -180,7 +180,7 @@ void set_digests(Scan& scan, const net::Fd& open) {
     const ssize_t n = ::read(open.get(), bytes.data(), bytes.size());
     total += static_cast<std::uint64_t>(std::max<ssize_t>(n, 0));
     // It may grow while it is read.
-    if (n < 0 || total > scan.machine().hash_size || scan.must_end()) return;
+    if (n < 0 || total > scan.machine().hash_size) return;
     if (n == 0) break;
     for (auto& [column, digest] : digests) {
       digest.take({bytes.data(), static_cast<std::size_t>(n)});
@@ -197,7 +197,7 @@ Result<void> read_hashes(Scan& scan) {
     scan.set(hash::path, found.path);
     scan.set(hash::directory, folder_of(scan, hash::directory, found.path));
     set_digests(scan, open);
-    return !scan.must_end();
+    return true;
   });
 }
 

@@ -56,7 +56,7 @@ Networks find_networks(Scan& scan, int pid_column) {
       }
       return true;
     });
-    return !scan.must_end();
+    return true;
   });
   return networks;
 }

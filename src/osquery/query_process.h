@@ -1,0 +1,47 @@
+// A query process answers queries over the built-in tables, one after the other, until its stdin
+// ends. It is this program again, started by the QueryPool with kQueriesWord, and bounded by the
+// kernel: what a query may use of memory and processor is a limit of the process, and a query that
+// has to be cut is ended with it.
+//
+// The process has one thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "core/result.h"
+#include "osquery/rows.h"
+#include "osquery/settings.h"
+
+namespace patchbay::osquery {
+
+// The first argument of such a process. The second are its settings.
+inline constexpr char kQueriesWord[] = "answer-queries";
+
+// What goes to its stdin in front of each query...
+struct QueryHead {
+  std::uint32_t size = 0;  // Of the SQL that follows.
+  Format format = Format::json;
+};
+
+// ...and comes from its stdout in front of each answer.
+struct AnswerHead {
+  std::uint64_t size = 0;     // Of the rows that follow, or of what went wrong.
+  std::uint32_t failure = 0;  // 0: there are rows. Else a place in kFailures, from 1.
+};
+
+// How a query can fail, as a number that both sides know.
+inline constexpr std::array kFailures{Code::invalid_params, Code::forbidden, Code::too_large,
+                                      Code::internal, Code::unavailable};
+
+inline constexpr int kOutOfMemory = 12;  // The exit code of a process that needed more.
+
+// The settings as the process takes them, and back.
+std::string write_settings(const Settings& settings);
+Result<Settings> read_settings(std::string_view text);
+
+// Answers queries from stdin. Yields an exit code.
+int answer_queries(std::string_view settings);
+
+}  // namespace patchbay::osquery
