@@ -19,14 +19,6 @@ Error in(std::string_view setting, std::string_view file, const Error& why) {
   return {why.code, fmt::format("{}: {} {}", setting, file, why.message)};
 }
 
-// A file that others may write lets them in.
-Result<std::string> read_private(const std::string& path, std::size_t limit) {
-  auto file = config::read_file(path, limit);
-  if (!file) return file.error();
-  if (!file->writable_by_others) return std::move(file->text);
-  return Error{Code::invalid_params, fmt::format("may be changed by anyone; chmod o-w {}", path)};
-}
-
 // Where an issuer's keys come from: what a source is made of.
 std::string origin_of(const JwtSettings& one) {
   return fmt::format("{}\n{}\n{}\n{} {} {} {} {} {}", one.issuer, one.jwks, one.ca,
@@ -59,7 +51,7 @@ Result<AuthFiles> read_auth_files(const AuthSettings& settings) {
   AuthFiles files;
   std::error_code ignored;
   if (!settings.token_file.empty() && std::filesystem::exists(settings.token_file, ignored)) {
-    auto text = read_private(settings.token_file, policy::TokenBook::kMostBytes);
+    auto text = config::read_trusted_file(settings.token_file, policy::TokenBook::kMostBytes);
     if (!text) return in("token_file", settings.token_file, text.error());
     auto book = policy::TokenBook::parse(*text);
     if (!book) return in("token_file", settings.token_file, book.error());
@@ -68,7 +60,7 @@ Result<AuthFiles> read_auth_files(const AuthSettings& settings) {
   }
   if (settings.basic) {
     const std::string& path = settings.basic->file;
-    auto text = read_private(path, policy::Htpasswd::kMostBytes);
+    auto text = config::read_trusted_file(path, policy::Htpasswd::kMostBytes);
     if (!text) return in("basic.file", path, text.error());
     auto users = policy::Htpasswd::parse(*text);
     if (!users) return in("basic.file", path, users.error());
