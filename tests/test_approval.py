@@ -215,7 +215,7 @@ class ByTheUser(ApprovalCase):
     def test_rules_that_change_while_the_user_thinks(self):
         session = self.session(FORMS)
         events, question = self.asked(session, "hi")
-        denied = [{"role": "local", "deny": ["fake.echo"], "allow": ["*"]}]
+        denied = [{"role": "local", "deny": ["fake.echo"], "allow": ["fake.*"]}]
         self.gateway.write_config(config(denied))
         self.gateway.stderr.wait_for("reloaded")
         self.answer(session, question, {"action": "accept", "content": {"approve": True}})

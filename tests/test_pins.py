@@ -124,11 +124,12 @@ class Modes(PinsCase):
         self.assertEqual(self.pins("list"), "")
 
     def test_block_by_reload(self):
-        gateway, session = self.start("warn")
+        weaker = {"reload": {"allow_weaker": True}}
+        gateway, session = self.start("warn", **weaker)
         self.offer(EVIL)
         self.restart_stub()
         gateway.stderr.wait_for("tool definition changed")
-        gateway.write_config(self.config("block"))
+        gateway.write_config(self.config("block", **weaker))
         wait_until(lambda: session.tool_names() == [], "the changed tool to be gone")
         gateway.write_config(self.config("warn"))
         wait_until(lambda: session.tool_names() == ["bank__pay"], "the changed tool to be back")

@@ -292,7 +292,8 @@ class Reload(TestCase):
 
     def test_those_who_see_no_change_hear_of_none(self):
         rules = [{"role": "any", "allow": ["skills.*"]}]
-        with Gateway(config(rules)) as gateway, LegacySession(gateway) as session:
+        weaker = {"reload": {"allow_weaker": True}}
+        with Gateway(config(rules, **weaker)) as gateway, LegacySession(gateway) as session:
             stream = session.open_stream()
             self.addCleanup(stream.connection.close)
             gateway.write_config(config([{"role": "any", "allow": ["skills.*", "nobody.*"]}]))

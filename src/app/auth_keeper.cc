@@ -15,16 +15,11 @@ using policy::AuthFiles;
 using policy::AuthSettings;
 using policy::JwtSettings;
 
+// Under this name the refusals of what this keeper reads are kept.
+constexpr const char* kCredentials = "auth";
+
 Error in(std::string_view setting, std::string_view file, const Error& why) {
   return {why.code, fmt::format("{}: {} {}", setting, file, why.message)};
-}
-
-// A file that others may write lets them in.
-Result<std::string> read_private(const std::string& path, std::size_t limit) {
-  auto file = config::read_file(path, limit);
-  if (!file) return file.error();
-  if (!file->writable_by_others) return std::move(file->text);
-  return Error{Code::invalid_params, fmt::format("may be changed by anyone; chmod o-w {}", path)};
 }
 
 // Where an issuer's keys come from: what a source is made of.
@@ -59,7 +54,7 @@ Result<AuthFiles> read_auth_files(const AuthSettings& settings) {
   AuthFiles files;
   std::error_code ignored;
   if (!settings.token_file.empty() && std::filesystem::exists(settings.token_file, ignored)) {
-    auto text = read_private(settings.token_file, policy::TokenBook::kMostBytes);
+    auto text = config::read_trusted_file(settings.token_file, policy::TokenBook::kMostBytes);
     if (!text) return in("token_file", settings.token_file, text.error());
     auto book = policy::TokenBook::parse(*text);
     if (!book) return in("token_file", settings.token_file, book.error());
@@ -68,7 +63,7 @@ Result<AuthFiles> read_auth_files(const AuthSettings& settings) {
   }
   if (settings.basic) {
     const std::string& path = settings.basic->file;
-    auto text = read_private(path, policy::Htpasswd::kMostBytes);
+    auto text = config::read_trusted_file(path, policy::Htpasswd::kMostBytes);
     if (!text) return in("basic.file", path, text.error());
     auto users = policy::Htpasswd::parse(*text);
     if (!users) return in("basic.file", path, users.error());
@@ -113,9 +108,10 @@ void check_auth(const AuthSettings& settings, const config::Node& root, const st
   if (!made) at.fault(section->line, made.error().message);
 }
 
-AuthKeeper::AuthKeeper(Executor& control, metrics::Registry& registry, policy::Digester digester,
-                       Tell tell)
-    : digester_(digester),
+AuthKeeper::AuthKeeper(Executor& control, metrics::Registry& registry, Refusals& refusals,
+                       policy::Digester digester, Tell tell)
+    : refusals_(refusals),
+      digester_(digester),
       tell_(std::move(tell)),
       home_{control,
             {},
@@ -130,11 +126,15 @@ Result<void> AuthKeeper::apply(const AuthSettings& settings) {
   std::vector<std::string> files;
   if (!settings.token_file.empty()) files.push_back(settings.token_file);
   if (settings.basic) files.push_back(settings.basic->file);
+  auto stamps = stamps_of(files);
   auto watch = std::make_unique<net::FileWatch>(files, [this] { on_files_changed(); });
   auto before = std::exchange(settings_, settings);
   auto renewed = renew();
   if (renewed) {
     watch_ = std::move(watch);
+    files_ = std::move(files);
+    stamps_ = std::move(stamps);
+    refusals_.set(kCredentials, {});
   } else {
     settings_ = std::move(before);
   }
@@ -159,16 +159,37 @@ Result<void> AuthKeeper::renew() {
   return ok();
 }
 
-// Told of every change in the folders of the files.
 void AuthKeeper::on_files_changed() {
-  auto files = read_auth_files(*settings_);
-  if (files && digester_.of("files", files->text) == seen_) return;
-  auto renewed = renew();
+  auto renewed = renew_if_changed();
+  std::vector<std::string> reasons;
   if (!renewed) {
     log::Line(log::Level::error, "credentials not reloaded").add("why", renewed.error().message);
-  } else {
-    log::Line(log::Level::info, "credentials reloaded");
+    reasons.push_back("auth." + renewed.error().message);
   }
+  refusals_.set(kCredentials, std::move(reasons));
+}
+
+// A file without a byte is one that somebody is writing, or has cut off by mistake; one that is
+// gone may come back. Neither is a reason to forget who may call.
+Result<void> AuthKeeper::renew_if_changed() {
+  auto stamps = stamps_of(files_);
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    if (stamps_[i].size == 0 || stamps[i].size > 0) continue;
+    const bool gone = stamps[i].inode == 0;
+    return Error{Code::invalid_params,
+                 fmt::format("{}: {} {}; what it said before stays in use until a restart",
+                             files_[i] == settings_->token_file ? "token_file" : "basic.file",
+                             files_[i], gone ? "is gone" : "is empty")};
+  }
+  auto files = read_auth_files(*settings_);
+  // Whoever changes them right now is heard of again.
+  if (stamps_of(files_) != stamps) return ok();
+  if (files && digester_.of("files", files->text) == seen_) return ok();
+  auto renewed = renew();
+  if (!renewed) return renewed;
+  stamps_ = std::move(stamps);
+  log::Line(log::Level::info, "credentials reloaded");
+  return ok();
 }
 
 Result<std::vector<std::shared_ptr<policy::KeySource>>> AuthKeeper::sources(

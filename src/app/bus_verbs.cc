@@ -48,7 +48,7 @@ Task<void> add_schema(BusClient& client, std::string topic, const std::string& f
   if (!text) {
     co_return Error{Code::invalid_params, fmt::format("{} {}", file, text.error().message)};
   }
-  auto added = co_await client.schemas()->add(topic + "-value", text->text, deadline);
+  auto added = co_await client.schemas()->add(topic + "-value", *text, deadline);
   if (!added) co_return added.error();
   co_return ok();
 }

@@ -156,6 +156,7 @@ void check_listen(const std::string& listen, const Node* section, const config::
 // ones stay in use.
 void finish_tls(Configuration& loaded, const Node& root, Faults& faults) {
   if (!loaded.settings.tls) return;
+  std::ranges::copy(tls_files(*loaded.settings.tls), std::back_inserter(loaded.files));
   const Node* const section = root.find("tls");
   const config::Place at{loaded.file, "tls", faults};
   const bool whole = section && section->find("listen") && section->find("cert");
@@ -183,6 +184,7 @@ void finish_wire(Configuration& loaded, const Node& root, Faults& faults) {
                                           kAuthLine));
   }
   if (!wire.tls || wire.tls->cert.empty()) return;
+  std::ranges::copy(tls_files(*wire.tls), std::back_inserter(loaded.files));
   auto context = tls_context(*wire.tls);
   if (context) {
     loaded.wire_tls = *std::move(context);
@@ -242,7 +244,10 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   Node root;
   root.kind = config::Kind::map;
   if (!file.empty()) {
-    root = config::load_file(file, faults);
+    loaded.files.push_back(file);
+    root = config::load_file(file, faults, &loaded.files);
+    loaded.blank =
+        root.kind == config::Kind::null || (root.kind == config::Kind::map && root.members.empty());
     // What could be read is looked at all the same: all faults at once.
     if (root.kind == config::Kind::null && !faults.empty()) return loaded;
     if (root.kind == config::Kind::null) root.kind = config::Kind::map;
@@ -251,6 +256,7 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   if (root.kind == config::Kind::map && !names_upstreams(root)) {
     root.members.push_back({"upstreams", 0, default_upstreams()});
   }
+  if (!overrides.properties.empty()) loaded.files.push_back(overrides.properties);
   loaded.ignored = apply_properties(overrides.properties, root, faults);
   loaded.settings = config::read<Settings>(root, file, "", faults);
   override_settings(overrides, loaded.settings);

@@ -25,7 +25,9 @@ struct UpstreamPlan {
 };
 
 struct Configuration {
-  std::string file;  // Empty: the defaults.
+  std::string file;                // Empty: the defaults.
+  std::vector<std::string> files;  // All that were read, but for those that `auth` names.
+  bool blank = false;              // There is a file, and it says nothing.
   std::string digest;
   Settings settings;
   std::shared_ptr<const net::TlsContext> tls;       // Of the TLS listener; null: there is none.

@@ -49,7 +49,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
     : configuration_(std::move(configuration)),
       overrides_(std::move(overrides)),
       common_(configuration_.settings, new_sealer()),
-      auth_(control_, common_.registry, new_digester(), [this](const auto& known) {
+      auth_(control_, common_.registry, refusals_, new_digester(), [this](const auto& known) {
         for (const auto& worker : workers_) {
           worker->loop().post([door = &worker->door(), known] { door->use(known); });
         }
@@ -69,6 +69,7 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
       },
       [this] { return ready_.load(); },
       [this] { return buses_.describe(); },
+      [this] { return refusals_.all(); },
   };
   common_.registrars = [this] { return upstreams_->registrars(); };
   watch_gauges();
@@ -376,6 +377,9 @@ void Gateway::watch_gauges() {
   registry.watch_gauge("patchbay_sessions", "Sessions that are open.", [this] {
     return static_cast<std::int64_t>(common_.mcp_http.sessions.count.load());
   });
+  registry.watch_gauge("patchbay_reloads_refused",
+                       "Reasons why a change of the configuration or of credentials is not used.",
+                       [this] { return static_cast<std::int64_t>(refusals_.all().size()); });
   registry.watch_gauge("patchbay_resident_memory_bytes", "Memory in use.", resident_bytes);
   registry.watch_counter("patchbay_log_lines_dropped_total",
                          "Log lines dropped because nobody read them.",

@@ -16,6 +16,7 @@
 #include "app/bus_serve.h"
 #include "app/configuration.h"
 #include "app/pin_keeper.h"
+#include "app/refusals.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
 #include "frontends/mcp_stdio.h"
@@ -62,7 +63,10 @@ class Gateway {
   void settle();
   Task<void> stop();
   Task<void> reload(std::string why);
-  std::optional<Configuration> next_configuration();
+  Task<void> reload_once(const std::string& why);
+  Task<Configuration> next_configuration();
+  Task<Configuration> read_stable(config::Faults& faults);
+  std::vector<std::string> reasons_against(const Configuration& next) const;
   Task<void> use(Configuration next);
   Result<void> open_listeners();
   void watch_files();
@@ -80,6 +84,7 @@ class Gateway {
   const Overrides overrides_;
   net::Loop control_;
   Common common_;
+  Refusals refusals_;
   oauth::Keeper tokens_{control_,
                         common_.registry};  // Outlives the catalogs, which hold upstreams.
   AuthKeeper auth_;

@@ -1,13 +1,32 @@
 // How a gateway takes up a configuration that has changed, and what of it all workers share.
-#include <algorithm>
-#include <iterator>
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "app/gateway.h"
+#include "app/weakening.h"
+#include "config/file.h"
+#include "config/load.h"
+#include "core/file_stamp.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
 namespace {
+
+// After so many attempts to read files that keep changing, the log says so.
+constexpr int kAttemptsUnsaid = 30;
+
+// What the files of a configuration are at a moment.
+struct Snapshot {
+  std::vector<FileStamp> stamps;
+  std::string text;  // Of the configuration itself.
+  bool operator==(const Snapshot&) const = default;
+};
+
+Snapshot snapshot(const Configuration& configuration) {
+  auto text = config::read_file(configuration.file, config::kMaxFile);
+  return {stamps_of(configuration.files), text ? *std::move(text) : ""};
+}
 
 // What cannot change while the gateway runs.
 bool needs_restart(const Settings& now, const Settings& next) {
@@ -21,16 +40,10 @@ bool needs_restart(const Settings& now, const Settings& next) {
 
 }  // namespace
 
-// The file of the configuration, and those that the TLS listener uses.
+// All that the configuration was read from.
 void Gateway::watch_files() {
-  if (configuration_.file.empty()) return;
-  std::vector<std::string> files{configuration_.file};
-  if (const auto& tls = configuration_.settings.tls)
-    std::ranges::copy(tls_files(*tls), std::back_inserter(files));
-  if (const auto& wire = configuration_.settings.wire; wire && wire->tls)
-    std::ranges::copy(tls_files(*wire->tls), std::back_inserter(files));
-  if (files == watched_) return;
-  watched_ = std::move(files);
+  if (configuration_.file.empty() || configuration_.files == watched_) return;
+  watched_ = configuration_.files;
   watch_.emplace(watched_, [this] { reloads_.spawn(reload("a file has changed")); });
 }
 
@@ -38,12 +51,23 @@ void Gateway::watch_files() {
 // does, and what cannot is said.
 Task<void> Gateway::reload(std::string why) {
   if (stopping_ || configuration_.file.empty()) co_return ok();
-  if (reloading_) {
+  if (std::exchange(reloading_, true)) {
     reload_again_ = true;
     co_return ok();
   }
-  auto next = next_configuration();
-  if (!next) co_return ok();
+  Result<void> done;
+  do {
+    reload_again_ = false;
+    done = co_await reload_once(why);
+    why = "a file changed again";
+  } while (reload_again_ && !stopping_);
+  reloading_ = false;
+  co_return done;
+}
+
+Task<void> Gateway::reload_once(const std::string& why) {
+  auto next = co_await next_configuration();
+  if (!next || stopping_) co_return ok();
   if (next->digest == configuration_.digest) {
     if (why == kHangup) upstreams_->reread();
     co_return ok();
@@ -53,30 +77,69 @@ Task<void> Gateway::reload(std::string why) {
         .add("keys", "listen, tls.listen, wire.tcp, wire.tls, workers, state");
   }
   log::Line(log::Level::info, "reload").add("why", why).add("digest", next->digest);
-  reloading_ = true;
   auto used = co_await use(*std::move(next));
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
-  reloading_ = false;
-  if (std::exchange(reload_again_, false)) co_return co_await reload("the file changed again");
   co_return used;
 }
 
-// What the file says now; nothing, and the log says why, if that will not do.
-std::optional<Configuration> Gateway::next_configuration() {
+// What the files say now. If that will not do, the log and /ready say why.
+Task<Configuration> Gateway::next_configuration() {
   config::Faults faults;
-  Configuration next = load_configuration(configuration_.file, overrides_, faults);
-  for (const auto& fault : faults) {
-    log::Line(log::Level::error, "reload refused").add("fault", config::to_string(fault));
+  auto next = co_await read_stable(faults);
+  if (!next) co_return next.error();
+  std::vector<std::string> reasons;
+  for (const auto& fault : faults) reasons.push_back(config::to_string(fault));
+  if (reasons.empty()) reasons = reasons_against(*next);
+  for (const auto& reason : reasons) {
+    log::Line(log::Level::error, "reload refused").add("fault", reason);
   }
-  if (!faults.empty()) return std::nullopt;
+  const bool refused = !reasons.empty();
+  refusals_.set(configuration_.file, std::move(reasons));
+  if (refused) co_return Error{Code::invalid_params, "the new configuration was refused"};
+  co_return next;
+}
+
+// Editors and tools write in place, and then a file is empty or cut off for a moment: it is used
+// once neither it nor another of the files has changed for a while.
+Task<Configuration> Gateway::read_stable(config::Faults& faults) {
+  for (int attempt = 1;; ++attempt) {
+    const auto before = snapshot(configuration_);
+    auto waited =
+        co_await sleep_until(here().now() + configuration_.settings.reload.stable_interval);
+    if (!waited) co_return waited.error();
+    if (stopping_) co_return Error{Code::cancelled, "the gateway is stopping"};
+    faults.clear();
+    Configuration next = load_configuration(configuration_.file, overrides_, faults);
+    if (snapshot(configuration_) == before) co_return next;
+    if (attempt == kAttemptsUnsaid) {
+      log::Line(log::Level::warn, "reload waits").add("why", "the files keep changing");
+    }
+  }
+}
+
+// Why a configuration without faults is not used all the same.
+std::vector<std::string> Gateway::reasons_against(const Configuration& next) const {
+  const std::string& file = configuration_.file;
+  if (next.blank && !configuration_.blank) {
+    return {file + ": is empty; a gateway with the defaults needs a restart"};
+  }
   // Listeners stay where they are, whatever the file says about them now.
   if (is_reachable() && !next.settings.auth.on()) {
-    log::Line(log::Level::error, "reload refused")
-        .add("fault",
-             "other machines can reach the listener, so `auth` cannot go without a restart");
-    return std::nullopt;
+    return {file +
+            ": other machines can reach the listener, so `auth` cannot go without a restart"};
   }
-  return next;
+  auto reasons = weakenings(configuration_, next);
+  if (configuration_.settings.reload.allow_weaker) {
+    for (const auto& reason : reasons) {
+      log::Line(log::Level::warn, "reload weakens").add("what", reason);
+    }
+    return {};
+  }
+  for (auto& reason : reasons) {
+    reason = fmt::format("{}: {}; restart the gateway, or run it with reload.allow_weaker", file,
+                         reason);
+  }
+  return reasons;
 }
 
 Task<void> Gateway::use(Configuration next) {

@@ -21,9 +21,7 @@ using config::text_node;
 
 Result<std::string> read_all(const std::string& file) {
   if (file != "-") {
-    auto read = config::read_file(file, config::kMaxFile);
-    if (!read) return read.error();
-    return std::move(read->text);
+    return config::read_file(file, config::kMaxFile);
   }
   std::string text(config::kMaxFile + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), stdin));

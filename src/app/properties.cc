@@ -224,12 +224,12 @@ std::vector<std::string> apply_properties(const std::string& file, Node& root,
   GivenByName given;
   std::vector<std::string> strangers;
   if (!file.empty()) {
-    auto text = config::read_file(file, config::kMaxFile);
+    auto text = config::read_trusted_file(file, config::kMaxFile);
     if (!text) {
       faults.push_back({file, 0, "", text.error().message});
       return strangers;
     }
-    for (auto& property : parse_properties(text->text)) {
+    for (auto& property : parse_properties(*text)) {
       const bool known = property.name.starts_with(kLogging) ||
                          std::ranges::find(kNames, property.name) != kNames.end();
       if (!known) {

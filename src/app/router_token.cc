@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
+#include "config/file.h"
 #include "core/shell_words.h"
 #include "core/text.h"
 #include "net/child.h"
@@ -28,14 +27,9 @@ Result<std::string> checked(std::string_view text, std::string_view where) {
 }
 
 Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMostToken, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.is_open() || file.bad()) {
-    return no_token(fmt::format("the token file {} cannot be read", path));
-  }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return checked(text, fmt::format("the file {}", path));
+  auto text = config::read_trusted_file(path, kMostToken);
+  if (!text) return no_token(fmt::format("the token file {} {}", path, text.error().message));
+  return checked(*text, fmt::format("the file {}", path));
 }
 
 }  // namespace

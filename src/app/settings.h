@@ -87,6 +87,11 @@ struct StdioSection {
   std::optional<std::vector<std::string>> allowed_commands;
 };
 
+struct ReloadSection {
+  config::Duration stable_interval{100};
+  bool allow_weaker = false;
+};
+
 struct StopSection {
   config::Duration grace{10'000};
 };
@@ -120,6 +125,7 @@ struct Settings {
   frontends::KafkaFaceLimits bus_serve;
   policy::AuditSettings audit;
   LogSection log;
+  ReloadSection reload;
   StopSection stop;
 };
 
@@ -304,6 +310,16 @@ inline constexpr auto config::fields<app::StdioSection> = std::tuple{
 };
 
 template <>
+inline constexpr auto config::fields<app::ReloadSection> = std::tuple{
+    Field{"stable_interval", &app::ReloadSection::stable_interval,
+          "How long the files of the configuration must stay the same before they are used.",
+          Range{Duration(10), Duration(60'000)}},
+    Field{"allow_weaker", &app::ReloadSection::allow_weaker,
+          "Whether a reload may weaken the protection of the running gateway, for example remove "
+          "`auth` or `rules`. The running configuration decides, not the new one."},
+};
+
+template <>
 inline constexpr auto config::fields<app::StopSection> = std::tuple{
     Field{"grace", &app::StopSection::grace,
           "How long calls in progress get to finish when the gateway stops.",
@@ -365,6 +381,8 @@ inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"audit", &app::Settings::audit,
           "The record of calls; kept where a file or a database is named."},
     Field{"log", &app::Settings::log, "What is logged to stderr."},
+    Field{"reload", &app::Settings::reload,
+          "How the gateway takes up a configuration that has changed."},
     Field{"stop", &app::Settings::stop, "How the gateway stops."},
 };
 

@@ -1,6 +1,9 @@
 #include "app/tls_section.h"
 
+#include <fmt/format.h>
+
 #include "config/file.h"
+#include "config/trust.h"
 
 namespace patchbay::app {
 namespace {
@@ -31,6 +34,10 @@ Result<std::shared_ptr<const net::TlsContext>> tls_context(const TlsSection& sec
   if (!section.crl.empty() && section.client_ca.empty()) {
     return wrong("crl needs client_ca: it says which certificates of clients are revoked");
   }
+  for (const auto& file : tls_files(section)) {
+    const std::string fault = config::who_else_may_change(file);
+    if (!fault.empty()) return wrong(fmt::format("{} {}", file, fault));
+  }
   net::TlsServerSettings settings;
   settings.certificate = {section.cert, section.key};
   for (const auto& one : section.certificates) {
@@ -56,7 +63,7 @@ std::vector<std::string> tls_contents(const TlsSection& section) {
   std::vector<std::string> contents;
   for (const auto& path : public_files(section)) {
     auto file = config::read_file(path, kLargestFile);
-    contents.push_back(file ? std::move(file->text) : "");
+    contents.push_back(file ? *std::move(file) : "");
   }
   return contents;
 }

@@ -41,9 +41,9 @@ BearerToken describe_token(std::string text, std::int64_t now) {
 Result<BearerToken> read_token(const BearerSource& source, std::int64_t now) {
   std::string text = source.token;
   if (!source.file.empty()) {
-    auto file = config::read_file(source.file, kMostToken);
+    auto file = config::read_trusted_file(source.file, kMostToken);
     if (!file) return Error{Code::unavailable, source.file + " " + file.error().message};
-    text = std::move(file->text);
+    text = *std::move(file);
   }
   text = std::string(trimmed(text));
   if (text.empty()) return Error{Code::unavailable, "the bearer token is empty"};

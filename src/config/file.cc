@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "config/trust.h"
 #include "config/units.h"
 
 namespace patchbay::config {
@@ -35,7 +36,7 @@ Error system_fault() {
 
 }  // namespace
 
-Result<FileText> read_file(const std::string& path, std::size_t limit) {
+Result<std::string> read_file(const std::string& path, std::size_t limit) {
   // Not to wait for a writer, should the path be a pipe.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return system_fault();
@@ -43,19 +44,26 @@ Result<FileText> read_file(const std::string& path, std::size_t limit) {
   if (::fstat(file.get(), &status) != 0) return system_fault();
   if (!S_ISREG(status.st_mode)) return Error{Code::invalid_params, "is not a regular file", {}};
 
-  FileText result;
-  result.writable_by_others = (status.st_mode & S_IWOTH) != 0;
+  std::string text;
   char block[16384];
   for (;;) {
     const ssize_t count = ::read(file.get(), block, sizeof block);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_fault();
-    if (count == 0) return result;
-    result.text.append(block, static_cast<std::size_t>(count));
-    if (result.text.size() > limit) {
+    if (count == 0) return text;
+    text.append(block, static_cast<std::size_t>(count));
+    if (text.size() > limit) {
       return Error{Code::too_large, fmt::format("is larger than {}", print(Bytes{limit})), {}};
     }
   }
+}
+
+Result<std::string> read_trusted_file(const std::string& path, std::size_t limit) {
+  auto text = read_file(path, limit);
+  if (!text) return text;
+  std::string fault = who_else_may_change(path);
+  if (!fault.empty()) return Error{Code::invalid_params, std::move(fault)};
+  return text;
 }
 
 }  // namespace patchbay::config

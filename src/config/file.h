@@ -1,5 +1,5 @@
-// Reads a small file as a whole, and looks at who else may change it. Blocks on the file system:
-// for start, reload and commands, not for the path of a call.
+// Reads a small file as a whole. Blocks on the file system: for start, reload and commands, not for
+// the path of a call.
 #pragma once
 
 #include <string>
@@ -8,13 +8,12 @@
 
 namespace patchbay::config {
 
-struct FileText {
-  std::string text;
-  bool writable_by_others = false;
-};
-
 // Fails, with a sentence that fits behind the name of the file, unless `path` is a regular file of
 // at most `limit` bytes.
-Result<FileText> read_file(const std::string& path, std::size_t limit);
+Result<std::string> read_file(const std::string& path, std::size_t limit);
+
+// The same for a file that decides who may do what: configuration, tokens, passwords, keys. Fails
+// also if somebody else may change it, see config/trust.h.
+Result<std::string> read_trusted_file(const std::string& path, std::size_t limit);
 
 }  // namespace patchbay::config

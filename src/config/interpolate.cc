@@ -43,16 +43,13 @@ void from_environment(Interpolated& result, const std::string& name) {
 
 void from_file(Interpolated& result, const std::string& name, const std::string& folder) {
   const std::string path = std::filesystem::path(folder) / name;
-  auto file = read_file(path, kMaxFile);
+  result.files.push_back(path);
+  auto file = read_trusted_file(path, kMaxFile);
   if (!file) {
     result.problems.push_back(fmt::format("the file {} {}", path, file.error().message));
     return;
   }
-  if (file->writable_by_others) {
-    result.problems.push_back(
-        fmt::format("anyone may change the file {}; chmod o-w {}", path, path));
-  }
-  std::string_view text = file->text;
+  std::string_view text = *file;
   if (text.ends_with('\n')) text.remove_suffix(1);
   if (text.ends_with('\r')) text.remove_suffix(1);
   if (!json::is_utf8(text)) {

@@ -12,6 +12,7 @@ struct Interpolated {
   std::string text;
   bool changed = false;               // Something came from outside.
   std::vector<std::string> problems;  // One sentence for each part that could not be replaced.
+  std::vector<std::string> files;     // That were named, whether they could be read or not.
 };
 
 // `folder` is where relative paths start. Other uses of `${` are left alone, so that text meant for

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <unordered_map>
 
 #include "config/file.h"
 #include "config/interpolate.h"
 #include "config/parse.h"
+#include "config/trust.h"
 #include "config/units.h"
 #include "json/read.h"
 
@@ -18,8 +20,11 @@ namespace {
 // Goes over a parsed file once more: refuses duplicate keys and puts in what ${…} names.
 class Finisher {
  public:
-  Finisher(const std::string& name, Faults& faults)
-      : name_(name), folder_(std::filesystem::path(name).parent_path()), faults_(faults) {}
+  Finisher(const std::string& name, Faults& faults, std::vector<std::string>* files)
+      : name_(name),
+        folder_(std::filesystem::path(name).parent_path()),
+        faults_(faults),
+        files_(files) {}
 
   void finish(Node& node, const std::string& path) {
     if (node.kind == Kind::scalar) scalar(node, path);
@@ -50,6 +55,7 @@ class Finisher {
     if (node.text.find('$') != std::string::npos) {
       Interpolated result = interpolate(node.text, folder_);
       for (std::string& problem : result.problems) fault(node.line, path, std::move(problem));
+      if (files_) std::ranges::move(result.files, std::back_inserter(*files_));
       node.text = std::move(result.text);
       node.interpolated = result.changed;
     }
@@ -68,6 +74,7 @@ class Finisher {
   const std::string& name_;
   const std::string folder_;
   Faults& faults_;
+  std::vector<std::string>* const files_;
   std::size_t text_ = 0;
 };
 
@@ -98,7 +105,8 @@ bool is_plain_text(std::string_view text, const std::string& name, Faults& fault
   return true;
 }
 
-Node load_text(std::string_view text, const std::string& name, Faults& faults) {
+Node load_text(std::string_view text, const std::string& name, Faults& faults,
+               std::vector<std::string>* files) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   if (text.size() > kMaxFile) {
     faults.push_back({name, 0, "", fmt::format("is larger than {}", print(Bytes{kMaxFile}))});
@@ -106,21 +114,20 @@ Node load_text(std::string_view text, const std::string& name, Faults& faults) {
   }
   if (!is_plain_text(text, name, faults)) return {};
   Node root = is_json(text, name) ? parse_json(text, name, faults) : parse_yaml(text, name, faults);
-  Finisher(name, faults).finish(root, "");
+  Finisher(name, faults, files).finish(root, "");
   sort_by_line(faults);
   return root;
 }
 
-Node load_file(const std::string& path, Faults& faults) {
+Node load_file(const std::string& path, Faults& faults, std::vector<std::string>* files) {
   auto file = read_file(path, kMaxFile);
   if (!file) {
     faults.push_back({path, 0, "", file.error().message});
     return {};
   }
-  if (file->writable_by_others) {
-    faults.push_back({path, 0, "", fmt::format("anyone may change this file; chmod o-w {}", path)});
-  }
-  return load_text(file->text, path, faults);
+  std::string fault = who_else_may_change(path);
+  if (!fault.empty()) faults.push_back({path, 0, "", std::move(fault)});
+  return load_text(*file, path, faults, files);
 }
 
 }  // namespace patchbay::config

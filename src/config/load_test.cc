@@ -202,7 +202,7 @@ TEST(Load, ReadsFilesAndLooksWhoMayWriteThem) {
 
   const std::string open = folder.write("open.yaml", "a: 1\na: 2\n", 0646);
   load_file(open, faults);
-  EXPECT_EQ(texts(faults), (Strings{open + ": anyone may change this file; chmod o-w " + open,
+  EXPECT_EQ(texts(faults), (Strings{open + ": may be changed by anyone; chmod o-w " + open,
                                     open + ":2: a: duplicate key, first given on line 1"}));
   faults.clear();
   load_file(folder.path("missing.yaml"), faults);
@@ -276,8 +276,8 @@ TEST(Interpolation, BoundsWhatFilesBringIn) {
   ASSERT_EQ(faults.size(), 4u);
   EXPECT_TRUE(faults[0].message.ends_with("is larger than 1MiB"));
   EXPECT_TRUE(faults[1].message.ends_with("is not UTF-8 text"));
-  EXPECT_EQ(faults[2].message, "anyone may change the file " + folder.path("open") +
-                                   "; chmod o-w " + folder.path("open"));
+  EXPECT_EQ(faults[2].message, "the file " + folder.path("open") +
+                                   " may be changed by anyone; chmod o-w " + folder.path("open"));
   EXPECT_EQ(faults[3].message, "the file grows beyond 16MiB here");
 }
 

@@ -9,6 +9,15 @@
 #include "json/text.h"
 
 namespace patchbay::frontends {
+namespace {
+
+std::string quoted_list(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const auto& text : texts) list += (list.empty() ? "" : ",") + json::quote(text);
+  return "[" + list + "]";
+}
+
+}  // namespace
 
 std::string upstream_json(const UpstreamLine& line) {
   return fmt::format(R"({{"name":{},"kind":{},"state":"{}","detail":{},"tools":{}}})",
@@ -36,7 +45,10 @@ Task<void> Readiness::handle(net::HttpExchange& exchange) {
     if (!text.ends_with('[')) text += ',';
     text += upstream_json(line);
   }
-  text += "]}\n";
+  text += ']';
+  const auto refused = exchange.who && view_.refused ? view_.refused() : std::vector<std::string>();
+  if (!refused.empty()) text += fmt::format(",\"reload_refused\":{}", quoted_list(refused));
+  text += "}\n";
   co_return co_await exchange.answer(ready ? 200 : 503, kJsonUtf8, {text});
 }
 

@@ -29,6 +29,8 @@ struct OperationsView {
   std::function<std::vector<UpstreamLine>()> upstreams;
   std::function<bool()> ready;            // Started, and not stopping.
   std::function<std::string()> bus = {};  // Where the embedded bus is, raw; empty: none.
+  // Changes of files that were refused, and why; none: what the files say is in force.
+  std::function<std::vector<std::string>()> refused = {};
 };
 
 class Health final : public net::HttpHandler {

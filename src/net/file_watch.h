@@ -1,31 +1,44 @@
-// A FileWatch tells when one of some files may have changed. It watches their folders, since
-// editors and deployment tools replace files instead of writing into them.
+// A FileWatch tells when one of some files has changed and has then been left alone for a moment.
+// It watches their folders, since editors and deployment tools replace files instead of writing
+// into them.
+//
+// All watches of a thread share one inotify instance, of which the kernel gives a user few. A
+// folder that the kernel does not watch is polled, and the log says so.
 //
 // Confined to the thread that made it.
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "net/source.h"
+#include "core/file_stamp.h"
+#include "core/timers.h"
 
 namespace patchbay::net {
 
-class FileWatch final : Source::Waiter, Timer {
+class FileWatch final : Timer {
  public:
-  // Calls `tell` a moment after the last of a row of changes in the folders of the files. A folder
-  // that cannot be watched is not.
-  FileWatch(const std::vector<std::string>& paths, std::function<void()> tell);
+  // Calls `tell` after each change. What changes after this constructor has run is not missed.
+  FileWatch(std::vector<std::string> paths, std::function<void()> tell);
   ~FileWatch() override;
 
  private:
-  void on_ready() override;
-  void on_deadline() override { tell_(); }
+  class Notifier;
 
-  std::optional<Source> source_;
-  std::function<void()> tell_;
+  void watch_folders();
+  void on_folder_changed();
+  void on_folder_lost();
+  void on_deadline() override;
+  void wait(Clock::duration span);
+
+  const std::vector<std::string> paths_;
+  const std::function<void()> tell_;
+  const std::shared_ptr<Notifier> notifier_;
+  std::vector<FileStamp> told_;  // What the files were when `tell` was last called.
+  std::vector<FileStamp> seen_;  // What they were at the last look.
+  bool polls_ = false;
 };
 
 }  // namespace patchbay::net

@@ -90,9 +90,9 @@ Result<Client> read_client(const Settings& settings) {
   if (wants_secret && client.secret.empty()) return wrong("client_secret", "is missing");
   if (way == ClientAuth::private_key_jwt && settings.key.empty()) return wrong("key", "is missing");
   if (settings.key.empty()) return client;
-  auto pem = config::read_file(settings.key, kMostKey);
+  auto pem = config::read_trusted_file(settings.key, kMostKey);
   if (!pem) return wrong("key:", fmt::format("the file {} {}", settings.key, pem.error().message));
-  auto signer = policy::JwsSigner::read(pem->text, settings.algorithm);
+  auto signer = policy::JwsSigner::read(*pem, settings.algorithm);
   if (!signer) {
     return wrong("key:", fmt::format("the file {} {}", settings.key, signer.error().message));
   }
@@ -103,9 +103,9 @@ Result<Client> read_client(const Settings& settings) {
 }  // namespace
 
 Result<std::string> read_token_file(const std::string& path) {
-  auto file = config::read_file(path, kMostToken);
+  auto file = config::read_trusted_file(path, kMostToken);
   if (!file) return Error{file.error().code, fmt::format("{} {}", path, file.error().message)};
-  std::string token(trimmed(file->text));
+  std::string token(trimmed(*file));
   if (is_sendable(token)) return token;
   return Error{Code::invalid_params, fmt::format("{} holds no token", path)};
 }

@@ -92,7 +92,8 @@ std::string TokenBook::text() const {
     }
     text += '\n';
   }
-  return text;
+  // A file without a single byte is one that somebody has cut off, not one without tokens.
+  return text.empty() ? "\n" : text;
 }
 
 std::size_t TokenBook::revoke(std::string_view name_or_id) {

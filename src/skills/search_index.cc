@@ -63,10 +63,10 @@ bool SearchIndex::take(const std::filesystem::path& path) {
   }
   if (known != files_.end()) remove(known);
   auto text = config::read_file(name, most_file_bytes_);
-  if (fault || !text || files_.size() >= most_files_ || bytes_ + text->text.size() > most_bytes_) {
+  if (fault || !text || files_.size() >= most_files_ || bytes_ + text->size() > most_bytes_) {
     return false;
   }
-  const std::string& body = text->text;
+  const std::string& body = *text;
   if (body.contains('\0') || !json::is_utf8(body) || !json::is_utf8(name)) return false;
   if (!add(name, body, ++last_row_)) return false;
   files_[name] = {last_row_, body.size(), changed, true};

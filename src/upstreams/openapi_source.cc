@@ -26,8 +26,8 @@ Task<Text> OpenapiSource::read(Deadline deadline) {
     co_return Error{file.error().code,
                     fmt::format("{} {}", settings_.document, file.error().message)};
   }
-  Version version{"", "", std::hash<std::string>()(file->text)};
-  co_return unless_kept(std::move(file->text), std::move(version));
+  Version version{"", "", std::hash<std::string>()(*file)};
+  co_return unless_kept(*std::move(file), std::move(version));
 }
 
 Text OpenapiSource::unless_kept(std::string text, Version version) {

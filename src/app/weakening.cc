@@ -1,0 +1,239 @@
+#include "app/weakening.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/glob.h"
+
+namespace patchbay::app {
+namespace {
+
+using Names = std::vector<std::string>;
+using Sentences = std::vector<std::string>;
+
+bool has(const Names& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Names that `next` has and `now` has not.
+void find_added(std::string_view setting, const Names& now, const Names& next, Sentences& found) {
+  for (const auto& name : next) {
+    if (!has(now, name)) found.push_back(fmt::format("{}: '{}' would be added", setting, name));
+  }
+}
+
+void find_auth(const policy::AuthSettings& now, const policy::AuthSettings& next,
+               Sentences& found) {
+  if (!now.on()) return;
+  if (!next.on()) {
+    found.emplace_back("auth: it is gone, so that nobody would be asked who they are");
+    return;
+  }
+  for (const auto& page : next.open) {
+    if (std::ranges::find(now.open, page) == now.open.end()) {
+      found.emplace_back("auth.open: another page would be open to everybody");
+    }
+  }
+  for (const auto& scope : now.scopes) {
+    if (!has(next.scopes, scope)) {
+      found.push_back(fmt::format("auth.scopes: '{}' would not be required any more", scope));
+    }
+  }
+  for (const auto& issuer : now.jwt) {
+    const auto same = std::ranges::find(next.jwt, issuer.issuer, &policy::JwtSettings::issuer);
+    if (same == next.jwt.end() || issuer.algorithms.empty()) continue;
+    if (same->algorithms.empty()) {
+      found.push_back(fmt::format("auth.jwt: {} could use every algorithm", issuer.issuer));
+    }
+    find_added("auth.jwt.algorithms", issuer.algorithms, same->algorithms, found);
+  }
+}
+
+void find_tls(std::string_view section, const TlsSection& now, const TlsSection& next,
+              Sentences& found) {
+  if (next.clients() < now.clients()) {
+    found.push_back(fmt::format(
+        "{}.client_certificates: clients would not have to show what they must show now", section));
+  }
+  if (!now.crl.empty() && next.crl.empty()) {
+    found.push_back(fmt::format("{}.crl: revoked certificates would be taken again", section));
+  }
+  if (next.common_name && !now.common_name) {
+    found.push_back(fmt::format("{}.common_name: it would be turned on", section));
+  }
+}
+
+void find_wire(const WireSection& now, const WireSection& next, Sentences& found) {
+  if (next.per_message_auth < now.per_message_auth) {
+    found.emplace_back("wire.per_message_auth: messages would have to say less of who sends them");
+  }
+  if (next.replay_window_s < now.replay_window_s) {
+    found.emplace_back("wire.replay_window_s: it would be shorter");
+  }
+  if (now.rate_limiting.enabled && !next.rate_limiting.enabled) {
+    found.emplace_back("wire.rate_limiting: it would be turned off");
+  }
+  if (now.tls && next.tls) find_tls("wire.tls", *now.tls, *next.tls, found);
+}
+
+void find_http(const HttpSection& now, const HttpSection& next, Sentences& found) {
+  find_added("http.hosts", now.hosts, next.hosts, found);
+  find_added("http.origins", now.origins, next.origins, found);
+  find_added("http.cors.origins", now.cors.origins, next.cors.origins, found);
+  if (next.cors.credentials && !now.cors.credentials) {
+    found.emplace_back("http.cors.credentials: it would be turned on");
+  }
+}
+
+// True if everything that `glob` fits is also fitted by one of `globs`.
+bool covered(const Names& globs, const std::string& glob) {
+  return std::ranges::any_of(globs, [&](const std::string& one) {
+    // `?` in one would fit a `*` of the other, which stands for more than one character.
+    return one == glob || (!one.contains('?') && matches_glob(one, glob));
+  });
+}
+
+bool any_meets(const Names& globs, const std::string& glob) {
+  return std::ranges::any_of(globs,
+                             [&](const std::string& one) { return policy::globs_meet(one, glob); });
+}
+
+// What all rules of some roles say together. What is allowed on conditions is kept apart.
+struct Grants {
+  policy::Patterns tools;
+  Names on_conditions;
+  Names approve;
+  policy::Patterns resources;
+  policy::Patterns prompts;
+  policy::Patterns methods;
+};
+
+void add(Names& to, const Names& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+void add(policy::Patterns& to, const policy::Patterns& from) {
+  add(to.allow, from.allow);
+  add(to.deny, from.deny);
+}
+
+Grants grants_of(const Configuration& of, const Names& roles) {
+  Grants all;
+  const auto& rules = of.rules->all();
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (!has(roles, of.settings.rules[i].role)) continue;
+    const policy::Rule& rule = rules[i];
+    if (rule.when.empty()) {
+      add(all.tools.allow, rule.tools.allow);
+    } else {
+      add(all.on_conditions, rule.tools.allow);
+    }
+    add(all.tools.deny, rule.tools.deny);
+    add(all.approve, rule.approve);
+    add(all.resources, rule.resources);
+    add(all.prompts, rule.prompts);
+    add(all.methods, rule.methods);
+  }
+  return all;
+}
+
+void find_wider(std::string_view what, const policy::Patterns& now, const policy::Patterns& next,
+                Sentences& found) {
+  for (const auto& glob : next.allow) {
+    if (!covered(now.allow, glob)) {
+      found.push_back(
+          fmt::format("rules: callers whom nobody knows could use the {} '{}'", what, glob));
+    }
+  }
+  for (const auto& glob : now.deny) {
+    if (!covered(next.deny, glob) && any_meets(next.allow, glob)) {
+      found.push_back(fmt::format(
+          "rules: the {} '{}' would not be denied to callers whom nobody knows", what, glob));
+    }
+  }
+}
+
+// Rules about those who have shown no credentials.
+void find_anonymous(const Configuration& now, const Configuration& next, Sentences& found) {
+  Names roles{std::string(policy::kLocalRole)};
+  if (!now.settings.auth.on()) roles.emplace_back(policy::kAnyRole);
+  const Grants before = grants_of(now, roles);
+  const Grants after = grants_of(next, roles);
+  find_wider("tools", before.tools, after.tools, found);
+  for (const auto& glob : after.on_conditions) {
+    if (covered(before.tools.allow, glob) || covered(before.on_conditions, glob)) continue;
+    found.push_back(fmt::format("rules: callers whom nobody knows could use the tools '{}'", glob));
+  }
+  find_wider("resources", before.resources, after.resources, found);
+  find_wider("prompts", before.prompts, after.prompts, found);
+  find_wider("methods", before.methods, after.methods, found);
+}
+
+// A tool that a person must approve now, and not then, although the role may still use it.
+void find_approvals(const Configuration& now, const Configuration& next, Sentences& found) {
+  for (const auto& rule : now.settings.rules) {
+    const Grants after = grants_of(next, {rule.role, std::string(policy::kAnyRole)});
+    for (const auto& glob : rule.approve) {
+      if (covered(after.approve, glob) || covered(after.tools.deny, glob)) continue;
+      if (!any_meets(after.tools.allow, glob) && !any_meets(after.on_conditions, glob)) continue;
+      found.push_back(
+          fmt::format("rules: '{}' would need no approval for the role {}", glob, rule.role));
+    }
+  }
+}
+
+void find_rules(const Configuration& now, const Configuration& next, Sentences& found) {
+  if (!now.rules) return;
+  if (!next.rules) {
+    found.emplace_back("rules: they are gone, so that everybody could use everything");
+    return;
+  }
+  find_anonymous(now, next, found);
+  find_approvals(now, next, found);
+}
+
+int strictness(policy::PinMode mode) {
+  if (mode == policy::PinMode::block) return 2;
+  return mode == policy::PinMode::warn ? 1 : 0;
+}
+
+void find_checks(const Settings& now, const Settings& next, Sentences& found) {
+  if (strictness(next.pins) < strictness(now.pins)) {
+    found.emplace_back("pins: changed tools would be treated less strictly");
+  }
+  if (next.validation.arguments < now.validation.arguments) {
+    found.emplace_back("validation.arguments: it would be less strict");
+  }
+  if (next.validation.results < now.validation.results) {
+    found.emplace_back("validation.results: it would be less strict");
+  }
+  if (now.stdio.allowed_commands && !next.stdio.allowed_commands) {
+    found.emplace_back("stdio.allowed_commands: any program could be run");
+  }
+  if (now.audit.on() && !next.audit.on()) {
+    found.emplace_back("audit: calls would not be recorded any more");
+  } else if (now.audit.required && !next.audit.required) {
+    found.emplace_back("audit.required: calls would go on without a record");
+  }
+  if (!now.limits.rates.empty() && next.limits.rates.empty()) {
+    found.emplace_back("limits.rates: they are gone");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> weakenings(const Configuration& now, const Configuration& next) {
+  Sentences found;
+  find_auth(now.settings.auth, next.settings.auth, found);
+  find_rules(now, next, found);
+  find_http(now.settings.http, next.settings.http, found);
+  if (now.settings.tls && next.settings.tls) {
+    find_tls("tls", *now.settings.tls, *next.settings.tls, found);
+  }
+  find_wire(now.settings.wire.value_or(WireSection()), next.settings.wire.value_or(WireSection()),
+            found);
+  find_checks(now.settings, next.settings, found);
+  return found;
+}
+
+}  // namespace patchbay::app
