@@ -136,8 +136,10 @@ void AskingCall::ask(std::string_view method, std::string_view params, Answer an
 }
 
 void AskingCall::withdraw_questions() {
-  if (heard_by_) drop();  // Nothing is left to be asked soon.
   end_questions();
+  if (!heard_by_) return;
+  drop();  // Nothing is left to be asked soon.
+  if (&heard_by_->home == &here()) heard_by_->client.withdraw_questions();
 }
 
 void AskingCall::end_questions() {

@@ -48,6 +48,14 @@ unsigned bits_of(const Abilities& abilities) {
   return bits;
 }
 
+unsigned bits_of_capability(std::string_view capability) {
+  Abilities part;
+  part.roots = capability == "roots";
+  part.sampling = part.sampling_tools = part.sampling_context = capability == "sampling";
+  part.form = part.url = capability == "elicitation";
+  return bits_of(part);
+}
+
 Abilities abilities_of_bits(unsigned bits) {
   Abilities abilities;
   for (std::size_t i = 0; i < kBits.size(); ++i) abilities.*kBits[i] = (bits >> i & 1U) != 0;

@@ -32,6 +32,8 @@ Abilities common(const Abilities& one, const Abilities& other);
 
 // The same as a number, for keys, and back. Without tasks.
 unsigned bits_of(const Abilities& abilities);
+// Those that belong to one capability: `roots`, `sampling` or `elicitation`.
+unsigned bits_of_capability(std::string_view capability);
 Abilities abilities_of_bits(unsigned bits);
 
 // All of them: for an upstream with one session for many clients, where the client of each call is

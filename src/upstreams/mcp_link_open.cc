@@ -124,14 +124,9 @@ std::string with_tasks_known(std::string_view tool, bool has_tasks, bool modern)
 mcp::Abilities told_abilities(const McpSettings& settings) {
   const auto& names = settings.speech.client.capabilities;
   if (names.empty()) return settings.abilities;
-  const auto named = [&names](std::string_view name) {
-    return std::ranges::find(names, name) != names.end();
-  };
-  mcp::Abilities told = mcp::kAllAbilities;
-  told.roots = named("roots");
-  told.sampling = told.sampling_tools = told.sampling_context = named("sampling");
-  told.form = told.url = named("elicitation");
-  return mcp::common(told, settings.abilities);
+  unsigned named = 0;
+  for (const auto& name : names) named |= mcp::bits_of_capability(name);
+  return mcp::common(mcp::abilities_of_bits(named), settings.abilities);
 }
 
 std::optional<mcp::Revision> wanted_revision(Spoken wanted) {

@@ -118,10 +118,10 @@ Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string
   if (call.method.reach == mcp::Reach::by_task) {
     co_return co_await answer_about_task(call, target, *std::move(key));
   }
-  // A server with sessions is told once what its clients can do. As long as it asks nobody in vain,
-  // one session is good for all; one that did has further sessions for clients that can do less.
+  // A server with sessions is told once what its clients can do. Where it has asked for something
+  // in vain, the call is made over a connection whose server is told what this client can do.
   const auto lesser = lesser_abilities(call);
-  if (lesser && vain_questions_.any()) {
+  if (lesser && vain_questions_.find(target, *lesser)) {
     co_return co_await answer_narrowed(call, target, *std::move(key), *lesser);
   }
   auto task = *key ? private_.answer(**key, call, target) : answer_shared(call, target);
@@ -129,9 +129,10 @@ Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string
   const bool in_vain = !reply && reply.error().code == Code::missing_capability;
   if (!lesser || !in_vain) co_return reply;
   const auto method = json::as_string(reply.error().data).value_or("");
-  if (const auto* const asked = mcp::find_client_method(method)) {
-    vain_questions_.add(target, asked->capability);
-  }
+  const auto* const asked = mcp::find_client_method(method);
+  if (!asked) co_return reply;
+  vain_questions_.add(target, {asked->capability, mcp::bits_of_capability(asked->capability) &
+                                                      mcp::bits_of(told_) & ~*lesser});
   call.client.withdraw_questions();
   co_return co_await answer_narrowed(call, target, *std::move(key), *lesser);
 }
@@ -139,8 +140,9 @@ Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string
 Task<mcp::Reply> McpUpstream::answer_narrowed(const gateway::Call& call, std::string_view target,
                                               std::optional<std::string> key, unsigned abilities) {
   // If the call fails, its client hears what it would have needed.
-  const auto wanted = vain_questions_.find(target);
-  if (!wanted.empty() && !json::member(call.capabilities, wanted)) call.missing = wanted;
+  if (const auto wanted = vain_questions_.find(target, abilities)) {
+    call.missing = wanted->capability;
+  }
   co_return co_await private_.answer_narrowed(std::move(key), abilities, call, target);
 }
 
