@@ -15,6 +15,9 @@ many of these.
   FAKE_CHATTY=1            send list_changed and a rubbish line before the initialize answer
   FAKE_PAGE=N              list tools N at a time, with cursors
   FAKE_ONLY=a,b            offer only these tools
+  FAKE_MANY=N              offer this many tools that are called many0, many1, ...
+  FAKE_FAT=BYTES           give every tool a description of this size
+  FAKE_ENDLESS=same|new    there is always a next page, with the same cursor or a new one
   FAKE_TAG=TEXT            what whoami reports as tag
   FAKE_MUTE=METHOD         never answer this method
 """
@@ -153,6 +156,24 @@ def list_changed(call):
 def ask_client(call):
     reply = yield Ask(str(call.get("method", "roots/list")), call.get("params") or {})
     return text(json.dumps({key: reply[key] for key in ("result", "error") if key in reply}))
+
+
+@tool
+def ask_if_told(call):
+    """Asks what the client can be asked, as far as we were told; an error if it cannot after all."""
+    for method, capability in (("roots/list", "roots"), ("sampling/createMessage", "sampling")):
+        if capability in call.server.capabilities:
+            reply = yield Ask(method, {} if capability == "roots" else {"messages": [], "maxTokens": 1})
+            if "error" in reply:
+                return text(json.dumps(reply["error"]), isError=True)
+    return text(json.dumps(sorted(call.server.capabilities)))
+
+
+@tool
+def ask_and_fail(call):
+    """Asks whether or not the client can be asked, and fails without an answer."""
+    reply = yield Ask("roots/list", {})
+    return text(json.dumps(reply), isError="error" in reply)
 
 
 @tool
@@ -325,6 +346,7 @@ class Server:
         self.calls = {}  # request id -> Call still running
         self.asked = {}  # our own request id -> Call waiting for the reply
         self.cancelled = []
+        self.capabilities = {}  # Of the client, as it says.
 
     def raw(self, data):
         self.out.append(data)
@@ -438,6 +460,7 @@ class Server:
 
 
 def initialize(server, request_id, params):
+    server.capabilities = params.get("capabilities") or {}
     if os.environ.get("FAKE_CHATTY"):
         server.notify("notifications/tools/list_changed")
         server.raw(b"Server starting up...\n")
@@ -454,11 +477,21 @@ def initialize(server, request_id, params):
 def list_tools(server, request_id, params):
     only = os.environ.get("FAKE_ONLY")
     names = only.split(",") if only else list(TOOLS)
+    if os.environ.get("FAKE_MANY"):
+        names = ["many%d" % number for number in range(int(os.environ["FAKE_MANY"]))]
+    if os.environ.get("FAKE_ENDLESS"):
+        return endless(server, request_id, params)
     first, page = int(params.get("cursor") or 0), int(os.environ.get("FAKE_PAGE") or len(names))
     result = {"tools": [describe(name) for name in names[first : first + page]]}
     if first + page < len(names):
         result["nextCursor"] = str(first + page)
     server.answer(request_id, result)
+
+
+def endless(server, request_id, params):
+    page = int(params.get("cursor") or 0) + 1
+    cursor = "1" if os.environ["FAKE_ENDLESS"] == "same" else str(page)
+    server.answer(request_id, {"tools": [describe("page%d" % page)], "nextCursor": cursor})
 
 
 NUMBERS = ("a", "b", "seconds", "bytes", "steps", "delay", "n", "lines", "code")
@@ -467,9 +500,10 @@ NUMBERS = ("a", "b", "seconds", "bytes", "steps", "delay", "n", "lines", "code")
 def describe(name):
     arguments = {"add": ("a", "b"), "sleep": ("seconds", "text"), "echo": ("text",)}.get(name, ())
     properties = {key: {"type": "number" if key in NUMBERS else "string"} for key in arguments}
+    fat = int(os.environ.get("FAKE_FAT") or 0)
     return {
         "name": name,
-        "description": "The fake tool " + name + ".",
+        "description": "x" * fat or "The fake tool " + name + ".",
         "inputSchema": {"type": "object", "properties": properties},
     }
 

@@ -24,7 +24,6 @@ AT_A_TIME = 3
 # What need not pass with a server of the handshake revisions behind the gateway, and why.
 UNTOLD = {
     "input-required-result-basic-elicitation": "a question of such a server has no key of its own",
-    "input-required-result-capability-check": "such a server sees one set of capabilities, for all",
     "input-required-result-multiple-input-requests": "one pipe does not say whose a question is",
     "tasks-required-task-error": "the gateway waits for a task that the client does not know of",
 }

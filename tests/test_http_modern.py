@@ -126,6 +126,18 @@ class Methods(ModernCase):
             response = connection.request("POST", "/mcp", headers, message)
             self.assertEqual((response.status, response.body), (202, b""))
 
+    def test_a_response_is_refused(self):
+        """The gateway asks a stateless client in its results: there is nothing to respond to."""
+        headers = {"Accept": BOTH, "Content-Type": "application/json", "MCP-Protocol-Version": MODERN}
+        for outcome in ({"result": {}}, {"error": {"code": -1, "message": "no"}}):
+            message = {"jsonrpc": "2.0", "id": "patchbay-0-1", **outcome}
+            with self.subTest(message=message), self.gateway.connect() as connection:
+                response = connection.request("POST", "/mcp", headers, message)
+                self.assertEqual(response.status, 400)
+                answer = response.json()
+                self.assert_error(answer, -32600, "invalid_request")
+                self.assertNotIn("id", answer)
+
     def test_upstream_error_passes_in_band(self):
         # Codes from -32020 to -32099 have a meaning of their own in this revision.
         for code, seen in ((-32010, -32010), (-32050, -32603)):

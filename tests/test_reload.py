@@ -1,9 +1,13 @@
 """Live reload: the file changes, or SIGHUP comes, while calls are in progress."""
 
 import json
+import pathlib
 import signal
+import sys
+import tempfile
 
 from harness import (
+    FAKE_SERVER,
     Background,
     Gateway,
     LegacySession,
@@ -12,10 +16,15 @@ from harness import (
     fake,
     fake_config,
     main,
+    shell_words,
     text_of,
     to_yaml,
     wait_until,
 )
+
+
+def command_of(pid):
+    return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 class ReloadCase(TestCase):
@@ -82,6 +91,27 @@ class FileChange(ReloadCase):
         self.assertNotEqual(self.who("a")["pid"], pids["a"])
         self.assertEqual(self.who("b")["pid"], pids["b"])
         wait_until(lambda: not alive(pids["a"]), "the old child to be gone")
+
+    def test_a_call_that_waits_for_a_restart_is_told_to_try_again(self):
+        """The first start of the program is good, the second never answers; then it is replaced."""
+        marker = f"{self.enterContext(tempfile.TemporaryDirectory())}/started"
+        server = shell_words(sys.executable, "-S", FAKE_SERVER)
+        script = f"if [ -e {marker} ]; then exec sleep 1000; fi; touch {marker}; exec {server}"
+        session = self.start(a=fake(command="/bin/sh", args=["-c", script]))
+        self.assertIn("error", session.call("a__die"))
+        wait_until(
+            lambda: b"sleep" in b"".join(map(command_of, self.gateway.children())),
+            "the second start",
+        )
+        call = session.call_later("a__echo", text="waits")
+        wait_until(lambda: self.gateway.metric("patchbay_calls_in_flight") == 1)
+        self.gateway.write_config(fake_config({"a": fake(env={"FAKE_TAG": "new"})}))
+        error = call.result()["error"]
+        self.assertEqual(error["data"]["reason"], "unavailable", error)
+        self.assertIn("retryAfterMs", error["data"])
+        self.assertIn("make the call again", error["message"])
+        # Whoever does is answered by the new one.
+        self.assertEqual(text_of(session.call("a__echo", text="again")), "again")
 
     def test_limits_change(self):
         session = self.start(a=fake())

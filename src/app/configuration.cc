@@ -54,8 +54,11 @@ void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& fault
     gateway::check_tools(*tools, {file, config::member_path(entry.path, "tools"), faults});
   }
   auto make = kind->read(entry.name, own, file, entry.path, faults);
+  std::string digest = config::digest(own);
+  // An upstream that may list more, or less, lists again. Its tools are chosen without it.
+  if (const Node* const lists = common.find("lists")) digest += " " + config::digest(*lists);
   plans.push_back(
-      {entry.name, entry.kind, config::digest(own), std::move(settings), std::move(make)});
+      {entry.name, entry.kind, std::move(digest), std::move(settings), std::move(make)});
 }
 
 // A program that may not be run is a fault of the file. What cannot be found is not: it may come

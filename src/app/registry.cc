@@ -107,6 +107,13 @@ void check_egress(const sandbox::Settings& settings, const config::Node& entry,
   if (!sound) add_fault(faults, file, entry, path + ".egress", sound.error().message);
 }
 
+std::shared_ptr<gateway::Upstream> make_mcp(upstreams::McpUpstreamPlan plan,
+                                            const UpstreamContext& context) {
+  plan.settings.lists = context.lists;
+  return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers, context.watcher,
+                                                  context.registry);
+}
+
 std::unique_ptr<upstreams::Connector> stdio_connector(
     const std::string& name, const upstreams::StdioSettings& settings,
     const std::shared_ptr<const upstreams::AllowedCommands>& allowed,
@@ -142,8 +149,7 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
       sandbox::prepared_places();
       (void)sandbox::syscall_filter();
     }
-    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
-                                                    context.watcher, context.registry);
+    return make_mcp(std::move(plan), context);
   };
 }
 
@@ -209,8 +215,7 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
     for (const auto& place : places) {
       plan.connectors.push_back(http_connector(place, ways, access));
     }
-    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
-                                                    context.watcher, context.registry);
+    return make_mcp(std::move(plan), context);
   };
 }
 
@@ -224,14 +229,14 @@ MakeUpstream read_http_kind(const std::string& name, const config::Node& entry,
 
 MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::SocketPlace place,
                          const upstreams::SocketSettings& settings) {
+  // view: the name of a kind is a literal.
   return [name, kind, place, settings](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = kind, .settings = settings};
     plan.connectors.assign(static_cast<std::size_t>(settings.instances),
                            [place, settings](const upstreams::Party&) {
                              return std::make_unique<upstreams::SocketConnector>(place, settings);
                            });
-    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
-                                                    context.watcher, context.registry);
+    return make_mcp(std::move(plan), context);
   };
 }
 
@@ -269,8 +274,7 @@ MakeUpstream read_wire_tcp(const std::string& name, const config::Node& entry,
                            [url, tls, settings](const upstreams::Party&) {
                              return std::make_unique<upstreams::WireConnector>(url, tls, settings);
                            });
-    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
-                                                    context.watcher, context.registry);
+    return make_mcp(std::move(plan), context);
   };
 }
 
@@ -286,8 +290,7 @@ MakeUpstream read_ws(const std::string& name, const config::Node& entry, const s
                            [target, settings](const upstreams::Party&) {
                              return std::make_unique<upstreams::WsConnector>(target, settings);
                            });
-    return std::make_shared<upstreams::McpUpstream>(std::move(plan), context.workers,
-                                                    context.watcher, context.registry);
+    return make_mcp(std::move(plan), context);
   };
 }
 

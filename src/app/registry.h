@@ -11,6 +11,7 @@
 
 #include "app/bus_keeper.h"
 #include "config/describe.h"
+#include "gateway/list_limits.h"
 #include "gateway/skill.h"
 #include "gateway/upstream.h"
 #include "net/loop.h"
@@ -28,6 +29,7 @@ struct UpstreamContext {
   BusKeeper& buses;
   std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
   oauth::Keeper* tokens = nullptr;                                 // Null: nothing needs any.
+  gateway::ListLimits lists = {};                                  // Of this upstream.
 };
 
 using MakeUpstream =

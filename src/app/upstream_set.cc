@@ -13,6 +13,7 @@ namespace {
 
 // How often it is looked whether upstreams are up.
 constexpr auto kLook = std::chrono::seconds(1);
+constexpr std::size_t kMostLogged = 8 << 10;  // Bytes of the names in one line of the log.
 
 bool is_mcp_server(const gateway::Upstream& upstream) {
   return upstream.kind() != "builtin" && upstream.kind() != "openapi" && upstream.kind() != "kafka";
@@ -32,6 +33,10 @@ void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, b
   }
   std::string tools;
   for (const auto& tool : mcp::of(items, mcp::ItemKind::tool)) {
+    if (tools.size() + tool.key.size() > kMostLogged) {
+      tools += ", …";
+      break;
+    }
     tools += (tools.empty() ? "" : ", ") + tool.key;
   }
   log::Line(log::Level::info, log::plain_event(fmt::format("Available {} tools: {}", name, tools)));
@@ -60,7 +65,7 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   names_ = settings.names;
   listed_after_loss_ = settings.limits.listed_after_loss;
   if (!watch_.set()) here().timers().set(watch_, here().now() + kLook);
-  const UpstreamContext context{workers_, *this, registry_, buses_, configuration.allowed, tokens_};
+  UpstreamContext context{workers_, *this, registry_, buses_, configuration.allowed, tokens_};
   std::vector<Running> next;
   std::vector<Running> gone;
   std::vector<std::shared_ptr<gateway::Upstream>> fresh;
@@ -71,12 +76,13 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
     const bool known = before != running_.end();
     if (known && before->digest == plan.digest) {
       next.push_back(std::move(*before));
-      next.back().source.tools = plan.settings.tools;
+      next.back().source.settings = plan.settings;
       next.back().source.upstream->reread();
       running_.erase(before);
       continue;
     }
-    next.push_back({plan.digest, {plan.make(context), plan.settings.tools}});
+    context.lists = plan.settings.lists;
+    next.push_back({plan.digest, {plan.make(context), plan.settings}});
     fresh.push_back(next.back().source.upstream);
     if (known) {
       next.back().earlier = std::move(before->source);
@@ -184,6 +190,10 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
       state.detail +=
           fmt::format("{}{}", state.detail.empty() ? "" : "; ", fmt::join(one.problems, "; "));
     }
+    if (state.up && !one.source.refused.empty()) {
+      state.detail += fmt::format("{}what it lists is refused: {}",
+                                  state.detail.empty() ? "" : "; ", one.source.refused);
+    }
     lines.push_back(
         {std::string(upstream.name()), std::string(upstream.kind()), std::move(state), one.shown});
   }
@@ -197,20 +207,41 @@ void UpstreamSet::offers(const gateway::Upstream& upstream, mcp::ItemLists items
   });
 }
 
-void UpstreamSet::take_offer(const gateway::Upstream* upstream, mcp::ItemLists items) {
+void UpstreamSet::refused(const gateway::Upstream& upstream, const Error& why) {
+  if (&here() == &control_) return take_offer(&upstream, why);
+  control_.post([this, from = &upstream, why] { take_offer(from, why); });
+}
+
+void UpstreamSet::take_offer(const gateway::Upstream* upstream, Result<mcp::ItemLists> items) {
   {
     const std::lock_guard lock(mutex_);
     Running* const one = find(upstream);
     if (!one) return;
-    log_offer(*upstream, items, !one->listed);
-    one->source.items = std::move(items);
-    look_at(one->source);
+    take_items(*one, std::move(items));
     one->lost_at.reset();
     one->withdrawn = false;
   }
   rebuild();
   const std::lock_guard lock(mutex_);
   if (Running* const one = find(upstream)) one->listed = true;
+}
+
+// Whatever the kind of the upstream, no more than it may list comes into the catalog.
+void UpstreamSet::take_items(Running& one, Result<mcp::ItemLists> items) {
+  const gateway::Upstream& upstream = *one.source.upstream;
+  if (items) {
+    auto fits = gateway::check_lists(*items, one.source.settings.lists);
+    if (!fits) items = fits.error();
+  }
+  const std::string why = items ? "" : items.error().message;
+  // Once is enough: an upstream may list as often as it likes.
+  if (std::exchange(one.source.refused, why) != why && !items) {
+    log::Line(log::Level::error, "list refused").add("upstream", upstream.name()).add("why", why);
+  }
+  if (!items) return;
+  log_offer(upstream, *items, !one.listed);
+  one.source.items = *std::move(items);
+  look_at(one.source);
 }
 
 // What is compiled in changes only with the gateway itself.
@@ -271,7 +302,7 @@ gateway::Offer UpstreamSet::offer_of(Running& one) {
   const bool told = offer.items != mcp::ItemLists{};
   std::erase_if(mcp::of(offer.items, mcp::ItemKind::tool),
                 [&](const mcp::Item& tool) { return from.changed.contains(tool.key); });
-  auto problems = gateway::curate(offer, from.tools);
+  auto problems = gateway::curate(offer, from.settings.tools);
   for (const auto& tool : from.changed) {
     problems.push_back(fmt::format("'{}' is left out: its definition has changed", tool));
   }

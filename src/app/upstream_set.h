@@ -80,13 +80,15 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
     return subscriptions_.of(upstream.name());
   }
   void offers(const gateway::Upstream& upstream, mcp::ItemLists items) override;
+  void refused(const gateway::Upstream& upstream, const Error& why) override;
 
  private:
   // An upstream, and what it offers.
   struct Source {
     std::shared_ptr<gateway::Upstream> upstream;
-    gateway::ToolSettings tools = {};
+    gateway::UpstreamSettings settings = {};
     mcp::ItemLists items = {};
+    std::string refused = {};  // Why its latest list was; empty if it was not.
     std::set<std::string> changed =
         {};  // Tools that are left out, since they are not what they were.
   };
@@ -114,7 +116,8 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   };
 
   Running* find(const gateway::Upstream* upstream);
-  void take_offer(const gateway::Upstream* upstream, mcp::ItemLists items);
+  void take_offer(const gateway::Upstream* upstream, Result<mcp::ItemLists> items);
+  void take_items(Running& one, Result<mcp::ItemLists> items);
   Task<void> start_one(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);
   Task<void> stop_one(std::shared_ptr<gateway::Upstream> upstream, Deadline deadline);
   Task<void> retire(std::shared_ptr<gateway::Upstream> upstream, std::chrono::nanoseconds grace);

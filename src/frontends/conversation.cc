@@ -169,6 +169,7 @@ Task<std::string> Conversation::answer_batch(std::string_view text) {
   std::vector<std::string> answers(messages->size());
   Scope all;
   for (std::size_t i = 0; i < messages->size(); ++i) {
+    // view: of a text that is alive until all of them are drained.
     all.spawn(answer_into((*messages)[i], answers[i]));
   }
   auto done = co_await all.drain(kNever);

@@ -40,7 +40,7 @@ bool GoalBook::is_there(const Page& page, const gateway::Catalog& catalog) const
 
 const GoalBook::Page* GoalBook::by_word(std::string_view word,
                                         const gateway::Catalog& catalog) const {
-  const auto meant = [word](std::string_view known) { return same_token(word, known); };
+  const auto meant = [&word](std::string_view known) { return same_token(word, known); };
   for (const auto& page : pages_) {
     if (std::ranges::any_of(page.skill->words, meant) && is_there(page, catalog)) return &page;
   }

@@ -52,6 +52,14 @@ Task<void> refuse_session(HttpExchange& exchange, std::string_view id, Error err
   co_return co_await answer_error(exchange, status, id, std::move(error));
 }
 
+// Without a session the gateway asks in its results: nothing that it has sent wants a response.
+Task<void> refuse_response(HttpExchange& exchange) {
+  Error refused{Code::invalid_request,
+                "a response answers nothing in this revision: send the "
+                "answers as inputResponses of the call"};
+  co_return co_await answer_error(exchange, 400, "", std::move(refused));
+}
+
 McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
                  const McpHttpSettings& settings)
     : number_(number),
@@ -110,6 +118,7 @@ Task<void> McpHttp::post_message(HttpExchange& exchange, const mcp::Message& mes
     co_return co_await post_initialize(exchange, message);
   }
   if (header_is_modern(exchange)) {
+    if (message.kind == mcp::Message::Kind::response) co_return co_await refuse_response(exchange);
     if (!request) co_return co_await exchange.answer(202, "", {});
     auto envelope = mcp::check_envelope(message);
     co_return co_await answer_error(exchange, 400, message.id, envelope.error());
@@ -224,6 +233,7 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
   std::vector<std::string> answers(messages->size());
   Scope all;
   for (std::size_t i = 0; i < messages->size(); ++i) {
+    // view: of a body that is alive until all of them are drained.
     all.spawn(answer_one((*messages)[i], *session, exchange.peer.ip, answers[i]));
   }
   auto done = co_await all.drain(kNever);

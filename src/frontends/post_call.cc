@@ -118,6 +118,13 @@ void PostCall::notify(std::string_view method, std::string_view params) {
   say(mcp::notification(method, mcp::notice_for(call_.revision, method, params)));
 }
 
+// The call begins anew, and with it the time in which it may fail with a status of its own.
+void PostCall::withdraw_questions() {
+  if (exchange_.streaming()) return;
+  drop();
+  here().timers().set(*this, here().now() + face_.settings_.stream_after);
+}
+
 void PostCall::begin_stream() {
   exchange_.begin_stream();
   if (!session_) return;

@@ -60,9 +60,7 @@ Task<void> AskingCall::run() {
   auto answered = co_await task.hearing(stop_);
   running_ = false;
   mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
-  for (auto& [key, question] : std::exchange(questions_, {})) {
-    question.answer(mcp::error_reply({Code::cancelled, "the call is over"}));
-  }
+  end_questions();
   if (heard_by_ && !word_.delivered()) {
     over_ = true;
     heard_by_->quota = call_.quota;
@@ -135,6 +133,19 @@ void AskingCall::ask(std::string_view method, std::string_view params, Answer an
   questions_.emplace(std::move(key),
                      Question{std::string(method), *std::move(question), std::move(answer)});
   if (heard_by_ && !set()) here().timers().set(*this, here().now() + kTogether);
+}
+
+void AskingCall::withdraw_questions() {
+  end_questions();
+  if (!heard_by_) return;
+  drop();  // Nothing is left to be asked soon.
+  if (&heard_by_->home == &here()) heard_by_->client.withdraw_questions();
+}
+
+void AskingCall::end_questions() {
+  for (auto& [key, question] : std::exchange(questions_, {})) {
+    question.answer(mcp::error_reply({Code::cancelled, "the call is over"}));
+  }
 }
 
 // Either the time to ask has come, or the client has taken too long to come back.

@@ -48,8 +48,10 @@ class AskingCall final : public Peer, Timer {
 
   void notify(std::string_view method, std::string_view params) override;
   void ask(std::string_view method, std::string_view params, Answer answer) override;
+  void withdraw_questions() override;
   void on_deadline() override;
   void say_questions();
+  void end_questions();
   void set_parked(bool parked);
 
   AskingCalls& owner_;

@@ -36,6 +36,8 @@ class Peer {
   // its user. `answer` hears at the latest when the call ends; at once if the client cannot be
   // asked.
   virtual void ask(std::string_view method, std::string_view params, Answer answer) = 0;
+  // The call is made again elsewhere: what was asked so far is of no interest any more.
+  virtual void withdraw_questions() {}
 };
 
 // The asker of a call that has no way to be told anything but the answer.

@@ -68,6 +68,13 @@ std::string joined(const std::vector<std::string>& items, std::size_t from, std:
   return text;
 }
 
+std::shared_ptr<const QualifiedNames> qualified_names(const std::vector<Offer>& offers,
+                                                      const NameSettings& names) {
+  std::vector<std::string> upstreams;
+  for (const auto& offer : offers) upstreams.emplace_back(offer.upstream->name());
+  return std::make_shared<const QualifiedNames>(upstreams, names.separator);
+}
+
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -76,7 +83,11 @@ std::uint64_t next_number() {
 }  // namespace
 
 Catalog::Catalog(std::vector<Offer> offers, const NameSettings& names)
-    : offers_(std::move(offers)), names_(names), number_(next_number()), family_(number_) {
+    : offers_(std::move(offers)),
+      names_(names),
+      number_(next_number()),
+      family_(number_),
+      qualified_(qualified_names(offers_, names)) {
   build(nullptr);
 }
 
@@ -85,7 +96,8 @@ Catalog::Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> acc
       names_(whole.names_),
       access_(std::move(access)),
       number_(next_number()),
-      family_(whole.number_) {
+      family_(whole.number_),
+      qualified_(whole.qualified_) {
   build(&whole);
 }
 
@@ -150,22 +162,31 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* whole) {
   for (const auto& offer : offers_) {
     const std::string_view upstream = offer.upstream->name();
     for (const auto& item : mcp::of(offer.items, kind)) {
+      const auto may_have = [&](const std::string& name) {
+        return qualified_->may_have_name(upstream, name);
+      };
       const std::string full = fmt::format("{}{}{}", upstream, names_.separator, item.key);
-      const bool bare = (names_.prefix == Prefix::conflict && count.at(item.key) == 1) ||
+      const bool free = (names_.prefix == Prefix::conflict && count.at(item.key) == 1) ||
                         (names_.prefix == Prefix::never && !to.listed.contains(item.key));
+      const std::string& listed = free && may_have(item.key) ? item.key : full;
       const std::size_t index = to.entries.size();
-      if (!add_entry(to, offer, kind, item, bare ? item.key : full)) continue;
+      if (!may_have(listed) || !add_entry(to, offer, kind, item, listed)) continue;
       CatalogEntry& entry = to.entries.back();
       entry.dotted = fmt::format("{}.{}", upstream, item.key);
       if (kind == ItemKind::tool) {
         entry.schemas = schemas_of(entry.dotted, item, whole);
         if (access_) give_terms(entry, access_->tool(upstream, item.key));
       }
-      for (const auto* const separator : {"__", ".", "_"}) {
-        add_alias(to.names, fmt::format("{}{}{}", upstream, separator, item.key), index);
+      // The spellings of two upstreams may be the same (`a_b_c`): such a name is nobody's.
+      const auto alias = [&](std::string name) {
+        const bool own = may_have(name);
+        add_alias(to.names, std::move(name), own ? index : kAmbiguous);
+      };
+      for (const auto separator : kNameSeparators) {
+        alias(fmt::format("{}{}{}", upstream, separator, item.key));
       }
-      add_alias(to.names, full, index);
-      add_alias(to.names, item.key, index);
+      alias(full);
+      if (may_have(item.key)) add_alias(to.names, item.key, index);
     }
   }
 }
@@ -175,8 +196,10 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* whole) {
 void Catalog::add_addressed(Section& to, ItemKind kind) {
   for (const auto& offer : offers_) {
     for (const auto& item : mcp::of(offer.items, kind)) {
-      const bool taken = to.listed.contains(item.key);
-      const std::string apart = fmt::format("{}+{}", offer.upstream->name(), item.key);
+      const std::string_view upstream = offer.upstream->name();
+      const bool taken =
+          to.listed.contains(item.key) || !qualified_->may_have_uri(upstream, item.key);
+      const std::string apart = fmt::format("{}{}{}", upstream, kUriSeparator, item.key);
       add_entry(to, offer, kind, item, taken ? apart : item.key);
     }
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/text_hash.h"
+#include "gateway/qualified_names.h"
 #include "gateway/tool_schemas.h"
 #include "gateway/upstream.h"
 #include "mcp/items.h"
@@ -70,8 +71,8 @@ class Catalog {
   const policy::Access* access() const { return access_.get(); }
 
   // For tools and prompts: accepts the listed name, upstream__name, upstream.name, upstream_name
-  // and, where only one upstream has it, the bare name. For resources: the URI. Null if unknown or
-  // ambiguous.
+  // and, where only one upstream has it, the bare name. A name that begins with an upstream's is
+  // never another's (see QualifiedNames). For resources: the URI. Null if unknown or ambiguous.
   const CatalogEntry* find(mcp::ItemKind kind, std::string_view name) const;
 
   // Who can read `uri`: whoever lists it, else whoever has a template that it fits and may be asked
@@ -154,6 +155,7 @@ class Catalog {
   std::array<Section, mcp::kItems.size()> sections_;
   const std::uint64_t number_;
   const std::uint64_t family_;
+  const std::shared_ptr<const QualifiedNames> qualified_;  // The same in every part of a catalog.
   std::string digest_;  // In cursors: one of an earlier catalog is refused.
 };
 

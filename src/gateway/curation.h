@@ -10,6 +10,7 @@
 
 #include "config/fields.h"
 #include "gateway/catalog.h"
+#include "gateway/list_limits.h"
 
 namespace patchbay::gateway {
 
@@ -23,6 +24,7 @@ struct ToolSettings {
 // What every upstream can be told, beside the settings of its kind.
 struct UpstreamSettings {
   ToolSettings tools;
+  ListLimits lists = {};
 };
 
 // Adds what is wrong with an upstream's `tools` section and cannot be said in a table.
@@ -52,6 +54,8 @@ template <>
 inline constexpr auto config::fields<gateway::UpstreamSettings> = std::tuple{
     Field{"tools", &gateway::UpstreamSettings::tools,
           "Which of its tools are offered, and how they are called."},
+    Field{"lists", &gateway::UpstreamSettings::lists,
+          "How much it may list. A list that is larger is refused as a whole."},
 };
 
 }  // namespace patchbay

@@ -67,6 +67,38 @@ TEST(Catalog, AnotherUpstreamReordersNothing) {
   EXPECT_EQ(names(Catalog({b, offer(fake("0"), {"m"}), a}, {})), "b__y b__a 0__m a__z a__b ");
 }
 
+TEST(Catalog, NoUpstreamTakesTheNamesOfAnother) {
+  const auto upstream_of = [](const Catalog& catalog, std::string_view name) {
+    const auto* const found = catalog.find(ItemKind::tool, name);
+    return found ? std::string(found->upstream->name()) : "none";
+  };
+  for (const auto prefix : {Prefix::always, Prefix::conflict, Prefix::never}) {
+    const std::vector<std::string> stolen{"files.read", "files__read", "files_read", "files.gone"};
+    const Catalog catalog({offer(fake("evil"), stolen), offer(fake("files"), {"read"})},
+                          {prefix, "__"});
+    for (const auto* const name : {"files.read", "files__read", "files_read"}) {
+      EXPECT_EQ(upstream_of(catalog, name), "files") << name;
+    }
+    for (const auto* const name : {"files.gone", "files__gone", "files_gone"}) {
+      EXPECT_EQ(upstream_of(catalog, name), "none") << name;
+    }
+    EXPECT_EQ(upstream_of(catalog, "evil__files.read"), "evil");
+    EXPECT_EQ(upstream_of(catalog, "evil.files.gone"), "evil");
+  }
+}
+
+TEST(Catalog, NoUpstreamTakesTheUrisOfAnother) {
+  const auto with = [](const std::string& upstream, const std::string& uri) {
+    Offer made{fake(upstream), {}};
+    mcp::of(made.items, ItemKind::resource).push_back({uri, R"({"uri":")" + uri + R"("})"});
+    return made;
+  };
+  const Catalog catalog({with("evil", "files+x:1"), with("other", "x:1"), with("files", "x:1")},
+                        {});
+  EXPECT_EQ(catalog.find(ItemKind::resource, "files+x:1")->upstream->name(), "files");
+  EXPECT_EQ(catalog.find(ItemKind::resource, "evil+files+x:1")->upstream->name(), "evil");
+}
+
 TEST(Catalog, AnAliasOfTwoToolsPointsToNone) {
   const Catalog catalog({offer(fake("a"), {"b_c"}), offer(fake("a_b"), {"c"})}, {});
   EXPECT_EQ(catalog.find(ItemKind::tool, "a_b_c"), nullptr);

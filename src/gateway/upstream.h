@@ -70,6 +70,8 @@ class UpstreamWatcher {
   virtual void task_changed(const Upstream& upstream, const TaskNews& news) = 0;
   // What the upstream has been subscribed to and must be again when it comes back.
   virtual std::vector<std::string> subscribed(const Upstream& upstream) = 0;
+  // It lists more than it may: what it offered before stays.
+  virtual void refused(const Upstream& upstream, const Error& why) = 0;
 };
 
 }  // namespace patchbay::gateway

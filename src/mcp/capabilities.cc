@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "json/edit.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -11,6 +13,11 @@ namespace {
 
 constexpr Revision kElicitation = Revision::v2025_06_18;
 constexpr Revision kFinerGrained = Revision::v2025_11_25;  // sampling.tools, elicitation.url, …
+
+// In the order of their bits.
+constexpr std::array kBits{&Abilities::roots,          &Abilities::sampling,
+                           &Abilities::sampling_tools, &Abilities::sampling_context,
+                           &Abilities::form,           &Abilities::url};
 
 bool declares(std::string_view object, std::string_view key) {
   return json::type_of(json::member(object, key).value_or("")) == json::Type::object;
@@ -28,6 +35,32 @@ std::string object_of(std::initializer_list<std::pair<bool, std::string_view>> m
 }
 
 }  // namespace
+
+Abilities common(const Abilities& one, const Abilities& other) {
+  return abilities_of_bits(bits_of(one) & bits_of(other));
+}
+
+unsigned bits_of(const Abilities& abilities) {
+  unsigned bits = 0;
+  for (std::size_t i = 0; i < kBits.size(); ++i) {
+    if (abilities.*kBits[i]) bits |= 1U << i;
+  }
+  return bits;
+}
+
+unsigned bits_of_capability(std::string_view capability) {
+  Abilities part;
+  part.roots = capability == "roots";
+  part.sampling = part.sampling_tools = part.sampling_context = capability == "sampling";
+  part.form = part.url = capability == "elicitation";
+  return bits_of(part);
+}
+
+Abilities abilities_of_bits(unsigned bits) {
+  Abilities abilities;
+  for (std::size_t i = 0; i < kBits.size(); ++i) abilities.*kBits[i] = (bits >> i & 1U) != 0;
+  return abilities;
+}
 
 Abilities abilities_of(Revision revision, std::string_view capabilities) {
   Abilities can;

@@ -23,7 +23,18 @@ struct Abilities {
   bool form = false;              // Elicitation by a form...
   bool url = false;               // ...and by sending the user to a URL.
   bool tasks = false;             // The extension of the stateless revision.
+
+  bool operator==(const Abilities&) const = default;
 };
+
+// What is in both. Tasks are left aside: they are agreed on in another way.
+Abilities common(const Abilities& one, const Abilities& other);
+
+// The same as a number, for keys, and back. Without tasks.
+unsigned bits_of(const Abilities& abilities);
+// Those that belong to one capability: `roots`, `sampling` or `elicitation`.
+unsigned bits_of_capability(std::string_view capability);
+Abilities abilities_of_bits(unsigned bits);
 
 // All of them: for an upstream with one session for many clients, where the client of each call is
 // looked at when the upstream asks.

@@ -58,6 +58,19 @@ TEST(Capabilities, OfTheGatewayFollowTheRevision) {
   EXPECT_EQ(server_capabilities(E, false), server_capabilities(D, false));
 }
 
+TEST(Capabilities, AsBitsAndBack) {
+  Abilities some;
+  some.sampling = some.url = true;
+  EXPECT_EQ(abilities_of_bits(bits_of(some)), some);
+  EXPECT_EQ(abilities_of_bits(bits_of(kAllAbilities)), kAllAbilities);
+  EXPECT_EQ(bits_of(Abilities{}), 0U);
+  Abilities other;
+  other.url = other.roots = other.tasks = true;
+  Abilities both;
+  both.url = true;
+  EXPECT_EQ(common(some, other), both);
+}
+
 TEST(Capabilities, AnImplementationSaysWhatTheRevisionKnows) {
   const std::string info = R"({"name":"n","title":"t","version":"1","icons":[],"description":"d"})";
   EXPECT_EQ(implementation_for(B, info), R"({"name":"n","version":"1"})");

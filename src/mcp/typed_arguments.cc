@@ -45,7 +45,7 @@ Result<std::string> object_of_pairs(const std::vector<std::string>& words, const
 
 Result<std::string> typed_arguments(std::string_view definition,
                                     const std::vector<std::string>& words) {
-  return object_of_pairs(words, [definition](const std::string& key, const std::string& value) {
+  return object_of_pairs(words, [&definition](const std::string& key, const std::string& value) {
     return typed_value(definition, key, value);
   });
 }

@@ -134,7 +134,7 @@ Result<Url> parse_url(std::string_view text, std::span<const UrlScheme> schemes)
     return Error{Code::invalid_params, fmt::format("the URL cannot be used: {}", why)};
   }
   const auto scheme = std::ranges::find_if(
-      schemes, [text](const UrlScheme& known) { return starts_with_scheme(text, known.name); });
+      schemes, [&text](const UrlScheme& known) { return starts_with_scheme(text, known.name); });
   if (scheme == schemes.end()) {
     return bad(text, fmt::format("it does not begin with {}", list_of(schemes)));
   }

@@ -15,7 +15,7 @@ constexpr std::array kSchemes{net::UrlScheme{"tcp", false, kWirePort},
 }  // namespace
 
 bool is_wire_url(std::string_view text) {
-  return std::ranges::any_of(kSchemes, [text](const net::UrlScheme& scheme) {
+  return std::ranges::any_of(kSchemes, [&text](const net::UrlScheme& scheme) {
     return text.starts_with(fmt::format("{}://", scheme.name));
   });
 }

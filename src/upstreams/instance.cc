@@ -14,6 +14,8 @@ using config::Duration;
 
 // A call waits for a restart that is at most this far away; otherwise it fails at once.
 constexpr Duration kWorthWaiting{1'000};
+// What a call is told to wait for when its upstream is being replaced.
+constexpr Duration kRetryAfterStop{100};
 // How often one call is sent again because the server had lost our session.
 constexpr int kMostResends = 2;
 
@@ -61,6 +63,7 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
       auto waited = co_await wait_until_up(deadline);
       if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
     }
+    if (!up() && stopping_) co_return leaving();
     if (!up() && denied_) co_return *denied_;
     if (!up()) {
       Error down{Code::unavailable, fmt::format("the upstream {} is down: {}", upstream_, detail_)};
@@ -83,13 +86,24 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
   }
 }
 
+// The upstream is being replaced, or the gateway ends. Nothing was sent, so that the same call may
+// be made again; where a reload has replaced the upstream, the new one answers it.
+Error Instance::leaving() const {
+  Error error{
+      Code::unavailable,
+      fmt::format("the upstream {} is being stopped or replaced: make the call again", upstream_)};
+  set_retry_after(error, kRetryAfterStop);
+  return error;
+}
+
 Task<void> Instance::stop(Deadline deadline) {
   stopping_ = true;
   stop_restarts_.request();
+  tell_waiters();
   auto quiet = co_await wait_until_quiet(deadline);
   (void)quiet;  // Past the deadline the calls fail when the link ends.
   // Whatever the instance is doing, it ends now: a handshake too.
-  if (life_) life_->link.fail_all({Code::unavailable, "the upstream is stopping"});
+  if (life_) life_->link.fail_all({Code::upstream_failed, "the upstream was stopped"});
   if (closed_) closed_->deliver(std::string("the upstream is stopping"));
   co_return co_await scope_.drain(kNever);
 }
@@ -203,7 +217,8 @@ Task<void> Instance::take_up_work(Deadline deadline) {
   if (!lists_) co_return ok();
   McpLink& link = life_->link;
   auto items = co_await link.list_all(deadline);
-  if (!items) co_return items.error();
+  const bool refused = !items && items.error().code == Code::too_large;
+  if (!items && !refused) co_return items.error();
   auto heard = co_await link.hear_news(owner_.subscribed(*this), deadline);
   if (!heard && stopping_) co_return heard;
   if (!heard) {
@@ -211,8 +226,17 @@ Task<void> Instance::take_up_work(Deadline deadline) {
         .add("upstream", upstream_)
         .add("why", heard.error().message);
   }
-  owner_.on_items(*this, *std::move(items));
+  tell_items(std::move(items));
   co_return ok();
+}
+
+// A list that is too large says nothing about the server's other work.
+void Instance::tell_items(Result<mcp::ItemLists> items) {
+  if (items) {
+    owner_.on_items(*this, *std::move(items));
+  } else if (items.error().code == Code::too_large) {
+    owner_.on_items_refused(*this, items.error());
+  }
 }
 
 // Yields the reason as an error. Meanwhile sees from time to time that the server is there.
@@ -290,7 +314,7 @@ Task<void> Instance::refresh_items() {
   while (std::exchange(refresh_again_, false) && up()) {
     const Counted counted(running_);  // Keeps the link until the list has come.
     auto items = co_await life_->link.list_all(here().now() + settings_.start_time);
-    if (items) owner_.on_items(*this, *std::move(items));
+    tell_items(std::move(items));
   }
   refreshing_ = false;
   if (running() == 0 && quiet_) quiet_->deliver(ok());

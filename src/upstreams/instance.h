@@ -28,6 +28,8 @@ class Instance final : McpLink::Events {
   class Owner {
    public:
     virtual void on_items(Instance& instance, mcp::ItemLists items) = 0;
+    // The server lists more than it may.
+    virtual void on_items_refused(Instance& instance, const Error& why) = 0;
     virtual void on_updated(Instance& instance, const std::string& uri) = 0;
     virtual void on_task(Instance& instance, const gateway::TaskNews& news) = 0;
     // What the server must tell of when it has come up.
@@ -88,6 +90,7 @@ class Instance final : McpLink::Events {
   void on_forgotten() override;
   void on_link_closed(const std::string& why) override;
 
+  Error leaving() const;
   Task<void> keep_running();
   Task<void> live();
   Task<void> begin(Deadline deadline);
@@ -98,6 +101,7 @@ class Instance final : McpLink::Events {
   Task<void> end_life();
   Task<void> renew();
   Task<void> refresh_items();
+  void tell_items(Result<mcp::ItemLists> items);
   Task<void> wait_until_up(Deadline deadline);
   Task<void> wait_until_quiet(Deadline deadline);
   void settle(bool up, std::string detail);

@@ -16,6 +16,9 @@
 namespace patchbay::upstreams {
 namespace {
 
+// With this a call ends whose client cannot be asked what the server wants to know.
+constexpr Code kRefusedQuestion = Code::missing_capability;
+
 constexpr int kMaxQuestions = 16;  // To one client in the course of one call, at a time.
 
 std::optional<std::uint64_t> our_id(std::string_view raw) {
@@ -54,6 +57,8 @@ McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters
       events_(events),
       counters_(counters),
       speech_(settings.speech),
+      list_limits_(settings.lists),
+      told_(told_abilities(settings)),
       tasks_(*this, std::move(place), settings.tasks) {}
 
 std::string McpLink::raw_id(std::uint64_t id) const {
@@ -117,6 +122,7 @@ Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view ta
   pending.call = &call;
   pending.id = id;
   if (call.method.reach == mcp::Reach::by_task) pending.task = target;
+  pending.repeatable = pending.task.empty();
   const bool has_session = !mcp::info(call.revision).modern;
   const std::string capabilities = modern() ? capabilities_of(&call, how.declared) : "";
   const std::string raw = raw_id(id);
@@ -179,7 +185,8 @@ Task<mcp::Reply> McpLink::exchange(std::string text, const transport::Sending& h
   pending_.erase(id);
   if (reply) co_return reply;
   const Code why = reply.error().code;
-  if (why != Code::timeout && why != Code::cancelled) co_return reply.error();
+  const bool goes_on = why == Code::timeout || why == Code::cancelled || why == kRefusedQuestion;
+  if (!goes_on) co_return reply.error();
   const bool late = why == Code::timeout;
   if (!channel_.abandon(id) && !pending.handshake) {
     auto told = channel_.send(mcp::cancelled(raw_id(id), late ? "deadline passed" : "cancelled"),
@@ -311,6 +318,13 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
     answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
     return;
   }
+  if (told_too_much(*asked, message)) {
+    counters_.refused->add();
+    answer(message.id, mcp::error_reply({Code::method_not_found, "the client cannot do this"}));
+    asked->answer.deliver(Error{kRefusedQuestion, "the client cannot do what the server asks for",
+                                json::quote(message.method)});
+    return;
+  }
   asked->begin_question(asked->call->patience);
   // The answer comes when the message and the buffer it lies in are gone.
   auto pass_on = [this, life = std::weak_ptr(life_), number = asked->id,
@@ -326,6 +340,16 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
   };
   gateway::ask(*asked->call, message.method, with_listed_tasks(*asked->call, message.raw_params),
                std::move(pass_on));
+}
+
+// Only of clients without a session: the others have said what they can do once and for all, and
+// their servers hear what becomes of each question.
+bool McpLink::told_too_much(const Pending& asked, const mcp::Message& question) const {
+  const gateway::Call& call = *asked.call;
+  if (modern() || !asked.repeatable || !mcp::info(call.revision).modern) return false;
+  const auto can = mcp::abilities_of(call.revision, call.capabilities);
+  if (mcp::common(can, told_) == told_) return false;
+  return !mcp::question_for(call.revision, call.capabilities, question.method, question.raw_params);
 }
 
 void McpLink::answer(std::string_view id, const mcp::Reply& reply) {

@@ -35,6 +35,9 @@ struct LinkCounters {
   std::shared_ptr<metrics::Counter> refused;     // A request of the server that no client can take.
 };
 
+// What a server with sessions is told that its clients can do, by the settings of its connection.
+mcp::Abilities told_abilities(const McpSettings& settings);
+
 // What is known of a server's era before the handshake.
 enum class Opening : std::uint8_t { ask, modern, legacy };
 
@@ -74,10 +77,10 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   bool answered() const { return answered_; }
   bool closed() const { return closed_; }
 
-  // All pages of all lists that the server has.
+  // All pages of all lists that the server has. Code::too_large if it lists more than it may.
   Task<mcp::ItemLists> list_all(Deadline deadline);
 
-  // All pages of one list; empty if the server does not have such items.
+  // The same for one list; empty if the server does not have such items.
   Task<std::vector<mcp::Item>> list(mcp::ItemKind kind, Deadline deadline);
 
   // Asks to be told of changes: of the lists, and of these resources. Yields when the server has
@@ -87,7 +90,9 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   // Yields when the server has shown that it is alive.
   Task<void> check(Deadline deadline);
 
-  // Forwards the call and waits for its answer.
+  // Forwards the call and waits for its answer. Code::missing_capability if a server with sessions
+  // was told of more than this client can do and has asked for it: the call is cancelled there, and
+  // may be made again where less was told. The data of that error is the method of the question.
   Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline deadline);
 
   // Fails everything that waits.
@@ -110,6 +115,8 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   void on_notification(const mcp::Message& message, std::uint64_t cause);
   void on_progress(const mcp::Message& message);
   void on_request(const mcp::Message& message, std::uint64_t cause);
+  // Whether the client of the call lacks what the server asks for and was told of.
+  bool told_too_much(const Pending& asked, const mcp::Message& question) const;
   void answer(std::string_view id, const mcp::Reply& reply);
   // The call that a message belongs to: the one that caused it, else one about the task that the
   // message belongs to, else the latest of the only client
@@ -123,6 +130,10 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
 
   Task<void> discover(Deadline deadline);
   Task<void> initialize(Deadline deadline);
+  Task<std::vector<mcp::Item>> list_within(mcp::ItemKind kind, gateway::ListBudget& budget,
+                                           Deadline deadline);
+  Result<void> take_page(mcp::ItemKind kind, std::string_view items, gateway::ListBudget& budget,
+                         std::vector<mcp::Item>& to) const;
   Task<mcp::Reply> shake(std::string_view method, std::string params,
                          std::optional<mcp::Revision> revision, Deadline deadline);
   // The log level that the server must be told because the call's client wants to hear more.
@@ -161,6 +172,8 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   Events& events_;
   const LinkCounters& counters_;
   const SpeechSettings speech_;
+  const gateway::ListLimits list_limits_;
+  const mcp::Abilities told_;  // That a server with sessions is told that its clients can do.
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, Pending*> pending_;
   mcp::Revision revision_ = mcp::kNewestLegacy;

@@ -1,6 +1,8 @@
 // How a link begins: the handshake, the lists, and what the server is asked to tell of by itself.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/version.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -13,7 +15,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr int kMaxPages = 1000;  // Of a list; a server that never ends is refused.
+constexpr std::size_t kMaxCursor = 16 << 10;  // Bytes of what leads to the next page, raw.
 
 Error refused(std::string_view method, const mcp::Reply& reply) {
   const auto why = json::string_member(reply.body, "message").value_or("no message");
@@ -50,16 +52,19 @@ std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
   return std::nullopt;
 }
 
-// What some client may be able to do. Whether the one that makes a call can is known when a server
-// asks in the course of it.
-std::string capabilities_for(mcp::Revision revision, const ClientSettings& client) {
-  const std::string all = mcp::client_capabilities(revision, mcp::kAllAbilities);
+// The capabilities that the settings name, or all; of those, what clients can do.
+std::string capabilities_for(mcp::Revision revision, const ClientSettings& client,
+                             const mcp::Abilities& told) {
+  const std::string all = mcp::client_capabilities(revision, told);
   if (client.capabilities.empty()) return all;
+  const std::string known = mcp::client_capabilities(revision, mcp::kAllAbilities);
   std::string some;
   {
     json::Object object(some);
     for (const auto& name : client.capabilities) {
-      object.raw(name, json::member(all, name).value_or("{}"));
+      const auto can = json::member(all, name);
+      // What no client of the gateway is asked for is declared as the settings want it.
+      if (can || !json::member(known, name)) object.raw(name, can.value_or("{}"));
     }
   }
   return some;
@@ -72,9 +77,10 @@ std::string client_info(const ClientSettings& client) {
       json::quote(client.version.empty() ? kVersion : std::string_view(client.version)));
 }
 
-std::string initialize_params(mcp::Revision revision, const ClientSettings& client) {
+std::string initialize_params(mcp::Revision revision, const ClientSettings& client,
+                              const mcp::Abilities& told) {
   return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}})",
-                     mcp::info(revision).name, capabilities_for(revision, client),
+                     mcp::info(revision).name, capabilities_for(revision, client, told),
                      mcp::implementation_for(revision, client_info(client)));
 }
 
@@ -114,6 +120,14 @@ std::string with_tasks_known(std::string_view tool, bool has_tasks, bool modern)
 }
 
 }  // namespace
+
+mcp::Abilities told_abilities(const McpSettings& settings) {
+  const auto& names = settings.speech.client.capabilities;
+  if (names.empty()) return settings.abilities;
+  unsigned named = 0;
+  for (const auto& name : names) named |= mcp::bits_of_capability(name);
+  return mcp::common(mcp::abilities_of_bits(named), settings.abilities);
+}
 
 std::optional<mcp::Revision> wanted_revision(Spoken wanted) {
   for (const auto& choice : config::choices<Spoken>) {
@@ -179,11 +193,11 @@ Task<void> McpLink::discover(Deadline deadline) {
 }
 
 Task<void> McpLink::initialize(Deadline deadline) {
-  std::string params = initialize_params(proposed(speech_.revision), speech_.client);
+  std::string params = initialize_params(proposed(speech_.revision), speech_.client, told_);
   auto reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
   if (!reply) co_return reply.error();
   if (const auto other = reply->is_error ? offered(*reply) : std::nullopt) {
-    params = initialize_params(*other, speech_.client);
+    params = initialize_params(*other, speech_.client, told_);
     reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
     if (!reply) co_return reply.error();
   }
@@ -207,8 +221,9 @@ Task<void> McpLink::initialize(Deadline deadline) {
 
 Task<mcp::ItemLists> McpLink::list_all(Deadline deadline) {
   mcp::ItemLists lists;
+  gateway::ListBudget budget(list_limits_);
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    auto items = co_await list(static_cast<mcp::ItemKind>(i), deadline);
+    auto items = co_await list_within(static_cast<mcp::ItemKind>(i), budget, deadline);
     if (!items) co_return items.error();
     lists[i] = *std::move(items);
   }
@@ -216,11 +231,20 @@ Task<mcp::ItemLists> McpLink::list_all(Deadline deadline) {
 }
 
 Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline) {
+  gateway::ListBudget budget(list_limits_);
+  co_return co_await list_within(kind, budget, deadline);
+}
+
+Task<std::vector<mcp::Item>> McpLink::list_within(mcp::ItemKind kind, gateway::ListBudget& budget,
+                                                  Deadline deadline) {
   std::vector<mcp::Item> items;
   const auto& info = mcp::info(kind);
   if (!json::member(capabilities_, info.capability)) co_return items;
   std::string params = "{}";
-  for (int page = 0; page < kMaxPages; ++page) {
+  std::set<std::string, std::less<>> cursors;
+  for (int page = 1;; ++page) {
+    auto may = budget.check_page(kind, page);
+    if (!may) co_return may.error();
     auto reply = co_await request(info.list, std::move(params), deadline);
     if (!reply) co_return reply.error();
     if (reply->is_error) {
@@ -229,19 +253,34 @@ Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline
       co_return refused(info.list, *reply);
     }
     const std::string& result = reply->body;
-    json::each_element(json::member(result, info.member).value_or("[]"), [&](std::string_view raw) {
-      auto key = json::string_member(raw, info.key);
-      if (key && !key->empty() && !(modern() && breaks_rules(kind, raw))) {
-        const bool tool = kind == mcp::ItemKind::tool;
-        items.push_back({*std::move(key),
-                         tool ? with_tasks_known(raw, has_tasks_, modern()) : std::string(raw)});
-      }
-    });
+    auto taken = take_page(kind, json::member(result, info.member).value_or("[]"), budget, items);
+    if (!taken) co_return taken.error();
     const auto cursor = json::member(result, "nextCursor");
     if (!cursor || *cursor == "null") co_return items;
+    if (cursor->size() > kMaxCursor || !cursors.emplace(*cursor).second) {
+      co_return Error{Code::too_large,
+                      fmt::format("the list of {}s does not end: a cursor {}", info.noun,
+                                  cursor->size() > kMaxCursor ? "is too long" : "comes again")};
+    }
     params = fmt::format("{{\"cursor\":{}}}", *cursor);
   }
-  co_return Error{Code::upstream_failed, fmt::format("the list of {}s does not end", info.noun)};
+}
+
+// Stops at the first item that is too much.
+Result<void> McpLink::take_page(mcp::ItemKind kind, std::string_view items,
+                                gateway::ListBudget& budget, std::vector<mcp::Item>& to) const {
+  Result<void> fits = ok();
+  json::each_element(items, [&](std::string_view raw) {
+    if (!fits) return;
+    fits = budget.add(raw.size());
+    if (!fits) return;
+    auto key = json::string_member(raw, mcp::info(kind).key);
+    if (!key || key->empty() || (modern() && breaks_rules(kind, raw))) return;
+    const bool tool = kind == mcp::ItemKind::tool;
+    to.push_back(
+        {*std::move(key), tool ? with_tasks_known(raw, has_tasks_, modern()) : std::string(raw)});
+  });
+  return fits;
 }
 
 Task<void> McpLink::check(Deadline deadline) {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "config/fields.h"
+#include "gateway/list_limits.h"
+#include "mcp/capabilities.h"
 
 namespace patchbay::upstreams {
 
@@ -67,6 +69,10 @@ struct McpSettings {
   Isolation isolation = Isolation::per_principal;
   config::Duration idle{300'000};
   int most = 100;
+  // Not of the table of one kind: from what every upstream can be told, and what the server of this
+  // connection is told that its clients can do.
+  gateway::ListLimits lists = {};
+  mcp::Abilities abilities = mcp::kAllAbilities;
 };
 
 }  // namespace patchbay::upstreams

@@ -6,6 +6,8 @@
 #include <charconv>
 
 #include "core/hop.h"
+#include "json/read.h"
+#include "mcp/question.h"
 #include "oauth/no_token.h"
 #include "observe/log.h"
 #include "upstreams/sign_in_call.h"
@@ -18,6 +20,13 @@ constexpr int kMostSignIns = 2;
 
 bool is_among(const std::vector<const Instance*>& some, const Instance& one) {
   return std::ranges::find(some, &one) != some.end();
+}
+
+std::optional<unsigned> number_in(std::string_view text) {
+  unsigned number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
 }
 
 }  // namespace
@@ -38,6 +47,7 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", name_}}))),
       access_(std::move(plan.access)),
+      told_(told_abilities(plan.settings)),
       private_(name_, plan.settings, plan.connectors, plan.texts, access_, workers, counters_,
                *restarts_,
                [this](const gateway::TaskNews& news) { watcher_.task_changed(*this, news); }) {
@@ -105,11 +115,43 @@ bool McpUpstream::is_for_person(const Result<mcp::Reply>& reply) const {
 Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string_view target) {
   auto key = private_.key_of(call);
   if (!key) co_return key.error();
-  auto task = call.method.reach == mcp::Reach::by_task
-                  ? answer_about_task(call, target, *std::move(key))
-              : *key ? private_.answer(**std::move(key), call, target)
-                     : answer_shared(call, target);
-  co_return co_await task;
+  if (call.method.reach == mcp::Reach::by_task) {
+    co_return co_await answer_about_task(call, target, *std::move(key));
+  }
+  // A server with sessions is told once what its clients can do. Where it has asked for something
+  // in vain, the call is made over a connection whose server is told what this client can do.
+  const auto lesser = lesser_abilities(call);
+  if (lesser && vain_questions_.find(target, *lesser)) {
+    co_return co_await answer_narrowed(call, target, *std::move(key), *lesser);
+  }
+  auto task = *key ? private_.answer(**key, call, target) : answer_shared(call, target);
+  auto reply = co_await task;
+  const bool in_vain = !reply && reply.error().code == Code::missing_capability;
+  if (!lesser || !in_vain) co_return reply;
+  const auto method = json::as_string(reply.error().data).value_or("");
+  const auto* const asked = mcp::find_client_method(method);
+  if (!asked) co_return reply;
+  vain_questions_.add(target, {asked->capability, mcp::bits_of_capability(asked->capability) &
+                                                      mcp::bits_of(told_) & ~*lesser});
+  call.client.withdraw_questions();
+  co_return co_await answer_narrowed(call, target, *std::move(key), *lesser);
+}
+
+Task<mcp::Reply> McpUpstream::answer_narrowed(const gateway::Call& call, std::string_view target,
+                                              std::optional<std::string> key, unsigned abilities) {
+  // If the call fails, its client hears what it would have needed.
+  if (const auto wanted = vain_questions_.find(target, abilities)) {
+    call.missing = wanted->capability;
+  }
+  co_return co_await private_.answer_narrowed(std::move(key), abilities, call, target);
+}
+
+std::optional<unsigned> McpUpstream::lesser_abilities(const gateway::Call& call) const {
+  if (!mcp::info(call.revision).modern || call.request.method.ends_with("subscribe")) {
+    return std::nullopt;
+  }
+  const auto can = mcp::common(mcp::abilities_of(call.revision, call.capabilities), told_);
+  return can == told_ ? std::nullopt : std::optional(mcp::bits_of(can));
 }
 
 // A task lives where it was made: its id begins with the place.
@@ -119,13 +161,17 @@ Task<mcp::Reply> McpUpstream::answer_about_task(const gateway::Call& call, std::
   const std::string_view place = id.substr(0, dot);
   const std::string_view own = dot == std::string_view::npos ? "" : id.substr(dot + 1);
   if (key && place == kPrivatePlace) co_return co_await private_.answer(*key, call, own);
-  std::size_t index = instances_.size();
-  const auto [end, fault] = std::from_chars(place.data(), place.data() + place.size(), index);
-  if (key || fault != std::errc() || index >= instances_.size()) {
+  if (place.starts_with(kNarrowedPlace)) {
+    const auto abilities = number_in(place.substr(kNarrowedPlace.size()));
+    if (!abilities) co_return Error{Code::not_found, "there is no such task"};
+    co_return co_await private_.answer_narrowed(std::move(key), *abilities, call, own);
+  }
+  const auto index = number_in(place);
+  if (key || !index || *index >= instances_.size()) {
     co_return Error{Code::not_found, "there is no such task"};
   }
-  Instance& instance = *instances_[index];
-  auto there = [&instance, &call, own] { return instance.answer(call, own); };
+  Instance& instance = *instances_[*index];
+  auto there = [&instance, &call, &own] { return instance.answer(call, own); };
   co_return co_await hop<mcp::Reply>(instance.home(), there);
 }
 
@@ -135,7 +181,7 @@ Task<mcp::Reply> McpUpstream::answer_shared(const gateway::Call& call, std::stri
   std::vector<const Instance*> tried;
   for (;;) {
     Instance& instance = subscribes ? *instances_.front() : least_busy(tried);
-    auto there = [&instance, &call, target] { return instance.answer(call, target); };
+    auto there = [&instance, &call, &target] { return instance.answer(call, target); };
     auto reply = co_await hop<mcp::Reply>(instance.home(), there);
     // What one has not taken another may.
     const bool untaken = !reply && reply.error().code == Code::unavailable;
@@ -175,6 +221,8 @@ gateway::UpstreamState McpUpstream::state() const {
 void McpUpstream::on_items(Instance&, mcp::ItemLists items) {
   watcher_.offers(*this, std::move(items));
 }
+
+void McpUpstream::on_items_refused(Instance&, const Error& why) { watcher_.refused(*this, why); }
 
 void McpUpstream::on_updated(Instance&, const std::string& uri) { watcher_.updated(*this, uri); }
 

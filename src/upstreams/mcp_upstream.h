@@ -17,6 +17,7 @@
 #include "observe/metrics.h"
 #include "upstreams/instance.h"
 #include "upstreams/private_instances.h"
+#include "upstreams/vain_questions.h"
 
 namespace patchbay::upstreams {
 
@@ -48,12 +49,18 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
 
  private:
   void on_items(Instance& instance, mcp::ItemLists items) override;
+  void on_items_refused(Instance& instance, const Error& why) override;
   void on_updated(Instance& instance, const std::string& uri) override;
   void on_task(Instance& instance, const gateway::TaskNews& news) override;
   std::vector<std::string> subscribed(Instance& instance) override;
   void on_state(Instance& instance, const gateway::UpstreamState& state) override;
   bool is_for_person(const Result<mcp::Reply>& reply) const;
   Task<mcp::Reply> answer_once(const gateway::Call& call, std::string_view target);
+  // What the client of the call can do, if that is less than the server of a shared connection is
+  // told and the server may ask in the course of it.
+  std::optional<unsigned> lesser_abilities(const gateway::Call& call) const;
+  Task<mcp::Reply> answer_narrowed(const gateway::Call& call, std::string_view target,
+                                   std::optional<std::string> key, unsigned abilities);
   Task<mcp::Reply> answer_about_task(const gateway::Call& call, std::string_view id,
                                      std::optional<std::string> key);
   Task<mcp::Reply> answer_shared(const gateway::Call& call, std::string_view target);
@@ -73,11 +80,13 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
   const std::shared_ptr<oauth::Access> access_;
+  const mcp::Abilities told_;  // To servers with sessions, over connections that are not narrowed.
   std::vector<std::unique_ptr<Instance>> instances_;  // Shared by those who may share.
   PrivateInstances private_;
 
   std::atomic<std::size_t> next_ = 0;   // Any worker: whose turn it is among equals.
   std::atomic<bool> stopping_ = false;  // Going down is no surprise any more.
+  VainQuestions vain_questions_;        // Any worker.
 
   // Guarded: told by every instance's worker, read by whoever asks.
   mutable std::mutex mutex_;

@@ -34,7 +34,7 @@ std::string in_capitals(std::string_view text) {
 
 bool fits_one(const std::vector<std::string>& globs, std::string_view text) {
   return std::ranges::any_of(globs,
-                             [text](const std::string& glob) { return matches_glob(glob, text); });
+                             [&text](const std::string& glob) { return matches_glob(glob, text); });
 }
 
 // Goes through a document and gathers what is offered of it.
@@ -95,7 +95,7 @@ class Gatherer {
 
   bool is_selected(NodeId operation, std::string_view method, std::string_view path) const {
     const auto& select = settings_.select;
-    const auto same = [method](const std::string& one) { return ascii_lower(one) == method; };
+    const auto same = [&method](const std::string& one) { return ascii_lower(one) == method; };
     if (std::ranges::none_of(select.methods, same)) return false;
     if (!select.deprecated && document_.flag(operation, "deprecated")) return false;
     if (!select.operations.empty() &&

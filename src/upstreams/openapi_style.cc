@@ -195,7 +195,7 @@ class Expansion {
                        parameter_.place != ParameterPlace::header;
     if (!names || key == parameter_.name) return true;
     const bool taken =
-        std::ranges::any_of(taken_, [key](const std::string& name) { return name == key; });
+        std::ranges::any_of(taken_, [&key](const std::string& name) { return name == key; });
     if (taken) {
       fault_ = refuse(parameter_.argument,
                       fmt::format("has the key '{}', which is another parameter", key));

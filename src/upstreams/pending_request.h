@@ -23,6 +23,7 @@ class PendingRequest final : Timer {
   const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
   std::string task = {};                // That the request is about.
   bool handshake = false;               // Must not be cancelled.
+  bool repeatable = false;              // The call may be made again over another connection.
 
   // Questions to its client that have no answer yet.
   int questions() const { return questions_; }
@@ -34,21 +35,24 @@ class PendingRequest final : Timer {
   }
   void stop_clock() { drop(); }
 
-  // The client is asked something and may think for `timeout`.
+  // The client is asked something. The clock stands still until it answers, at most for `timeout`.
   void begin_question(std::chrono::nanoseconds timeout) {
     if (questions_++ == 0) left_ = deadline_ - here().now();
-    start_clock(here().now() + timeout);
+    go_on_after(timeout);
   }
 
   // The question has been answered, one way or another.
   void end_question() {
-    if (--questions_ > 0) return;
-    const Deadline now = here().now();
-    start_clock(left_ < kNever - now ? now + left_ : kNever);
+    if (--questions_ == 0) go_on_after(std::chrono::nanoseconds(0));
   }
 
  private:
   void on_deadline() override { answer.deliver(Error{Code::timeout, "the deadline passed"}); }
+
+  void go_on_after(std::chrono::nanoseconds pause) {
+    const Deadline from = here().now() + pause;
+    start_clock(left_ < kNever - from ? from + left_ : kNever);
+  }
 
   void set_timer() {
     drop();

@@ -47,10 +47,23 @@ Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call&
 
 Task<mcp::Reply> PrivateInstances::answer(std::string key, const gateway::Call& call,
                                           std::string_view target) {
-  auto found = find_or_make(key, call.who);
+  return answer_with(std::move(key), Variant(), call, target);
+}
+
+Task<mcp::Reply> PrivateInstances::answer_narrowed(std::optional<std::string> key,
+                                                   unsigned abilities, const gateway::Call& call,
+                                                   std::string_view target) {
+  Variant variant{fmt::format("{}{}", kNarrowedPlace, abilities), abilities};
+  return answer_with(fmt::format("{} {}", variant.place, key.value_or("anyone")),
+                     std::move(variant), call, target);
+}
+
+Task<mcp::Reply> PrivateInstances::answer_with(std::string key, Variant variant,
+                                               const gateway::Call& call, std::string_view target) {
+  auto found = find_or_make(key, variant, call.who);
   if (!found) co_return found.error();
   const InstancePtr instance = *std::move(found);
-  auto there = [&instance, &call, target]() -> Task<mcp::Reply> {
+  auto there = [&instance, &call, &target]() -> Task<mcp::Reply> {
     auto started = co_await instance->start();
     (void)started;  // If it did not come up, the answer says so.
     co_return co_await instance->answer(call, target);
@@ -59,6 +72,7 @@ Task<mcp::Reply> PrivateInstances::answer(std::string key, const gateway::Call& 
 }
 
 Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::string& key,
+                                                                     const Variant& variant,
                                                                      const Caller& who) {
   const std::lock_guard lock(mutex_);
   if (const auto found = instances_.find(key); found != instances_.end()) {
@@ -73,10 +87,12 @@ Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::
   }
   const auto place = std::hash<std::string>()(key);
   Instance::Owner& owner = *this;
+  McpSettings settings = settings_;
+  if (variant.abilities) settings.abilities = mcp::abilities_of_bits(*variant.abilities);
   auto made = std::make_shared<Instance>(
-      Instance::Parts{*workers_[place % workers_.size()], upstream_, settings_,
+      Instance::Parts{*workers_[place % workers_.size()], upstream_, std::move(settings),
                       connectors_[place % connectors_.size()]({false, who}), owner, counters_,
-                      restarts_, false, std::string(kPrivatePlace)});
+                      restarts_, false, variant.place});
   instances_.emplace(key, made);
   return made;
 }

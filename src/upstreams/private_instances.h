@@ -22,6 +22,8 @@ namespace patchbay::upstreams {
 
 // In the ids of tasks: the connection that is the client's own.
 inline constexpr std::string_view kPrivatePlace = "own";
+// The same for one whose server was told exactly what its clients can do: the bits follow.
+inline constexpr std::string_view kNarrowedPlace = "can";
 
 // For whom a connection is.
 struct Party {
@@ -48,6 +50,11 @@ class PrivateInstances final : Instance::Owner {
   // Answers the call with the connection of `key`. Code::overloaded if there are too many.
   Task<mcp::Reply> answer(std::string key, const gateway::Call& call, std::string_view target);
 
+  // The same with a connection whose server is told that its clients can do exactly that. Whoever
+  // shares connections shares these too: `key` is then empty.
+  Task<mcp::Reply> answer_narrowed(std::optional<std::string> key, unsigned abilities,
+                                   const gateway::Call& call, std::string_view target);
+
   void start() { sweeping_.spawn(sweep()); }
   Task<void> stop(Deadline deadline);
 
@@ -56,12 +63,22 @@ class PrivateInstances final : Instance::Owner {
 
   // The catalog and the state of the upstream are the shared connections' affair.
   void on_items(Instance&, mcp::ItemLists) override {}
+  void on_items_refused(Instance&, const Error&) override {}
   void on_updated(Instance&, const std::string&) override {}
   void on_task(Instance&, const gateway::TaskNews& news) override { tell_task_(news); }
   std::vector<std::string> subscribed(Instance&) override { return {}; }
   void on_state(Instance&, const gateway::UpstreamState&) override {}
 
-  Result<InstancePtr> find_or_make(const std::string& key, const Caller& who);
+  // What one connection is, beside whose it is.
+  struct Variant {
+    std::string place{kPrivatePlace};
+    std::optional<unsigned> abilities = {};  // None: what the settings say.
+  };
+
+  Task<mcp::Reply> answer_with(std::string key, Variant variant, const gateway::Call& call,
+                               std::string_view target);
+  Result<InstancePtr> find_or_make(const std::string& key, const Variant& variant,
+                                   const Caller& who);
   std::vector<InstancePtr> take(bool all);
   Task<void> end(InstancePtr instance, Deadline deadline);
   Task<void> sweep();

@@ -109,7 +109,7 @@ class MicrovmEngine final : public Engine {
     auto limits = limits_around();
     const auto drop_if_told = [&](std::string_view name, std::string_view word) {
       const bool told = std::ranges::any_of(
-          settings_.microvm.args, [word](const std::string& arg) { return arg.contains(word); });
+          settings_.microvm.args, [&word](const std::string& arg) { return arg.contains(word); });
       if (told) std::erase(limits, name);
     };
     drop_if_told("memory", "{memory_mib}");

@@ -118,7 +118,7 @@ gateway::UpstreamState SandboxUpstream::state() const {
 
 Task<mcp::Reply> SandboxUpstream::answer(const gateway::Call& call, std::string_view target) {
   in_flight_->add(1);
-  auto there = [this, &call, target] { return serve(call, target); };
+  auto there = [this, &call, &target] { return serve(call, target); };
   auto reply = co_await hop<mcp::Reply>(home_, there);
   in_flight_->add(-1);
   co_return reply;

@@ -1,0 +1,57 @@
+// VainQuestions remembers in which calls a server with sessions has asked for something that a
+// client could not do: what the calls are about, and what the client would have needed.
+//
+// Used on any worker.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace patchbay::upstreams {
+
+class VainQuestions {
+ public:
+  // How many are remembered; of further ones each call finds out for itself.
+  static constexpr std::size_t kMost = 1'000;
+
+  struct Question {
+    std::string_view capability;  // A constant of the protocol.
+    unsigned lacking = 0;         // What the client could not do of it; see mcp::bits_of().
+  };
+
+  // The server asked in a call about `target`.
+  void add(std::string_view target, const Question& question) {
+    const std::lock_guard lock(mutex_);
+    if (asked_.size() == kMost && !asked_.contains(target)) return;
+    auto& known = asked_[std::string(target)];
+    const auto same = std::ranges::find(known, question.capability, &Question::capability);
+    if (same == known.end()) {
+      known.push_back(question);
+    } else if ((same->lacking & question.lacking) != 0) {
+      same->lacking &= question.lacking;  // What both lacked is what it is about.
+    }
+  }
+
+  // What the server will ask a client in vain that can do no more than `abilities`; empty if that
+  // is not known.
+  std::optional<Question> find(std::string_view target, unsigned abilities) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = asked_.find(target);
+    if (found == asked_.end()) return std::nullopt;
+    for (const auto& question : found->second) {
+      if ((question.lacking & abilities) == 0) return question;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::vector<Question>, std::less<>> asked_;  // One for each capability.
+};
+
+}  // namespace patchbay::upstreams
