@@ -221,6 +221,39 @@ def grandchild(call):
     return text(str(pid))
 
 
+@tool
+def runaway(call):
+    """Starts a process in a session of its own, whose parent is gone; reports its pid."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        inner = os.fork()
+        if inner > 0:
+            os.write(writer, str(inner).encode())
+            os._exit(0)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for fd in (0, 1, 2, reader, writer):
+            os.close(fd)
+        while True:
+            time.sleep(60)
+    os.waitpid(child, 0)
+    pid = os.read(reader, 20).decode()
+    os.close(reader)
+    os.close(writer)
+    return text(pid)
+
+
+@tool
+def peek(call):
+    """Tries to read a file: its text, or the name of the error."""
+    try:
+        with open(str(call.get("path")), "rb") as file:
+            return text(file.read(1 << 16).decode("latin-1"))
+    except OSError as why:
+        return text(type(why).__name__)
+
+
 # The tools that do not.
 
 

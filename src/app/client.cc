@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "core/environment.h"
 #include "core/shell_words.h"
 #include "transport/wire_url.h"
 #include "upstreams/child_connector.h"
@@ -71,13 +70,12 @@ bool is_target(std::string_view word) {
 }
 
 std::string default_target() {
-  const char* const named = std::getenv("PATCHBAY_URL");
-  return named && *named != '\0' ? named : "http://127.0.0.1:8080/mcp";
+  const std::string named = read_variable("PATCHBAY_URL").value_or("");
+  return named.empty() ? "http://127.0.0.1:8080/mcp" : named;
 }
 
 std::string default_token() {
-  const char* const token = std::getenv(kToken);
-  return token ? token : "";
+  return take_variable(kToken).value_or("");
 }
 
 Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 
@@ -15,6 +14,7 @@
 #include "config/digest.h"
 #include "config/load.h"
 #include "config/make_node.h"
+#include "core/environment.h"
 #include "core/token.h"
 #include "net/socket.h"
 #include "upstreams/child_connector.h"
@@ -279,18 +279,15 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
 
 std::string choose_configuration(const std::string& given) {
   if (!given.empty()) return given;
-  if (const char* const named = std::getenv("PATCHBAY_CONFIG"); named && *named != '\0') {
-    return named;
-  }
+  if (const auto named = read_variable("PATCHBAY_CONFIG"); named && !named->empty()) return *named;
   std::error_code ignored;
   return std::filesystem::exists("patchbay.yaml", ignored) ? "./patchbay.yaml" : "";
 }
 
 std::string state_folder(const Settings& settings) {
   if (!settings.state.empty()) return settings.state;
-  const char* const given = std::getenv("STATE_DIRECTORY");
-  const std::string_view folders = given ? given : "";
-  return std::string(folders.substr(0, folders.find(':')));
+  const std::string folders = read_variable("STATE_DIRECTORY").value_or("");
+  return folders.substr(0, folders.find(':'));
 }
 
 config::Shape configuration_shape() {

@@ -101,12 +101,14 @@ int Gateway::run(Task<void> work) {
   raise_descriptor_limit(configuration_.settings.limits.connections);
   auto main = [this, &work]() -> Task<void> {
     signals_.emplace([this](int number) { on_signal(number); });
+    orphans_.emplace();
     auto done = co_await work;
     if (!done) {
       failed_ = true;
       std::fprintf(stderr, "patchbay: %s\n", done.error().message.c_str());
     }
     signals_.reset();
+    orphans_.reset();
     watch_.reset();
     pins_.close();
     control_.quit();
@@ -117,6 +119,7 @@ int Gateway::run(Task<void> work) {
   for (const auto& worker : workers_) worker->join();
   // Beyond this point there is one thread.
   upstreams_.reset();
+  net::Orphans::kill_all();
   return failed_ ? 1 : 0;
 }
 
@@ -356,6 +359,7 @@ void Gateway::on_signal(int number) {
   if (stop_asked_.delivered()) {
     // Asked twice: now.
     net::Child::kill_all();
+    net::Orphans::kill_all();
     std::_Exit(1);
   }
   stop_asked_.deliver(ok());

@@ -21,6 +21,7 @@
 #include "app/worker.h"
 #include "frontends/mcp_stdio.h"
 #include "net/file_watch.h"
+#include "net/orphans.h"
 #include "net/signals.h"
 #include "net/socket.h"
 
@@ -94,6 +95,7 @@ class Gateway {
   BusKeeper buses_;
   std::optional<UpstreamSet> upstreams_;
   std::optional<net::Signals> signals_;
+  std::optional<net::Orphans> orphans_;
   std::optional<net::FileWatch> watch_;
   std::vector<std::string> watched_;
   // Where it listens, and a socket for each worker until the workers have taken them.

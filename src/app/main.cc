@@ -6,6 +6,7 @@
 #include "agent/settings.h"
 #include "app/bus_commands.h"
 #include "app/commands.h"
+#include "app/process.h"
 #include "app/router_command.h"
 #include "app/token_commands.h"
 #include "app/wire_commands.h"
@@ -128,6 +129,7 @@ int run_osquery_server(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return cli.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
   }
+  app::protect_process();
   return app::serve_osquery(options);
 }
 
@@ -245,6 +247,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return cli.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
   }
+  if (*agent) return app::serve_agent(agent_settings);  // What it runs is its equal.
+  app::protect_process();
   if (*stdio) return app::serve_stdio(serve_options);
   if (*osquery) return app::serve_osquery(osquery_options);
   if (*router) return router_command.run();
@@ -268,6 +272,5 @@ int main(int argc, char** argv) {
   if (*login) return app::log_in(client_options, own, false);
   if (*logout) return app::log_in(client_options, own, true);
   if (*pins) return app::pins(pins_options);
-  if (*agent) return app::serve_agent(agent_settings);
   return app::serve(serve_options);
 }

@@ -1,9 +1,8 @@
 // osquery: the osquery MCP server on stdin and stdout.
-#include <cstdlib>
-
 #include "app/commands.h"
 #include "app/run_gateway.h"
 #include "config/load.h"
+#include "core/environment.h"
 #include "osquery/osquery_upstream.h"
 
 namespace patchbay::app {
@@ -48,8 +47,8 @@ osquery::Settings read_settings(const OsqueryOptions& options, config::Faults& f
 }
 
 bool is_debugging() {
-  const char* const asked = std::getenv("MCP_DEBUG");
-  return asked && *asked != '\0' && std::string_view(asked) != "0";
+  const std::string asked = read_variable("MCP_DEBUG").value_or("");
+  return !asked.empty() && asked != "0";
 }
 
 Configuration configuration_of(const osquery::Settings& settings) {

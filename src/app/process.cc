@@ -1,5 +1,6 @@
 #include "app/process.h"
 
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,6 +9,12 @@
 #include "observe/log.h"
 
 namespace patchbay::app {
+
+void protect_process() {
+  ::prctl(PR_SET_DUMPABLE, 0);
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+}
 
 void raise_descriptor_limit(int connections) {
   rlimit limit{};

@@ -15,6 +15,7 @@
 #include "config/file.h"
 #include "config/load.h"
 #include "config/make_node.h"
+#include "core/environment.h"
 #include "core/shell_words.h"
 #include "core/text.h"
 #include "gateway/goal_settings.h"
@@ -213,7 +214,7 @@ void take_environment(GivenByName& given) {
       if (variable == environment_name(known)) name = known;
     }
     if (name.empty()) continue;
-    given[name] = {std::string(text.substr(equals + 1)), "environment", 0, variable};
+    given[name] = {read_variable(variable).value_or(""), "environment", 0, variable};
   }
 }
 

@@ -117,11 +117,12 @@ std::shared_ptr<gateway::Upstream> make_mcp(upstreams::McpUpstreamPlan plan,
 std::unique_ptr<upstreams::Connector> stdio_connector(
     const std::string& name, const upstreams::StdioSettings& settings,
     const std::shared_ptr<const upstreams::AllowedCommands>& allowed,
+    const Result<std::optional<net::User>>& user,
     const std::shared_ptr<const upstreams::EgressCounters>& egress) {
   if (settings.sandbox) {
     return std::make_unique<upstreams::ConfinedConnector>(name, settings, allowed, egress);
   }
-  return std::make_unique<upstreams::ChildConnector>(name, settings, allowed);
+  return std::make_unique<upstreams::ChildConnector>(name, settings, allowed, user);
 }
 
 MakeUpstream read_stdio(const std::string& name, const config::Node& entry, const std::string& file,
@@ -129,18 +130,22 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
   auto settings = read_entry<upstreams::StdioSettings>(entry, file, path, faults);
   auto texts = read_texts("env", settings.env, settings, entry, file, path, faults);
   if (settings.sandbox) check_egress(*settings.sandbox, entry, file, path + ".sandbox", faults);
+  if (settings.sandbox && !settings.user.empty()) {
+    add_fault(faults, file, entry, path + ".user",
+              "a program in a sandbox has a user of the sandbox's: leave out user or sandbox");
+  }
   return [name, settings, texts](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = "stdio", .settings = settings};
     std::shared_ptr<const upstreams::EgressCounters> egress;
     if (settings.sandbox && !settings.sandbox->egress.empty()) {
       egress = std::make_shared<const upstreams::EgressCounters>(context.registry, name);
     }
-    auto make = [name, settings, texts, egress,
+    auto make = [name, settings, texts, egress, user = upstreams::user_of(settings),
                  allowed = context.allowed](const upstreams::Party& party) {
       auto own = settings;
       // That it can be filled in was seen when the connection was chosen.
       if (auto filled = texts.fill(*party.who)) own.env = *std::move(filled);
-      return stdio_connector(name, own, allowed, egress);
+      return stdio_connector(name, own, allowed, user, egress);
     };
     plan.connectors.assign(static_cast<std::size_t>(settings.instances), make);
     plan.texts = texts;

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "net/orphans.h"
 #include "net/signals.h"
 #include "observe/log.h"
 
@@ -28,6 +29,7 @@ int run_gateway(Configuration configuration, const Overrides& overrides,
                 const std::function<int(Gateway&)>& run) {
   keep_large_blocks();
   net::block_signals();
+  net::Orphans::before_threads();
   log::start(configuration.settings.log.level, configuration.settings.log.format);
   for (const auto& name : configuration.ignored) {
     log::Line(log::Level::info, "property ignored").add("name", name);

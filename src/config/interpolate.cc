@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "config/file.h"
+#include "core/environment.h"
 #include "json/text.h"
 
 namespace patchbay::config {
@@ -34,8 +34,8 @@ std::string_view source_of(std::string_view text) {
 void from_environment(Interpolated& result, const std::string& name) {
   if (name.empty() || !std::ranges::all_of(name, is_name_part)) {
     result.problems.push_back(fmt::format("\"{}\" cannot be an environment variable", name));
-  } else if (const char* const value = std::getenv(name.c_str())) {
-    result.text += value;
+  } else if (const auto value = take_variable(name)) {
+    result.text += *value;
   } else {
     result.problems.push_back(fmt::format("the environment variable {} is not set", name));
   }

@@ -13,6 +13,8 @@
 #include <mutex>
 #include <set>
 
+#include "core/environment.h"
+#include "core/ids.h"
 #include "net/spawn.h"
 
 namespace patchbay::net {
@@ -97,18 +99,22 @@ Error cannot_start(const Program& program, const Started& started) {
   return {Code::unavailable, fmt::format("cannot run {}: {}: {}", program.command, what, why)};
 }
 
-// The children that have not been reaped, for kill_all().
-std::mutex living_mutex;
-std::set<pid_t> living;
+// The children that have not been reaped. The lock is held while one is started or reaped, so that
+// nobody takes a child for another's that is about to be entered here.
+struct Living {
+  std::mutex mutex;
+  std::set<pid_t> pids;
+  std::set<std::string, std::less<>> marks;
+  std::function<void()> on_reaped;
+};
 
-void note_living(pid_t pid, bool lives) {
-  const std::lock_guard lock(living_mutex);
-  if (lives) {
-    living.insert(pid);
-  } else {
-    living.erase(pid);
-  }
+Living& living() {
+  static Living all;
+  return all;
 }
+
+// A name that no other program has, of this gateway or another.
+std::string make_mark() { return random_hex(16); }
 
 }  // namespace
 
@@ -124,17 +130,14 @@ Result<std::string> find_program(const Program& program) {
 }
 
 void pass_variable(const char* name, std::vector<std::string>& environment) {
-  if (const char* const value = std::getenv(name)) {
-    environment.push_back(fmt::format("{}={}", name, value));
+  if (const auto value = take_variable(name)) {
+    environment.push_back(fmt::format("{}={}", name, *value));
   }
 }
 
 std::vector<std::string> usual_environment() {
   std::vector<std::string> environment;
-  for (const char* const name :
-       {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ"}) {
-    pass_variable(name, environment);
-  }
+  for (const char* const name : kUsualVariables) pass_variable(name, environment);
   return environment;
 }
 
@@ -144,7 +147,10 @@ Result<std::unique_ptr<Child>> Child::spawn(const Program& program) {
   std::vector<std::string> words{program.command};
   words.insert(words.end(), program.args.begin(), program.args.end());
   const auto argv = pointers(words);
-  const auto envp = pointers(program.environment);
+  std::vector<std::string> environment = program.environment;
+  const std::string mark = program.marked ? make_mark() : "";
+  if (program.marked) environment.push_back(fmt::format("{}={}", kMarkVariable, mark));
+  const auto envp = pointers(environment);
   auto in = make_input(program.reads_input);
   auto out = make_pipe();
   auto err = make_pipe();
@@ -155,6 +161,8 @@ Result<std::unique_ptr<Child>> Child::spawn(const Program& program) {
   NewProgram start{path->c_str(), argv.data(), envp.data(), program.cwd.c_str()};
   start.descriptors = {in->read.get(), out->write.get(), err->write.get(), program.handed_over};
   if (program.same_stdio) start.descriptors = {0, 1, 2, program.handed_over};
+  if (program.user) start.user = &*program.user;
+  std::unique_lock lock(living().mutex);
   Started started = start_program(start);
   if (started.fault != 0) return cannot_start(program, started);
   if (!started.pidfd) {
@@ -162,8 +170,11 @@ Result<std::unique_ptr<Child>> Child::spawn(const Program& program) {
     ::waitpid(started.pid, nullptr, 0);
     return Error{Code::unavailable, "cannot watch the child: Linux 5.4 or newer is needed"};
   }
+  living().pids.insert(started.pid);
+  if (program.marked) living().marks.insert(mark);
+  lock.unlock();
   for (const Fd* fd : {&in->write, &out->read, &err->read}) prepare(*fd, program.pipe_size);
-  return std::unique_ptr<Child>(new Child(started.pid, std::move(started.pidfd),
+  return std::unique_ptr<Child>(new Child(started.pid, mark, std::move(started.pidfd),
                                           std::move(in->write), std::move(out->read),
                                           std::move(err->read)));
 }
@@ -173,32 +184,59 @@ std::string Ending::sentence() const {
   return fmt::format("was ended by signal {} ({})", status, ::strsignal(status));
 }
 
-Child::Child(pid_t pid, Fd pidfd, Fd in, Fd out, Fd err)
+Child::Child(pid_t pid, std::string mark, Fd pidfd, Fd in, Fd out, Fd err)
     : pid_(pid),
+      mark_(std::move(mark)),
       pidfd_(std::move(pidfd)),
       stdin_(std::move(in)),
       stdout_(std::move(out)),
       stderr_(std::move(err)) {
-  note_living(pid_, true);
   pidfd_.wait_readable(*this);
 }
 
-bool Child::is_living(pid_t pid) {
-  const std::lock_guard lock(living_mutex);
-  return living.contains(pid);
+bool Child::is_living_mark(std::string_view mark) {
+  const std::lock_guard lock(living().mutex);
+  return living().marks.contains(mark);
+}
+
+bool Child::reap_other() {
+  const std::lock_guard lock(living().mutex);
+  siginfo_t info{};
+  if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return false;
+  if (living().pids.contains(info.si_pid)) return false;  // It hides those behind it.
+  ::waitpid(info.si_pid, nullptr, WNOHANG);
+  return true;
+}
+
+void Child::on_reaped(std::function<void()> tell) {
+  const std::lock_guard lock(living().mutex);
+  living().on_reaped = std::move(tell);
 }
 
 void Child::kill_all() {
-  const std::lock_guard lock(living_mutex);
-  for (const pid_t pid : living) ::kill(-pid, SIGKILL);
+  const std::lock_guard lock(living().mutex);
+  for (const pid_t pid : living().pids) ::kill(-pid, SIGKILL);
 }
 
 Child::~Child() {
   if (exited()) return;
   signal(SIGKILL);
-  note_living(pid_, false);
   siginfo_t info{};
-  ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED);
+  ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
+  reap();
+}
+
+// Once it is known that it has ended.
+Ending Child::reap() {
+  const std::lock_guard lock(living().mutex);
+  // While it is not reaped its group cannot be anyone else's: end what it has left behind.
+  ::kill(-pid_, SIGKILL);
+  siginfo_t info{};
+  ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG);
+  living().pids.erase(pid_);
+  if (!mark_.empty()) living().marks.erase(mark_);
+  if (living().on_reaped) living().on_reaped();
+  return {info.si_status, info.si_code != CLD_EXITED};
 }
 
 void Child::signal(int number) const {
@@ -213,11 +251,7 @@ void Child::on_ready() {
     pidfd_.wait_readable(*this);
     return;
   }
-  // While it is not reaped its group cannot be anyone else's: end what it has left behind.
-  ::kill(-pid_, SIGKILL);
-  note_living(pid_, false);
-  ::waitid(P_PIDFD, id, &info, WEXITED | WNOHANG);
-  ending_ = Ending{info.si_status, info.si_code != CLD_EXITED};
+  ending_ = reap();
   if (waiting_) waiting_->deliver(ok());
 }
 

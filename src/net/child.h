@@ -6,13 +6,16 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/wait.h"
 #include "net/source.h"
+#include "net/user.h"
 
 namespace patchbay::net {
 
@@ -25,6 +28,10 @@ struct Program {
   int handed_over = -1;                  // What becomes its descriptor 3.
   bool same_stdio = false;               // Our own stdin, stdout and stderr; there are no pipes.
   int pipe_size = 1 << 20;               // Most an ordinary user may have; 0: the system's choice.
+  std::optional<User> user = {};         // Who it runs as; else who we are.
+  // What it starts ends with it, also what has left its group for a session of its own: its
+  // environment gets a mark, by which Orphans tells whose such a process is.
+  bool marked = false;
 };
 
 // How a program has ended.
@@ -36,11 +43,15 @@ struct Ending {
   int code() const { return by_signal ? 128 + status : status; }  // As a shell has it.
 };
 
-// What every child gets of our own environment: where to find things, and how the user likes them.
+// What every child gets of our own environment: kUsualVariables.
 std::vector<std::string> usual_environment();
 
-// Adds variable `name` of our own environment, if there is one.
+// Adds variable `name` of our own environment, if there is one. From then on other programs cannot
+// read it there (core/environment.h).
 void pass_variable(const char* name, std::vector<std::string>& environment);
+
+// The variable that carries the mark of a program.
+inline constexpr std::string_view kMarkVariable = "PATCHBAY_CHILD";
 
 // The file that would be run: absolute, and without links. Code::unavailable if there is none.
 Result<std::string> find_program(const Program& program);
@@ -53,8 +64,15 @@ class Child final : Source::Waiter {
   // Kills the whole group if it is still there.
   ~Child();
 
-  // Whether `pid` is a child that has not been reaped. Callable on any thread.
-  static bool is_living(pid_t pid);
+  // Whether a child lives that has this mark. Callable on any thread.
+  static bool is_living_mark(std::string_view mark);
+
+  // Reaps one process below us that has ended and is no Child. False if there is none, or none that
+  // can be reached before a Child reaps its own, which tells the listener. Callable on any thread.
+  static bool reap_other();
+
+  // Is told whenever a child has been reaped, on its thread. Empty: nobody is.
+  static void on_reaped(std::function<void()> tell);
 
   // Kills every child of the process and its group, at once. Callable on any thread, before an
   // immediate exit.
@@ -78,10 +96,12 @@ class Child final : Source::Waiter {
   Task<std::string> exit(Deadline deadline);
 
  private:
-  Child(pid_t pid, Fd pidfd, Fd in, Fd out, Fd err);
+  Child(pid_t pid, std::string mark, Fd pidfd, Fd in, Fd out, Fd err);
   void on_ready() override;
+  Ending reap();
 
   const pid_t pid_;
+  const std::string mark_;  // Empty: none.
   Source pidfd_;
   Fd stdin_;
   Fd stdout_;

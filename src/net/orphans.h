@@ -1,8 +1,14 @@
 // Orphans takes in processes whose parents have died below us, and reaps them when they end: a
-// program that starts others leaves no zombie behind. It leaves every Child alone.
+// program that starts others leaves no zombie behind. It leaves every Child alone. A process that a
+// Child with a mark has left behind, wherever it has fled to, is killed once that Child has ended.
+//
+// A process that hides the mark (an environment of its own, two generations of parents gone) lives
+// on until kill_all().
 //
 // One per process, on the thread of its loop. before_threads() before the first thread is started.
 #pragma once
+
+#include <memory>
 
 #include "core/executor.h"
 #include "net/source.h"
@@ -15,17 +21,20 @@ class Orphans final : Source::Waiter, Executor::TurnEnd {
   static void before_threads();
 
   Orphans();
-  ~Orphans() { source_.forget(*this); }
+  ~Orphans();
 
   // Kills all that is left below us, orphans of orphans too. Waits for none that will not die.
   static void kill_all();
 
  private:
   void on_ready() override;
-  void on_turn_end() override { reap(); }
-  void reap();
+  void on_turn_end() override { look(); }
+  void look_soon();
+  void look();
+  static void kill_left_behind();
 
   Source source_;
+  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when this is.
 };
 
 }  // namespace patchbay::net

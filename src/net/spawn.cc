@@ -53,13 +53,25 @@ bool take_descriptors(const std::array<int, 4>& wanted) {
   return true;
 }
 
+// The system calls themselves: the library's functions would have all threads of the process, whose
+// memory we share, become the user.
+bool become_user(const User& user) {
+  if (::syscall(SYS_setgroups, user.groups.size(), user.groups.data()) != 0) return false;
+  if (::syscall(SYS_setresgid, user.gid, user.gid, user.gid) != 0) return false;
+  if (::syscall(SYS_setresuid, user.uid, user.uid, user.uid) != 0) return false;
+  // The kernel may have made our common memory readable for that user.
+  ::prctl(PR_SET_DUMPABLE, 0);
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
 // Everything the child does before its program begins: only what is safe in a process with
 // threads whose memory it shares.
 int become(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
   const NewProgram& program = *birth.program;
   ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (program.user && !become_user(*program.user)) return fail(birth, "become its user");
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // A change of the user would take it back.
   if (::getppid() != birth.parent)
     return fail(birth, "exec");  // It died before the signal was set.
   struct sigaction usual{};

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "net/fd.h"
+#include "net/user.h"
 
 namespace patchbay::net {
 
@@ -20,6 +21,8 @@ struct NewProgram {
   const char* cwd = "";  // Empty: our own.
   // What becomes descriptor 0, 1, 2 and 3; -1: none. Everything else is closed.
   std::array<int, 4> descriptors{-1, -1, -1, -1};
+  // Who it runs as; null: who we are. Such a program gains no rights by what it runs.
+  const User* user = nullptr;
 };
 
 struct Started {

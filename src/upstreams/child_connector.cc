@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <csignal>
 
 #include "transport/line_channel.h"
@@ -56,10 +59,29 @@ class ChildConnection final : public Connection {
   const Duration grace_;
 };
 
+// Where the user is at home, unless the settings say otherwise.
+void become(const net::User& user, const StdioSettings& settings, net::Program& program) {
+  program.user = user;
+  const auto set = [&](const std::string& name, const std::string& value) {
+    const bool given =
+        std::ranges::any_of(settings.env, [&](const auto& entry) { return entry.first == name; });
+    if (given) return;
+    std::erase_if(program.environment,
+                  [&](const std::string& entry) { return entry.starts_with(name + "="); });
+    if (!value.empty()) program.environment.push_back(fmt::format("{}={}", name, value));
+  };
+  set("USER", user.name);
+  set("LOGNAME", user.name);
+  set("HOME", user.home);
+  set("SHELL", user.shell);
+}
+
 }  // namespace
 
 Task<std::unique_ptr<Connection>> ChildConnector::connect(Deadline /*deadline*/) {
-  const net::Program program = program_of(settings_);
+  if (!user_) co_return user_.error();
+  net::Program program = program_of(settings_);
+  if (*user_) become(**user_, settings_, program);
   if (allowed_) {
     auto may_run = allowed_->check(program);
     if (!may_run) co_return may_run.error();
@@ -67,6 +89,15 @@ Task<std::unique_ptr<Connection>> ChildConnector::connect(Deadline /*deadline*/)
   auto child = net::Child::spawn(program);
   if (!child) co_return child.error();
   co_return std::make_unique<ChildConnection>(*std::move(child), upstream_, settings_);
+}
+
+Result<std::optional<net::User>> user_of(const StdioSettings& settings) {
+  if (settings.user.empty()) return std::optional<net::User>();
+  auto user = net::find_user(settings.user);
+  if (!user) return Error{user.error().code, "user: " + user.error().message};
+  // Only root has anything to change.
+  if (::geteuid() != 0) return std::optional<net::User>();
+  return std::optional<net::User>(*std::move(user));
 }
 
 net::Program program_of(const StdioSettings& settings) {
@@ -77,6 +108,7 @@ net::Program program_of(const StdioSettings& settings) {
                   [&](const std::string& entry) { return entry.starts_with(name + "="); });
     program.environment.push_back(fmt::format("{}={}", name, value));
   }
+  program.marked = true;
   return program;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "net/child.h"
@@ -15,10 +16,15 @@ namespace patchbay::upstreams {
 
 class ChildConnector final : public Connector {
  public:
-  // Without `allowed` any program may be run.
+  // Without `allowed` any program may be run. `user` is what was found for settings.user; an error
+  // is what connecting fails with.
   ChildConnector(std::string upstream, const StdioSettings& settings,
-                 std::shared_ptr<const AllowedCommands> allowed = {})
-      : upstream_(std::move(upstream)), settings_(settings), allowed_(std::move(allowed)) {}
+                 std::shared_ptr<const AllowedCommands> allowed = {},
+                 Result<std::optional<net::User>> user = std::optional<net::User>())
+      : upstream_(std::move(upstream)),
+        settings_(settings),
+        allowed_(std::move(allowed)),
+        user_(std::move(user)) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
 
@@ -26,9 +32,13 @@ class ChildConnector final : public Connector {
   const std::string upstream_;
   const StdioSettings settings_;
   const std::shared_ptr<const AllowedCommands> allowed_;
+  const Result<std::optional<net::User>> user_;
 };
 
-// What is run for an upstream with these settings.
+// Who settings.user is; empty: who we are. Reads the user database, so not on a worker.
+Result<std::optional<net::User>> user_of(const StdioSettings& settings);
+
+// What is run for an upstream with these settings, as whoever we are.
 net::Program program_of(const StdioSettings& settings);
 
 }  // namespace patchbay::upstreams

@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdlib>
 #include <vector>
 
 #include "bus/embedded_bus.h"
+#include "core/environment.h"
 #include "core/ids.h"
 #include "core/text.h"
 #include "core/token.h"
@@ -146,10 +146,7 @@ Result<int> response_timeout(const std::string& milliseconds) {
 }  // namespace
 
 Environment process_environment() {
-  return [](const char* name) -> std::optional<std::string> {
-    const char* const value = std::getenv(name);
-    return value ? std::optional<std::string>(value) : std::nullopt;
-  };
+  return [](const char* name) { return take_variable(name); };
 }
 
 bool names_bus(const Environment& environment) {

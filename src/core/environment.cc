@@ -1,0 +1,65 @@
+#include "core/environment.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace patchbay {
+namespace {
+
+// How the variables begin that the libraries we use read by themselves, at any time.
+constexpr std::array<std::string_view, 14> kOfLibraries{
+    "LC_",     "LD_",  "XDG_",        "SSL_",  "OPENSSL_", "MALLOC_", "GLIBC_",
+    "SQLITE_", "KRB5", "RES_OPTIONS", "ASAN_", "UBSAN_",   "TSAN_",   "LSAN_",
+};
+constexpr std::array<std::string_view, 8> kProxies{"http_proxy", "https_proxy", "all_proxy",
+                                                   "no_proxy",   "HTTP_PROXY",  "HTTPS_PROXY",
+                                                   "ALL_PROXY",  "NO_PROXY"};
+
+struct Taken {
+  std::mutex mutex;
+  std::map<std::string, std::string> values;
+};
+
+Taken& taken() {
+  static Taken all;
+  return all;
+}
+
+bool stays(std::string_view name) {
+  return std::ranges::any_of(kUsualVariables, [&](const char* usual) { return name == usual; }) ||
+         std::ranges::any_of(kOfLibraries, [&](auto begin) { return name.starts_with(begin); }) ||
+         std::ranges::find(kProxies, name) != kProxies.end();
+}
+
+// With the lock held. A variable that was taken is still there, without its value.
+std::optional<std::string> find(const Taken& all, const std::string& name, char* value) {
+  if (!value) return std::nullopt;
+  const auto earlier = all.values.find(name);
+  if (*value == '\0' && earlier != all.values.end()) return earlier->second;
+  return std::string(value);
+}
+
+}  // namespace
+
+std::optional<std::string> read_variable(const std::string& name) {
+  Taken& all = taken();
+  const std::lock_guard lock(all.mutex);
+  return find(all, name, std::getenv(name.c_str()));
+}
+
+std::optional<std::string> take_variable(const std::string& name) {
+  Taken& all = taken();
+  const std::lock_guard lock(all.mutex);
+  char* const value = std::getenv(name.c_str());
+  auto found = find(all, name, value);
+  if (!found || *value == '\0' || stays(name)) return found;
+  all.values[name] = *found;
+  // In place: taking the entry out of the list would move others while a library may read them.
+  ::explicit_bzero(value, std::strlen(value));
+  return found;
+}
+
+}  // namespace patchbay
