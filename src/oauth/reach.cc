@@ -1,5 +1,6 @@
 #include "oauth/reach.h"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -17,30 +18,54 @@ Row row(std::string_view range, Reach reach) {
   return {*policy::AddressRange::parse(range), reach};
 }
 
-// The first that holds an address decides.
+// The special-purpose registries of IANA, and what clouds have there. The first that holds an
+// address decides.
 const auto& rows() {
   static const std::array kRows{
-      row("127.0.0.0/8", Reach::machine),     row("::1", Reach::machine),
-      row("169.254.0.0/16", Reach::nowhere),  row("fe80::/10", Reach::nowhere),
-      row("0.0.0.0/8", Reach::nowhere),       row("::", Reach::nowhere),
-      row("224.0.0.0/4", Reach::nowhere),     row("ff00::/8", Reach::nowhere),
-      row("255.255.255.255", Reach::nowhere), row("10.0.0.0/8", Reach::network),
-      row("172.16.0.0/12", Reach::network),   row("192.168.0.0/16", Reach::network),
-      row("100.64.0.0/10", Reach::network),   row("198.18.0.0/15", Reach::network),
-      row("fd00:ec2::254", Reach::nowhere),   row("fc00::/7", Reach::network),
-      row("64:ff9b::/96", Reach::network),
+      // IPv4; those that are mapped into IPv6 are the same.
+      row("127.0.0.0/8", Reach::machine), row("0.0.0.0/8", Reach::nowhere),
+      row("10.0.0.0/8", Reach::network),
+      row("100.100.100.200", Reach::nowhere),  // Metadata of a cloud.
+      row("100.64.0.0/10", Reach::network),
+      row("168.63.129.16", Reach::nowhere),  // Metadata of a cloud.
+      row("169.254.0.0/16", Reach::nowhere), row("172.16.0.0/12", Reach::network),
+      row("192.0.0.0/24", Reach::nowhere), row("192.0.2.0/24", Reach::nowhere),
+      row("192.88.99.0/24", Reach::nowhere), row("192.168.0.0/16", Reach::network),
+      row("198.18.0.0/15", Reach::network), row("198.51.100.0/24", Reach::nowhere),
+      row("203.0.113.0/24", Reach::nowhere), row("224.0.0.0/4", Reach::nowhere),
+      row("240.0.0.0/4", Reach::nowhere),
+      row("::ffff:0:0/96", Reach::world),  // Every other IPv4 address.
+      // IPv6.
+      row("::1", Reach::machine),
+      row("64:ff9b:1::/48", Reach::network),  // Translation of one's own choice.
+      row("fd00:ec2::254", Reach::nowhere),   // Metadata of a cloud.
+      row("fd20:ce::254", Reach::nowhere),    // The same.
+      row("fc00::/7", Reach::network),
+      row("2001::/23", Reach::nowhere),  // Protocols, Teredo among them.
+      row("2001:db8::/32", Reach::nowhere), row("2002::/16", Reach::nowhere),  // 6to4.
+      row("3fff::/20", Reach::nowhere), row("2000::/3", Reach::world),
+      row("::/0", Reach::nowhere),  // What is no global unicast address.
   };
   return kRows;
+}
+
+// An IPv4 address that a translator (NAT64) is reached through is as far as itself.
+net::PeerAddress untranslated(net::PeerAddress address) {
+  static const auto kTranslated = *policy::AddressRange::parse("64:ff9b::/96");
+  if (!kTranslated.holds(address)) return address;
+  std::fill_n(address.ip.begin(), 10, 0);
+  address.ip[10] = address.ip[11] = 0xFF;
+  return address;
 }
 
 }  // namespace
 
 Reach reach_of(const net::Address& address) {
-  const auto peer = net::PeerAddress::of(address.storage);
+  const auto peer = untranslated(net::PeerAddress::of(address.storage));
   for (const auto& [range, reach] : rows()) {
     if (range.holds(peer)) return reach;
   }
-  return Reach::world;
+  return Reach::nowhere;
 }
 
 }  // namespace patchbay::oauth

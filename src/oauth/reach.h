@@ -11,7 +11,8 @@
 namespace patchbay::oauth {
 
 enum class Reach : std::uint8_t {
-  nowhere,  // Link-local, such as the metadata of a cloud; multicast; unspecified. Never visited.
+  nowhere,  // Link-local, metadata of clouds, multicast, documentation, tunnels, reserved: never
+            // visited.
   machine,  // Loopback.
   network,  // Private ranges.
   world,

@@ -145,6 +145,20 @@ const JwsAlgorithm* pinned(std::string_view jwk) {
   return nullptr;
 }
 
+// What the key says it is for, by `use` and by `key_ops` (RFC 7517, 4.2 and 4.3). One that says
+// something that cannot be understood is for nothing.
+bool verifies(std::string_view jwk) {
+  if (const auto use = json::member(jwk, "use"); use && json::as_string(*use) != "sig")
+    return false;
+  const auto operations = json::member(jwk, "key_ops");
+  if (!operations) return true;
+  bool found = false;
+  if (json::type_of(*operations) != json::Type::array) return false;
+  json::each_element(*operations,
+                     [&](std::string_view one) { found |= json::as_string(one) == "verify"; });
+  return found;
+}
+
 // A signature of ECDSA as OpenSSL wants it, from the two numbers that a JWS has.
 std::string der_of(std::string_view signature, std::size_t part) {
   if (signature.size() != 2 * part) return {};
@@ -179,9 +193,7 @@ Result<JwsKey> JwsKey::read(std::string_view jwk) {
   const auto name = kid ? json::as_string(*kid) : std::string();
   if (!name || name->size() > kMostId) return unusable("kid is no text of at most 256 bytes");
   made.kid_ = *name;
-  if (const auto use = json::string_member(jwk, "use"); use && *use != "sig") {
-    return unusable("it is not for signatures");
-  }
+  if (!verifies(jwk)) return unusable("it is not for signatures");
   made.algorithm_ = pinned(jwk);
   if (!made.algorithm_) return unusable("its type or algorithm is none that we take");
   auto key = made.algorithm_->kind == KeyKind::ec        ? ec_key(jwk, *made.algorithm_)

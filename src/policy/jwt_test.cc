@@ -105,6 +105,28 @@ std::string claims(std::string_view more) {
       more);
 }
 
+TEST(Jwt, AKeyIsForWhatItSays) {
+  const std::string key = R"({"kty":"OKP","crv":"Ed25519",)"
+                          R"("x":"QEPA9eIF2YRrX60ha3hKVdsdHYhjNZXbdH5XcUgcsng"%})";
+  const auto reads = [&](std::string_view more) {
+    std::string jwk = key;
+    jwk.replace(jwk.find('%'), 1, more);
+    return static_cast<bool>(JwsKey::read(jwk));
+  };
+  for (const auto* good :
+       {"", R"(,"use":"sig")", R"(,"key_ops":["verify"])", R"(,"key_ops":["sign","verify"])",
+        R"(,"use":"sig","key_ops":["verify"])"}) {
+    EXPECT_TRUE(reads(good)) << good;
+  }
+  for (const auto* bad :
+       {R"(,"use":"enc")", R"(,"use":1)", R"(,"use":null)", R"(,"key_ops":[])",
+        R"(,"key_ops":["sign"])", R"(,"key_ops":["encrypt","wrapKey"])", R"(,"key_ops":"verify")",
+        R"(,"key_ops":null)", R"(,"use":"enc","key_ops":["verify"])",
+        R"(,"use":"sig","key_ops":["deriveKey"])"}) {
+    EXPECT_FALSE(reads(bad)) << bad;
+  }
+}
+
 TEST(Jwt, SamplesOfEachKindAreGood) {
   const KeySet keys = all_keys();
   ASSERT_EQ(keys.size(), kSamples.size());
