@@ -80,6 +80,7 @@ def upstreams(port):
         "wires": {"kind": "wire-tcp", "url": f"tcps://{at}", **HTTP},
         "ws": {"kind": "ws", "url": f"ws://{at}/ws", **HTTP},
         "openapi": {"kind": "openapi", "document": f"http://{at}/api.json", "fetch_time": "60s"},
+        "kafka": {"kind": "kafka", "kafka": {"bootstrap.servers": at}},
         "token": {"kind": "http", "url": f"http://{at}/mcp", **token, **HTTP},
     }
 

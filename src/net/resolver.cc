@@ -84,8 +84,8 @@ struct Question {
 
 class Resolver {
  public:
-  // Never destroyed: a thread that waits for a name server cannot be called back, and the end of the
-  // process must not wait for it.
+  // Never destroyed: a thread that waits for a name server cannot be called back, and the end of
+  // the process must not wait for it.
   static Resolver& of_process() {
     static auto* const resolver = new Resolver;
     return *resolver;
