@@ -1,10 +1,12 @@
 """Configuration: what `check` finds, what `describe` says, and the files of desktop clients."""
 
 import json
+import os
 import pathlib
 import re
 import sys
 import tempfile
+import unittest
 
 from harness import (
     FAKE_SERVER,
@@ -310,6 +312,62 @@ class DesktopFiles(ConfigCase):
         faults = self.faults(text, "desktop.json")
         self.assertTrue(any("desktop.json:5:" in fault for fault in faults), faults)
         self.assertTrue(self.faults('{"mcpServers": {"a": {"command": "x"}', "desktop.json"))
+
+
+class WhoMayChange(ConfigCase):
+    """Files that somebody else could change are refused, with a word on how to mend it."""
+
+    def assert_refused(self, why, text="limits: {calls: 5}\n"):
+        faults = self.faults(text)
+        self.assertTrue(any(why in fault for fault in faults), faults)
+
+    def test_the_file_and_its_folders(self):
+        (self.folder / "gateway.yaml").touch()
+        self.folder.chmod(0o777)
+        self.assert_refused(f"chmod o-w {self.folder}")
+        self.folder.chmod(0o1777)
+        self.assertEqual(self.check("limits: {calls: 5}\n").returncode, 0)
+        self.folder.chmod(0o755)
+        (self.folder / "gateway.yaml").chmod(0o666)
+        self.assert_refused("chmod o-w")
+
+    def test_what_the_configuration_names(self):
+        place = self.folder / "secrets"
+        place.mkdir()
+        (place / "secret").write_text("0123456789abcdef", encoding="utf-8")
+        (self.folder / "link").symlink_to(place / "secret")
+        (place / "users").write_text("", encoding="utf-8")
+        place.chmod(0o777)
+        for text in (
+            "auth: {tokens: [{name: a, token: '${file:link}'}]}\n",
+            f"auth: {{token_file: {place}/secret}}\n",
+            f"auth: {{basic: {{file: {place}/users}}}}\n",
+        ):
+            with self.subTest(text):
+                self.assert_refused(f"chmod o-w {place}", text)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root gives files away")
+    def test_strangers_and_their_groups(self):
+        path = self.folder / "gateway.yaml"
+        path.touch()
+        os.chown(path, 12345, 0)
+        self.assert_refused("belongs to the user 12345")
+        os.chown(path, 0, 12345)
+        path.chmod(0o664)
+        self.assert_refused("chmod g-w")
+        os.chown(path, 0, 0)
+        self.assertEqual(self.check("limits: {calls: 5}\n").returncode, 0)
+        os.chown(self.folder, 12345, 0)
+        self.assert_refused("to whom the folder")
+
+    def test_a_running_gateway_keeps_what_it_has(self):
+        with Gateway({"limits": {"calls": 5}}) as gateway:
+            gateway.config_path.chmod(0o666)
+            line = gateway.stderr.wait_for("reload refused")
+            self.assertIn("chmod o-w", line)
+            start = gateway.stderr.count()
+            gateway.write_config({"limits": {"calls": 6}})
+            gateway.stderr.wait_for("reloaded", start)
 
 
 if __name__ == "__main__":

@@ -61,7 +61,13 @@ void JwksSource::keep_fresh() {
     if (!schedule_.due(Clock::now())) return;
   }
   home_.executor.post([self = shared_from_this()] {
-    if (!self->fetching_) self->begin();
+    if (self->fetching_) return;
+    {
+      // Whoever asked first may have had them fetched meanwhile.
+      const std::lock_guard lock(self->mutex_);
+      if (!self->schedule_.due(Clock::now())) return;
+    }
+    self->begin();
   });
 }
 

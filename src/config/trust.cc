@@ -78,8 +78,10 @@ std::string file_fault(const std::string& path, const struct stat& about) {
   return fmt::format("may be changed by {}; chmod {} {}", writers->who, writers->revoke, path);
 }
 
-// Whether somebody could put something else in the place of `entry`, which is in `folder`.
-std::string folder_fault(const std::string& folder, const struct stat& entry) {
+// Whether somebody could put something else in the place of the entry at `path`, which is in
+// `folder`.
+std::string folder_fault(const std::string& folder, const std::string& path,
+                         const struct stat& entry) {
   struct stat about{};
   if (::stat(folder.c_str(), &about) != 0) return {};
   if (!is_trusted_user(about.st_uid)) {
@@ -90,7 +92,12 @@ std::string folder_fault(const std::string& folder, const struct stat& entry) {
   }
   const auto writers = foreign_writers(about);
   if (!writers) return {};
-  if ((about.st_mode & S_ISVTX) != 0 && is_trusted_user(entry.st_uid)) return {};
+  if ((about.st_mode & S_ISVTX) != 0) {
+    // The owner of a file or a folder is looked at next, that of a link is not.
+    if (!S_ISLNK(entry.st_mode) || is_trusted_user(entry.st_uid)) return {};
+    return fmt::format("is reached by the link {}, which belongs to the user {}; chown -h {} {}",
+                       path, entry.st_uid, ::geteuid(), path);
+  }
   return fmt::format("may be replaced by {}, who may write to the folder {}; chmod {} {}",
                      writers->who, folder, writers->revoke, folder);
 }
@@ -143,7 +150,7 @@ class Walk {
       return {};
     }
     if (!is_read_only(folder_)) {
-      std::string fault = folder_fault(folder_, entry);
+      std::string fault = folder_fault(folder_, path, entry);
       if (!fault.empty()) return fault;
     }
     if (S_ISLNK(entry.st_mode)) return follow(path);

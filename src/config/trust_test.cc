@@ -100,7 +100,7 @@ TEST_F(Trust, IsNoStrangers) {
   chmod("folder", 01777);
   std::filesystem::create_symlink(path("folder/file"), path("folder/link"));
   chown("folder/link", kStranger, 0);
-  expect_fault("may be replaced by anyone", "folder/link");
+  expect_fault("is reached by the link " + path("folder/link"), "folder/link");
 }
 
 }  // namespace

@@ -84,18 +84,11 @@ struct Question {
 
 class Resolver {
  public:
+  // Never destroyed: a thread that waits for a name server cannot be called back, and the end of
+  // the process must not wait for it.
   static Resolver& of_process() {
-    static Resolver resolver;
-    return resolver;
-  }
-
-  ~Resolver() {
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = true;
-    }
-    changed_.notify_all();
-    for (auto& thread : threads_) thread.join();
+    static auto* const resolver = new Resolver;
+    return *resolver;
   }
 
   std::optional<Found> kept(const std::string& host) {
@@ -144,9 +137,8 @@ class Resolver {
     std::unique_lock lock(mutex_);
     for (;;) {
       ++idle_;
-      changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+      changed_.wait(lock, [this] { return !waiting_.empty(); });
       --idle_;
-      if (ending_) return;
       const auto question = std::move(waiting_.front());
       waiting_.pop_front();
       // Another may have asked the same a moment ago.
@@ -163,14 +155,13 @@ class Resolver {
     }
   }
 
-  // All guarded by the mutex; the threads are joined without it.
+  // All guarded by the mutex.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Question>> waiting_;
   std::map<std::string, Kept> kept_;
   std::vector<std::thread> threads_;
   std::size_t idle_ = 0;
-  bool ending_ = false;
 };
 
 }  // namespace

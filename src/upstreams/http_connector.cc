@@ -136,7 +136,10 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
     auto connection = std::make_unique<SseConnection>(target, way);
     auto connected = co_await connection->connect(deadline);
     if (connected) co_return connection;
-    auto ended = co_await connection->end(true);
+    // Also if the attempt was stopped: what the connection reads with must end before it does.
+    Stop deaf;
+    auto ending = connection->end(true);
+    auto ended = co_await ending.hearing(deaf);
     if (connected.error().code != Code::upstream_failed || !try_other_way()) {
       co_return connected.error();
     }

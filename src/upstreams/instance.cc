@@ -152,7 +152,8 @@ Task<void> Instance::wait_for_person() {
 Task<void> Instance::live() {
   starting_ = true;
   was_up_ = false;
-  auto begun = co_await begin(here().now() + settings_.start_time);
+  auto beginning = begin(here().now() + settings_.start_time);
+  auto begun = co_await beginning.hearing(stop_restarts_);
   starting_ = false;
   denied_.reset();
   if (!begun && oauth::lacks_token(begun.error())) denied_ = begun.error();
@@ -193,7 +194,10 @@ Task<void> Instance::begin(Deadline deadline) {
     if (stopping_ || !life_->connection->misunderstood()) co_return why;
     if (!connector_->try_other_way()) co_return why;
     earlier = why.message + "; ";
-    auto over = co_await end_life();
+    // A stop must not leave a part of the life behind.
+    Stop deaf;
+    auto ending = end_life();
+    auto over = co_await ending.hearing(deaf);
     if (!over) co_return over;
   }
 }
