@@ -200,6 +200,13 @@ class Gateway:
     def pid(self):
         return self.process.pid
 
+    def peak_rss(self):
+        """The most resident memory so far, in bytes; always 0 under a sanitizer."""
+        if os.environ.get("PATCHBAY_TEST_SANITIZED"):
+            return 0
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
+        return int(status.partition("VmHWM:")[2].split()[0]) * 1024
+
     def rss(self):
         """Resident memory in bytes; always 0 under a sanitizer, where it means nothing."""
         if os.environ.get("PATCHBAY_TEST_SANITIZED"):

@@ -89,6 +89,8 @@ class JsonTable(TestCase):
                     answer = response.json()
                     self.assertIn(answer["error"]["code"], codes, answer)
                     self.assertEqual(answer["jsonrpc"], "2.0")
+                    if answer["error"]["code"] == -32700:
+                        self.assertIsNone(answer.get("id"))
         self.assertEqual(result_of(self.session.request("ping")), {})
 
     def test_what_is_not_json(self):

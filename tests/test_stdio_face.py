@@ -17,6 +17,7 @@ from harness import (
     main,
     modern_message,
     result_of,
+    run,
     text_of,
     to_yaml,
     wait_until,
@@ -155,6 +156,38 @@ class Legacy(StdioCase):
         self.assertGreaterEqual(len(errors), 1)
         self.assertLessEqual({error["error"]["code"] for error in errors}, {-32700, -32600})
         self.end(face)
+
+    def test_the_last_line_needs_no_line_feed(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        config = folder / "patchbay.yaml"
+        config.write_text(to_yaml(fake_config()), encoding="utf-8")
+        opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        lines = [json.dumps(request("initialize", 1, opening)), json.dumps(request("tools/list", 2))]
+        for command in (["stdio", "-c", str(config)], ["osquery", "--engine", "builtin"]):
+            for count in (1, 2):
+                with self.subTest(f"{command[0]}, {count} lines"):
+                    done = run(*command, stdin="\n".join(lines[:count]), cwd=str(folder))
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    answers = [json.loads(line) for line in done.stdout.splitlines()]
+                    answers = {answer["id"]: answer for answer in answers if "id" in answer}
+                    self.assertEqual(set(answers), set(range(1, count + 1)))
+                    self.assertIn("result", answers[count])
+
+    def test_what_cannot_be_read_is_answered_as_json_rpc_has_it(self):
+        cases = (
+            ('{"jsonrpc":"2.0","id":7,"method":', None, -32700),
+            ("not JSON", None, -32700),
+            ('{"jsonrpc":"2.0","id":3,"method":"tools/call","params":[1]}', 3, -32602),
+            ('{"jsonrpc":"2.0","id":4,"method":"tools/call","params":"x"}', 4, -32602),
+            ('{"jsonrpc":"2.0","id":5,"method":7,"params":[1]}', 5, -32600),
+        )
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        for command in ("stdio", "osquery"):
+            for line, number, code in cases:
+                with self.subTest(f"{command}: {line}"):
+                    done = run(command, stdin=line + "\n", cwd=folder)
+                    answer = json.loads(done.stdout.splitlines()[0])
+                    self.assertEqual((answer["id"], answer["error"]["code"]), (number, code))
 
     def test_batches_of_2025_03_26(self):
         face = self.opened("2025-03-26")

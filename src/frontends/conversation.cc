@@ -39,9 +39,11 @@ Error in_its_words(const Error& why) {
                       json::quote(why.message))};
 }
 
-// The response to a message that could not be scanned.
+// The response to a message that could not be scanned. What cannot be parsed has no id, even if one
+// could be read before the text broke off.
 std::string unreadable(const mcp::Message& message, const Error& why) {
-  return mcp::response(message.id, mcp::error_reply(in_its_words(why)));
+  const std::string_view id = why.code == Code::parse_error ? "" : message.id;
+  return mcp::response(id, mcp::error_reply(in_its_words(why)));
 }
 
 }  // namespace

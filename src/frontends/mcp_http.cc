@@ -28,6 +28,11 @@ bool claims_modern(std::string_view text) {
   return !claimed || (*claimed && mcp::info(**claimed).modern);
 }
 
+// What cannot be parsed has no id, even if one could be read before the text broke off.
+std::string_view id_of_unreadable(const mcp::Message& message, const Error& why) {
+  return why.code == Code::parse_error ? "" : message.id;
+}
+
 // A request that claims no era in its body but one in its headers.
 bool header_is_modern(const HttpExchange& exchange) {
   const auto named = exchange.request.fields.find(kVersionHeader);
@@ -98,7 +103,10 @@ Task<void> McpHttp::post(HttpExchange& exchange) {
   if (mcp::is_batch(exchange.body)) co_return co_await post_batch(exchange);
   mcp::Message message;
   auto parsed = mcp::parse(exchange.body, message);
-  if (!parsed) co_return co_await answer_error(exchange, 400, message.id, parsed.error());
+  if (!parsed) {
+    const std::string_view id = id_of_unreadable(message, parsed.error());
+    co_return co_await answer_error(exchange, 400, id, parsed.error());
+  }
   co_return co_await post_message(exchange, message);
 }
 
@@ -259,7 +267,8 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) {
-    out = mcp::response(message.id, mcp::error_reply(parsed.error()));
+    out =
+        mcp::response(id_of_unreadable(message, parsed.error()), mcp::error_reply(parsed.error()));
     co_return ok();
   }
   if (message.kind == mcp::Message::Kind::response) answered(message, session);

@@ -61,7 +61,7 @@ class Scan {
       }
     }
     if (!at_.finish()) return at_.error();
-    if (!fault_.empty()) return invalid(std::move(fault_));
+    if (!fault_.empty()) return Error{fault_code_, std::move(fault_)};
     return settle();
   }
 
@@ -138,6 +138,7 @@ class Scan {
   void take_params() {
     if (at_.peek() != Type::object) {
       at_.skip();
+      if (fault_.empty()) fault_code_ = Code::invalid_params;
       return fault("'params' must be an object");
     }
     const char* const from = at_.position();
@@ -206,6 +207,7 @@ class Scan {
   Message& message_;
   unsigned seen_ = 0;
   bool null_id_ = false;
+  Code fault_code_ = Code::invalid_request;
   std::string fault_;
 };
 

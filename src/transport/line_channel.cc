@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kReadStep = 64 * 1024;
 constexpr std::size_t kMostReadStep = 1 << 20;  // For a peer that fills every read.
 constexpr std::size_t kTurnBudget = 1 << 20;    // Bytes read in one turn: others want theirs too.
-constexpr std::size_t kKeep = 4 << 20;          // Memory kept when nothing waits.
+constexpr int kTurnLines = 256;         // And lines handled in one turn, for the same reason.
+constexpr std::size_t kKeep = 4 << 20;  // Memory kept when nothing waits.
 
 net::Fd non_blocking(net::Fd fd) {
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
@@ -91,43 +92,83 @@ void LineChannel::read_soon() {
 
 // Everything that has come is handled before the next read.
 void LineChannel::read() {
-  for (std::size_t budget = kTurnBudget; !closed_ && !told_;) {
+  std::size_t budget = kTurnBudget;
+  for (int lines = kTurnLines;;) {
+    if (closed_ || told_ || !deliver_lines(lines)) return;
+    if (lines == 0 || budget == 0) return read_soon();
     const std::size_t before = buffer_.size();
-    stretch(buffer_, before + read_step_);
+    const std::size_t step = make_room();
     auto got = in_->try_read(std::span(buffer_).subspan(before));
     buffer_.resize(before + (got ? *got : 0));
-    read_step_ = got && *got == read_step_ ? std::min(read_step_ * 2, kMostReadStep) : kReadStep;
-    if (!got) return fail("the peer closed its output");
+    read_step_ = got && *got == step ? std::min(step * 2, kMostReadStep) : kReadStep;
+    if (!got) return end_of_input();
     if (*got == 0) break;
-    if (!deliver_lines(before)) return;
-    if (budget <= *got) return read_soon();
-    budget -= *got;
+    budget -= std::min(budget, *got);
   }
-  if (closed_ || told_) return;
   in_->wait_readable(*this);
 }
 
-bool LineChannel::deliver_lines(std::size_t searched) {
-  for (;;) {
-    const auto end = buffer_.find('\n', std::max(used_, searched));
-    if (end == std::string::npos) break;
-    const auto line = trimmed(std::string_view(buffer_).substr(used_, end - used_));
-    used_ = end + 1;
-    if (!line.empty()) {
-      log_message(line);
-      listener_->on_message(line, 0);
+// Stretches the buffer by what is returned. A line that outgrows what is kept gets room for the
+// longest one at once: that much comes from the system page by page, as it is filled, and never has
+// to be moved, which would take it twice.
+std::size_t LineChannel::make_room() {
+  const std::size_t wanted = buffer_.size() + read_step_;
+  if (wanted > buffer_.capacity()) {
+    const std::size_t longest = limits_.line + 1 + kMostReadStep;
+    buffer_.reserve(wanted > kKeep ? std::max(wanted, longest)
+                                   : std::max(wanted, std::min(buffer_.capacity() * 4, kKeep)));
+  }
+  stretch(buffer_, wanted);
+  return read_step_;
+}
+
+// At most `left` lines. False if the channel is over.
+bool LineChannel::deliver_lines(int& left) {
+  while (left > 0) {
+    const auto end = buffer_.find('\n', std::max(used_, searched_));
+    if (end == std::string::npos) {
+      searched_ = buffer_.size();
+      break;
     }
-    if (closed_ || told_) return false;
+    const auto line = std::string_view(buffer_).substr(used_, end - used_);
+    used_ = end + 1;
+    --left;
+    if (!deliver(line)) return false;
   }
-  // Bytes that are done with are dropped when that is cheap: when nothing else is there, or most
-  // of what is there.
-  if (used_ == buffer_.size() || used_ > buffer_.size() / 2) {
-    buffer_.erase(0, std::exchange(used_, 0));
-  }
-  if (buffer_.empty() && buffer_.capacity() > kKeep) buffer_ = std::string();
-  if (buffer_.size() - used_ <= limits_.line) return true;
+  drop_used();
+  if (left == 0 || buffer_.size() - used_ <= limits_.line) return true;
+  used_ = buffer_.size();
+  drop_used();
   fail(fmt::format("the peer sent a line of more than {} bytes", limits_.line));
   return false;
+}
+
+bool LineChannel::deliver(std::string_view line) {
+  line = trimmed(line);
+  if (!line.empty()) {
+    log_message(line);
+    listener_->on_message(line, 0);
+  }
+  return !closed_ && !told_;
+}
+
+// Bytes that are done with are dropped when that is cheap: when nothing else is there, or most of
+// what is there.
+void LineChannel::drop_used() {
+  if (used_ < buffer_.size() && used_ <= buffer_.size() / 2) return;
+  buffer_.erase(0, used_);
+  searched_ -= std::min(searched_, used_);
+  used_ = 0;
+  // Assigning an empty string would keep the memory.
+  if (buffer_.empty() && buffer_.capacity() > kKeep) std::string().swap(buffer_);
+}
+
+void LineChannel::end_of_input() {
+  const auto rest = std::string_view(buffer_).substr(used_);
+  if (!deliver(rest)) return;
+  used_ = buffer_.size();
+  drop_used();
+  fail("the peer closed its output");
 }
 
 // The receiving side is over. What has been asked may still be answered, so sending goes on.

@@ -1,5 +1,9 @@
 // A LineChannel is a Channel over byte streams with one JSON message per line: stdio of a child or
-// of ourselves, or a socket, plain or under TLS.
+// of ourselves, or a socket, plain or under TLS. What stands before the end of the stream without a
+// line feed is a line too.
+//
+// A line that does not end costs about the longest line in memory, not a multiple of it, and gives
+// that back. A peer that sends many lines gets its share of each turn.
 //
 // Confined to the worker that made it.
 #pragma once
@@ -40,7 +44,11 @@ class LineChannel final : public Channel, net::Source::Waiter {
   void on_ready() override { read(); }
   void read();
   void read_soon();
-  bool deliver_lines(std::size_t searched);
+  std::size_t make_room();
+  bool deliver_lines(int& left);
+  bool deliver(std::string_view line);
+  void drop_used();
+  void end_of_input();
   void fail(const std::string& why);
   void drop_out();
 
@@ -51,6 +59,7 @@ class LineChannel final : public Channel, net::Source::Waiter {
   std::optional<net::Outbox> outbox_;
   std::string buffer_;  // Bytes that have come; those before used_ are done with.
   std::size_t used_ = 0;
+  std::size_t searched_ = 0;  // No line feed stands between used_ and this place.
   std::size_t read_step_ = 64 * 1024;
   bool closed_ = false;
   bool told_ = false;  // The listener knows that nothing more will come.

@@ -11,6 +11,7 @@
 #include "mcp/log_level.h"
 #include "mcp/question.h"
 #include "mcp/tasks.h"
+#include "observe/log.h"
 #include "upstreams/input_round.h"
 
 namespace patchbay::upstreams {
@@ -49,7 +50,9 @@ LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstrea
       invalid(dropped(registry, upstream, "invalid")),
       unknown_id(dropped(registry, upstream, "unknown_id")),
       late(dropped(registry, upstream, "late")),
-      refused(dropped(registry, upstream, "refused")) {}
+      refused(dropped(registry, upstream, "refused")),
+      too_many(dropped(registry, upstream, "too_many")),
+      upstream(upstream) {}
 
 McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
                  std::string place, const McpSettings& settings)
@@ -59,6 +62,7 @@ McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters
       speech_(settings.speech),
       list_limits_(settings.lists),
       told_(told_abilities(settings)),
+      notifications_(settings.max_notifications),
       tasks_(*this, std::move(place), settings.tasks) {}
 
 std::string McpLink::raw_id(std::uint64_t id) const {
@@ -274,6 +278,8 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
   if (std::ranges::find(mcp::kItems, message.method, &mcp::ItemInfo::changed) !=
       mcp::kItems.end()) {
     events_.on_items_changed();
+  } else if (is_too_many()) {
+    return;
   } else if (message.method == "notifications/resources/updated") {
     const auto* const uri = message.param("uri");
     if (auto text = uri ? json::as_string(uri->raw) : std::nullopt) events_.on_updated(*text);
@@ -291,6 +297,19 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
     const auto* const id = message.meta_member(mcp::kMetaSubscription);
     if (const auto ours = id ? our_id(id->raw) : std::nullopt) news_.on_agreed(*ours);
   }
+}
+
+bool McpLink::is_too_many() {
+  const auto verdict = notifications_.judge(here().now());
+  if (verdict == NotificationRate::Verdict::pass) return false;
+  counters_.too_many->add();
+  if (verdict == NotificationRate::Verdict::drop_and_log) {
+    log::Line(log::Level::warn, "notifications dropped")
+        .add("upstream", counters_.upstream)
+        .add("dropped", notifications_.take_dropped())
+        .add("hint", "it sends more than max_notifications per second");
+  }
+  return true;
 }
 
 void McpLink::on_progress(const mcp::Message& message) {

@@ -20,6 +20,7 @@
 #include "upstreams/link_tasks.h"
 #include "upstreams/mcp_settings.h"
 #include "upstreams/news_stream.h"
+#include "upstreams/notification_rate.h"
 #include "upstreams/pending_request.h"
 
 namespace patchbay::upstreams {
@@ -33,6 +34,8 @@ struct LinkCounters {
   std::shared_ptr<metrics::Counter> unknown_id;  // An answer to something never asked.
   std::shared_ptr<metrics::Counter> late;        // An answer after the deadline, or a second one.
   std::shared_ptr<metrics::Counter> refused;     // A request of the server that no client can take.
+  std::shared_ptr<metrics::Counter> too_many;    // A notification above max_notifications.
+  const std::string upstream;                    // Its name.
 };
 
 // What a server with sessions is told that its clients can do, by the settings of its connection.
@@ -114,6 +117,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   void on_response(const mcp::Message& message, std::uint64_t cause, std::string* memory);
   void on_notification(const mcp::Message& message, std::uint64_t cause);
   void on_progress(const mcp::Message& message);
+  bool is_too_many();
   void on_request(const mcp::Message& message, std::uint64_t cause);
   // Whether the client of the call lacks what the server asks for and was told of.
   bool told_too_much(const Pending& asked, const mcp::Message& question) const;
@@ -174,6 +178,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   const SpeechSettings speech_;
   const gateway::ListLimits list_limits_;
   const mcp::Abilities told_;  // That a server with sessions is told that its clients can do.
+  NotificationRate notifications_;
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, Pending*> pending_;
   mcp::Revision revision_ = mcp::kNewestLegacy;

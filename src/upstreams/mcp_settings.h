@@ -67,6 +67,7 @@ struct McpSettings {
   TaskSettings tasks;
   SpeechSettings speech;
   Isolation isolation = Isolation::per_principal;
+  int max_notifications = 1'000;
   config::Duration idle{300'000};
   int most = 100;
   // Not of the table of one kind: from what every upstream can be told, and what the server of this
@@ -192,6 +193,11 @@ inline constexpr auto kMcpFields = std::tuple{
                   "Who shares one connection to it, and with it what the server remembers: "
                   "everyone, nobody beyond one session, or nobody beyond one principal. A client "
                   "without sessions counts by its principal."},
+    config::Field{"max_notifications", &McpSettings::max_notifications,
+                  "Notifications that one connection to it may send per second; the rest is "
+                  "dropped, counted and logged once in a while. That a list has changed is never "
+                  "dropped. 0: no bound.",
+                  config::Range{0, 1'000'000}},
     config::Field{"idle", &McpSettings::idle,
                   "After how long without a call a connection that is not shared ends.",
                   config::Range{config::Duration(100), config::Duration(86'400'000)}},
