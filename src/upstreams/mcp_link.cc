@@ -366,8 +366,10 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
 bool McpLink::told_too_much(const Pending& asked, const mcp::Message& question) const {
   const gateway::Call& call = *asked.call;
   if (modern() || !asked.repeatable || !mcp::info(call.revision).modern) return false;
+  const auto* const known = mcp::find_client_method(question.method);
   const auto can = mcp::abilities_of(call.revision, call.capabilities);
-  if (mcp::common(can, told_) == told_) return false;
+  const unsigned lacking = mcp::bits_of(told_) & ~mcp::bits_of(can);
+  if ((mcp::bits_of_capability(known->capability) & lacking) == 0) return false;
   return !mcp::question_for(call.revision, call.capabilities, question.method, question.raw_params);
 }
 

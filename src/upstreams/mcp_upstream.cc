@@ -120,14 +120,15 @@ Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string
   }
   // A server with sessions is told once what its clients can do. Where it has asked for something
   // in vain, the call is made over a connection whose server is told what this client can do.
-  const auto lesser = lesser_abilities(call);
-  if (lesser && vain_questions_.find(target, *lesser)) {
-    co_return co_await answer_narrowed(call, target, *std::move(key), *lesser);
+  const auto known = vain_questions_.any() ? lesser_abilities(call) : std::nullopt;
+  if (known && vain_questions_.find(target, *known)) {
+    co_return co_await answer_narrowed(call, target, *std::move(key), *known);
   }
   auto task = *key ? private_.answer(**key, call, target) : answer_shared(call, target);
   auto reply = co_await task;
   const bool in_vain = !reply && reply.error().code == Code::missing_capability;
-  if (!lesser || !in_vain) co_return reply;
+  const auto lesser = in_vain ? lesser_abilities(call) : std::nullopt;
+  if (!lesser) co_return reply;
   const auto method = json::as_string(reply.error().data).value_or("");
   const auto* const asked = mcp::find_client_method(method);
   if (!asked) co_return reply;

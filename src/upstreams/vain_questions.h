@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -27,6 +28,7 @@ class VainQuestions {
   // The server asked in a call about `target`.
   void add(std::string_view target, const Question& question) {
     const std::lock_guard lock(mutex_);
+    any_ = true;
     if (asked_.size() == kMost && !asked_.contains(target)) return;
     auto& known = asked_[std::string(target)];
     const auto same = std::ranges::find(known, question.capability, &Question::capability);
@@ -36,6 +38,9 @@ class VainQuestions {
       same->lacking &= question.lacking;  // What both lacked is what it is about.
     }
   }
+
+  // Whether there is anything to find. Costs next to nothing.
+  bool any() const { return any_.load(std::memory_order_relaxed); }
 
   // What the server will ask a client in vain that can do no more than `abilities`; empty if that
   // is not known.
@@ -50,6 +55,8 @@ class VainQuestions {
   }
 
  private:
+  std::atomic<bool> any_ = false;
+
   mutable std::mutex mutex_;
   std::map<std::string, std::vector<Question>, std::less<>> asked_;  // One for each capability.
 };
