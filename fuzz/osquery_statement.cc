@@ -1,5 +1,5 @@
 // Fuzzes the look at SQL before it is run: whatever SQLite would open, it has seen. A table that
-// SQLite opens and that was not found would be a way around the guard of osqueryi.
+// SQLite opens and that was not found would get past our reading, to the fence of the engine.
 #include <sqlite3.h>
 
 #include <algorithm>

@@ -1,7 +1,9 @@
 """What goes wrong around a bus, on the embedded one: the Schema Registry, full queues, nodes that die."""
 
+import contextlib
 import json
 import signal
+import socket
 import tempfile
 import threading
 
@@ -121,6 +123,53 @@ class NoBroker(KafkaCase):
         )
         response = self.call("notes", {"value": 1})
         self.assertIn(response.status, (404, 503))
+
+
+class LateBroker(KafkaCase):
+    """Nobody listens where the bus should be, until somebody does."""
+
+    def test_it_starts_without_and_comes_up_with_it(self):
+        bus = self.gateway.get("/health").json()["bus"]
+        door = self.enterContext(socket.socket())
+        door.bind(("127.0.0.1", 0))  # Taken, and closed to everybody.
+        upstream = {
+            "kafka": {"bootstrap.servers": f"127.0.0.1:{door.getsockname()[1]}"},
+            "schema_registry": {"url": bus["schema_registry"]},
+            "client_id": "tests",
+            "lookup_time": "500ms",
+        }
+        self.peer.agent("early")
+        self.peer.register("early")
+        with Gateway(bus_config(upstream, limits={"start": "500ms"})) as late:
+
+            def call():
+                with late.connect() as connection:
+                    return connection.request("POST", "/api/early", JSON, {"n": 1})
+
+            self.assertEqual(late.get("/ready").status, 503)
+            self.assertIn(call().status, (404, 503))
+            door.listen()
+            threading.Thread(target=self.pass_on, args=(door, bus["bootstrap"]), daemon=True).start()
+            late.wait_ready()
+            wait_until(lambda: call().status == 200, "the agent to answer")
+
+    @staticmethod
+    def pass_on(door, bootstrap):
+        """Leads whoever comes to the broker, which says where it is."""
+        host, port = bootstrap.split(":")
+
+        def copy(source, target):
+            with contextlib.suppress(OSError), source:
+                while data := source.recv(65536):
+                    target.sendall(data)
+                target.shutdown(socket.SHUT_WR)
+
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = door.accept()
+                broker = socket.create_connection((host, int(port)))
+                for ends in ((client, broker), (broker, client)):
+                    threading.Thread(target=copy, args=ends, daemon=True).start()
 
 
 class BusDies(KafkaCase):

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <vector>
 
 #include "bus/embedded_bus.h"
 #include "bus/producer.h"
+#include "bus/rdkafka.h"
 #include "bus/reader.h"
 #include "core/scope.h"
 #include "testing/loopback.h"
@@ -22,10 +24,12 @@ using testing::until;
 struct Outcomes final : Producer::Events {
   void on_delivered(std::uint64_t tag, const Result<Place>& outcome) override {
     delivered[tag] = outcome ? "ok" : std::string(info(outcome.error().code).name);
+    ++times[tag];
   }
   void on_trouble(const Error& error) override { troubles.push_back(error.message); }
 
   std::map<std::uint64_t, std::string> delivered;
+  std::map<std::uint64_t, int> times;  // How often each was told of.
   std::vector<std::string> troubles;
 };
 
@@ -238,6 +242,97 @@ TEST(Bus, FollowsTheLeaderToAnotherBroker) {
     if (!two) co_return two;
     EXPECT_EQ(seen.values, (std::vector<std::string>{"k=1", "k=2"}));
     auto stopped = co_await reader.stop();
+    co_return co_await fixture.stop();
+  });
+}
+
+constexpr std::int16_t kProduce = 0;  // In Kafka's protocol.
+constexpr int kRecords = 20;
+
+// Sends records while `fault` happens, and expects each to be there once.
+Task<void> send_through(Fixture& fixture, std::function<void()> fault) {
+  fixture.bus.create_topic("t", 1);
+  fixture.bus.set_leader("t", 0, 1);
+  Seen seen;
+  Reader reader(*fixture.live, seen);
+  auto followed = co_await reader.follow("t", Reader::From::now, in_time());
+  if (!followed) co_return followed;
+  std::vector<std::string> wanted;
+  for (int i = 0; i < kRecords; ++i) {
+    if (i == kRecords / 2) fault();
+    const std::string value = std::to_string(i);
+    fixture.send("t", "k", value, static_cast<std::uint64_t>(i) + 1);
+    wanted.push_back("k=" + value);
+  }
+  auto told = co_await until([&] { return fixture.outcomes.delivered.size() == kRecords; });
+  EXPECT_TRUE(told) << fixture.outcomes.delivered.size();
+  auto read = co_await until([&] { return seen.values.size() >= kRecords; });
+  EXPECT_EQ(seen.values, wanted);
+  for (const auto& [tag, outcome] : fixture.outcomes.delivered) {
+    EXPECT_EQ(outcome, "ok") << tag;
+    EXPECT_EQ(fixture.outcomes.times[tag], 1) << tag;
+  }
+  auto stopped = co_await reader.stop();
+  co_return co_await fixture.stop();
+}
+
+TEST(Bus, DeliversEachRecordOnceWhenTheBrokerFailsWhileItTakesThem) {
+  on_loop([]() -> Task<void> {
+    Fixture fixture;
+    auto began = co_await fixture.start();
+    if (!began) co_return began;
+    auto fault = [&] {
+      fixture.bus.fail_requests(
+          kProduce, {RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR_REQUEST_TIMED_OUT,
+                     RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION,
+                     RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR__TRANSPORT});
+    };
+    auto sending = send_through(fixture, fault);
+    co_return co_await sending;
+  });
+}
+
+TEST(Bus, DeliversEachRecordOnceWhenTheLeaderDiesWhileItTakesThem) {
+  on_loop([]() -> Task<void> {
+    Fixture fixture;
+    auto began = co_await fixture.start(2);
+    if (!began) co_return began;
+    auto fault = [&] {
+      fixture.bus.set_down(1, true);
+      fixture.bus.set_leader("t", 0, 2);
+    };
+    auto sending = send_through(fixture, fault);
+    co_return co_await sending;
+  });
+}
+
+// Whatever the broker says of our id, each record is told of once, and later ones arrive.
+TEST(Bus, GoesOnWhenTheBrokerDoesNotKnowItOrHasFencedIt) {
+  on_loop([]() -> Task<void> {
+    Fixture fixture;
+    auto began = co_await fixture.start();
+    if (!began) co_return began;
+    std::uint64_t tag = 0;
+    for (const auto error :
+         {RD_KAFKA_RESP_ERR_UNKNOWN_PRODUCER_ID, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH,
+          RD_KAFKA_RESP_ERR_PRODUCER_FENCED, RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER,
+          RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED}) {
+      auto& outcomes = fixture.outcomes;
+      fixture.send("t", "k", "before", ++tag);
+      auto before = co_await until([&] { return outcomes.delivered.contains(tag); });
+      EXPECT_EQ(outcomes.delivered[tag], "ok") << error;
+      fixture.bus.fail_requests(kProduce, {error});
+      fixture.send("t", "k", "meanwhile", ++tag);
+      auto told = co_await until([&] { return outcomes.delivered.contains(tag); });
+      EXPECT_TRUE(told) << error;
+      // A client that cannot go on takes nothing until another has taken its place.
+      auto taken =
+          co_await until([&] { return bool(fixture.producer->send({"t", "k", "v"}, ++tag)); });
+      EXPECT_TRUE(taken) << error;
+      auto after = co_await until([&] { return outcomes.delivered.contains(tag); });
+      EXPECT_EQ(outcomes.delivered[tag], "ok") << error;
+    }
+    for (const auto& [number, times] : fixture.outcomes.times) EXPECT_EQ(times, 1) << number;
     co_return co_await fixture.stop();
   });
 }

@@ -91,4 +91,14 @@ void EmbeddedBus::set_delay(int broker, int milliseconds) {
   rd_kafka_mock_broker_set_rtt(cluster_->brokers, broker, milliseconds);
 }
 
+void EmbeddedBus::fail_requests(std::int16_t kind, const std::vector<int>& errors) {
+  std::vector<rd_kafka_resp_err_t> codes;
+  for (const int error : errors) codes.push_back(static_cast<rd_kafka_resp_err_t>(error));
+  rd_kafka_mock_push_request_errors_array(cluster_->brokers, kind, codes.size(), codes.data());
+}
+
+void EmbeddedBus::set_coordinator(const std::string& group, int broker) {
+  rd_kafka_mock_coordinator_set(cluster_->brokers, "group", group.c_str(), broker);
+}
+
 }  // namespace patchbay::bus

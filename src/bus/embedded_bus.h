@@ -42,6 +42,9 @@ class EmbeddedBus {
   void set_down(int broker, bool down);
   void set_leader(const std::string& topic, int partition, int broker);
   void set_delay(int broker, int milliseconds);
+  // The next requests of that kind (its number in Kafka's protocol) fail with these errors.
+  void fail_requests(std::int16_t kind, const std::vector<int>& errors);
+  void set_coordinator(const std::string& group, int broker);
 
  private:
   struct Cluster;

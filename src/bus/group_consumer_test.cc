@@ -48,8 +48,8 @@ struct Work final : GroupConsumer::Events {
 };
 
 struct Fixture {
-  Task<void> start(int records) {
-    auto started = bus.start();
+  Task<void> start(int records, int brokers = 1) {
+    auto started = bus.start(brokers);
     if (!started) co_return started;
     connection.properties = {{"bootstrap.servers", bus.bootstrap()}};
     bus.create_topic("t", 4);
@@ -130,6 +130,35 @@ TEST(GroupConsumer, TheNextMemberGoesOnAfterWhatIsDone) {
     }
     const std::set<std::string> distinct(seen.begin(), seen.end());
     EXPECT_EQ(distinct.size(), 8);
+    co_return co_await fixture.bus.stop();
+  });
+}
+
+// Each record is dealt with, and what is done before the move is not handed out again after it.
+TEST(GroupConsumer, GoesOnWhenTheCoordinatorMoves) {
+  on_loop([]() -> Task<void> {
+    constexpr int kRecords = 24;
+    Fixture fixture;
+    auto began = co_await fixture.start(kRecords, 2);
+    if (!began) co_return began;
+    fixture.bus.set_coordinator("g", 1);
+    Work work;
+    GroupConsumer group(fixture.connection, {.group = "g", .at_once = 2}, here(), fixture.pool,
+                        work);
+    auto started = group.start();
+    if (!started) co_return started;
+    auto subscribed = group.subscribe({"t"});
+    std::set<std::string> done;
+    auto all = co_await until([&] {
+      if (done.size() == kRecords / 2) fixture.bus.set_coordinator("g", 2);
+      if (!work.running.empty()) {
+        done.insert(work.running.front().value.value_or(""));
+        work.finish_one(group);
+      }
+      return done.size() == kRecords;
+    });
+    EXPECT_TRUE(all) << done.size();
+    auto stopped = co_await group.stop(here().now() + std::chrono::seconds(1));
     co_return co_await fixture.bus.stop();
   });
 }

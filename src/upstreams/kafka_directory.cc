@@ -209,7 +209,9 @@ Task<void> KafkaDirectory::keep_resolving() {
     if (all) refresh = here().now() + plan_.settings.refresh;
     auto resolved = co_await resolve_all(all);
     if (!resolved) co_return resolved;
-    if (is_first_look_over() && !first_look_.delivered()) {
+    // Also where the bus came late, and nobody waits for the first look any more.
+    if (is_first_look_over() && !looked_) {
+      looked_ = true;
       events_.on_offers_changed();
       first_look_.deliver(ok());
     }
@@ -283,7 +285,7 @@ Task<void> KafkaDirectory::resolve(std::string name) {
   // Replies may come another way now.
   if (entry.offer) scope_.spawn(release(entry.offer->registration));
   entry.offer = std::move(offer);
-  if (first_look_.delivered() && caught_up_) events_.on_offers_changed();
+  if (looked_) events_.on_offers_changed();
   co_return ok();
 }
 

@@ -102,6 +102,7 @@ class KafkaDirectory final : public KafkaFollower {
   std::map<std::int32_t, std::int64_t> taken_;  // The last offset, by partition.
   std::set<OneShot<void>*> waiting_;            // For something to be taken.
   bool caught_up_ = false;
+  bool looked_ = false;  // At everything, once; from then on changes are told.
   OneShot<void> work_;   // Something is to be looked at.
   OneShot<void> again_;  // The bus itself is.
 };

@@ -1,0 +1,1 @@
+SELECT x'''' FROM users, "groups" WHERE uid IN time

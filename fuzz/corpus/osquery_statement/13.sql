@@ -1,0 +1,1 @@
+SELECT 1e+5, .5, 0x1F, 1.FROM users

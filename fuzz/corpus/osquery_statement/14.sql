@@ -1,0 +1,1 @@
+WITH a AS (SELECT * FROM users), users AS (SELECT 1) SELECT * FROM a, main.users, (WITH b(x) AS (VALUES (1)) SELECT x FROM b JOIN [groups])

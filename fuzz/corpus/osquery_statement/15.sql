@@ -1,0 +1,1 @@
+SELECT ?1, :a, #1, $b FROM hash

@@ -1,0 +1,1 @@
+SELECT * FROM (users NATURAL JOIN (groups CROSS JOIN mounts)) LEFT JOIN file ON users.uid NOT IN main.hash

@@ -1,0 +1,1 @@
+EXPLAIN QUERY PLAN SELECT a$b, "c""d", `e``f` FROM users/*x*/,/**/groups ORDER BY (SELECT 1 FROM uptime) --
