@@ -85,7 +85,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       resource_page_(settings.auth),
       approvals_page_(common.approvals, catalog_, recorder_),
       registrations_page_(common.registrars, catalog_, recorder_),
-      sign_in_pages_(*common.tokens),
+      sign_in_pages_(*common.tokens, door_, catalog_),
       sign_ins_control_(*common.tokens, catalog_),
       door_(common.door),
       wire_(server_, catalog_, door_, common.wire, common.wire_terms),
