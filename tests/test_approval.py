@@ -17,6 +17,7 @@ from harness import (
     result_of,
     run,
     text_of,
+    wait_until,
 )
 
 RULES = [{"role": "local", "allow": ["fake.*"], "approve": ["fake.echo"]}]
@@ -205,12 +206,14 @@ class ByTheUser(ApprovalCase):
         again = modern_request(self.gateway, "tools/call", params, meta=MODERN_FORMS)
         self.assertIn("error", again)
 
-    def test_rest(self):
-        headers = {"Content-Type": "application/json"}
-        with self.gateway.connect() as connection:
-            asked = connection.request("POST", "/api/fake.echo", headers, {"text": "hi"})
-        self.assertEqual(asked.status, 202, asked.body)
-        self.assertIn(b"Approve", asked.body)
+    def test_a_caller_by_rest_is_not_asked_about_itself(self):
+        for accept in ("application/json", "text/event-stream"):
+            headers = {"Content-Type": "application/json", "Accept": accept}
+            with self.gateway.connect() as connection:
+                refused = connection.request("POST", "/api/fake.echo", headers, {"text": "hi"})
+            self.assertNotIn(b"elicitation", refused.body)
+            self.assertIn(b"patchbay approve", refused.body)
+        self.assertEqual(self.calls(), 0)
 
     def test_rules_that_change_while_the_user_thinks(self):
         session = self.session(FORMS)
@@ -240,8 +243,14 @@ class Admins(ApprovalCase):
                 {"name": "agent", "token": "agent-token-of-the-tests", "roles": ["agent"]},
                 {"name": "boss", "token": "boss-token-of-the-tests", "roles": ["admin"]},
                 {"name": "ops", "token": "ops-token-of-the-tests", "scopes": ["approve"]},
+                {
+                    "name": "both",
+                    "token": "both-token-of-the-tests",
+                    "roles": ["agent", "admin"],
+                },
             ]
         },
+        "audit": {"database": "audit.db"},
         "rules": [
             {"role": "agent", "approve": ["fake.echo"]},
             {"role": "admin", "scopes": ["approve"]},
@@ -255,8 +264,9 @@ class Admins(ApprovalCase):
         with self.gateway.connect() as connection:
             return connection.request(method, path, headers, body)
 
-    def call(self, who="agent"):
-        message = modern_message("tools/call", {"name": "fake__echo", "arguments": {"text": "hi"}})
+    def call(self, who="agent", meta=None):
+        params = {"name": "fake__echo", "arguments": {"text": "hi"}}
+        message = modern_message("tools/call", params, meta=meta)
         headers = {**modern_headers(message), "Authorization": f"Bearer {who}-token-of-the-tests"}
         with self.gateway.connect() as connection:
             return json.loads(connection.request("POST", "/mcp", headers, message).body)
@@ -276,6 +286,41 @@ class Admins(ApprovalCase):
         # The word is the agent's; the boss may not even see the tool.
         self.assert_error(self.call("boss"), -32602)
         self.assertEqual(text_of(self.call()), "hi")
+
+
+    def test_a_client_with_a_token_is_not_asked_by_default(self):
+        self.refused(self.call(meta=MODERN_FORMS))
+
+    def test_nobody_approves_its_own_call(self):
+        waiting = self.refused(self.call("both"))
+        refused = self.send("both", "POST", f"/control/approvals/{waiting}")
+        self.assertEqual(refused.status, 403, refused.body)
+        self.assertIn(b"cannot approve its own call", refused.body)
+        self.refused(self.call("both"))
+        approved = self.send("boss", "POST", f"/control/approvals/{waiting}")
+        self.assertEqual(json.loads(approved.body)["by"], "boss")
+        self.assertEqual(text_of(self.call("both")), "hi")
+
+    def records(self, *options):
+        database = f"{self.gateway.folder.name}/audit.db"
+        done = run("audit", "--database", database, "--json", *options)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_the_record_says_who_approved(self):
+        self.send("boss", "DELETE", f"/control/approvals/{self.refused(self.call())}")
+        self.send("ops", "POST", f"/control/approvals/{self.refused(self.call())}")
+        self.assertEqual(text_of(self.call()), "hi")
+        wait_until(lambda: len(self.records()) == 5, "five records")
+        approved, refused = self.records("--event", "approval")
+        for record, method, decision, by in (
+            (refused, "refuse", "deny", "boss"),
+            (approved, "approve", "allow", "ops"),
+        ):
+            self.assertEqual((record["method"], record["decision"]), (method, decision))
+            self.assertEqual((record["name"], record["by"]), ("agent", by))
+            self.assertEqual(record["target"], "fake.echo")
+        call = self.records("--event", "call")[0]
+        self.assertEqual((call["outcome"], call["by"]), ("ok", "ops"))
 
 
 class AtOnce(ApprovalCase):

@@ -404,5 +404,17 @@ class Limits(ServeCase):
             self.assertIn(f"bus_serve.{name}: ", done.stderr)
 
 
+class Restrained(ServeCase):
+    def test_a_caller_on_the_bus_is_not_asked_about_itself(self):
+        """Whoever is to be restrained cannot approve its own call."""
+        upstreams = {"held": {"kind": "builtin", "tools": {"allow": ["calculate"]}}}
+        rules = [{"role": "local", "approve": ["held.calculate"]}]
+        with Served(self, upstreams, rules=rules, approvals={"elicit": True}):
+            self.wait_for_tool("held__calculate")
+            refused = self.call("held__calculate", {"expression": "6 * 7"})
+        self.assertEqual(refused.status, 422, refused.body)
+        self.assertIn(b"patchbay approve", refused.body)
+
+
 if __name__ == "__main__":
     main()

@@ -135,6 +135,26 @@ class Asking(Scenario):
         output = goals.step(anything, "osquery: PRAGMA x; SELECT 1")[2]
         self.assertEqual(json.loads(output), {"sql": "PRAGMA x; SELECT 1"})
 
+    def test_denied_tables_are_refused_before_the_server_hears_of_them(self):
+        log = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "lines"
+        server = goals.stand_in(env={"STAND_IN_LOG": str(log)})
+        gateway = self.gateway(server)
+        self.assert_answers(gateway)
+        for sql in (
+            "SELECT * FROM shadow",
+            'SELECT * FROM main."SHADOW"',
+            "SELECT * FROM users, 'shadow'",
+            "SELECT $a(/*) FROM shadow -- */",
+        ):
+            success, _, output = goals.step(gateway, f"osquery: {sql}")
+            self.assertFalse(success, sql)
+            self.assertRegex(output, "denied_tables|variables", sql)
+        self.assert_answers(gateway)
+        self.assertNotIn("shadow", log.read_text(encoding="utf-8").lower())
+        mine = self.gateway(goals={"osquery": {"denied_tables": ["system_info"]}})
+        self.assert_fails(mine, QUESTION, "denied_tables")
+        self.assertTrue(goals.step(mine, "osquery: SELECT * FROM shadow")[0])
+
     def test_another_upstream_and_tool(self):
         upstreams = {"inventory": goals.stand_in()}
         settings = {"osquery": {"upstream": "inventory"}}

@@ -38,6 +38,11 @@ CALLERS = {
 ANN, BOB, BOSS = (bearer(entry["token"]) for entry in CALLERS["tokens"])
 
 
+def secret_of(headers):
+    """The token that is shown with these headers, if there are any."""
+    return headers["Authorization"].removeprefix("Bearer ") if headers else None
+
+
 class SignInCase(OauthCase):
     def start(self, stub, auth=None, callers=False, **more):
         upstream = stub.upstream(auth={**CODE, **(auth or {})}, **more.pop("settings", {}))
@@ -58,7 +63,7 @@ class SignInCase(OauthCase):
 
     def sign_in_own(self, gateway, headers=None):
         """For the gateway's own connection, with a browser that is given back."""
-        browser = Browser()
+        browser = Browser(secret=secret_of(headers))
         query = "?for=gateway" if headers else ""
         status, text = browser.sign_in(self.link(gateway, headers, query))
         self.assertEqual(status, 200, text)
@@ -300,7 +305,8 @@ class Separation(SignInCase):
             self.assertTrue(answer["result"]["isError"])
             found = LINK.search(json.dumps(answer))
             auth.who = name
-            self.assertEqual(Browser().sign_in(found[0])[0], 200)
+            browser = Browser(secret=secret_of(headers))
+            self.assertEqual(browser.sign_in(found[0])[0], 200)
             self.assertEqual(text_of(call_as(gateway, "far__whoami", headers)), "stub")
             shown = stub.saw("tools/call")[-1].headers["Authorization"].removeprefix("Bearer ")
             self.assertEqual(auth.tokens[shown]["who"], name)

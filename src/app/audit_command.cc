@@ -47,13 +47,20 @@ Result<policy::AuditQuestion> question_of(const AuditOptions& options) {
   if (!since) return since.error();
   auto until = point(options.until);
   if (!until) return until.error();
-  return policy::AuditQuestion{*since,           *until,          options.who,   options.name,
-                               options.upstream, options.outcome, options.trace, options.most};
+  return policy::AuditQuestion{*since,        *until,           options.who,
+                               options.name,  options.upstream, options.outcome,
+                               options.trace, options.most,     options.event};
 }
 
 void print(const policy::AuditRecord& record) {
-  fmt::print("{}  {}  {} {}  {}  {:.1f} ms\n", policy::time_text(record.when_ms), record.name,
-             record.method, record.target, record.outcome, record.ms);
+  std::string what = record.method;
+  if (!record.event.empty()) what = fmt::format("{} {}", record.event, record.method);
+  std::string more;
+  if (!record.by.empty()) more = fmt::format("  by {}", record.by);
+  if (record.skipped > 0) more += fmt::format("  and {} more before", record.skipped);
+  fmt::print("{}  {}  {} {}  {}  {:.1f} ms{}\n", policy::time_text(record.when_ms),
+             record.name.empty() ? record.from : record.name, what, record.target, record.outcome,
+             record.ms, more);
 }
 
 int fail(const Error& error) {

@@ -46,6 +46,7 @@ struct AuditOptions {
   std::string upstream;
   std::string outcome;
   std::string trace;
+  std::string event;
   int most = 100;
   bool json = false;
 };

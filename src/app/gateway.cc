@@ -218,6 +218,9 @@ Result<void> Gateway::make_upstreams() {
   const Settings& settings = configuration_.settings;
   tokens_.keep_in({state_folder(settings), settings.sign_in.key});
   use_sign_ins();
+  tokens_.audit_to([this](policy::AuditRecord record) {
+    if (common_.audit) common_.audit->put(std::move(record));
+  });
   upstreams_.emplace(
       control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), buses_, &tokens_,
       [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },

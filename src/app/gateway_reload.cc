@@ -189,7 +189,9 @@ void Gateway::use_limits() {
   common_.asking.most = settings.limits.parked;
   common_.door.failures.update(settings.auth.failures);
   common_.door.verifying.set_bounds(settings.auth.verifying, settings.auth.waiting);
-  common_.approvals.set(settings.approvals);
+  policy::ApprovalSettings approvals = settings.approvals;
+  if (!approvals.elicit) approvals.elicit = !settings.auth.on();
+  common_.approvals.set(approvals);
   if (configuration_.rules && !configuration_.rules->mentions_local() && !settings.auth.on()) {
     log::Line(log::Level::warn, "no rule is about local callers")
         .add("hint", "nobody is asked who they are, and may use nothing; see the role local");

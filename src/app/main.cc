@@ -68,6 +68,8 @@ void add_audit_options(CLI::App& command, app::AuditOptions& options) {
   command.add_option("--upstream", options.upstream, "Who answered.");
   command.add_option("--outcome", options.outcome, "ok, or the name of an error; !ok: any error.");
   command.add_option("--trace", options.trace, "The trace id.");
+  command.add_option("--event", options.event,
+                     "approval, sign_in, registration or log_in; call: calls alone.");
   command.add_option("--limit", options.most, "How many records.")->check(CLI::Range(1, 1'000'000));
   command.add_flag("--json", options.json, "One JSON a line.");
 }

@@ -83,9 +83,9 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       readiness_(common.operations),
       metrics_page_(common.registry),
       resource_page_(settings.auth),
-      approvals_page_(common.approvals, catalog_),
-      registrations_page_(common.registrars, catalog_),
-      sign_in_pages_(*common.tokens),
+      approvals_page_(common.approvals, catalog_, recorder_),
+      registrations_page_(common.registrars, catalog_, recorder_),
+      sign_in_pages_(*common.tokens, door_, catalog_),
       sign_ins_control_(*common.tokens, catalog_),
       door_(common.door),
       wire_(server_, catalog_, door_, common.wire, common.wire_terms),
@@ -122,6 +122,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/control/registration/*", "GET, HEAD, PATCH, DELETE", &registrations_page_}},
             http_settings(settings), door_, common.http) {
   server_.set_asking(asking_);
+  door_.record_in(recorder_);
   recorder_.set_log_calls(settings.log.calls);
   catalog_.share(common.restricted);
   catalog_.on_change([this](gateway::CatalogNews& news) {

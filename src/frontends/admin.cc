@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "policy/approvals.h"
 
 namespace patchbay::frontends {
 
 bool is_admin(const Principal& who, const gateway::CatalogView& catalog) {
-  if (who.way == "none") return true;
-  if (catalog.rules()) return catalog.rules()->has_role(who, policy::kAdminRole);
-  return std::ranges::find(who.roles, policy::kAdminRole) != who.roles.end();
+  return catalog.is_admin(who);
 }
 
 Error admins_only() {

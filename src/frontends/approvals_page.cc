@@ -23,6 +23,7 @@ std::string entry_json(const ApprovalEntry& entry) {
   object.raw("arguments", entry.arguments);
   object.raw("caller", json::quote(entry.caller_name));
   object.raw("state", entry.approved ? "\"approved\"" : "\"waiting\"");
+  if (entry.approved) object.raw("by", json::quote(entry.approved_by));
   object.raw("expires_in", std::to_string(std::max<std::int64_t>(left.count(), 0)));
   object.end();
   return text;
@@ -30,12 +31,23 @@ std::string entry_json(const ApprovalEntry& entry) {
 
 }  // namespace
 
-Result<std::string> ApprovalsPage::decide(const Principal& who, std::string_view method,
+Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
                                           const std::string& id) {
-  const bool approves = method == "POST";
+  const Principal& who = *exchange.who;
+  const bool approves = exchange.request.method == "POST";
   auto entry =
-      approves ? approvals_.approve(id, here().now()) : approvals_.refuse(id, here().now());
+      approves ? approvals_.approve(id, who, here().now()) : approvals_.refuse(id, here().now());
   if (!entry) return entry.error();
+  auto record = policy::event_record(policy::kApprovalEvent, who);
+  record.who = entry->subject.caller;
+  record.name = entry->caller_name;
+  record.from = exchange.peer.ip;
+  record.method = approves ? "approve" : "refuse";
+  record.target = entry->subject.tool;
+  record.digest = entry->subject.digest;
+  record.decision = approves ? "allow" : "deny";
+  record.by = who.name;
+  recorder_.event(std::move(record));
   log::Line(log::Level::info, approves ? "approved" : "refused")
       .add("id", id)
       .add("by", who.name)
@@ -50,7 +62,7 @@ Result<std::string> ApprovalsPage::answer(const net::HttpExchange& exchange) {
   const std::string_view path = exchange.request.path;
   const std::string_view id = path.size() > kPath.size() ? path.substr(kPath.size() + 1) : "";
   if (!id.empty() && exchange.request.method != "GET" && exchange.request.method != "HEAD") {
-    return decide(*exchange.who, exchange.request.method, std::string(id));
+    return decide(exchange, std::string(id));
   }
   if (exchange.request.method == "POST" || exchange.request.method == "DELETE") {
     return Error{Code::invalid_request, fmt::format("which one? {}/ID", kPath)};

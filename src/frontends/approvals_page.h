@@ -1,6 +1,6 @@
 // The front end for those who approve calls: GET /control/approvals lists what waits, POST to one
 // of them approves it, DELETE refuses it. Only for callers with the role `admin`, and for those
-// whom nothing asks who they are.
+// whom nothing asks who they are. Nobody approves a call of its own.
 //
 // One per worker; confined to it. The approvals are shared.
 #pragma once
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "gateway/catalog_view.h"
+#include "gateway/record.h"
 #include "net/http_server.h"
 #include "policy/approvals.h"
 
@@ -17,18 +18,20 @@ class ApprovalsPage final : public net::HttpHandler {
  public:
   static constexpr std::string_view kPath = "/control/approvals";
 
-  // REQUIRES: both outlive this.
-  ApprovalsPage(policy::Approvals& approvals, const gateway::CatalogView& catalog)
-      : approvals_(approvals), catalog_(catalog) {}
+  // REQUIRES: all outlive this.
+  ApprovalsPage(policy::Approvals& approvals, const gateway::CatalogView& catalog,
+                gateway::Recorder& recorder)
+      : approvals_(approvals), catalog_(catalog), recorder_(recorder) {}
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
  private:
   Result<std::string> answer(const net::HttpExchange& exchange);
-  Result<std::string> decide(const Principal& who, std::string_view method, const std::string& id);
+  Result<std::string> decide(const net::HttpExchange& exchange, const std::string& id);
 
   policy::Approvals& approvals_;
   const gateway::CatalogView& catalog_;
+  gateway::Recorder& recorder_;
 };
 
 }  // namespace patchbay::frontends

@@ -236,6 +236,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   gateway::Call call{message, **method,           revision, asker_.face, here(),
                      client,  server_.deadline(), size,     asker_.who};
   call.from = asker_.from;
+  call.has_user = true;
   client.serve(call);
   const bool modern = mcp::info(revision).modern;
   call.capabilities = modern ? gateway::declared_capabilities(message) : capabilities_;

@@ -23,6 +23,7 @@ Evidence evidence_of(const policy::Authenticator& known, const net::HttpExchange
 
 Evidence evidence_of(const policy::Authenticator& known, const Shown& shown) {
   if (!shown.token.empty()) return {Evidence::Kind::token, shown.token};
+  if (!shown.basic.empty()) return {Evidence::Kind::basic, shown.basic};
   return known.evidence({}, shown.from, shown.certificate);
 }
 
@@ -109,6 +110,7 @@ Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
   if (!found && open) {
     if (found.error().code == Code::unauthenticated) {
       common_.failures.add(exchange.peer.address, here().now());
+      note_failure(evidence, exchange.peer.address, exchange.request.path, found.error());
     }
     co_return Caller();
   }
@@ -150,7 +152,7 @@ Task<Caller> Door::identify(Shown shown) {
   const policy::Digest digest = known->digest(evidence);
   auto found = co_await verify(known, evidence, digest, shown.certificate);
   if (found) co_return let_in(known, evidence, digest, *std::move(found));
-  count_refusal(evidence, shown.from, "wire", found.error());
+  count_refusal(evidence, shown.from, shown.where, found.error());
   co_return found.error();
 }
 
@@ -207,11 +209,25 @@ void Door::count_refusal(const Evidence& evidence, const net::PeerAddress& from,
   } else {
     (why.code == Code::forbidden ? common_.scope : common_.unavailable)->add();
   }
+  note_failure(evidence, from, where, why);
   log::Line(log::Level::warn, "caller refused")
       .add("from", from.ip_text())
       .add("way", name_of(evidence.kind))
       .add("path", where)
       .add("why", why.message);
+}
+
+void Door::note_failure(const Evidence& evidence, const net::PeerAddress& from,
+                        std::string_view where, const Error& why) {
+  if (!recorder_) return;
+  auto record = policy::event_record(policy::kLogInEvent, {.id = "", .name = "", .way = ""});
+  record.way = name_of(evidence.kind);
+  record.from = from.ip_text();
+  record.method = "refuse";
+  record.target = where;
+  record.decision = "deny";
+  record.outcome = info(why.code).name;
+  recorder_->failed_log_in(std::move(record));
 }
 
 }  // namespace patchbay::frontends

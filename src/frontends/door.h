@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/thread_pool.h"
+#include "gateway/record.h"
 #include "net/http_exchange.h"
 #include "net/http_guard.h"
 #include "oauth/caller_tokens.h"
@@ -40,6 +41,8 @@ struct Shown {
   const net::PeerAddress& from;
   const net::TlsPeer* certificate = nullptr;  // Null: none.
   std::string_view token = {};                // Empty: none. Counts before the certificate.
+  std::string_view basic = {};  // The same: a name and a password, as Basic has them in a header.
+  std::string_view where = "wire";
 };
 
 class Door final : public net::HttpGuard {
@@ -58,6 +61,12 @@ class Door final : public net::HttpGuard {
   Caller recognise(const net::HttpExchange& exchange) override;
   Task<Caller> admit(net::HttpExchange& exchange, bool open) override;
   bool opens(std::string_view path) const override;
+
+  // Where failed log-ins are written down. REQUIRES: it outlives the door.
+  void record_in(gateway::Recorder& recorder) { recorder_ = &recorder; }
+
+  // True if callers have credentials.
+  bool knows_callers() const { return known_ != nullptr; }
 
   // True if whoever comes must say who they are.
   bool asks() const { return closed_ || known_; }
@@ -80,8 +89,11 @@ class Door final : public net::HttpGuard {
                 const policy::Digest& digest, policy::Recognised found);
   void count_refusal(const policy::Evidence& evidence, const net::PeerAddress& from,
                      std::string_view where, const Error& why);
+  void note_failure(const policy::Evidence& evidence, const net::PeerAddress& from,
+                    std::string_view where, const Error& why);
 
   DoorCommon& common_;
+  gateway::Recorder* recorder_ = nullptr;  // Null: they are written nowhere.
   const Caller local_ = local_caller();
   bool closed_ = true;
   bool open_only_ = false;

@@ -51,6 +51,8 @@ class GoalRun::Step final : public GoalTools {
       const auto* const page = run_.book_->by_word(named->name, *run_.catalog_);
       if (page) return use_skill(*page, {text_, named->name, named->text});
       if (run_.catalog_->find(ItemKind::tool, named->name)) return use_tool(*named);
+      hidden_ = run_.hidden_tool(named->name);
+      if (!hidden_.empty()) return ask_hidden();
     }
     return use_any();
   }
@@ -102,8 +104,21 @@ class GoalRun::Step final : public GoalTools {
     if (const auto* const page = run_.book_->by_asking(text_, *run_.catalog_)) {
       return use_skill(*page, {text_, "", text_});
     }
+    if (const auto* const page = run_.hidden_page(text_); page && hidden_.empty()) {
+      hidden_ = page->tool;
+      return ask_hidden();
+    }
     skill_ = kNoSkill;
     return failure({Code::not_found, fmt::format("No skill found to handle goal: {}", text_)});
+  }
+
+  // What the rules leave out for this caller is asked for all the same, and refused: the record
+  // says so then. To the caller its name is a word like any other.
+  Task<std::string> ask_hidden() {
+    const std::string raw_name = json::quote(hidden_);
+    auto answer = co_await run_.call_tool(raw_name, "{}");
+    if (!answer && is_refusal(answer.error().code)) co_return answer;
+    co_return co_await use_any();
   }
 
   GoalRun& run_;
@@ -111,6 +126,7 @@ class GoalRun::Step final : public GoalTools {
   const std::string_view previous_;
   const Page* page_ = nullptr;
   std::string_view skill_;
+  std::string hidden_;         // The tool that is meant, if the rules leave it out.
   Result<std::string> whole_;  // With {previous} filled in, where it stands there.
   Result<std::string> filled_;
 };
@@ -213,6 +229,23 @@ GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
     call_.bytes_in += key.size() + value.size();
   }
   call_.from = run.asker_.from;
+}
+
+bool GoalRun::is_hidden(std::string_view tool) const {
+  const auto now = place_.catalog.current(*asker_.who);
+  return now->access() && !now->find(ItemKind::tool, tool) &&
+         place_.catalog.whole()->find(ItemKind::tool, tool);
+}
+
+std::string GoalRun::hidden_tool(std::string_view name) const {
+  const auto* const page = book_->by_word(name, *place_.catalog.whole());
+  const std::string_view tool = page ? std::string_view(page->tool) : name;
+  return is_hidden(tool) ? std::string(tool) : std::string();
+}
+
+const GoalRun::Page* GoalRun::hidden_page(std::string_view text) const {
+  const auto* const page = book_->by_asking(text, *place_.catalog.whole());
+  return page && is_hidden(page->tool) ? page : nullptr;
 }
 
 std::string GoalRun::trouble_of(const std::string& upstream) const {

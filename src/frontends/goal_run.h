@@ -80,6 +80,11 @@ class GoalRun {
                                    std::string_view previous) const;
   Result<std::string> filled(std::string_view text, std::string_view previous, FillIn how) const;
   std::string trouble_of(const std::string& upstream) const;
+  // Whether there is such a tool, which the rules leave out for the caller.
+  bool is_hidden(std::string_view tool) const;
+  // The tool that a name, or a text without one, means if it is such; empty or null otherwise.
+  std::string hidden_tool(std::string_view name) const;
+  const Page* hidden_page(std::string_view text) const;
 
   const GoalPlace& place_;
   const std::shared_ptr<const GoalBook> book_;

@@ -27,6 +27,7 @@ PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Messag
       find_header_(
           [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
   call_.from = exchange.peer.ip;
+  call_.has_user = true;
   call_.trace = exchange.request.fields.find("traceparent").value_or("");
   if (session_) {
     call_.session = session_->id;

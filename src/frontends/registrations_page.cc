@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "frontends/admin.h"
 #include "frontends/content_types.h"
 #include "json/read.h"
@@ -84,13 +85,33 @@ Task<RegistrationsPage::Answer> RegistrationsPage::answer(const net::HttpExchang
   auto registrar = registrar_of(exchange);
   if (!registrar) co_return registrar.error();
   const std::string_view method = exchange.request.method;
-  if (method == "POST" && name->empty()) co_return co_await add(*registrar, exchange.body);
-  if (method == "PATCH") co_return co_await change(*registrar, *name, exchange.body);
-  if (method == "DELETE" && !name->empty()) co_return co_await remove(*registrar, *name);
   if (method == "GET" || method == "HEAD") co_return co_await list(*registrar, *name);
+  const bool adds = method == "POST" && name->empty();
+  const bool changes = method == "PATCH";
+  if (adds || changes || (method == "DELETE" && !name->empty())) {
+    auto task = adds      ? add(*registrar, exchange.body)
+                : changes ? change(*registrar, *name, exchange.body)
+                          : remove(*registrar, *name);
+    auto answer = co_await task;
+    if (name->empty()) *name = json::string_member(exchange.body, "name").value_or("");
+    note(exchange, (*registrar)->registrar_name(), *name, answer);
+    co_return answer;
+  }
   co_return Error{Code::invalid_request, method == "POST"
                                              ? fmt::format("POST to {}; PATCH changes one", kPath)
                                              : fmt::format("which one? {}/NAME", kPath)};
+}
+
+void RegistrationsPage::note(const net::HttpExchange& exchange, std::string_view upstream,
+                             const std::string& name, const Result<Answer>& answer) {
+  auto record = policy::event_record(policy::kRegistrationEvent, *exchange.who);
+  record.from = exchange.peer.ip;
+  record.method = ascii_lower(exchange.request.method);
+  record.target = name;
+  record.upstream = upstream;
+  if (!answer) record.outcome = info(answer.error().code).name;
+  if (answer && answer->status >= 400) record.outcome = info(Code::invalid_request).name;
+  recorder_.event(std::move(record));
 }
 
 Task<RegistrationsPage::Answer> RegistrationsPage::list(Registrar registrar, std::string name) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "gateway/catalog_view.h"
+#include "gateway/record.h"
 #include "gateway/registrar.h"
 #include "net/http_server.h"
 
@@ -19,9 +20,10 @@ class RegistrationsPage final : public net::HttpHandler {
   // How it is called where only one registration is meant, too.
   static constexpr std::string_view kOnePath = "/control/registration";
 
-  // REQUIRES: both outlive this.
-  RegistrationsPage(const gateway::FindRegistrars& registrars, const gateway::CatalogView& catalog)
-      : registrars_(registrars), catalog_(catalog) {}
+  // REQUIRES: all outlive this.
+  RegistrationsPage(const gateway::FindRegistrars& registrars, const gateway::CatalogView& catalog,
+                    gateway::Recorder& recorder)
+      : registrars_(registrars), catalog_(catalog), recorder_(recorder) {}
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
@@ -38,9 +40,12 @@ class RegistrationsPage final : public net::HttpHandler {
   Task<Answer> add(Registrar registrar, std::string_view body);
   Task<Answer> change(Registrar registrar, std::string name, std::string_view body);
   Task<Answer> remove(Registrar registrar, std::string name);
+  void note(const net::HttpExchange& exchange, std::string_view upstream, const std::string& name,
+            const Result<Answer>& answer);
 
   const gateway::FindRegistrars& registrars_;
   const gateway::CatalogView& catalog_;
+  gateway::Recorder& recorder_;
 };
 
 }  // namespace patchbay::frontends

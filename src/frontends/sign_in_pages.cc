@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base64.h"
+#include "frontends/admin.h"
 #include "frontends/content_types.h"
 #include "net/percent.h"
 
@@ -35,7 +37,14 @@ std::string page(std::string_view title, std::string_view body) {
       html_escape(title), kStyle, body);
 }
 
-std::string page_of(const oauth::SignInPage& sign_in) {
+constexpr std::string_view kCredentials =
+    "<p>Show that it was you: enter the credentials with which you use this gateway.</p>\n"
+    "<p><label>Token or password: <input type=\"password\" name=\"secret\" autocomplete=\"off\" "
+    "required></label></p>\n"
+    "<p><label>User name, if you have a password: <input name=\"user\" "
+    "autocomplete=\"off\"></label></p>\n";
+
+std::string page_of(const oauth::SignInPage& sign_in, bool asks_credentials) {
   const std::string upstream = html_escape(sign_in.upstream);
   const bool own = sign_in.caller == Principal().name;
   const std::string caller = own ? "this gateway" : html_escape(sign_in.caller);
@@ -49,8 +58,8 @@ std::string page_of(const oauth::SignInPage& sign_in) {
   }
   body += fmt::format(
       "<p>Go on only if you asked for this yourself: from then on {} can do there what you can."
-      "</p>\n<form method=\"post\"><button>Continue</button></form>",
-      caller);
+      "</p>\n<form method=\"post\">{}<button>Continue</button></form>",
+      caller, asks_credentials ? kCredentials : "");
   return page(fmt::format("Sign in for {}", sign_in.upstream), body);
 }
 
@@ -115,12 +124,48 @@ Task<void> SignInPages::handle(net::HttpExchange& exchange) {
 Task<void> SignInPages::show(net::HttpExchange& exchange, std::string id) {
   auto sign_in = co_await keeper_.page(std::move(id));
   if (!sign_in) co_return co_await refuse(exchange, sign_in.error());
-  const std::string text = page_of(*sign_in);
+  const std::string text = page_of(*sign_in, wants_credentials(*sign_in) && !exchange.who);
   const std::string fields = page_fields(sign_in->goes_to);
   co_return co_await exchange.answer(200, kHtml, {text}, fields);
 }
 
+bool SignInPages::wants_credentials(const oauth::SignInPage& sign_in) const {
+  return door_.knows_callers() && sign_in.require_credentials;
+}
+
+Task<Caller> SignInPages::visitor(net::HttpExchange& exchange) {
+  if (exchange.who) co_return exchange.who;
+  auto form = net::parse_query(exchange.body);
+  if (!form) co_return form.error();
+  const std::string secret = (*form)["secret"];
+  const std::string user = (*form)["user"];
+  if (secret.empty()) {
+    co_return Error{Code::unauthenticated,
+                    "Enter the credentials with which you use this gateway."};
+  }
+  const std::string basic = user.empty() ? "" : base64_encode(user + ":" + secret);
+  Shown shown{.from = exchange.peer.address, .where = kSignIn};
+  if (user.empty()) shown.token = secret;
+  shown.basic = basic;
+  co_return co_await door_.identify(shown);
+}
+
+Result<void> SignInPages::check_visitor(const Principal& who,
+                                        const oauth::SignInPage& sign_in) const {
+  const bool for_gateway = sign_in.owner == Principal().id;
+  if (for_gateway ? is_admin(who, catalog_) : who.id == sign_in.owner) return ok();
+  return Error{Code::forbidden, "this is for somebody else to sign in"};
+}
+
 Task<void> SignInPages::send_on(net::HttpExchange& exchange, std::string id) {
+  auto sign_in = co_await keeper_.page(id);
+  if (!sign_in) co_return co_await refuse(exchange, sign_in.error());
+  if (wants_credentials(*sign_in)) {
+    auto who = co_await visitor(exchange);
+    if (!who) co_return co_await refuse(exchange, who.error());
+    auto right = check_visitor(**who, *sign_in);
+    if (!right) co_return co_await refuse(exchange, right.error());
+  }
   auto departure = co_await keeper_.depart(std::move(id));
   if (!departure) co_return co_await refuse(exchange, departure.error());
   const std::string fields =
@@ -133,8 +178,9 @@ Task<void> SignInPages::receive(net::HttpExchange& exchange, std::string upstrea
   auto returned = net::parse_query(exchange.request.query);
   if (!returned) co_return co_await refuse(exchange, returned.error());
   std::string cookies(exchange.request.fields.find("Cookie").value_or(""));
-  auto done = co_await keeper_.come_back(std::move(upstream), *std::move(returned),
-                                         std::move(cookies), exchange.who);
+  oauth::Arrival arrival{std::move(upstream), *std::move(returned), std::move(cookies),
+                         exchange.who, exchange.peer.ip};
+  auto done = co_await keeper_.come_back(std::move(arrival));
   if (!done) co_return co_await refuse(exchange, done.error());
   const std::string text =
       page("Signed in", fmt::format("<p>You have signed in for <b>{}</b>. You can close this "

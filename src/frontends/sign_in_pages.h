@@ -3,6 +3,9 @@
 //  - /oauth/callback/UPSTREAM is where it comes back to;
 //  - /oauth/client/UPSTREAM is what authorization servers may read about us.
 // Who does not know an ID, or comes with another browser than the one that went, gets nowhere.
+// Where callers have credentials, whoever goes on must show those of the caller that the link is
+// for (an admin's, if it is for the gateway itself): a link is worth nothing in somebody else's
+// hands.
 //
 // One per worker; confined to it. The Keeper is shared.
 #pragma once
@@ -10,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "frontends/door.h"
+#include "gateway/catalog_view.h"
 #include "net/http_server.h"
 #include "oauth/keeper.h"
 
@@ -17,8 +22,9 @@ namespace patchbay::frontends {
 
 class SignInPages final : public net::HttpHandler {
  public:
-  // REQUIRES: `keeper` outlives this.
-  explicit SignInPages(oauth::Keeper& keeper) : keeper_(keeper) {}
+  // REQUIRES: all outlive this.
+  SignInPages(oauth::Keeper& keeper, Door& door, const gateway::CatalogView& catalog)
+      : keeper_(keeper), door_(door), catalog_(catalog) {}
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
@@ -28,7 +34,14 @@ class SignInPages final : public net::HttpHandler {
   Task<void> receive(net::HttpExchange& exchange, std::string upstream);
   Task<void> tell_about_us(net::HttpExchange& exchange, std::string upstream);
 
+  bool wants_credentials(const oauth::SignInPage& sign_in) const;
+  // Who sends the form, by its request or by what is in it.
+  Task<Caller> visitor(net::HttpExchange& exchange);
+  Result<void> check_visitor(const Principal& who, const oauth::SignInPage& sign_in) const;
+
   oauth::Keeper& keeper_;
+  Door& door_;
+  const gateway::CatalogView& catalog_;
 };
 
 // Text as it may stand in HTML, between tags and in quotes.

@@ -1,8 +1,10 @@
 // The front end for whoever wants a link to sign in for an upstream, as `patchbay login` does:
 //  - POST /control/sign-ins/UPSTREAM gives one, for the caller; with `?for=gateway`, for the
-//    gateway's own connection, which only callers with the role `admin` may ask for;
-//  - GET /control/sign-ins/ID says how it stands;
+//    gateway's own connection;
+//  - GET /control/sign-ins/ID says how it stands, to the caller that it is for and to admins;
 //  - DELETE /control/sign-ins/UPSTREAM forgets what was given.
+// A caller signs in and out for itself, at upstreams that its rules let it use. What all callers
+// share, and what is the gateway's own, is for the role `admin`.
 //
 // One per worker; confined to it. The Keeper is shared.
 #pragma once
@@ -25,8 +27,9 @@ class SignInsControl final : public net::HttpHandler {
 
  private:
   Task<std::string> answer(const net::HttpExchange& exchange);
-  // For whom: the caller, or the gateway itself.
-  Result<Caller> person(const net::HttpExchange& exchange) const;
+  // Whether it is about the gateway's own token rather than the caller's. The error is why neither
+  // may be touched.
+  Result<bool> is_for_gateway(const net::HttpExchange& exchange, const std::string& upstream);
 
   oauth::Keeper& keeper_;
   const gateway::CatalogView& catalog_;

@@ -50,6 +50,7 @@ AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
   call_.log_level = first.log_level;
   call_.headers = first.headers;
   call_.linked = first.linked;
+  call_.has_user = first.has_user;
   call_.patience = first.patience;
 }
 

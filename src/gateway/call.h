@@ -87,6 +87,10 @@ struct Call {
   // The client answers questions at a link that stands for its request, which it does not repeat.
   bool linked = false;
 
+  // Set by front ends of MCP: what the gateway asks is shown to a person who uses the client.
+  // Elsewhere the caller itself would answer.
+  bool has_user = false;
+
   // Set by the client's side when it could not be asked: the capability that it did not declare.
   mutable std::string_view missing = {};
 
@@ -98,10 +102,12 @@ struct Call {
 
   // Set by the pipeline.
   mutable std::optional<policy::Quota> quota =
-      {};                     // What is left to the caller, where that is bounded.
-  std::string target = {};    // The name as asked.
-  std::string upstream = {};  // Who answers; empty until routed.
-  std::string rule = {};      // Which rule decided; empty: none did.
+      {};                        // What is left to the caller, where that is bounded.
+  std::string target = {};       // The name as asked.
+  std::string upstream = {};     // Who answers; empty until routed.
+  std::string rule = {};         // Which rule decided; empty: none did.
+  bool is_admin = false;         // The caller has the role `admin`.
+  std::string approved_by = {};  // Who approved it; empty: nobody had to.
   // Arguments that are mirrored in headers on the way to the upstream.
   const std::vector<mcp::ParamHeader>* param_headers = nullptr;
   mcp::TaskSupport task_support = mcp::TaskSupport::none;  // Of the tool that is called.

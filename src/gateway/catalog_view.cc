@@ -16,6 +16,12 @@ std::shared_ptr<const Catalog> counted_here(std::shared_ptr<const Catalog> catal
 CatalogView::CatalogView()
     : now_{std::make_shared<const Catalog>(std::vector<Offer>(), NameSettings())} {}
 
+bool CatalogView::is_admin(const Principal& who) const {
+  if (who.way == "none") return true;
+  if (now_.rules) return now_.rules->has_role(who, policy::kAdminRole);
+  return std::ranges::find(who.roles, policy::kAdminRole) != who.roles.end();
+}
+
 std::shared_ptr<const Catalog> CatalogView::current(const Principal& who) const {
   if (!now_.rules) return now_.catalog;
   const auto about = now_.rules->about(who);

@@ -43,9 +43,13 @@ struct Consent::Question {
   std::string arguments;  // Canonical.
 };
 
+// Over REST, in goals and on the bus the caller itself would answer, who is to be restrained.
+bool Consent::may_ask_user(const Call& call) const {
+  return call.has_user && can_fill_in_forms(call) && approvals_.settings().elicit.value_or(false);
+}
+
 bool Consent::may_ask(const Call& call, const CatalogEntry& entry) const {
-  return entry.terms && entry.terms->may_need_approval && can_fill_in_forms(call) &&
-         approvals_.settings().elicit;
+  return entry.terms && entry.terms->may_need_approval && may_ask_user(call);
 }
 
 Task<std::optional<mcp::Reply>> Consent::judge(Call& call, const CatalogEntry& entry,
@@ -74,13 +78,12 @@ Task<std::optional<mcp::Reply>> Consent::judge(Call& call, const CatalogEntry& e
 }
 
 Task<std::optional<mcp::Reply>> Consent::approve(Call& call, const Question& question) {
-  if (approvals_.take(question.subject, here().now())) {
+  if (auto by = approvals_.take(question.subject, here().now())) {
+    call.approved_by = *std::move(by);
     log_word("approval used", call, question.subject);
     co_return std::nullopt;
   }
-  if (approvals_.settings().elicit && can_fill_in_forms(call)) {
-    co_return co_await ask_user(call, question);
-  }
+  if (may_ask_user(call)) co_return co_await ask_user(call, question);
   co_return wait_for_admin(call, question);
 }
 
@@ -106,10 +109,27 @@ Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& qu
   const auto content = json::member(said->body, "content").value_or("{}");
   const bool approved = json::string_member(said->body, "action") == "accept" &&
                         json::member(content, "approve") == "true";
-  log_word(approved ? "approved by the user" : "refused by the user", call, question.subject);
-  if (approved) co_return std::nullopt;
+  note_decision(call, question.subject, approved);
+  if (approved) {
+    call.approved_by = fmt::format("the user of {}", call.who->name);
+    co_return std::nullopt;
+  }
   co_return refusal(fmt::format("the user did not approve this call of {}; it was not made",
                                 question.subject.tool));
+}
+
+void Consent::note_decision(const Call& call, const policy::ApprovalSubject& subject,
+                            bool approved) {
+  log_word(approved ? "approved by the user" : "refused by the user", call, subject);
+  auto record = policy::event_record(policy::kApprovalEvent, *call.who);
+  record.method = approved ? "approve" : "refuse";
+  record.from = call.from;
+  record.face = call.face;
+  record.target = subject.tool;
+  record.digest = subject.digest;
+  record.decision = approved ? "allow" : "deny";
+  record.by = fmt::format("the user of {}", call.who->name);
+  recorder_.event(std::move(record));
 }
 
 mcp::Reply Consent::wait_for_admin(const Call& call, const Question& question) {

@@ -1,6 +1,6 @@
 // Consent decides whether a call that is allowed only on terms may be sent: by its arguments, and
-// where the rules want a person's word, by that. The client's user is asked where the client can
-// ask; otherwise the caller is told how the call can be approved.
+// where the rules want a person's word, by that. The user of an MCP client is asked where that is
+// allowed and the client can ask; otherwise the caller is told how an admin can approve the call.
 //
 // One per worker; confined to it. The approvals are shared.
 #pragma once
@@ -12,14 +12,16 @@
 #include "core/task.h"
 #include "gateway/call.h"
 #include "gateway/catalog.h"
+#include "gateway/record.h"
 #include "policy/approvals.h"
 
 namespace patchbay::gateway {
 
 class Consent {
  public:
-  // REQUIRES: `approvals` outlives this.
-  explicit Consent(policy::Approvals& approvals) : approvals_(approvals) {}
+  // REQUIRES: both outlive this.
+  Consent(policy::Approvals& approvals, Recorder& recorder)
+      : approvals_(approvals), recorder_(recorder) {}
 
   // Null if the call may be sent, else what it is answered with. REQUIRES: the entry has terms.
   Task<std::optional<mcp::Reply>> judge(Call& call, const CatalogEntry& entry,
@@ -33,8 +35,11 @@ class Consent {
   Task<std::optional<mcp::Reply>> approve(Call& call, const Question& question);
   Task<std::optional<mcp::Reply>> ask_user(Call& call, const Question& question);
   mcp::Reply wait_for_admin(const Call& call, const Question& question);
+  bool may_ask_user(const Call& call) const;
+  void note_decision(const Call& call, const policy::ApprovalSubject& subject, bool approved);
 
   policy::Approvals& approvals_;
+  Recorder& recorder_;
 };
 
 }  // namespace patchbay::gateway

@@ -14,7 +14,7 @@ namespace patchbay::gateway {
 
 // What becomes of SQL in a goal.
 enum class RawSql : std::uint8_t {
-  validated,  // One statement that reads is passed on.
+  validated,  // One statement that reads, and names no denied table, is passed on.
   off,        // Only the questions we know.
   any,        // Whatever is no question we know is passed on as SQL.
 };
@@ -23,6 +23,11 @@ struct OsqueryGoalSettings {
   std::string upstream = "osquery";
   std::string tool = "query_osquery";
   RawSql raw_sql = RawSql::validated;
+  // What reaches out, copies files away, or shows what people typed and programs keep to
+  // themselves.
+  std::vector<std::string> denied_tables{
+      "carves",        "curl", "curl_certificate", "process_envs", "process_memory_map", "shadow",
+      "shell_history", "yara", "yara_events"};
 };
 
 struct GoalSettings {
@@ -57,6 +62,9 @@ inline constexpr auto config::fields<gateway::OsqueryGoalSettings> = std::tuple{
     Field{"raw_sql", &gateway::OsqueryGoalSettings::raw_sql,
           "What becomes of SQL in a goal: validated passes on one statement that reads, off only "
           "what is asked in words, any passes on whatever is not understood."},
+    Field{"denied_tables", &gateway::OsqueryGoalSettings::denied_tables,
+          "Tables that goals may not name, unless raw_sql is any: such a goal is refused before "
+          "anything is sent to the server."},
 };
 
 template <>

@@ -166,6 +166,7 @@ Result<void> Pipeline::admit(Call& call, Permits& permits) {
     auto within = rates_->admit({*call.who, call.from}, here().now(), permits.rate, call.quota);
     if (!within) return within;
   }
+  call.is_admin = catalog_.is_admin(*call.who);
   if (!may_use(call.method, *call.who)) return unknown_method(call.request.method);
   return ok();
 }

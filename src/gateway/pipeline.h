@@ -41,7 +41,7 @@ class Pipeline {
            KeptResults& kept, Recorder& recorder)
       : limiter_(limiter),
         catalog_(catalog),
-        consent_(approvals),
+        consent_(approvals, recorder),
         subscriptions_(subscriptions),
         tasks_(tasks),
         task_tools_(task_tools),

@@ -66,6 +66,7 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
   }
   record.decision = is_denied(call, reply) ? "deny" : "allow";
   record.rule = call.rule;
+  record.by = call.approved_by;
   record.outcome = name_of(outcome_of(reply));
   record.trace = trace_of(call);
   record.ms = seconds_since(began) * 1e3;

@@ -37,6 +37,14 @@ class Recorder {
   // REQUIRES: must_keep(). Keeps the audit record, and waits until that is done.
   Task<void> keep(const Call& call, const mcp::Reply& reply, Deadline began);
 
+  // Keeps a record of something that is no call. Failed log-ins are bounded: see AuditLog.
+  void event(policy::AuditRecord record) {
+    if (audit_) audit_->put(std::move(record));
+  }
+  void failed_log_in(policy::AuditRecord record) {
+    if (audit_) audit_->put_failed_log_in(std::move(record));
+  }
+
   // Null: no audit records are kept.
   void set_audit(std::shared_ptr<policy::AuditLog> audit) { audit_ = std::move(audit); }
 

@@ -57,6 +57,7 @@ void Keeper::use(const SignInSettings& settings, const std::string& listener) {
   reception_.base = settings.url.empty() ? listener : settings.url;
   while (reception_.base.ends_with('/')) reception_.base.pop_back();
   reception_.name = settings.name;
+  reception_.require_credentials = settings.require_credentials;
   sign_ins_.set_bounds(settings.time, settings.most);
 }
 
@@ -125,22 +126,30 @@ Task<void> Keeper::stop() {
 
 // ---- Signing in; each a hop home.
 
-Task<SignInOffer> Keeper::offer(std::string upstream, Caller who) {
-  auto there = [this, upstream, who] { return offer_here(upstream, who); };
+std::optional<bool> Keeper::is_shared(const std::string& upstream) {
+  const PlanPtr plan = find_plan(upstream);
+  if (!plan) return std::nullopt;
+  return !plan->per_caller;
+}
+
+Task<SignInOffer> Keeper::offer(std::string upstream, Caller asker, bool for_gateway) {
+  auto there = [this, upstream, asker, for_gateway] {
+    return offer_here(upstream, asker, for_gateway);
+  };
   co_return co_await hop<SignInOffer>(home_.executor, there);
 }
 
-Task<SignInOffer> Keeper::offer_here(std::string upstream, Caller who) {
+Task<SignInOffer> Keeper::offer_here(std::string upstream, Caller asker, bool for_gateway) {
   const PlanPtr plan = find_plan(upstream);
   if (!plan) {
     co_return Error{Code::not_found,
                     fmt::format("there is no upstream '{}' where one signs in", upstream)};
   }
-  const SourcePtr of = source(plan, who);
+  const SourcePtr of = source(plan, for_gateway ? local_caller() : asker);
   Wish wish = of->wish();
   // What the upstream wants it has said to whoever came first.
   if (!wish.challenge) wish.challenge = source(plan, local_caller())->wish().challenge;
-  auto id = co_await sign_ins_.offer(of, std::move(wish));
+  auto id = co_await sign_ins_.offer(of, std::move(wish), asker);
   if (!id) co_return id.error();
   SignInOffer offer{*id, sign_ins_.url_of(*id)};
   co_return offer;
@@ -148,7 +157,7 @@ Task<SignInOffer> Keeper::offer_here(std::string upstream, Caller who) {
 
 Task<void> Keeper::announce(SourcePtr source) {
   Wish wish = source->wish();
-  auto id = co_await sign_ins_.offer(source, std::move(wish));
+  auto id = co_await sign_ins_.offer(source, std::move(wish), local_caller());
   if (!id) {
     log::Line(log::Level::error, "nobody can sign in")
         .add("upstream", source->plan().upstream)
@@ -166,23 +175,31 @@ Task<void> Keeper::wait(std::string id, Deadline deadline) {
   co_return co_await hop<void>(home_.executor, there);
 }
 
-Task<std::string> Keeper::state(std::string id) {
-  auto there = [this, id]() -> Task<std::string> { co_return sign_ins_.state(id); };
-  co_return co_await hop<std::string>(home_.executor, there);
+Task<SignInState> Keeper::state(std::string id) {
+  auto there = [this, id]() -> Task<SignInState> { co_return sign_ins_.state(id); };
+  co_return co_await hop<SignInState>(home_.executor, there);
 }
 
-Task<void> Keeper::forget(std::string upstream, Caller who) {
-  auto there = [this, upstream, who] { return forget_here(upstream, who); };
+Task<void> Keeper::forget(std::string upstream, Caller asker, bool for_gateway) {
+  auto there = [this, upstream, asker, for_gateway] {
+    return forget_here(upstream, asker, for_gateway);
+  };
   co_return co_await hop<void>(home_.executor, there);
 }
 
-Task<void> Keeper::forget_here(std::string upstream, Caller who) {
+Task<void> Keeper::forget_here(std::string upstream, Caller asker, bool for_gateway) {
   const PlanPtr plan = find_plan(upstream);
   if (!plan) {
     co_return Error{Code::not_found,
                     fmt::format("there is no upstream '{}' where one signs in", upstream)};
   }
-  const SourcePtr of = source(plan, who);
+  const Caller owner = owner_of(*plan, for_gateway ? local_caller() : asker);
+  auto record = policy::event_record(policy::kSignInEvent, *owner);
+  record.method = "forget";
+  record.upstream = upstream;
+  record.by = asker->name;
+  reception_.audit(std::move(record));
+  const SourcePtr of = source(plan, owner);
   auto forgotten = co_await static_cast<SignInToken&>(of->supplier()).forget();
   of->forget();
   co_return forgotten;
@@ -198,11 +215,8 @@ Task<Departure> Keeper::depart(std::string id) {
   co_return co_await hop<Departure>(home_.executor, there);
 }
 
-Task<std::string> Keeper::come_back(std::string upstream, Returned returned, std::string cookies,
-                                    Caller who) {
-  auto there = [this, upstream, returned, cookies, who] {
-    return sign_ins_.come_back(upstream, returned, cookies, who);
-  };
+Task<std::string> Keeper::come_back(Arrival arrival) {
+  auto there = [this, &arrival] { return sign_ins_.come_back(arrival); };
   co_return co_await hop<std::string>(home_.executor, there);
 }
 

@@ -39,24 +39,34 @@ class Keeper {
   using OpenReception = std::function<std::string()>;
   void serve_on_demand(OpenReception open) { open_reception_ = std::move(open); }
 
+  // Hears of sign-ins, and of clients as which we register ourselves; on the control thread.
+  void audit_to(std::function<void(policy::AuditRecord)> audit) {
+    reception_.audit = std::move(audit);
+  }
+
   // For an upstream with that plan.
   std::shared_ptr<Access> open(std::shared_ptr<const Plan> plan);
 
   // Asks nobody any more, and waits for what is under way.
   Task<void> stop();
 
-  // A link at which `who` can sign in for that upstream. Code::not_found if nobody can.
-  Task<SignInOffer> offer(std::string upstream, Caller who);
+  // Whether all callers share the token that somebody gives there by signing in; nothing if nobody
+  // signs in there.
+  std::optional<bool> is_shared(const std::string& upstream);
+
+  // A link at which `asker` can sign in for that upstream, for itself or `for_gateway`, the
+  // gateway's own connection. Code::not_found if nobody can. Who may ask for it the caller of this
+  // has checked.
+  Task<SignInOffer> offer(std::string upstream, Caller asker, bool for_gateway = false);
   Task<void> wait(std::string id, Deadline deadline);
-  Task<std::string> state(std::string id);
-  // Forgets what `who` was given there.
-  Task<void> forget(std::string upstream, Caller who);
+  Task<SignInState> state(std::string id);
+  // Forgets what `asker`, or the gateway itself, was given there.
+  Task<void> forget(std::string upstream, Caller asker, bool for_gateway);
 
   // For the pages that browsers see.
   Task<SignInPage> page(std::string id);
   Task<Departure> depart(std::string id);
-  Task<std::string> come_back(std::string upstream, Returned returned, std::string cookies,
-                              Caller who);
+  Task<std::string> come_back(Arrival arrival);
   // What authorization servers may read about us.
   Task<std::string> document(std::string upstream);
 
@@ -70,8 +80,8 @@ class Keeper {
   void close(const Plan& plan);
   std::unique_ptr<Supplier> supplier_for(const PlanPtr& plan, const Caller& who);
   PlanPtr find_plan(const std::string& upstream);
-  Task<SignInOffer> offer_here(std::string upstream, Caller who);
-  Task<void> forget_here(std::string upstream, Caller who);
+  Task<SignInOffer> offer_here(std::string upstream, Caller asker, bool for_gateway);
+  Task<void> forget_here(std::string upstream, Caller asker, bool for_gateway);
   Task<void> announce(SourcePtr source);
 
   TokenSource::Home home_;

@@ -44,6 +44,14 @@ std::string text_member(std::string_view text, std::string_view key) {
   return json::string_member(text, key).value_or("");
 }
 
+// What is found here gets into header lines, requests and logs: nothing in it may end a line.
+Result<void> check_url(const std::string& text, std::string_view name) {
+  if (text.empty()) return ok();
+  auto url = net::parse_url(text);
+  if (url) return ok();
+  return unusable(fmt::format("`{}` in the metadata: {}", name, url.error().message));
+}
+
 // Without query and slash at its end; empty for the root.
 std::string path_of(const net::Url& url) {
   std::string path = url.path.substr(0, url.path.find('?'));
@@ -64,9 +72,15 @@ Result<ResourceMetadata> parse_resource_metadata(std::string_view text) {
   ResourceMetadata metadata;
   metadata.resource = text_member(text, "resource");
   if (metadata.resource.empty()) return unusable("the metadata of the resource name no `resource`");
+  auto good = check_url(metadata.resource, "resource");
+  if (!good) return good.error();
   metadata.servers = words(text, "authorization_servers");
   if (metadata.servers.empty()) {
     return unusable("the metadata of the resource name no `authorization_servers`");
+  }
+  for (const auto& server : metadata.servers) {
+    good = check_url(server, "authorization_servers");
+    if (!good) return good.error();
   }
   metadata.scopes = scopes_in(text);
   return metadata;
@@ -83,6 +97,16 @@ Result<ServerMetadata> parse_server_metadata(std::string_view text) {
   metadata.device_endpoint = text_member(text, "device_authorization_endpoint");
   if (metadata.issuer.empty() || metadata.token_endpoint.empty()) {
     return unusable("the metadata of the authorization server lack `issuer` or `token_endpoint`");
+  }
+  using Named = std::pair<std::string_view, const std::string&>;
+  for (const auto& [name, url] :
+       {Named{"issuer", metadata.issuer},
+        Named{"authorization_endpoint", metadata.authorization_endpoint},
+        Named{"token_endpoint", metadata.token_endpoint},
+        Named{"registration_endpoint", metadata.registration_endpoint},
+        Named{"device_authorization_endpoint", metadata.device_endpoint}}) {
+    auto good = check_url(url, name);
+    if (!good) return good.error();
   }
   metadata.scopes = scopes_in(text).value_or(Scopes());
   metadata.grants = words(text, "grant_types_supported");

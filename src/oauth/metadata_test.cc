@@ -1,5 +1,6 @@
 #include "oauth/metadata.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "oauth/pkce.h"
@@ -41,6 +42,29 @@ TEST(MetadataTest, OfAServer) {
   EXPECT_EQ(found->challenges, (std::vector<std::string>{"plain", "S256"}));
   EXPECT_FALSE(parse_server_metadata(R"({"issuer":"x"})"));
   EXPECT_FALSE(parse_server_metadata(R"({"token_endpoint":"x"})"));
+}
+
+TEST(MetadataTest, NothingThatCouldEndALineIsTaken) {
+  const std::string good = "https://as.example/x";
+  const auto server = [](std::string_view name, std::string_view url) {
+    std::string text = R"({"issuer":"https://as.example","token_endpoint":"https://as.example/t")";
+    return text + fmt::format(R"(,"{}":"{}"}})", name, url);
+  };
+  for (const auto* name :
+       {"authorization_endpoint", "registration_endpoint", "device_authorization_endpoint"}) {
+    EXPECT_TRUE(parse_server_metadata(server(name, good))) << name;
+    for (const auto* more :
+         {R"(\r\nSet-Cookie: a=b)", R"(\n)", R"(\u0000)", R"(\u007f)", " ", "é"}) {
+      EXPECT_FALSE(parse_server_metadata(server(name, good + more))) << name << more;
+    }
+    EXPECT_FALSE(parse_server_metadata(server(name, "javascript:alert(1)"))) << name;
+  }
+  const auto resource = [](std::string_view url, std::string_view issuer) {
+    return fmt::format(R"({{"resource":"{}","authorization_servers":["{}"]}})", url, issuer);
+  };
+  EXPECT_TRUE(parse_resource_metadata(resource(good, good)));
+  EXPECT_FALSE(parse_resource_metadata(resource(good + R"(\r\n)", good)));
+  EXPECT_FALSE(parse_resource_metadata(resource(good, good + R"(\r\n)")));
 }
 
 TEST(MetadataTest, OfAResourceAreWithItsPathOrAtTheRoot) {

@@ -74,6 +74,7 @@ struct SignInSettings {
   std::string key;
   config::Duration time{600'000};
   int most = 1'000;
+  bool require_credentials = true;
 };
 
 }  // namespace patchbay::oauth
@@ -95,6 +96,11 @@ inline constexpr auto config::fields<oauth::SignInSettings> = std::tuple{
           Range{Duration(1'000), Duration(86'400'000)}},
     Field{"most", &oauth::SignInSettings::most, "How many may be signing in at a time.",
           Range{1, 100'000}},
+    Field{
+        "require_credentials", &oauth::SignInSettings::require_credentials,
+        "Whether whoever opens a link must show the gateway the credentials of the caller that it "
+        "was made for, where callers have some. Off: any browser can use the link, and whoever "
+        "is talked into opening another's link gives that one its account."},
 };
 
 template <>

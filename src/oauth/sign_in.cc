@@ -9,8 +9,6 @@
 namespace patchbay::oauth {
 namespace {
 
-constexpr std::size_t kMostWords = 300;
-
 Error refused(std::string why) { return {Code::forbidden, std::move(why)}; }
 
 std::string member(const Returned& returned, const std::string& name) {
@@ -52,8 +50,8 @@ Result<std::string> code_of(const SignIn& sign_in, const Returned& returned) {
   }
   const std::string error = member(returned, "error");
   if (!error.empty()) {
-    const std::string more = member(returned, "error_description").substr(0, kMostWords);
-    return refused(fmt::format("{} said: {}{}{}", server.issuer, error.substr(0, kMostWords),
+    const std::string more = plain_words(member(returned, "error_description"));
+    return refused(fmt::format("{} said: {}{}{}", server.issuer, plain_words(error),
                                more.empty() ? "" : ": ", more));
   }
   std::string code = member(returned, "code");

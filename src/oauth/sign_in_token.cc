@@ -158,6 +158,12 @@ Task<SignIn> SignInToken::prepare(Wish wish) {
         "{} does not say that one can sign in there with a proof of ours (PKCE with S256)",
         server.issuer));
   }
+  // A browser is sent there.
+  auto place = net::parse_url(server.authorization_endpoint);
+  const std::string fault = place ? fault_of_place(*place, true) : place.error().message;
+  if (!fault.empty()) {
+    co_return failed(fmt::format("nobody can sign in at {}: {}", server.issuer, fault));
+  }
   auto client = co_await client_for(server);
   if (!client) co_return client.error();
   SignIn sign_in;
@@ -199,6 +205,12 @@ Task<Client> SignInToken::client_for(const ServerMetadata& server) {
   }
   ClientWish wish{reception_.name, reception_.callback(plan().upstream)};
   auto made = co_await register_client(*plan().fetcher, server, std::move(wish));
+  auto record = policy::event_record(policy::kRegistrationEvent, *who_);
+  record.method = "client";
+  record.upstream = plan().upstream;
+  record.target = server.issuer;
+  if (!made) record.outcome = info(made.error().code).name;
+  reception_.audit(std::move(record));
   if (!made) co_return made.error();
   made->client.auth = choose_auth(made->client, server.client_auth);
   TokenStore::Key of{plan().upstream, "", server.issuer};

@@ -4,6 +4,7 @@
 // Confined to the control thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "oauth/registration.h"
 #include "oauth/sign_in.h"
 #include "oauth/supplier.h"
+#include "policy/audit_record.h"
 
 namespace patchbay::oauth {
 
@@ -20,6 +22,8 @@ namespace patchbay::oauth {
 struct Reception {
   std::string base;  // https://gateway.example; empty: nobody has said.
   std::string name;
+  bool require_credentials = true;  // Of whoever opens a link.
+  std::function<void(policy::AuditRecord)> audit = [](policy::AuditRecord) {};
 
   std::string callback(const std::string& upstream) const;
   // Where the document about us is that authorization servers may read; empty if they cannot.

@@ -25,6 +25,14 @@ SignInToken& supplier_of(TokenSource& source) {
   return static_cast<SignInToken&>(source.supplier());
 }
 
+policy::AuditRecord record_of(const SignIn& sign_in, std::string_view what) {
+  auto record = policy::event_record(policy::kSignInEvent, *sign_in.who);
+  record.method = what;
+  record.upstream = sign_in.upstream;
+  record.target = sign_in.found.server.issuer;
+  return record;
+}
+
 // The value of a cookie in the header; empty if it is not there.
 std::string cookie(std::string_view header, std::string_view name) {
   while (!header.empty()) {
@@ -45,7 +53,7 @@ std::string SignIns::url_of(const std::string& id) const {
   return fmt::format("{}/oauth/sign-in/{}", reception_.base, id);
 }
 
-Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish) {
+Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish, Caller asker) {
   sweep();
   for (const auto& [id, pending] : pending_) {
     const bool same = pending->source == source && !pending->over;
@@ -65,6 +73,9 @@ Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish)
       .add("upstream", pending->sign_in.upstream)
       .add("who", pending->sign_in.who->name)
       .add("issuer", pending->sign_in.found.server.issuer);
+  auto record = record_of(pending->sign_in, "offer");
+  record.by = asker->name;
+  reception_.audit(std::move(record));
   pending_.emplace(id, std::move(pending));
   co_return id;
 }
@@ -81,8 +92,9 @@ Result<SignInPage> SignIns::page(const std::string& id) {
   const SignIn& sign_in = pending->sign_in;
   auto place = net::parse_url(sign_in.found.server.authorization_endpoint);
   if (!place) return Error{Code::upstream_failed, place.error().message};
-  return SignInPage{sign_in.upstream, sign_in.who->name, sign_in.found.server.issuer,
-                    sign_in.scopes, place->origin()};
+  return SignInPage{
+      sign_in.upstream, sign_in.who->name, sign_in.found.server.issuer,   sign_in.scopes,
+      place->origin(),  sign_in.who->id,   reception_.require_credentials};
 }
 
 Result<Departure> SignIns::depart(const std::string& id) {
@@ -116,28 +128,29 @@ Task<void> SignIns::wait(std::string id, Deadline deadline) {
   co_return Error{Code::forbidden, pending->why};
 }
 
-Result<std::string> SignIns::state(const std::string& id) {
+Result<SignInState> SignIns::state(const std::string& id) {
   const Pending* const pending = find(id);
   if (!pending) return unknown();
-  if (!pending->over) return std::string("waiting");
-  return pending->why.empty() ? "done" : pending->why;
+  std::string words = pending->over ? "done" : "waiting";
+  if (!pending->why.empty()) words = pending->why;
+  return SignInState{std::move(words), pending->sign_in.who->id};
 }
 
-Result<SignIns::Pending*> SignIns::find_returning(const std::string& upstream,
-                                                  const Returned& returned,
-                                                  const std::string& cookies, const Caller& who) {
+Result<SignIns::Pending*> SignIns::find_returning(const Arrival& arrival) {
   sweep();
-  const auto state = returned.find("state");
-  if (state == returned.end()) return unknown();
+  const auto state = arrival.returned.find("state");
+  if (state == arrival.returned.end()) return unknown();
   for (const auto& [id, pending] : pending_) {
     SignIn& sign_in = pending->sign_in;
     if (pending->over || !same_secret(sign_in.state, state->second)) continue;
     sign_in.state.clear();  // Once.
-    if (sign_in.upstream != upstream) return unknown();
-    if (!same_secret(sign_in.browser, cookie(cookies, cookie_name(id)))) {
+    if (sign_in.upstream != arrival.upstream) return unknown();
+    if (!same_secret(sign_in.browser, cookie(arrival.cookies, cookie_name(id)))) {
       return Error{Code::forbidden, "you have not begun to sign in with this browser"};
     }
-    if (who && who->id != sign_in.who->id) {
+    // For the gateway itself an admin signs in, who has shown that before going.
+    const bool own = sign_in.who->id == Principal().id;
+    if (arrival.who && !own && arrival.who->id != sign_in.who->id) {
       return Error{Code::forbidden, "this is for somebody else to sign in"};
     }
     return pending.get();
@@ -145,28 +158,32 @@ Result<SignIns::Pending*> SignIns::find_returning(const std::string& upstream,
   return unknown();
 }
 
-Task<std::string> SignIns::come_back(std::string upstream, Returned returned, std::string cookies,
-                                     Caller who) {
-  auto found = find_returning(upstream, returned, cookies, who);
+Task<std::string> SignIns::come_back(Arrival arrival) {
+  auto found = find_returning(arrival);
   if (!found) co_return found.error();
   const auto pending = pending_.find((*found)->sign_in.id)->second;
-  auto code = code_of(pending->sign_in, returned);
+  auto code = code_of(pending->sign_in, arrival.returned);
   if (!code) {
-    end(*pending, code.error().message);
+    end(*pending, arrival, code.error().message);
     co_return code.error();
   }
   auto& supplier = supplier_of(*pending->source);
   auto answer = co_await supplier.complete(pending->sign_in, *std::move(code));
   if (!answer) {
-    end(*pending, answer.error().message);
+    end(*pending, arrival, answer.error().message);
     co_return answer.error();
   }
   pending->source->supply(*answer);
-  end(*pending, "");
-  co_return upstream;
+  end(*pending, arrival, "");
+  co_return std::move(arrival.upstream);
 }
 
-void SignIns::end(Pending& pending, std::string why) {
+void SignIns::end(Pending& pending, const Arrival& arrival, std::string why) {
+  auto record = record_of(pending.sign_in, "complete");
+  record.from = arrival.from;
+  if (arrival.who) record.by = arrival.who->name;
+  if (!why.empty()) record.outcome = info(Code::forbidden).name;
+  reception_.audit(std::move(record));
   log::Line(why.empty() ? log::Level::info : log::Level::warn,
             why.empty() ? "signed in" : "not signed in")
       .add("upstream", pending.sign_in.upstream)

@@ -23,6 +23,23 @@ struct SignInPage {
   std::string issuer;
   Scopes scopes;
   std::string goes_to;  // The origin of the authorization endpoint.
+  std::string owner;    // The id of that caller; that of nobody in particular: the gateway itself.
+  bool require_credentials = true;  // Whoever goes on must show that they are the owner.
+};
+
+// How it stands with somebody who signs in, and for whom.
+struct SignInState {
+  std::string words;  // `waiting`, `done`, or why it came to nothing.
+  std::string owner;
+};
+
+// Somebody's browser is back.
+struct Arrival {
+  std::string upstream;
+  Returned returned;
+  std::string cookies;
+  Caller who;        // The caller whom the request shows, or null.
+  std::string from;  // Its address.
 };
 
 // Where their browser goes, and what it must bring back.
@@ -40,7 +57,8 @@ class SignIns {
 
   // The id under which somebody can sign in so that `source` has the token that is wished for. As
   // long as one waits, the same for the same source. REQUIRES: its supplier is a SignInToken.
-  Task<std::string> offer(std::shared_ptr<TokenSource> source, Wish wish);
+  // `asker` is who wants it.
+  Task<std::string> offer(std::shared_ptr<TokenSource> source, Wish wish, Caller asker);
   std::string url_of(const std::string& id) const;
 
   // The following are Code::not_found for an id that is not known, or too old.
@@ -48,13 +66,10 @@ class SignIns {
   Result<Departure> depart(const std::string& id);
   // Yields when it is over; the error is why it came to nothing.
   Task<void> wait(std::string id, Deadline deadline);
-  // `waiting`, `done`, or why it came to nothing.
-  Result<std::string> state(const std::string& id);
+  Result<SignInState> state(const std::string& id);
 
-  // Somebody is back, with these cookies. `who` is the caller whom their request shows, or null.
   // Yields the name of the upstream.
-  Task<std::string> come_back(std::string upstream, Returned returned, std::string cookies,
-                              Caller who);
+  Task<std::string> come_back(Arrival arrival);
 
  private:
   struct Pending {
@@ -66,10 +81,9 @@ class SignIns {
   };
 
   Pending* find(const std::string& id);
-  Result<Pending*> find_returning(const std::string& upstream, const Returned& returned,
-                                  const std::string& cookies, const Caller& who);
+  Result<Pending*> find_returning(const Arrival& arrival);
   std::string cookie_name(const std::string& id) const;
-  void end(Pending& pending, std::string why);
+  void end(Pending& pending, const Arrival& arrival, std::string why);
   void sweep();
 
   const Reception& reception_;

@@ -20,26 +20,25 @@ bool is_sendable(std::string_view token) {
   return !token.empty() && std::ranges::all_of(token, [](char c) { return c > 0x20 && c < 0x7F; });
 }
 
-// What the other side says is cut, and has no line ends.
-std::string plain(std::string_view words) {
+}  // namespace
+
+std::string plain_words(std::string_view words) {
   std::string text(words.substr(0, kMostWords));
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
   return text;
 }
 
-}  // namespace
-
 std::string code_of_refusal(std::string_view body) {
   if (!json::check(body)) return {};
   const std::string code = json::string_member(body, "error").value_or("");
-  return is_scope(code) ? plain(code) : "";
+  return is_scope(code) ? plain_words(code) : "";
 }
 
 std::string reason_of_refusal(int status, std::string_view body) {
   const std::string code = code_of_refusal(body);
   if (code.empty()) return fmt::format("HTTP status {}", status);
-  const std::string more = plain(json::string_member(body, "error_description").value_or(""));
+  const std::string more = plain_words(json::string_member(body, "error_description").value_or(""));
   return fmt::format("{}{}{}", code, more.empty() ? "" : ": ", more);
 }
 
@@ -55,7 +54,7 @@ Result<TokenAnswer> parse_token_answer(std::string_view body, bool bearer) {
   }
   const std::string type = json::string_member(body, "token_type").value_or("");
   if (bearer && !same_token(type, "Bearer")) {
-    return unusable(fmt::format("the token is of the type '{}', not Bearer", plain(type)));
+    return unusable(fmt::format("the token is of the type '{}', not Bearer", plain_words(type)));
   }
   answer.refresh = json::string_member(body, "refresh_token").value_or("");
   answer.issued_type = json::string_member(body, "issued_token_type").value_or("");

@@ -19,6 +19,9 @@ struct TokenAnswer {
   std::string issued_type = {};                      // Of a token exchange: what `access` is.
 };
 
+// Words of the other side as they may be logged and shown: cut, and without control characters.
+std::string plain_words(std::string_view words);
+
 // What an endpoint of OAuth says in its error, in one sentence that names nothing secret.
 std::string reason_of_refusal(int status, std::string_view body);
 

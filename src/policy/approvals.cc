@@ -22,15 +22,16 @@ void Approvals::forget_expired(Deadline now) {
   std::erase_if(entries_, [now](const ApprovalEntry& entry) { return entry.expires <= now; });
 }
 
-bool Approvals::take(const ApprovalSubject& subject, Deadline now) {
+std::optional<std::string> Approvals::take(const ApprovalSubject& subject, Deadline now) {
   const std::lock_guard lock(mutex_);
   forget_expired(now);
   const auto found = std::ranges::find_if(entries_, [&](const ApprovalEntry& entry) {
     return entry.approved && entry.subject == subject;
   });
-  if (found == entries_.end()) return false;
+  if (found == entries_.end()) return std::nullopt;
+  std::string by = std::move(found->approved_by);
   entries_.erase(found);
-  return true;
+  return by;
 }
 
 Result<std::string> Approvals::request(const ApprovalSubject& subject, const Principal& who,
@@ -45,7 +46,8 @@ Result<std::string> Approvals::request(const ApprovalSubject& subject, const Pri
     return Error{Code::overloaded, "too many calls wait for approval; try again later"};
   }
   auto& entry = entries_.emplace_back();
-  entry = {random_hex(8), subject, who.name, std::move(arguments), false, now + settings_.expires};
+  entry = {random_hex(8),           subject, who.name, std::move(arguments), false,
+           now + settings_.expires, {}};
   return entry.id;
 }
 
@@ -61,13 +63,17 @@ Result<std::deque<ApprovalEntry>::iterator> Approvals::find(const std::string& i
   return Error{Code::not_found, fmt::format("no call waits for approval as '{}'", id)};
 }
 
-Result<ApprovalEntry> Approvals::approve(const std::string& id, Deadline now) {
+Result<ApprovalEntry> Approvals::approve(const std::string& id, const Principal& by, Deadline now) {
   const std::lock_guard lock(mutex_);
   forget_expired(now);
   auto found = find(id);
   if (!found) return found.error();
   ApprovalEntry& entry = **found;
+  if (by.way != "none" && by.id == entry.subject.caller) {
+    return Error{Code::forbidden, "a caller cannot approve its own call; ask another admin"};
+  }
   entry.approved = true;
+  entry.approved_by = by.name;
   entry.expires = now + settings_.expires;
   return entry;
 }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@
 namespace patchbay::policy {
 
 struct ApprovalSettings {
-  bool elicit = true;
+  std::optional<bool> elicit;  // Not said: off where callers have credentials.
   config::Duration expires{600'000};
   int pending = 1'000;
   int per_caller = 20;
@@ -43,6 +44,7 @@ struct ApprovalEntry {
   std::string arguments;  // Canonical.
   bool approved = false;
   Deadline expires = {};
+  std::string approved_by = {};  // The name of whoever did.
 };
 
 class Approvals {
@@ -50,8 +52,9 @@ class Approvals {
   void set(const ApprovalSettings& settings);
   ApprovalSettings settings() const;
 
-  // Uses the word up that was given for `subject`; false if there is none.
-  bool take(const ApprovalSubject& subject, Deadline now);
+  // Uses the word up that was given for `subject`, and yields who gave it; nothing if there is
+  // none.
+  std::optional<std::string> take(const ApprovalSubject& subject, Deadline now);
 
   // Has a call wait; the same call always has the same id. Code::overloaded if too many wait.
   Result<std::string> request(const ApprovalSubject& subject, const Principal& who,
@@ -59,8 +62,9 @@ class Approvals {
 
   std::vector<ApprovalEntry> list(Deadline now);
 
-  // Code::not_found if nothing of that id waits. Approving gives as much time again.
-  Result<ApprovalEntry> approve(const std::string& id, Deadline now);
+  // Code::not_found if nothing of that id waits. Approving gives as much time again. Whoever makes
+  // the call cannot approve it (Code::forbidden), unless nobody is asked who they are.
+  Result<ApprovalEntry> approve(const std::string& id, const Principal& by, Deadline now);
   Result<ApprovalEntry> refuse(const std::string& id, Deadline now);
 
  private:
@@ -79,8 +83,9 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<policy::ApprovalSettings> = std::tuple{
     Field{"elicit", &policy::ApprovalSettings::elicit,
-          "Whether the client's own user is asked, where the client can ask. Off: only an admin "
-          "approves."},
+          "Whether the client's own user is asked, where an MCP client can ask. Off: only an admin "
+          "approves. Empty: off where `auth` says how callers are recognised, since a client that "
+          "has a token may answer by itself; on where it does not."},
     Field{"expires", &policy::ApprovalSettings::expires,
           "How long a call waits for approval, and how long approval then waits for the call.",
           Range{Duration(1'000), Duration(86'400'000)}},

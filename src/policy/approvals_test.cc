@@ -20,6 +20,7 @@ class ApprovalsTest : public ::testing::Test {
 
   const ApprovalSubject subject{"me", "a.t", "digest", "1"};
   const Principal who;
+  const Principal boss{.id = "boss", .name = "Boss", .way = "token"};
   Approvals approvals;
   Deadline now = Deadline(1h);
 };
@@ -28,14 +29,34 @@ TEST_F(ApprovalsTest, AWordIsGoodOnce) {
   EXPECT_FALSE(approvals.take(subject, now));
   const auto id = request(subject);
   EXPECT_FALSE(approvals.take(subject, now)) << "waiting is not approved";
-  ASSERT_TRUE(approvals.approve(id, now));
+  ASSERT_TRUE(approvals.approve(id, boss, now));
   EXPECT_TRUE(approvals.take(subject, now));
   EXPECT_FALSE(approvals.take(subject, now));
-  EXPECT_FALSE(approvals.approve(id, now));
+  EXPECT_FALSE(approvals.approve(id, boss, now));
+}
+
+TEST_F(ApprovalsTest, SaysWhoApproved) {
+  ASSERT_TRUE(approvals.approve(request(subject), boss, now));
+  EXPECT_EQ(approvals.list(now).front().approved_by, "Boss");
+  EXPECT_EQ(approvals.take(subject, now), "Boss");
+}
+
+TEST_F(ApprovalsTest, NobodyApprovesItsOwnCall) {
+  const auto id = request(subject);
+  const Principal self{.id = "me", .name = "Me", .way = "token"};
+  const auto refused = approvals.approve(id, self, now);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::forbidden);
+  EXPECT_FALSE(approvals.take(subject, now));
+  EXPECT_TRUE(approvals.refuse(id, now)) << "it may be withdrawn";
+  // Where nobody is asked who they are, everybody is the same caller.
+  const Principal local;
+  const ApprovalSubject own{local.id, "a.t", "digest", "1"};
+  EXPECT_TRUE(approvals.approve(request(own), local, now));
 }
 
 TEST_F(ApprovalsTest, AWordIsForNothingElse) {
-  ASSERT_TRUE(approvals.approve(request(subject), now));
+  ASSERT_TRUE(approvals.approve(request(subject), boss, now));
   for (auto other : {ApprovalSubject{"you", "a.t", "digest", "1"},
                      {"me", "a.u", "digest", "1"},
                      {"me", "a.t", "other", "1"},
@@ -48,10 +69,10 @@ TEST_F(ApprovalsTest, AWordIsForNothingElse) {
 TEST_F(ApprovalsTest, WordsAndRequestsExpire) {
   const auto id = request(subject);
   now += 61s;
-  EXPECT_FALSE(approvals.approve(id, now));
+  EXPECT_FALSE(approvals.approve(id, boss, now));
   const auto again = request(subject);
   EXPECT_NE(again, id);
-  ASSERT_TRUE(approvals.approve(again, now));
+  ASSERT_TRUE(approvals.approve(again, boss, now));
   now += 59s;
   EXPECT_EQ(approvals.list(now).size(), 1U);
   now += 2s;

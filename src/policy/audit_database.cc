@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
@@ -17,19 +18,26 @@ constexpr const char* kTable =
     "CREATE TABLE IF NOT EXISTS calls (when_ms INTEGER NOT NULL, who TEXT, name TEXT, way TEXT, "
     "origin TEXT, face TEXT, method TEXT, target TEXT, upstream TEXT, digest TEXT, arguments TEXT, "
     "decision TEXT, rule TEXT, outcome TEXT, trace TEXT, us INTEGER, bytes_in INTEGER, "
-    "bytes_out INTEGER);"
+    "bytes_out INTEGER, event TEXT, by_whom TEXT, skipped INTEGER);"
     "CREATE INDEX IF NOT EXISTS calls_by_time ON calls (when_ms);";
 
+// Columns that databases of earlier versions lack.
+constexpr std::array kNewer{"event TEXT", "by_whom TEXT", "skipped INTEGER"};
+
 constexpr const char* kInsert =
-    "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    "INSERT INTO calls (when_ms, who, name, way, origin, face, method, target, upstream, digest, "
+    "arguments, decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, skipped) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 constexpr const char* kFind =
     "SELECT when_ms, who, name, way, origin, face, method, target, upstream, digest, arguments, "
-    "decision, rule, outcome, trace, us, bytes_in, bytes_out FROM calls "
+    "decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, skipped FROM calls "
     "WHERE when_ms BETWEEN ?1 AND ?2 AND (?3 = '' OR who GLOB ?3 OR name GLOB ?3) "
     "AND (?4 = '' OR target GLOB ?4) AND (?5 = '' OR upstream GLOB ?5) "
     "AND (?6 = '' OR (?6 = '!ok' AND outcome <> 'ok') OR outcome GLOB ?6) "
-    "AND (?7 = '' OR trace = ?7) ORDER BY when_ms DESC, rowid DESC LIMIT ?8";
+    "AND (?7 = '' OR trace = ?7) "
+    "AND (?9 = '' OR (?9 = 'call' AND IFNULL(event, '') = '') OR event GLOB ?9) ORDER BY when_ms "
+    "DESC, rowid DESC LIMIT ?8";
 
 void bind(sqlite::Statement& insert, const AuditRecord& record) {
   int place = 0;
@@ -43,6 +51,9 @@ void bind(sqlite::Statement& insert, const AuditRecord& record) {
   insert.bind(++place, static_cast<std::int64_t>(record.ms * 1000));
   insert.bind(++place, static_cast<std::int64_t>(record.bytes_in));
   insert.bind(++place, static_cast<std::int64_t>(record.bytes_out));
+  insert.bind(++place, record.event);
+  insert.bind(++place, record.by);
+  insert.bind(++place, static_cast<std::int64_t>(record.skipped));
 }
 
 AuditRecord row_of(const sqlite::Statement& row) {
@@ -58,7 +69,23 @@ AuditRecord row_of(const sqlite::Statement& row) {
   record.ms = static_cast<double>(row.number(++column)) / 1000;
   record.bytes_in = static_cast<std::uint64_t>(row.number(++column));
   record.bytes_out = static_cast<std::uint64_t>(row.number(++column));
+  record.event = row.text(++column);
+  record.by = row.text(++column);
+  record.skipped = static_cast<std::uint64_t>(row.number(++column));
   return record;
+}
+
+// Databases of earlier versions get the columns that came later.
+Result<void> add_newer(sqlite::Database& database) {
+  for (const char* const column : kNewer) {
+    const std::string name = std::string(column).substr(0, std::string_view(column).find(' '));
+    sqlite::Statement known(database, "SELECT 1 FROM pragma_table_info('calls') WHERE name = ?");
+    known.bind(1, std::string_view(name));
+    if (known.step() == SQLITE_ROW) continue;
+    auto added = database.run(fmt::format("ALTER TABLE calls ADD COLUMN {}", column).c_str());
+    if (!added) return added;
+  }
+  return ok();
 }
 
 }  // namespace
@@ -70,6 +97,7 @@ Result<void> AuditDatabase::open() {
   auto made = opened->run("PRAGMA journal_mode = WAL");
   if (made) made = opened->run(sync_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
   if (made) made = opened->run(kTable);
+  if (made) made = add_newer(*opened);
   if (made) database_ = *std::move(opened);
   return made;
 }
@@ -113,6 +141,8 @@ Result<std::vector<AuditRecord>> find_audit(const std::string& path,
   }
   auto database = sqlite::Database::open(path);
   if (!database) return database.error();
+  auto current = add_newer(*database);
+  if (!current) return current.error();
   sqlite::Statement find(*database, kFind);
   find.bind(1, question.since_ms.value_or(0));
   find.bind(2, question.until_ms.value_or(std::numeric_limits<std::int64_t>::max()));
@@ -122,6 +152,7 @@ Result<std::vector<AuditRecord>> find_audit(const std::string& path,
   find.bind(6, question.outcome);
   find.bind(7, question.trace);
   find.bind(8, std::int64_t{question.most});
+  find.bind(9, question.event);
   std::vector<AuditRecord> records;
   int stepped = SQLITE_ROW;
   while ((stepped = find.step()) == SQLITE_ROW) records.push_back(row_of(find));

@@ -43,6 +43,7 @@ struct AuditQuestion {
   std::string outcome = {};   // A glob; `!ok` is anything but ok.
   std::string trace = {};
   int most = 100;
+  std::string event = {};  // A glob; `call` is what is none.
 };
 
 // The newest first.

@@ -68,6 +68,21 @@ void AuditLog::put(AuditRecord record, Done done) {
   if (done) done(full());
 }
 
+void AuditLog::put_failed_log_in(AuditRecord record) {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t minute = record.when_ms / 60'000;
+    if (std::exchange(minute_, minute) != minute) failed_log_ins_ = 0;
+    if (failed_log_ins_ >= settings_.max_failed_log_ins) {
+      ++skipped_;
+      return;
+    }
+    ++failed_log_ins_;
+    record.skipped = std::exchange(skipped_, 0);
+  }
+  put(std::move(record));
+}
+
 void AuditLog::work() {
   std::vector<AuditRecord> records;
   std::vector<Done> waiting;

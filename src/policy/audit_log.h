@@ -44,6 +44,10 @@ class AuditLog {
   // Hands a record over. Where the queue is full it is dropped, counted, and `done` hears at once.
   void put(AuditRecord record, Done done = {});
 
+  // The same for a failed log-in. Beyond `max_failed_log_ins` in a minute they are only counted, so
+  // that whoever tries cannot fill the disk; the next record says how many.
+  void put_failed_log_in(AuditRecord record);
+
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
 
  private:
@@ -63,6 +67,9 @@ class AuditLog {
   std::vector<AuditRecord> queue_;
   std::vector<Done> waiting_;  // For what is in the queue.
   bool stopping_ = false;
+  std::int64_t minute_ = 0;    // The one in which failed log-ins are counted,
+  int failed_log_ins_ = 0;     // those that have a record,
+  std::uint64_t skipped_ = 0;  // and all that had none since the last record.
 
   std::thread thread_;
 };

@@ -108,6 +108,18 @@ std::string time_text(std::int64_t ms) {
   return out;
 }
 
+AuditRecord event_record(std::string_view event, const Principal& who) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  AuditRecord record;
+  record.when_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  record.event = event;
+  record.who = who.id;
+  record.name = who.name;
+  record.way = who.way;
+  record.outcome = "ok";
+  return record;
+}
+
 std::string redacted(std::string_view raw, const std::vector<std::string>& globs) {
   json::Edit edit(raw);
   redact(edit, globs);
@@ -119,6 +131,7 @@ void append_line(std::string& out, const AuditRecord& record) {
   append_time(out, record.when_ms);
   out += '"';
   Members members(out);
+  members.text("event", record.event);
   members.text("who", record.who);
   members.text("name", record.name);
   members.text("way", record.way);
@@ -131,8 +144,10 @@ void append_line(std::string& out, const AuditRecord& record) {
   members.raw("arguments", record.arguments);
   members.text("decision", record.decision);
   members.text("rule", record.rule);
+  members.text("by", record.by);
   members.text("outcome", record.outcome);
   members.text("trace", record.trace);
+  if (record.skipped > 0) members.number("skipped", record.skipped);
   members.name("ms");
   append_milliseconds(out, record.ms);
   members.number("in", record.bytes_in);

@@ -1,4 +1,5 @@
-// An AuditRecord is what is written down of one call. Values only.
+// An AuditRecord is what is written down of one call, or of an event that is none: an approval, a
+// sign-in, a registration, a failed log-in. Values only.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/principal.h"
+
 namespace patchbay::policy {
+
+// What is written down beside calls.
+inline constexpr std::string_view kApprovalEvent = "approval";
+inline constexpr std::string_view kSignInEvent = "sign_in";
+inline constexpr std::string_view kRegistrationEvent = "registration";
+inline constexpr std::string_view kLogInEvent = "log_in";
 
 struct AuditRecord {
   std::int64_t when_ms = 0;  // When the call was answered, since 1970.
@@ -27,7 +36,13 @@ struct AuditRecord {
   double ms = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
+  std::string event = {};     // Which one; empty: a call.
+  std::string by = {};        // Who approved the call, or caused the event.
+  std::uint64_t skipped = 0;  // Such events before it that have no record of their own.
 };
+
+// A record of something that is no call and went well, about `who`, now.
+AuditRecord event_record(std::string_view event, const Principal& who);
 
 // One line of JSON, with its newline.
 void append_line(std::string& out, const AuditRecord& record);

@@ -23,6 +23,7 @@ struct AuditSettings {
   bool required = false;
   bool sync = false;
   int queue = 10'000;
+  int max_failed_log_ins = 60;
 
   bool operator==(const AuditSettings&) const = default;
   bool on() const { return !file.empty() || !database.empty(); }
@@ -64,6 +65,9 @@ inline constexpr auto config::fields<policy::AuditSettings> = std::tuple{
           "Whether records are on the disk before they count as kept."},
     Field{"queue", &policy::AuditSettings::queue, "How many records may wait to be written.",
           Range{1, 10'000'000}},
+    Field{"max_failed_log_ins", &policy::AuditSettings::max_failed_log_ins,
+          "How many failed log-ins have a record each, in a minute; further ones are counted.",
+          Range{0, 1'000'000}},
 };
 
 }  // namespace patchbay

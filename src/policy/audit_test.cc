@@ -57,6 +57,61 @@ TEST_F(AuditTest, WritesOneLineForEachCall) {
             "\n");
 }
 
+TEST_F(AuditTest, WritesEventsBesideCalls) {
+  auto event = event_record(kApprovalEvent, {.id = "token:ci", .name = "ci", .way = "token"});
+  event.when_ms = 1763179200123;
+  event.method = "approve";
+  event.by = "boss";
+  event.skipped = 7;
+  std::string line;
+  append_line(line, event);
+  EXPECT_EQ(line, R"({"when":"2025-11-15T04:00:00.123Z","event":"approval","who":"token:ci",)"
+                  R"("name":"ci","way":"token","method":"approve","by":"boss","outcome":"ok",)"
+                  R"("skipped":7,"ms":0.000,"in":0,"out":0})"
+                  "\n");
+}
+
+TEST_F(AuditTest, FailedLogInsAreBoundedAndCounted) {
+  settings.database = path("audit.db");
+  settings.max_failed_log_ins = 3;
+  {
+    AuditLog log(settings);
+    auto failed = event_record(kLogInEvent, {.id = "", .name = "", .way = "token"});
+    failed.when_ms = 60'000;
+    for (int i = 0; i < 1000; ++i) log.put_failed_log_in(failed);
+    failed.when_ms = 120'000;
+    log.put_failed_log_in(failed);
+    log.put(record_of("a.b"));
+  }
+  const auto records = find_audit(settings.database, {.event = "log_*"});
+  ASSERT_TRUE(records);
+  ASSERT_EQ(records->size(), 4U);
+  EXPECT_EQ(records->front().skipped, 997U);
+  EXPECT_EQ(find_audit(settings.database, {.event = "call"})->size(), 1U);
+  EXPECT_EQ(find_audit(settings.database, {})->size(), 5U);
+}
+
+TEST_F(AuditTest, ADatabaseOfAnEarlierVersionGoesOn) {
+  settings.database = path("audit.db");
+  {
+    auto old = sqlite::Database::open(settings.database);
+    ASSERT_TRUE(
+        old->run("CREATE TABLE calls (when_ms INTEGER NOT NULL, who TEXT, name TEXT, way "
+                 "TEXT, origin TEXT, face TEXT, method TEXT, target TEXT, upstream TEXT, "
+                 "digest TEXT, arguments TEXT, decision TEXT, rule TEXT, outcome TEXT, "
+                 "trace TEXT, us INTEGER, bytes_in INTEGER, bytes_out INTEGER);"
+                 "INSERT INTO calls (when_ms, target, outcome) VALUES (1, 'old', 'ok')"));
+  }
+  {
+    AuditLog log(settings);
+    EXPECT_TRUE(put_and_wait(log, record_of("new")));
+  }
+  const auto records = find_audit(settings.database, {.event = "call"});
+  ASSERT_TRUE(records);
+  ASSERT_EQ(records->size(), 2U);
+  EXPECT_EQ(records->back().target, "old");
+}
+
 TEST_F(AuditTest, LeavesSecretsOutAtAnyDepth) {
   const std::vector<std::string> globs{"*password*", "key"};
   EXPECT_EQ(redacted(R"({"a":1,"userPassword":"x","b":[{"KEY":{"c":2}}],"keys":3})", globs),

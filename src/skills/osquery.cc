@@ -6,6 +6,7 @@
 #include <array>
 
 #include "core/text.h"
+#include "core/token.h"
 #include "gateway/arguments.h"
 #include "json/read.h"
 #include "observe/log.h"
@@ -46,6 +47,13 @@ constexpr std::array kQuestions{
 
 constexpr std::array<std::string_view, 3> kReading{"select", "with", "explain"};
 
+constexpr std::string_view kVariables = "$@:?#";  // What one begins with.
+
+bool is_name(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
 bool begins_with_word(std::string_view lower, std::string_view word) {
   return lower.starts_with(word) && (lower.size() == word.size() || is_space(lower[word.size()]) ||
                                      lower[word.size()] == '(' || lower[word.size()] == '*');
@@ -81,6 +89,28 @@ Error unknown_question(std::string_view question) {
                       clip(question))};
 }
 
+// The SQL that a question means, as far as the setting lets SQL be given.
+Result<std::string> sql_of(std::string_view question, RawSql raw) {
+  question = trimmed(question);
+  if (question.empty()) return unknown_question(question);
+  if (is_reading(question) && raw != RawSql::any) {
+    if (raw == RawSql::off) {
+      return Error{Code::invalid_params, "SQL in goals is switched off (goals.osquery.raw_sql)"};
+    }
+    auto good = check_reading_sql(question);
+    if (!good) return good.error();
+    return std::string(question);
+  }
+  if (!is_reading(question)) {
+    const std::string lower = ascii_lower(question);
+    for (const auto& [words, sql] : kQuestions) {
+      if (lower.contains(words)) return std::string(sql);
+    }
+  }
+  if (raw == RawSql::any) return std::string(question);
+  return unknown_question(question);
+}
+
 constexpr auto kWords = std::to_array<std::string_view>({"osquery"});
 
 bool can_handle(std::string_view goal) {
@@ -92,7 +122,7 @@ bool can_handle(std::string_view goal) {
 Task<std::string> execute(GoalText goal, GoalTools& tools) {
   const auto question =
       mentions(ascii_lower(goal.whole), kWords) ? subject_of(goal, kWords) : goal.whole;
-  auto sql = osquery_sql(question, tools.settings().osquery.raw_sql);
+  auto sql = osquery_sql(question, tools.settings().osquery);
   if (!sql) co_return sql.error();
   log::Line(log::Level::info, log::plain_event(fmt::format("Executing osquery: {}", *sql)));
   auto rows = co_await tools.call(one_argument(sql_argument(tools.definition()), *sql));
@@ -122,30 +152,43 @@ Result<void> check_reading_sql(std::string_view sql) {
     if (sql[at] == ';' && at + 1 != sql.size()) {
       return Error{Code::invalid_params, "only one SQL statement is accepted"};
     }
+    if (kVariables.contains(sql[at]) || sql[at] == '\0') {
+      return Error{Code::invalid_params, "variables in the SQL are not accepted"};
+    }
     ++at;
   }
   return ok();
 }
 
-Result<std::string> osquery_sql(std::string_view question, RawSql raw) {
-  question = trimmed(question);
-  if (question.empty()) return unknown_question(question);
-  if (is_reading(question) && raw != RawSql::any) {
-    if (raw == RawSql::off) {
-      return Error{Code::invalid_params, "SQL in goals is switched off (goals.osquery.raw_sql)"};
-    }
-    auto good = check_reading_sql(question);
-    if (!good) return good.error();
-    return std::string(question);
+Result<void> check_tables(std::string_view sql, const std::vector<std::string>& denied) {
+  const auto check = [&](std::string_view name) -> Result<void> {
+    const auto found =
+        std::ranges::find_if(denied, [&](const auto& one) { return same_token(one, name); });
+    if (found == denied.end()) return ok();
+    return Error{
+        Code::forbidden,
+        fmt::format("goals may not name the table {} (goals.osquery.denied_tables)", *found)};
+  };
+  for (std::size_t at = 0; at < sql.size();) {
+    const auto quoted = std::min(skip_quoted(sql, at), sql.size());
+    auto end = at;
+    while (end < sql.size() && is_name(sql[end])) ++end;
+    Result<void> good = ok();
+    if (quoted > at + 2) good = check(sql.substr(at + 1, quoted - at - 2));
+    if (end > at) good = check(sql.substr(at, end - at));
+    if (!good) return good;
+    at = std::max({quoted, end, at + 1});
   }
-  if (!is_reading(question)) {
-    const std::string lower = ascii_lower(question);
-    for (const auto& [words, sql] : kQuestions) {
-      if (lower.contains(words)) return std::string(sql);
-    }
-  }
-  if (raw == RawSql::any) return std::string(question);
-  return unknown_question(question);
+  return ok();
+}
+
+Result<std::string> osquery_sql(std::string_view question,
+                                const gateway::OsqueryGoalSettings& settings) {
+  auto sql = sql_of(question, settings.raw_sql);
+  if (!sql || settings.raw_sql == RawSql::any) return sql;
+  auto good = check_tables(*sql, settings.denied_tables);
+  if (!good) return good.error();
+  return sql;
 }
 
 std::string_view sql_argument(std::string_view definition) {

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/result.h"
 #include "gateway/skill.h"
@@ -12,11 +13,17 @@
 namespace patchbay {
 
 // The SQL that `question`, in words or in SQL, means.
-Result<std::string> osquery_sql(std::string_view question, gateway::RawSql raw);
+Result<std::string> osquery_sql(std::string_view question,
+                                const gateway::OsqueryGoalSettings& settings);
 
 // Fails unless `sql` is one statement that begins like one that reads. Where a statement ends is
-// found as SQL does: not inside quotes or comments.
+// found as SQL does: not inside quotes or comments. Variables are refused, since what belongs to
+// one is told differently by different engines.
 Result<void> check_reading_sql(std::string_view sql);
+
+// Fails if `sql` has the name of one of these tables in it, bare or in any quotes. That may be more
+// than it reads, and is never less. REQUIRES: check_reading_sql() finds nothing wrong.
+Result<void> check_tables(std::string_view sql, const std::vector<std::string>& denied);
 
 // What a tool with this raw definition calls its SQL: `sql` or `query`.
 std::string_view sql_argument(std::string_view definition);

@@ -8,7 +8,7 @@ namespace {
 using gateway::RawSql;
 
 std::string sql(std::string_view question, RawSql raw = RawSql::validated) {
-  const auto meant = osquery_sql(question, raw);
+  const auto meant = osquery_sql(question, {.raw_sql = raw});
   return meant ? *meant : "! " + meant.error().message;
 }
 
@@ -42,6 +42,31 @@ TEST(OsquerySkill, RefusesOtherSql) {
     EXPECT_TRUE(sql(bad).starts_with("! ")) << bad;
     EXPECT_FALSE(check_reading_sql(bad)) << bad;
   }
+}
+
+TEST(OsquerySkill, RefusesDeniedTablesHoweverTheyAreWritten) {
+  for (const auto* bad :
+       {"SELECT * FROM shadow", "select * from SHADOW", "SELECT * FROM \"shadow\"",
+        "SELECT * FROM [shadow]", "SELECT * FROM `Shadow`", "SELECT * FROM 'shadow'",
+        "SELECT * FROM main.shadow", "SELECT * FROM users, shadow s",
+        "SELECT(SELECT 1 FROM shadow)", "SELECT * FROM/**/shadow",
+        "SELECT * FROM users JOIN--\nshadow",
+        "WITH t AS (SELECT * FROM curl WHERE url = 'http://x/') SELECT * FROM t"}) {
+    EXPECT_TRUE(sql(bad).starts_with("! goals may not name the table")) << bad << sql(bad);
+  }
+  EXPECT_EQ(sql("SELECT shadow_x FROM users -- shadow"), "SELECT shadow_x FROM users -- shadow");
+  EXPECT_EQ(sql("SELECT * FROM shadow", RawSql::any), "SELECT * FROM shadow");
+  const auto users = osquery_sql("list users", {.denied_tables = {"users"}});
+  EXPECT_FALSE(users);
+}
+
+TEST(OsquerySkill, RefusesVariables) {
+  // SQLite takes `$a(/*)` for one variable, where others see a comment begin.
+  for (const auto* bad :
+       {"SELECT $a(/*) FROM shadow -- */", "SELECT :a", "SELECT ?1", "SELECT @x", "SELECT #1"}) {
+    EXPECT_EQ(sql(bad), "! variables in the SQL are not accepted") << bad;
+  }
+  EXPECT_EQ(sql("SELECT '$.a', ':'"), "SELECT '$.a', ':'");
 }
 
 TEST(OsquerySkill, DoesAsTheSettingSays) {

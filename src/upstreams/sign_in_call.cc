@@ -25,6 +25,12 @@ std::string question(const std::string& upstream, const oauth::SignInOffer& offe
 
 Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool asks) {
   const std::string& upstream = access.plan().upstream;
+  // What one person gives there all callers use: it is not for any of them to replace.
+  if (!access.plan().per_caller && !call.is_admin) {
+    co_return Error{
+        Code::forbidden,
+        fmt::format("the call was not made: an admin has to sign in for {} first", upstream)};
+  }
   auto offer = co_await access.offer(call.who);
   if (!offer) co_return offer.error();
   if (!asks || !mcp::abilities_of(call.revision, call.capabilities).url) {

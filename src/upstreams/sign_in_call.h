@@ -1,5 +1,6 @@
 // A call whose upstream wants somebody to sign in first: its client is asked to open a link, if it
 // can be, and the call goes on when that is done; otherwise the caller is told which link to open.
+// Where all callers share what is given, only admins are asked.
 //
 // On the worker that the call is answered on.
 #pragma once
