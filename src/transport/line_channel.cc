@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "core/release.h"
 #include "core/text.h"
 #include "json/read.h"
 #include "observe/log.h"
@@ -124,7 +125,7 @@ bool LineChannel::deliver_lines(std::size_t searched) {
   if (used_ == buffer_.size() || used_ > buffer_.size() / 2) {
     buffer_.erase(0, std::exchange(used_, 0));
   }
-  if (buffer_.empty() && buffer_.capacity() > kKeep) buffer_ = std::string();
+  if (buffer_.empty()) release_beyond(buffer_, kKeep);
   if (buffer_.size() - used_ <= limits_.line) return true;
   fail(fmt::format("the peer sent a line of more than {} bytes", limits_.line));
   return false;
