@@ -6,6 +6,7 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/run_gateway.h"
+#include "app/terminal.h"
 #include "policy/audit_database.h"
 
 namespace patchbay::app {
@@ -51,13 +52,13 @@ Result<policy::AuditQuestion> question_of(const AuditOptions& options) {
                                options.upstream, options.outcome, options.trace, options.most};
 }
 
-void print(const policy::AuditRecord& record) {
-  fmt::print("{}  {}  {} {}  {}  {:.1f} ms\n", policy::time_text(record.when_ms), record.name,
-             record.method, record.target, record.outcome, record.ms);
+void print_record(const policy::AuditRecord& record) {
+  print("{}  {}  {} {}  {}  {:.1f} ms\n", policy::time_text(record.when_ms), record.name,
+        record.method, record.target, record.outcome, record.ms);
 }
 
 int fail(const Error& error) {
-  fmt::print(stderr, "patchbay: {}\n", error.message);
+  complain("patchbay: {}\n", error.message);
   return error.code == Code::invalid_params ? kExitUsage : kExitConfiguration;
 }
 
@@ -75,10 +76,10 @@ int find_audit(const AuditOptions& options) {
     if (options.json) {
       append_line(lines, record);
     } else {
-      print(record);
+      print_record(record);
     }
   }
-  fmt::print("{}", lines);
+  print_raw(lines);
   return kExitOk;
 }
 
