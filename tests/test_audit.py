@@ -12,6 +12,7 @@ from harness import (
     fake_config,
     main,
     modern_call,
+    modern_headers,
     modern_message,
     modern_post,
     run,
@@ -100,6 +101,110 @@ class Records(TestCase):
             modern_call(gateway, "fake__echo", text="x")
             wait_until(lambda: len(records(gateway, "second.jsonl")) == 1, "a record in the second")
             self.assertEqual(len(records(gateway)), 1)
+
+
+class Forgery(TestCase):
+    """Nothing in a call looks like a record of another one."""
+
+    FORGED = '{"when":"2026-01-01T00:00:00.000Z","who":"admin","outcome":"ok"}'
+
+    def call_with_line_breaks(self, gateway, end):
+        message = modern_message("tools/call", {"name": "fake__echo", "arguments": {}})
+        forged = '{"text":' + end + self.FORGED + end + ',"z":[1,' + end + "2]}"
+        body = json.dumps(message).replace('"arguments": {}', '"arguments": ' + forged)
+        with gateway.connect() as connection:
+            connection.request("POST", "/mcp", modern_headers(message), body.encode())
+
+    def test_line_breaks_in_arguments(self):
+        settings = {"file": "audit.jsonl", "database": "audit.db", "arguments": "full"}
+        with Gateway(fake_config(audit=settings, validation={"arguments": "off"})) as gateway:
+            for end in ("\n", "\r\n", "\r", " "):
+                self.call_with_line_breaks(gateway, end)
+            gateway.stop()
+            raw = (pathlib.Path(gateway.folder.name) / "audit.jsonl").read_bytes()
+            lines = raw.decode().splitlines()
+            self.assertEqual(len(lines), 4, raw)
+            arguments = f'"arguments":{{"text":{self.canonical()},"z":[1,2]}}'
+            for line in lines:
+                self.assertIn(arguments, line)
+            shown = run("audit", "-c", str(gateway.config_path), "--json", cwd=gateway.cwd)
+            self.assertEqual(len(shown.stdout.splitlines()), 4)
+            for line in shown.stdout.splitlines():
+                self.assertIn(arguments, line)
+
+    def canonical(self):
+        return json.dumps(json.loads(self.FORGED), sort_keys=True, separators=(",", ":"))
+
+    def test_characters_that_some_readers_take_for_line_breaks(self):
+        with Gateway(with_audit(arguments="full")) as gateway:
+            text = f"a\u2028{self.FORGED}\u0085{self.FORGED}"
+            message = modern_message(
+                "tools/call", {"name": "fake__echo", "arguments": {"text": text}}
+            )
+            body = json.dumps(message, ensure_ascii=False).encode()
+            with gateway.connect() as connection:
+                connection.request("POST", "/mcp", modern_headers(message), body)
+            record = wait_records(gateway, 1)
+            self.assertEqual(len(record), 1)
+            self.assertIn("\u2028", record[0]["arguments"]["text"])
+
+    def test_the_same_key_twice(self):
+        with Gateway(with_audit(arguments="full", redact=["key"])) as gateway:
+            message = modern_message("tools/call", {"name": "fake__echo", "arguments": {}})
+            body = json.dumps(message).replace(
+                '"arguments": {}', '"arguments": {"text": "a",\n"text": "b", "key": "hidden"}'
+            )
+            with gateway.connect() as connection:
+                connection.request("POST", "/mcp", modern_headers(message), body.encode())
+            (record,) = wait_records(gateway, 1)
+            self.assertIsInstance(record["arguments"], str)
+            self.assertIn("[redacted]", record["arguments"])
+            self.assertNotIn("hidden", record["arguments"])
+
+    def test_what_a_terminal_would_obey(self):
+        with Gateway(fake_config(audit={"database": "audit.db"})) as gateway:
+            name = "fake\x1b[2J\u202e\n2026-01-01T00:00:00.000Z  admin  tools/call x  ok"
+            with LegacySession(gateway) as session:
+                session.call(name)
+            gateway.stop()
+            options = ("audit", "-c", str(gateway.config_path), "--name", "fake*")
+            shown = run(*options, cwd=gateway.cwd)
+            self.assertEqual(len(shown.stdout.splitlines()), 1, shown.stdout)
+            self.assertIn("fake\\u001b[2J\\u202e\\u000a2026", shown.stdout)
+            as_json = run(*options, "--json", cwd=gateway.cwd)
+            self.assertEqual(json.loads(as_json.stdout)["target"], name)
+
+
+class Trace(TestCase):
+    PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
+
+    def test_of_the_meta(self):
+        with Gateway(with_audit()) as gateway:
+            meta = {"traceparent": self.PARENT}
+            call = {"name": "fake__echo", "arguments": {"text": "x"}}
+            modern_post(gateway, modern_message("tools/call", call, meta=meta))
+            with LegacySession(gateway) as session:
+                session.request("tools/call", {**call, "_meta": meta})
+            self.assertEqual([one.get("trace") for one in wait_records(gateway, 2)], [TRACE] * 2)
+
+    def test_the_header_comes_first(self):
+        other = TRACE[::-1]
+        with Gateway(with_audit()) as gateway:
+            meta = {"traceparent": f"00-{other}-b7ad6b7169203331-01"}
+            call = {"name": "fake__echo", "arguments": {"text": "x"}}
+            message = modern_message("tools/call", call, meta=meta)
+            modern_post(gateway, message, {"traceparent": self.PARENT})
+            self.assertEqual(wait_records(gateway, 1)[0]["trace"], TRACE)
+
+    def test_what_is_no_trace(self):
+        bad = ["x" * 55, self.PARENT.upper(), self.PARENT[:-1], self.PARENT + "0",
+               "00-" + "0" * 32 + "-b7ad6b7169203331-01", 7, {}]
+        with Gateway(with_audit()) as gateway:
+            call = {"name": "fake__echo", "arguments": {"text": "x"}}
+            for one in bad:
+                modern_post(gateway, modern_message("tools/call", call, meta={"traceparent": one}))
+            for record in wait_records(gateway, len(bad)):
+                self.assertNotIn("trace", record)
 
 
 class Required(TestCase):

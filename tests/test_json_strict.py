@@ -63,6 +63,13 @@ NOT_A_REQUEST = {
     "id twice": b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
     "params twice": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{},"params":{}}',
     "method twice, escaped": b'{"jsonrpc":"2.0","id":1,"method":"ping","\\u006dethod":"tools/list"}',
+    "too many params": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{'
+    + b",".join(b'"k%d":0' % i for i in range(50_000))
+    + b"}}",
+    "too many members of _meta": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{'
+    + b",".join(b'"k%d":0' % i for i in range(50_000))
+    + b"}}}",
+    "_meta twice": b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":1,"_meta":{}}}',
     "request and response": b'{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}',
     "result and error": b'{"jsonrpc":"2.0","id":1,"result":{},"error":{"code":1,"message":"x"}}',
 }

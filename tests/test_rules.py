@@ -186,6 +186,18 @@ class Unknown(RulesCase):
             text = result_of(asker("resources/read")(listed))["contents"][0]["text"]
             self.assertEqual(text, f"two has {listed}")
 
+    def test_what_is_denied_is_denied_in_every_spelling(self):
+        rules = [{"role": "local", "resources": {"allow": ["*"], "deny": ["test://item/7*"]}}]
+        with Gateway(config(rules)) as gateway, LegacySession(gateway) as session:
+
+            def read(uri):
+                return session.request("resources/read", {"uri": uri})
+
+            self.assertIn("result", read("test://item/8"))
+            for uri in ("test://item/7", "test://item/./7", "test://item//7", "test://item/x/../7",
+                        "test://item/%37", "test://item/.%2F7", "test://item/%2e/%37%"):
+                self.assertIn("error", read(uri), uri)
+
     def test_completion(self):
         session = self.session()
 

@@ -1,6 +1,7 @@
 """WebSockets: the upgrade, messages in envelopes and plain, and what goes wrong with frames."""
 
 import json
+import os
 import socket
 import struct
 import subprocess
@@ -312,6 +313,20 @@ class Frames(WsCase):
             client.send_bytes(frame(TEXT, b"", length=16 << 20))
         self.assert_serves(gateway)
         self.assertLess(gateway.rss() - before, 32 << 20)
+
+    def test_idle_connections_give_large_messages_back(self):
+        gateway = self.start()
+        message = frame(TEXT, json.dumps(envelope(SUM, metadata={"pad": "x" * (8 << 20)})).encode())
+        with WsClient(gateway.port) as client:  # What one message takes may stay.
+            client.send_bytes(message)
+            client.read()
+        before = gateway.rss()
+        for _ in range(8):
+            client = self.client(gateway)
+            client.send_bytes(message)
+            self.assertEqual(text(client.read()["mcp_payload"]), "14")
+        if not os.environ.get("PATCHBAY_TEST_SANITIZED"):
+            self.assertLess(gateway.rss() - before, 32 << 20)
 
     def test_too_many_fragments(self):
         gateway = self.start(wire={"ws": {"fragments": 4}})

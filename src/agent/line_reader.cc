@@ -1,5 +1,6 @@
 #include "agent/line_reader.h"
 
+#include "core/release.h"
 #include "core/text.h"
 
 namespace patchbay::agent {
@@ -70,7 +71,7 @@ Task<void> LineReader::read_more() {
     searched_ -= used_;
     used_ = 0;
   }
-  if (buffer_.empty() && buffer_.capacity() > kKeep) buffer_ = std::string();
+  if (buffer_.empty()) release_beyond(buffer_, kKeep);
   for (;;) {
     const std::size_t before = buffer_.size();
     stretch(buffer_, before + kReadStep);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "app/client_run.h"
+#include "app/terminal.h"
 #include "json/read.h"
 #include "net/http_pool.h"
 #include "net/percent.h"
@@ -26,18 +27,18 @@ void print_entry(std::string_view entry) {
   const auto text = [&](std::string_view key) {
     return json::string_member(entry, key).value_or("");
   };
-  fmt::print("{}  {}  {} calls {} with {}\n", text("id"), text("state"), text("caller"),
-             text("tool"), json::member(entry, "arguments").value_or("{}"));
+  print("{}  {}  {} calls {} with {}\n", text("id"), text("state"), text("caller"), text("tool"),
+        json::member(entry, "arguments").value_or("{}"));
 }
 
 void print_answer(std::string_view body, bool as_json) {
   if (as_json) {
-    fmt::print("{}\n", body);
+    print_raw(fmt::format("{}\n", body));
     return;
   }
   const auto list = json::member(body, "approvals");
   if (!list) return print_entry(body);
-  if (*list == "[]") fmt::print("nothing waits for approval\n");
+  if (*list == "[]") print("nothing waits for approval\n");
   json::each_element(*list, print_entry);
 }
 
@@ -55,9 +56,9 @@ Task<int> ask(const transport::HttpTarget& target, const Asked& asked,
     print_answer(*body, options.json);
     co_return kExitOk;
   }
-  fmt::print(stderr, "patchbay: {}\n",
-             json::string_member(*body, "error")
-                 .value_or(fmt::format("the gateway answered {}", (*response)->status())));
+  complain("patchbay: {}\n",
+           json::string_member(*body, "error")
+               .value_or(fmt::format("the gateway answered {}", (*response)->status())));
   co_return (*response)->status() == 404 ? kExitUnknown : kExitFailed;
 }
 
@@ -69,7 +70,7 @@ int approve(const ClientOptions& options, bool refuse) {
   if (words.size() > 1) return too_many_words(words);
   auto target = control_target(server, options);
   if (!target) {
-    fmt::print(stderr, "patchbay: {}: {}\n", server, target.error().message);
+    complain("patchbay: {}: {}\n", server, target.error().message);
     return kExitUsage;
   }
   Asked asked{"GET", std::string(kPath)};
@@ -84,7 +85,7 @@ int approve(const ClientOptions& options, bool refuse) {
     net::Signals signals([](int) { std::_Exit(kExitFailed); });
     auto done = co_await ask(*target, asked, options);
     if (done) code = *done;
-    if (!done) fmt::print(stderr, "patchbay: {}: {}\n", server, done.error().message);
+    if (!done) complain("patchbay: {}: {}\n", server, done.error().message);
     loop.quit();
     co_return ok();
   };

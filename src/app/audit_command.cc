@@ -6,6 +6,7 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/run_gateway.h"
+#include "app/terminal.h"
 #include "policy/audit_database.h"
 
 namespace patchbay::app {
@@ -52,19 +53,19 @@ Result<policy::AuditQuestion> question_of(const AuditOptions& options) {
                                options.trace, options.most,     options.event};
 }
 
-void print(const policy::AuditRecord& record) {
+void print_record(const policy::AuditRecord& record) {
   std::string what = record.method;
   if (!record.event.empty()) what = fmt::format("{} {}", record.event, record.method);
   std::string more;
   if (!record.by.empty()) more = fmt::format("  by {}", record.by);
   if (record.skipped > 0) more += fmt::format("  and {} more before", record.skipped);
-  fmt::print("{}  {}  {} {}  {}  {:.1f} ms{}\n", policy::time_text(record.when_ms),
-             record.name.empty() ? record.from : record.name, what, record.target, record.outcome,
-             record.ms, more);
+  print("{}  {}  {} {}  {}  {:.1f} ms{}\n", policy::time_text(record.when_ms),
+        record.name.empty() ? record.from : record.name, what, record.target, record.outcome,
+        record.ms, more);
 }
 
 int fail(const Error& error) {
-  fmt::print(stderr, "patchbay: {}\n", error.message);
+  complain("patchbay: {}\n", error.message);
   return error.code == Code::invalid_params ? kExitUsage : kExitConfiguration;
 }
 
@@ -82,10 +83,10 @@ int find_audit(const AuditOptions& options) {
     if (options.json) {
       append_line(lines, record);
     } else {
-      print(record);
+      print_record(record);
     }
   }
-  fmt::print("{}", lines);
+  print_raw(lines);
   return kExitOk;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "app/terminal.h"
 #include "core/version.h"
 
 namespace patchbay::app {
@@ -62,9 +63,9 @@ void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string
   for (const auto& one : upstreams) {
     if (one.state.up) {
       fmt::print("upstream   {}  {}  up  {} tools{}{}\n", one.name, one.kind, one.tools,
-                 one.state.detail.empty() ? "" : "  ", one.state.detail);
+                 one.state.detail.empty() ? "" : "  ", on_line(one.state.detail));
     } else {
-      fmt::print("upstream   {}  {}  down  {}\n", one.name, one.kind, one.state.detail);
+      fmt::print("upstream   {}  {}  down  {}\n", one.name, one.kind, on_line(one.state.detail));
     }
   }
   const bool skills = std::ranges::any_of(

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "net/signals.h"
 #include "observe/log.h"
 
@@ -130,7 +131,7 @@ int run_bus(const BusOptions& options, const std::function<Task<int>(BusClient&,
   log::start(log::Level::error, log::Format::text);
   int code = kExitFailed;
   const auto failed = [&](const Error& error, const std::string& trouble) {
-    fmt::print(stderr, "patchbay: {}{}{}\n", error.message, trouble.empty() ? "" : ": ", trouble);
+    complain("patchbay: {}{}{}\n", error.message, trouble.empty() ? "" : ": ", trouble);
     code = error.code == Code::invalid_params ? kExitUsage
            : error.code == Code::not_found    ? kExitUnknown
                                               : kExitFailed;

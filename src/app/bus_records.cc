@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/terminal.h"
 #include "core/base64.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -92,7 +93,7 @@ Task<std::string> RecordPrinter::plain(const bus::Unframed& part, Deadline deadl
 void RecordPrinter::complain(const std::string& schema, const Error& why) {
   if (unusable_.size() >= kMostUnusable) unusable_.clear();
   unusable_.insert(schema);
-  fmt::print(stderr, "patchbay: records are shown without schema {}: {}\n", schema, why.message);
+  app::complain("patchbay: records are shown without schema {}: {}\n", schema, why.message);
 }
 
 }  // namespace patchbay::app

@@ -10,6 +10,7 @@
 #include "app/bus_client.h"
 #include "app/bus_records.h"
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "config/file.h"
 #include "json/write.h"
 
@@ -83,7 +84,7 @@ int bus_register(const BusRegisterOptions& options) {
   // What a reader would not take is not written.
   auto checked = bus::read_registration(bus::write_registration(wanted));
   if (!checked) {
-    fmt::print(stderr, "patchbay: {}\n", checked.error().message);
+    complain("patchbay: {}\n", checked.error().message);
     return kExitUsage;
   }
   return run_bus(options, [&](BusClient& client, Deadline deadline) -> Task<int> {
@@ -101,10 +102,10 @@ int bus_register(const BusRegisterOptions& options) {
     auto written = co_await write_registration(client, checked->name, {}, &*checked, deadline);
     if (!written) co_return written.error();
     if (options.json) {
-      fmt::print("{}\n", bus::write_registration(*checked));
+      print_raw(bus::write_registration(*checked) + "\n");
     } else {
-      fmt::print("registered {}: {} -> {}\n", checked->name, checked->request_topic,
-                 checked->response_topic);
+      print("registered {}: {} -> {}\n", checked->name, checked->request_topic,
+            checked->response_topic);
     }
     co_return kExitOk;
   });
@@ -122,9 +123,11 @@ int bus_unregister(const BusRegisterOptions& options) {
     auto written =
         co_await write_registration(client, options.name, known->keys, nullptr, deadline);
     if (!written) co_return written.error();
-    fmt::print("{}\n", options.json
-                           ? fmt::format(R"({{"unregistered":{}}})", json::quote(options.name))
-                           : fmt::format("unregistered {}", options.name));
+    if (options.json) {
+      print_raw(fmt::format("{{\"unregistered\":{}}}\n", json::quote(options.name)));
+    } else {
+      print("unregistered {}\n", options.name);
+    }
     co_return kExitOk;
   });
 }
@@ -138,12 +141,12 @@ int bus_list(const BusOptions& options) {
       for (const auto& [one, keys] : *all) {
         list += (list.empty() ? "" : ",") + bus::write_registration(one);
       }
-      fmt::print("[{}]\n", list);
+      print_raw(fmt::format("[{}]\n", list));
       co_return kExitOk;
     }
     for (const auto& [one, keys] : *all) {
-      fmt::print("{:<8}  {}  {} -> {}  {}\n", one.is_resource ? "resource" : "tool", one.name,
-                 one.request_topic, one.response_topic, one.description);
+      print("{:<8}  {}  {} -> {}  {}\n", one.is_resource ? "resource" : "tool", one.name,
+            one.request_topic, one.response_topic, one.description);
     }
     co_return kExitOk;
   });
@@ -183,10 +186,10 @@ int bus_produce(const BusRecordOptions& options) {
     auto place = co_await client.send(record, deadline);
     if (!place) co_return place.error();
     if (options.json) {
-      fmt::print("{{\"topic\":{},\"partition\":{},\"offset\":{}}}\n", json::quote(options.topic),
-                 place->partition, place->offset);
+      print_raw(fmt::format("{{\"topic\":{},\"partition\":{},\"offset\":{}}}\n",
+                            json::quote(options.topic), place->partition, place->offset));
     } else {
-      fmt::print("{} [{}] at {}\n", options.topic, place->partition, place->offset);
+      print("{} [{}] at {}\n", options.topic, place->partition, place->offset);
     }
     co_return kExitOk;
   });
@@ -202,7 +205,11 @@ int bus_consume(const BusConsumeOptions& options) {
       auto line = options.json ? co_await printer.json_line(record, until)
                                : co_await printer.text_line(record, until);
       if (!line) co_return line.error();
-      fmt::print("{}\n", *line);
+      if (options.json) {
+        print_raw(*line + "\n");
+      } else {
+        print("{}\n", *line);
+      }
       std::fflush(stdout);
       co_return options.count == 0 || --left > 0;
     };
@@ -231,11 +238,10 @@ int bus_lag(const BusLagOptions& options) {
                             list.empty() ? "" : ",", json::quote(topic), partition, committed, end,
                             lag);
       } else {
-        fmt::print("{} [{}]  committed {}  end {}  lag {}\n", topic, partition, committed, end,
-                   lag);
+        print("{} [{}]  committed {}  end {}  lag {}\n", topic, partition, committed, end, lag);
       }
     }
-    if (options.json) fmt::print("[{}]\n", list);
+    if (options.json) print_raw(fmt::format("[{}]\n", list));
     co_return kExitOk;
   });
 }

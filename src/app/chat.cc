@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <future>
 
+#include "app/terminal.h"
 #include "core/text.h"
 #include "json/text.h"
 
@@ -40,15 +41,15 @@ Task<void> fulfil(frontends::GoalFace& face, std::string goal,
 Chat::Chat(Worker& home) : home_(home), prompt_("You: ", kMostLine) {}
 
 void Chat::run() {
-  if (prompt_.on_terminal()) fmt::print("{}", kHelp);
+  if (prompt_.on_terminal()) print_raw(kHelp);
   while (auto line = prompt_.read()) {
     const std::string goal(trimmed(*line));
     if (goal == "exit" || goal == "quit") break;
     if (goal == "help") {
-      fmt::print("{}", kHelp);
+      print_raw(kHelp);
     } else if (goal == "history") {
       int number = 0;
-      for (const auto& earlier : prompt_.history()) fmt::print("{:4}  {}\n", ++number, earlier);
+      for (const auto& earlier : prompt_.history()) print("{:4}  {}\n", ++number, earlier);
     } else if (!goal.empty()) {
       answer(goal);
     }
@@ -70,14 +71,14 @@ void Chat::answer(const std::string& goal) {
   });
   const Outcome outcome = answered.get();
   if (!outcome) {
-    fmt::print("[ERROR] {}\n", outcome.error().message);
+    print("[ERROR] {}\n", outcome.error().message);
     return;
   }
   for (const auto& step : *outcome) {
     if (step.success) {
-      fmt::print("[{}] {}\n", step.skill, step.output);
+      print_text(stdout, fmt::format("[{}] {}", step.skill, step.output));
     } else {
-      fmt::print("[ERROR] {}\n", step.output);
+      print_text(stdout, fmt::format("[ERROR] {}", step.output));
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/client_run.h"
+#include "app/terminal.h"
 #include "json/read.h"
 #include "mcp/typed_arguments.h"
 
@@ -14,9 +15,9 @@ using Tool = mcp::Item;
 int print_result(const std::string& result, bool as_json) {
   const auto [failed, text] = mcp::text_of_result(result);
   if (as_json) {
-    fmt::print("{}\n", result);
+    print_raw(result + "\n");
   } else if (!text.empty()) {
-    fmt::print(failed ? stderr : stdout, "{}\n", text);
+    print_text(failed ? stderr : stdout, text);
   }
   return failed ? kExitToolError : kExitOk;
 }
@@ -28,14 +29,14 @@ Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words
   if (!tools) co_return tools.error();
   const Tool* const tool = find_item(*tools, name);
   if (!tool) {
-    fmt::print(stderr, "patchbay: there is no tool '{}'; see patchbay tools\n", name);
+    complain("patchbay: there is no tool '{}'; see patchbay tools\n", name);
     co_return kExitUnknown;
   }
   auto arguments = arguments_of(words, [tool](const std::string& key, const std::string& value) {
     return mcp::typed_value(tool->definition, key, value);
   });
   if (!arguments) {
-    fmt::print(stderr, "patchbay: {}\n", arguments.error().message);
+    complain("patchbay: {}\n", arguments.error().message);
     co_return kExitUsage;
   }
   const std::string params =
@@ -65,7 +66,7 @@ int call_tool(const ClientOptions& options) {
   auto words = options.words;
   const std::string target = take_target(words);
   if (words.empty()) {
-    fmt::print(stderr, "patchbay: which tool? patchbay call [TARGET] NAME [key=value… | JSON]\n");
+    complain("patchbay: which tool? patchbay call [TARGET] NAME [key=value… | JSON]\n");
     return kExitUsage;
   }
   return run_client(target, options, [&](Client& client, Deadline deadline) {

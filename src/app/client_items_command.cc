@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/client_run.h"
+#include "app/terminal.h"
 #include "json/read.h"
 #include "mcp/shape.h"
 
@@ -32,11 +33,11 @@ Task<int> read(Client& client, Deadline deadline, std::string uri, bool as_json)
     const Error error = error_of(*reply);
     const auto code = json::as_int(json::member(reply->body, "code").value_or("0"));
     if (code != info(Code::resource_not_found).rpc) co_return error;
-    fmt::print(stderr, "patchbay: {}\n", error.message);
+    complain("patchbay: {}\n", error.message);
     co_return kExitUnknown;
   }
   if (as_json) {
-    fmt::print("{}\n", reply->body);
+    print_raw(reply->body + "\n");
     co_return kExitOk;
   }
   json::each_element(json::member(reply->body, "contents").value_or("[]"),
@@ -46,7 +47,7 @@ Task<int> read(Client& client, Deadline deadline, std::string uri, bool as_json)
 
 void print_messages(const std::string& prompt) {
   json::each_element(json::member(prompt, "messages").value_or("[]"), [](std::string_view message) {
-    fmt::print("{}: ", json::string_member(message, "role").value_or("?"));
+    print("{}: ", json::string_member(message, "role").value_or("?"));
     print_content(stdout, json::member(message, "content").value_or("{}"));
   });
 }
@@ -60,7 +61,7 @@ Task<int> prompt(Client& client, Deadline deadline, std::vector<std::string> wor
   }
   const mcp::Item* const item = find_item(*prompts, words.front());
   if (!item) {
-    fmt::print(stderr, "patchbay: there is no prompt '{}'; see patchbay prompts\n", words.front());
+    complain("patchbay: there is no prompt '{}'; see patchbay prompts\n", words.front());
     co_return kExitUnknown;
   }
   words.erase(words.begin());
@@ -70,7 +71,7 @@ Task<int> prompt(Client& client, Deadline deadline, std::vector<std::string> wor
   };
   auto arguments = arguments_of(words, quoted);
   if (!arguments) {
-    fmt::print(stderr, "patchbay: {}\n", arguments.error().message);
+    complain("patchbay: {}\n", arguments.error().message);
     co_return kExitUsage;
   }
   const std::string params =
@@ -79,7 +80,7 @@ Task<int> prompt(Client& client, Deadline deadline, std::vector<std::string> wor
   if (!reply) co_return reply.error();
   if (reply->is_error) co_return error_of(*reply);
   if (as_json) {
-    fmt::print("{}\n", reply->body);
+    print_raw(reply->body + "\n");
   } else {
     print_messages(reply->body);
   }
@@ -102,7 +103,7 @@ int read_resource(const ClientOptions& options) {
   // A URI may look like a target: the last word is never one.
   const std::string target = words.size() > 1 ? take_target(words) : default_target();
   if (words.size() != 1) {
-    fmt::print(stderr, "patchbay: which resource? patchbay read [TARGET] URI\n");
+    complain("patchbay: which resource? patchbay read [TARGET] URI\n");
     return kExitUsage;
   }
   return run_client(target, options, [&](Client& client, Deadline deadline) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/terminal.h"
 #include "json/read.h"
 #include "net/signals.h"
 #include "upstreams/http_connector.h"
@@ -16,8 +17,8 @@ class Terminal final : public gateway::Peer {
     if (method != "notifications/progress") return;
     const auto progress = json::member(params, "progress").value_or("?");
     const auto total = json::member(params, "total");
-    fmt::print(stderr, "progress {}{}{} {}\n", progress, total ? "/" : "", total.value_or(""),
-               json::string_member(params, "message").value_or(""));
+    complain("progress {}{}{} {}\n", progress, total ? "/" : "", total.value_or(""),
+             json::string_member(params, "message").value_or(""));
   }
 
   void ask(std::string_view, std::string_view, gateway::Answer answer) override {
@@ -26,7 +27,7 @@ class Terminal final : public gateway::Peer {
 };
 
 int failed(const Error& error) {
-  fmt::print(stderr, "patchbay: {}\n", error.message);
+  complain("patchbay: {}\n", error.message);
   return kExitFailed;
 }
 
@@ -92,8 +93,7 @@ Result<transport::HttpTarget> control_target(const std::string& server,
 }
 
 int too_many_words(const std::vector<std::string>& words) {
-  fmt::print(stderr, "patchbay: '{}' is not a target; use http://… or 'stdio: command'\n",
-             words.front());
+  complain("patchbay: '{}' is not a target; use http://… or 'stdio: command'\n", words.front());
   return kExitUsage;
 }
 
@@ -144,18 +144,18 @@ void print_items(const std::vector<mcp::Item>& items, bool as_json) {
   if (as_json) {
     std::string all = "[";
     for (const auto& item : items) all += (all.size() > 1 ? "," : "") + item.definition;
-    fmt::print("{}]\n", all);
+    print_raw(all + "]\n");
     return;
   }
   std::size_t width = 0;
   for (const auto& item : items) width = std::max(width, item.key.size());
   for (const auto& item : items) {
-    fmt::print("{:<{}}  {}\n", item.key, width, description_of(item));
+    print("{:<{}}  {}\n", item.key, width, description_of(item));
   }
 }
 
 void print_content(std::FILE* out, std::string_view content) {
-  fmt::print(out, "{}\n", mcp::text_of_content(content));
+  print_text(out, mcp::text_of_content(content));
 }
 
 }  // namespace patchbay::app

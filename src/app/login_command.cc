@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "app/client_run.h"
+#include "app/terminal.h"
 #include "json/read.h"
 #include "net/http_pool.h"
 #include "net/percent.h"
@@ -55,9 +56,9 @@ Task<void> sign_in(Control& control, std::string path, bool as_json) {
   const std::string id = json::string_member(*offer, "id").value_or("");
   const std::string url = json::string_member(*offer, "url").value_or("");
   if (as_json) {
-    fmt::print("{}\n", *offer);
+    print_raw(*offer + "\n");
   } else {
-    fmt::print("Open this page in your browser:\n\n  {}\n\n", url);
+    print("Open this page in your browser:\n\n  {}\n\n", url);
   }
   std::fflush(stdout);
   for (;;) {
@@ -69,7 +70,7 @@ Task<void> sign_in(Control& control, std::string path, bool as_json) {
     if (state == "done") break;
     if (state != "waiting") co_return Error{Code::forbidden, state};
   }
-  if (!as_json) fmt::print("signed in\n");
+  if (!as_json) print("signed in\n");
   co_return ok();
 }
 
@@ -80,12 +81,12 @@ int log_in(const ClientOptions& options, bool own, bool forget) {
   const std::string server = take_target(words);
   if (words.size() > 1) return too_many_words(words);
   if (words.empty()) {
-    fmt::print(stderr, "patchbay: which upstream?\n");
+    complain("patchbay: which upstream?\n");
     return kExitUsage;
   }
   auto target = control_target(server, options);
   if (!target) {
-    fmt::print(stderr, "patchbay: {}: {}\n", server, target.error().message);
+    complain("patchbay: {}: {}\n", server, target.error().message);
     return kExitUsage;
   }
   const std::string path =
@@ -105,7 +106,7 @@ int log_in(const ClientOptions& options, bool own, bool forget) {
     }
     if (!done) {
       code = done.error().code == Code::not_found ? kExitUnknown : kExitFailed;
-      fmt::print(stderr, "patchbay: {}: {}\n", server, done.error().message);
+      complain("patchbay: {}: {}\n", server, done.error().message);
     }
     loop.quit();
     co_return ok();

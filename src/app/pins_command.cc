@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/configuration.h"
 #include "app/run_gateway.h"
+#include "app/terminal.h"
 #include "json/diff.h"
 #include "json/write.h"
 #include "policy/pin_store.h"
@@ -41,8 +42,8 @@ void print_list(const policy::PinMap& pins, const PinsOptions& options) {
   for (const auto& [key, pin] : pins) {
     if (!is_meant(options, key)) continue;
     if (!options.json) {
-      fmt::print("{}  {}  {}  {}\n", state_of(pin), policy::sha256(pin.definition).substr(0, 16),
-                 time_of(pin.first_seen), name_of(key));
+      print("{}  {}  {}  {}\n", state_of(pin), policy::sha256(pin.definition).substr(0, 16),
+            time_of(pin.first_seen), name_of(key));
       continue;
     }
     std::string text;
@@ -55,23 +56,23 @@ void print_list(const policy::PinMap& pins, const PinsOptions& options) {
     object.end();
     list += (list.empty() ? "" : ",") + text;
   }
-  if (options.json) fmt::print("[{}]\n", list);
+  if (options.json) print_raw(fmt::format("[{}]\n", list));
 }
 
 void print_differences(const policy::PinMap& pins, const PinsOptions& options) {
   for (const auto& [key, pin] : pins) {
     if (pin.changed.empty() || !is_meant(options, key)) continue;
-    fmt::print("{}, changed {}\n", name_of(key), time_of(pin.changed_at));
+    print("{}, changed {}\n", name_of(key), time_of(pin.changed_at));
     for (const auto& one : json::differences(pin.definition, pin.changed, kMostDifferences)) {
-      if (!one.before.empty()) fmt::print("- {} {}\n", one.pointer, one.before);
-      if (!one.after.empty()) fmt::print("+ {} {}\n", one.pointer, one.after);
+      if (!one.before.empty()) print("- {} {}\n", one.pointer, one.before);
+      if (!one.after.empty()) print("+ {} {}\n", one.pointer, one.after);
     }
   }
 }
 
 int accept(PinStore& store, const policy::PinMap& pins, const PinsOptions& options) {
   if (options.tools.empty() && !options.all) {
-    fmt::print(stderr, "patchbay: which? patchbay pins accept UPSTREAM.TOOL…, or --all\n");
+    complain("patchbay: which? patchbay pins accept UPSTREAM.TOOL…, or --all\n");
     return kExitUsage;
   }
   int accepted = 0;
@@ -79,14 +80,14 @@ int accept(PinStore& store, const policy::PinMap& pins, const PinsOptions& optio
     if (pin.changed.empty() || !is_meant(options, key)) continue;
     auto done = store.accept(key);
     if (!done) {
-      fmt::print(stderr, "patchbay: {}\n", done.error().message);
+      complain("patchbay: {}\n", done.error().message);
       return kExitFailed;
     }
-    fmt::print("accepted {}\n", name_of(key));
+    print("accepted {}\n", name_of(key));
     ++accepted;
   }
   if (accepted > 0 || options.all) return kExitOk;
-  fmt::print(stderr, "patchbay: no such tool has changed; see patchbay pins diff\n");
+  complain("patchbay: no such tool has changed; see patchbay pins diff\n");
   return kExitUnknown;
 }
 
@@ -104,8 +105,7 @@ int pins(const PinsOptions& options) {
     folder = state_folder(configuration.settings);
   }
   if (folder.empty()) {
-    fmt::print(
-        stderr,
+    complain(
         "patchbay: no state folder: nothing is remembered; set `state` in the configuration, "
         "or give --state\n");
     return kExitConfiguration;
@@ -113,7 +113,7 @@ int pins(const PinsOptions& options) {
   auto store = PinStore::open(folder);
   auto known = store ? (*store)->read() : Result<policy::PinMap>(store.error());
   if (!known) {
-    fmt::print(stderr, "patchbay: {}\n", known.error().message);
+    complain("patchbay: {}\n", known.error().message);
     return kExitFailed;
   }
   if (options.verb == "accept") return accept(**store, *known, options);

@@ -7,6 +7,7 @@
 
 #include "app/commands.h"
 #include "app/run_gateway.h"
+#include "app/terminal.h"
 #include "config/load.h"
 #include "core/scope.h"
 #include "net/loop.h"
@@ -31,7 +32,7 @@ sandbox::Settings read_settings(const std::string& file, config::Faults& faults)
 }
 
 int failed(const Error& why) {
-  fmt::print(stderr, "patchbay: {}\n", why.message);
+  complain("patchbay: {}\n", why.message);
   return kExitFailed;
 }
 

@@ -148,6 +148,12 @@ inline constexpr auto config::choices<gateway::Validation> = std::array{
 };
 
 template <>
+inline constexpr auto config::choices<gateway::UnusableSchemas> = std::array{
+    Choice{"refuse", gateway::UnusableSchemas::refuse},
+    Choice{"pass", gateway::UnusableSchemas::pass},
+};
+
+template <>
 inline constexpr auto config::choices<log::Level> = std::array{
     Choice{"debug", log::Level::debug}, Choice{"info", log::Level::info},
     Choice{"warn", log::Level::warn},   Choice{"error", log::Level::error},
@@ -269,6 +275,10 @@ inline constexpr auto config::fields<gateway::ValidationSettings> = std::tuple{
           "Of how many tasks it is remembered which tool made them, so that their results can be "
           "checked.",
           Range{0, 1'000'000}},
+    Field{
+        "unusable_schemas", &gateway::ValidationSettings::unusable_schemas,
+        "What happens to calls that `enforce` would check with a schema that cannot be used: they "
+        "are refused, or pass unchecked."},
 };
 
 template <>

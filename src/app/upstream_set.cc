@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/hop.h"
+#include "gateway/schema_check.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
@@ -14,6 +15,10 @@ namespace {
 // How often it is looked whether upstreams are up.
 constexpr auto kLook = std::chrono::seconds(1);
 constexpr std::size_t kMostLogged = 8 << 10;  // Bytes of the names in one line of the log.
+
+// The control thread does nothing else meanwhile.
+constexpr auto kLongestSchemaCheck = std::chrono::milliseconds(200);
+constexpr std::size_t kMostUnusableShown = 5;  // Of the tools of one upstream.
 
 bool is_mcp_server(const gateway::Upstream& upstream) {
   return upstream.kind() != "builtin" && upstream.kind() != "openapi" && upstream.kind() != "kafka";
@@ -194,6 +199,14 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
       state.detail += fmt::format("{}what it lists is refused: {}",
                                   state.detail.empty() ? "" : "; ", one.source.refused);
     }
+    if (state.up && !one.unusable.empty()) {
+      const std::size_t shown = std::min(one.unusable.size(), kMostUnusableShown);
+      state.detail +=
+          fmt::format("{}{} with a schema that cannot be used: {}",
+                      state.detail.empty() ? "" : "; ", one.unusable.size(),
+                      fmt::join(one.unusable.begin(),
+                                one.unusable.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+    }
     lines.push_back(
         {std::string(upstream.name()), std::string(upstream.kind()), std::move(state), one.shown});
   }
@@ -290,7 +303,23 @@ void UpstreamSet::rebuild() {
     const std::lock_guard lock(mutex_);
     for (auto& one : running_) offers.push_back(offer_of(one));
   }
-  publish_(std::make_shared<const gateway::Catalog>(offers, names_), settled_);
+  catalog_ = std::make_shared<const gateway::Catalog>(offers, names_, catalog_.get());
+  check_schemas();
+  publish_(catalog_, settled_);
+}
+
+// Tells of tools whose calls cannot be checked, before anybody calls them.
+void UpstreamSet::check_schemas() {
+  auto found = gateway::find_unusable(*catalog_, kLongestSchemaCheck);
+  const std::lock_guard lock(mutex_);
+  for (auto& one : running_) {
+    const std::string name(one.source.upstream->name());
+    one.unusable = std::move(found[name]);
+    registry_
+        .gauge("patchbay_unusable_schemas", "Tools with a schema that cannot be used.",
+               metrics::labels({{"upstream", name}}))
+        ->set(static_cast<std::int64_t>(one.unusable.size()));
+  }
 }
 
 // What is listed of an upstream.

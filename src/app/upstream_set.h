@@ -103,6 +103,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
     bool withdrawn = false;                  // It is down for so long that it is not listed.
     std::size_t shown = 0;                   // How many tools are listed.
     std::vector<std::string> problems = {};  // With its `tools` settings.
+    std::vector<std::string> unusable = {};  // Tools with a schema that cannot be used, and why.
   };
 
   // Looks after the lost ones, from time to time.
@@ -124,6 +125,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   void look();
   void look_at(Source& source);
   void rebuild();
+  void check_schemas();
   gateway::Offer offer_of(Running& one);
 
   Executor& control_;
@@ -141,6 +143,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   gateway::NameSettings names_;
   std::chrono::nanoseconds listed_after_loss_{0};
   bool settled_ = false;
+  std::shared_ptr<const gateway::Catalog> catalog_;  // The last one made.
   Scope stopping_;
   Watch watch_{*this};
 

@@ -8,9 +8,11 @@
 
 #include "app/client.h"
 #include "app/commands.h"
+#include "app/terminal.h"
 #include "app/wire_commands.h"
 #include "app/wire_print.h"
 #include "core/text.h"
+#include "json/invisible.h"
 #include "json/read.h"
 #include "net/loop.h"
 #include "net/signals.h"
@@ -27,8 +29,14 @@ using wire::FrameType;
 constexpr wire::FrameRules kAnyHeader{.origin_headers = true};
 constexpr std::string_view kPing = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
 
+// What is for people may hold anything that a peer has sent.
+void print_frame(std::string text, bool json) {
+  if (!json) json::escape_invisible(text);
+  print_raw(text + "\n");
+}
+
 int failed(const std::string& why, int code = kExitFailed) {
-  fmt::print(stderr, "patchbay: {}\n", why);
+  complain("patchbay: {}\n", why);
   return code;
 }
 
@@ -96,7 +104,7 @@ Result<bool> print_frames(wire::FrameDecoder& decoder, std::string_view mark, st
     auto frame = decoder.next(bytes);
     if (!frame) return frame.error();
     if (!*frame) return answered;
-    fmt::print("{}\n", frame_text(mark, **frame, bytes, json));
+    print_frame(frame_text(mark, **frame, bytes, json), json);
     answered |= (*frame)->type != FrameType::ping;
     bytes.erase(0, (*frame)->size);
   }
@@ -118,7 +126,7 @@ Task<void> exchange(const WireOptions& options, const net::Url& url, std::string
   if (!sent) co_return sent;
   wire::FrameDecoder ours(kAnyHeader);
   auto shown = print_frames(ours, ">", frame, options.json);
-  if (!shown || !frame.empty()) fmt::print("> [{}]\n", to_hex(frame));
+  if (!shown || !frame.empty()) print("> [{}]\n", to_hex(frame));
   wire::FrameDecoder theirs(kAnyHeader);
   std::string bytes;
   for (bool answered = false; !answered;) {
@@ -150,7 +158,7 @@ int wire_dump(const WireOptions& options) {
     auto frame = decoder.next(rest);
     if (!frame) return failed(fmt::format("at byte {}: {}", at, frame.error().message));
     if (!*frame) return failed(fmt::format("at byte {}: the frame is not whole", at));
-    fmt::print("{}\n", frame_text(fmt::format("{:06}", at), **frame, rest, options.json));
+    print_frame(frame_text(fmt::format("{:06}", at), **frame, rest, options.json), options.json);
     at += (*frame)->size;
   }
   return kExitOk;
@@ -160,7 +168,7 @@ int wire_send(const WireOptions& options) {
   auto frame = frame_of(options);
   if (!frame) return failed(frame.error().message, kExitUsage);
   if (options.target == "-") {
-    fmt::print("{}\n", to_hex(*frame));
+    print("{}\n", to_hex(*frame));
     return kExitOk;
   }
   auto url = transport::parse_wire_url(options.target);

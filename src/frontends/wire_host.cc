@@ -1,5 +1,6 @@
 #include "frontends/wire_host.h"
 
+#include "core/release.h"
 #include "frontends/wire_session.h"
 
 namespace patchbay::frontends {
@@ -28,8 +29,7 @@ WireShared::WireShared(metrics::Registry& registry)
 
 std::string& WireHost::scratch() {
   constexpr std::size_t kKeep = 64 * 1024;
-  scratch_.clear();
-  if (scratch_.capacity() > kKeep) scratch_ = std::string();
+  release_beyond(scratch_, kKeep);
   return scratch_;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/release.h"
 #include "frontends/wire_session.h"
 #include "json/read.h"
 #include "json/text.h"
@@ -180,6 +181,7 @@ Task<void> WireWs::Client::serve_wire(std::string text) {
       leave(WsClose::policy, taken.error().message);
       break;
     }
+    release(*more);  // Nothing of it is kept while the client is silent.
     more = co_await next();
   }
   co_return co_await end(*session_);
@@ -197,6 +199,7 @@ Task<void> WireWs::Client::serve_plain(std::string text) {
       break;
     }
     listener_->on_message(*more, 0);
+    release(*more);  // Nothing of it is kept while the client is silent.
     more = co_await next();
   }
   face_.plain_.erase(this);

@@ -45,11 +45,12 @@ void add_alias(auto& aliases, std::string name, std::size_t entry) {
   if (!added && found->second != entry) found->second = kAmbiguous;
 }
 
-// What was compiled for a tool is the same in every part of its catalog.
+// What was compiled for a tool is the same in every part of its catalog, and in the next one.
 std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const mcp::Item& item,
-                                              const Catalog* whole) {
-  const CatalogEntry* const known = whole ? whole->find(ItemKind::tool, dotted) : nullptr;
-  if (known && known->dotted == dotted) return known->schemas;
+                                              const Catalog* before) {
+  const CatalogEntry* const known = before ? before->find(ItemKind::tool, dotted) : nullptr;
+  const bool same = known && known->dotted == dotted && known->schemas->are_of(item.definition);
+  if (same) return known->schemas;
   return std::make_shared<const ToolSchemas>(dotted, item.definition);
 }
 
@@ -82,13 +83,13 @@ std::uint64_t next_number() {
 
 }  // namespace
 
-Catalog::Catalog(std::vector<Offer> offers, const NameSettings& names)
+Catalog::Catalog(std::vector<Offer> offers, const NameSettings& names, const Catalog* before)
     : offers_(std::move(offers)),
       names_(names),
       number_(next_number()),
       family_(number_),
       qualified_(qualified_names(offers_, names)) {
-  build(nullptr);
+  build(before);
 }
 
 Catalog::Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> access)
@@ -129,13 +130,13 @@ std::vector<Offer> Catalog::offers_to(const policy::Access& access) const {
   return left;
 }
 
-void Catalog::build(const Catalog* whole) {
+void Catalog::build(const Catalog* before) {
   std::size_t hash = 0;
   for (std::size_t i = 0; i < sections_.size(); ++i) {
     const auto kind = static_cast<ItemKind>(i);
     Section& to = sections_[i];
     if (kind == ItemKind::tool || kind == ItemKind::prompt) {
-      add_named(to, kind, whole);
+      add_named(to, kind, before);
     } else {
       add_addressed(to, kind);
     }
@@ -157,7 +158,7 @@ bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mc
   return true;
 }
 
-void Catalog::add_named(Section& to, ItemKind kind, const Catalog* whole) {
+void Catalog::add_named(Section& to, ItemKind kind, const Catalog* before) {
   const auto count = count_names(offers_, kind);
   for (const auto& offer : offers_) {
     const std::string_view upstream = offer.upstream->name();
@@ -174,7 +175,7 @@ void Catalog::add_named(Section& to, ItemKind kind, const Catalog* whole) {
       CatalogEntry& entry = to.entries.back();
       entry.dotted = fmt::format("{}.{}", upstream, item.key);
       if (kind == ItemKind::tool) {
-        entry.schemas = schemas_of(entry.dotted, item, whole);
+        entry.schemas = schemas_of(entry.dotted, item, before);
         if (access_) give_terms(entry, access_->tool(upstream, item.key));
       }
       // The spellings of two upstreams may be the same (`a_b_c`): such a name is nobody's.

@@ -60,8 +60,9 @@ struct Offer {
 
 class Catalog {
  public:
-  // In the order of the offers, and of the items in each.
-  Catalog(std::vector<Offer> offers, const NameSettings& names);
+  // In the order of the offers, and of the items in each. Schemas that tools had in `before` too
+  // are not compiled again.
+  Catalog(std::vector<Offer> offers, const NameSettings& names, const Catalog* before = nullptr);
 
   // The same without what `access` leaves out, as if it had never been offered. REQUIRES: this one
   // is whole.
@@ -142,9 +143,9 @@ class Catalog {
   }
   const Shown& shown(mcp::ItemKind kind, mcp::Revision revision) const;
   Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> access);
-  void build(const Catalog* whole);
+  void build(const Catalog* before);
   std::vector<Offer> offers_to(const policy::Access& access) const;
-  void add_named(Section& to, mcp::ItemKind kind, const Catalog* whole);
+  void add_named(Section& to, mcp::ItemKind kind, const Catalog* before);
   void add_addressed(Section& to, mcp::ItemKind kind);
   bool add_entry(Section& to, const Offer& offer, mcp::ItemKind kind, const mcp::Item& item,
                  const std::string& listed);

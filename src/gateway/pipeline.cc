@@ -287,7 +287,8 @@ void Pipeline::fit_budget(const Call& call, const CatalogEntry& entry, mcp::Repl
 Result<void> Pipeline::check_arguments(const Call& call, const CatalogEntry& entry) const {
   if (!entry.schemas || validation_.arguments == Validation::off) return ok();
   const auto* const arguments = call.request.param("arguments");
-  auto fit = entry.schemas->check_arguments(arguments ? arguments->raw : "{}");
+  auto fit = entry.schemas->check_arguments(arguments ? arguments->raw : "{}",
+                                            validation_.refuses_unusable(validation_.arguments));
   if (fit || validation_.arguments == Validation::enforce) return fit;
   log_misfit("arguments do not fit", entry, fit.error());
   return ok();
@@ -326,7 +327,7 @@ void Pipeline::check_task_result(const Call& call, const Catalog& catalog,
 
 void Pipeline::refuse_misfit(const CatalogEntry& entry, std::string_view result,
                              mcp::Reply& reply) const {
-  auto fit = entry.schemas->check_result(result);
+  auto fit = entry.schemas->check_result(result, validation_.refuses_unusable(validation_.results));
   if (fit) return;
   if (validation_.results == Validation::enforce) {
     reply = mcp::error_reply(fit.error());

@@ -1,7 +1,7 @@
 #include "gateway/record.h"
 
 #include "core/wait.h"
-#include "json/read.h"
+#include "gateway/trace.h"
 #include "observe/log.h"
 #include "policy/sha256.h"
 
@@ -21,16 +21,6 @@ std::string_view name_of(Outcome outcome) {
 
 double seconds_since(Deadline began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
-}
-
-// The middle of "00-TRACE-SPAN-FLAGS"; empty if the call has none.
-std::string trace_of(const Call& call) {
-  std::string given(call.trace);
-  const auto* const meta = call.request.param("_meta");
-  if (given.empty() && meta) given = json::string_member(meta->raw, "traceparent").value_or("");
-  constexpr std::size_t kBegin = 3;
-  constexpr std::size_t kSize = 32;
-  return given.size() >= kBegin + kSize ? given.substr(kBegin, kSize) : std::string();
 }
 
 std::int64_t now_ms() {
@@ -62,13 +52,13 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
     record.digest = policy::sha256(arguments->raw);
   }
   if (arguments && settings.arguments == policy::AuditArguments::full) {
-    record.arguments = policy::redacted(arguments->raw, settings.redact);
+    record.arguments = policy::audited_arguments(arguments->raw, settings.redact);
   }
   record.decision = is_denied(call, reply) ? "deny" : "allow";
   record.rule = call.rule;
   record.by = call.approved_by;
   record.outcome = name_of(outcome_of(reply));
-  record.trace = trace_of(call);
+  record.trace = trace_id(traceparent_of(call));
   record.ms = seconds_since(began) * 1e3;
   record.bytes_in = call.bytes_in;
   record.bytes_out = reply.body.size();

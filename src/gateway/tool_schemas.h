@@ -1,5 +1,6 @@
-// ToolSchemas are what a tool says its arguments and its results look like. They are compiled when
-// a call first needs them: most tools of a large catalog are never called.
+// ToolSchemas are what a tool says its arguments and its results look like. Each is compiled once,
+// when it is first needed: when the catalog is made (gateway/schema_check.h), or by a call where
+// the catalog is too large for that.
 //
 // Any thread.
 #pragma once
@@ -21,10 +22,22 @@ enum class Validation : std::uint8_t {
   enforce,  // What does not fit is refused.
 };
 
+// What happens to a call that would have to be checked by a schema that cannot be compiled.
+enum class UnusableSchemas : std::uint8_t {
+  refuse,
+  pass,  // It goes on unchecked.
+};
+
 struct ValidationSettings {
   Validation arguments = Validation::enforce;
   Validation results = Validation::warn;
   int tasks = 10'000;
+  UnusableSchemas unusable_schemas = UnusableSchemas::refuse;
+
+  // What is refused where `checked` is the mode: only enforcing refuses anything.
+  bool refuses_unusable(Validation checked) const {
+    return checked == Validation::enforce && unusable_schemas == UnusableSchemas::refuse;
+  }
 };
 
 class ToolSchemas {
@@ -32,13 +45,19 @@ class ToolSchemas {
   // `definition` is the raw tool; `name` is what the log calls it.
   ToolSchemas(std::string name, std::string_view definition);
 
-  // Code::invalid_params with the JSON pointer and the reason if the raw arguments do not fit. A
-  // schema that cannot be used is logged once and fits everything.
-  Result<void> check_arguments(std::string_view arguments) const;
+  // Code::invalid_params with the JSON pointer and the reason if the raw arguments do not fit. If
+  // the schema cannot be used: Code::upstream_failed with `refuse_unusable`, else they fit.
+  Result<void> check_arguments(std::string_view arguments, bool refuse_unusable) const;
 
   // Code::upstream_failed if the raw result does not hold what the tool promised. A result that
   // says that the tool failed promises nothing.
-  Result<void> check_result(std::string_view result) const;
+  Result<void> check_result(std::string_view result, bool refuse_unusable) const;
+
+  // Why one of the schemas cannot be used; empty if both can.
+  std::string unusable() const;
+
+  // True if these are the schemas of that raw tool.
+  bool are_of(std::string_view definition) const;
 
   bool promises_result() const { return !result_.text.empty(); }
 
@@ -47,9 +66,11 @@ class ToolSchemas {
     std::string text;  // Empty: there is none.
     mutable std::once_flag once = {};
     mutable std::shared_ptr<const json::Schema> schema = {};
+    mutable std::string fault = {};  // Why there is none although there is a text.
   };
 
   const json::Schema* compiled(const Lazy& lazy, std::string_view what) const;
+  Result<void> unchecked(const Lazy& lazy, std::string_view what, bool refuse) const;
 
   const std::string name_;
   Lazy arguments_;

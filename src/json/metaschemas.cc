@@ -3,11 +3,6 @@
 namespace patchbay::json {
 namespace {
 
-struct Metaschema {
-  std::string_view uri;
-  std::string_view text;
-};
-
 // clang-format off
 constexpr Metaschema kMetaschemas[] = {
 {kMetaschema07, R"({
@@ -267,6 +262,9 @@ constexpr Metaschema kMetaschemas[] = {
 
 std::string_view metaschema(std::string_view uri) {
   for (const Metaschema& known : kMetaschemas) {
+    if (uri == known.uri) return known.text;
+  }
+  for (const Metaschema& known : rare_metaschemas()) {
     if (uri == known.uri) return known.text;
   }
   return {};

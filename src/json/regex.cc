@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "json/regex_scratch.h"
 #include "json/text.h"
 
 namespace patchbay::json {
@@ -12,9 +13,21 @@ namespace patchbay::json {
 // Writes the terms out as instructions. Recursion goes as deep as groups are nested.
 class Regex::Emitter {
  public:
-  Emitter(const RegexSyntax& syntax, std::size_t most, std::vector<Instruction>& code)
-      : syntax_(syntax), most_(most), code_(code) {}
+  Emitter(const RegexSyntax& syntax, const RegexLimits& limits, Regex& out)
+      : syntax_(syntax), most_(limits.instructions), looks_(limits.looks), out_(out) {}
 
+  // The pattern, then each look that was met on the way.
+  bool emit_all() {
+    if (!emit(syntax_.root) || !put(Instruction::Kind::match)) return false;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      out_.looks_[i].start = here();
+      backwards_ = !out_.looks_[i].behind;
+      if (!emit(bodies_[i]) || !put(Instruction::Kind::match)) return false;
+    }
+    return true;
+  }
+
+ private:
   bool emit(std::uint32_t id) {
     using Kind = Instruction::Kind;
     // A repeat of nothing takes no room; so the visits count, not only what is written.
@@ -24,7 +37,7 @@ class Regex::Emitter {
       case Term::Kind::characters:
         return put(Kind::characters, term.set);
       case Term::Kind::sequence:
-        return std::ranges::all_of(term.parts, [this](std::uint32_t part) { return emit(part); });
+        return sequence(term);
       case Term::Kind::alternation:
         return alternation(term);
       case Term::Kind::repeat:
@@ -37,11 +50,30 @@ class Regex::Emitter {
         return put(Kind::boundary);
       case Term::Kind::no_boundary:
         return put(Kind::no_boundary);
+      case Term::Kind::look:
+        return look(id, term);
     }
     return false;
   }
 
- private:
+  bool sequence(const Term& term) {
+    const auto each = [this](std::uint32_t part) { return emit(part); };
+    if (backwards_) return std::ranges::all_of(term.parts.rbegin(), term.parts.rend(), each);
+    return std::ranges::all_of(term.parts, each);
+  }
+
+  // Written out several times it is still one: what it says depends on the place alone.
+  bool look(std::uint32_t id, const Term& term) {
+    const auto [known, fresh] =
+        known_looks_.try_emplace(id, static_cast<std::uint32_t>(bodies_.size()));
+    if (fresh) {
+      if (bodies_.size() >= looks_) return false;
+      bodies_.push_back(term.parts.front());
+      out_.looks_.push_back({.behind = term.behind, .negated = term.negated});
+    }
+    return put(Instruction::Kind::look, known->second);
+  }
+
   bool put(Instruction::Kind kind, std::uint32_t a = 0, std::uint32_t b = 0) {
     code_.push_back({kind, a, b});
     return true;
@@ -99,23 +131,13 @@ class Regex::Emitter {
 
   const RegexSyntax& syntax_;
   const std::size_t most_;
-  std::vector<Instruction>& code_;
+  const std::size_t looks_;
+  Regex& out_;
+  std::vector<Instruction>& code_ = out_.code_;
+  std::vector<std::uint32_t> bodies_;  // Of the looks.
+  std::map<std::uint32_t, std::uint32_t> known_looks_;
+  bool backwards_ = false;
   std::size_t visits_ = 0;
-};
-
-struct Regex::Scratch {
-  explicit Scratch(std::size_t size) : seen(size, 0) {}
-  bool visit(std::uint32_t at) {
-    if (seen[at] == round) return false;
-    seen[at] = round;
-    return true;
-  }
-
-  std::vector<std::uint32_t> seen;  // The round in which each instruction was last visited.
-  std::uint32_t round = 0;
-  std::vector<std::uint32_t> open;
-  std::vector<std::uint32_t> characters;  // The instructions that wait for a character.
-  std::size_t work = 0;
 };
 
 // Follows every position that can be reached, until there are no new ones or the table is too
@@ -170,10 +192,9 @@ Result<Regex> Regex::compile(std::string_view pattern, const RegexLimits& limits
   if (!syntax) return syntax.error();
   if (!syntax->refused.empty()) return Error{Code::invalid_params, syntax->refused};
   Regex out;
-  if (!Emitter(*syntax, limits.instructions, out.code_).emit(syntax->root)) {
+  if (!Emitter(*syntax, limits, out).emit_all()) {
     return Error{Code::too_large, "the pattern is too large once its repeats are written out"};
   }
-  out.code_.push_back({Instruction::Kind::match});
   out.uses_words_ = std::ranges::any_of(out.code_, [](const Instruction& one) {
     return one.kind == Instruction::Kind::boundary || one.kind == Instruction::Kind::no_boundary;
   });
@@ -181,6 +202,7 @@ Result<Regex> Regex::compile(std::string_view pattern, const RegexLimits& limits
   if (!alphabet) return Error{Code::too_large, "the pattern has too many sets of characters"};
   out.alphabet_ = *std::move(alphabet);
   out.find_anchor();
+  if (!out.looks_.empty()) return out;  // A table would have to know what comes later.
   TableBuilder builder(out, limits);
   auto table = builder.build();
   out.table_ = std::move(table);
@@ -210,6 +232,7 @@ void Regex::find_anchor() {
 // Goes on from each instruction reached as far as that is possible without a character.
 bool Regex::closure(const Position& from, bool before_word, bool at_end, Scratch& scratch) const {
   const bool boundary = from.after_word != before_word;
+  bool matched = false;
   ++scratch.round;
   scratch.characters.clear();
   scratch.open.assign(from.reached.begin(), from.reached.end());
@@ -222,7 +245,9 @@ bool Regex::closure(const Position& from, bool before_word, bool at_end, Scratch
     bool passes = false;
     switch (now.kind) {
       case Instruction::Kind::match:
-        return true;
+        if (!scratch.goes_on) return true;
+        matched = true;
+        break;
       case Instruction::Kind::characters:
         scratch.characters.push_back(at);
         break;
@@ -242,10 +267,13 @@ bool Regex::closure(const Position& from, bool before_word, bool at_end, Scratch
       case Instruction::Kind::no_boundary:
         passes = !boundary;
         break;
+      case Instruction::Kind::look:
+        passes = scratch.holds(now.a);
+        break;
     }
     if (passes) scratch.open.push_back(at + 1);
   }
-  return false;
+  return matched;
 }
 
 bool Regex::step(const Position& from, Class c, Position& to, Scratch& scratch) const {
@@ -261,13 +289,18 @@ bool Regex::step(const Position& from, Class c, Position& to, Scratch& scratch) 
     scratch.visit(0);
     to.reached.push_back(0);
   }
-  for (const std::uint32_t at : scratch.characters) {
-    if (alphabet_.contains(code_[at].a, c) && scratch.visit(at + 1)) to.reached.push_back(at + 1);
-  }
+  advance(c, to, scratch);
   return false;
 }
 
+void Regex::advance(Class c, Position& to, Scratch& scratch) const {
+  for (const std::uint32_t at : scratch.characters) {
+    if (alphabet_.contains(code_[at].a, c) && scratch.visit(at + 1)) to.reached.push_back(at + 1);
+  }
+}
+
 bool Regex::search(std::string_view text, Budget& budget) const {
+  if (!looks_.empty()) return search_looking(text, budget);
   if (!has_table()) return search_all(text, budget);
   return budget.spend(1 + text.size() / 16) && search_table(text);
 }

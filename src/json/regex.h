@@ -1,7 +1,7 @@
 // A Regex says whether a pattern (json/regex_syntax.h) matches somewhere in a text, in time linear
 // in the text whatever the pattern is. A small pattern becomes a table of states, one look per
 // character; a larger one is followed in all its states at once, each character costing at most the
-// size of the pattern.
+// size of the pattern. Look-around is linear too: see json/regex_look.cc.
 //
 // Never changed after compile(); threads may share it.
 #pragma once
@@ -23,6 +23,7 @@ struct RegexLimits {
   std::size_t alphabet = 20'000'000;   // Character sets times ranges of all of them.
   std::size_t table = 262'144;         // Entries of the table of states; beyond, there is none.
   std::size_t table_work = 2'000'000;  // Steps to build it.
+  std::size_t looks = 256;             // Looks ahead and behind.
 };
 
 class Regex {
@@ -47,11 +48,20 @@ class Regex {
       end,
       boundary,
       no_boundary,
+      look,  // Number `a` holds here.
       match,
     };
     Kind kind;
     std::uint32_t a = 0;
     std::uint32_t b = 0;
+  };
+
+  // A look ahead or behind is a program of its own, further down in the code. That of one ahead is
+  // written backwards.
+  struct Look {
+    std::uint32_t start = 0;
+    bool behind = false;
+    bool negated = false;
   };
 
   // Where a search stands between two characters: the instructions reached, and what was passed.
@@ -76,12 +86,17 @@ class Regex {
   // `from`; true if the pattern has matched before it.
   bool step(const Position& from, Class c, Position& to, Scratch& scratch) const;
   bool closure(const Position& from, bool before_word, bool at_end, Scratch& scratch) const;
+  void advance(Class c, Position& to, Scratch& scratch) const;
   bool search_table(std::string_view text) const;
   bool search_all(std::string_view text, Budget& budget) const;
+  bool search_looking(std::string_view text, Budget& budget) const;
+  bool follow(const Look& look, const std::vector<Class>& text, Scratch& scratch, Budget& budget,
+              std::vector<bool>& holds) const;
 
   Alphabet alphabet_;
   std::vector<Instruction> code_;
-  bool anchored_ = false;  // Matches at the beginning of the text or not at all.
+  std::vector<Look> looks_;  // One inside another comes after it.
+  bool anchored_ = false;    // Matches at the beginning of the text or not at all.
   bool uses_words_ = false;
 
   // [state][class]; the last class of each state is the end of the text. Empty: too large.

@@ -77,7 +77,7 @@ class Parser {
   TermId sequence();
   TermId atom();
   TermId group();
-  TermId look_around();
+  TermId look_around(std::string_view kind);
   TermId escaped_atom();
   TermId quantified(TermId term);
   bool counted(std::uint32_t& least, std::uint32_t& most);
@@ -130,7 +130,7 @@ Parser::TermId Parser::group() {
   if (++depth_ > kMaxGroups) return fail("the groups are nested too deeply");
   if (rest_.starts_with("?") && !rest_.starts_with("?:")) {
     for (const std::string_view look : {"?=", "?!", "?<=", "?<!"}) {
-      if (take(look)) return look_around();
+      if (take(look)) return look_around(look);
     }
     if (!take("?<") || !group_name()) return fail("an unknown kind of group");
   } else {
@@ -142,12 +142,14 @@ Parser::TermId Parser::group() {
   return quantified(inside);
 }
 
-Parser::TermId Parser::look_around() {
-  refuse("it looks ahead or behind, which linear time does not allow");
+Parser::TermId Parser::look_around(std::string_view kind) {
   const TermId inside = alternation();
   if (!take(")")) return fail("a parenthesis is not closed");
   --depth_;
-  return quantified(inside);
+  return quantified(add({.kind = Term::Kind::look,
+                         .parts = {inside},
+                         .behind = kind.contains('<'),
+                         .negated = kind.contains('!')}));
 }
 
 bool Parser::group_name() {

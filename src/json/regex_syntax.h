@@ -2,8 +2,8 @@
 // patterns in the wild need (any punctuation may be escaped, a stray brace is itself). A pattern
 // becomes Terms, a tree kept in one array.
 //
-// Look-around and back references are grammar too, but have no Terms: they cannot be matched in
-// linear time. `refused` says so. Values only; usable from any thread.
+// Back references are grammar too, but have no Terms: they cannot be matched in linear time.
+// `refused` says so. Values only; usable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ struct Term {
     end,          // $
     boundary,     // \b
     no_boundary,  // \B
+    look,         // (?=…) and its kin: the only part must match here, or must not.
   };
   static constexpr std::uint32_t kUnbounded = 0xFFFFFFFF;
 
@@ -34,6 +35,8 @@ struct Term {
   std::uint32_t least = 0;
   std::uint32_t most = 0;
   std::vector<std::uint32_t> parts = {};
+  bool behind = false;   // Of a look: what it looks at ends here; else it begins here.
+  bool negated = false;  // Of a look: it must not match.
 };
 
 struct RegexSyntax {

@@ -1,6 +1,6 @@
-// A Schema is a JSON Schema (draft 2020-12 or draft-07) compiled once into a flat program that is
-// run over JSON text. Nothing is ever fetched: a `$ref` names a place in the schema, a metaschema
-// of the two drafts, or a document handed over in the options.
+// A Schema is a JSON Schema (draft-04 to 2020-12) compiled once into a flat program that is run
+// over JSON text. Nothing is ever fetched: a `$ref` names a place in the schema, a metaschema of
+// one of the drafts, or a document handed over in the options.
 //
 // Never changed after compile(); threads may share it.
 #pragma once
@@ -17,7 +17,14 @@
 
 namespace patchbay::json {
 
-enum class Draft : std::uint8_t { draft_07 = 1, draft_2020_12 = 2 };
+// Bits of a set. A later draft has a higher one.
+enum class Draft : std::uint8_t {
+  draft_04 = 1,
+  draft_06 = 2,
+  draft_07 = 4,
+  draft_2019_09 = 8,
+  draft_2020_12 = 16,
+};
 
 // What a schema and a value may cost. Schemas come from upstreams and values from anyone.
 struct SchemaLimits {

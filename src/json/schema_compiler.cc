@@ -107,8 +107,8 @@ void SchemaCompiler::read_keywords() {
       subject_.keywords[static_cast<std::size_t>(*found)] = child;
     }
   }
-  // In draft-07 nothing counts beside a `$ref`.
-  if (subject_.dialect.draft == Draft::draft_07 && keyword(Keyword::ref)) {
+  // Up to draft-07 nothing counts beside a `$ref`.
+  if (subject_.dialect.is_old() && keyword(Keyword::ref)) {
     const NodeId ref = keyword(Keyword::ref);
     subject_.keywords.fill(0);
     subject_.keywords[static_cast<std::size_t>(Keyword::ref)] = ref;

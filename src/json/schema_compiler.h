@@ -67,6 +67,7 @@ class SchemaCompiler {
   void put_type();
   void put_constants();
   void put_numbers();
+  void put_old_bound(Keyword which, NodeId at);
   void put_strings();
   void put_arrays();
   void put_items();

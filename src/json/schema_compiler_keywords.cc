@@ -58,7 +58,11 @@ void SchemaCompiler::put_numbers() {
                               Keyword::exclusive_maximum, Keyword::multiple_of}) {
     const NodeId at = keyword(which);
     if (!at) continue;
-    put({.keyword = which, .types = bit(Type::number), .a = number(at)});
+    if (subject_.dialect.draft == Draft::draft_04) {
+      put_old_bound(which, at);
+    } else {
+      put({.keyword = which, .types = bit(Type::number), .a = number(at)});
+    }
     if (failed_ || which != Keyword::multiple_of) continue;
     const Decimal divisor(subject_.index->raw(at));
     if (divisor.is_zero() || divisor.is_negative()) fail(at, "must be above zero");
@@ -66,6 +70,26 @@ void SchemaCompiler::put_numbers() {
       fail(at, fmt::format("has more than {} significant digits", Decimal::kMaxDivisor));
     }
   }
+}
+
+// In draft-04 `exclusiveMinimum` and `exclusiveMaximum` are true or false, and say how `minimum`
+// and `maximum` are meant.
+void SchemaCompiler::put_old_bound(Keyword which, NodeId at) {
+  if (which == Keyword::exclusive_minimum || which == Keyword::exclusive_maximum) {
+    expect(at, Type::boolean, "true or false");
+    return;
+  }
+  const auto exclusive = [this](Keyword other) {
+    return keyword(other) && subject_.index->raw(keyword(other)) == "true";
+  };
+  Keyword meant = which;
+  if (which == Keyword::minimum && exclusive(Keyword::exclusive_minimum)) {
+    meant = Keyword::exclusive_minimum;
+  }
+  if (which == Keyword::maximum && exclusive(Keyword::exclusive_maximum)) {
+    meant = Keyword::exclusive_maximum;
+  }
+  put({.keyword = meant, .types = bit(Type::number), .a = number(at)});
 }
 
 void SchemaCompiler::put_counts(std::uint8_t type, Keyword least, Keyword most) {
@@ -101,12 +125,13 @@ void SchemaCompiler::put_arrays() {
   }
 }
 
-// 2020-12 says `prefixItems` and `items` for what draft-07 says with an array of `items` and
+// 2020-12 says `prefixItems` and `items` for what earlier drafts say with an array of `items` and
 // `additionalItems`.
 void SchemaCompiler::put_items() {
   NodeId prefix = keyword(Keyword::prefix_items);
   NodeId rest = keyword(Keyword::items);
-  if (subject_.dialect.draft == Draft::draft_07 && rest && node(rest).type == Type::array) {
+  const bool lists = subject_.dialect.draft < Draft::draft_2020_12;
+  if (lists && rest && node(rest).type == Type::array) {
     prefix = rest;
     rest = keyword(Keyword::additional_items);
   }
@@ -126,6 +151,7 @@ void SchemaCompiler::put_contains() {
   if (!at) return;
   SchemaStep step{.keyword = Keyword::contains, .types = bit(Type::array), .b = 1, .c = kNone};
   step.a = block(at);
+  step.evaluates = subject_.dialect.draft >= Draft::draft_2020_12;
   if (const NodeId least = keyword(Keyword::min_contains)) step.b = count(least);
   if (const NodeId most = keyword(Keyword::max_contains)) step.c = count(most);
   put(step);
@@ -191,8 +217,8 @@ void SchemaCompiler::fill_slots(SchemaMembers& members) {
   }
 }
 
-// `dependencies` of draft-07 is the other two in one; it is taken in 2020-12 too, where it is gone
-// but still written.
+// `dependencies` up to draft-07 is the other two in one; it is taken in later drafts too, where it
+// is gone but still written.
 void SchemaCompiler::put_dependents() {
   for (const Keyword which :
        {Keyword::dependent_required, Keyword::dependent_schemas, Keyword::dependencies}) {
@@ -242,9 +268,11 @@ void SchemaCompiler::put_references() {
   put_dynamic_reference();
 }
 
-// Only a reference to a dynamic anchor is dynamic; any other `$dynamicRef` is a `$ref`.
+// Only a reference to a dynamic anchor is dynamic; any other `$dynamicRef` is a `$ref`. The
+// `$recursiveRef` of 2019-09 is one to the anchor without a name, which `$recursiveAnchor` sets.
 void SchemaCompiler::put_dynamic_reference() {
-  const NodeId at = keyword(Keyword::dynamic_ref);
+  const bool recursive = keyword(Keyword::recursive_ref) != 0;
+  const NodeId at = keyword(recursive ? Keyword::recursive_ref : Keyword::dynamic_ref);
   if (!at || !expect(at, Type::string, "a string")) return;
   const std::string reference = text(at);
   const auto found = documents_.resolve(subject_.resource, reference);

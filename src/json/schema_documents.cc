@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <optional>
 
 #include "json/metaschemas.h"
 #include "json/read.h"
@@ -15,22 +18,50 @@ namespace {
 
 constexpr std::size_t kMaxUri = 2048;
 constexpr int kMaxChain = 4;  // Of metaschemas that have a metaschema.
-constexpr std::string_view kVocabularyPrefix = "https://json-schema.org/draft/2020-12/vocab/";
+constexpr std::string_view kVocabularyPrefix = "https://json-schema.org/draft/";
 
 struct VocabularyName {
   std::string_view name;
   std::uint8_t bits;
 };
 constexpr VocabularyName kVocabularies[] = {
-    {"core", kCore},
-    {"applicator", kApplicator},
-    {"validation", kValidation},
-    {"unevaluated", kUnevaluated},
-    {"format-annotation", kFormatAnnotation},
-    {"format-assertion", kFormatAssertion},
-    {"meta-data", kOtherVocabulary},
-    {"content", kOtherVocabulary},
+    {"2020-12/vocab/core", kCore},
+    {"2020-12/vocab/applicator", kApplicator},
+    {"2020-12/vocab/validation", kValidation},
+    {"2020-12/vocab/unevaluated", kUnevaluated},
+    {"2020-12/vocab/format-annotation", kFormatAnnotation},
+    {"2020-12/vocab/format-assertion", kFormatAssertion},
+    {"2020-12/vocab/meta-data", kOtherVocabulary},
+    {"2020-12/vocab/content", kOtherVocabulary},
+    {"2019-09/vocab/core", kCore},
+    {"2019-09/vocab/applicator", kApplicator | kUnevaluated},
+    {"2019-09/vocab/validation", kValidation},
+    {"2019-09/vocab/format", kFormatAnnotation},
+    {"2019-09/vocab/meta-data", kOtherVocabulary},
+    {"2019-09/vocab/content", kOtherVocabulary},
 };
+
+struct DraftName {
+  std::string_view uri;  // Without its scheme: http and https are both written.
+  Draft draft;
+};
+constexpr DraftName kDrafts[] = {
+    {"json-schema.org/draft-04/schema", Draft::draft_04},
+    {"json-schema.org/draft-06/schema", Draft::draft_06},
+    {"json-schema.org/draft-07/schema", Draft::draft_07},
+    {"json-schema.org/draft/2019-09/schema", Draft::draft_2019_09},
+    {"json-schema.org/draft/2020-12/schema", Draft::draft_2020_12},
+};
+
+std::optional<Draft> draft_of(std::string_view uri) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!uri.starts_with(scheme)) continue;
+    const auto* const known =
+        std::ranges::find(kDrafts, uri.substr(scheme.size()), &DraftName::uri);
+    if (known != std::end(kDrafts)) return known->draft;
+  }
+  return std::nullopt;
+}
 
 std::string shown(std::string_view name) { return shortened(name, 200); }
 Error invalid(std::string message) { return {Code::invalid_params, std::move(message)}; }
@@ -80,10 +111,7 @@ std::string_view SchemaDocuments::text_of(std::string_view uri) const {
 
 Result<Dialect> SchemaDocuments::dialect_of(std::string_view name, int chain) const {
   const std::string uri = without_empty_fragment(name);
-  if (uri == kMetaschema2020) return Dialect{};
-  if (uri == kMetaschema07 || uri == "https://json-schema.org/draft-07/schema") {
-    return Dialect{.draft = Draft::draft_07};
-  }
+  if (const auto draft = draft_of(uri)) return Dialect{.draft = *draft};
   const std::string_view text = text_of(uri);
   if (text.empty() || chain > kMaxChain) {
     return invalid(fmt::format("the dialect {} is not supported", shown(name)));
@@ -138,19 +166,15 @@ Result<std::string> SchemaDocuments::text_member(SchemaPlace place, std::string_
 // `$id`.
 Result<std::uint32_t> SchemaDocuments::enter(SchemaPlace place, std::uint32_t resource) {
   const bool root = resources_[resource].root == place;
-  const auto id = text_member(place, "$id");
+  const auto named = dialect_at(place, resources_[resource].dialect, root);
+  if (!named) return named.error();
+  const auto id = text_member(place, named->id_keyword());
   if (!id) return id.error();
-  const auto dialect_name = text_member(place, "$schema");
-  if (!dialect_name) return dialect_name.error();
-  Dialect dialect = resources_[resource].dialect;
-  if (!dialect_name->empty() && (root || !id->empty())) {
-    const auto found = dialect_of(*dialect_name, 0);
-    if (!found) return found.error();
-    dialect = *found;
-    if (root) resources_[resource].dialect = dialect;
-  }
-  const bool old = dialect.draft == Draft::draft_07;
-  // In draft-07 nothing counts beside a `$ref`.
+  // A `$schema` counts at the root of a resource only.
+  const Dialect dialect = root || !id->empty() ? *named : resources_[resource].dialect;
+  if (root) resources_[resource].dialect = dialect;
+  const bool old = dialect.is_old();
+  // Up to draft-07 nothing counts beside a `$ref`.
   if (old && index(place).find(place.node, "$ref")) return resource;
 
   const UriParts parts = split_uri(*id);
@@ -173,7 +197,22 @@ Result<std::uint32_t> SchemaDocuments::enter(SchemaPlace place, std::uint32_t re
     if (dynamic) here.dynamic_anchors.try_emplace(*name, place.node);
     here.anchors.try_emplace(*std::move(name), place.node);
   }
+  const auto recursive = index(place).find(place.node, "$recursiveAnchor");
+  if (dialect.draft == Draft::draft_2019_09 && recursive && here.root == place &&
+      index(place).raw(*recursive) == "true") {
+    here.dynamic_anchors.try_emplace("", place.node);
+  }
   return resource;
+}
+
+// What the `$schema` of a schema stands for, if it has one and is the root of a resource or may be.
+Result<Dialect> SchemaDocuments::dialect_at(SchemaPlace place, Dialect outer, bool root) const {
+  const Index& in = index(place);
+  const auto name = text_member(place, "$schema");
+  if (!name) return name.error();
+  const bool names_itself = in.find(place.node, "$id") || in.find(place.node, "id");
+  if (name->empty() || (!root && !names_itself)) return outer;
+  return dialect_of(*name, 0);
 }
 
 // Recursion goes as deep as JSON may be nested.

@@ -70,6 +70,7 @@ class SchemaDocuments {
   Result<void> scan_keyword(SchemaPlace place, std::uint32_t resource, Holds holds);
   Result<std::uint32_t> enter(SchemaPlace place, std::uint32_t resource);
   std::uint32_t add_resource(std::string uri, SchemaPlace root, Dialect dialect);
+  Result<Dialect> dialect_at(SchemaPlace place, Dialect outer, bool root) const;
   Result<std::string> text_member(SchemaPlace place, std::string_view key) const;
 
   const SchemaOptions& options_;

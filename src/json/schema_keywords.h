@@ -35,6 +35,9 @@ enum class Keyword : std::uint8_t {
   dynamic_anchor,
   ref,
   dynamic_ref,
+  old_id,
+  recursive_anchor,
+  recursive_ref,
   defs,
   definitions,
   type,
@@ -87,62 +90,77 @@ struct KeywordInfo {
   Holds holds = Holds::nothing;
 };
 
-inline constexpr std::uint8_t kOld = static_cast<std::uint8_t>(Draft::draft_07);
-inline constexpr std::uint8_t kNew = static_cast<std::uint8_t>(Draft::draft_2020_12);
-inline constexpr std::uint8_t kBoth = kOld | kNew;
+constexpr std::uint8_t bits_of(Draft draft) { return static_cast<std::uint8_t>(draft); }
+constexpr std::uint8_t until(Draft last) {
+  return static_cast<std::uint8_t>(bits_of(last) * 2 - 1);
+}
+constexpr std::uint8_t from(Draft first) {
+  return static_cast<std::uint8_t>(until(Draft::draft_2020_12) & ~(bits_of(first) - 1));
+}
+inline constexpr std::uint8_t kAll = until(Draft::draft_2020_12);
+inline constexpr std::uint8_t kOnly04 = bits_of(Draft::draft_04);
+inline constexpr std::uint8_t kFrom06 = from(Draft::draft_06);
+inline constexpr std::uint8_t kFrom07 = from(Draft::draft_07);
+inline constexpr std::uint8_t kOnly2019 = bits_of(Draft::draft_2019_09);
+inline constexpr std::uint8_t kFrom2019 = from(Draft::draft_2019_09);
+inline constexpr std::uint8_t kUntil2019 = until(Draft::draft_2019_09);
+inline constexpr std::uint8_t kFrom2020 = from(Draft::draft_2020_12);
 
 // Same order as the enum.
 // clang-format off
 inline constexpr std::array kKeywords{
-    KeywordInfo{"$schema", kBoth, kCore},
-    KeywordInfo{"$vocabulary", kNew, kCore},
-    KeywordInfo{"$id", kBoth, kCore},
-    KeywordInfo{"$anchor", kNew, kCore},
-    KeywordInfo{"$dynamicAnchor", kNew, kCore},
-    KeywordInfo{"$ref", kBoth, kCore},
-    KeywordInfo{"$dynamicRef", kNew, kCore},
-    KeywordInfo{"$defs", kBoth, kCore, Holds::map},
-    KeywordInfo{"definitions", kBoth, kCore, Holds::map},
-    KeywordInfo{"type", kBoth, kValidation},
-    KeywordInfo{"const", kBoth, kValidation},
-    KeywordInfo{"enum", kBoth, kValidation},
-    KeywordInfo{"minimum", kBoth, kValidation},
-    KeywordInfo{"maximum", kBoth, kValidation},
-    KeywordInfo{"exclusiveMinimum", kBoth, kValidation},
-    KeywordInfo{"exclusiveMaximum", kBoth, kValidation},
-    KeywordInfo{"multipleOf", kBoth, kValidation},
-    KeywordInfo{"minLength", kBoth, kValidation},
-    KeywordInfo{"maxLength", kBoth, kValidation},
-    KeywordInfo{"pattern", kBoth, kValidation},
-    KeywordInfo{"format", kBoth, kFormatAnnotation | kFormatAssertion},
-    KeywordInfo{"prefixItems", kNew, kApplicator, Holds::list},
-    KeywordInfo{"items", kBoth, kApplicator, Holds::schema_or_list},
-    KeywordInfo{"additionalItems", kOld, kApplicator, Holds::schema},
-    KeywordInfo{"contains", kBoth, kApplicator, Holds::schema},
-    KeywordInfo{"minContains", kNew, kValidation},
-    KeywordInfo{"maxContains", kNew, kValidation},
-    KeywordInfo{"minItems", kBoth, kValidation},
-    KeywordInfo{"maxItems", kBoth, kValidation},
-    KeywordInfo{"uniqueItems", kBoth, kValidation},
-    KeywordInfo{"properties", kBoth, kApplicator, Holds::map},
-    KeywordInfo{"patternProperties", kBoth, kApplicator, Holds::map},
-    KeywordInfo{"additionalProperties", kBoth, kApplicator, Holds::schema},
-    KeywordInfo{"required", kBoth, kValidation},
-    KeywordInfo{"propertyNames", kBoth, kApplicator, Holds::schema},
-    KeywordInfo{"minProperties", kBoth, kValidation},
-    KeywordInfo{"maxProperties", kBoth, kValidation},
-    KeywordInfo{"dependentRequired", kNew, kValidation},
-    KeywordInfo{"dependentSchemas", kNew, kApplicator, Holds::map},
-    KeywordInfo{"dependencies", kBoth, kApplicator, Holds::map},
-    KeywordInfo{"allOf", kBoth, kApplicator, Holds::list},
-    KeywordInfo{"anyOf", kBoth, kApplicator, Holds::list},
-    KeywordInfo{"oneOf", kBoth, kApplicator, Holds::list},
-    KeywordInfo{"not", kBoth, kApplicator, Holds::schema},
-    KeywordInfo{"if", kBoth, kApplicator, Holds::schema},
-    KeywordInfo{"then", kBoth, kApplicator, Holds::schema},
-    KeywordInfo{"else", kBoth, kApplicator, Holds::schema},
-    KeywordInfo{"unevaluatedItems", kNew, kUnevaluated, Holds::schema},
-    KeywordInfo{"unevaluatedProperties", kNew, kUnevaluated, Holds::schema},
+    KeywordInfo{"$schema", kAll, kCore},
+    KeywordInfo{"$vocabulary", kFrom2019, kCore},
+    KeywordInfo{"$id", kFrom06, kCore},
+    KeywordInfo{"$anchor", kFrom2019, kCore},
+    KeywordInfo{"$dynamicAnchor", kFrom2020, kCore},
+    KeywordInfo{"$ref", kAll, kCore},
+    KeywordInfo{"$dynamicRef", kFrom2020, kCore},
+    KeywordInfo{"id", kOnly04, kCore},
+    KeywordInfo{"$recursiveAnchor", kOnly2019, kCore},
+    KeywordInfo{"$recursiveRef", kOnly2019, kCore},
+    KeywordInfo{"$defs", kAll, kCore, Holds::map},
+    KeywordInfo{"definitions", kAll, kCore, Holds::map},
+    KeywordInfo{"type", kAll, kValidation},
+    KeywordInfo{"const", kFrom06, kValidation},
+    KeywordInfo{"enum", kAll, kValidation},
+    KeywordInfo{"minimum", kAll, kValidation},
+    KeywordInfo{"maximum", kAll, kValidation},
+    KeywordInfo{"exclusiveMinimum", kAll, kValidation},
+    KeywordInfo{"exclusiveMaximum", kAll, kValidation},
+    KeywordInfo{"multipleOf", kAll, kValidation},
+    KeywordInfo{"minLength", kAll, kValidation},
+    KeywordInfo{"maxLength", kAll, kValidation},
+    KeywordInfo{"pattern", kAll, kValidation},
+    KeywordInfo{"format", kAll, kFormatAnnotation | kFormatAssertion},
+    KeywordInfo{"prefixItems", kFrom2020, kApplicator, Holds::list},
+    KeywordInfo{"items", kAll, kApplicator, Holds::schema_or_list},
+    KeywordInfo{"additionalItems", kUntil2019, kApplicator, Holds::schema},
+    KeywordInfo{"contains", kFrom06, kApplicator, Holds::schema},
+    KeywordInfo{"minContains", kFrom2019, kValidation},
+    KeywordInfo{"maxContains", kFrom2019, kValidation},
+    KeywordInfo{"minItems", kAll, kValidation},
+    KeywordInfo{"maxItems", kAll, kValidation},
+    KeywordInfo{"uniqueItems", kAll, kValidation},
+    KeywordInfo{"properties", kAll, kApplicator, Holds::map},
+    KeywordInfo{"patternProperties", kAll, kApplicator, Holds::map},
+    KeywordInfo{"additionalProperties", kAll, kApplicator, Holds::schema},
+    KeywordInfo{"required", kAll, kValidation},
+    KeywordInfo{"propertyNames", kFrom06, kApplicator, Holds::schema},
+    KeywordInfo{"minProperties", kAll, kValidation},
+    KeywordInfo{"maxProperties", kAll, kValidation},
+    KeywordInfo{"dependentRequired", kFrom2019, kValidation},
+    KeywordInfo{"dependentSchemas", kFrom2019, kApplicator, Holds::map},
+    KeywordInfo{"dependencies", kAll, kApplicator, Holds::map},
+    KeywordInfo{"allOf", kAll, kApplicator, Holds::list},
+    KeywordInfo{"anyOf", kAll, kApplicator, Holds::list},
+    KeywordInfo{"oneOf", kAll, kApplicator, Holds::list},
+    KeywordInfo{"not", kAll, kApplicator, Holds::schema},
+    KeywordInfo{"if", kFrom07, kApplicator, Holds::schema},
+    KeywordInfo{"then", kFrom07, kApplicator, Holds::schema},
+    KeywordInfo{"else", kFrom07, kApplicator, Holds::schema},
+    KeywordInfo{"unevaluatedItems", kFrom2019, kUnevaluated, Holds::schema},
+    KeywordInfo{"unevaluatedProperties", kFrom2019, kUnevaluated, Holds::schema},
     KeywordInfo{"false", 0, 0},
 };
 // clang-format on
@@ -156,6 +174,10 @@ constexpr const KeywordInfo& info(Keyword keyword) {
 struct Dialect {
   Draft draft = Draft::draft_2020_12;
   std::uint8_t vocabularies = kAllVocabularies;
+
+  // Nothing counts beside a `$ref`, and an anchor is the fragment of an id.
+  bool is_old() const { return draft <= Draft::draft_07; }
+  std::string_view id_keyword() const { return draft == Draft::draft_04 ? "id" : "$id"; }
 
   bool has(const KeywordInfo& keyword) const {
     return (keyword.drafts & static_cast<std::uint8_t>(draft)) != 0 &&

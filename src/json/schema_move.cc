@@ -38,7 +38,7 @@ class Mover {
   // Empty if it cannot be moved.
   std::optional<std::string> move(std::string_view schema) {
     auto root = documents_.open(schema, "");
-    if (!root || !find_targets()) return std::nullopt;
+    if (!root || is_foreign() || !find_targets()) return std::nullopt;
     std::string text;
     put_schema(text, root->node);
     if (budget_.spent()) return std::nullopt;
@@ -51,7 +51,14 @@ class Mover {
   const SchemaResource& resource_of(NodeId schema) const {
     return documents_.resources()[documents_.resource_of({kMoved, schema})];
   }
-  bool is_old(NodeId schema) const { return resource_of(schema).dialect.draft == Draft::draft_07; }
+  bool is_old(NodeId schema) const { return resource_of(schema).dialect.is_old(); }
+  // Drafts whose keywords mean something else in 2020-12 are left alone.
+  bool is_foreign() const {
+    return std::ranges::any_of(documents_.resources(), [](const SchemaResource& resource) {
+      return resource.dialect.draft == Draft::draft_04 ||
+             resource.dialect.draft == Draft::draft_2019_09;
+    });
+  }
 
   // Resolves every reference. A target that no keyword leads to becomes a schema by that, with
   // references of its own perhaps.

@@ -48,6 +48,7 @@ inline constexpr std::uint8_t kAnyType = 0x7F;
 struct SchemaStep {
   Keyword keyword;
   std::uint8_t types = kAnyType;  // Of values that it says anything about.
+  bool evaluates = true;          // Of contains: the elements it finds count as evaluated.
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint32_t c = 0;

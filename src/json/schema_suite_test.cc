@@ -25,7 +25,6 @@ struct LeftOut {
   std::string_view reason;
 };
 constexpr LeftOut kLeftOut[] = {
-    {"optional/cross-draft.json", "", "draft 2019-09 is not supported"},
     {"optional/content.json", "", "contentEncoding and contentMediaType only describe"},
     {"format/idn-hostname.json", "", "the tables of IDNA are not there; the format is not checked"},
     {"format/hostname.json", "A-label (punycode)", "the tables of IDNA are not there"},

@@ -132,8 +132,8 @@ TEST(Schema, ReadsTheDialectFromTheSchema) {
       R"({"$defs":{"s":{"type":"string"}},"$ref":"#/$defs/s","maxLength":1})";
   EXPECT_NE(fault(kSiblings, R"("ab")"), "");
   EXPECT_EQ(fault(kSiblings, R"("ab")", {.default_draft = Draft::draft_07}), "");
-  EXPECT_EQ(refusal(R"({"$schema":"http://json-schema.org/draft-04/schema#"})"),
-            "the schema: the dialect http://json-schema.org/draft-04/schema# is not supported");
+  EXPECT_EQ(refusal(R"({"$schema":"http://json-schema.org/draft-03/schema#"})"),
+            "the schema: the dialect http://json-schema.org/draft-03/schema# is not supported");
 }
 
 TEST(Schema, SaysWhatIsWrongWithASchema) {
@@ -145,8 +145,8 @@ TEST(Schema, SaysWhatIsWrongWithASchema) {
             "the schema at /minLength: must be a whole number from 0 on");
   EXPECT_EQ(refusal(R"({"multipleOf":0})"), "the schema at /multipleOf: must be above zero");
   EXPECT_EQ(refusal(R"({"anyOf":[]})"), "the schema at /anyOf: must not be empty");
-  EXPECT_EQ(refusal(R"_({"pattern":"a(?=b)"})_"),
-            "the schema at /pattern: the pattern a(?=b) cannot be used: it looks ahead or behind, "
+  EXPECT_EQ(refusal(R"_({"pattern":"(a)\\1"})_"),
+            "the schema at /pattern: the pattern (a)\\1 cannot be used: it refers back to a group, "
             "which linear time does not allow");
   EXPECT_EQ(refusal(R"({"items":[true]})"),
             "the schema at /items: must be an object, true or false");

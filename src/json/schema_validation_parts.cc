@@ -25,7 +25,7 @@ bool SchemaValidation::contains(const SchemaStep& step, NodeId node, bool collec
   std::uint32_t found = 0;
   for (NodeId child = node + 1; child != value_[node].next; child = value_[child].next) {
     if (!silently(step.a, child, false)) continue;
-    evaluate(child, collect);
+    evaluate(child, collect && step.evaluates);
     ++found;
     if (found > step.c) break;
     if (found >= step.b && step.c == kNone && !collect) break;

@@ -1,6 +1,9 @@
 #include "json/uri.h"
 
+#include <algorithm>
 #include <charconv>
+
+#include "core/text.h"
 
 namespace patchbay::json {
 namespace {
@@ -28,6 +31,45 @@ std::string without_dots(std::string_view path) {
     } else {
       out += segment;
     }
+  }
+  return out;
+}
+
+std::string without_empty_segments(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    if (c != '/' || !out.ends_with('/')) out += c;
+  }
+  return out;
+}
+
+std::string normal_host(std::string_view authority, std::string_view scheme) {
+  if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
+    authority.remove_prefix(at + 1);
+  }
+  const auto cut = [&](std::string_view end) {
+    if (authority.ends_with(end)) authority.remove_suffix(end.size());
+  };
+  if (scheme == "http" || scheme == "ws") cut(":80");
+  if (scheme == "https" || scheme == "wss") cut(":443");
+  cut(":");
+  cut(".");
+  return ascii_lower(authority);
+}
+
+// Each %XX as its byte. `strays` says whether a percent sign is followed by anything else.
+std::string decoded(std::string_view text, bool& strays) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned byte = 0;
+    const std::string_view digits = text[i] == '%' ? text.substr(i + 1, 2) : std::string_view();
+    const auto [end, fault] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
+    const bool code = digits.size() == 2 && fault == std::errc() && end == digits.data() + 2;
+    out += code ? static_cast<char>(byte) : text[i];
+    if (code) i += 2;
+    strays |= !code && text[i] == '%';
   }
   return out;
 }
@@ -89,21 +131,26 @@ std::string resolve_uri(std::string_view base_text, std::string_view reference) 
 }
 
 std::optional<std::string> decode_percents(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      out += text[i];
-      continue;
-    }
-    unsigned byte = 0;
-    const std::string_view digits = text.substr(i + 1, 2);
-    const auto [end, fault] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-    if (fault != std::errc() || end != digits.data() + 2 || digits.size() != 2) return std::nullopt;
-    out += static_cast<char>(byte);
-    i += 2;
-  }
+  bool strays = false;
+  std::string out = decoded(text, strays);
+  if (strays) return std::nullopt;
   return out;
+}
+
+std::string decode_percents_leniently(std::string_view text) {
+  bool strays = false;
+  return decoded(text, strays);
+}
+
+std::string normal_uri(std::string_view text) {
+  std::string slashes(text);
+  std::ranges::replace(slashes, '\\', '/');
+  UriParts parts = split_uri(slashes);
+  const std::string scheme = ascii_lower(parts.scheme.value_or(""));
+  const std::string host = normal_host(parts.authority.value_or(""), scheme);
+  if (parts.scheme) parts.scheme = scheme;
+  if (parts.authority) parts.authority = host;
+  return join(parts, without_dots(without_empty_segments(parts.path)));
 }
 
 }  // namespace patchbay::json

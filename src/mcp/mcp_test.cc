@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "json/read.h"
@@ -10,6 +11,7 @@
 namespace patchbay::mcp {
 namespace {
 
+// Code::internal: nothing is wrong.
 Code code_of(std::string_view text) {
   Message message;
   auto parsed = parse(text, message);
@@ -124,6 +126,40 @@ TEST(Message, RefusesDuplicateAndLookAlikeKeys) {
             Code::invalid_request);
   EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":{},"_meta":{}}})"),
             Code::invalid_request);
+}
+
+std::string with_params(std::size_t members, std::string_view more, bool in_meta) {
+  std::string text = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{)";
+  if (in_meta) text += R"("_meta":{)";
+  for (std::size_t i = 0; i < members; ++i) text += fmt::format(R"("k{}":{},)", i, i);
+  text += more;
+  return text + (in_meta ? "}}}" : "}}");
+}
+
+TEST(Message, FindsARepeatedKeyAmongMany) {
+  for (const bool in_meta : {false, true}) {
+    for (const std::size_t members : {1U, 7U, 8U, 9U, 500U}) {
+      EXPECT_EQ(code_of(with_params(members, R"("other":0)", in_meta)), Code::internal) << members;
+      EXPECT_EQ(code_of(with_params(members, R"("k0":0)", in_meta)), Code::invalid_request);
+      EXPECT_EQ(code_of(with_params(members, R"("\u006b0":0)", in_meta)), Code::invalid_request);
+    }
+  }
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"_meta":1,"_meta":{}}})"),
+            Code::invalid_request);
+}
+
+TEST(Message, BoundsTheMembers) {
+  for (const bool in_meta : {false, true}) {
+    EXPECT_EQ(code_of(with_params(kMaxMembers - 1, R"("z":0)", in_meta)), Code::internal);
+    Message message;
+    const std::string text = with_params(kMaxMembers, R"("z":0)", in_meta);
+    const auto refused = parse(text, message);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Code::invalid_request);
+    EXPECT_TRUE(refused.error().message.contains("more than 1024 members"));
+    EXPECT_EQ(message.id, "1") << "the error is answered under the id";
+    EXPECT_LE(message.params.size() + message.meta.size(), kMaxMembers);
+  }
 }
 
 TEST(Message, KeepsTheIdOfABadRequestForItsAnswer) {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
 
 #include "core/token.h"
+#include "json/index.h"
 #include "json/read.h"
 
 namespace patchbay::mcp {
@@ -18,6 +20,8 @@ using json::Type;
 Error invalid(std::string message) { return {Code::invalid_request, std::move(message)}; }
 
 constexpr std::size_t kUsualMembers = 4;
+constexpr std::size_t kShownKey = 80;   // Bytes of a key that an error repeats.
+constexpr std::size_t kFewMembers = 8;  // Up to here each key is compared with each.
 
 enum Key : unsigned { kJsonrpc = 1, kId = 2, kMethod = 4, kParams = 8, kResult = 16, kError = 32 };
 
@@ -39,6 +43,24 @@ bool looks_like_known(std::string_view key) {
 const Member* find(const std::vector<Member>& members, std::string_view key) {
   const auto found = std::ranges::find(members, key, &Member::key);
   return found == members.end() ? nullptr : &*found;
+}
+
+// The index of a member whose key an earlier one has; the number of members if there is none. Takes
+// time linear in the text: only keys with the same hash are compared.
+std::size_t repeated(const std::vector<Member>& members) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> hashes;
+  hashes.reserve(members.size());
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    hashes.emplace_back(json::hash_key(members[i].key), i);
+  }
+  std::ranges::sort(hashes);
+  for (std::size_t i = 1; i < hashes.size(); ++i) {
+    const auto& [hash, at] = hashes[i];
+    for (std::size_t before = i; before-- > 0 && hashes[before].first == hash;) {
+      if (members[hashes[before].second].key == members[at].key) return at;
+    }
+  }
+  return members.size();
 }
 
 class Scan {
@@ -82,7 +104,7 @@ class Scan {
       at_.skip();
       return;
     }
-    if (seen_ & known->key) fault(fmt::format("'{}' is given twice", key));
+    if (seen_ & known->key) repeats(key);
     seen_ |= known->key;
     switch (known->key) {
       case kJsonrpc:
@@ -142,9 +164,11 @@ class Scan {
       return fault("'params' must be an object");
     }
     const char* const from = at_.position();
-    members(message_.params, [this](std::string_view key) {
-      if (key != "_meta" || at_.peek() != Type::object) return false;
-      if (message_.has_meta) fault("'_meta' is given twice");
+    bool seen_meta = false;
+    members(message_.params, [&](std::string_view key) {
+      if (key != "_meta") return false;
+      if (std::exchange(seen_meta, true)) repeats(key);
+      if (at_.peek() != Type::object) return false;
       message_.has_meta = true;
       members(message_.meta, [](std::string_view) { return false; });
       return true;
@@ -160,11 +184,23 @@ class Scan {
     std::string_view key;
     while (at_.next_member(key)) {
       if (special(key)) continue;
-      if (find(list, key)) fault(fmt::format("'{}' is given twice", key));
+      if (list.size() == kMaxMembers) {
+        fault(fmt::format("'params' or its '_meta' has more than {} members", kMaxMembers));
+        at_.skip();
+        continue;
+      }
+      if (list.size() < kFewMembers && find(list, key)) repeats(key);
       if (at_.key_was_decoded()) key = keep(std::string(key));
       Member& added = list.emplace_back(key, std::string_view());
       at_.value(added.raw);
     }
+    if (list.size() <= kFewMembers) return;
+    const std::size_t twice = repeated(list);
+    if (twice < list.size()) repeats(list[twice].key);
+  }
+
+  void repeats(std::string_view key) {
+    fault(fmt::format("'{}' is given twice", json::shortened(key, kShownKey)));
   }
 
   void take_result() {

@@ -83,6 +83,7 @@ bool is_batch(std::string_view text);
 // The raw messages of a batch.
 Result<std::vector<std::string_view>> split_batch(std::string_view text);
 
-inline constexpr std::size_t kMaxId = 256;  // Bytes of a request id.
+inline constexpr std::size_t kMaxId = 256;        // Bytes of a request id.
+inline constexpr std::size_t kMaxMembers = 1024;  // Of `params`, and of its `_meta`.
 
 }  // namespace patchbay::mcp

@@ -1,63 +1,71 @@
 #include "mcp/uri_template.h"
 
-#include <string>
+#include <vector>
 
 namespace patchbay::mcp {
 namespace {
-
-// Stand for an expression, and for one that may come to nothing; no URI has them.
-constexpr char kAny = '\0';
-constexpr char kMaybe = '\1';
 
 // What is asked beyond a path may be left out.
 bool may_be_empty(std::string_view expression) {
   return expression.starts_with('?') || expression.starts_with('&');
 }
 
-// The template with each {expression} as one character.
-std::string pattern_of(std::string_view uri_template) {
-  std::string pattern;
+// One or more expressions side by side, and the text up to the next ones.
+struct Gap {
+  std::size_t least = 0;  // Characters that the expressions stand for.
+  std::string_view literal;
+};
+
+// Takes the template apart: the text before the first expression, and the gaps after it.
+std::string_view take_apart(std::string_view uri_template, std::vector<Gap>& gaps) {
+  const std::string_view before = uri_template.substr(0, uri_template.find('{'));
+  uri_template.remove_prefix(before.size());
   while (!uri_template.empty()) {
-    const auto open = uri_template.find('{');
-    pattern += uri_template.substr(0, open);
-    if (open == std::string_view::npos) break;
-    const auto close = uri_template.find('}', open);
+    const auto close = uri_template.find('}');
     if (close == std::string_view::npos) break;
-    pattern += may_be_empty(uri_template.substr(open + 1)) ? kMaybe : kAny;
+    if (gaps.empty() || !gaps.back().literal.empty()) gaps.emplace_back();
+    if (!may_be_empty(uri_template.substr(1))) ++gaps.back().least;
     uri_template.remove_prefix(close + 1);
+    gaps.back().literal = uri_template.substr(0, uri_template.find('{'));
+    uri_template.remove_prefix(gaps.back().literal.size());
   }
-  return pattern;
+  return before;
+}
+
+// Where `part` first stands in `text` at or after `from`: Knuth, Morris and Pratt, since the naive
+// search takes the product of the lengths.
+std::size_t find_part(std::string_view text, std::string_view part, std::size_t from) {
+  std::vector<std::size_t> border(part.size() + 1, 0);  // Of the first i characters.
+  for (std::size_t i = 1, matched = 0; i < part.size(); ++i) {
+    while (matched > 0 && part[i] != part[matched]) matched = border[matched];
+    if (part[i] == part[matched]) ++matched;
+    border[i + 1] = matched;
+  }
+  for (std::size_t i = from, matched = 0; i < text.size(); ++i) {
+    while (matched > 0 && text[i] != part[matched]) matched = border[matched];
+    if (text[i] == part[matched]) ++matched;
+    if (matched == part.size()) return i + 1 - matched;
+  }
+  return std::string_view::npos;
 }
 
 }  // namespace
 
-// The usual walk with one place to go back to: the last expression takes one character more each
-// time the rest does not fit.
+// Where an expression may stand for any text, taking the first place where the next literal fits
+// leaves the most for the rest, so nothing is ever tried twice.
 bool matches_template(std::string_view uri_template, std::string_view uri) {
-  const std::string pattern = pattern_of(uri_template);
-  std::size_t at = 0;
-  std::size_t in = 0;
-  std::size_t last_any = std::string::npos;
-  std::size_t taken_to = 0;
-  while (at < uri.size()) {
-    if (in < pattern.size() && pattern[in] == kAny) {
-      last_any = in++;
-      taken_to = ++at;
-    } else if (in < pattern.size() && pattern[in] == kMaybe) {
-      last_any = in++;
-      taken_to = at;
-    } else if (in < pattern.size() && pattern[in] == uri[at]) {
-      ++in;
-      ++at;
-    } else if (last_any != std::string::npos) {
-      in = last_any + 1;
-      at = ++taken_to;
-    } else {
-      return false;
-    }
+  std::vector<Gap> gaps;
+  const std::string_view before = take_apart(uri_template, gaps);
+  if (!uri.starts_with(before)) return false;
+  uri.remove_prefix(before.size());
+  if (gaps.empty()) return uri.empty();
+  for (std::size_t i = 0; i + 1 < gaps.size(); ++i) {
+    const auto at = find_part(uri, gaps[i].literal, gaps[i].least);
+    if (at == std::string_view::npos) return false;
+    uri.remove_prefix(at + gaps[i].literal.size());
   }
-  while (in < pattern.size() && pattern[in] == kMaybe) ++in;
-  return at == uri.size() && in == pattern.size();
+  const Gap& last = gaps.back();
+  return uri.size() >= last.least + last.literal.size() && uri.ends_with(last.literal);
 }
 
 }  // namespace patchbay::mcp

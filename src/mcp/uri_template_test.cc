@@ -32,6 +32,16 @@ TEST(UriTemplate, RefusesEverythingElse) {
   EXPECT_FALSE(matches_template("", "x"));
 }
 
+TEST(UriTemplate, LetsExpressionsStandSideBySide) {
+  EXPECT_TRUE(matches_template("a{x}{y}b", "a12b"));
+  EXPECT_FALSE(matches_template("a{x}{y}b", "a1b"));
+  EXPECT_TRUE(matches_template("{x}{?y}", "1"));
+  EXPECT_TRUE(matches_template("{x}aab{y}", "1aaab2"));
+  EXPECT_FALSE(matches_template("{x}a{y}a", "1aa"));
+  EXPECT_FALSE(matches_template("a{x", "ab"));
+  EXPECT_TRUE(matches_template("a{x", "a"));
+}
+
 TEST(UriTemplate, TakesNoLongerThanItsLength) {
   std::string hostile;
   for (int i = 0; i < 50; ++i) hostile += "{x}a";

@@ -1,14 +1,11 @@
 #include "net/outbox.h"
 
+#include "core/release.h"
+
 namespace patchbay::net {
 namespace {
 
 constexpr std::size_t kStride = 64 * 1024;
-
-void let_go(std::string& text, std::size_t keep) {
-  text.clear();
-  if (text.capacity() > keep) text = std::string();
-}
 
 }  // namespace
 
@@ -62,7 +59,7 @@ void Outbox::load() {
   if (!ends_.empty()) ends_.erase(ends_.begin());
   if (taken_ == waiting_.size()) {
     taken_ = 0;
-    let_go(waiting_, keep_);
+    release_beyond(waiting_, keep_);
   } else if (taken_ > waiting_.size() / 2) {
     waiting_.erase(0, taken_);
     for (auto& end : ends_) end -= taken_;
@@ -89,9 +86,9 @@ void Outbox::flush() {
   if (empty() || broken_) {
     left_ = taken_ = 0;
     ends_.clear();
-    let_go(leaving_, keep_);
-    let_go(waiting_, keep_);
-    let_go(first_, 0);
+    release_beyond(leaving_, keep_);
+    release_beyond(waiting_, keep_);
+    release_beyond(first_, 0);
     progressed();
   }
   if (broken_ && tell_broken_) std::exchange(tell_broken_, nullptr)();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/release.h"
 #include "core/text.h"
 
 namespace patchbay::net {
@@ -99,8 +100,7 @@ void WebSocket::take_step(WsReader::Kind kind) {
     case WsReader::Kind::text: {
       message_ = kNever;
       if (state_ == State::open) receiver_->on_text(reader_.message());
-      std::string& used = reader_.message();
-      if (used.capacity() > kKeep) used = std::string();
+      release_beyond(reader_.message(), kKeep);
       break;
     }
     case WsReader::Kind::ping:

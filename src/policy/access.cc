@@ -10,7 +10,7 @@ namespace patchbay::policy {
 namespace {
 
 constexpr std::size_t kMostValues = 200'000;  // In the arguments of a call that has terms.
-constexpr int kMostEncodings = 4;             // Of a URI, one around another.
+constexpr std::size_t kMostEncodings = 4;     // Of a URI, one around another.
 
 // Both ways in which people write it.
 struct Names {
@@ -31,15 +31,16 @@ std::string apart(std::string_view upstream, std::string_view uri) {
   return fmt::format("{}+{}", upstream, uri);
 }
 
-// The URI as those may read it who decode it once, or several times.
+// The URI as those may read it who decode it once, or several times. Empty if it is encoded more
+// often than anybody would.
 std::vector<std::string> readings(std::string_view uri) {
   std::vector<std::string> all{std::string(uri)};
-  for (int i = 0; i < kMostEncodings; ++i) {
-    auto decoded = json::decode_percents(all.back());
-    if (!decoded || *decoded == all.back()) break;
-    all.push_back(*std::move(decoded));
+  for (;;) {
+    std::string decoded = json::decode_percents_leniently(all.back());
+    if (decoded == all.back()) return all;
+    if (all.size() > kMostEncodings) return {};
+    all.push_back(std::move(decoded));
   }
-  return all;
 }
 
 // True if the path leaves the folder that its beginning names.
@@ -126,18 +127,24 @@ bool Access::has_prompt(std::string_view upstream, std::string_view prompt) cons
   return std::ranges::any_of(about_, allows) && std::ranges::none_of(about_, denies);
 }
 
-bool Access::denies_resource(std::string_view uri, std::string_view prefixed) const {
-  return std::ranges::any_of(
-      about_, [&](const Rule* rule) { return fits_any(rule->resources.deny, {uri, prefixed}); });
+// A pattern that denies counts for every way to write the same thing.
+bool Access::denies_resource(std::string_view upstream, std::string_view uri) const {
+  const std::string normal = json::normal_uri(uri);
+  const std::string prefixed = apart(upstream, uri);
+  const std::string normal_prefixed = apart(upstream, normal);
+  return std::ranges::any_of(about_, [&](const Rule* rule) {
+    return fits_any(rule->resources.deny, {uri, prefixed, normal, normal_prefixed});
+  });
 }
 
 // A URI must be allowed however it is read: one that climbs out of its folder, or is written with
 // codes that a pattern does not know, would be another one to its upstream than to the rules.
 bool Access::has_resource(std::string_view upstream, std::string_view uri) const {
   if (!has_method("resources/read")) return false;
-  for (const auto& reading : readings(uri)) {
+  const auto ways = readings(uri);
+  for (const auto& reading : ways) {
     const std::string prefixed = apart(upstream, reading);
-    if (denies_resource(reading, prefixed)) return false;
+    if (denies_resource(upstream, reading)) return false;
     const auto allows = [&](const Rule* rule) {
       const auto& globs = rule->resources.allow;
       // Whoever may have everything may have it written in any way.
@@ -146,13 +153,12 @@ bool Access::has_resource(std::string_view upstream, std::string_view uri) const
     };
     if (std::ranges::none_of(about_, allows)) return false;
   }
-  return true;
+  return !ways.empty();
 }
 
 bool Access::has_template(std::string_view upstream, std::string_view uri_template) const {
   if (!has_method("resources/read")) return false;
-  const std::string prefixed = apart(upstream, uri_template);
-  if (denies_resource(uri_template, prefixed)) return false;
+  if (denies_resource(upstream, uri_template)) return false;
   const std::string made = as_glob(uri_template);
   const std::string made_apart = apart(upstream, made);
   return std::ranges::any_of(about_, [&](const Rule* rule) {

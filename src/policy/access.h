@@ -57,7 +57,7 @@ class Access {
   const std::string& version() const { return rules_->version(); }
 
  private:
-  bool denies_resource(std::string_view uri, std::string_view apart) const;
+  bool denies_resource(std::string_view upstream, std::string_view uri) const;
 
   const std::shared_ptr<const Rules> rules_;
   std::vector<const Rule*> about_;

@@ -8,7 +8,9 @@
 
 #include "core/glob.h"
 #include "core/text.h"
+#include "json/canonical.h"
 #include "json/edit.h"
+#include "json/invisible.h"
 #include "json/text.h"
 
 namespace patchbay::policy {
@@ -120,13 +122,16 @@ AuditRecord event_record(std::string_view event, const Principal& who) {
   return record;
 }
 
-std::string redacted(std::string_view raw, const std::vector<std::string>& globs) {
+std::string audited_arguments(std::string_view raw, const std::vector<std::string>& globs) {
   json::Edit edit(raw);
   redact(edit, globs);
-  return edit.changed() ? edit.result() : std::string(raw);
+  const std::string redacted = edit.changed() ? edit.result() : std::string(raw);
+  auto canonical = json::canonical(redacted);
+  return canonical ? *std::move(canonical) : json::quote(redacted);
 }
 
 void append_line(std::string& out, const AuditRecord& record) {
+  const std::size_t begin = out.size();
   out += "{\"when\":\"";
   append_time(out, record.when_ms);
   out += '"';
@@ -152,6 +157,7 @@ void append_line(std::string& out, const AuditRecord& record) {
   append_milliseconds(out, record.ms);
   members.number("in", record.bytes_in);
   members.number("out", record.bytes_out);
+  json::escape_invisible(out, begin);
   out += "}\n";
 }
 

@@ -28,7 +28,7 @@ struct AuditRecord {
   std::string target;  // As asked: a name or a URI.
   std::string upstream;
   std::string digest;     // SHA-256 of the raw arguments; empty: not asked for, or none.
-  std::string arguments;  // Raw, redacted; empty: not asked for, or none.
+  std::string arguments;  // JSON on one line, redacted; empty: not asked for, or none.
   std::string decision;   // "allow" or "deny".
   std::string rule;       // Which one decided; empty: none did.
   std::string outcome;    // "ok", or the name of an error.
@@ -50,7 +50,10 @@ void append_line(std::string& out, const AuditRecord& record);
 // "2026-11-15T04:00:00.123Z"
 std::string time_text(std::int64_t ms);
 
-// Raw JSON in which the values of members that fit one of the globs are "[redacted]".
-std::string redacted(std::string_view raw, const std::vector<std::string>& globs);
+// Raw arguments as they are recorded: canonical JSON (json/canonical.h), so that nothing in them
+// can look like another record, in which the values of members that fit one of the globs are
+// "[redacted]". Arguments that have no canonical form, since a key is there twice or a string has
+// half a surrogate pair, are recorded as one JSON string of their text.
+std::string audited_arguments(std::string_view raw, const std::vector<std::string>& globs);
 
 }  // namespace patchbay::policy

@@ -114,9 +114,14 @@ TEST_F(AuditTest, ADatabaseOfAnEarlierVersionGoesOn) {
 
 TEST_F(AuditTest, LeavesSecretsOutAtAnyDepth) {
   const std::vector<std::string> globs{"*password*", "key"};
-  EXPECT_EQ(redacted(R"({"a":1,"userPassword":"x","b":[{"KEY":{"c":2}}],"keys":3})", globs),
-            R"({"a":1,"userPassword":"[redacted]","b":[{"KEY":"[redacted]"}],"keys":3})");
-  EXPECT_EQ(redacted(R"({"a":[1,"password"]})", globs), R"({"a":[1,"password"]})");
+  EXPECT_EQ(
+      audited_arguments(R"({"a":1,"userPassword":"x","b":[{"KEY":{"c":2}}],"keys":3})", globs),
+      R"({"a":1,"b":[{"KEY":"[redacted]"}],"keys":3,"userPassword":"[redacted]"})");
+  EXPECT_EQ(audited_arguments(R"({"a":[1,"password"]})", globs), R"({"a":[1,"password"]})");
+  EXPECT_EQ(audited_arguments("{\"b\" : 1.0,\n\r \"a\":\"\\u000a\"}", {}), R"({"a":"\n","b":1})");
+  // What has no canonical form is one string, and its secrets are left out all the same.
+  EXPECT_EQ(audited_arguments("{\"a\":1,\n\"a\":2,\"key\":3}", globs),
+            R"("{\"a\":1,\n\"a\":2,\"key\":\"[redacted]\"}")");
 }
 
 TEST_F(AuditTest, TheDigestIsSha256) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace patchbay::policy {
 namespace {
 
@@ -28,6 +30,25 @@ Patterns read_methods(const config::Node& node, const config::Place& at) {
   const bool only_denied = node.kind == config::Kind::map && !node.find("allow");
   if (node.kind == config::Kind::null || only_denied) methods.allow = {"*"};
   return methods;
+}
+
+// The pattern with scheme and host in lower case, as URIs are judged.
+std::string lower_host(const std::string& glob) {
+  const auto colon = glob.find(':');
+  if (colon == std::string::npos) return glob;
+  const bool host = std::string_view(glob).substr(colon).starts_with("://");
+  const auto end = host ? std::min(glob.find('/', colon + 3), glob.size()) : colon;
+  return ascii_lower(std::string_view(glob).substr(0, end)) + glob.substr(end);
+}
+
+Patterns read_resources(const config::Node& node, const config::Place& at) {
+  Patterns resources = read_patterns(node, at);
+  const std::size_t written = resources.deny.size();
+  for (std::size_t i = 0; i < written; ++i) {
+    std::string lower = lower_host(resources.deny[i]);
+    if (lower != resources.deny[i]) resources.deny.push_back(std::move(lower));
+  }
+  return resources;
 }
 
 const config::Node& element(const config::Node& list, std::size_t index) {
@@ -58,7 +79,7 @@ void Rules::add(const RuleSettings& settings, const config::Node& node, const co
   rule.name = fmt::format("rules[{}] {}", rules_.size(), settings.role);
   rule.tools = {settings.allow, settings.deny};
   rule.approve = settings.approve;
-  rule.resources = read_patterns(settings.resources, at.member("resources"));
+  rule.resources = read_resources(settings.resources, at.member("resources"));
   rule.prompts = read_patterns(settings.prompts, at.member("prompts"));
   rule.methods = read_methods(settings.methods, at.member("methods"));
   check_names(settings.allow, line_of(node, "allow"), at.member("allow"));

@@ -117,6 +117,48 @@ TEST_F(RulesTest, ResourcesAreDecidedByUriHoweverItIsWritten) {
   EXPECT_TRUE(all->has_resource("files", "file:///a/../b"));
 }
 
+TEST_F(RulesTest, WhatIsDeniedIsDeniedInEveryWayToWriteIt) {
+  const auto reader = access(
+      "- role: r\n  resources: { allow: [\"*\"], deny: [\"file:///secret/*\", "
+      "\"https://inside.example/*\", \"up+HTTP://Admin.example/keys\", \"test://c\"] }\n",
+      caller({"r"}));
+  for (const auto* const uri : {"file:///secret/a",
+                                "FILE:///secret/a",
+                                "file:////secret/a",
+                                "file:///./secret/a",
+                                "file:///x/../secret/a",
+                                "file:///secret//a",
+                                "file:///%73ecret/a",
+                                "file:///%2e/secret/a",
+                                "file:///x/%2E%2e/secret/a",
+                                "file:///secret%2Fa",
+                                "file:///secret\\a",
+                                "file:///\\secret/a",
+                                "file:///%73ecret/a%",
+                                "file:///%zz/../%73ecret/a",
+                                "https://INSIDE.example/x",
+                                "HTTPS://inside.example/x",
+                                "https://inside.example:443/x",
+                                "https://inside.example./x",
+                                "https://user@inside.example/x",
+                                "https://inside.example//x",
+                                "https://inside%2Eexample/x",
+                                "http://admin.example/keys",
+                                "http://ADMIN.example:80/keys",
+                                "http://admin.example/keys#x",
+                                "http://admin.example/./keys",
+                                "test://C",
+                                "TEST://c",
+                                "test://c#fragment"}) {
+    EXPECT_FALSE(reader->has_resource("up", uri)) << uri;
+  }
+  for (const auto* const uri : {"file:///public/secret/a", "file:///Secret/a", "test://c/d",
+                                "https://inside.example.org/x", "http://admin.example/keys2"}) {
+    EXPECT_TRUE(reader->has_resource("up", uri)) << uri;
+  }
+  EXPECT_FALSE(reader->has_resource("up", "file:///%25252525252e")) << "encoded too often";
+}
+
 TEST_F(RulesTest, MethodsCanBeNarrowed) {
   const auto some =
       access("- { role: r, allow: [\"*\"], methods: [\"tools/*\"] }\n", caller({"r"}));

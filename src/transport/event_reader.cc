@@ -4,11 +4,14 @@
 #include <charconv>
 #include <utility>
 
+#include "core/release.h"
+
 namespace patchbay::transport {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr auto kLongestRetry = std::chrono::milliseconds(60'000);
+constexpr std::size_t kKeep = 64 * 1024;  // Bytes of memory that an idle stream may hold.
 
 }  // namespace
 
@@ -48,10 +51,19 @@ bool EventReader::next(Event& event) {
     }
     const bool complete = std::exchange(has_data_, false);
     std::swap(event, event_);
-    event_ = {};
+    forget_event();
     if (complete) return true;
   }
+  if (used_ == buffer_.size()) {
+    release_beyond(buffer_, kKeep);
+    used_ = searched_ = 0;
+  }
   return false;
+}
+
+void EventReader::forget_event() {
+  release_beyond(event_.type, kKeep);
+  release_beyond(event_.data, kKeep);
 }
 
 void EventReader::take_line(std::string_view line) {
@@ -76,10 +88,10 @@ void EventReader::take_line(std::string_view line) {
 }
 
 void EventReader::restart() {
-  buffer_.clear();
+  release_beyond(buffer_, kKeep);
   used_ = searched_ = 0;
   begun_ = has_data_ = false;
-  event_ = {};
+  forget_event();
 }
 
 }  // namespace patchbay::transport

@@ -37,6 +37,7 @@ class EventReader {
  private:
   std::optional<std::string_view> next_line();
   void take_line(std::string_view line);
+  void forget_event();
 
   const std::size_t most_;
   std::string buffer_;

@@ -233,7 +233,6 @@ Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {
 
 Task<void> HttpChannel::read_events(net::HttpResponse& response, EventReader& events,
                                     std::uint64_t id) {
-  Event event;
   Deadline deadline = kNever;
   for (;;) {
     auto piece = co_await response.read(deadline);
@@ -241,7 +240,7 @@ Task<void> HttpChannel::read_events(net::HttpResponse& response, EventReader& ev
     if (piece->empty()) co_return ok();
     auto fed = events.feed(*piece);
     if (!fed) co_return fed;
-    while (events.next(event)) {
+    for (Event event; events.next(event);) {
       if (!event.data.empty() && event.type.empty()) listener_->on_message(event.data, id);
       if (closed_) co_return Error{Code::cancelled, "the channel is closed"};
     }

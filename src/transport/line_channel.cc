@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
+#include "core/release.h"
 #include "core/text.h"
 #include "json/read.h"
 #include "observe/log.h"
@@ -159,8 +160,7 @@ void LineChannel::drop_used() {
   buffer_.erase(0, used_);
   searched_ -= std::min(searched_, used_);
   used_ = 0;
-  // Assigning an empty string would keep the memory.
-  if (buffer_.empty() && buffer_.capacity() > kKeep) std::string().swap(buffer_);
+  if (buffer_.empty()) release_beyond(buffer_, kKeep);
 }
 
 void LineChannel::end_of_input() {

@@ -40,7 +40,6 @@ Task<void> SseChannel::connect(Deadline deadline) {
 
 Task<void> SseChannel::read(std::unique_ptr<net::HttpResponse> stream) {
   EventReader events(target_.most);
-  Event event;
   std::string why = "the server ended its event stream";
   while (!closed_) {
     auto piece = co_await stream->read(kNever);
@@ -51,7 +50,7 @@ Task<void> SseChannel::read(std::unique_ptr<net::HttpResponse> stream) {
       why = fed.error().message;
       break;
     }
-    while (!closed_ && events.next(event)) take(event);
+    for (Event event; !closed_ && events.next(event);) take(event);
   }
   stream.reset();
   endpoint_.deliver(Error{Code::upstream_failed, why});

@@ -7,6 +7,7 @@
 
 #include "bus/correlation.h"
 #include "core/ids.h"
+#include "gateway/trace.h"
 #include "json/read.h"
 #include "mcp/uri_template.h"
 #include "observe/log.h"
@@ -312,7 +313,7 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
   const std::chrono::milliseconds patience(shared_.plan.settings.response_timeout_ms);
   const auto* const token = call.request.meta_member("progressToken");
   if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
-  auto sent = exchange.send(arguments, call.trace);
+  auto sent = exchange.send(arguments, gateway::traceparent_of(call));
   if (!sent) co_return sent.error();
   Deadline deadline = call.deadline;
   int told = 0;
@@ -366,7 +367,7 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
       co_return agent_failure("the user did not give what the agent asked for", exchange.id(),
                               Code::upstream_failed);
     }
-    sent = exchange.send(*answer, call.trace);
+    sent = exchange.send(*answer, gateway::traceparent_of(call));
     if (!sent) co_return sent.error();
   }
 }

@@ -38,14 +38,14 @@ TEST(SandboxTools, AnswersAreAsPromised) {
                      R"("stdout_bytes":1,"stderr_bytes":1,"duration_ms":3})"};
   outcome.usage.memory_peak = 5;
   const auto answer = structured_result(run_answer(outcome, "namespaces", "id"));
-  EXPECT_TRUE(run.check_result(answer)) << answer;
+  EXPECT_TRUE(run.check_result(answer, true)) << answer;
   const gateway::ToolSchemas read("box.read_file", definition("read_file").definition);
   const auto file = file_answer({"text", 4}, FileRequest(), "namespaces");
   ASSERT_TRUE(file);
-  EXPECT_TRUE(read.check_result(structured_result(*file)));
+  EXPECT_TRUE(read.check_result(structured_result(*file), true));
   const gateway::ToolSchemas list("box.list_directory", definition("list_directory").definition);
-  EXPECT_TRUE(
-      list.check_result(structured_result(folder_answer({{"a", true, 0, "dir"}}, "namespaces"))));
+  EXPECT_TRUE(list.check_result(
+      structured_result(folder_answer({{"a", true, 0, "dir"}}, "namespaces")), true));
 }
 
 TEST(SandboxTools, VerdictsSayWhy) {

@@ -1,0 +1,32 @@
+#include "app/terminal.h"
+
+#include <unistd.h>
+
+#include "json/invisible.h"
+
+namespace patchbay::app {
+
+std::string on_line(std::string_view text) {
+  std::string out;
+  for (const char c : json::visible(text)) {
+    if (c == '\n') {
+      out += "\\u000a";
+    } else if (c == '\t') {
+      out += "\\u0009";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+void print_raw(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void print_text(std::FILE* out, std::string_view text) {
+  std::string shown(text);
+  if (::isatty(::fileno(out)) == 1) json::escape_invisible(shown);
+  shown += '\n';
+  std::fwrite(shown.data(), 1, shown.size(), out);
+}
+
+}  // namespace patchbay::app

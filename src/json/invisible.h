@@ -1,0 +1,18 @@
+// Characters that a reader does not see but that change what he sees: control characters, which a
+// terminal obeys, those that turn the direction of text round, and line separators that some
+// readers take for the end of a line. Values only; usable from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace patchbay::json {
+
+// Writes each of them from `begin` on as the escape \uXXXX, except line feeds and tabs. What is not
+// UTF-8 becomes U+FFFD. JSON stays JSON with the same meaning.
+void escape_invisible(std::string& text, std::size_t begin = 0);
+
+// A copy of `text`, escaped.
+std::string visible(std::string_view text);
+
+}  // namespace patchbay::json
