@@ -1,5 +1,6 @@
 #include "frontends/post_call.h"
 
+#include "core/memory.h"
 #include "frontends/quota_fields.h"
 #include "frontends/subscriber.h"
 #include "json/read.h"
@@ -8,6 +9,11 @@
 #include "mcp/shape.h"
 
 namespace patchbay::frontends {
+namespace {
+
+constexpr std::size_t kLargeAnswer = 64 * 1024;
+
+}  // namespace
 
 PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
                    const mcp::Method& method, mcp::Revision revision,
@@ -79,8 +85,11 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   // The answer may be large: let what came before it leave first.
   auto drained = co_await exchange_.drained();
   (void)drained;  // A reader that has gone can still resume.
-  const std::string response = mcp::response(call_.request.id, reply);
-  say(response);
+  // It is copied on its way out. Where there is no memory for that, the client hears so.
+  const std::size_t size = reply.body.size();
+  const bool shed = size > kLargeAnswer && memory::is_short(3 * size);
+  say(shed ? mcp::response(call_.request.id, mcp::error_reply(memory::shortage()))
+           : mcp::response(call_.request.id, reply));
   if (stream_) face_.streams_.close(*stream_);
   co_return co_await exchange_.end_stream();
 }

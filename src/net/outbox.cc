@@ -1,5 +1,7 @@
 #include "net/outbox.h"
 
+#include "core/memory.h"
+
 namespace patchbay::net {
 namespace {
 
@@ -22,6 +24,7 @@ Result<void> Outbox::put(std::initializer_list<std::string_view> parts) {
 
 Result<void> Outbox::check_room(std::size_t size) const {
   if (broken_) return Error{Code::unavailable, "the peer has gone"};
+  if (this->size() + size > kStride && memory::is_short(size)) return memory::shortage();
   if (empty() || this->size() + size <= most_) return ok();
   return Error{Code::overloaded, "the peer does not read fast enough: its queue is full"};
 }
