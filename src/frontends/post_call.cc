@@ -1,6 +1,5 @@
 #include "frontends/post_call.h"
 
-#include "core/memory.h"
 #include "frontends/quota_fields.h"
 #include "frontends/subscriber.h"
 #include "json/read.h"
@@ -9,11 +8,6 @@
 #include "mcp/shape.h"
 
 namespace patchbay::frontends {
-namespace {
-
-constexpr std::size_t kLargeAnswer = 64 * 1024;
-
-}  // namespace
 
 PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
                    const mcp::Method& method, mcp::Revision revision,
@@ -85,12 +79,18 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   // The answer may be large: let what came before it leave first.
   auto drained = co_await exchange_.drained();
   (void)drained;  // A reader that has gone can still resume.
-  // It is copied on its way out. Where there is no memory for that, the client hears so.
-  const std::size_t size = reply.body.size();
-  const bool shed = size > kLargeAnswer && memory::is_short(3 * size);
-  say(shed ? mcp::response(call_.request.id, mcp::error_reply(memory::shortage()))
-           : mcp::response(call_.request.id, reply));
-  if (stream_) face_.streams_.close(*stream_);
+  const std::string response = mcp::response(call_.request.id, reply);
+  if (stream_) {
+    stream_->append(response);
+    face_.streams_.close(*stream_);
+    co_return co_await exchange_.end_stream();
+  }
+  auto put = exchange_.put({gateway::event_frame("", response)});
+  // Where there is no memory for the answer, the client hears that instead.
+  if (!put) {
+    const mcp::Reply why = mcp::error_reply(put.error());
+    put = exchange_.put({gateway::event_frame("", mcp::response(call_.request.id, why))});
+  }
   co_return co_await exchange_.end_stream();
 }
 
