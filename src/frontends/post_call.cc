@@ -71,7 +71,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
     const std::string head = mcp::response_head(call_.request.id, reply.is_error);
     const int status = status_of(reply);
     std::string fields = quota_fields(call_);
-    if (status == 429) {
+    if (status == 429 || status == 503) {
       fields += retry_field(status, json::member(reply.body, "data").value_or("{}"));
     }
     co_return co_await exchange_.answer(status, net::kJson, {head, reply.body, "}"}, fields);
@@ -85,10 +85,13 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
     face_.streams_.close(*stream_);
     co_return co_await exchange_.end_stream();
   }
+  const bool keep_alive = exchange_.keep_alive();
   auto put = exchange_.put({gateway::event_frame("", response)});
-  // Where there is no memory for the answer, the client hears that instead.
-  if (!put) {
+  // Where there is no memory for the answer, the client hears that instead. Nothing of it was
+  // queued, so the stream has no hole.
+  if (!put && put.error().code == Code::overloaded) {
     const mcp::Reply why = mcp::error_reply(put.error());
+    exchange_.set_keep_alive(keep_alive);
     put = exchange_.put({gateway::event_frame("", mcp::response(call_.request.id, why))});
   }
   co_return co_await exchange_.end_stream();
@@ -97,6 +100,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
 // Without sessions some errors are those of HTTP too.
 int PostCall::status_of(const mcp::Reply& reply) const {
   if (reply.why == Code::rate_limited) return 429;
+  if (reply.why == Code::overloaded) return 503;
   if (session_ || !reply.is_error) return 200;
   if (reply.why == Code::method_not_found) return 404;
   if (reply.why == Code::header_mismatch) return 400;
