@@ -329,7 +329,43 @@ class Failures(AuthCase):
             self.assertEqual(gateway.metric("patchbay_auth_refused_total", reason="limited"), 2)
 
 
+    def test_others_cannot_lock_out_who_is_known(self):
+        failures = {"most": 5, "window": "1h"}
+        with Gateway({"workers": 4, "auth": {**TOKENS, "failures": failures}}) as gateway:
+            self.assert_let_in(gateway, bearer())
+            for guess in range(5):
+                self.assert_refused(gateway, bearer(f"guess-number-{guess:010}"))
+            self.assert_refused(gateway, bearer("one-guess-more-0123456"), 429)
+            # Each connection may come to another worker, which has not seen the caller yet.
+            for _ in range(16):
+                self.assert_let_in(gateway, bearer())
+
+    def test_nor_does_a_reload(self):
+        auth = {**TOKENS, "failures": {"most": 5, "window": "1h"}}
+        with Gateway({"auth": auth}) as gateway:
+            self.assert_let_in(gateway, bearer())
+            for guess in range(5):
+                self.assert_refused(gateway, bearer(f"guess-number-{guess:010}"))
+            gateway.write_config({"auth": {**auth, "remembered": 5000}})
+            gateway.stderr.wait_for("reloaded")
+            self.assert_let_in(gateway, bearer())
+            # What is known no longer is good for nothing.
+            left = {**auth, "tokens": TOKENS["tokens"][1:]}
+            gateway.write_config({"auth": left})
+            wait_until(lambda: self.status(gateway, bearer()) != 200, "the token to be revoked")
+            self.assert_refused(gateway, bearer(), 429)
+
+
 class Proxies(AuthCase):
+    def test_failures_behind_a_proxy_lock_nobody_out(self):
+        proxy = {"from": ["127.0.0.0/8"], "header": "X-User"}
+        auth = {"proxies": [proxy], **TOKENS, "failures": {"most": 3, "window": "1h"}}
+        with Gateway({"auth": auth}) as gateway:
+            for guess in range(3):
+                self.assert_refused(gateway, bearer(f"guess-number-{guess:010}"))
+            self.assert_refused(gateway, bearer("one-guess-more-0123456"), 429)
+            self.assert_let_in(gateway, {"X-User": "ann"})
+
     def test_a_named_proxy_is_believed_and_nobody_else(self):
         headers = {"header": "X-User", "roles_header": "X-Roles"}
         here = {"proxies": [{"from": ["127.0.0.0/8"], **headers}]}

@@ -51,6 +51,17 @@ class Accepted(AuthCase):
             self.assertIn("who=ann@example.org", gateway.stderr.wait_for(" call "))
             self.assert_refused(gateway, bearer(issuer.token()))
 
+    def test_a_signed_token_is_no_guess(self):
+        few = {"failures": {"most": 3, "window": "1h"}}
+        with Issuer(Key("a", "ES256")) as issuer:
+            with Gateway({"auth": {**issuer.auth(None), **few}}) as gateway:
+                for guess in range(3):
+                    self.assert_refused(gateway, bearer(f"guess-number-{guess:010}"))
+                self.assert_refused(gateway, bearer("one-guess-more-0123456"), 429)
+                self.assert_let_in(gateway, bearer(issuer.token()))
+                wrong = issuer.token()[:-8] + "AAAAAAAA"
+                self.assert_refused(gateway, bearer(wrong))
+
     def test_verified_once(self):
         with Issuer(Key("a", "ES256")) as issuer, Gateway(config(issuer)) as gateway:
             token = bearer(issuer.token())

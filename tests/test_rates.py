@@ -51,7 +51,7 @@ class HowOften(TestCase):
             self.assertIn("name=fake__echo", refused)
 
     def test_every_face_hears_it(self):
-        with Gateway(with_rates({"per": "address", "calls": 1, **HOUR})) as gateway:
+        with Gateway(with_rates({"per": "address", "calls": 2, **HOUR})) as gateway:
             with LegacySession(gateway) as session:
                 self.assertEqual(text_of(session.call("fake__echo", text="x")), "x")
                 message = {"jsonrpc": "2.0", "id": 9, "method": "tools/list"}
@@ -75,6 +75,39 @@ class HowOften(TestCase):
             self.assertEqual(text_of(modern_call(gateway, "fake__echo", text="x")), "x")
             self.assert_error(modern_call(gateway, "fake__echo", text="x"), -32029)
             self.assertEqual(text_of(modern_call(gateway, "fake__add", a=1, b=2)), "3")
+
+    def test_roles_that_scopes_give(self):
+        tokens = [
+            {"name": "guest", "token": "a-token-for-guests-0123456789", "scopes": ["read"]},
+            {"name": "owner", "token": "a-token-for-owners-0123456789", "roles": ["admin"]},
+        ]
+        rules = [
+            {"role": "reader", "scopes": ["read"], "allow": ["fake.*"]},
+            {"role": "admin", "allow": ["fake.*"]},
+        ]
+        row = {"per": "principal", "roles": ["reader"], "calls": 1, **HOUR}
+        config = with_rates(row, auth={"tokens": tokens}, rules=rules)
+        with Gateway(config) as gateway:
+
+            def call(token):
+                message = call_message(text="x")
+                return modern_post(gateway, message, {"Authorization": f"Bearer {token}"}).status
+
+            self.assertEqual(call(tokens[0]["token"]), 200)
+            self.assertEqual(call(tokens[0]["token"]), 429)
+            self.assertEqual([call(tokens[1]["token"]) for _ in range(3)], [200] * 3)
+
+    def test_rows_at_the_edge_of_arithmetic(self):
+        rows = (
+            {"per": "principal", "calls": 1, "window": "24h", "burst": 1_000_000_000},
+            {"per": "address", "calls": 1_000_000_000, "window": "100ms"},
+        )
+        with Gateway(with_rates(*rows)) as gateway:
+            for _ in range(3):
+                answer = modern_post(gateway, call_message(text="x"))
+                self.assertEqual(answer.status, 200)
+                self.assertGreater(int(answer.header("x-ratelimit-remaining")), 1000)
+                self.assertGreaterEqual(int(answer.header("x-ratelimit-reset")), 0)
 
     def test_how_many_run_at_once(self):
         with Gateway(with_rates({"per": "upstream", "running": 2})) as gateway:

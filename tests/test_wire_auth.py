@@ -96,6 +96,26 @@ class Tokens(WireCase):
                 error = client.refusal(rpc("ping"), auth_token=token)
                 self.assertEqual(error["code"], "RATE_LIMIT_EXCEEDED")
 
+    def test_an_empty_token_is_no_token(self):
+        gateway = self.start({"auth": TOKENS})
+        for token in ("", "Bearer ", "Bearer"):
+            with gateway.client() as client:
+                error = client.refusal(rpc("ping"), auth_token=token)
+                self.assertEqual(error["code"], "UNAUTHORIZED", repr(token))
+                client.assert_ended()
+
+    def test_others_cannot_lock_out_who_is_known(self):
+        auth = {**TOKENS, "failures": {"most": 3, "window": "60s"}}
+        gateway = self.start({"auth": auth, "workers": 4})
+        with gateway.client() as client:
+            self.assertEqual(client.result(rpc("ping"), auth_token=BEARER), {})
+        for i in range(3):
+            with gateway.client() as client:
+                client.refusal(rpc("ping"), auth_token=f"guess-number-{i}-0123456789")
+        for _ in range(16):
+            with gateway.client() as client:
+                self.assertEqual(client.result(rpc("ping"), auth_token=BEARER), {})
+
     def test_guessing_does_not_pay(self):
         auth = {**TOKENS, "failures": {"most": 3, "window": "60s"}}
         gateway = self.start({"auth": auth})

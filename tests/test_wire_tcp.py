@@ -147,6 +147,34 @@ class Document(WireCase):
         error = client.refusal(rpc("tools/list"), target_namespace="nowhere")
         self.assertEqual(error["code"], "NOT_FOUND")
 
+    def test_the_method_may_name_the_namespace(self):
+        client = self.client(self.start(fake_config()))
+        tools = client.result(rpc("fake.tools/list"))["tools"]
+        self.assertEqual({tool["name"].partition("__")[0] for tool in tools}, {"fake"})
+        self.assertEqual(text(client.result(rpc("fake.echo", {"text": "hi"}))), "hi")
+        self.assertEqual(
+            text(client.result(rpc("fake.tools/call", {"name": "echo", "arguments": {"text": "x"}}))),
+            "x",
+        )
+        self.assertEqual(client.result(rpc("system.ping")), {})
+        self.assertIn("tools", client.result(rpc("fake.tools/list"), target_namespace="fake"))
+        answer = client.request(rpc("nowhere.tools/list"))["mcp_payload"]
+        self.assert_error(answer, -32601)
+        answer = client.request(rpc("fake.echo", {"text": "hi"}), target_namespace="system")
+        self.assert_error(answer["mcp_payload"], -32601)
+
+    def test_the_namespace_of_an_upstream_that_is_down(self):
+        down = {"kind": "stdio", "command": "/no/such/program"}
+        upstreams = {"fake": fake(), "down": down}
+        client = self.client(self.start(fake_config(upstreams, limits={"start": "5s"})))
+        for method in ("tools/list", "resources/list", "prompts/list"):
+            error = client.refusal(rpc(method), target_namespace="down")
+            self.assertEqual(error["code"], "SERVICE_UNAVAILABLE", method)
+            self.assertIn("down", error["message"])
+        error = client.refusal(call("echo", {}), target_namespace="down")
+        self.assertEqual(error["code"], "SERVICE_UNAVAILABLE")
+        self.assertTrue(client.result(rpc("tools/list"), target_namespace="fake")["tools"])
+
     def test_missing_fields_are_named(self):
         client = self.client(self.start())
         for field in ("id", "timestamp", "source", "mcp_payload"):
@@ -175,7 +203,7 @@ class Document(WireCase):
 
 class Frames(WireCase):
     def test_both_headers_at_every_byte(self):
-        gateway = self.start()
+        gateway = self.start(wire={"message_id_timeout": "0s"})
         for header in (7, 8):
             whole = frame(DATA, json.dumps(envelope(SUM)).encode(), header)
             for cut in range(1, len(whole)):
@@ -586,9 +614,45 @@ class Limits(WireCase):
 
     def test_old_messages_are_taken_by_default(self):
         client = self.client(self.start())
-        for _ in range(2):
-            answer = client.result(rpc("ping"), id="msg-001", timestamp="2024-01-15T10:30:45Z")
+        for number in range(2):
+            answer = client.result(
+                rpc("ping"), id=f"msg-{number}", timestamp="2024-01-15T10:30:45Z"
+            )
             self.assertEqual(answer, {})
+
+    def test_a_repeated_message_is_not_run_twice(self):
+        gateway = self.start()
+        message = rpc("tools/list")
+        with gateway.client() as client:
+            self.assertIn("tools", client.result(message, id="once"))
+            error = client.refusal(message, id="once")
+            self.assertEqual(error["code"], "INVALID_REQUEST")
+            self.assertEqual(error["details"], {"reason": "replayed"})
+        error = self.client(gateway).refusal(message, id="once")
+        self.assertEqual(error["details"], {"reason": "replayed"})
+        self.assertEqual(gateway.metric("patchbay_calls_total", outcome="ok"), 1)
+
+    def test_repeated_ids_can_be_allowed(self):
+        client = self.client(self.start(wire={"message_id_timeout": "0s"}))
+        for _ in range(2):
+            self.assertEqual(client.result(rpc("ping"), id="once"), {})
+
+    def test_an_envelope_carries_one_thing(self):
+        client = self.client(self.start())
+        error = client.refusal(rpc("ping"), error={"code": "INTERNAL_ERROR", "message": "x"})
+        self.assertEqual(error["code"], "INVALID_REQUEST")
+        self.assertIn("mcp_payload", error["message"])
+        self.assertEqual(client.result(rpc("ping")), {})
+
+    def test_a_large_message_is_logged(self):
+        gateway = self.start()
+        client = self.client(gateway)
+        self.assertEqual(client.result(rpc("ping", {"x": "y" * 1000})), {})
+        self.assertEqual(client.result(rpc("ping", {"x": "y" * (1 << 20)})), {})
+        line = gateway.stderr.wait_for("wire message above the recommended size")
+        self.assertIn("warn", line.lower())
+        self.assertIn("from=127.0.0.1", line)
+        self.assertEqual(gateway.metric("patchbay_wire_large_messages_total"), 1)
 
     def test_a_listener_for_the_world_needs_authentication(self):
         gateway = self.start()

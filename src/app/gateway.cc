@@ -12,6 +12,7 @@
 #include "app/banner.h"
 #include "app/process.h"
 #include "core/hop.h"
+#include "core/memory.h"
 #include "core/version.h"
 #include "net/child.h"
 #include "observe/log.h"
@@ -387,6 +388,11 @@ void Gateway::watch_gauges() {
   registry.watch_gauge("patchbay_reloads_refused",
                        "Reasons why a change of the configuration or of credentials is not used.",
                        [this] { return static_cast<std::int64_t>(refusals_.all().size()); });
+  registry.watch_gauge("patchbay_memory_allocated_bytes",
+                       "Memory that is allocated, of which limits.memory is the bound.",
+                       [] { return static_cast<std::int64_t>(memory::in_use()); });
+  registry.watch_gauge("patchbay_memory_limit_bytes", "The bound in force (limits.memory).",
+                       [] { return static_cast<std::int64_t>(memory::most()); });
   registry.watch_gauge("patchbay_resident_memory_bytes", "Memory in use.", resident_bytes);
   registry.watch_counter("patchbay_log_lines_dropped_total",
                          "Log lines dropped because nobody read them.",

@@ -8,6 +8,8 @@
 #include "config/file.h"
 #include "config/load.h"
 #include "core/file_stamp.h"
+#include "core/memory.h"
+#include "core/shares.h"
 #include "observe/log.h"
 
 namespace patchbay::app {
@@ -36,6 +38,22 @@ bool needs_restart(const Settings& now, const Settings& next) {
   };
   return next.listen != now.listen || next.workers != now.workers || next.state != now.state ||
          tls_listen(next) != tls_listen(now) || wire_listen(next) != wire_listen(now);
+}
+
+// What one caller may hold of a total. Unless somebody says so, it is not everything.
+void bound_share(ShareOf what, int said, int total) {
+  constexpr int kLeast = 16;
+  const int most = said > 0 ? said : std::max(kLeast, total / 4);
+  shares().set_most(what, static_cast<std::size_t>(most), said > 0);
+}
+
+void bound_shares(const LimitSettings& limits) {
+  const int open = limits.connections;
+  bound_share(ShareOf::connections, limits.max_connections_per_address, open);
+  bound_share(ShareOf::sessions, limits.max_sessions_per_caller, limits.sessions);
+  bound_share(ShareOf::streams, limits.max_streams_per_caller, open);
+  bound_share(ShareOf::websockets, limits.max_websockets_per_caller, open);
+  bound_share(ShareOf::parked_calls, limits.max_parked_per_caller, limits.parked);
 }
 
 }  // namespace
@@ -166,6 +184,8 @@ void Gateway::use_limits() {
   const Settings& settings = configuration_.settings;
   log::configure(settings.log.level, settings.log.format);
   log::show_messages(settings.log.messages);
+  memory::set_most(settings.limits.memory.value);
+  bound_shares(settings.limits);
   common_.limiter.set_most(settings.limits.calls);
   const auto& rates = settings.limits.rates;
   // What callers have used up stays so unless the rows have changed.
@@ -178,8 +198,8 @@ void Gateway::use_limits() {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
     common_.wire_terms = std::make_shared<frontends::WireTerms>(wire, keys);
   }
-  common_.wire.replay.update(
-      {std::chrono::seconds(wire.replay_window_s), static_cast<std::size_t>(wire.replay_ids)});
+  common_.wire.replay.update({std::chrono::seconds(wire.replay_window_s), wire.message_id_timeout,
+                              static_cast<std::size_t>(wire.replay_ids)});
   const auto& audit = settings.audit;
   if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
     common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;

@@ -40,6 +40,12 @@ struct LimitSettings {
   config::Duration kept_time{600'000};
   config::Bytes body{16 << 20};
   int connections = 10'000;
+  int max_connections_per_address = 0;
+  int max_sessions_per_caller = 0;
+  int max_streams_per_caller = 0;
+  int max_websockets_per_caller = 0;
+  int max_parked_per_caller = 0;
+  config::Bytes memory{0};
   config::Bytes request_line{8 * 1024};
   config::Bytes headers{64 * 1024};
   int header_fields = 100;
@@ -211,6 +217,31 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
           Range{Bytes{1024}, Bytes{1 << 30}}},
     Field{"connections", &app::LimitSettings::connections, "How many connections may be open.",
           Range{1, 1'000'000}},
+    Field{"max_connections_per_address", &app::LimitSettings::max_connections_per_address,
+          "How many connections one address may have open; IPv6 addresses count by their /64. 0: a "
+          "quarter of `connections`, and no bound for this machine's own addresses.",
+          Range{0, 1'000'000}},
+    Field{"max_sessions_per_caller", &app::LimitSettings::max_sessions_per_caller,
+          "How many sessions one caller may have open, or one address where callers are not asked "
+          "who they are. 0: a quarter of `sessions`, and no bound for unasked callers of this "
+          "machine.",
+          Range{0, 10'000'000}},
+    Field{"max_streams_per_caller", &app::LimitSettings::max_streams_per_caller,
+          "The same for event streams that wait for notifications. 0: a quarter of `connections`.",
+          Range{0, 1'000'000}},
+    Field{"max_websockets_per_caller", &app::LimitSettings::max_websockets_per_caller,
+          "The same for WebSockets and connections of the wire protocol. 0: a quarter of "
+          "`connections`.",
+          Range{0, 1'000'000}},
+    Field{"max_parked_per_caller", &app::LimitSettings::max_parked_per_caller,
+          "The same for calls that wait for their client to come back with answers. 0: a quarter "
+          "of `parked`.",
+          Range{0, 1'000'000}},
+    Field{"memory", &app::LimitSettings::memory,
+          "How much memory the gateway may have allocated. Beyond that it answers 503 to new calls "
+          "and bodies until there is less. 0: half of what the machine or its cgroup has, at most "
+          "1 GiB.",
+          Range{Bytes{0}, Bytes{std::uint64_t{1} << 44}}},
     Field{"request_line", &app::LimitSettings::request_line, "The longest request line.",
           Range{Bytes{256}, Bytes{1 << 20}}},
     Field{"headers", &app::LimitSettings::headers, "The largest request head.",

@@ -27,6 +27,26 @@ Evidence evidence_of(const policy::Authenticator& known, const Shown& shown) {
   return known.evidence({}, shown.from, shown.certificate);
 }
 
+// The lock-out is there to stop guessing. What a client certificate, a proxy or an issuer's
+// signature proves cannot be guessed.
+bool can_be_guessed(const policy::Authenticator& known, const Evidence& evidence) {
+  switch (evidence.kind) {
+    case Evidence::Kind::none:
+    case Evidence::Kind::proxy:
+    case Evidence::Kind::certificate:
+      return false;
+    case Evidence::Kind::token: {
+      if (!known.has_issuers() || !policy::looks_like_jwt(evidence.value)) return true;
+      const auto jwt = policy::parse_jwt(evidence.value);
+      return !jwt || !known.issuer_of(*jwt);
+    }
+    case Evidence::Kind::malformed:
+    case Evidence::Kind::basic:
+      break;
+  }
+  return true;
+}
+
 Error too_many_failures(std::chrono::nanoseconds wait) {
   Error error{Code::rate_limited, "too many failed attempts from this address"};
   set_retry_after(error, std::chrono::ceil<std::chrono::milliseconds>(wait));
@@ -47,6 +67,7 @@ Error no_keys(const std::string& issuer) {
 
 DoorCommon::DoorCommon(metrics::Registry& registry, const policy::AuthSettings& settings)
     : failures(settings.failures),
+      known(static_cast<std::size_t>(settings.remembered)),
       verifying(settings.verifying, settings.waiting),
       verified(registry.counter("patchbay_auth_verified_total",
                                 "Credentials verified, because they were not known yet.")),
@@ -98,29 +119,40 @@ Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
   }
   const Evidence evidence = evidence_of(*known, exchange);
   if (open && evidence.kind == Evidence::Kind::none) co_return Caller();
-  const auto wait = common_.failures.wait(exchange.peer.address, here().now());
-  if (wait.count() > 0 && evidence.kind != Evidence::Kind::none) {
+  const policy::Digest digest = known->digest(evidence);
+  const auto wait = lock_out(*known, evidence, digest, exchange.peer.address);
+  if (wait.count() > 0) {
     common_.limited->add();
     if (open) co_return Caller();
     const Refusal later = refusal_until(exchange.request.path, wait);
     co_return co_await answer(exchange, later);
   }
-  const policy::Digest digest = known->digest(evidence);
   auto found = co_await verify(known, evidence, digest, exchange.peer.certificate.get());
   if (!found && open) {
     if (found.error().code == Code::unauthenticated) {
-      common_.failures.add(exchange.peer.address, here().now());
+      count_failure(digest, exchange.peer.address);
       note_failure(evidence, exchange.peer.address, exchange.request.path, found.error());
     }
     co_return Caller();
   }
-  if (!found) co_return co_await refuse(exchange, known, evidence, found.error());
+  if (!found) co_return co_await refuse(exchange, known, evidence, digest, found.error());
   co_return let_in(known, evidence, digest, *std::move(found));
+}
+
+std::chrono::nanoseconds Door::lock_out(const policy::Authenticator& known,
+                                        const Evidence& evidence, const policy::Digest& digest,
+                                        const net::PeerAddress& from) {
+  const auto wait = common_.failures.wait(from, here().now());
+  if (wait.count() == 0 || !can_be_guessed(known, evidence) || common_.known.contains(digest)) {
+    return std::chrono::nanoseconds(0);
+  }
+  return wait;
 }
 
 Caller Door::let_in(const Knowledge& known, const Evidence& evidence, const policy::Digest& digest,
                     Recognised found) {
   common_.verified->add();
+  common_.known.add(digest);
   // A copy of our own: how often it is used is counted on this worker alone.
   auto own = std::make_shared<Principal>(*found.who);
   own->until = found.until;
@@ -144,15 +176,15 @@ Task<Caller> Door::identify(Shown shown) {
   const Knowledge known = known_;
   if (!known) co_return Error{Code::unavailable, "the gateway is starting"};
   const Evidence evidence = evidence_of(*known, shown);
-  const auto wait = common_.failures.wait(shown.from, here().now());
-  if (wait.count() > 0 && evidence.kind != Evidence::Kind::none) {
+  const policy::Digest digest = known->digest(evidence);
+  const auto wait = lock_out(*known, evidence, digest, shown.from);
+  if (wait.count() > 0) {
     common_.limited->add();
     co_return too_many_failures(wait);
   }
-  const policy::Digest digest = known->digest(evidence);
   auto found = co_await verify(known, evidence, digest, shown.certificate);
   if (found) co_return let_in(known, evidence, digest, *std::move(found));
-  count_refusal(evidence, shown.from, shown.where, found.error());
+  count_refusal(evidence, digest, shown.from, shown.where, found.error());
   co_return found.error();
 }
 
@@ -193,19 +225,25 @@ Task<Recognised> Door::verify_jwt(Knowledge known, policy::Jwt jwt) {
 }
 
 Task<Caller> Door::refuse(net::HttpExchange& exchange, const Knowledge& known,
-                          const Evidence& evidence, const Error& why) {
+                          const Evidence& evidence, const policy::Digest& digest,
+                          const Error& why) {
   const bool given = evidence.kind != Evidence::Kind::none;
-  count_refusal(evidence, exchange.peer.address, exchange.request.path, why);
+  count_refusal(evidence, digest, exchange.peer.address, exchange.request.path, why);
   const Refusal made = refusal(known->settings(), exchange.request.path, why, given);
   co_return co_await answer(exchange, made);
 }
 
-void Door::count_refusal(const Evidence& evidence, const net::PeerAddress& from,
-                         std::string_view where, const Error& why) {
+void Door::count_failure(const policy::Digest& digest, const net::PeerAddress& from) {
+  common_.known.remove(digest);
+  common_.failures.add(from, here().now());
+}
+
+void Door::count_refusal(const Evidence& evidence, const policy::Digest& digest,
+                         const net::PeerAddress& from, std::string_view where, const Error& why) {
   if (evidence.kind == Evidence::Kind::none) return common_.missing->add();
   if (why.code == Code::unauthenticated) {
     common_.invalid->add();
-    common_.failures.add(from, here().now());
+    count_failure(digest, from);
   } else {
     (why.code == Code::forbidden ? common_.scope : common_.unavailable)->add();
   }

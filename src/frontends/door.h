@@ -18,6 +18,7 @@
 #include "observe/metrics.h"
 #include "policy/auth_failures.h"
 #include "policy/authenticator.h"
+#include "policy/verified_credentials.h"
 
 namespace patchbay::frontends {
 
@@ -26,6 +27,7 @@ struct DoorCommon {
   DoorCommon(metrics::Registry& registry, const policy::AuthSettings& settings);
 
   policy::AuthFailures failures;
+  policy::VerifiedCredentials known;  // By any worker.
   ThreadPool verifying;
   std::shared_ptr<metrics::Counter> verified;  // Slowly; not recognised.
   std::shared_ptr<metrics::Counter> missing;   // Without credentials.
@@ -79,16 +81,22 @@ class Door final : public net::HttpGuard {
   Task<Caller> identify(Shown shown);
 
  private:
+  // How long credentials from there are not looked at; zero: they are.
+  std::chrono::nanoseconds lock_out(const policy::Authenticator& known,
+                                    const policy::Evidence& evidence, const policy::Digest& digest,
+                                    const net::PeerAddress& from);
   Task<policy::Recognised> verify(Knowledge known, policy::Evidence evidence,
                                   const policy::Digest& digest, const net::TlsPeer* certificate);
   Task<policy::Recognised> verify_jwt(Knowledge known, policy::Jwt jwt);
   Task<Caller> refuse(net::HttpExchange& exchange, const Knowledge& known,
-                      const policy::Evidence& evidence, const Error& why);
+                      const policy::Evidence& evidence, const policy::Digest& digest,
+                      const Error& why);
   // What a verified caller is from now on.
   Caller let_in(const Knowledge& known, const policy::Evidence& evidence,
                 const policy::Digest& digest, policy::Recognised found);
-  void count_refusal(const policy::Evidence& evidence, const net::PeerAddress& from,
-                     std::string_view where, const Error& why);
+  void count_refusal(const policy::Evidence& evidence, const policy::Digest& digest,
+                     const net::PeerAddress& from, std::string_view where, const Error& why);
+  void count_failure(const policy::Digest& digest, const net::PeerAddress& from);
   void note_failure(const policy::Evidence& evidence, const net::PeerAddress& from,
                     std::string_view where, const Error& why);
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "frontends/content_types.h"
+#include "frontends/exchange_share.h"
 #include "frontends/listening.h"
 #include "frontends/post_call.h"
+#include "frontends/quota_fields.h"
 #include "frontends/subscriber.h"
 #include "json/read.h"
 #include "mcp/compose.h"
@@ -20,6 +22,8 @@ using net::HttpExchange;
 
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
 constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
+
+int status_of(const Error& error) { return info(error.code).http; }
 
 bool claims_modern(std::string_view text) {
   mcp::Message message;
@@ -43,13 +47,14 @@ bool header_is_modern(const HttpExchange& exchange) {
 }  // namespace
 
 Task<void> answer_error(HttpExchange& exchange, int status, std::string_view id, Error error) {
+  const std::string fields = retry_field(status, error.data.empty() ? "{}" : error.data);
   const mcp::Reply reply = mcp::error_reply(error);
   // Where the request's id could not be read, the stateless revision wants none and the others
   // null.
   const std::string text = id.empty() && header_is_modern(exchange)
                                ? mcp::response_without_id(reply)
                                : mcp::response(id, reply);
-  co_return co_await exchange.answer(status, net::kJson, {text});
+  co_return co_await exchange.answer(status, net::kJson, {text}, fields);
 }
 
 Task<void> refuse_session(HttpExchange& exchange, std::string_view id, Error error) {
@@ -88,6 +93,15 @@ Task<void> McpHttp::handle(HttpExchange& exchange) {
   if (method == "POST") return post(exchange);
   if (method == "GET") return get(exchange);
   return end_session(exchange);
+}
+
+net::HttpRefusal McpHttp::refusal(const net::HttpRequest&, int status,
+                                  std::string_view message) const {
+  const Code code = status == 503   ? Code::overloaded
+                    : status == 413 ? Code::too_large
+                                    : Code::invalid_request;
+  const Error error{code, std::string(message)};
+  return {net::kJson, mcp::response("", mcp::error_reply(error)) + "\n"};
 }
 
 Task<void> McpHttp::post(HttpExchange& exchange) {
@@ -153,11 +167,15 @@ Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& mess
 Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& message) {
   auto revision = server_.negotiate(message);
   if (!revision) co_return co_await answer_error(exchange, 400, message.id, revision.error());
-  auto session = sessions_.create(*revision, exchange.who, gateway::client_capabilities(message));
-  if (!session) {
-    const int status = info(session.error().code).http;
-    co_return co_await answer_error(exchange, status, message.id, session.error());
-  }
+  auto allowed = server_.may_initialize(*exchange.who, exchange.peer.ip);
+  if (!allowed)
+    co_return co_await answer_error(exchange, status_of(allowed.error()), message.id,
+                                    allowed.error());
+  auto session = sessions_.create(*revision, exchange.who, gateway::client_capabilities(message),
+                                  share_owner_of(exchange));
+  if (!session)
+    co_return co_await answer_error(exchange, status_of(session.error()), message.id,
+                                    session.error());
   const auto reply = mcp::result_reply(server_.initialize_result(*revision));
   const std::string text = mcp::response(message.id, reply);
   const std::string fields = fmt::format("{}: {}\r\n", kSessionHeader, (*session)->id);

@@ -41,6 +41,8 @@ class McpHttp final : public net::HttpHandler {
   McpHttp(int number, gateway::McpServer& server, Shared& shared, const McpHttpSettings& settings);
 
   Task<void> handle(net::HttpExchange& exchange) override;
+  net::HttpRefusal refusal(const net::HttpRequest& request, int status,
+                           std::string_view message) const override;
 
   void update(const McpHttpSettings& settings);
 

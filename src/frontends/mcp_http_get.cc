@@ -1,6 +1,7 @@
 // The GET side of the Streamable HTTP front end: the stream of messages that belong to no request,
 // and the resumption of streams whose connection broke.
 #include "core/hop.h"
+#include "frontends/exchange_share.h"
 #include "frontends/exchange_sink.h"
 #include "frontends/mcp_http.h"
 
@@ -13,6 +14,8 @@ Task<void> McpHttp::get(net::HttpExchange& exchange) {
     Error wrong{Code::invalid_request, "Accept must allow text/event-stream"};
     co_return co_await answer_error(exchange, 406, "", std::move(wrong));
   }
+  auto share = take_share(ShareOf::streams, exchange);
+  if (!share) co_return co_await answer_error(exchange, 429, "", share.error());
   const gateway::SessionUse use(*session);
   std::string last(exchange.request.fields.find("Last-Event-ID").value_or(""));
   exchange.begin_stream();

@@ -1,4 +1,5 @@
 // The listening side of the stateless revision: a POST whose response is a stream of news.
+#include "frontends/exchange_share.h"
 #include "frontends/exchange_sink.h"
 #include "frontends/listening.h"
 #include "frontends/mcp_http.h"
@@ -11,6 +12,8 @@ Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& mess
     const int status = wish.error().code == Code::missing_capability ? 400 : 200;
     co_return co_await answer_error(exchange, status, message.id, wish.error());
   }
+  auto share = take_share(ShareOf::streams, exchange);
+  if (!share) co_return co_await answer_error(exchange, 429, message.id, share.error());
   const std::string id(message.id);
   exchange.begin_stream();
   ExchangeSink sink(exchange);

@@ -6,6 +6,7 @@
 
 #include "core/hop.h"
 #include "core/ids.h"
+#include "frontends/exchange_share.h"
 #include "frontends/exchange_sink.h"
 #include "gateway/event_stream.h"
 #include "json/text.h"
@@ -31,9 +32,10 @@ std::size_t worker_in(std::string_view id, std::size_t none) {
   return worker;
 }
 
-Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why) {
+Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why,
+                  std::string_view fields = "") {
   const std::string text = fmt::format("{{\"error\":{}}}\n", json::quote(why));
-  co_return co_await exchange.answer(status, net::kJson, {text});
+  co_return co_await exchange.answer(status, net::kJson, {text}, fields);
 }
 
 }  // namespace
@@ -93,6 +95,10 @@ Task<void> McpSse::open(net::HttpExchange& exchange) {
   const auto accept = exchange.request.fields.find("Accept");
   if (accept && !net::has_token(*accept, net::kEventStream) && !net::has_token(*accept, "*/*")) {
     co_return co_await refuse(exchange, 406, "Accept must allow text/event-stream");
+  }
+  auto share = take_share(ShareOf::streams, exchange);
+  if (!share) {
+    co_return co_await refuse(exchange, 429, share.error().message, "Retry-After: 1\r\n");
   }
   const std::string id = fmt::format("{:02x}{}", number_, random_hex(16));
   exchange.begin_stream();

@@ -72,7 +72,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
     const std::string head = mcp::response_head(call_.request.id, reply.is_error);
     const int status = status_of(reply);
     std::string fields = quota_fields(call_);
-    if (status == 429) {
+    if (status == 429 || status == 503) {
       fields += retry_field(status, json::member(reply.body, "data").value_or("{}"));
     }
     co_return co_await exchange_.answer(status, net::kJson, {head, reply.body, "}"}, fields);
@@ -81,14 +81,27 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   auto drained = co_await exchange_.drained();
   (void)drained;  // A reader that has gone can still resume.
   const std::string response = mcp::response(call_.request.id, reply);
-  say(response);
-  if (stream_) face_.streams_.close(*stream_);
+  if (stream_) {
+    stream_->append(response);
+    face_.streams_.close(*stream_);
+    co_return co_await exchange_.end_stream();
+  }
+  const bool keep_alive = exchange_.keep_alive();
+  auto put = exchange_.put({gateway::event_frame("", response)});
+  // Where there is no memory for the answer, the client hears that instead. Nothing of it was
+  // queued, so the stream has no hole.
+  if (!put && put.error().code == Code::overloaded) {
+    const mcp::Reply why = mcp::error_reply(put.error());
+    exchange_.set_keep_alive(keep_alive);
+    put = exchange_.put({gateway::event_frame("", mcp::response(call_.request.id, why))});
+  }
   co_return co_await exchange_.end_stream();
 }
 
 // Without sessions some errors are those of HTTP too.
 int PostCall::status_of(const mcp::Reply& reply) const {
   if (reply.why == Code::rate_limited) return 429;
+  if (reply.why == Code::overloaded) return 503;
   if (session_ || !reply.is_error) return 200;
   if (reply.why == Code::method_not_found) return 404;
   if (reply.why == Code::header_mismatch) return 400;

@@ -8,6 +8,7 @@
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/items.h"
+#include "transport/wire_envelope.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -25,6 +26,41 @@ Result<std::string> upstream_of(std::string_view target_namespace,
                fmt::format("unknown namespace '{}': leave target_namespace out, or say `system` or "
                            "the name of an upstream",
                            target_namespace)};
+}
+
+Result<void> check_there(std::string_view upstream, const gateway::Catalog& catalog) {
+  const auto found = upstream.empty() ? nullptr : catalog.find_upstream(upstream);
+  if (!found || found->state().up) return ok();
+  const auto of_it = [&](const gateway::CatalogEntry& entry) { return entry.upstream == found; };
+  for (std::size_t i = 0; i < mcp::kItems.size(); ++i) {
+    const auto kind = static_cast<mcp::ItemKind>(i);
+    if (std::ranges::any_of(catalog.entries(kind), of_it)) return ok();
+  }
+  return Error{Code::unavailable, fmt::format("the upstream '{}' is down", upstream)};
+}
+
+std::optional<NamedRequest> in_namespace_of_method(const mcp::Message& request,
+                                                   std::string_view target_namespace,
+                                                   const gateway::Catalog& catalog) {
+  const std::string_view name = wire::namespace_of(request.method);
+  if (!request.method.starts_with(name) || request.method.size() <= name.size() + 1 ||
+      request.method[name.size()] != '.') {
+    return std::nullopt;
+  }
+  if (!target_namespace.empty() && target_namespace != name) return std::nullopt;
+  const auto upstream = upstream_of(name, catalog);
+  if (!upstream) return std::nullopt;
+  const std::string_view method = request.method.substr(name.size() + 1);
+  const std::string_view params = request.raw_params.empty() ? "{}" : request.raw_params;
+  NamedRequest named{std::string(name), {}};
+  if (upstream->empty() || method.find('/') != std::string_view::npos || method == "ping") {
+    named.request = mcp::request(request.id, method, params);
+  } else {
+    named.request =
+        mcp::request(request.id, "tools/call",
+                     fmt::format(R"({{"name":{},"arguments":{}}})", json::quote(method), params));
+  }
+  return named;
 }
 
 std::string call_within(std::string_view upstream, const mcp::Message& call,

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "frontends/wire_namespace.h"
+#include <algorithm>
+
 #include "json/read.h"
 #include "json/write.h"
 #include "mcp/compose.h"
+#include "net/address_share.h"
 #include "observe/log.h"
 #include "transport/wire_fault.h"
 
@@ -48,15 +50,21 @@ std::optional<Response> response_in(std::string_view text) {
 // What the protocol wants to be told of a limit: {limit, window, retry_after}.
 std::string limit_details(std::string_view data) {
   const auto ms = json::member(data, "retryAfterMs");
-  const auto wait = ms ? json::as_int(*ms).value_or(0) : 0;
+  const auto wait = ms ? std::max<std::int64_t>(json::as_int(*ms).value_or(0), 0) : 0;
   std::string out;
   json::Object object(out);
   for (const std::string_view key : {"limit", "window"}) {
     if (const auto raw = json::member(data, key)) object.raw(key, *raw);
   }
-  object.raw("retry_after", std::to_string((wait + 999) / 1000));
+  object.raw("retry_after", std::to_string(wait / 1000 + (wait % 1000 > 0 ? 1 : 0)));
   object.end();
   return out;
+}
+
+// An envelope carries a message or tells of a fault.
+Result<void> check_content(const wire::Envelope& envelope) {
+  if (envelope.payload.empty() || envelope.error.empty()) return ok();
+  return Error{Code::invalid_request, "give either 'mcp_payload' or 'error', not both"};
 }
 
 std::string details_of(const Error& why) {
@@ -103,16 +111,20 @@ std::size_t WireSession::allowed() const {
 
 Task<void> WireSession::take(std::string_view text) {
   host_.shared().messages->add();
-  if (text.size() > kRecommended) host_.shared().large->add();
+  note_size(text.size());
   wire::Envelope envelope;
   auto parsed = wire::parse(text, envelope);
+  if (parsed) parsed = check_content(envelope);
   if (!parsed) co_return turn_away(envelope, parsed.error());
   auto who = co_await sender(envelope);
   if (!who) co_return turn_away(envelope, who.error());
   auto fresh = check_fresh(envelope, **who);
   if (!fresh) co_return turn_away(envelope, fresh.error());
   auto entered = co_await enter(*std::move(who));
-  if (!entered) co_return entered.error();
+  if (!entered) {
+    refuse(envelope, "", entered.error());
+    co_return entered.error();
+  }
   if (!envelope.chunk) {
     dispatch(envelope);
     co_return ok();
@@ -122,9 +134,20 @@ Task<void> WireSession::take(std::string_view text) {
   if (!whole) {
     refuse(envelope, "", whole.error());
   } else if (*whole) {
+    note_size((*whole)->payload.size());
     dispatch(**whole);
   }
   co_return ok();
+}
+
+void WireSession::note_size(std::size_t size) const {
+  if (size <= kRecommended) return;
+  host_.shared().large->add();
+  log::Line(log::Level::warn, "wire message above the recommended size")
+      .add("face", peer_.face)
+      .add("from", peer_.ip)
+      .add("bytes", size)
+      .add("recommended", kRecommended);
 }
 
 // Whoever has not said who they are gets no second try.
@@ -172,6 +195,12 @@ Task<void> WireSession::enter(Caller who) {
     co_return ok();
   }
   if (begun_.delivered()) co_return Error{Code::unavailable, "the session has ended"};
+  if (!peer_.who) {
+    auto share =
+        shares().take(ShareOf::websockets, share_owner(*who, net::share_of_address(peer_.ip)));
+    if (!share) co_return share.error();
+    share_ = *std::move(share);
+  }
   transport::Channel& channel = *this;
   conversation_.emplace(host_.server(), channel,
                         gateway::Asker{peer_.face, std::move(who), peer_.ip});
@@ -181,7 +210,6 @@ Task<void> WireSession::enter(Caller who) {
 }
 
 Result<void> WireSession::check_fresh(const wire::Envelope& envelope, const Principal& who) const {
-  if (terms_->settings.replay_window_s == 0) return ok();
   const std::string client = who.way == "none" ? "address " + peer_.ip : "caller " + who.id;
   return host_.shared().replay.check(client, envelope.id, envelope.time,
                                      std::chrono::system_clock::now());
@@ -215,10 +243,17 @@ void WireSession::dispatch(const wire::Envelope& envelope) {
 
 void WireSession::request(const wire::Envelope& envelope, std::unique_ptr<mcp::OwnMessage> own) {
   const mcp::Message& message = own->message;
+  const auto catalog = host_.catalog().current(*caller_);
+  if (auto within = in_namespace_of_method(message, envelope.target_namespace, *catalog)) {
+    return request_within(envelope, *within);
+  }
   auto admitted = admit(message);
   if (!admitted) return refuse(envelope, message.id, admitted.error());
-  const auto catalog = host_.catalog().current(*caller_);
   auto upstream = upstream_of(envelope.target_namespace, *catalog);
+  if (upstream && host_.catalog().settled()) {
+    auto there = check_there(*upstream, *catalog);
+    if (!there) upstream = there.error();
+  }
   if (!upstream) return refuse(envelope, message.id, upstream.error());
   Pending pending{envelope.id, envelope.correlation_id, std::string(message.method), *upstream};
   std::string changed;
@@ -234,6 +269,16 @@ void WireSession::request(const wire::Envelope& envelope, std::unique_ptr<mcp::O
   pending_.emplace(std::string(message.id), std::move(pending));
   if (changed.empty()) return conversation_->take(std::move(own));
   listener_->on_whole_message(std::move(changed), 0);
+}
+
+// The same request as one of MCP in a namespace.
+void WireSession::request_within(const wire::Envelope& envelope, const NamedRequest& named) {
+  wire::Envelope changed = envelope;
+  changed.target_namespace = named.target_namespace;
+  auto own = std::make_unique<mcp::OwnMessage>(named.request);
+  auto parsed = mcp::parse(own->text, own->message);
+  if (!parsed) return refuse(envelope, "", parsed.error());
+  return request(changed, std::move(own));
 }
 
 Result<void> WireSession::admit(const mcp::Message& message) const {

@@ -29,10 +29,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/shares.h"
 #include "core/text_hash.h"
 #include "frontends/conversation.h"
 #include "frontends/wire_host.h"
 #include "frontends/wire_initialize.h"
+#include "frontends/wire_namespace.h"
 #include "transport/channel.h"
 #include "transport/wire_chunks.h"
 #include "transport/wire_envelope.h"
@@ -115,9 +117,11 @@ class WireSession final : transport::Channel {
   Task<void> enter(Caller who);
   Result<void> turn_away(const wire::Envelope& envelope, const Error& why);
   Result<void> check_fresh(const wire::Envelope& envelope, const Principal& who) const;
+  void note_size(std::size_t size) const;
   void dispatch(const wire::Envelope& envelope);
   // `message` is what was read from `text`, which is used up.
   void request(const wire::Envelope& envelope, std::unique_ptr<mcp::OwnMessage> own);
+  void request_within(const wire::Envelope& envelope, const NamedRequest& named);
   Result<void> admit(const mcp::Message& message) const;
   // The answer as its client wants it.
   std::string shaped(const Pending& asked, std::string_view id, std::string_view body,
@@ -133,7 +137,8 @@ class WireSession final : transport::Channel {
   WireSink& sink_;
   const WirePeer peer_;
   const std::shared_ptr<WireTerms> terms_;
-  Caller caller_;  // Whoever has spoken last; always the same principal.
+  Caller caller_;        // Whoever has spoken last; always the same principal.
+  Shares::Share share_;  // Of the caller, where nobody was known when the connection was made.
   Listener* listener_ = nullptr;
   std::optional<Conversation> conversation_;  // Since the caller is known.
   OneShot<void> begun_;

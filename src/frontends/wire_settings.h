@@ -40,6 +40,7 @@ struct WireSettings {
   WireRate rate_limiting = {};
   int replay_window_s = 0;
   int replay_ids = 1000;
+  config::Duration message_id_timeout{60'000};
   ErrorStyle error_style = ErrorStyle::automatic;
   bool strict = true;
   FrameHeader frame_header = FrameHeader::automatic;
@@ -120,12 +121,18 @@ inline constexpr auto config::fields<frontends::WireSettings> = std::tuple{
           "checked, or all must."},
     Field{"rate_limiting", &frontends::WireSettings::rate_limiting,
           "How often a client may ask over the wire protocol; clients are told."},
-    Field{"replay_window_s", &frontends::WireSettings::replay_window_s,
-          "How many seconds the timestamp of a message may differ from our clock; its id is then "
-          "taken once. 0: neither is looked at.",
-          Range{0, 86'400}},
+    Field{
+        "replay_window_s", &frontends::WireSettings::replay_window_s,
+        "How many seconds the timestamp of a message may differ from our clock. 0: timestamps are "
+        "not looked at.",
+        Range{0, 86'400}},
     Field{"replay_ids", &frontends::WireSettings::replay_ids,
-          "How many ids of each client are remembered for that.", Range{16, 1'000'000}},
+          "How many message ids of each client are remembered.", Range{16, 1'000'000}},
+    Field{
+        "message_id_timeout", &frontends::WireSettings::message_id_timeout,
+        "How long the id of a message is remembered. A message of the same client with an id that "
+        "is remembered is refused. 0: without `replay_window_s`, ids are not looked at.",
+        Range{Duration(0), Duration(3'600'000)}},
     Field{"error_style", &frontends::WireSettings::error_style,
           "How faults of the wire are told: as an `error` of the envelope (auto, envelope), as a "
           "JSON-RPC error where the request is known, or as both."},

@@ -1,6 +1,7 @@
 #include "frontends/wire_tcp.h"
 
 #include "frontends/wire_connection.h"
+#include "net/address_share.h"
 #include "net/socket.h"
 #include "observe/log.h"
 #include "transport/wire_envelope.h"
@@ -43,9 +44,16 @@ void WireTcp::admit(net::Fd fd, const net::PeerAddress& from, bool secure) {
     }
     return;
   }
+  auto share = net::take_connection_share(from);
+  if (!share) {
+    counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+    counters_.refused->add();
+    if (!secure) net::send_at_once(fd.get(), error_frame(share.error()));
+    return;
+  }
   net::set_no_delay(fd.get());
   net::notice_dead_peer(fd.get());
-  connections_.spawn(serve(std::move(fd), from, secure));
+  connections_.spawn(net::hold_share(serve(std::move(fd), from, secure), *std::move(share)));
 }
 
 Task<void> WireTcp::serve(net::Fd fd, net::PeerAddress from, bool secure) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/release.h"
+#include "frontends/exchange_share.h"
 #include "frontends/wire_session.h"
 #include "json/read.h"
 #include "json/text.h"
@@ -232,6 +233,10 @@ Task<void> WireWs::handle(net::HttpExchange& exchange) {
   }
   if (exchange.quiet.requested()) {
     co_return co_await refuse(exchange, 503, "the gateway is stopping", "Retry-After: 1\r\n");
+  }
+  auto share = take_share(ShareOf::websockets, exchange);
+  if (!share) {
+    co_return co_await refuse(exchange, 429, share.error().message, "Retry-After: 1\r\n");
   }
   auto switched = co_await exchange.switch_protocols(answer.fields);
   if (!switched) co_return switched;

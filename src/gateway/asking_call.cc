@@ -5,6 +5,7 @@
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/question.h"
+#include "net/address_share.h"
 
 namespace patchbay::gateway {
 namespace {
@@ -107,6 +108,16 @@ void AskingCall::set_parked(bool parked) {
   if (parked) here().timers().set(*this, here().now() + call_.patience);
 }
 
+// From its first question to its end a call counts as one that waits for its client.
+Result<void> AskingCall::take_share() {
+  if (share_) return ok();
+  auto taken = shares().take(ShareOf::parked_calls,
+                             share_owner(*call_.who, net::share_of_address(call_.from)));
+  if (!taken) return taken.error();
+  share_ = *std::move(taken);
+  return ok();
+}
+
 void AskingCall::notify(std::string_view method, std::string_view params) {
   if (!heard_by_) return;
   if (method != "notifications/progress") return tell(*heard_by_, method, std::string(params));
@@ -127,7 +138,11 @@ void AskingCall::ask(std::string_view method, std::string_view params, Answer an
   }
   const bool full = !parked_ && owner_.parked_ >= owner_.directory_.most.load();
   if (full || asked_ == kMostQuestions) {
-    answer(mcp::error_reply({Code::overloaded, "too much is being asked"}));
+    answer(mcp::error_reply({Code::overloaded, "too much is being asked (limits.parked)"}));
+    return;
+  }
+  if (auto shared = take_share(); !shared) {
+    answer(mcp::error_reply(shared.error()));
     return;
   }
   std::string key = fmt::format("{}-{}", method.substr(0, method.find('/')), ++asked_);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "core/shares.h"
 #include "gateway/asking_calls.h"
 
 namespace patchbay::gateway {
@@ -53,6 +54,7 @@ class AskingCall final : public Peer, Timer {
   void say_questions();
   void end_questions();
   void set_parked(bool parked);
+  Result<void> take_share();
 
   AskingCalls& owner_;
   const std::uint64_t id_;
@@ -72,6 +74,7 @@ class AskingCall final : public Peer, Timer {
   bool running_ = true;
   bool over_ = false;
   bool parked_ = false;
+  std::optional<Shares::Share> share_;  // Of its caller, once it has asked something.
 };
 
 // What a request is about, however often it is sent: all but the envelope and the answers.

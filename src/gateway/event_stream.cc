@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "core/memory.h"
 #include "json/text.h"
 
 namespace patchbay::gateway {
@@ -42,8 +43,9 @@ void EventStream::append(std::string_view data) {
   bytes_ += event.frame.size();
   events_.push_back(std::move(event));
   // The oldest go first; the newest always stays, it may be the answer.
+  const std::size_t most = memory::is_short() ? 0 : keep_bytes_;
   std::size_t drop = 0;
-  while (bytes_ > keep_bytes_ && drop + 1 < events_.size()) bytes_ -= events_[drop++].frame.size();
+  while (bytes_ > most && drop + 1 < events_.size()) bytes_ -= events_[drop++].frame.size();
   events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(drop));
   total_ += bytes_ - before;
 }

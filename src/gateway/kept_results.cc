@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "core/ids.h"
 #include "json/text.h"
@@ -41,11 +43,17 @@ KeptResults::Bounds KeptResults::bounds() const {
   return bounds_;
 }
 
+// Drops the oldest result of whoever holds the most, so that nobody can push out what others keep.
 void KeptResults::drop_oldest() {
-  const auto oldest = by_id_.find(ids_.front());
-  held_ -= oldest->second.text.size();
-  by_id_.erase(oldest);
-  ids_.pop_front();
+  std::unordered_map<std::string_view, std::size_t> held;
+  for (const auto& [id, one] : by_id_) held[one.owner] += one.text.size();
+  const auto size_of = [](const auto& entry) { return entry.second; };
+  const std::string most(std::ranges::max_element(held, {}, size_of)->first);
+  const auto is_theirs = [&](const std::string& id) { return by_id_.at(id).owner == most; };
+  const auto oldest = std::ranges::find_if(ids_, is_theirs);
+  held_ -= by_id_.at(*oldest).text.size();
+  by_id_.erase(*oldest);
+  ids_.erase(oldest);
 }
 
 Result<KeptResults::Kept> KeptResults::keep(const Principal& who, std::string text,
@@ -56,10 +64,12 @@ Result<KeptResults::Kept> KeptResults::keep(const Principal& who, std::string te
                                               "(limits.kept_results)",
                                               text.size())};
   }
-  while (!ids_.empty() &&
-         (held_ + text.size() > bounds_.total || by_id_.at(ids_.front()).until <= now)) {
-    drop_oldest();
+  while (!ids_.empty() && by_id_.at(ids_.front()).until <= now) {
+    held_ -= by_id_.at(ids_.front()).text.size();
+    by_id_.erase(ids_.front());
+    ids_.pop_front();
   }
+  while (!ids_.empty() && held_ + text.size() > bounds_.total) drop_oldest();
   const std::string id = random_hex(kIdBytes);
   const Kept kept{fmt::format("{}{}", kKeptPrefix, id), pages_of(text, bounds_.page)};
   held_ += text.size();

@@ -66,5 +66,24 @@ TEST_F(KeptResultsTest, MakesRoomByDroppingTheOldest) {
   EXPECT_TRUE(results.read(owner, second->uri, now));
 }
 
+TEST_F(KeptResultsTest, NobodyPushesOutWhatOthersKeep) {
+  const Principal other{.id = "b"};
+  const auto small = results.keep(other, std::string(20, 'b'), "text/plain", now);
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(results.keep(owner, std::string(30, 'a'), "text/plain", now));
+  }
+  EXPECT_TRUE(results.read(other, small->uri, now)) << "the one who holds most makes room";
+  const auto large = results.keep(other, std::string(40, 'b'), "text/plain", now);
+  EXPECT_TRUE(results.read(other, large->uri, now));
+  EXPECT_TRUE(results.read(other, small->uri, now));
+}
+
+TEST_F(KeptResultsTest, ForgetsThoseWhoseTimeHasPassed) {
+  const auto first = results.keep(owner, std::string(60, 'a'), "text/plain", now);
+  now += std::chrono::minutes(11);
+  ASSERT_TRUE(results.keep(Principal{.id = "b"}, std::string(90, 'b'), "text/plain", now));
+  EXPECT_FALSE(results.read(owner, first->uri, now));
+}
+
 }  // namespace
 }  // namespace patchbay::gateway

@@ -117,7 +117,9 @@ Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
 }
 
 Task<mcp::Reply> McpServer::answer_alone(const Call& call) const {
-  auto reply = answer_here(call);
+  auto allowed =
+      call.method.local == mcp::Local::initialize ? may_initialize(*call.who, call.from) : ok();
+  auto reply = allowed ? answer_here(call) : mcp::error_reply(allowed.error());
   give(call, reply);
   co_return reply;
 }

@@ -58,6 +58,11 @@ class McpServer final : private ReplyShape {
   // The result of `initialize` in that revision.
   std::string initialize_result(mcp::Revision revision) const;
 
+  // Whether `who` may open a session now: how often is bounded like calls (limits.rates).
+  Result<void> may_initialize(const Principal& who, std::string_view from) const {
+    return pipeline_.count_initialize(who, from);
+  }
+
   // The revision that an `initialize` request gets.
   Result<mcp::Revision> negotiate(const mcp::Message& initialize) const;
 

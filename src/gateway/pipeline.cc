@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/memory.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/tasks.h"
@@ -11,6 +12,8 @@ namespace patchbay::gateway {
 namespace {
 
 using mcp::ItemKind;
+
+constexpr std::size_t kLargeAnswer = 64 * 1024;  // Worth dropping when memory is short.
 
 // The item that a request is about; its name is call.target.
 struct Target {
@@ -117,6 +120,7 @@ Task<mcp::Reply> Pipeline::handle(Call& call, const ReplyShape& shape) {
   Permits permits;
   auto admitted = admit(call, permits);
   auto reply = admitted ? co_await route(call, permits.rate) : admitted.error();
+  if (reply && reply->body.size() > kLargeAnswer && memory::is_short()) reply = memory::shortage();
   if (!reply) {
     // What was refused before anyone looked is written down with its name all the same.
     if (call.target.empty() && !read_target(call, call.target)) call.target.clear();
@@ -157,18 +161,28 @@ bool Pipeline::can_ask(const Call& call) const {
 
 Result<void> Pipeline::admit(Call& call, Permits& permits) {
   if (!call.who) return Error{Code::unauthenticated, "nobody knows who makes this call"};
+  if (memory::is_short()) return memory::shortage();
   auto recordable = recorder_.check();
   if (!recordable) return recordable;
   auto permit = limiter_.admit();
   if (!permit) return std::move(permit).error();
   permits.running.emplace(*std::move(permit));
   if (rates_) {
-    auto within = rates_->admit({*call.who, call.from}, here().now(), permits.rate, call.quota);
+    auto within = rates_->admit({.who = *call.who, .address = call.from, .rules = catalog_.rules()},
+                                here().now(), permits.rate, call.quota);
     if (!within) return within;
   }
   call.is_admin = catalog_.is_admin(*call.who);
   if (!may_use(call.method, *call.who)) return unknown_method(call.request.method);
   return ok();
+}
+
+Result<void> Pipeline::count_initialize(const Principal& who, std::string_view from) const {
+  if (!rates_) return ok();
+  policy::Rates::Permit permit;
+  std::optional<policy::Quota> quota;
+  return rates_->admit({.who = who, .address = from, .rules = catalog_.rules()}, here().now(),
+                       permit, quota);
 }
 
 Task<mcp::Reply> Pipeline::route(Call& call, policy::Rates::Permit& rate) {
@@ -245,8 +259,9 @@ Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
   call.param_headers = &entry->headers;
   call.task_support = entry->tasks;
   if (rates_) {
-    auto within = rates_->admit_to({*call.who, call.from, call.upstream, entry->dotted},
-                                   here().now(), permit);
+    auto within =
+        rates_->admit_to({*call.who, call.from, call.upstream, entry->dotted, catalog_.rules()},
+                         here().now(), permit);
     if (!within) co_return within.error();
   }
   auto fits = check_task(call);

@@ -66,6 +66,9 @@ class Pipeline {
   // Whether the client of `call` may be asked something in its course.
   bool can_ask(const Call& call) const;
 
+  // Counts the opening of a session as a call of `who`. Code::rate_limited as for any other.
+  Result<void> count_initialize(const Principal& who, std::string_view from) const;
+
   // Answers `call` and writes it down, whatever becomes of it; `shape` then has the last word.
   Task<mcp::Reply> handle(Call& call, const ReplyShape& shape);
 

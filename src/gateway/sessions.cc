@@ -29,12 +29,16 @@ Sessions::~Sessions() {
 }
 
 Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, Caller owner,
-                                                  std::string capabilities) {
+                                                  std::string capabilities,
+                                                  std::string_view whose) {
+  auto share = shares().take(ShareOf::sessions, whose);
+  if (!share) return share.error();
   if (directory_.count.fetch_add(1) >= directory_.most) {
     directory_.count.fetch_sub(1);
     return Error{Code::overloaded, "too many sessions are open; try again later (limits.sessions)"};
   }
   auto session = std::make_shared<Session>();
+  session->share = *std::move(share);
   session->id = fmt::format("{:02x}{}", number_, random_hex(kRandomBytes));
   session->revision = revision;
   session->owner = std::move(owner);
@@ -72,6 +76,7 @@ Task<std::shared_ptr<Session>> Sessions::find(std::string id, const Principal& w
 void Sessions::end(Session& session) {
   if (session.ended.exchange(true)) return;
   directory_.count.fetch_sub(1);
+  session.share.give_back();
   const auto home = static_cast<std::size_t>(session.home);
   Sessions& there = *directory_.workers[home];
   directory_.executors[home]->post([&there, id = session.id] {

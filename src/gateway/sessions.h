@@ -14,6 +14,7 @@
 
 #include "core/hop.h"
 #include "core/principal.h"
+#include "core/shares.h"
 #include "core/text_hash.h"
 #include "gateway/event_stream.h"
 #include "gateway/subscriptions.h"
@@ -35,6 +36,7 @@ struct Session {
     return level < 0 ? std::nullopt : std::optional(level);
   }
 
+  Shares::Share share;  // Of its owner; given back by whoever ends it.
   std::atomic<bool> ended = false;
   std::atomic<int> log_level = -1;  // The least important messages it wants; -1: never said.
   std::atomic<std::int64_t> last_used = 0;  // Clock ticks.
@@ -63,9 +65,10 @@ class Sessions {
       : number_(number), directory_(directory), streams_(streams) {}
   ~Sessions();
 
-  // Code::overloaded if there are too many.
+  // Code::overloaded if there are too many; Code::rate_limited if there are too many of this owner,
+  // whose share is `whose`.
   Result<std::shared_ptr<Session>> create(mcp::Revision revision, Caller owner,
-                                          std::string capabilities);
+                                          std::string capabilities, std::string_view whose);
 
   // Code::session_not_found if it is unknown, has ended, or belongs to someone else.
   Task<std::shared_ptr<Session>> find(std::string id, const Principal& who);

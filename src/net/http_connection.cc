@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/error.h"
+#include "core/memory.h"
 #include "core/text.h"
 #include "core/token.h"
 #include "net/websocket_handshake.h"
@@ -205,6 +206,7 @@ Task<bool> HttpConnection::read_sized(HttpRequest& request, std::string& storage
     // Memory grows with what has come, not with what was announced.
     const auto before = storage.size();
     const auto step = std::min<std::uint64_t>(length - before, std::max(before, kReadStep));
+    if (memory::is_short(step)) co_return co_await too_little_memory(request);
     stretch(storage, before + step);
     auto got = co_await stream_.read_some(std::span(storage).subspan(before), deadline);
     if (!got) co_return co_await too_slow(request, got.error(), "the request body took too long");
@@ -237,6 +239,7 @@ Task<bool> HttpConnection::read_chunked(HttpRequest& request, std::string& stora
       co_return true;
     }
     if (step->taken > 0) continue;
+    if (memory::is_short(storage.size())) co_return co_await too_little_memory(request);
     pending.erase(0, std::exchange(at, 0));
     const auto before = pending.size();
     pending.resize(before + kReadStep / 4);
@@ -244,6 +247,11 @@ Task<bool> HttpConnection::read_chunked(HttpRequest& request, std::string& stora
     if (!got) co_return co_await too_slow(request, got.error(), "the request body took too long");
     pending.resize(before + *got);
   }
+}
+
+Task<bool> HttpConnection::too_little_memory(HttpRequest& request) {
+  auto told = co_await refuse(request, 503, memory::shortage().message);
+  co_return false;
 }
 
 // Who asks, and whether there is something for them, is settled before their body is read.
@@ -327,7 +335,8 @@ Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string 
   HttpExchange exchange(request, stream_, peer_, quiet_, settings_->write_time,
                         settings_->stream_buffer);
   exchange.close_after();
-  auto told = co_await fail(routes_, exchange, status, message);
+  auto told =
+      co_await fail(routes_, exchange, status, message, status == 503 ? "Retry-After: 1\r\n" : "");
   if (!told) co_return told.error();
   co_return co_await linger();
 }

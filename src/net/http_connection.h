@@ -49,6 +49,7 @@ class HttpConnection {
   bool body_at_hand(const HttpRequest& request) const;
   Task<bool> leave_body(const HttpExchange& exchange);
   Task<bool> too_slow(HttpRequest& request, Error why, std::string message);
+  Task<bool> too_little_memory(HttpRequest& request);
   void take_following();
   Task<void> refuse(HttpRequest& request, int status, std::string message);
   Task<void> linger();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/memory.h"
 #include "core/text.h"
 #include "net/pooled_connection.h"
 
@@ -206,6 +207,7 @@ Task<std::string> HttpResponse::read_all(std::size_t most, Deadline deadline) {
     if (!piece) co_return piece.error();
     if (piece->empty()) co_return body;
     if (piece->size() > most - body.size()) co_return too_large(most);
+    if (memory::is_short(piece->size())) co_return memory::shortage();
     body += *piece;
   }
 }
@@ -221,7 +223,12 @@ Task<std::string> HttpResponse::read_sized(Deadline deadline) {
     const auto before = body.size();
     // Beyond what it has, memory grows with what has come, not with what was announced.
     const auto step = std::max({before, kLargestStep, body.capacity() - before});
-    stretch(body, before + std::min<std::uint64_t>(left_, step));
+    const auto more = std::min<std::uint64_t>(left_, step);
+    if (memory::is_short(more)) {
+      connection_.reset();
+      co_return memory::shortage();
+    }
+    stretch(body, before + more);
     auto got = co_await connection_->stream->read_some(std::span(body).subspan(before), deadline);
     if (!got) {
       connection_.reset();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "json/text.h"
+#include "net/address_share.h"
 #include "net/http_connection.h"
 #include "net/socket.h"
 #include "observe/log.h"
@@ -13,6 +14,14 @@ namespace {
 constexpr std::string_view kFull =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
     "Content-Length: 0\r\n\r\n";
+
+std::string too_many(const Error& why) {
+  const std::string body = fmt::format("{{\"error\":{}}}\n", json::quote(why.message));
+  return fmt::format(
+      "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 1\r\n"
+      "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+      body.size(), body);
+}
 
 std::shared_ptr<metrics::Counter> handshakes(metrics::Registry& registry, std::string_view how) {
   return registry.counter("patchbay_tls_handshakes_total", "TLS handshakes of clients.",
@@ -62,9 +71,16 @@ void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
     if (!secure) send_at_once(fd.get(), kFull);
     return;
   }
+  auto share = take_connection_share(from);
+  if (!share) {
+    counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+    counters_.refused->add();
+    if (!secure) send_at_once(fd.get(), too_many(share.error()));
+    return;
+  }
   set_no_delay(fd.get());
   notice_dead_peer(fd.get());
-  connections_.spawn(serve(std::move(fd), from, secure));
+  connections_.spawn(hold_share(serve(std::move(fd), from, secure), *std::move(share)));
 }
 
 Task<void> HttpServer::serve(Fd fd, PeerAddress from, bool secure) {

@@ -1,5 +1,6 @@
 #include "net/outbox.h"
 
+#include "core/memory.h"
 #include "core/release.h"
 
 namespace patchbay::net {
@@ -19,6 +20,7 @@ Result<void> Outbox::put(std::initializer_list<std::string_view> parts) {
 
 Result<void> Outbox::check_room(std::size_t size) const {
   if (broken_) return Error{Code::unavailable, "the peer has gone"};
+  if (this->size() + size > kStride && memory::is_short(size)) return memory::shortage();
   if (empty() || this->size() + size <= most_) return ok();
   return Error{Code::overloaded, "the peer does not read fast enough: its queue is full"};
 }

@@ -1,5 +1,6 @@
 #include "net/peer_address.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 
@@ -42,6 +43,21 @@ std::string PeerAddress::ip_text() const {
 
 std::string PeerAddress::text() const {
   return fmt::format(fmt::runtime(is_v4(*this) ? "{}:{}" : "[{}]:{}"), ip_text(), port);
+}
+
+std::array<unsigned char, 16> PeerAddress::network() const {
+  auto prefix = ip;
+  if (!is_v4(*this)) std::fill(prefix.begin() + 8, prefix.end(), static_cast<unsigned char>(0));
+  return prefix;
+}
+
+std::string network_text(std::string_view ip) {
+  PeerAddress address;
+  const bool v6 = ip.find(':') != std::string_view::npos &&
+                  ::inet_pton(AF_INET6, std::string(ip).c_str(), address.ip.data()) == 1;
+  if (!v6 || is_v4(address)) return std::string(ip);
+  address.ip = address.network();
+  return address.ip_text() + "/64";
 }
 
 }  // namespace patchbay::net

@@ -11,6 +11,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace patchbay::net {
 
@@ -26,6 +27,13 @@ struct PeerAddress {
   std::string ip_text() const;
   // "127.0.0.1:50000" or "[::1]:50000".
   std::string text() const;
+
+  // What one party has to itself, and is counted by: an IPv4 address, or the /64 of an IPv6 one.
+  std::array<unsigned char, 16> network() const;
 };
+
+// The network() of an address that is given as text: "127.0.0.1", "2001:db8:0:1::/64". A text that
+// is no IPv6 address stays as it is.
+std::string network_text(std::string_view ip);
 
 }  // namespace patchbay::net

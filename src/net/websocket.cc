@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/memory.h"
 #include "core/release.h"
 #include "core/text.h"
 
@@ -56,6 +57,11 @@ void WebSocket::read() {
     if (!input_.empty() && !take_input()) return;
     paused_ = held_back();
     if (paused_) return arm();
+    const auto message = reader_.underway() ? reader_.message().size() + reader_.announced() : 0;
+    if (message > kFragment && state_ == State::open && memory::is_short()) {
+      fail(WsClose::try_later, memory::shortage().message);
+      continue;
+    }
     const auto wanted = std::min<std::uint64_t>(reader_.announced(), kLargestRead);
     auto got = stream_.try_read(input_.room(std::max<std::size_t>(wanted, 1)));
     if (!got) return end(State::over, WsClose::broken_off, "the peer has gone");

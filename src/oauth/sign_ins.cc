@@ -13,6 +13,9 @@
 namespace patchbay::oauth {
 namespace {
 
+constexpr int kLeastShare =
+    16;  // Sign-ins that one caller may have begun, however few there may be.
+
 Error unknown() {
   return {Code::not_found, "nobody is expected to sign in here; the link may be too old"};
 }
@@ -61,10 +64,20 @@ Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish,
     if (same && has_scopes(pending->sign_in.scopes, wish.more)) co_return id;
   }
   if (pending_.size() >= static_cast<std::size_t>(most_)) {
-    co_return Error{Code::overloaded, "too many people are signing in; try again later"};
+    co_return Error{Code::overloaded,
+                    "too many people are signing in; try again later (sign_in.most)"};
   }
   auto prepared = co_await supplier_of(*source).prepare(std::move(wish));
   if (!prepared) co_return prepared.error();
+  // One caller must not begin as many as there may be.
+  const auto own = std::ranges::count_if(pending_, [&](const auto& entry) {
+    return !entry.second->over && entry.second->sign_in.who->id == prepared->who->id;
+  });
+  if (own >= std::max(kLeastShare, most_ / 4)) {
+    co_return Error{Code::rate_limited,
+                    "this caller has begun too many sign-ins; finish some, or try again later (a "
+                    "quarter of sign_in.most)"};
+  }
   auto pending = std::make_shared<Pending>(*std::move(prepared), source);
   pending->sign_in.id = random_hex(16);
   pending->sign_in.expires = Clock::now() + time_;

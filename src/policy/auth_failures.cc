@@ -10,21 +10,11 @@
 namespace patchbay::policy {
 namespace {
 
-constexpr std::array<unsigned char, 12> kMapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-
 std::uint64_t random_number() {
   const std::string hex = random_hex(8);
   std::uint64_t number = 0;
   std::from_chars(hex.data(), hex.data() + hex.size(), number, 16);
   return number;
-}
-
-// The part of an address that one party has to itself.
-std::array<unsigned char, 16> prefix_of(const net::PeerAddress& address) {
-  auto prefix = address.ip;
-  const bool v4 = std::equal(kMapped.begin(), kMapped.end(), prefix.begin());
-  if (!v4) std::fill(prefix.begin() + 8, prefix.end(), static_cast<unsigned char>(0));
-  return prefix;
 }
 
 }  // namespace
@@ -56,13 +46,13 @@ AuthFailures::Entry* AuthFailures::find(const Prefix& prefix, Deadline now) {
 
 std::chrono::nanoseconds AuthFailures::wait(const net::PeerAddress& address, Deadline now) {
   const std::lock_guard lock(mutex_);
-  const Entry* const entry = find(prefix_of(address), now);
+  const Entry* const entry = find(address.network(), now);
   if (!entry || entry->count < most_) return std::chrono::nanoseconds(0);
   return entry->until - now;
 }
 
 void AuthFailures::add(const net::PeerAddress& address, Deadline now) {
-  const Prefix prefix = prefix_of(address);
+  const Prefix prefix = address.network();
   const std::lock_guard lock(mutex_);
   if (Entry* const entry = find(prefix, now)) {
     ++entry->count;

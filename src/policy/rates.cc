@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/glob.h"
+#include "net/peer_address.h"
+#include "policy/rules.h"
 
 namespace patchbay::policy {
 namespace {
@@ -24,21 +26,22 @@ bool concerns(const RateSettings& row, const Rates::Asking& asking) {
   const auto fits = [&](const std::string& glob) { return matches_glob(glob, asking.tool); };
   if (!row.of.empty() && std::ranges::none_of(row.of, fits)) return false;
   const auto has = [&](const std::string& role) {
+    if (asking.rules) return asking.rules->has_role(asking.who, role);
     return std::ranges::find(asking.who.roles, role) != asking.who.roles.end();
   };
   return row.roles.empty() || std::ranges::any_of(row.roles, has);
 }
 
-std::string_view subject(const RateSettings& row, const Rates::Asking& asking) {
+std::string subject(const RateSettings& row, const Rates::Asking& asking) {
   switch (row.per) {
     case Per::principal:
       return asking.who.id;
     case Per::address:
-      return asking.address;
+      return net::network_text(asking.address);
     case Per::tool:
-      return asking.tool;
+      return std::string(asking.tool);
     case Per::upstream:
-      return asking.upstream;
+      return std::string(asking.upstream);
     case Per::everyone:
       break;
   }
@@ -47,7 +50,17 @@ std::string_view subject(const RateSettings& row, const Rates::Asking& asking) {
 
 int burst_of(const RateSettings& row) { return row.burst > 0 ? row.burst : row.calls; }
 
-nanoseconds step_of(const RateSettings& row) { return nanoseconds(row.window) / row.calls; }
+// The time that one call uses up; at least one tick, however many calls a window has.
+nanoseconds step_of(const RateSettings& row) {
+  return std::max(nanoseconds(1), nanoseconds(row.window) / row.calls);
+}
+
+// The time that a whole burst uses up. Bounded, so that no sum with a point in time overflows.
+nanoseconds room_of(const RateSettings& row, nanoseconds step) {
+  constexpr nanoseconds kLongest = std::chrono::hours(24 * 365 * 100);
+  const auto burst = static_cast<std::int64_t>(burst_of(row));
+  return step > kLongest / burst ? kLongest : step * burst;
+}
 
 std::string_view whose(Per per) {
   switch (per) {
@@ -126,7 +139,7 @@ Rates::Verdict Rates::take(std::size_t number, const std::string& key, Deadline 
   Verdict verdict;
   if (row.calls > 0) {
     const nanoseconds step = step_of(row);
-    const nanoseconds room = step * burst_of(row);
+    const nanoseconds room = room_of(row, step);
     const nanoseconds at = now.time_since_epoch();
     const nanoseconds begin = std::max(at, nanoseconds(use.used_until));
     verdict.admitted = begin + step <= at + room;

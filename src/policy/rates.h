@@ -27,6 +27,8 @@
 
 namespace patchbay::policy {
 
+class Rules;
+
 // What is left to a caller, of the bound that is nearest.
 struct Quota {
   int limit = 0;  // Calls in a window.
@@ -39,9 +41,10 @@ class Rates {
   // Who asks, and for what. What is asked for is empty until the call is routed.
   struct Asking {
     const Principal& who;
-    std::string_view address;
+    std::string_view address;  // IPv6 addresses count by their /64.
     std::string_view upstream = {};
-    std::string_view tool = {};  // upstream.name
+    std::string_view tool = {};    // upstream.name
+    const Rules* rules = nullptr;  // Which roles scopes give; null: none.
   };
 
   // Permission to run one call; gives its places back when it dies.

@@ -88,5 +88,32 @@ TEST_F(RatesTest, ARefusedCallUsesNothingUp) {
   EXPECT_TRUE(ask(rates, "a"));
 }
 
+TEST_F(RatesTest, CountsIpv6AddressesByTheirNetwork) {
+  Rates rates({{.per = Per::address, .calls = 1}}, 100);
+  const auto from = [&](std::string_view address) {
+    Rates::Permit permit;
+    return static_cast<bool>(rates.admit({caller, address}, now, permit, quota));
+  };
+  EXPECT_TRUE(from("2001:db8:0:1::1"));
+  EXPECT_FALSE(from("2001:db8:0:1:ffff::2")) << "of the same /64";
+  EXPECT_TRUE(from("2001:db8:0:2::1"));
+  EXPECT_TRUE(from("192.0.2.1"));
+  EXPECT_TRUE(from("192.0.2.2"));
+}
+
+TEST_F(RatesTest, StandsTheLargestNumbers) {
+  Rates rates({{.per = Per::principal,
+                .calls = 1,
+                .window = config::Duration(86'400'000),
+                .burst = 1'000'000'000},
+               {.per = Per::everyone, .calls = 1'000'000'000, .window = config::Duration(100)}},
+              100);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(ask(rates, "a"));
+    EXPECT_GE(quota->remaining, 0);
+    EXPECT_GE(quota->reset.count(), 0);
+  }
+}
+
 }  // namespace
 }  // namespace patchbay::policy

@@ -21,8 +21,8 @@ void ReplayGuard::update(const ReplaySettings& settings) {
 Result<void> ReplayGuard::check(const std::string& client, const std::string& id, WallTime time,
                                 WallTime now) {
   const std::lock_guard lock(mutex_);
-  if (settings_.window.count() == 0) return ok();
-  if (time < now - settings_.window || time > now + settings_.window) {
+  if (!is_judging_times() && settings_.id_time.count() == 0) return ok();
+  if (is_judging_times() && (time < now - settings_.window || time > now + settings_.window)) {
     const auto off = std::chrono::duration_cast<std::chrono::seconds>(now - time);
     return refused(
         fmt::format("the timestamp is {} s {}; at most {} are allowed", std::abs(off.count()),
@@ -32,12 +32,12 @@ Result<void> ReplayGuard::check(const std::string& client, const std::string& id
   Client* const seen = client_of(client, now);
   if (!seen) return Error{Code::overloaded, "too many clients to remember their messages"};
   forget_old(*seen, now);
-  if (time <= seen->floor)
+  if (is_judging_times() && time <= seen->floor)
     return refused("the timestamp is older than what was sent since", "stale");
   if (!seen->ids.insert(id).second) {
     return refused("a message with this id has come before", "replayed");
   }
-  seen->order.push_back({id, time});
+  seen->order.push_back({id, time, now});
   if (seen->order.size() > settings_.ids) {
     seen->floor = std::max(seen->floor, seen->order.front().time);
     seen->ids.erase(seen->order.front().id);
@@ -46,9 +46,13 @@ Result<void> ReplayGuard::check(const std::string& client, const std::string& id
   return ok();
 }
 
-// Those whose time has passed would be refused for it.
+// With a window, those whose time has passed would be refused for it.
 void ReplayGuard::forget_old(Client& client, WallTime now) {
-  while (!client.order.empty() && client.order.front().time < now - settings_.window) {
+  const auto is_old = [&](const Seen& seen) {
+    if (now - seen.came < settings_.id_time) return false;
+    return !is_judging_times() || seen.time < now - settings_.window;
+  };
+  while (!client.order.empty() && is_old(client.order.front())) {
     client.ids.erase(client.order.front().id);
     client.order.pop_front();
   }
@@ -64,7 +68,8 @@ ReplayGuard::Client* ReplayGuard::client_of(const std::string& name, WallTime no
   if (clients_.size() >= settings_.clients) {
     // Whoever has been silent for twice the window has sent nothing that would still be good.
     const auto oldest = clients_.find(by_use_.front());
-    if (oldest->second.last > now - 2 * settings_.window) return nullptr;
+    const bool may_matter = oldest->second.last > now - 2 * settings_.window;
+    if (is_judging_times() && may_matter) return nullptr;
     clients_.erase(oldest);
     by_use_.pop_front();
   }

@@ -1,8 +1,10 @@
-// A ReplayGuard knows which messages of a client have been seen, so that one that somebody has
-// recorded is not taken again. A message is good while its time is within the window around ours
-// and its id is new. Ids are kept for as long as their messages would be good, a bounded number for
-// each client; where one must make room, whatever is not newer than its message is refused from
-// then on, so forgetting never lets a message in twice.
+// A ReplayGuard knows which messages of a client have been seen, so that one that comes again, by
+// accident or because somebody has recorded it, is not taken twice. Ids are kept for `id_time`, a
+// bounded number for each client.
+//
+// With a window, a message is good only while its time is within the window around ours, and ids
+// are kept for as long as their messages would be good. Where one must make room, whatever is not
+// newer than its message is refused from then on, so forgetting never lets a message in twice.
 //
 // Shared by all workers; usable from any thread.
 #pragma once
@@ -22,8 +24,9 @@
 namespace patchbay::policy {
 
 struct ReplaySettings {
-  std::chrono::seconds window{0};  // 0: messages are not looked at.
-  std::size_t ids = 1000;          // Kept of each client.
+  std::chrono::seconds window{0};       // 0: the time of a message is not looked at.
+  std::chrono::nanoseconds id_time{0};  // 0: without a window, ids are not looked at.
+  std::size_t ids = 1000;               // Kept of each client.
   std::size_t clients = 10'000;
 };
 
@@ -39,7 +42,8 @@ class ReplayGuard {
  private:
   struct Seen {
     std::string id;
-    WallTime time;
+    WallTime time;  // As the message says.
+    WallTime came;
   };
   struct Client {
     std::unordered_set<std::string> ids;
@@ -49,6 +53,7 @@ class ReplayGuard {
     std::list<std::string>::iterator place;
   };
 
+  bool is_judging_times() const { return settings_.window.count() > 0; }
   Client* client_of(const std::string& name, WallTime now);
   void forget_old(Client& client, WallTime now);
 

@@ -47,6 +47,20 @@ TEST(ReplayGuard, ForgettingLetsNothingInTwice) {
   EXPECT_EQ(reason(guard.check("a", "2", kNow + seconds(1), kNow)), R"({"reason":"replayed"})");
 }
 
+TEST(ReplayGuard, WithoutAWindowOnlyIdsCount) {
+  ReplayGuard guard;
+  guard.update({.id_time = seconds(60), .ids = 2, .clients = 2});
+  const auto long_ago = kNow - seconds(1'000'000);
+  EXPECT_TRUE(guard.check("a", "1", long_ago, kNow));
+  EXPECT_EQ(reason(guard.check("a", "1", kNow, kNow + seconds(59))), R"({"reason":"replayed"})");
+  EXPECT_TRUE(guard.check("a", "1", kNow, kNow + seconds(60))) << "forgotten";
+  EXPECT_TRUE(guard.check("a", "2", kNow, kNow + seconds(60)));
+  EXPECT_TRUE(guard.check("a", "3", long_ago, kNow + seconds(60))) << "the oldest makes room";
+  EXPECT_TRUE(guard.check("a", "1", kNow, kNow + seconds(60)));
+  EXPECT_TRUE(guard.check("b", "1", kNow, kNow + seconds(61)));
+  EXPECT_TRUE(guard.check("c", "1", kNow, kNow + seconds(61))) << "so does the oldest client";
+}
+
 TEST(ReplayGuard, RemembersSoManyClients) {
   ReplayGuard guard;
   guard.update({.window = seconds(10), .clients = 2});

@@ -59,7 +59,8 @@ class Rules {
 
   Set about(const Principal& who) const;
 
-  // True if the caller has that role, by itself or by one of its scopes.
+  // True if the caller has that role, by itself or by one of its scopes; `any` and `local` as in
+  // rules.
   bool has_role(const Principal& who, std::string_view role) const;
 
   // True if there is a rule for callers whom nothing asks who they are.

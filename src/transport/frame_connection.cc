@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/memory.h"
+
 namespace patchbay::transport {
 namespace {
 
@@ -57,6 +59,7 @@ Task<void> FrameConnection::read_more() {
     // A frame that says it is large gets memory as it comes, not as it says.
     const std::size_t have = input_.bytes().size();
     const std::size_t missing = decoder_.wanted() > have ? decoder_.wanted() - have : 1;
+    if (have + missing > kMostReadStep && memory::is_short(missing)) co_return memory::shortage();
     const auto room = input_.room(std::min(missing, std::max(read_step_, have)));
     auto got = stream_.try_read(room);
     if (!got) co_return got.error();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/memory.h"
+
 #include <algorithm>
 
 #include "core/ids.h"
@@ -77,6 +79,9 @@ Result<std::optional<Envelope>> ChunkReader::add(const Envelope& piece, std::str
     return give_up(chunk.id, {Code::too_large, fmt::format("a message in pieces of more than {} "
                                                            "bytes",
                                                            limits_.message)});
+  }
+  if (patchbay::memory::is_short(part->size())) {
+    return give_up(chunk.id, patchbay::memory::shortage());
   }
   whole.text += *part;
   held_ += part->size();

@@ -62,6 +62,7 @@ class Scan {
     if (!at_.finish()) return at_.error();
     if (fault_.empty()) settle();
     if (!fault_.empty()) return invalid(std::move(fault_));
+    if (empty_token_) return Error{Code::unauthenticated, "'auth_token' must not be empty"};
     return ok();
   }
 
@@ -149,10 +150,11 @@ class Scan {
     auto text = json::unquote(raw);
     if (!text) return fault(fmt::format("'auth_token': {}", text.error().message));
     std::string_view token = *text;
+    if (same_token(token, kBearer.substr(0, kBearer.size() - 1))) token = {};
     if (token.size() >= kBearer.size() && same_token(token.substr(0, kBearer.size()), kBearer)) {
       token.remove_prefix(kBearer.size());
     }
-    if (token.empty()) return fault("'auth_token' must not be empty");
+    empty_token_ = token.empty();
     envelope_.auth_token = token;
   }
 
@@ -199,6 +201,7 @@ class Scan {
   Envelope& envelope_;
   unsigned seen_ = 0;
   std::string fault_;
+  bool empty_token_ = false;
 };
 
 void write_heading(json::Object& object, std::string& out, const Heading& heading) {

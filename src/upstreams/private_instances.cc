@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/hop.h"
 #include "core/principal.h"
 
@@ -71,20 +73,35 @@ Task<mcp::Reply> PrivateInstances::answer_with(std::string key, Variant variant,
   co_return co_await hop<mcp::Reply>(instance->home(), there);
 }
 
+// One caller must not take the connections of all.
+Result<void> PrivateInstances::check_room(const Principal& who) const {
+  if (instances_.size() >= static_cast<std::size_t>(settings_.most)) {
+    return Error{Code::overloaded,
+                 fmt::format("the upstream {} has {} connections of single clients already (most)",
+                             upstream_, settings_.most)};
+  }
+  if (who.way == "none") return ok();  // All callers of this machine are one.
+  const int share = std::max(1, settings_.most / 4);
+  const auto own = std::ranges::count_if(
+      instances_, [&](const auto& entry) { return entry.second.owner == who.id; });
+  if (own < share) return ok();
+  return Error{
+      Code::rate_limited,
+      fmt::format("this caller has {} connections of its own to the upstream {} already (a "
+                  "quarter of `most`)",
+                  own, upstream_)};
+}
+
 Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::string& key,
                                                                      const Variant& variant,
                                                                      const Caller& who) {
   const std::lock_guard lock(mutex_);
   if (const auto found = instances_.find(key); found != instances_.end()) {
-    found->second->touch();
-    return found->second;
+    found->second.instance->touch();
+    return found->second.instance;
   }
   if (stopped_) return Error{Code::unavailable, "the upstream is stopping"};
-  if (instances_.size() >= static_cast<std::size_t>(settings_.most)) {
-    return Error{Code::overloaded,
-                 fmt::format("the upstream {} has {} connections of single clients already",
-                             upstream_, settings_.most)};
-  }
+  if (auto room = check_room(*who); !room) return room.error();
   const auto place = std::hash<std::string>()(key);
   Instance::Owner& owner = *this;
   McpSettings settings = settings_;
@@ -93,7 +110,7 @@ Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::
       Instance::Parts{*workers_[place % workers_.size()], upstream_, std::move(settings),
                       connectors_[place % connectors_.size()]({false, who}), owner, counters_,
                       restarts_, false, variant.place});
-  instances_.emplace(key, made);
+  instances_.emplace(key, Entry{made, who->id});
   return made;
 }
 
@@ -103,9 +120,9 @@ std::vector<PrivateInstances::InstancePtr> PrivateInstances::take(bool all) {
   const std::lock_guard lock(mutex_);
   const Deadline now = Clock::now();
   std::erase_if(instances_, [&](const auto& entry) {
-    const Instance& one = *entry.second;
+    const Instance& one = *entry.second.instance;
     const bool idle = one.running() == 0 && now - one.last_used() > settings_.idle;
-    if (all || idle) taken.push_back(entry.second);
+    if (all || idle) taken.push_back(entry.second.instance);
     return all || idle;
   });
   if (all) stopped_ = true;

@@ -60,6 +60,10 @@ class PrivateInstances final : Instance::Owner {
 
  private:
   using InstancePtr = std::shared_ptr<Instance>;
+  struct Entry {
+    InstancePtr instance;
+    std::string owner;  // The id of the caller who made it.
+  };
 
   // The catalog and the state of the upstream are the shared connections' affair.
   void on_items(Instance&, mcp::ItemLists) override {}
@@ -79,6 +83,7 @@ class PrivateInstances final : Instance::Owner {
                                std::string_view target);
   Result<InstancePtr> find_or_make(const std::string& key, const Variant& variant,
                                    const Caller& who);
+  Result<void> check_room(const Principal& who) const;
   std::vector<InstancePtr> take(bool all);
   Task<void> end(InstancePtr instance, Deadline deadline);
   Task<void> sweep();
@@ -98,7 +103,7 @@ class PrivateInstances final : Instance::Owner {
 
   // Guarded: any worker.
   std::mutex mutex_;
-  std::map<std::string, InstancePtr> instances_;
+  std::map<std::string, Entry> instances_;
   bool stopped_ = false;
 };
 

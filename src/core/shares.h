@@ -1,0 +1,98 @@
+// Shares bound what one caller, or one address, holds at a time of what all share: connections,
+// sessions, streams, WebSockets, calls that wait for their client. One table of counts for
+// everything, by what it is and whose it is; an entry exists only while something is held, so the
+// table is never larger than the totals of what is bounded.
+//
+// Usable from any thread. Outlives every Share; shares() is the one of the process.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/principal.h"
+#include "core/result.h"
+#include "core/text_hash.h"
+
+namespace patchbay {
+
+// What is shared out. Same order as kShareInfos in shares.cc.
+enum class ShareOf : std::uint8_t { connections, sessions, streams, websockets, parked_calls };
+inline constexpr std::size_t kShareKinds = 5;
+
+// The share of everybody on this machine who is not asked who they are. By default it is not
+// bounded: there is nobody to be kept apart from.
+inline constexpr std::string_view kLocalShare = "local";
+
+class Shares {
+ public:
+  // One place that somebody holds; gives it back when it dies.
+  class Share {
+   public:
+    Share() = default;
+    Share(Share&& other) noexcept
+        : shares_(std::exchange(other.shares_, nullptr)),
+          what_(other.what_),
+          whose_(std::move(other.whose_)) {}
+    Share& operator=(Share&& other) noexcept {
+      give_back();
+      shares_ = std::exchange(other.shares_, nullptr);
+      what_ = other.what_;
+      whose_ = std::move(other.whose_);
+      return *this;
+    }
+    ~Share() { give_back(); }
+
+    void give_back();
+
+   private:
+    friend class Shares;
+    Share(Shares* shares, ShareOf what, std::string whose)
+        : shares_(shares), what_(what), whose_(std::move(whose)) {}
+
+    Shares* shares_ = nullptr;
+    ShareOf what_ = ShareOf::connections;
+    std::string whose_;
+  };
+
+  // How many one of them may hold; whether that goes for kLocalShare too. What they hold already
+  // stays.
+  void set_most(ShareOf what, std::size_t most, bool local_too = true);
+
+  // Code::rate_limited if `whose` holds as many as it may; the message names the setting.
+  Result<Share> take(ShareOf what, std::string_view whose);
+
+  // How many `whose` holds now.
+  std::size_t held(ShareOf what, std::string_view whose) const;
+
+ private:
+  struct Shard {
+    mutable std::mutex mutex;
+    std::array<TextMap<std::size_t>, kShareKinds> held;
+  };
+
+  Shard& shard_of(std::string_view whose);
+  void give_back(ShareOf what, const std::string& whose);
+
+  static constexpr std::size_t kShards = 16;
+  std::array<Shard, kShards> shards_;
+  struct Bound {
+    std::atomic<std::size_t> most = std::numeric_limits<std::size_t>::max();
+    std::atomic<bool> local_too = true;
+  };
+  std::array<Bound, kShareKinds> bounds_;
+};
+
+// The table of the process, which all workers share.
+Shares& shares();
+
+// Whose share it is: that of a caller who has shown who it is, or else that of its address.
+std::string share_owner(const Principal& who, std::string address_share);
+
+}  // namespace patchbay

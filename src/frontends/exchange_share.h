@@ -1,0 +1,23 @@
+// The part that the caller of an exchange holds of what all callers share (core/shares.h).
+//
+// Usable from any thread.
+#pragma once
+
+#include <string>
+
+#include "net/address_share.h"
+#include "net/http_exchange.h"
+
+namespace patchbay::frontends {
+
+// Whose share the exchange uses. REQUIRES: it is known who it is.
+inline std::string share_owner_of(const net::HttpExchange& exchange) {
+  return share_owner(*exchange.who, net::share_of_address(exchange.peer.ip));
+}
+
+// Code::rate_limited if the caller holds as many as it may.
+inline Result<Shares::Share> take_share(ShareOf what, const net::HttpExchange& exchange) {
+  return shares().take(what, share_owner_of(exchange));
+}
+
+}  // namespace patchbay::frontends
