@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/auth_keeper.h"
+#include "app/banner.h"
 #include "app/bus_keeper.h"
 #include "app/bus_serve.h"
 #include "app/configuration.h"
@@ -94,6 +95,7 @@ class Gateway {
   PinKeeper pins_;
   BusKeeper buses_;
   std::optional<UpstreamSet> upstreams_;
+  Banner banner_;
   std::optional<net::Signals> signals_;
   std::optional<net::Orphans> orphans_;
   std::optional<net::FileWatch> watch_;
