@@ -7,10 +7,14 @@ import pathlib
 import re
 import socket
 import subprocess
+import threading
 
 from harness import (
+    BINARY,
+    Connection,
     Gateway,
     LegacySession,
+    Lines,
     PATIENCE,
     RpcError,
     TestCase,
@@ -21,6 +25,7 @@ from harness import (
     result_of,
     run,
     text_of,
+    wait_until,
 )
 from sandbox_case import why_not
 
@@ -308,6 +313,68 @@ class Sources(TestCase):
             self.assertEqual(done.returncode, 3)
             self.assertIn("bad.yaml:2:", done.stderr)
             self.assertEqual(run("serve", "-c", "/nonexistent.yaml").returncode, 3)
+
+
+def full_pipe():
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    try:
+        while True:
+            os.write(write, b"x" * 4096)
+    except BlockingIOError:
+        os.set_blocking(write, True)
+    return read, write
+
+
+class FullStdout(TestCase):
+    def test_nobody_reads_the_banner(self):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        read, write = full_pipe()
+        process = subprocess.Popen(
+            [BINARY, "serve", "--listen", f"127.0.0.1:{port}"],
+            env=clean_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=write,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(write)
+        self.addCleanup(process.kill)
+        with open(read, "rb") as pipe:
+            wait_until(lambda: self.answers(port), "the gateway to serve")
+            # What was to be said comes once there is room for it.
+            for line in pipe:
+                if line == b"ready\n":
+                    break
+            fill = threading.Thread(target=pipe.read)
+            fill.start()
+            process.terminate()
+            self.assertEqual(process.wait(PATIENCE), 0)
+            fill.join()
+
+    def test_a_stop_is_heard_all_the_same(self):
+        read, write = full_pipe()
+        process = subprocess.Popen(
+            [BINARY, "serve", "--listen", "127.0.0.1:0"],
+            env=clean_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=write,
+            stderr=subprocess.PIPE,
+        )
+        self.addCleanup(process.kill)
+        lines = Lines(process.stderr)
+        lines.wait_for("osquery")  # The upstreams are being started.
+        process.terminate()
+        self.assertEqual(process.wait(PATIENCE), 0)
+        os.close(read), os.close(write)
+
+    @staticmethod
+    def answers(port):
+        try:
+            with Connection("127.0.0.1", port, PATIENCE) as connection:
+                return connection.request("GET", "/ready").status == 200
+        except OSError:
+            return False
 
 
 if __name__ == "__main__":

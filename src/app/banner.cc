@@ -1,15 +1,22 @@
 #include "app/banner.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cerrno>
+#include <chrono>
 
 #include "app/terminal.h"
+#include "core/executor.h"
 #include "core/version.h"
 
 namespace patchbay::app {
 namespace {
+
+constexpr auto kRetry = std::chrono::milliseconds(100);
+constexpr std::size_t kAtomicWrite = 4096;  // A pipe that polls writable takes this much at once.
 
 // A call without a session needs its whole envelope; a list is the shortest that works anywhere.
 std::string try_line(const std::string& url, bool skills) {
@@ -27,51 +34,77 @@ std::string try_line(const std::string& url, bool skills) {
 
 }  // namespace
 
-void print_head(const Configuration& configuration, const net::Address& address) {
-  fmt::print("patchbay {}  config {}  digest {}\n", kVersion,
-             configuration.file.empty() ? "defaults" : configuration.file, configuration.digest);
-  fmt::print("front end  mcp http  http://{}/mcp\n", address.text());
-  fmt::print("front end  mcp sse  http://{}/sse\n", address.text());
+void Banner::print_head(const Configuration& configuration, const net::Address& address) {
+  std::string text;
+  text += fmt::format("patchbay {}  config {}  digest {}\n", kVersion,
+                      configuration.file.empty() ? "defaults" : configuration.file,
+                      configuration.digest);
+  text += fmt::format("front end  mcp http  http://{}/mcp\n", address.text());
+  text += fmt::format("front end  mcp sse  http://{}/sse\n", address.text());
   if (configuration.settings.rest.enabled) {
-    fmt::print("front end  rest  http://{0}/api  http://{0}/rcs  http://{0}/mcp/v1\n",
-               address.text());
+    text += fmt::format("front end  rest  http://{0}/api  http://{0}/rcs  http://{0}/mcp/v1\n",
+                        address.text());
   }
-  fmt::print("front end  goals  http://{}/api/agent/execute\n", address.text());
-  fmt::print("front end  operations  http://{0}/health  http://{0}/ready  http://{0}/metrics\n",
-             address.text());
-  std::fflush(stdout);
+  text += fmt::format("front end  goals  http://{}/api/agent/execute\n", address.text());
+  text += fmt::format(
+      "front end  operations  http://{0}/health  http://{0}/ready  http://{0}/metrics\n",
+      address.text());
+  put(text);
 }
 
-void print_tls(const TlsSection& section, const net::Address& address) {
+void Banner::print_tls(const TlsSection& section, const net::Address& address) {
+  std::string text;
   std::string_view clients;
   for (const auto& choice : config::choices<net::ClientCertificates>) {
     if (choice.value == section.clients()) clients = choice.name;
   }
-  fmt::print("front end  all of these under tls  https://{}  client certificates {}\n",
-             address.text(), clients);
-  std::fflush(stdout);
+  text += fmt::format("front end  all of these under tls  https://{}  client certificates {}\n",
+                      address.text(), clients);
+  put(text);
 }
 
-void print_wire(const net::Address& address, bool tls) {
-  fmt::print("front end  wire tcp  {}://{}\n", tls ? "tcps" : "tcp", address.text());
-  std::fflush(stdout);
+void Banner::print_wire(const net::Address& address, bool tls) {
+  std::string text;
+  text += fmt::format("front end  wire tcp  {}://{}\n", tls ? "tcps" : "tcp", address.text());
+  put(text);
 }
 
-void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
-                 const net::Address& address) {
-  if (!bus.empty()) fmt::print("bus        {}\n", bus);
+void Banner::print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
+                         const net::Address& address) {
+  std::string text;
+  if (!bus.empty()) text += fmt::format("bus        {}\n", bus);
   for (const auto& one : upstreams) {
     if (one.state.up) {
-      fmt::print("upstream   {}  {}  up  {} tools{}{}\n", one.name, one.kind, one.tools,
-                 one.state.detail.empty() ? "" : "  ", on_line(one.state.detail));
+      text += fmt::format("upstream   {}  {}  up  {} tools{}{}\n", one.name, one.kind, one.tools,
+                          one.state.detail.empty() ? "" : "  ", on_line(one.state.detail));
     } else {
-      fmt::print("upstream   {}  {}  down  {}\n", one.name, one.kind, on_line(one.state.detail));
+      text += fmt::format("upstream   {}  {}  down  {}\n", one.name, one.kind,
+                          on_line(one.state.detail));
     }
   }
   const bool skills = std::ranges::any_of(
       upstreams, [](const UpstreamReport& one) { return one.name == "skills"; });
-  fmt::print("ready\ntry:\n  {}\n", try_line(fmt::format("http://{}/mcp", address.text()), skills));
-  std::fflush(stdout);
+  text += fmt::format("ready\ntry:\n  {}\n",
+                      try_line(fmt::format("http://{}/mcp", address.text()), skills));
+  put(text);
+}
+
+void Banner::put(const std::string& text) {
+  rest_ += text;
+  if (!set()) write_out();
+}
+
+void Banner::write_out() {
+  while (!rest_.empty()) {
+    pollfd out{STDOUT_FILENO, POLLOUT, 0};
+    if (::poll(&out, 1, 0) == 0) break;
+    const ssize_t count =
+        ::write(STDOUT_FILENO, rest_.data(), std::min(rest_.size(), kAtomicWrite));
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) break;
+    if (count < 0) return rest_.clear();  // Nobody will ever read it.
+    rest_.erase(0, static_cast<std::size_t>(count));
+  }
+  if (!rest_.empty()) here().timers().set(*this, here().now() + kRetry);
 }
 
 }  // namespace patchbay::app

@@ -1,24 +1,44 @@
 // What `patchbay serve` says on stdout when it starts: what runs, where, and what to type next.
+//
+// Writing never blocks: if nobody reads stdout, what is left is tried again from time to time, and
+// the gateway starts and stops all the same.
+//
+// Lives on the control thread.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/configuration.h"
 #include "app/upstream_set.h"
+#include "core/timers.h"
 #include "net/socket.h"
 
 namespace patchbay::app {
 
-void print_head(const Configuration& configuration, const net::Address& address);
+class Banner final : Timer {
+ public:
+  void print_head(const Configuration& configuration, const net::Address& address);
 
-// The TLS listener, which has all of these faces too.
-void print_tls(const TlsSection& section, const net::Address& address);
+  // The TLS listener, which has all of these faces too.
+  void print_tls(const TlsSection& section, const net::Address& address);
 
-// The TCP listener of the wire protocol.
-void print_wire(const net::Address& address, bool tls);
+  // The TCP listener of the wire protocol.
+  void print_wire(const net::Address& address, bool tls);
 
-// `bus` is where the embedded bus is; empty if there is none.
-void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
-                 const net::Address& address);
+  // `bus` is where the embedded bus is; empty if there is none.
+  void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,
+                   const net::Address& address);
+
+  // What has not been written by now never is.
+  void close() { drop(); }
+
+ private:
+  void put(const std::string& text);
+  void write_out();
+  void on_deadline() override { write_out(); }
+
+  std::string rest_;  // Still to be written.
+};
 
 }  // namespace patchbay::app

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <thread>
 
-#include "app/banner.h"
 #include "app/process.h"
 #include "core/hop.h"
 #include "core/memory.h"
@@ -111,6 +110,7 @@ int Gateway::run(Task<void> work) {
     signals_.reset();
     orphans_.reset();
     watch_.reset();
+    banner_.close();
     pins_.close();
     control_.quit();
     co_return ok();
@@ -158,9 +158,9 @@ Task<void> Gateway::serve_http() {
     };
     worker.loop().post(std::move(listen));
   }
-  print_head(configuration_, plain_.address);
-  if (secure_) print_tls(*configuration_.settings.tls, secure_->address);
-  if (wire_) print_wire(wire_->address, configuration_.wire_tls != nullptr);
+  banner_.print_head(configuration_, plain_.address);
+  if (secure_) banner_.print_tls(*configuration_.settings.tls, secure_->address);
+  if (wire_) banner_.print_wire(wire_->address, configuration_.wire_tls != nullptr);
   if (!plain_.address.loopback()) {
     log::Line(log::Level::warn, "credentials in the clear")
         .add("listen", plain_.address.text())
@@ -176,7 +176,7 @@ Task<void> Gateway::serve_http() {
   auto settled = co_await settled_.wait();
   if (!stop_asked_.delivered()) {
     ready_ = true;
-    print_ready(upstreams_->report(), buses_.banner(), plain_.address);
+    banner_.print_ready(upstreams_->report(), buses_.banner(), plain_.address);
     // It may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
     auto asked = co_await stop_asked_.wait();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/auth_keeper.h"
+#include "app/banner.h"
 #include "app/bus_keeper.h"
 #include "app/bus_serve.h"
 #include "app/configuration.h"
@@ -19,6 +20,7 @@
 #include "app/refusals.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
+#include "core/file_stamp.h"
 #include "frontends/mcp_stdio.h"
 #include "net/file_watch.h"
 #include "net/orphans.h"
@@ -66,7 +68,7 @@ class Gateway {
   Task<void> reload(std::string why);
   Task<void> reload_once(const std::string& why);
   Task<Configuration> next_configuration();
-  Task<Configuration> read_stable(config::Faults& faults);
+  Task<Configuration> read_stable(config::Faults& faults, std::vector<FileStamp>& stamps);
   std::vector<std::string> reasons_against(const Configuration& next) const;
   Task<void> use(Configuration next);
   Result<void> open_listeners();
@@ -94,10 +96,12 @@ class Gateway {
   PinKeeper pins_;
   BusKeeper buses_;
   std::optional<UpstreamSet> upstreams_;
+  Banner banner_;
   std::optional<net::Signals> signals_;
   std::optional<net::Orphans> orphans_;
   std::optional<net::FileWatch> watch_;
   std::vector<std::string> watched_;
+  std::vector<FileStamp> refused_;  // Of the files of the last configuration, if it was refused.
   // Where it listens, and a socket for each worker until the workers have taken them.
   struct Listening {
     net::Address address;

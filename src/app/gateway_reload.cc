@@ -84,6 +84,9 @@ Task<void> Gateway::reload(std::string why) {
 }
 
 Task<void> Gateway::reload_once(const std::string& why) {
+  // Whoever watches may tell once more of what has been refused already.
+  const bool known = !refused_.empty() && stamps_of(configuration_.files) == refused_;
+  if (known && why != kHangup) co_return ok();
   auto next = co_await next_configuration();
   if (!next || stopping_) co_return ok();
   if (next->digest == configuration_.digest) {
@@ -103,7 +106,8 @@ Task<void> Gateway::reload_once(const std::string& why) {
 // What the files say now. If that will not do, the log and /ready say why.
 Task<Configuration> Gateway::next_configuration() {
   config::Faults faults;
-  auto next = co_await read_stable(faults);
+  std::vector<FileStamp> stamps;
+  auto next = co_await read_stable(faults, stamps);
   if (!next) co_return next.error();
   std::vector<std::string> reasons;
   for (const auto& fault : faults) reasons.push_back(config::to_string(fault));
@@ -112,6 +116,7 @@ Task<Configuration> Gateway::next_configuration() {
     log::Line(log::Level::error, "reload refused").add("fault", reason);
   }
   const bool refused = !reasons.empty();
+  refused_ = refused ? std::move(stamps) : std::vector<FileStamp>();
   refusals_.set(configuration_.file, std::move(reasons));
   if (refused) co_return Error{Code::invalid_params, "the new configuration was refused"};
   co_return next;
@@ -119,9 +124,10 @@ Task<Configuration> Gateway::next_configuration() {
 
 // Editors and tools write in place, and then a file is empty or cut off for a moment: it is used
 // once neither it nor another of the files has changed for a while.
-Task<Configuration> Gateway::read_stable(config::Faults& faults) {
+Task<Configuration> Gateway::read_stable(config::Faults& faults, std::vector<FileStamp>& stamps) {
   for (int attempt = 1;; ++attempt) {
     const auto before = snapshot(configuration_);
+    stamps = before.stamps;
     auto waited =
         co_await sleep_until(here().now() + configuration_.settings.reload.stable_interval);
     if (!waited) co_return waited.error();
@@ -173,7 +179,9 @@ Task<void> Gateway::use(Configuration next) {
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
+  const auto watched = watched_;
   if (watch_) watch_files();
+  if (watched_ != watched) reload_again_ = true;  // They may have changed before they were watched.
   auto known = auth_.apply(settings.auth);
   if (!known) log::Line(log::Level::error, "auth not reloaded").add("why", known.error().message);
   co_return co_await upstreams_->apply(configuration_);
