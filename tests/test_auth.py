@@ -564,7 +564,7 @@ class Browsers(AuthCase):
             for origin in ("https://evil.example", "null", "https://app.example.evil.example"):
                 self.assertEqual(self.preflight(gateway, origin).status, 403)
             # From an origin that may call but not read: an ordinary request, and a stranger's.
-            local = self.preflight(gateway, "http://localhost:3000")
+            local = self.preflight(gateway, f"http://127.0.0.1:{gateway.port}")
             self.assertEqual(local.status, 401)
             self.assertIsNone(local.header("Access-Control-Allow-Origin"))
 

@@ -192,5 +192,24 @@ class HostileUrls(RestCase):
         self.assertEqual(seen["arguments"], json.loads(hostile))
 
 
+class WithCallers(RestCase):
+    """What one caller may read is not for a cache that others use."""
+
+    TOKEN = "a-token-of-thirty-two-characters-00"
+    settings = {"auth": {"tokens": [{"name": "ci", "token": TOKEN}]}}
+
+    def test_nothing_is_public(self):
+        fresh = self.get("/rcs/test://fresh", {"Authorization": f"Bearer {self.TOKEN}"})
+        self.assertEqual((fresh.status, fresh.header("cache-control")), (200, "private, max-age=90"))
+
+
+class WithRules(RestCase):
+    settings = {"rules": [{"role": "any", "allow": ["*"], "resources": ["*"]}]}
+
+    def test_nothing_is_public(self):
+        fresh = self.get("/rcs/test://fresh")
+        self.assertEqual((fresh.status, fresh.header("cache-control")), (200, "private, max-age=90"))
+
+
 if __name__ == "__main__":
     main()

@@ -10,6 +10,7 @@
 #include "frontends/exchange_sink.h"
 #include "gateway/event_stream.h"
 #include "json/text.h"
+#include "net/http_accept.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -115,8 +116,7 @@ Task<void> McpSse::open(net::HttpExchange& exchange) {
 }
 
 Task<void> McpSse::post(net::HttpExchange& exchange) {
-  const auto type = exchange.request.fields.find("Content-Type");
-  if (!type || !net::has_token(*type, net::kJson)) {
+  if (!net::is_json(exchange.request)) {
     co_return co_await refuse(exchange, 415, "Content-Type must be application/json");
   }
   const std::string id(session_in(exchange.request.query));

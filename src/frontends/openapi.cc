@@ -122,9 +122,13 @@ class Writer {
     Object operation(text);
     operation.raw("operationId", quote(id));
     add_words(operation, entry, item, entry.dotted);
+    // Without a body, the arguments are an empty object: a body is needed where that is too little.
+    bool needed = false;
+    json::each_element(json::member(input, "required").value_or("[]"),
+                       [&](std::string_view) { needed = true; });
     operation.raw(
         "requestBody",
-        fmt::format(R"({{"required":true,"content":{{"application/json":{{"schema":{}}}}}}})",
+        fmt::format(R"({{"required":{},"content":{{"application/json":{{"schema":{}}}}}}})", needed,
                     arguments));
     operation.raw("responses", tool_responses(result));
     operation.end();

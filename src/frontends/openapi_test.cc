@@ -43,6 +43,23 @@ TEST(OpenApi, EverythingOfACatalogIsThere) {
   EXPECT_TRUE(text.contains(R"("$ref":"#/components/schemas/up__add.arguments/$defs/n")"));
 }
 
+TEST(OpenApi, ABodyIsRequiredWhereAnArgumentIs) {
+  mcp::ItemLists items;
+  mcp::of(items, ItemKind::tool) = {
+      {"must", R"({"name":"must","inputSchema":{"type":"object","required":["a"]}})"},
+      {"may", R"({"name":"may","inputSchema":{"type":"object","required":[]}})"},
+      {"none", R"({"name":"none"})"}};
+  const auto upstream = std::make_shared<testing::FakeUpstream>("up");
+  const std::string text = openapi_document(gateway::Catalog({{upstream, items}}, {}));
+  const auto required = [&](const std::string& tool) {
+    const auto path = *json::member(*json::member(text, "paths"), "/api/up." + tool);
+    return *json::member(*json::member(*json::member(path, "post"), "requestBody"), "required");
+  };
+  EXPECT_EQ(required("must"), "true");
+  EXPECT_EQ(required("may"), "false");
+  EXPECT_EQ(required("none"), "false");
+}
+
 TEST(OpenApi, AnEmptyCatalogHasADocumentToo) {
   const gateway::Catalog catalog({}, {});
   EXPECT_TRUE(json::check(openapi_document(catalog)));

@@ -82,7 +82,7 @@ Task<void> Rest::handle(HttpExchange& exchange) {
     Error nothing{Code::not_found, "there is nothing at this path"};
     co_return co_await refuse(exchange, dialect, 404, std::move(nothing));
   }
-  if (!net::has_token((*place)->allow, request.method)) {
+  if (!net::has_method((*place)->allow, request.method)) {
     Error wrong{Code::invalid_request, "this method is not allowed here"};
     std::string allow = fmt::format("Allow: {}\r\n", (*place)->allow);
     co_return co_await refuse(exchange, dialect, 405, std::move(wrong), std::move(allow));
@@ -181,7 +181,9 @@ Task<void> Rest::read_resource(HttpExchange& exchange, const RestPlace& place) {
   } else if (place.dialect == Dialect::mcp) {
     answer.body = std::move(reply->body);
   } else {
-    answer = content_answer(exchange.request, *reply);
+    // What one caller may read, another may not: only without rules and callers is it for all.
+    const bool same_for_all = exchange.who->way == "none" && !catalog_.rules();
+    answer = content_answer(exchange.request, *reply, same_for_all);
   }
   co_return co_await running.finish(std::move(answer));
 }

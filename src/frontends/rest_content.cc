@@ -92,9 +92,9 @@ Result<std::vector<Part>> parts_of(std::string_view result) {
 
 // How long the result stays fresh, and for whom, as its server says. Stale is only to be asked
 // again: the entity tag then saves the rest.
-std::string cache_field(std::string_view result) {
+std::string cache_field(std::string_view result, bool same_for_all) {
   const auto life = json::as_int(json::member(result, "ttlMs").value_or("0")).value_or(0);
-  const bool open = json::string_member(result, "cacheScope") == "public";
+  const bool open = same_for_all && json::string_member(result, "cacheScope") == "public";
   const std::string fresh = life >= 1000 ? fmt::format("max-age={}", life / 1000) : "no-cache";
   return fmt::format("Cache-Control: {}, {}\r\n", open ? "public" : "private", fresh);
 }
@@ -169,7 +169,8 @@ std::string etag_of(std::string_view bytes) {
   return etag + '"';
 }
 
-RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& reply) {
+RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& reply,
+                          bool same_for_all) {
   auto parts = parts_of(reply.body);
   if (!parts) return error_answer(Dialect::plain, parts.error());
   if (parts->empty()) {
@@ -182,7 +183,8 @@ RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& rep
                          "Accept allows neither the type of the resource nor application/json"});
   }
   const std::string etag = etag_of(answer.body);
-  answer.fields = fmt::format("ETag: {}\r\n{}{}", etag, cache_field(reply.body), kHarmless);
+  answer.fields =
+      fmt::format("ETag: {}\r\n{}{}", etag, cache_field(reply.body, same_for_all), kHarmless);
   if (answer.status == 204) return answer;
   answer.fields += "Accept-Ranges: bytes\r\n";
   if (net::wants_another(request.fields, etag)) {

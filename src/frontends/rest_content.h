@@ -10,8 +10,10 @@
 namespace patchbay::frontends {
 
 // The result of resources/read for that request. A client that would rather have JSON gets the
-// whole form: type, uri, mimeType, and text or blob.
-RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& reply);
+// whole form: type, uri, mimeType, and text or blob. Shared caches may keep it only if it is the
+// `same_for_all`.
+RestAnswer content_answer(const net::HttpRequest& request, const mcp::Reply& reply,
+                          bool same_for_all);
 
 // A strong entity tag of the bytes, with its quotes.
 std::string etag_of(std::string_view bytes);

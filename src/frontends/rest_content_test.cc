@@ -11,9 +11,10 @@ struct Asked {
     request.method = method;
     for (const auto& field : fields) request.fields.add(field);
   }
-  RestAnswer operator()(std::string contents, std::string more = "") const {
-    return content_answer(request,
-                          mcp::result_reply("{" + more + "\"contents\":[" + contents + "]}"));
+  RestAnswer operator()(std::string contents, std::string more = "",
+                        bool same_for_all = true) const {
+    const auto reply = mcp::result_reply("{" + more + "\"contents\":[" + contents + "]}");
+    return content_answer(request, reply, same_for_all);
   }
 };
 
@@ -70,6 +71,9 @@ TEST(RestContent, FreshnessIsThatOfTheServer) {
   EXPECT_TRUE(has(ask(kHello), "Cache-Control: private, no-cache\r\n"));
   EXPECT_TRUE(has(ask(kHello, R"("ttlMs":90000,"cacheScope":"public",)"),
                   "Cache-Control: public, max-age=90\r\n"));
+  // Where callers are told apart, what one may read is not for a cache that all use.
+  EXPECT_TRUE(has(ask(kHello, R"("ttlMs":90000,"cacheScope":"public",)", false),
+                  "Cache-Control: private, max-age=90\r\n"));
   EXPECT_TRUE(has(ask(kHello, R"("ttlMs":500,"cacheScope":"private",)"),
                   "Cache-Control: private, no-cache\r\n"));
 }

@@ -74,7 +74,7 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
   Task<void> end(Served& served);
   void expire() { leave(WsClose::policy, "the credentials have expired"); }
   void leave(WsClose code, std::string_view why);
-  bool over() const { return left_ || stopping_; }
+  bool over() const { return left_ || stopping_ || (ended_ && texts_.empty()); }
   Result<void> put(std::string_view text);
 
   // net::WebSocket::Receiver
@@ -107,6 +107,7 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
   std::vector<std::string> texts_;  // Not dealt with yet.
   OneShot<void> news_;              // A text has come, or none will.
   Scope scope_;
+  bool ended_ = false;     // No text follows those that have come.
   bool left_ = false;      // The client has gone, or is to be left.
   bool stopping_ = false;  // The server stops: what was asked is answered, no more is taken.
 };
@@ -149,6 +150,10 @@ void WireWs::Client::on_text(std::string& text) {
 }
 
 void WireWs::Client::on_end(WsClose, const std::string&) {
+  ended_ = true;
+  news_.deliver(ok());
+  // What came before a fault of the client is answered.
+  if (socket_.open()) return socket_.answer_first();
   left_ = true;
   if (conversation_) conversation_->end_at_once();
   if (session_) session_->end_at_once();
@@ -215,7 +220,10 @@ Task<void> WireWs::Client::end(Served& served) {
   } else {
     served.end();
   }
-  auto drained = co_await scope_.drain(kNever);
+  // A client that has broken the rules is not kept waiting for what takes long.
+  const Deadline patience =
+      ended_ ? here().now() + face_.host_.terms()->settings.ws.close_time : kNever;
+  auto drained = co_await scope_.drain(patience);
   if (drained) co_return drained;
   served.end_at_once();
   Stop deaf;

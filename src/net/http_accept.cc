@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "core/token.h"
+#include "net/http_lexer.h"
 
 namespace patchbay::net {
 namespace {
@@ -62,9 +63,30 @@ Wish wish_for(std::string_view type, std::string_view accept) {
 
 }  // namespace
 
+std::string_view media_type(std::string_view value) {
+  std::string_view rest = value;
+  if (!take_token(rest) || !take_char(rest, '/') || !take_token(rest)) return {};
+  const auto type = value.substr(0, value.size() - rest.size());
+  while (!rest.empty()) {
+    skip_blanks(rest);
+    if (!take_char(rest, ';')) return {};
+    skip_blanks(rest);
+    if (!take_token(rest)) continue;  // A parameter may be left out.
+    if (!take_char(rest, '=') || (!take_token(rest) && !take_quoted(rest))) return {};
+  }
+  return type;
+}
+
 bool is_json(const HttpRequest& request) {
   const auto type = request.fields.find("Content-Type");
-  return type && has_token(*type, "application/json");
+  return type && same_token(media_type(*type), "application/json");
+}
+
+bool has_method(std::string_view methods, std::string_view method) {
+  while (!methods.empty()) {
+    if (take(methods, ',') == method) return true;
+  }
+  return false;
 }
 
 std::string_view accept_of(const HttpRequest& request) {

@@ -36,5 +36,24 @@ TEST(Accept, NothingFits) {
   EXPECT_EQ(chosen(",,;q=,"), "");
 }
 
+TEST(Methods, AreComparedExactly) {
+  EXPECT_TRUE(has_method("GET, HEAD", "GET"));
+  EXPECT_TRUE(has_method("GET, HEAD", "HEAD"));
+  for (const auto* const other : {"get", "Head", "GE", "GET,", "", "POST"}) {
+    EXPECT_FALSE(has_method("GET, HEAD", other)) << other;
+  }
+}
+
+TEST(MediaType, IsExactlyOne) {
+  for (const auto* const good :
+       {"a/b", "a/b;", "a/b; c=d", "a/b ;c=\"d,\\\"e\"; f=g", "a/b;c=d;"}) {
+    EXPECT_EQ(media_type(good), "a/b") << good;
+  }
+  for (const auto* const bad : {"", "a", "a/", "/b", "a/b, c/d", "a/b; c", "a/b; c=", "a/b; c=,d",
+                                "a/b c", "a/b; c=\"d", "a/b; c=\"d\"e", ", a/b", "a /b"}) {
+    EXPECT_EQ(media_type(bad), "") << bad;
+  }
+}
+
 }  // namespace
 }  // namespace patchbay::net

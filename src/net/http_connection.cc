@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/text.h"
 #include "core/token.h"
+#include "net/http_accept.h"
 #include "net/websocket_handshake.h"
 
 namespace patchbay::net {
@@ -53,7 +54,7 @@ bool host_allowed(std::string_view host, const HttpSettings& settings) {
   });
 }
 
-bool origin_allowed(std::string_view origin, const HttpSettings& settings) {
+bool origin_allowed(std::string_view origin, std::string_view host, const HttpSettings& settings) {
   if (cors_allows(settings.cors, origin)) return true;
   if (std::ranges::any_of(settings.origins, [&](const std::string& allowed) {
         return same_token(allowed, origin);
@@ -61,9 +62,24 @@ bool origin_allowed(std::string_view origin, const HttpSettings& settings) {
     return true;
   }
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (origin.starts_with(scheme)) return host_allowed(origin.substr(scheme.size()), settings);
+    if (!origin.starts_with(scheme)) continue;
+    const auto page = origin.substr(scheme.size());
+    return same_token(page, host) ||
+           std::ranges::any_of(settings.hosts, [&](const std::string& allowed) {
+             return same_token(allowed, page);
+           });
   }
   return false;
+}
+
+bool from_another_page(const HttpRequest& request) {
+  const auto site = request.fields.find("Sec-Fetch-Site");
+  if (!site || *site == "same-origin" || *site == "none") return false;
+  if (request.fields.find("Origin")) return false;
+  const bool link = request.method == "GET" &&
+                    request.fields.find("Sec-Fetch-Mode") == "navigate" &&
+                    request.fields.find("Sec-Fetch-Dest") == "document";
+  return !link;
 }
 
 Task<void> HttpConnection::start_tls(std::shared_ptr<const TlsContext> context) {
@@ -130,6 +146,12 @@ Task<bool> HttpConnection::await_request() {
 Task<bool> HttpConnection::read_head(HttpRequest& request) {
   auto begun = co_await await_request();
   if (!begun || !*begun) co_return false;
+  // A line behind the last body is no beginning of a request: the client may have none.
+  if (input_.bytes() == "\r\n") {
+    input_.drop(2);
+    begun = co_await await_request();
+    if (!begun || !*begun) co_return false;
+  }
   const Deadline deadline = here().now() + settings_->header_time;
   for (bool look = true;;) {
     if (look) {
@@ -287,9 +309,13 @@ Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route)
     exchange.close_after();
     co_return co_await fail(routes_, exchange, 403, "this Host is not allowed; see http.hosts");
   }
-  if (origin && !origin_allowed(*origin, *settings_)) {
+  if (origin && !origin_allowed(*origin, request.host, *settings_)) {
     exchange.close_after();
     co_return co_await fail(routes_, exchange, 403, "this Origin is not allowed; see http.origins");
+  }
+  if (from_another_page(request)) {
+    exchange.close_after();
+    co_return co_await fail(routes_, exchange, 403, "pages of other origins may not load this");
   }
   if (origin && !settings_->cors.origins.empty()) {
     exchange.add_fields(cors_fields(settings_->cors, *origin));
@@ -307,7 +333,7 @@ Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route)
     exchange.who = *std::move(caller);
   }
   if (!route) co_return co_await fail(routes_, exchange, 404, "there is nothing at this path");
-  if (route->methods != "*" && !has_token(route->methods, request.method)) {
+  if (route->methods != "*" && !has_method(route->methods, request.method)) {
     co_return co_await fail(routes_, exchange, 405, "this method is not allowed here",
                             fmt::format("Allow: {}\r\n", route->methods));
   }

@@ -67,6 +67,11 @@ class HttpConnection {
 
 // True if `host` (with or without a port) names loopback or is on the list.
 bool host_allowed(std::string_view host, const HttpSettings& settings);
-bool origin_allowed(std::string_view origin, const HttpSettings& settings);
+// True if pages of `origin` may send requests to `host`, the one of the request: it is that host
+// itself, port included, or on a list.
+bool origin_allowed(std::string_view origin, std::string_view host, const HttpSettings& settings);
+// True if a browser says that a page of another origin makes the request, and names no Origin that
+// could be on a list. People may follow links from anywhere.
+bool from_another_page(const HttpRequest& request);
 
 }  // namespace patchbay::net

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <ctime>
 
 namespace patchbay::net {
 namespace {
@@ -52,6 +54,28 @@ constexpr std::array kReasons{
 constexpr std::size_t kJoin = 16 * 1024;
 constexpr std::size_t kMostParts = 8;
 
+constexpr std::string_view kCacheControl = "Cache-Control:";
+
+// The time as Date has it. Written anew once a second.
+const std::string& date_line() {
+  static constexpr std::array<std::string_view, 7> kDays{"Sun", "Mon", "Tue", "Wed",
+                                                         "Thu", "Fri", "Sat"};
+  static constexpr std::array<std::string_view, 12> kMonths{
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  static thread_local std::time_t written = -1;
+  static thread_local std::string line;
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  if (now == written) return line;
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  line = fmt::format("Date: {}, {:02} {} {} {:02}:{:02}:{:02} GMT\r\n",
+                     kDays[static_cast<std::size_t>(utc.tm_wday)], utc.tm_mday,
+                     kMonths[static_cast<std::size_t>(utc.tm_mon)], utc.tm_year + 1900, utc.tm_hour,
+                     utc.tm_min, utc.tm_sec);
+  written = now;
+  return line;
+}
+
 }  // namespace
 
 std::string_view reason_phrase(int status) {
@@ -61,7 +85,7 @@ std::string_view reason_phrase(int status) {
 
 std::string HttpExchange::head(int status, std::string_view type, std::string_view fields) const {
   std::string text = "HTTP/1.1 ";
-  text.reserve(256 + fields_.size() + fields.size());
+  text.reserve(384 + fields_.size() + fields.size());
   text += fmt::format_int(status).c_str();
   text += ' ';
   text += reason_phrase(status);
@@ -72,6 +96,12 @@ std::string HttpExchange::head(int status, std::string_view type, std::string_vi
   text += "\r\n";
   text += fields_;
   text += fields;
+  if (status >= 200) {
+    text += date_line();
+    // No page of another origin may load it, unless CORS allows that page to read it.
+    text += "Cross-Origin-Resource-Policy: same-origin\r\n";
+    if (!fields.contains(kCacheControl)) text += "Cache-Control: no-store\r\n";
+  }
   if (!keep_alive_) text += "Connection: close\r\n";
   return text;
 }
@@ -124,7 +154,7 @@ void HttpExchange::begin_stream(std::string_view fields) {
   stream_.emplace(stream, stream_buffer_);
   if (request.http10) keep_alive_ = false;
   std::string text = head(200, kEventStream, fields);
-  text += "Cache-Control: no-store\r\nX-Accel-Buffering: no\r\n";
+  text += "X-Accel-Buffering: no\r\n";
   text += request.http10 ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n";
   auto queued = stream_->put({text});
   (void)queued;  // An empty outbox takes everything.

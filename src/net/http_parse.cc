@@ -8,6 +8,7 @@
 
 #include "core/byte_block.h"
 #include "core/token.h"
+#include "net/http_lexer.h"
 
 namespace patchbay::net {
 namespace {
@@ -114,6 +115,30 @@ Result<void> check_once(const HttpFields& fields) {
   return ok();
 }
 
+// How the codings of a Transfer-Encoding delimit the body. Only a body whose last coding is chunked
+// has an end that everybody finds.
+Result<void> check_codings(std::string_view codings) {
+  std::string_view last;
+  std::size_t chunked = 0;
+  std::size_t count = 0;
+  for (bool more = true; more; ++count) {
+    const auto comma = codings.find(',');
+    last = trim(codings.substr(0, comma));
+    auto rest = last;
+    if (!take_token(rest) || (!rest.empty() && rest.front() != ';' && rest.front() != ' ')) {
+      return bad("Transfer-Encoding is malformed");
+    }
+    if (same_token(last, "chunked")) ++chunked;
+    more = comma != std::string_view::npos;
+    if (more) codings.remove_prefix(comma + 1);
+  }
+  if (chunked != 1 || !same_token(last, "chunked")) {
+    return bad("the last Transfer-Encoding, and only that, must be chunked");
+  }
+  if (count > 1) return bad(501, "the only Transfer-Encoding understood is chunked");
+  return ok();
+}
+
 Result<HttpFraming> parse_framing(const HttpFields& fields, bool http10) {
   HttpFraming framing;
   const auto connection = fields.find("Connection");
@@ -125,9 +150,8 @@ Result<HttpFraming> parse_framing(const HttpFields& fields, bool http10) {
   if (lengths == 1 && codings == 1) return bad("both Content-Length and Transfer-Encoding");
   if (codings == 1) {
     if (http10) return bad("Transfer-Encoding in HTTP/1.0");
-    if (!same_token(*fields.find("Transfer-Encoding"), "chunked")) {
-      return bad(501, "the only Transfer-Encoding understood is chunked");
-    }
+    auto good = check_codings(*fields.find("Transfer-Encoding"));
+    if (!good) return good.error();
     framing.chunked = true;
   }
   if (lengths == 1) {
@@ -179,11 +203,32 @@ Result<void> parse_status_line(std::string_view line, HttpResponseHead& head) {
   return ok();
 }
 
+bool is_port(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// A name or an address, and perhaps a port (RFC 3986, 3.2.2); nothing else that others could read
+// as another host.
+bool is_host(std::string_view text) {
+  const bool literal = text.starts_with('[');
+  const auto end = literal ? text.find(']') : std::min(text.find(':'), text.size());
+  if (end == std::string_view::npos) return false;
+  const auto name = text.substr(literal, end - literal);
+  const auto port = text.substr(end + literal);
+  const auto fits = [literal](char c) {
+    const bool plain = (c >= '0' && c <= '9') || (lower_case(c) >= 'a' && lower_case(c) <= 'z');
+    return plain || std::string_view(literal ? ":." : "-._~%!$&'()*+,;=").contains(c);
+  };
+  return std::ranges::all_of(name, fits) && (!literal || !name.empty()) &&
+         (port.empty() || (port.front() == ':' && is_port(port.substr(1))));
+}
+
 // Brings the target into origin form and settles which host is meant.
 Result<void> settle_target(HttpRequest& request) {
   const auto host = request.fields.find("Host");
   if (!host && !request.http10) return bad("the Host header is missing");
   request.host = host.value_or("");
+  if (!is_host(request.host)) return bad("the Host header is malformed");
   constexpr std::string_view kScheme = "http://";
   if (request.target.starts_with(kScheme)) {
     const auto rest = request.target.substr(kScheme.size());
@@ -246,16 +291,20 @@ Result<std::size_t> parse_request(std::string_view bytes, const HttpLimits& limi
                                   HttpRequest& request) {
   auto rest = bytes;
   request.fields.clear();
+  // Some clients end a body with a line of its own, which belongs to nothing.
+  if (rest.starts_with("\r\n")) rest.remove_prefix(2);
+  const auto begin = rest;
   auto line = take_line(rest);
   if (!line) return line.error();
   // A carriage return at the end of what has come belongs to the line's end.
-  const auto known = line->value_or(bytes.substr(0, bytes.size() - bytes.ends_with('\r')));
+  const auto known = line->value_or(begin.substr(0, begin.size() - begin.ends_with('\r')));
   if (known.size() > limits.request_line) {
     return bad(414, fmt::format("the request line exceeds {} bytes", limits.request_line));
   }
   if (!line->has_value()) {
     // What cannot become a request line need not be waited for: a TLS greeting, for example.
-    if (!bytes.empty() && !kTokenBytes[static_cast<unsigned char>(bytes.front())]) {
+    const bool blank = begin == "\r" && begin.size() == bytes.size();
+    if (!begin.empty() && !blank && !kTokenBytes[static_cast<unsigned char>(begin.front())]) {
       return bad("this is not HTTP");
     }
     return std::size_t{0};
@@ -309,6 +358,27 @@ Result<std::size_t> parse_response(std::string_view bytes, const HttpLimits& lim
   return size;
 }
 
+namespace {
+
+// What may stand behind the size of a chunk: `;name`, `;name=value`, any number of them.
+bool are_chunk_extensions(std::string_view text) {
+  while (!text.empty()) {
+    skip_blanks(text);
+    if (!take_char(text, ';')) return false;
+    skip_blanks(text);
+    if (!take_token(text)) return false;
+    auto value = text;
+    skip_blanks(value);
+    if (!take_char(value, '=')) continue;
+    skip_blanks(value);
+    if (!take_token(value) && !take_quoted(value)) return false;
+    text = value;
+  }
+  return true;
+}
+
+}  // namespace
+
 Result<ChunkReader::Step> ChunkReader::next(std::string_view bytes) {
   if (state_ == State::data) {
     const auto size = std::min<std::uint64_t>(left_, bytes.size());
@@ -331,12 +401,15 @@ Result<ChunkReader::Step> ChunkReader::next(std::string_view bytes) {
   switch (state_) {
     case State::size: {
       if (text.size() > kMaxChunkLine) return bad("a chunk header is too long");
-      const auto digits = text.substr(0, text.find(';'));
+      const auto digits = text.substr(0, text.find_first_of("; \t"));
       const auto [end, fault] =
           std::from_chars(digits.data(), digits.data() + digits.size(), left_, 16);
       if (digits.empty() || digits.size() > 15 || fault != std::errc() ||
-          end != digits.data() + digits.size() || !is_field_value(text)) {
+          end != digits.data() + digits.size()) {
         return bad("a chunk size is malformed");
+      }
+      if (!are_chunk_extensions(text.substr(digits.size()))) {
+        return bad("a chunk extension is malformed");
       }
       state_ = left_ == 0 ? State::trailer : State::data;
       break;

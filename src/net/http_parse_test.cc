@@ -57,6 +57,12 @@ TEST(HttpParse, RefusesWhatCanBeReadInTwoWays) {
   EXPECT_EQ(with("Content-Length:"), 400);
   EXPECT_EQ(with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"), 400);
   EXPECT_EQ(with("Transfer-Encoding: gzip, chunked"), 501);
+  // Nobody can say where such a body ends.
+  for (const auto* const codings :
+       {"gzip", "identity", "chunked, chunked", "chunked, gzip", "xchunked", "chunked;a=b",
+        ", chunked", "chunked,", "a b", ""}) {
+    EXPECT_EQ(with(std::string("Transfer-Encoding: ") + codings), 400) << codings;
+  }
   EXPECT_EQ(with("X : y"), 400);
   EXPECT_EQ(with("X: a\r\n folded"), 400);
   EXPECT_EQ(with(std::string_view("X: a\0b", 6)), 400);
@@ -106,6 +112,34 @@ TEST(HttpParse, KeepsItsLimits) {
   EXPECT_EQ(status_of("GET /" + std::string(100, 'a'), limits), 414);
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nX: " + std::string(300, 'a'), limits), 431);
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nA: a\r\nB: b\r\nC: c\r\n\r\n", limits), 431);
+}
+
+TEST(HttpParse, SkipsOneEmptyLineBeforeARequest) {
+  const std::string text = "\r\n" + std::string(kGood);
+  HttpRequest request;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto size = parse_request(std::string_view(text).substr(0, i), {}, request);
+    ASSERT_TRUE(size) << i;
+    EXPECT_EQ(*size, 0U) << i;
+  }
+  EXPECT_EQ(*parse_request(text, {}, request), text.size());
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(status_of("\r\n" + text), 400);
+  EXPECT_EQ(status_of("\n" + std::string(kGood)), 400);
+}
+
+TEST(HttpParse, RefusesWhatIsNoHost) {
+  const auto with = [](std::string_view host) {
+    return status_of("GET / HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n");
+  };
+  for (const auto* const good :
+       {"a", "a.example:80", "127.0.0.1:1", "[::1]", "[::1]:80", "a:", "a%20b", ""}) {
+    EXPECT_EQ(with(good), 0) << good;
+  }
+  for (const auto* const bad : {"a b", "a/b", "user@a", "a:b", "a:1:2", "[::1", "[]", "[::1]x",
+                                "[a b]", "a\\b", "a?b", "a#b", "http://a"}) {
+    EXPECT_EQ(with(bad), 400) << bad;
+  }
 }
 
 int response_status(std::string_view text, const HttpLimits& limits = {}) {
@@ -179,6 +213,11 @@ TEST(ChunkReader, JoinsChunksAndReadsTheTrailer) {
   EXPECT_EQ(read_chunks("5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nT: v\r\n\r\n", good, done),
             "hello world");
   EXPECT_TRUE(good && done);
+  for (const auto* const extensions : {";a", ";a=b;c", " ; a = b", ";a=\"b;\\\"c\"", ";a;b=1"}) {
+    const std::string text = "5" + std::string(extensions) + "\r\nhello\r\n0\r\n\r\n";
+    EXPECT_EQ(read_chunks(text, good, done), "hello") << extensions;
+    EXPECT_TRUE(good && done) << extensions;
+  }
   EXPECT_EQ(read_chunks("5\r\nhel", good, done), "hel");
   EXPECT_TRUE(good && !done);
 }
@@ -186,7 +225,10 @@ TEST(ChunkReader, JoinsChunksAndReadsTheTrailer) {
 TEST(ChunkReader, RefusesMalformedChunks) {
   for (const std::string_view text :
        {"x\r\n", "5 \r\nhello\r\n", "-1\r\n", "\r\n", "fffffffffffffffff\r\n", "5\nhello\r\n",
-        "5\r\nhelloX\r\n", "0\r\nbad trailer\r\n\r\n"}) {
+        "5\r\nhelloX\r\n", "0\r\nbad trailer\r\n\r\n", "5;\r\nhello\r\n", "5;=b\r\nhello\r\n",
+        "5;a=\r\nhello\r\n", "5;a=b c\r\nhello\r\n", "5;a=\"b\r\nhello\r\n",
+        "5;a=\"b\"c\r\nhello\r\n", "5;a(b\r\nhello\r\n", "5 a\r\nhello\r\n", "5;a;\r\nhello\r\n",
+        "5;a=\"\x01\"\r\nhello\r\n"}) {
     bool good = true;
     bool done = false;
     read_chunks(text, good, done);

@@ -83,7 +83,7 @@ void WebSocket::read() {
 // False: it is over, or there is no use in reading on.
 bool WebSocket::take_input() {
   while (!input_.empty() && !held_back()) {
-    if (state_ == State::failing || state_ == State::leaving) {
+    if (state_ == State::faulted || state_ == State::failing || state_ == State::leaving) {
       dropped_ += input_.bytes().size();
       input_.drop(input_.bytes().size());
       if (dropped_ > kMostDropped) finish();
@@ -122,7 +122,7 @@ void WebSocket::take_step(WsReader::Kind kind) {
 }
 
 Result<void> WebSocket::send(std::string_view text) {
-  if (state_ != State::open) return Error{Code::unavailable, "the WebSocket is closed"};
+  if (!open()) return Error{Code::unavailable, "the WebSocket is closed"};
   if (auto room = outbox_.check_room(text.size()); !room) return room;
   if (outbox_.empty()) writing_ = here().now();
   WsOpcode opcode = WsOpcode::text;
@@ -175,6 +175,7 @@ WsMask WebSocket::new_mask() {
 }
 
 void WebSocket::close(WsClose code, std::string_view why) {
+  if (state_ == State::faulted) return tell_fault();
   if (state_ != State::open) return;
   put_frame(WsOpcode::close, true, ws_close_payload(code, why));
   told_ = true;
@@ -193,8 +194,16 @@ void WebSocket::answer_close() {
 }
 
 void WebSocket::fail(WsClose code, const std::string& why) {
-  if (state_ == State::open) put_frame(WsOpcode::close, true, ws_close_payload(code, why));
-  end(State::failing, code, why);
+  if (state_ != State::open) return end(State::failing, code, why);
+  fault_ = ws_close_payload(code, why);
+  end(State::faulted, code, why);
+  if (state_ == State::faulted && !answering_) tell_fault();
+}
+
+void WebSocket::tell_fault() {
+  put_frame(WsOpcode::close, true, fault_);
+  closing_ = kNever;
+  end(State::failing, WsClose::protocol_error, "");
 }
 
 // Goes on to another state in which no message is taken.
@@ -247,7 +256,7 @@ void WebSocket::read_if_possible() {
   read_soon();
 }
 
-Task<void> WebSocket::over() { co_return co_await over_.wait(); }
+Task<void> WebSocket::over(Deadline deadline) { co_return co_await over_.wait(deadline); }
 
 Deadline WebSocket::next_deadline() const {
   const auto after = [](Deadline since, std::chrono::nanoseconds span) {
@@ -274,6 +283,7 @@ void WebSocket::on_deadline() {
     return since != kNever && since + span <= now;
   };
   armed_ = kNever;
+  if (closing_ <= now && state_ == State::faulted) return tell_fault();
   if (closing_ <= now) return end(State::over, WsClose::broken_off, "the peer did not close");
   if (passed(writing_, settings_.write_time)) {
     return end(State::over, WsClose::broken_off, "the peer does not read");

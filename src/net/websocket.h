@@ -33,7 +33,8 @@ class WebSocket final : Source::Waiter, Timer {
    public:
     // One message, which may be moved from.
     virtual void on_text(std::string& text) = 0;
-    // No message follows. Told once, whoever ended it, but not after a close() of ours.
+    // No message follows. Told once, whoever ended it, but not after a close() of ours. If the peer
+    // has broken the rules, it is told so after this; answer_first() delays that.
     virtual void on_end(WsClose code, const std::string& why) = 0;
 
    protected:
@@ -54,14 +55,19 @@ class WebSocket final : Source::Waiter, Timer {
   // Ends our side, after what was sent, and waits for the peer to agree.
   void close(WsClose code, std::string_view why);
 
+  // What came before the peer broke the rules is answered first: the peer is told of its fault by
+  // close(), or when settings.close_time has passed. REQUIRES: called from on_end().
+  void answer_first() { answering_ = state_ == State::faulted; }
+
   // Takes no further message until go_on().
   void hold() { held_ = true; }
   void go_on();
 
-  // Waits until both sides have closed, or the peer has had its time to.
-  Task<void> over();
+  // Waits until both sides have closed, or the peer has had its time to, or until `deadline`.
+  Task<void> over(Deadline deadline = kNever);
 
-  bool open() const { return state_ == State::open; }
+  // Messages can be sent.
+  bool open() const { return state_ == State::open || state_ == State::faulted; }
 
   // The peer lags: what can be done without should be.
   bool congested() const { return outbox_.size() > settings_.outbox / 2; }
@@ -69,6 +75,7 @@ class WebSocket final : Source::Waiter, Timer {
  private:
   enum class State : std::uint8_t {
     open,
+    faulted,  // The peer has broken the rules, and is still to be told so.
     closing,  // We have closed; the peer has not.
     failing,  // The peer has broken the rules and was told so: what it sends is not looked at.
     leaving,  // Both have closed; our last words are on their way.
@@ -85,6 +92,7 @@ class WebSocket final : Source::Waiter, Timer {
   void take_step(WsReader::Kind kind);
   void answer_close();
   void fail(WsClose code, const std::string& why);
+  void tell_fault();
   void put_frame(WsOpcode opcode, bool last, std::string_view payload);
   void put_control(WsOpcode opcode, std::string_view payload);
   void end(State state, WsClose code, const std::string& why);
@@ -105,7 +113,9 @@ class WebSocket final : Source::Waiter, Timer {
   Outbox outbox_;
   WsReader reader_;
   State state_ = State::open;
-  bool told_ = false;  // The receiver knows that nothing more will come.
+  std::string fault_;       // The close frame's payload for a peer that has broken the rules,
+  bool answering_ = false;  // which what came before it goes ahead of.
+  bool told_ = false;       // The receiver knows that nothing more will come.
   bool held_ = false;
   bool paused_ = false;  // Nothing is read for now.
   bool sending_ended_ = false;

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/token.h"
 #include "json/read.h"
 #include "mcp/harmless.h"
 #include "mcp/modern.h"
+#include "net/http_accept.h"
 
 namespace patchbay::transport {
 namespace {
@@ -20,6 +24,9 @@ constexpr auto kAcceptance = std::chrono::seconds(30);
 // After its answer a stream has nothing more to say: so long may it take to end.
 constexpr auto kLeaveTaking = std::chrono::seconds(1);
 
+// A server that is away for longer is as good as gone.
+constexpr std::int64_t kLongestRetryAfter = 30 * 24 * 3600;
+
 void add_field(std::string& fields, std::string_view name, std::string_view value) {
   for (const auto piece : {name, std::string_view(": "), value, std::string_view("\r\n")}) {
     fields += piece;
@@ -28,7 +35,7 @@ void add_field(std::string& fields, std::string_view name, std::string_view valu
 
 bool is_event_stream(const net::HttpResponse& response) {
   return response.status() == 200 &&
-         response.field("Content-Type").starts_with("text/event-stream");
+         same_token(net::media_type(response.field("Content-Type")), "text/event-stream");
 }
 
 // Statuses of servers that do not know what was posted to them.
@@ -215,7 +222,9 @@ Result<void> HttpChannel::refused(int status, std::string_view body, std::string
   Error busy{Code::overloaded, reason_of(status, body)};
   // Seconds; the other form, a date, says when by a clock that may not be ours.
   const auto seconds = json::as_int(retry_after);
-  if (seconds && *seconds >= 0) set_retry_after(busy, std::chrono::seconds(*seconds));
+  if (seconds && *seconds >= 0) {
+    set_retry_after(busy, std::chrono::seconds(std::min(*seconds, kLongestRetryAfter)));
+  }
   return busy;
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "core/token.h"
+#include "net/http_accept.h"
+
 namespace patchbay::transport {
 namespace {
 
@@ -23,7 +26,8 @@ Task<void> SseChannel::connect(Deadline deadline) {
   auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
   auto response = co_await asked;
   if (!response) co_return response.error();
-  const bool stream = (*response)->field("Content-Type").starts_with("text/event-stream");
+  const bool stream =
+      same_token(net::media_type((*response)->field("Content-Type")), "text/event-stream");
   if ((*response)->status() != 200 || !stream) {
     co_return Error{Code::upstream_failed,
                     fmt::format("there is no event stream at {} ({})", target_.url.text(),

@@ -11,6 +11,9 @@
 namespace patchbay::upstreams {
 namespace {
 
+// What a server that is given up may take to close its side.
+constexpr auto kCloseTime = std::chrono::seconds(1);
+
 class WsConnection final : public Connection {
  public:
   WsConnection(std::unique_ptr<net::ClientWebSocket> client, bool envelopes,
@@ -30,8 +33,11 @@ class WsConnection final : public Connection {
 
   Task<void> end(bool orderly) override {
     texts_.close();
-    if (!orderly) co_return ok();
-    co_return co_await client_->socket().over();
+    // Also a server that was lost, or broke the rules, is told that we leave and why.
+    const Deadline patience = orderly ? kNever : here().now() + kCloseTime;
+    auto over = co_await client_->socket().over(patience);
+    (void)over;  // A server that does not close has had its time.
+    co_return ok();
   }
 
  private:
