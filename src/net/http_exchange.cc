@@ -178,10 +178,8 @@ Result<void> HttpExchange::put(std::initializer_list<std::string_view> parts) {
 Task<void> HttpExchange::drained() { co_return co_await stream_->drained(write_time_); }
 
 Task<void> HttpExchange::end_stream() {
-  if (keep_alive_ && !request.http10) {
-    auto queued = stream_->put({"0\r\n\r\n"});
-    if (!queued) keep_alive_ = false;
-  }
+  // The end is no more that waits for a slow reader: it belongs to what is queued already.
+  if (keep_alive_ && !request.http10) stream_->add({"0\r\n\r\n"});
   auto written = co_await stream_->drained(write_time_);
   if (!written) keep_alive_ = false;
   stream_.reset();
