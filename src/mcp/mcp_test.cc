@@ -113,7 +113,7 @@ TEST(Message, RefusesWhatIsNoMessage) {
   EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1.5,"method":"m"})"), Code::invalid_request);
   EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":[1],"method":"m"})"), Code::invalid_request);
   EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":7})"), Code::invalid_request);
-  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[]})"), Code::invalid_request);
+  EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[]})"), Code::invalid_params);
   EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","result":{}})"), Code::invalid_request);
   EXPECT_EQ(code_of(R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})"), Code::invalid_request);
 }
