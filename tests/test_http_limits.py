@@ -36,6 +36,18 @@ class Limits(StrictCase):
         self.assert_refused(head(*(f"X-{i}: 1" for i in range(30))), (400, 431))
         self.assert_alive()
 
+    def test_one_header(self):
+        with Gateway(fake_config()) as gateway, gateway.connect() as connection:
+            fits = {"Authorization": "Bearer " + "y" * (16 << 10)}
+            self.assertEqual(connection.request("GET", "/health", fits).status, 200)
+            refused = connection.request("GET", "/health", {"X": "y" * (17 << 10)})
+            self.assertEqual(refused.status, 431)
+            self.assertIn(b"limits.max_header_line_size", refused.body)
+        config = fake_config(limits={"max_header_line_size": "1KiB"})
+        with Gateway(config) as gateway, gateway.connect() as connection:
+            self.assertEqual(connection.request("GET", "/health", {"X": "y" * 1000}).status, 200)
+            self.assertEqual(connection.request("GET", "/health", {"X": "y" * 1100}).status, 431)
+
     def test_body(self):
         def body(size):
             text = json.dumps(modern_message("tools/list", {"pad": ""}))

@@ -49,6 +49,7 @@ struct LimitSettings {
   config::Bytes request_line{8 * 1024};
   config::Bytes headers{64 * 1024};
   int header_fields = 100;
+  config::Bytes max_header_line_size{16 * 1024 + 128};
   config::Duration header_time{10'000};
   config::Duration body_time{30'000};
   config::Duration idle_time{75'000};
@@ -248,6 +249,8 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
           Range{Bytes{1024}, Bytes{1 << 20}}},
     Field{"header_fields", &app::LimitSettings::header_fields, "The most header fields.",
           Range{8, 10'000}},
+    Field{"max_header_line_size", &app::LimitSettings::max_header_line_size,
+          "The longest header field of a request.", Range{Bytes{256}, Bytes{1 << 20}}},
     Field{"header_time", &app::LimitSettings::header_time,
           "How long a request head may take to arrive.", Range{Duration(10), Duration(600'000)}},
     Field{"body_time", &app::LimitSettings::body_time,
@@ -331,7 +334,7 @@ inline constexpr auto config::fields<app::HttpSection> = std::tuple{
     Field{"hosts", &app::HttpSection::hosts,
           "Names allowed in the Host header beside localhost, 127.0.0.1 and [::1]."},
     Field{"origins", &app::HttpSection::origins,
-          "Origins of web pages that may call, beside those on allowed hosts."},
+          "Origins of web pages that may call, beside the Host of the request itself and `hosts`."},
     Field{"cors", &app::HttpSection::cors, "Which web pages of other origins may read answers."},
 };
 

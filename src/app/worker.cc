@@ -12,7 +12,7 @@ std::shared_ptr<const net::HttpSettings> http_settings(const Settings& settings)
   const LimitSettings& limits = settings.limits;
   net::HttpSettings http;
   http.head = {limits.request_line.value, limits.headers.value,
-               static_cast<std::size_t>(limits.header_fields)};
+               static_cast<std::size_t>(limits.header_fields), limits.max_header_line_size.value};
   http.body = limits.body.value;
   http.connections = static_cast<std::size_t>(limits.connections);
   http.stream_buffer = limits.stream_buffer.value;

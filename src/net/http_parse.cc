@@ -81,13 +81,22 @@ Result<void> parse_field(std::string_view line, HttpFields& fields) {
   return ok();
 }
 
+Error long_field(const HttpLimits& limits) {
+  return bad(431, fmt::format("a header field exceeds {} bytes (limits.max_header_line_size)",
+                              limits.field));
+}
+
 // The fields up to the empty line. False: not all there yet.
 Result<bool> parse_fields(std::string_view& rest, const HttpLimits& limits, HttpFields& fields) {
   for (;;) {
     auto line = take_line(rest);
     if (!line) return line.error();
-    if (!line->has_value()) return false;
+    if (!line->has_value()) {
+      if (rest.size() - rest.ends_with('\r') > limits.field) return long_field(limits);
+      return false;
+    }
     if ((*line)->empty()) return true;
+    if ((*line)->size() > limits.field) return long_field(limits);
     if (fields.size() == limits.fields) {
       return bad(431, fmt::format("more than {} header fields", limits.fields));
     }

@@ -15,6 +15,8 @@ struct HttpLimits {
   std::size_t request_line = 8 * 1024;
   std::size_t headers = 64 * 1024;  // The whole head.
   std::size_t fields = 100;
+  // One header field. A credential of 16 KiB just fits.
+  std::size_t field = 16 * 1024 + 128;
 };
 
 struct HttpField {

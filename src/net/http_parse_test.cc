@@ -114,6 +114,18 @@ TEST(HttpParse, KeepsItsLimits) {
   EXPECT_EQ(status_of("GET / HTTP/1.1\r\nHost: a\r\nA: a\r\nB: b\r\nC: c\r\n\r\n", limits), 431);
 }
 
+TEST(HttpParse, BoundsEachHeaderField) {
+  const auto with = [](std::size_t size, std::string_view end) {
+    const std::string field = "Authorization: Bearer " + std::string(size, 'a');
+    return status_of("GET / HTTP/1.1\r\nHost: a\r\n" + field + std::string(end));
+  };
+  constexpr std::size_t kCredential = 16 * 1024;
+  EXPECT_EQ(with(kCredential, "\r\n\r\n"), 0);
+  EXPECT_EQ(with(kCredential + 200, "\r\n\r\n"), 431);
+  EXPECT_EQ(with(kCredential + 200, ""), 431);  // However long it may still become.
+  EXPECT_EQ(with(kCredential, "\r\nB: " + std::string(kCredential, 'b') + "\r\n\r\n"), 0);
+}
+
 TEST(HttpParse, SkipsOneEmptyLineBeforeARequest) {
   const std::string text = "\r\n" + std::string(kGood);
   HttpRequest request;

@@ -32,7 +32,10 @@ Loop::Loop(int number)
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;
   event.data.ptr = nullptr;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event);
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event) != 0) {
+    std::perror("epoll_ctl");
+    std::exit(1);
+  }
 }
 
 Loop::~Loop() = default;
@@ -78,14 +81,15 @@ int Loop::wait_time() const {
   return static_cast<int>(std::clamp<std::int64_t>(span, 0, 60'000));
 }
 
-void Loop::add(Source& source, std::uint32_t events) {
+int Loop::add(Source& source, std::uint32_t events) {
   epoll_event event{};
   event.events = events;
   event.data.ptr = &source;
-  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, source.fd(), &event);
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, source.fd(), &event) == 0 ? 0 : errno;
 }
 
 void Loop::remove(Source& source) {
+  // It fails for what the kernel never took, and there is nothing to be done about it.
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, source.fd(), nullptr);
   std::replace(batch_.begin(), batch_.begin() + batch_size_, &source,
                static_cast<Source*>(nullptr));

@@ -38,7 +38,8 @@ class Loop final : public Executor {
 
   void wake() override;
   int wait_time() const;
-  void add(Source& source, std::uint32_t events);
+  // 0, or the errno of the kernel's refusal.
+  int add(Source& source, std::uint32_t events);
   void remove(Source& source);
 
   const int number_;

@@ -20,6 +20,8 @@ mode_t kind_of(int fd) {
   return ::fstat(fd, &about) == 0 ? about.st_mode : 0;
 }
 
+constexpr auto kPollInterval = std::chrono::milliseconds(100);
+
 }  // namespace
 
 std::span<iovec> drop_written(std::span<iovec> parts, std::size_t written) {
@@ -34,16 +36,41 @@ std::span<iovec> drop_written(std::span<iovec> parts, std::size_t written) {
   return parts;
 }
 
+// Stands in for the events of a source that the kernel does not watch.
+class Source::Poll final : public Timer {
+ public:
+  explicit Poll(Source& source) : source_(source) {}
+
+ private:
+  void on_deadline() override { source_.on_events(EPOLLIN | EPOLLOUT); }
+
+  Source& source_;
+};
+
 Source::Source(Fd fd)
     : loop_(static_cast<Loop&>(here())), fd_(std::move(fd)), socket_(S_ISSOCK(kind_of(fd_.get()))) {
-  loop_.add(*this, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+  const int refused = loop_.add(*this, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
+  if (refused == 0) return;
   // epoll does not watch files. One that is read to its end tells of no more by no event.
-  if (!socket_ && S_ISREG(kind_of(fd_.get()))) hung_up_ = true;
+  hung_up_ = refused != EPERM || S_ISREG(kind_of(fd_.get()));
+  if (refused == EPERM) return;
+  refused_ = refused;
+  poll_ = std::make_unique<Poll>(*this);
+}
+
+void Source::poll_soon() {
+  if (!poll_->set()) here().timers().set(*poll_, here().now() + kPollInterval);
+}
+
+Error Source::not_watched() const {
+  return {Code::unavailable,
+          fmt::format("cannot watch the descriptor: {}", std::strerror(refused_))};
 }
 
 Source::~Source() { loop_.remove(*this); }
 
 Result<std::size_t> Source::try_read(std::span<char> into) {
+  if (refused_ != 0) return not_watched();
   if (!may_read_) return std::size_t{0};
   for (;;) {
     const ssize_t n = socket_ ? ::recv(fd_.get(), into.data(), into.size(), 0)
@@ -66,6 +93,7 @@ Result<std::size_t> Source::try_read(std::span<char> into) {
 }
 
 Result<std::size_t> Source::try_write(std::span<const iovec> parts) {
+  if (refused_ != 0) return not_watched();
   if (!may_write_) return std::size_t{0};
   for (;;) {
     const ssize_t n =

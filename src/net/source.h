@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -50,8 +51,14 @@ class Source {
   Result<std::size_t> try_read(std::span<char> into);
   Result<std::size_t> try_write(std::span<const iovec> parts);
 
-  void wait_readable(Waiter& waiter) { reader_ = &waiter; }
-  void wait_writable(Waiter& waiter) { writer_ = &waiter; }
+  void wait_readable(Waiter& waiter) {
+    reader_ = &waiter;
+    if (poll_) poll_soon();
+  }
+  void wait_writable(Waiter& waiter) {
+    writer_ = &waiter;
+    if (poll_) poll_soon();
+  }
   void forget(Waiter& waiter);
 
   // At most one; null to take it back. Told at once if the peer has gone already.
@@ -77,11 +84,19 @@ class Source {
 
  private:
   friend class Loop;
+  class Poll;
+
   void on_events(std::uint32_t events);
+  void poll_soon();
+  Error not_watched() const;
 
   Loop& loop_;
   const Fd fd_;
   const bool socket_;  // The calls for sockets alone cost less than those for any descriptor.
+  // The kernel has refused to watch the descriptor, for this reason. Reading and writing fail;
+  // whoever waits without having tried is told to try from time to time.
+  int refused_ = 0;
+  std::unique_ptr<Poll> poll_;
   Waiter* reader_ = nullptr;
   Waiter* writer_ = nullptr;
   Hangup* hangup_ = nullptr;
@@ -110,6 +125,11 @@ class [[nodiscard]] Source::Ready final : Waiter, Stop::Hook, Timer {
         return false;
       }
       link(*stop);
+    }
+    if (source_.refused_ != 0) {
+      unlink();
+      result_ = source_.not_watched();
+      return false;
     }
     if (deadline_ != kNever) here().timers().set(*this, deadline_);
     task_ = self;
