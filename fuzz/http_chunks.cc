@@ -13,20 +13,20 @@ using patchbay::fuzz::require;
 // The body, or nothing if the text is malformed; `step` bytes arrive at a time.
 std::optional<std::string> read(std::string_view text, std::size_t step, bool& done) {
   patchbay::net::ChunkReader reader;
-  std::string pending;
+  std::size_t arrived = 0;
   std::string body;
   done = false;
   while (!done) {
-    auto piece = reader.next(pending);
+    auto piece = reader.next(text.substr(0, arrived));
     if (!piece) return std::nullopt;
     body += piece->data;
     done = piece->done;
-    require(piece->taken <= pending.size());
-    pending.erase(0, piece->taken);
+    require(piece->taken <= arrived);
+    text.remove_prefix(piece->taken);
+    arrived -= piece->taken;
     if (piece->taken > 0 || done) continue;
-    if (text.empty()) return body;
-    pending += text.substr(0, step);
-    text.remove_prefix(std::min(step, text.size()));
+    if (arrived == text.size()) return body;
+    arrived = std::min(arrived + step, text.size());
   }
   return body;
 }

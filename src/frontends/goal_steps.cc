@@ -41,9 +41,16 @@ bool is_beyond_doubt(std::string_view step,
 // Where the words of the step that begins at `at` begin: behind arguments in JSON, which are not
 // prose.
 std::size_t words_of(std::string_view goal, std::size_t at) {
-  const auto named = named_step(goal.substr(at));
-  if (!named || !named->text.starts_with('{')) return at;
-  json::Cursor cursor(named->text);
+  const std::string_view rest = goal.substr(at);
+  // A name has no space in it: only the first word is looked at, not all that follows.
+  const auto* const name = std::ranges::find_if_not(rest, is_space);
+  const auto* const end =
+      std::find_if(name, rest.end(), [](char c) { return is_space(c) || c == ':'; });
+  const auto* const colon = std::find_if_not(end, rest.end(), is_space);
+  if (name == end || colon == rest.end() || *colon != ':') return at;
+  const auto* const text = std::find_if_not(colon + 1, rest.end(), is_space);
+  if (text == rest.end() || *text != '{') return at;
+  json::Cursor cursor(rest.substr(static_cast<std::size_t>(text - rest.begin())));
   std::string_view object;
   if (!cursor.value(object)) return at;
   return static_cast<std::size_t>(object.data() + object.size() - goal.data());

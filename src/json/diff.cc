@@ -1,5 +1,7 @@
 #include "json/diff.h"
 
+#include <map>
+
 #include "json/equal.h"
 #include "json/index.h"
 
@@ -21,16 +23,19 @@ class Comparison {
           {before_.pointer(a), std::string(before_.raw(a)), std::string(after_.raw(b))});
       return;
     }
+    // A look-up in an Index passes over all members, so they are put in order first.
+    const Members old_members = members(before_, a);
+    const Members new_members = members(after_, b);
     for (NodeId x = a + 1; x != before_[a].next; x = before_[x].next) {
-      const auto y = after_.find(b, before_.key(x));
-      if (y) {
-        compare(x, *y);
+      const auto y = new_members.find(before_.key(x));
+      if (y != new_members.end()) {
+        compare(x, y->second);
       } else if (found_.size() < most_) {
         found_.push_back({before_.pointer(x), std::string(before_.raw(x)), ""});
       }
     }
     for (NodeId y = b + 1; y != after_[b].next; y = after_[y].next) {
-      if (before_.find(a, after_.key(y)) || found_.size() >= most_) continue;
+      if (old_members.contains(after_.key(y)) || found_.size() >= most_) continue;
       found_.push_back({after_.pointer(y), "", std::string(after_.raw(y))});
     }
   }
@@ -38,6 +43,16 @@ class Comparison {
   std::vector<Difference> found() && { return std::move(found_); }
 
  private:
+  using Members = std::map<std::string_view, NodeId>;
+
+  static Members members(const Index& index, NodeId object) {
+    Members out;
+    for (NodeId child = object + 1; child != index[object].next; child = index[child].next) {
+      out.emplace(index.key(child), child);
+    }
+    return out;
+  }
+
   const Index& before_;
   const Index& after_;
   const std::size_t most_;

@@ -1,5 +1,8 @@
 #include "json/equal.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "json/decimal.h"
 
 namespace patchbay::json {
@@ -25,21 +28,38 @@ bool equal_arrays(const Index& first, NodeId a, const Index& second, NodeId b, B
   return true;
 }
 
-// Keys are unique in an Index, so equal counts and each key found mean the same set of keys.
+std::vector<NodeId> members(const Index& index, NodeId object) {
+  std::vector<NodeId> out;
+  out.reserve(index[object].count);
+  for (NodeId child = object + 1; child != index[object].next; child = index[child].next) {
+    out.push_back(child);
+  }
+  return out;
+}
+
+void sort_by_key(const Index& index, std::vector<NodeId>& members) {
+  std::ranges::sort(members, [&index](NodeId a, NodeId b) {
+    if (index[a].key_hash != index[b].key_hash) return index[a].key_hash < index[b].key_hash;
+    return index.key(a) < index.key(b);
+  });
+}
+
+// Keys are unique in an Index, so equal counts and each key found mean the same set of keys. Most
+// often the order is the same; where it is not, both are sorted, so that no key is searched for.
 bool equal_objects(const Index& first, NodeId a, const Index& second, NodeId b, Budget& budget) {
   const auto same_key = [&](NodeId x, NodeId y) {
     return first[x].key_hash == second[y].key_hash && first.key(x) == second.key(y);
   };
-  NodeId next = b + 1;  // Most often the order is the same: look here first.
-  for (NodeId x = a + 1; x != first[a].next; x = first[x].next) {
-    NodeId y = next;
-    if (y == second[b].next || !same_key(x, y)) {
-      for (y = b + 1; y != second[b].next && !same_key(x, y); y = second[y].next) {
-        if (!budget.spend(1)) return false;
-      }
-    }
-    if (y == second[b].next || !equal(first, x, second, y, budget)) return false;
-    next = second[y].next;
+  std::vector<NodeId> ones = members(first, a);
+  std::vector<NodeId> others = members(second, b);
+  if (!std::ranges::equal(ones, others, same_key)) {
+    if (!budget.spend(ones.size())) return false;
+    sort_by_key(first, ones);
+    sort_by_key(second, others);
+    if (!std::ranges::equal(ones, others, same_key)) return false;
+  }
+  for (std::size_t i = 0; i < ones.size(); ++i) {
+    if (!equal(first, ones[i], second, others[i], budget)) return false;
   }
   return true;
 }

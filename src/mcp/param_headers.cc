@@ -37,6 +37,9 @@ constexpr std::array<std::string_view, 4> kManySchemas{"allOf", "anyOf", "oneOf"
 constexpr std::array<std::string_view, 4> kNamedSchemas{"patternProperties", "dependentSchemas",
                                                         "$defs", "definitions"};
 
+// Each is compared with those before it and looked up in the arguments of every call.
+constexpr std::size_t kMostHeaders = 64;
+
 template <class Names>
 bool is_one_of(const Names& names, std::string_view key) {
   return std::ranges::find(names, key) != names.end();
@@ -85,6 +88,7 @@ class SchemaWalk {
     } else if (type != "string") {
       return fail("is not on a string, an integer or a boolean");
     }
+    if (found.size() == kMostHeaders) return fail("is one of too many");
     const auto same = [&](const ParamHeader& other) {
       return same_token(other.header, added.header);
     };

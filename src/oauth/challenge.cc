@@ -17,6 +17,9 @@ struct Parsed {
   std::vector<Parameter> parameters;
 };
 
+// Of one challenge. Each is compared with those before it.
+constexpr std::size_t kMostParameters = 64;
+
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_token68(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -101,6 +104,7 @@ class Reader {
       rest_.remove_prefix(1);  // The equals sign.
       skip_blanks();
       if (!read_value(one.value)) return fail();
+      if (parsed.parameters.size() == kMostParameters) return fail();
       for (const auto& other : parsed.parameters) {
         if (same_token(other.name, one.name)) return fail();
       }

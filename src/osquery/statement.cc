@@ -1,6 +1,7 @@
 #include "osquery/statement.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "osquery/sql_tokens.h"
@@ -114,7 +115,7 @@ class TableFinder {
       return std::ranges::find(level.defined, name) != level.defined.end();
     });
     if (defined && !qualified) return;
-    if (std::ranges::find(tables_, name) == tables_.end()) tables_.push_back(name);
+    if (known_.insert(name).second) tables_.push_back(name);
   }
 
   // After WITH, or a comma in it: `[RECURSIVE] name [(columns)] AS`.
@@ -129,7 +130,8 @@ class TableFinder {
   const std::vector<Token>& tokens_;
   std::size_t at_ = 0;
   std::vector<Level> levels_;
-  std::vector<std::string> tables_;
+  std::vector<std::string> tables_;  // In the order met, each once.
+  std::set<std::string> known_;      // The same.
 };
 
 // Where the statement proper begins: after EXPLAIN [QUERY PLAN].

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "core/token.h"
 #include "json/text.h"
@@ -158,6 +159,7 @@ Result<std::vector<OpenapiParameter>> read_parameters(const OpenapiDocument& doc
                                                       NodeId operation, const OpenapiProof& proof,
                                                       const std::vector<std::string>& fixed) {
   std::vector<OpenapiParameter> all;
+  std::map<std::pair<ParameterPlace, std::string>, std::size_t> known;
   for (const NodeId owner : {path, operation}) {
     const auto list = document.find(owner, "parameters");
     if (!list || document.type(*list) != Type::array) continue;
@@ -169,13 +171,11 @@ Result<std::vector<OpenapiParameter>> read_parameters(const OpenapiDocument& doc
         done = parameter.error();
         return;
       }
-      const auto same = std::ranges::find_if(all, [&](const auto& other) {
-        return other.name == parameter->name && other.place == parameter->place;
-      });
-      if (same != all.end()) {
-        *same = *std::move(parameter);
-      } else {
+      const auto [same, fresh] = known.try_emplace({parameter->place, parameter->name}, all.size());
+      if (fresh) {
         all.push_back(*std::move(parameter));
+      } else {
+        all[same->second] = *std::move(parameter);
       }
       if (all.size() > kMostParameters) done = bad("it has too many parameters");
     });
