@@ -1,0 +1,15 @@
+// Counts the work of code that is compiled with -fsanitize-coverage=trace-pc: one for each edge
+// between basic blocks that is taken, and one for each 16 bytes that memcpy and its kin go over.
+// The same input always costs the same, on any machine and under any load.
+//
+// One thread.
+#pragma once
+
+#include <cstdint>
+
+namespace patchbay::testing {
+
+// The work done so far.
+std::uint64_t work_count();
+
+}  // namespace patchbay::testing
