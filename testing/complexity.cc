@@ -29,7 +29,7 @@ constexpr Harness kHarnesses[] = {
 };
 
 // Several steps: what a limit ends may grow too fast before it does.
-constexpr std::size_t kSizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10};
+constexpr std::size_t kSizes[] = {8 << 10, 32 << 10, 128 << 10};
 // Four, and some more for sorting.
 constexpr double kMost = 5;
 
