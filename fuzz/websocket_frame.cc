@@ -17,21 +17,21 @@ constexpr WsLimits kLimits{300, 4};
 std::string hear(std::string_view bytes, WsSide side, std::size_t piece) {
   WsReader reader(side, kLimits);
   std::string heard;
-  std::string waiting;
-  while (!bytes.empty()) {
-    waiting += bytes.substr(0, piece);
-    bytes.remove_prefix(std::min(piece, bytes.size()));
+  std::size_t arrived = 0;  // Of the bytes, and not taken yet.
+  while (arrived < bytes.size()) {
+    arrived = std::min(arrived + piece, bytes.size());
     for (;;) {
-      auto step = reader.next(waiting);
+      auto step = reader.next(bytes.substr(0, arrived));
       if (!step) {
         const int code = static_cast<int>(ws_close_code(step.error()));
         require(code == 1002 || code == 1003 || code == 1007 || code == 1008 || code == 1009);
         return heard + '!' + std::to_string(code);
       }
-      require(step->taken <= waiting.size());
-      waiting.erase(0, step->taken);
+      require(step->taken <= arrived);
+      bytes.remove_prefix(step->taken);
+      arrived -= step->taken;
       if (step->kind == WsReader::Kind::none) {
-        require(waiting.size() < 14);  // Only a part of a head is left.
+        require(arrived < 14);  // Only a part of a head is left.
         break;
       }
       const bool text = step->kind == WsReader::Kind::text;

@@ -1,6 +1,6 @@
 // Whatever reads foreign bytes takes work that grows with their number and no faster. Each harness
 // of fuzz/ is fed with its worst known inputs (testing/worst_inputs.h), each at a size and at four
-// times that, and the work is counted, not timed (testing/work_count.h; docs/decisions/0021).
+// times that, and the work is counted, not timed (testing/work_count.h; docs/decisions/0022).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ constexpr Harness kHarnesses[] = {
 };
 
 // Several steps: what a limit ends may grow too fast before it does.
-constexpr std::size_t kSizes[] = {4 << 10, 16 << 10, 64 << 10, 256 << 10};
+constexpr std::size_t kSizes[] = {8 << 10, 32 << 10, 128 << 10};
 // Four, and some more for sorting.
 constexpr double kMost = 5;
 
