@@ -1,6 +1,7 @@
 """The words and the examples are kept true: each folder of examples/ is run and compared with what
 it promises, and what the documents name must exist."""
 
+import ast
 import os
 import pathlib
 import re
@@ -12,6 +13,8 @@ EXAMPLES = sorted(path.parent for path in (ROOT / "examples").glob("*/try.sh"))
 CODE = re.compile(r"```.*?```", re.DOTALL)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 SOURCE_FILE = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:cc|h))`")
+WHOLE_PROGRAM_TEST = re.compile(r"`(test_\w+)\.(\w+)\.(test_\w+)`")
+UNIT_TEST = re.compile(r"`unit (\w+)\.(\w+)`")
 SOURCE_NAME = re.compile(r"`([A-Z]\w+)::(\w+)(?:\(\))?`")
 
 
@@ -111,6 +114,18 @@ class Examples(TestCase):
         return done.stdout
 
 
+def tests_of(module):
+    """(class, test) of a file of whole-program tests."""
+    classes = ast.parse(read("tests", f"{module}.py")).body
+    return {
+        (owner.name, one.name)
+        for owner in classes
+        if isinstance(owner, ast.ClassDef)
+        for one in owner.body
+        if isinstance(one, ast.FunctionDef)
+    }
+
+
 class Documents(TestCase):
     def test_relative_links_lead_somewhere(self):
         for document in documents():
@@ -147,6 +162,18 @@ class Documents(TestCase):
         rows = row.findall(read("docs", "mcp.md"))
         self.assertGreater(len(codes), 10)
         self.assertEqual(rows, codes)
+
+    def test_the_tests_that_the_security_page_names_exist(self):
+        text = read("docs", "security.md")
+        named = set(WHOLE_PROGRAM_TEST.findall(text)) - {("test_x", "Class", "test_name")}
+        self.assertGreater(len(named), 100)
+        for module, owner, test in sorted(named):
+            with self.subTest(f"{module}.{owner}.{test}"):
+                self.assertIn((owner, test), tests_of(module))
+        code = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*_test.cc"))
+        for suite, test in sorted(set(UNIT_TEST.findall(text)) - {("Suite", "Name")}):
+            with self.subTest(f"{suite}.{test}"):
+                self.assertRegex(code, rf"TEST(_F)?\({suite}, {test}\)")
 
     def test_every_metric_is_named(self):
         text = read("docs", "operations.md")
