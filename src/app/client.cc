@@ -74,9 +74,7 @@ std::string default_target() {
   return named.empty() ? "http://127.0.0.1:8080/mcp" : named;
 }
 
-std::string default_token() {
-  return take_variable(kToken).value_or("");
-}
+std::string default_token() { return take_variable(kToken).value_or(""); }
 
 Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
   if (transport::is_wire_url(target_)) return wire_connector(target_, tls_, token_);

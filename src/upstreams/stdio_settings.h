@@ -47,10 +47,11 @@ inline constexpr auto config::fields<upstreams::StdioSettings> = std::tuple_cat(
               "Names of further variables of the gateway's own environment that it gets."},
         Field{"cwd", &upstreams::StdioSettings::cwd,
               "The folder it runs in; empty: the gateway's."},
-        Field{"user", &upstreams::StdioSettings::user,
-              "The user that it runs as, by name or number, or USER:GROUP; only a gateway that runs "
-              "as root can set it. Empty: the gateway's own, whose files it can read. Not together "
-              "with sandbox."},
+        Field{
+            "user", &upstreams::StdioSettings::user,
+            "The user that it runs as, by name or number, or USER:GROUP; only a gateway that runs "
+            "as root can set it. Empty: the gateway's own, whose files it can read. Not together "
+            "with sandbox."},
         Field{"sandbox", &upstreams::StdioSettings::sandbox,
               "Runs it in a sandbox: it sees and reaches what is named here and nothing else."},
         Field{"instances", &upstreams::StdioSettings::instances,
