@@ -22,6 +22,11 @@ namespace patchbay::osquery {
 namespace {
 
 constexpr int kFailed = 1;
+#if defined(PATCHBAY_NO_POOLS)
+constexpr bool kIsMemoryBounded = false;  // A sanitizer needs memory without bounds.
+#else
+constexpr bool kIsMemoryBounded = true;
+#endif
 constexpr std::size_t kMostKept = std::size_t{16} << 20;  // Of memory that nothing uses.
 
 Machine machine_of(const Settings& settings, const TablePolicy& policy) {
@@ -57,9 +62,7 @@ bool confine(const Settings& settings) {
   std::set_new_handler([] { ::_exit(kOutOfMemory); });
   bool set = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
   set = set && limit(RLIMIT_CORE, 0) && limit(RLIMIT_FSIZE, 0);
-#if !defined(PATCHBAY_NO_POOLS)  // A sanitizer needs memory without bounds.
-  set = set && limit(RLIMIT_DATA, data_size() + settings.memory.value);
-#endif
+  if (kIsMemoryBounded) set = set && limit(RLIMIT_DATA, data_size() + settings.memory.value);
   return set;
 }
 
