@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const auto found = find_arithmetic(goal);
   fuzz::require(found.empty() || goal.contains(found));
-  const auto sql = osquery_sql(goal, gateway::RawSql::validated);
+  const auto sql = osquery_sql(goal, gateway::OsqueryGoalSettings());
   fuzz::require(sql || !sql.error().message.empty());
   return 0;
 }

@@ -10,7 +10,8 @@ using namespace std::chrono_literals;
 class ApprovalsTest : public ::testing::Test {
  protected:
   ApprovalsTest() {
-    approvals.set({.expires = config::Duration(60'000), .pending = 3, .per_caller = 2});
+    approvals.set(
+        {.elicit = {}, .expires = config::Duration(60'000), .pending = 3, .per_caller = 2});
   }
 
   std::string request(const ApprovalSubject& about) {
