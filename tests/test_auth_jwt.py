@@ -277,8 +277,15 @@ class Attacks(AuthCase):
         )
 
     def test_size(self):
-        token = self.issuer.token(padding="x" * 40_000)
+        """Just too large for a credential, and then too large for a header field."""
+        token = self.issuer.token(padding="x" * 12_000)
+        room = 16 * 1024 + 1 - len(token)
+        self.assertGreater(room, 0)
+        token = self.issuer.token(padding="x" * (12_000 + room * 3 // 4 + 3))
+        self.assertGreater(len(token), 16 * 1024)
         self.assert_refused(self.gateway, bearer(token))
+        token = self.issuer.token(padding="x" * 40_000)
+        self.assert_refused(self.gateway, bearer(token), 431)
 
     def test_signatures_of_nothing(self):
         order = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551

@@ -57,7 +57,9 @@ Task<std::string> RecordPrinter::text_line(const bus::Record& record, Deadline d
   if (!key) co_return key.error();
   auto value = co_await read(record.value(), record.header(bus::kValueSchemaHeader), deadline);
   if (!value) co_return value.error();
-  co_return fmt::format("{}\t{}", printable(key->bytes), printable(value->bytes));
+  const std::string shown_key = on_line(printable(key->bytes));
+  const std::string shown_value = on_line(printable(value->bytes));
+  co_return fmt::format("{}\t{}", shown_key, shown_value);
 }
 
 Task<RecordPrinter::Part> RecordPrinter::read(std::optional<std::string_view> bytes,

@@ -22,6 +22,7 @@ class RecordPrinter {
 
   // One line: an object, or key and value with a tab between them.
   Task<std::string> json_line(const bus::Record& record, Deadline deadline);
+  // Key and value, with what is not visible written as escapes.
   Task<std::string> text_line(const bus::Record& record, Deadline deadline);
 
  private:

@@ -205,11 +205,7 @@ int bus_consume(const BusConsumeOptions& options) {
       auto line = options.json ? co_await printer.json_line(record, until)
                                : co_await printer.text_line(record, until);
       if (!line) co_return line.error();
-      if (options.json) {
-        print_raw(*line + "\n");
-      } else {
-        print("{}\n", *line);
-      }
+      print_raw(*line + "\n");
       std::fflush(stdout);
       co_return options.count == 0 || --left > 0;
     };

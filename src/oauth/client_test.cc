@@ -87,10 +87,10 @@ TEST(PlaceTest, AddressesAreNearOrFar) {
     EXPECT_EQ(reach(host), Reach::network) << host;
   }
   for (const auto* const host : {"169.254.169.254", "::ffff:169.254.169.254", "fe80::1", "0.0.0.0",
-                                 "::", "224.0.0.1", "ff02::1", "fd00:ec2::254"}) {
+                                 "::", "224.0.0.1", "ff02::1", "fd00:ec2::254", "2001:db8::1"}) {
     EXPECT_EQ(reach(host), Reach::nowhere) << host;
   }
-  for (const auto* const host : {"8.8.8.8", "172.32.0.1", "2001:db8::1"}) {
+  for (const auto* const host : {"8.8.8.8", "172.32.0.1", "2606:4700::1111"}) {
     EXPECT_EQ(reach(host), Reach::world) << host;
   }
 }
