@@ -110,7 +110,7 @@ class Answers(MemoryCase):
 
 class OtherFaces(WireCase):
     def test_frames_of_the_wire(self):
-        gateway = self.start({"limits": {"memory": MOST}})
+        gateway = self.start({"limits": {"memory": MOST}}, {"first_message": "60s"})
         clients = [self.client(gateway) for _ in range(MANY)]
         for client in clients:
             send_what_is_taken(client.socket, frame(DATA, b" " * LARGE)[:-1])

@@ -338,12 +338,12 @@ class Sharing(SandboxCase):
         self.assertIn("Read-only file system", outcome.stderr)
 
     def test_write(self):
-        os.chmod(self.folder, 0o777)
-        outcome = self.sandbox(
-            "/bin/touch", str(self.folder / "new"), settings=f"write: [{self.folder}]"
-        )
+        shared = self.folder / "shared"
+        shared.mkdir()
+        shared.chmod(0o777)
+        outcome = self.sandbox("/bin/touch", str(shared / "new"), settings=f"write: [{shared}]")
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
-        self.assertNotEqual((self.folder / "new").stat().st_uid, 0)
+        self.assertNotEqual((shared / "new").stat().st_uid, 0)
 
     def test_what_cannot_be_shared(self):
         for path in ("/proc/1", "/sys", "/dev/mem", "/", "/tmp/../proc", "/nonexistent/folder"):

@@ -316,14 +316,15 @@ class Frames(WsCase):
 
     def test_idle_connections_give_large_messages_back(self):
         gateway = self.start()
-        message = frame(TEXT, json.dumps(envelope(SUM, metadata={"pad": "x" * (8 << 20)})).encode())
+        pad = {"pad": "x" * (8 << 20)}
+        message = lambda: frame(TEXT, json.dumps(envelope(SUM, metadata=pad)).encode())
         with WsClient(gateway.port) as client:  # What one message takes may stay.
-            client.send_bytes(message)
+            client.send_bytes(message())
             client.read()
         before = gateway.rss()
         for _ in range(8):
             client = self.client(gateway)
-            client.send_bytes(message)
+            client.send_bytes(message())
             self.assertEqual(text(client.read()["mcp_payload"]), "14")
         if not os.environ.get("PATCHBAY_TEST_SANITIZED"):
             self.assertLess(gateway.rss() - before, 32 << 20)

@@ -281,7 +281,8 @@ Task<void> Gateway::start_upstreams() {
   settle();
   patience.cancel();
   auto drained = co_await patience.drain(kNever);
-  if (std::exchange(reload_again_, false)) co_return co_await reload("the file changed meanwhile");
+  auto why = std::exchange(reload_again_, "");
+  if (!why.empty()) co_return co_await reload(std::move(why));
   co_return applied;
 }
 

@@ -119,7 +119,7 @@ class Gateway {
   std::function<void()> end_lines_;  // While serving stdin: what a signal does besides.
   bool stopping_ = false;
   bool reloading_ = false;
-  bool reload_again_ = false;
+  std::string reload_again_;  // Why, as soon as the one under way is over; empty: no reason.
   bool failed_ = false;
 };
 

@@ -70,15 +70,16 @@ void Gateway::watch_files() {
 Task<void> Gateway::reload(std::string why) {
   if (stopping_ || configuration_.file.empty()) co_return ok();
   if (std::exchange(reloading_, true)) {
-    reload_again_ = true;
+    // A signal asks for more than a change does: it is not forgotten for a later change.
+    if (reload_again_ != kHangup) reload_again_ = std::move(why);
     co_return ok();
   }
   Result<void> done;
   do {
-    reload_again_ = false;
+    reload_again_.clear();
     done = co_await reload_once(why);
-    why = "a file changed again";
-  } while (reload_again_ && !stopping_);
+    why = reload_again_;
+  } while (!why.empty() && !stopping_);
   reloading_ = false;
   co_return done;
 }
@@ -181,7 +182,8 @@ Task<void> Gateway::use(Configuration next) {
   auto updated = co_await on_each_worker(update);
   const auto watched = watched_;
   if (watch_) watch_files();
-  if (watched_ != watched) reload_again_ = true;  // They may have changed before they were watched.
+  // They may have changed before they were watched.
+  if (watched_ != watched && reload_again_.empty()) reload_again_ = "a file may have changed";
   auto known = auth_.apply(settings.auth);
   if (!known) log::Line(log::Level::error, "auth not reloaded").add("why", known.error().message);
   co_return co_await upstreams_->apply(configuration_);
