@@ -101,8 +101,8 @@ Error shortage() {
 
 }  // namespace patchbay::memory
 
-// The replacements of the allocation functions of the language. The forms that are not here call
-// these.
+// The replacements of the allocation functions of the language. The nothrow forms call these. Those
+// of arrays would too, but a sanitizer brings its own.
 
 void* operator new(std::size_t size) {
   if (void* const block = patchbay::memory::allocate(size)) return block;
@@ -115,9 +115,21 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   throw std::bad_alloc();
 }
 
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return operator new(size, alignment);
+}
+
 void operator delete(void* block) noexcept { patchbay::memory::release(block); }
 void operator delete(void* block, std::size_t) noexcept { patchbay::memory::release(block); }
 void operator delete(void* block, std::align_val_t) noexcept { patchbay::memory::release(block); }
 void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+  patchbay::memory::release(block);
+}
+
+void operator delete[](void* block) noexcept { patchbay::memory::release(block); }
+void operator delete[](void* block, std::size_t) noexcept { patchbay::memory::release(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { patchbay::memory::release(block); }
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
   patchbay::memory::release(block);
 }
