@@ -161,12 +161,20 @@ def ask_client(call):
 @tool
 def ask_if_told(call):
     """Asks what the client can be asked, as far as we were told; an error if it cannot after all."""
-    for method, capability in (("roots/list", "roots"), ("sampling/createMessage", "sampling")):
+    for method, capability in (("sampling/createMessage", "sampling"), ("roots/list", "roots")):
         if capability in call.server.capabilities:
             reply = yield Ask(method, {} if capability == "roots" else {"messages": [], "maxTokens": 1})
             if "error" in reply:
                 return text(json.dumps(reply["error"]), isError=True)
     return text(json.dumps(sorted(call.server.capabilities)))
+
+
+@tool
+def report_and_ask(call):
+    """Reports that it has begun, then asks whether or not the client can be asked."""
+    call.server.notify("notifications/message", {"level": "info", "data": "begun"})
+    reply = yield Ask(str(call.get("method", "sampling/createMessage")), {"messages": [], "maxTokens": 1})
+    return text(json.dumps(sorted(reply)))
 
 
 @tool

@@ -54,7 +54,7 @@ class SessionAbilities(TestCase):
         for _ in range(2):
             self.assertEqual(self.told(gateway, {}), ([], []))
             self.assertEqual(self.told(gateway, {"roots": {}}), (["roots"], ["roots/list"]))
-            self.assertEqual(self.told(gateway, able)[1], ["roots/list", "sampling/createMessage"])
+            self.assertEqual(self.told(gateway, able)[1], ["sampling/createMessage", "roots/list"])
 
     def test_what_one_tool_asks_in_vain_concerns_no_other(self):
         gateway = self.start()
@@ -86,6 +86,19 @@ class SessionAbilities(TestCase):
         self.assertEqual(self.told(gateway, {}), ([], []))
         session = self.enterContext(LegacySession(gateway))
         self.assertTrue(result_of(session.call(TOOL))["isError"])
+
+    def test_a_call_of_which_something_has_come_is_not_made_twice(self):
+        gateway = self.start()
+        answer = self.call(gateway, {}, "fake__report_and_ask")
+        self.assertIn("error", json.loads(text_of(answer)))
+        self.assertEqual(len(gateway.children()), 1)
+
+    def test_roots_that_a_server_asks_for_by_itself_end_no_call(self):
+        """Over pipes nobody says which call a question is about, and servers ask for roots at any time."""
+        gateway = self.start()
+        answer = self.call(gateway, {}, "fake__ask_and_answer", arguments={"text": "answered"})
+        self.assertEqual(text_of(answer), "answered")
+        self.assertEqual(len(gateway.children()), 1)
 
     def test_a_server_that_asks_although_it_was_not_told(self):
         gateway = self.start()

@@ -284,8 +284,9 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
     const auto* const uri = message.param("uri");
     if (auto text = uri ? json::as_string(uri->raw) : std::nullopt) events_.on_updated(*text);
   } else if (message.method == "notifications/message") {
-    if (const Pending* const running = call_of(cause, mcp::related_task(message.raw_params))) {
+    if (Pending* const running = call_of(cause, mcp::related_task(message.raw_params))) {
       const gateway::Call& call = *running->call;
+      running->shown = true;
       gateway::tell(call, message.method, with_listed_tasks(call, message.raw_params));
     }
   } else if (message.method == "notifications/progress") {
@@ -314,9 +315,10 @@ bool McpLink::is_too_many() {
 
 void McpLink::on_progress(const mcp::Message& message) {
   const auto* const token = message.param("progressToken");
-  const Pending* const asked = token ? find_pending(token->raw) : nullptr;
+  Pending* const asked = token ? find_pending(token->raw) : nullptr;
   if (!asked || !asked->call) return;
   const gateway::Call& call = *asked->call;
+  asked->shown = true;
   if (const auto* const theirs = call.request.meta_member("progressToken")) {
     gateway::tell(call, message.method,
                   with_listed_tasks(call, mcp::with_token(message.raw_params, theirs->raw)));
@@ -340,10 +342,16 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
   if (told_too_much(*asked, message)) {
     counters_.refused->add();
     answer(message.id, mcp::error_reply({Code::method_not_found, "the client cannot do this"}));
-    asked->answer.deliver(Error{kRefusedQuestion, "the client cannot do what the server asks for",
-                                json::quote(message.method)});
+    if (may_begin_again(*asked, message.method, cause)) {
+      asked->answer.deliver(Error{kRefusedQuestion, "the client cannot do what the server asks for",
+                                  json::quote(message.method)});
+    } else {
+      // If the call fails now, its client hears what it would have needed.
+      asked->call->missing = mcp::find_client_method(message.method)->capability;
+    }
     return;
   }
+  asked->shown = true;
   asked->begin_question(asked->call->patience);
   // The answer comes when the message and the buffer it lies in are gone.
   auto pass_on = [this, life = std::weak_ptr(life_), number = asked->id,
@@ -363,6 +371,13 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
 
 // Only of clients without a session: the others have said what they can do once and for all, and
 // their servers hear what becomes of each question.
+// A call of which something has come already is not made twice. Servers ask for roots by
+// themselves, not in the course of a call: only where the server says which call it is about does
+// it count.
+bool McpLink::may_begin_again(const Pending& asked, std::string_view method, std::uint64_t cause) {
+  return !asked.shown && (cause != 0 || method != "roots/list");
+}
+
 bool McpLink::told_too_much(const Pending& asked, const mcp::Message& question) const {
   const gateway::Call& call = *asked.call;
   if (modern() || !asked.repeatable || !mcp::info(call.revision).modern) return false;

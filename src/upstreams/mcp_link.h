@@ -121,6 +121,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   void on_request(const mcp::Message& message, std::uint64_t cause);
   // Whether the client of the call lacks what the server asks for and was told of.
   bool told_too_much(const Pending& asked, const mcp::Message& question) const;
+  static bool may_begin_again(const Pending& asked, std::string_view method, std::uint64_t cause);
   void answer(std::string_view id, const mcp::Reply& reply);
   // The call that a message belongs to: the one that caused it, else one about the task that the
   // message belongs to, else the latest of the only client
