@@ -19,11 +19,11 @@ class Replies(KafkaCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        for name in ("orders", "intruder"):
+        for name in ("ledger", "intruder"):
             cls.peer.register(name)
 
     def setUp(self):
-        self.wait_for_tool("orders")
+        self.wait_for_tool("ledger")
         self.wait_for_tool("intruder")
 
     def begin(self, tool, **arguments):
@@ -50,7 +50,7 @@ class Replies(KafkaCase):
 
     def test_the_reply_topic_of_another_agent(self):
         """Whoever may write only to its own reply topic cannot answer for others."""
-        call, ident = self.begin("orders")
+        call, ident = self.begin("ledger")
         before = self.dropped("misplaced")
         forged = {"forged": True}
         other = "intruder.responses"
@@ -61,70 +61,70 @@ class Replies(KafkaCase):
         progress = {"requestIndex": 0, "status": "INPUT_REQUIRED", "message": "Your password?"}
         self.reply("intruder", ident, progress)
         self.until_dropped("misplaced", before, 5)
-        self.reply("orders", ident, {"right": True})
+        self.reply("ledger", ident, {"right": True})
         self.assertEqual(call.result().json(), {"right": True})
         self.gateway.stderr.wait_for("misplaced reply")
 
     def test_ids_of_two_calls_swapped_between_their_topics(self):
-        ours, our_id = self.begin("orders")
+        ours, our_id = self.begin("ledger")
         theirs, their_id = self.begin("intruder")
         before = self.dropped("misplaced")
-        self.reply("orders", their_id, {"for": "intruder", "forged": True})
-        self.reply("intruder", our_id, {"for": "orders", "forged": True})
+        self.reply("ledger", their_id, {"for": "intruder", "forged": True})
+        self.reply("intruder", our_id, {"for": "ledger", "forged": True})
         self.until_dropped("misplaced", before, 2)
-        self.reply("orders", our_id, {"for": "orders"})
+        self.reply("ledger", our_id, {"for": "ledger"})
         self.reply("intruder", their_id, {"for": "intruder"})
-        self.assertEqual(ours.result().json(), {"for": "orders"})
+        self.assertEqual(ours.result().json(), {"for": "ledger"})
         self.assertEqual(theirs.result().json(), {"for": "intruder"})
 
     def test_an_id_that_a_caller_gives_steers_nothing(self):
         """A caller who knows the id of another's call gets its own answer, and only that."""
-        victim, victim_id = self.begin("orders")
-        spy, spy_id = self.begin("orders", correlationId=victim_id, requestIndex=0)
+        victim, victim_id = self.begin("ledger")
+        spy, spy_id = self.begin("ledger", correlationId=victim_id, requestIndex=0)
         self.assertNotEqual(spy_id, victim_id)
-        self.reply("orders", victim_id, {"for": "victim"})
+        self.reply("ledger", victim_id, {"for": "victim"})
         self.assertEqual(victim.result().json(), {"for": "victim"})
-        self.reply("orders", spy_id, {"for": "spy"})
+        self.reply("ledger", spy_id, {"for": "spy"})
         self.assertEqual(spy.result().json(), {"for": "spy"})
 
     def test_every_partition_of_its_own_topic(self):
-        number = self.peer.ask("partitions", topic="orders.responses")["partitions"]
+        number = self.peer.ask("partitions", topic="ledger.responses")["partitions"]
         for partition in range(number):
-            call, ident = self.begin("orders")
-            self.reply("orders", ident, {"from": partition}, partition=partition)
+            call, ident = self.begin("ledger")
+            self.reply("ledger", ident, {"from": partition}, partition=partition)
             self.assertEqual(call.result().json(), {"from": partition})
 
     def test_unknown_ids(self):
-        call, ident = self.begin("orders")
+        call, ident = self.begin("ledger")
         before = self.dropped("foreign")
         # The last, of the same form, could be that of a call of ours.
         unknown = (str(uuid.uuid4()), ident[:-3] + "0" * 3, ident[:-12] + "f" * 10 + ident[-2:])
         for one in unknown:
-            self.reply("orders", one, {"forged": True})
+            self.reply("ledger", one, {"forged": True})
         self.until_dropped("foreign", before, len(unknown))
-        self.reply("orders", ident, {"right": True})
+        self.reply("ledger", ident, {"right": True})
         self.assertEqual(call.result().json(), {"right": True})
 
     def test_replays_of_an_answer(self):
-        call, ident = self.begin("orders")
+        call, ident = self.begin("ledger")
         before = self.dropped("duplicate")
-        self.reply("orders", ident, {"n": 1})
+        self.reply("ledger", ident, {"n": 1})
         self.assertEqual(call.result().json(), {"n": 1})
-        again, again_id = self.begin("orders")
+        again, again_id = self.begin("ledger")
         for _ in range(3):
-            self.reply("orders", ident, {"n": 2})
+            self.reply("ledger", ident, {"n": 2})
         self.reply("intruder", ident, {"n": 3})
         self.until_dropped("duplicate", before, 4)
-        self.reply("orders", again_id, {"n": 4})
+        self.reply("ledger", again_id, {"n": 4})
         self.assertEqual(again.result().json(), {"n": 4})
 
     def test_garbage_beside_real_replies(self):
         """Records of every broken form, thrown at both topics while calls are under way."""
         dice = random.Random(47)
-        calls = {tool: self.begin(tool) for tool in ("orders", "intruder")}
+        calls = {tool: self.begin(tool) for tool in ("ledger", "intruder")}
         idents = [ident for _, ident in calls.values()]
         for number in range(60):
-            topic = dice.choice(("orders.responses", "intruder.responses"))
+            topic = dice.choice(("ledger.responses", "intruder.responses"))
             self.peer.ask("produce", topic=topic, **broken(dice, idents, number))
         for tool, (call, ident) in calls.items():
             self.reply(tool, ident, {"for": tool})
