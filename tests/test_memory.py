@@ -34,6 +34,12 @@ def send_what_is_taken(socket, data):
         pass
 
 
+def needs_counting(case, gateway):
+    if gateway.metric("patchbay_memory_allocated_bytes") == 0:
+        case.skipTest("a sanitizer allocates, and nothing is counted")
+    return gateway
+
+
 def wait_readable(clients):
     """Those that are answered, once no more than fit into the bound are left."""
 
@@ -48,7 +54,7 @@ def wait_readable(clients):
 
 class MemoryCase(TestCase):
     def start(self, most=MOST):
-        return self.enterContext(Gateway(fake_config(limits={"memory": most})))
+        return needs_counting(self, self.enterContext(Gateway(fake_config(limits={"memory": most}))))
 
     def assert_bounded(self, gateway, most=MOST):
         self.assertLess(gateway.metric("patchbay_memory_allocated_bytes"), most + 2 * LARGE)
@@ -110,7 +116,7 @@ class Answers(MemoryCase):
 
 class OtherFaces(WireCase):
     def test_frames_of_the_wire(self):
-        gateway = self.start({"limits": {"memory": MOST}}, {"first_message": "60s"})
+        gateway = needs_counting(self, self.start({"limits": {"memory": MOST}}, {"first_message": "60s"}))
         clients = [self.client(gateway) for _ in range(MANY)]
         for client in clients:
             send_what_is_taken(client.socket, frame(DATA, b" " * LARGE)[:-1])
@@ -121,7 +127,7 @@ class OtherFaces(WireCase):
         self.assertLess(gateway.rss(), MOST + SLACK)
 
     def test_messages_of_websockets(self):
-        gateway = self.start({"limits": {"memory": MOST}})
+        gateway = needs_counting(self, self.start({"limits": {"memory": MOST}}))
         clients = [self.enterContext(WsClient(gateway.port)) for _ in range(MANY)]
         for client in clients:
             send_what_is_taken(client.socket, ws_frame(TEXT, b" " * LARGE)[:-1])

@@ -28,7 +28,7 @@ inline void count(std::int64_t bytes) {
   batch = 0;
 }
 
-void* allocate(std::size_t size) {
+[[maybe_unused]] void* allocate(std::size_t size) {
   for (;;) {
     if (void* const block = std::malloc(size == 0 ? 1 : size)) {
       count(static_cast<std::int64_t>(::malloc_usable_size(block)));
@@ -40,13 +40,13 @@ void* allocate(std::size_t size) {
   }
 }
 
-void* allocate_aligned(std::size_t size, std::size_t alignment) {
+[[maybe_unused]] void* allocate_aligned(std::size_t size, std::size_t alignment) {
   void* const block = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (block) count(static_cast<std::int64_t>(::malloc_usable_size(block)));
   return block;
 }
 
-void release(void* block) {
+[[maybe_unused]] void release(void* block) {
   if (!block) return;
   count(-static_cast<std::int64_t>(::malloc_usable_size(block)));
   std::free(block);
@@ -101,6 +101,9 @@ Error shortage() {
 
 }  // namespace patchbay::memory
 
+// A thread sanitizer has allocation functions of its own, and no room for others.
+#if !defined(PATCHBAY_UNCOUNTED_MEMORY)
+
 // The replacements of the allocation functions of the language. The nothrow forms call these. Those
 // of arrays would too, but a sanitizer brings its own.
 
@@ -133,3 +136,5 @@ void operator delete[](void* block, std::align_val_t) noexcept { patchbay::memor
 void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
   patchbay::memory::release(block);
 }
+
+#endif
