@@ -233,7 +233,7 @@ SCENARIOS = {
 
 
 def issuer_of(url):
-    """The authorization server of that server, as whoever sets a gateway up looks it up once."""
+    """The authorization server of that server, as an administrator looks it up once."""
     parts = urllib.parse.urlsplit(url)
     for path in (parts.path.rstrip("/"), ""):
         place = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource{path}"

@@ -1,5 +1,4 @@
-"""Whoever is not the gateway and reaches a port of ours, such as a web page in a browser of this
-machine: what it sends must never run."""
+"""Foreign bytes at our ports, such as those of a web page in a browser of this machine, never run."""
 
 import http.server
 import json

@@ -155,7 +155,7 @@ class LateBroker(KafkaCase):
 
     @staticmethod
     def pass_on(door, bootstrap):
-        """Leads whoever comes to the broker, which says where it is."""
+        """Passes connections on to the broker, which says where it is."""
         host, port = bootstrap.split(":")
 
         def copy(source, target):

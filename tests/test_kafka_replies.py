@@ -49,7 +49,7 @@ class Replies(KafkaCase):
         wait_until(lambda: self.dropped(why) >= before + count, f"{count} to be counted as {why}")
 
     def test_the_reply_topic_of_another_agent(self):
-        """Whoever may write only to its own reply topic cannot answer for others."""
+        """An agent that may write only to its own reply topic cannot answer for others."""
         call, ident = self.begin("ledger")
         before = self.dropped("misplaced")
         forged = {"forged": True}

@@ -406,7 +406,7 @@ class Limits(ServeCase):
 
 class Restrained(ServeCase):
     def test_a_caller_on_the_bus_is_not_asked_about_itself(self):
-        """Whoever is to be restrained cannot approve its own call."""
+        """A caller that the rules restrain cannot approve its own call."""
         upstreams = {"held": {"kind": "builtin", "tools": {"allow": ["calculate"]}}}
         rules = [{"role": "local", "approve": ["held.calculate"]}]
         with Served(self, upstreams, rules=rules, approvals={"elicit": True}):

@@ -110,7 +110,7 @@ class FileChange(ReloadCase):
         self.assertEqual(error["data"]["reason"], "unavailable", error)
         self.assertIn("retryAfterMs", error["data"])
         self.assertIn("make the call again", error["message"])
-        # Whoever does is answered by the new one.
+        # The new upstream answers it.
         self.assertEqual(text_of(session.call("a__echo", text="again")), "again")
 
     def test_limits_change(self):

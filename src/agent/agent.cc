@@ -39,8 +39,8 @@ struct Door {
   std::string path;  // Of a Unix socket, to be removed at the end.
   // Whether a connection shows when its peer has gone, and not only that it says nothing more.
   bool shows_end = false;
-  // Whoever can open a connection is not trusted for that: other users of this machine, and web
-  // pages in their browsers, reach every TCP port, that of loopback too.
+  // Opening a connection proves nothing: other users of this machine, and web pages in their
+  // browsers, reach every TCP port, on loopback too.
   bool needs_token = false;
 };
 

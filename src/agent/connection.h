@@ -26,8 +26,8 @@ class Connection final : Peer {
     // that the peer has gone altogether.
     Clock::duration linger = Clock::duration::max();
     bool trusted = true;  // Else the peer must show the token first.
-    // Ends at the first line that is not a JSON object. Whoever sends one speaks another protocol,
-    // as a web page does that posts to our port; what follows must not be taken for requests.
+    // Ends at the first line that is not a JSON object. The peer speaks another protocol
+    // then, as a web page does that posts to our port; what follows must not be run.
     bool strict = true;
   };
 

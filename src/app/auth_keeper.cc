@@ -15,7 +15,7 @@ using policy::AuthFiles;
 using policy::AuthSettings;
 using policy::JwtSettings;
 
-// Under this name the refusals of what this keeper reads are kept.
+// The name under which /ready shows why the files of `auth` were refused.
 constexpr const char* kCredentials = "auth";
 
 Error in(std::string_view setting, std::string_view file, const Error& why) {
@@ -182,7 +182,7 @@ Result<void> AuthKeeper::renew_if_changed() {
                              files_[i], gone ? "is gone" : "is empty")};
   }
   auto files = read_auth_files(*settings_);
-  // Whoever changes them right now is heard of again.
+  // The files are being changed right now; the watch reports again.
   if (stamps_of(files_) != stamps) return ok();
   if (files && digester_.of("files", files->text) == seen_) return ok();
   auto renewed = renew();

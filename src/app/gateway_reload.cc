@@ -85,7 +85,7 @@ Task<void> Gateway::reload(std::string why) {
 }
 
 Task<void> Gateway::reload_once(const std::string& why) {
-  // Whoever watches may tell once more of what has been refused already.
+  // The watch may report once more what has been refused already.
   const bool known = !refused_.empty() && stamps_of(configuration_.files) == refused_;
   if (known && why != kHangup) co_return ok();
   auto next = co_await next_configuration();

@@ -63,7 +63,7 @@ void JwksSource::keep_fresh() {
   home_.executor.post([self = shared_from_this()] {
     if (self->fetching_) return;
     {
-      // Whoever asked first may have had them fetched meanwhile.
+      // Another caller may have fetched them meanwhile.
       const std::lock_guard lock(self->mutex_);
       if (!self->schedule_.due(Clock::now())) return;
     }

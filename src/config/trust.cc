@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kMostLinks = 40;  // As many as the kernel follows.
 
-// In a user namespace, whoever is not mapped into it shows as one id. The files of the machine's
-// root do so too, so that this id must count as the system's there.
+// In a user namespace, all users that are not mapped into it have one id. That includes the
+// machine's root, so this id counts as the system's own there.
 struct Unmapped {
   std::optional<uid_t> user;
   std::optional<gid_t> group;
@@ -146,7 +146,7 @@ class Walk {
     const std::string path = folder_ == "/" ? folder_ + name : folder_ + "/" + name;
     struct stat entry{};
     if (::lstat(path.c_str(), &entry) != 0) {
-      lost_ = true;  // Whoever reads it says so.
+      lost_ = true;  // Reading the file will say why.
       return {};
     }
     if (!is_read_only(folder_)) {

@@ -75,7 +75,7 @@ TEST_F(Trust, FollowsLinks) {
   chmod("folder/file", 0666);
   expect_fault("chmod o-w " + path("folder/file"), "second");
   std::filesystem::create_symlink(path("circle"), path("circle"));
-  expect_fine("circle");  // Whoever reads it says that it cannot be read.
+  expect_fine("circle");  // Reading it will fail, and say why.
 }
 
 TEST_F(Trust, SaysNothingOfWhatIsNotThere) {

@@ -3,9 +3,8 @@
 //  - /oauth/callback/UPSTREAM is where it comes back to;
 //  - /oauth/client/UPSTREAM is what authorization servers may read about us.
 // Who does not know an ID, or comes with another browser than the one that went, gets nowhere.
-// Where callers have credentials, whoever goes on must show those of the caller that the link is
-// for (an admin's, if it is for the gateway itself): a link is worth nothing in somebody else's
-// hands.
+// Where callers have credentials, the person who opens a link must show those of the caller that it
+// is for (an admin's, if it is for the gateway itself), so that nobody else can use the link.
 //
 // One per worker; confined to it. The Keeper is shared.
 #pragma once

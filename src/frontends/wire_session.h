@@ -137,7 +137,7 @@ class WireSession final : transport::Channel {
   WireSink& sink_;
   const WirePeer peer_;
   const std::shared_ptr<WireTerms> terms_;
-  Caller caller_;        // Whoever has spoken last; always the same principal.
+  Caller caller_;        // Of the last message; always the same principal.
   Shares::Share share_;  // Of the caller, where nobody was known when the connection was made.
   Listener* listener_ = nullptr;
   std::optional<Conversation> conversation_;  // Since the caller is known.

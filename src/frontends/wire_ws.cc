@@ -221,9 +221,9 @@ Task<void> WireWs::Client::end(Served& served) {
     served.end();
   }
   // A client that has broken the rules is not kept waiting for what takes long.
-  const Deadline patience =
+  const Deadline deadline =
       ended_ ? here().now() + face_.host_.terms()->settings.ws.close_time : kNever;
-  auto drained = co_await scope_.drain(patience);
+  auto drained = co_await scope_.drain(deadline);
   if (drained) co_return drained;
   served.end_at_once();
   Stop deaf;

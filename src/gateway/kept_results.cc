@@ -43,7 +43,8 @@ KeptResults::Bounds KeptResults::bounds() const {
   return bounds_;
 }
 
-// Drops the oldest result of whoever holds the most, so that nobody can push out what others keep.
+// Drops the oldest result of the caller that holds the most, so that no caller can evict the
+// results of others.
 void KeptResults::drop_oldest() {
   std::unordered_map<std::string_view, std::size_t> held;
   for (const auto& [id, one] : by_id_) held[one.owner] += one.text.size();

@@ -36,7 +36,7 @@ struct Session {
     return level < 0 ? std::nullopt : std::optional(level);
   }
 
-  Shares::Share share;  // Of its owner; given back by whoever ends it.
+  Shares::Share share;  // Of its owner; given back when the session ends.
   std::atomic<bool> ended = false;
   std::atomic<int> log_level = -1;  // The least important messages it wants; -1: never said.
   std::atomic<std::int64_t> last_used = 0;  // Clock ticks.

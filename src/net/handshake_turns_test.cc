@@ -56,7 +56,7 @@ TEST(HandshakeTurns, WaitsForNobodyWhenThereIsNoLine) {
   executor.run();
 }
 
-TEST(HandshakeTurns, WhoeverGivesUpLeavesTheLine) {
+TEST(HandshakeTurns, AStepThatIsGivenUpLeavesTheQueue) {
   ManualExecutor executor;
   Line line;
   Scope other;

@@ -94,7 +94,7 @@ class Source {
   const Fd fd_;
   const bool socket_;  // The calls for sockets alone cost less than those for any descriptor.
   // The kernel has refused to watch the descriptor, for this reason. Reading and writing fail;
-  // whoever waits without having tried is told to try from time to time.
+  // a waiter that has not tried is woken from time to time, so that it tries and fails.
   int refused_ = 0;
   std::unique_ptr<Poll> poll_;
   Waiter* reader_ = nullptr;

@@ -42,7 +42,7 @@ TEST(Source, WhatCannotBeWatchedFailsInsteadOfWaiting) {
   });
 }
 
-TEST(Source, WhoeverWaitsForWhatCannotBeWatchedIsToldToTry) {
+TEST(Source, WaitersOfWhatCannotBeWatchedAreWoken) {
   on_loop([]() -> Task<void> {
     const Pipe pipe;
     const Fd writing(pipe.ends[1]);

@@ -244,7 +244,7 @@ Result<void> TlsSession::flush() {
 
 bool TlsSession::holds_more() const { return SSL_has_pending(ssl_) == 1; }
 
-// The alert that says why must leave now: whoever hears of the fault closes the connection.
+// The alert that says why is sent now: the caller closes the connection.
 Error TlsSession::fail(int code) {
   Error why = fault(code);
   auto told = flush();

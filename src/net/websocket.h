@@ -33,8 +33,8 @@ class WebSocket final : Source::Waiter, Timer {
    public:
     // One message, which may be moved from.
     virtual void on_text(std::string& text) = 0;
-    // No message follows. Told once, whoever ended it, but not after a close() of ours. If the peer
-    // has broken the rules, it is told so after this; answer_first() delays that.
+    // No message follows. Called once, whichever side ended it, but not after our close(). If the
+    // peer has broken the rules, it is told so after this; answer_first() delays that.
     virtual void on_end(WsClose code, const std::string& why) = 0;
 
    protected:

@@ -67,7 +67,7 @@ Result<void> check_places(const Settings& settings) {
 Result<void> check_issuer(const Settings& settings) {
   const bool people = settings.kind == Kind::authorization_code;
   if (!settings.issuer.empty() || (!people && !settings.token_url.empty())) return ok();
-  if (people && settings.client_id.empty()) return ok();  // Whoever is named registers us itself.
+  if (people && settings.client_id.empty()) return ok();  // We register there first.
   if (people) {
     return wrong("issuer",
                  "is missing: client_id belongs to one authorization server, and the upstream must "

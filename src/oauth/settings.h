@@ -98,9 +98,9 @@ inline constexpr auto config::fields<oauth::SignInSettings> = std::tuple{
           Range{1, 100'000}},
     Field{
         "require_credentials", &oauth::SignInSettings::require_credentials,
-        "Whether whoever opens a link must show the gateway the credentials of the caller that it "
-        "was made for, where callers have some. Off: any browser can use the link, and whoever "
-        "is talked into opening another's link gives that one its account."},
+        "Whether the person who opens a link must show the credentials of the caller that it was "
+        "made for, where callers have credentials. Off: any browser can use the link, and a person "
+        "who opens the link of another caller gives that caller access to their account."},
 };
 
 template <>

@@ -22,7 +22,7 @@ namespace patchbay::oauth {
 struct Reception {
   std::string base;  // https://gateway.example; empty: nobody has said.
   std::string name;
-  bool require_credentials = true;  // Of whoever opens a link.
+  bool require_credentials = true;  // Of the person who opens a link.
   std::function<void(policy::AuditRecord)> audit = [](policy::AuditRecord) {};
 
   std::string callback(const std::string& upstream) const;

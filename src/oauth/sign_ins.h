@@ -24,7 +24,7 @@ struct SignInPage {
   Scopes scopes;
   std::string goes_to;  // The origin of the authorization endpoint.
   std::string owner;    // The id of that caller; that of nobody in particular: the gateway itself.
-  bool require_credentials = true;  // Whoever goes on must show that they are the owner.
+  bool require_credentials = true;  // The person who opens it must prove to be the owner.
 };
 
 // How it stands with somebody who signs in, and for whom.

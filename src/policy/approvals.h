@@ -44,7 +44,7 @@ struct ApprovalEntry {
   std::string arguments;  // Canonical.
   bool approved = false;
   Deadline expires = {};
-  std::string approved_by = {};  // The name of whoever did.
+  std::string approved_by = {};  // The name of the caller who did.
 };
 
 class Approvals {
@@ -62,8 +62,8 @@ class Approvals {
 
   std::vector<ApprovalEntry> list(Deadline now);
 
-  // Code::not_found if nothing of that id waits. Approving gives as much time again. Whoever makes
-  // the call cannot approve it (Code::forbidden), unless nobody is asked who they are.
+  // Code::not_found if nothing of that id waits. Approving gives as much time again. The
+  // caller itself cannot approve its call (Code::forbidden), unless there is no authentication.
   Result<ApprovalEntry> approve(const std::string& id, const Principal& by, Deadline now);
   Result<ApprovalEntry> refuse(const std::string& id, Deadline now);
 

@@ -45,7 +45,7 @@ class AuditLog {
   void put(AuditRecord record, Done done = {});
 
   // The same for a failed log-in. Beyond `max_failed_log_ins` in a minute they are only counted, so
-  // that whoever tries cannot fill the disk; the next record says how many.
+  // that an attacker cannot fill the disk; the next record says how many.
   void put_failed_log_in(AuditRecord record);
 
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }

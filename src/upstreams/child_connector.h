@@ -38,7 +38,7 @@ class ChildConnector final : public Connector {
 // Who settings.user is; empty: who we are. Reads the user database, so not on a worker.
 Result<std::optional<net::User>> user_of(const StdioSettings& settings);
 
-// What is run for an upstream with these settings, as whoever we are.
+// What is run for an upstream with these settings, as the user of this process.
 net::Program program_of(const StdioSettings& settings);
 
 }  // namespace patchbay::upstreams

@@ -50,8 +50,8 @@ class PrivateInstances final : Instance::Owner {
   // Answers the call with the connection of `key`. Code::overloaded if there are too many.
   Task<mcp::Reply> answer(std::string key, const gateway::Call& call, std::string_view target);
 
-  // The same with a connection whose server is told that its clients can do exactly that. Whoever
-  // shares connections shares these too: `key` is then empty.
+  // The same with a connection whose server is told that its clients can do exactly that. Callers
+  // that share connections share these too: `key` is then empty.
   Task<mcp::Reply> answer_narrowed(std::optional<std::string> key, unsigned abilities,
                                    const gateway::Call& call, std::string_view target);
 

@@ -34,8 +34,8 @@ class WsConnection final : public Connection {
   Task<void> end(bool orderly) override {
     texts_.close();
     // Also a server that was lost, or broke the rules, is told that we leave and why.
-    const Deadline patience = orderly ? kNever : here().now() + kCloseTime;
-    auto over = co_await client_->socket().over(patience);
+    const Deadline deadline = orderly ? kNever : here().now() + kCloseTime;
+    auto over = co_await client_->socket().over(deadline);
     (void)over;  // A server that does not close has had its time.
     co_return ok();
   }
