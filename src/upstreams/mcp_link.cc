@@ -369,8 +369,6 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
                std::move(pass_on));
 }
 
-// Only of clients without a session: the others have said what they can do once and for all, and
-// their servers hear what becomes of each question.
 // A call of which something has come already is not made twice. Servers ask for roots by
 // themselves, not in the course of a call: only where the server says which call it is about does
 // it count.
@@ -378,6 +376,8 @@ bool McpLink::may_begin_again(const Pending& asked, std::string_view method, std
   return !asked.shown && (cause != 0 || method != "roots/list");
 }
 
+// Only of clients without a session: the others have said what they can do once and for all, and
+// their servers hear what becomes of each question.
 bool McpLink::told_too_much(const Pending& asked, const mcp::Message& question) const {
   const gateway::Call& call = *asked.call;
   if (modern() || !asked.repeatable || !mcp::info(call.revision).modern) return false;

@@ -56,13 +56,15 @@ Task<mcp::Reply> PrivateInstances::answer_narrowed(std::optional<std::string> ke
                                                    unsigned abilities, const gateway::Call& call,
                                                    std::string_view target) {
   Variant variant{fmt::format("{}{}", kNarrowedPlace, abilities), abilities};
+  // A connection that all callers use belongs to the gateway, not to the caller who came first.
+  if (!key) variant.owner = local_caller();
   return answer_with(fmt::format("{} {}", variant.place, key.value_or("anyone")),
                      std::move(variant), call, target);
 }
 
 Task<mcp::Reply> PrivateInstances::answer_with(std::string key, Variant variant,
                                                const gateway::Call& call, std::string_view target) {
-  auto found = find_or_make(key, variant, call.who);
+  auto found = find_or_make(key, variant, variant.owner ? variant.owner : call.who);
   if (!found) co_return found.error();
   const InstancePtr instance = *std::move(found);
   auto there = [&instance, &call, &target]() -> Task<mcp::Reply> {

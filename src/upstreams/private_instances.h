@@ -73,10 +73,10 @@ class PrivateInstances final : Instance::Owner {
   std::vector<std::string> subscribed(Instance&) override { return {}; }
   void on_state(Instance&, const gateway::UpstreamState&) override {}
 
-  // What one connection is, beside whose it is.
   struct Variant {
     std::string place{kPrivatePlace};
     std::optional<unsigned> abilities = {};  // None: what the settings say.
+    Caller owner = {};                       // Null: the caller of the first call.
   };
 
   Task<mcp::Reply> answer_with(std::string key, Variant variant, const gateway::Call& call,
