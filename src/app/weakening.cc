@@ -72,6 +72,9 @@ void find_wire(const WireSection& now, const WireSection& next, Sentences& found
   if (next.replay_window_s < now.replay_window_s) {
     found.emplace_back("wire.replay_window_s: it would be shorter");
   }
+  if (next.message_id_timeout < now.message_id_timeout) {
+    found.emplace_back("wire.message_id_timeout: it would be shorter");
+  }
   if (now.rate_limiting.enabled && !next.rate_limiting.enabled) {
     found.emplace_back("wire.rate_limiting: it would be turned off");
   }
@@ -197,6 +200,8 @@ int strictness(policy::PinMode mode) {
   return mode == policy::PinMode::warn ? 1 : 0;
 }
 
+bool elicits(const Settings& of) { return of.approvals.elicit.value_or(!of.auth.on()); }
+
 void find_checks(const Settings& now, const Settings& next, Sentences& found) {
   if (strictness(next.pins) < strictness(now.pins)) {
     found.emplace_back("pins: changed tools would be treated less strictly");
@@ -206,6 +211,15 @@ void find_checks(const Settings& now, const Settings& next, Sentences& found) {
   }
   if (next.validation.results < now.validation.results) {
     found.emplace_back("validation.results: it would be less strict");
+  }
+  if (next.validation.unusable_schemas > now.validation.unusable_schemas) {
+    found.emplace_back("validation.unusable_schemas: unchecked tools could be called");
+  }
+  if (elicits(next) && !elicits(now)) {
+    found.emplace_back("approvals.elicit: clients could approve the calls of their own users");
+  }
+  if (now.sign_in.require_credentials && !next.sign_in.require_credentials) {
+    found.emplace_back("sign_in.require_credentials: links would work for everybody");
   }
   if (now.stdio.allowed_commands && !next.stdio.allowed_commands) {
     found.emplace_back("stdio.allowed_commands: any program could be run");
