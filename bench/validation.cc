@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "json/read.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 
 namespace {
 

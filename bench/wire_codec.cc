@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "json/read.h"
-#include "transport/wire_envelope.h"
-#include "transport/wire_frame.h"
+#include "transport/wire/envelope.h"
+#include "transport/wire/frame.h"
 
 namespace {
 

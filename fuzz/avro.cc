@@ -1,7 +1,7 @@
 // Fuzzes Avro: schemas as a registry has them, and values in binary and in JSON. The input is a
 // schema and a value, with a line break between them: what a schema says of itself in JSON Schema
 // can be used, what is read is JSON, and what was written can be read.
-#include "bus/avro.h"
+#include "bus/avro/avro.h"
 #include "fuzz/require.h"
 #include "json/read.h"
 

@@ -5,7 +5,7 @@
 #include "bus/framing.h"
 #include "fuzz/require.h"
 #include "json/read.h"
-#include "upstreams/kafka_offer.h"
+#include "upstreams/kafka/offer.h"
 
 using patchbay::fuzz::require;
 

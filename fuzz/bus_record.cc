@@ -5,10 +5,10 @@
 #include "bus/correlation.h"
 #include "bus/framing.h"
 #include "bus/registration.h"
-#include "frontends/kafka_face_request.h"
+#include "frontends/kafka/request.h"
 #include "fuzz/require.h"
 #include "json/read.h"
-#include "upstreams/kafka_reply.h"
+#include "upstreams/kafka/reply.h"
 
 using patchbay::fuzz::require;
 

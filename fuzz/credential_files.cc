@@ -1,8 +1,8 @@
 // Fuzzes the files of tokens and passwords: what is read can be written and read again.
 #include "fuzz/require.h"
-#include "policy/address_range.h"
-#include "policy/htpasswd.h"
-#include "policy/token_book.h"
+#include "policy/auth/address_range.h"
+#include "policy/auth/htpasswd.h"
+#include "policy/auth/token_table.h"
 
 using patchbay::fuzz::require;
 using namespace patchbay::policy;

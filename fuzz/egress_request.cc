@@ -1,9 +1,9 @@
 // Fuzzes what a sandbox sends to the proxy, and the entries of a list of destinations. Whatever it
 // is, a destination is a host and a port that read the same again, and what a server is sent is a
 // request of one head.
-#include "upstreams/egress_request.h"
+#include "egress/request.h"
 #include "fuzz/require.h"
-#include "net/http_parse.h"
+#include "net/http/syntax/parse.h"
 #include "sandbox/egress.h"
 
 namespace {

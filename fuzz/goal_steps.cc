@@ -1,6 +1,6 @@
 // Fuzzes the grammar of goals: steps are pieces of the goal in order, and what is filled in stays
 // within its bound. The words of skills are read along the way.
-#include "frontends/goal_steps.h"
+#include "frontends/goal/steps.h"
 #include "fuzz/require.h"
 #include "skills/arithmetic.h"
 #include "skills/calculator.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fuzz/require.h"
-#include "net/http_parse.h"
+#include "net/http/syntax/parse.h"
 
 namespace {
 

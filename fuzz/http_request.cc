@@ -2,7 +2,7 @@
 // it arrives: what is complete stays complete with more bytes behind it, and no shorter piece is
 // complete or refused for another reason than being too long.
 #include "fuzz/require.h"
-#include "net/http_parse.h"
+#include "net/http/syntax/parse.h"
 
 using patchbay::fuzz::require;
 

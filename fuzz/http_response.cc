@@ -1,6 +1,6 @@
 // Fuzzes the parser of HTTP response heads, in the manner of http_request.cc.
 #include "fuzz/require.h"
-#include "net/http_parse.h"
+#include "net/http/syntax/parse.h"
 
 using patchbay::fuzz::require;
 

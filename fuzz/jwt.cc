@@ -1,7 +1,7 @@
 // Fuzzes what strangers send to be let in and what an issuer answers: tokens, their claims, key
 // sets. Nothing is let in whose signature was not checked, so that claims alone never say who it
 // is.
-#include "policy/jwt.h"
+#include "policy/auth/jwt.h"
 #include "fuzz/require.h"
 
 using patchbay::fuzz::require;

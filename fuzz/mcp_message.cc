@@ -3,7 +3,7 @@
 #include "fuzz/require.h"
 #include "json/read.h"
 #include "mcp/compose.h"
-#include "mcp/modern.h"
+#include "mcp/stateless.h"
 
 using patchbay::fuzz::require;
 

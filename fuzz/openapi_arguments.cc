@@ -2,8 +2,8 @@
 // every place and style, they stay where they belong.
 #include "fuzz/require.h"
 #include "json/read.h"
-#include "upstreams/openapi_request.h"
-#include "upstreams/openapi_service.h"
+#include "upstreams/openapi/request.h"
+#include "upstreams/openapi/service.h"
 
 namespace patchbay {
 namespace {

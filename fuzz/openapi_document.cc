@@ -4,8 +4,8 @@
 
 #include "fuzz/require.h"
 #include "json/read.h"
-#include "upstreams/openapi_request.h"
-#include "upstreams/openapi_service.h"
+#include "upstreams/openapi/request.h"
+#include "upstreams/openapi/service.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace patchbay;

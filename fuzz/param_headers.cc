@@ -5,8 +5,8 @@
 
 #include "fuzz/require.h"
 #include "json/read.h"
-#include "mcp/modern.h"
 #include "mcp/param_headers.h"
+#include "mcp/stateless.h"
 
 using patchbay::fuzz::require;
 

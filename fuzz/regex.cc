@@ -1,7 +1,7 @@
 // Fuzzes the regular expressions: a pattern on the first line, the text on the others. The table of
 // states and following all states at once must agree, and neither may cost more than the sizes of
 // pattern and text allow.
-#include "json/regex.h"
+#include "json/schema/regex.h"
 #include "fuzz/require.h"
 #include "json/text.h"
 

@@ -5,8 +5,8 @@
 #include "json/read.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/workspace.h"
-#include "upstreams/sandbox_answers.h"
-#include "upstreams/sandbox_tools.h"
+#include "upstreams/sandbox/answers.h"
+#include "upstreams/sandbox/tools.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Fuzzes JSON Schema: a schema on the first line, a value on the others. Both come from outside.
 // Whatever they are, the verdicts agree with each other and name a place that is there.
-#include "json/schema.h"
+#include "json/schema/schema.h"
 #include "fuzz/require.h"
 #include "json/index.h"
 #include "json/read.h"

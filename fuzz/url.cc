@@ -1,6 +1,6 @@
 // Fuzzes URLs and references to them: what is accepted can be sent in a request line and a Host
 // header as it is, and reads the same when it is written out again.
-#include "net/url.h"
+#include "net/http/syntax/url.h"
 #include "fuzz/require.h"
 
 using patchbay::fuzz::require;

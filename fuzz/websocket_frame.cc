@@ -5,7 +5,7 @@
 
 #include "fuzz/require.h"
 #include "json/text.h"
-#include "net/websocket_frame.h"
+#include "net/websocket/frame.h"
 
 using patchbay::fuzz::require;
 using namespace patchbay::net;

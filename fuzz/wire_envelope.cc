@@ -2,8 +2,8 @@
 // a message come together to what was cut.
 #include "fuzz/require.h"
 #include "json/read.h"
-#include "transport/wire_chunks.h"
-#include "transport/wire_fault.h"
+#include "transport/wire/chunks.h"
+#include "transport/wire/fault.h"
 
 using patchbay::fuzz::require;
 namespace json = patchbay::json;

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "fuzz/require.h"
-#include "transport/wire_frame.h"
-#include "transport/wire_gzip.h"
+#include "transport/wire/frame.h"
+#include "transport/wire/gzip.h"
 
 using patchbay::fuzz::require;
 namespace wire = patchbay::wire;

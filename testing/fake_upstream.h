@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "gateway/upstream.h"
+#include "gateway/call/upstream.h"
 
 namespace patchbay::testing {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/http_pool.h"
+#include "net/http/client/pool.h"
 #include "testing/loopback.h"
 
 namespace patchbay::testing {

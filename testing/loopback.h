@@ -10,10 +10,10 @@
 #include <memory>
 #include <string>
 
-#include "core/scope.h"
-#include "net/loop.h"
-#include "net/socket.h"
-#include "net/stream.h"
+#include "async/scope.h"
+#include "net/io/loop.h"
+#include "net/io/socket.h"
+#include "net/stream/stream.h"
 
 namespace patchbay::testing {
 

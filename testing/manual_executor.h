@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "core/executor.h"
+#include "async/executor.h"
 
 namespace patchbay::testing {
 

@@ -12,10 +12,10 @@
 
 #include "agent/connection.h"
 #include "core/text.h"
-#include "net/local_listener.h"
-#include "net/orphans.h"
-#include "net/signals.h"
-#include "net/socket.h"
+#include "net/io/local_listener.h"
+#include "net/io/socket.h"
+#include "net/process/orphans.h"
+#include "net/process/signals.h"
 #include "sandbox/inside.h"
 
 extern char** environ;

@@ -15,8 +15,8 @@
 #include "agent/command.h"
 #include "agent/output.h"
 #include "agent/pump.h"
-#include "core/scope.h"
-#include "net/child.h"
+#include "async/scope.h"
+#include "net/process/child.h"
 
 namespace patchbay::agent {
 

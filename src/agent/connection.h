@@ -15,7 +15,7 @@
 #include "agent/methods.h"
 #include "agent/protocol.h"
 #include "agent/writer.h"
-#include "core/scope.h"
+#include "async/scope.h"
 
 namespace patchbay::agent {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/source.h"
+#include "net/io/source.h"
 
 namespace patchbay::agent {
 

@@ -15,8 +15,8 @@
 #include "agent/settings.h"
 #include "agent/tree.h"
 #include "agent/writer.h"
-#include "core/task.h"
-#include "core/thread_pool.h"
+#include "async/task.h"
+#include "async/thread_pool.h"
 
 namespace patchbay::agent {
 

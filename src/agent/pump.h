@@ -8,7 +8,7 @@
 
 #include "agent/output.h"
 #include "agent/writer.h"
-#include "net/source.h"
+#include "net/io/source.h"
 
 namespace patchbay::agent {
 

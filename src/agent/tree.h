@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/result.h"
-#include "net/fd.h"
+#include "net/io/fd.h"
 
 namespace patchbay::agent {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "core/executor.h"
-#include "core/wait.h"
-#include "net/source.h"
+#include "async/executor.h"
+#include "async/one_shot.h"
+#include "net/io/source.h"
 
 namespace patchbay::agent {
 

@@ -9,7 +9,7 @@
 #include <chrono>
 
 #include "app/terminal.h"
-#include "core/executor.h"
+#include "async/executor.h"
 #include "core/version.h"
 
 namespace patchbay::app {

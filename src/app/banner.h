@@ -11,8 +11,8 @@
 
 #include "app/configuration.h"
 #include "app/upstream_set.h"
-#include "core/timers.h"
-#include "net/socket.h"
+#include "async/timers.h"
+#include "net/io/socket.h"
 
 namespace patchbay::app {
 

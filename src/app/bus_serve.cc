@@ -8,8 +8,8 @@
 #include "app/commands.h"
 #include "app/run_gateway.h"
 #include "app/worker.h"
-#include "core/hop.h"
-#include "frontends/kafka_face.h"
+#include "async/hop.h"
+#include "frontends/kafka/frontend.h"
 #include "json/text.h"
 
 namespace patchbay::app {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/bus_target.h"
-#include "core/executor.h"
-#include "frontends/kafka_face_settings.h"
+#include "async/executor.h"
+#include "frontends/kafka/settings.h"
 
 namespace patchbay::app {
 

@@ -10,7 +10,7 @@
 #include "config/fields.h"
 #include "config/load.h"
 #include "json/read.h"
-#include "net/http_pool.h"
+#include "net/http/client/pool.h"
 
 namespace patchbay::app {
 namespace {

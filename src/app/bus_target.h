@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/task.h"
-#include "core/timers.h"
-#include "upstreams/kafka_plan.h"
+#include "async/task.h"
+#include "async/timers.h"
+#include "upstreams/kafka/plan.h"
 
 namespace patchbay::app {
 

@@ -9,7 +9,7 @@
 
 #include "app/prompt.h"
 #include "app/worker.h"
-#include "core/scope.h"
+#include "async/scope.h"
 
 namespace patchbay::app {
 

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/command_line.h"
 #include "core/environment.h"
-#include "core/shell_words.h"
-#include "transport/wire_url.h"
-#include "upstreams/child_connector.h"
-#include "upstreams/http_connector.h"
-#include "upstreams/wire_connector.h"
-#include "upstreams/ws_connector.h"
+#include "mcp_client/connect/http.h"
+#include "mcp_client/connect/stdio.h"
+#include "mcp_client/connect/wire.h"
+#include "mcp_client/connect/ws.h"
+#include "transport/wire/url.h"
 
 namespace patchbay::app {
 namespace {

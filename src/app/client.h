@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/task.h"
-#include "gateway/upstream.h"
-#include "net/loop.h"
+#include "async/task.h"
+#include "gateway/call/upstream.h"
+#include "mcp_client/connect/connector.h"
+#include "mcp_client/connect/http_settings.h"
+#include "mcp_client/link.h"
+#include "net/io/loop.h"
 #include "observe/metrics.h"
-#include "upstreams/connector.h"
-#include "upstreams/http_settings.h"
-#include "upstreams/mcp_link.h"
 
 namespace patchbay::app {
 

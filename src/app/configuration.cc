@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <iterator>
 
-#include "app/auth_keeper.h"
+#include "app/auth_service.h"
 #include "app/properties.h"
 #include "app/sign_in_section.h"
 #include "app/upstream_entries.h"
@@ -15,9 +15,9 @@
 #include "config/load.h"
 #include "config/make_node.h"
 #include "core/environment.h"
-#include "core/token.h"
-#include "net/socket.h"
-#include "upstreams/child_connector.h"
+#include "core/http_token.h"
+#include "mcp_client/connect/stdio.h"
+#include "net/io/socket.h"
 
 namespace patchbay::app {
 namespace {

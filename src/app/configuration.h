@@ -10,9 +10,9 @@
 #include "app/registry.h"
 #include "app/settings.h"
 #include "config/node.h"
-#include "gateway/curation.h"
-#include "gateway/identity.h"
-#include "policy/rules.h"
+#include "gateway/call/identity.h"
+#include "gateway/catalog/curation.h"
+#include "policy/rules/rules.h"
 
 namespace patchbay::app {
 

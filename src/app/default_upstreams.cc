@@ -2,7 +2,7 @@
 
 #include "config/make_node.h"
 #include "sandbox/examine.h"
-#include "upstreams/kafka_plan.h"
+#include "upstreams/kafka/plan.h"
 
 namespace patchbay::app {
 

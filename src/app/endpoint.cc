@@ -6,7 +6,7 @@
 #include <array>
 
 #include "config/make_node.h"
-#include "core/shell_words.h"
+#include "core/command_line.h"
 
 namespace patchbay::app {
 namespace {

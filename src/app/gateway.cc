@@ -10,11 +10,11 @@
 #include <thread>
 
 #include "app/process.h"
-#include "core/hop.h"
-#include "core/memory.h"
+#include "async/hop.h"
 #include "core/version.h"
-#include "net/child.h"
+#include "net/process/child.h"
 #include "observe/log.h"
+#include "observe/memory.h"
 
 namespace patchbay::app {
 namespace {

@@ -11,21 +11,21 @@
 #include <string>
 #include <vector>
 
-#include "app/auth_keeper.h"
+#include "app/auth_service.h"
 #include "app/banner.h"
-#include "app/bus_keeper.h"
 #include "app/bus_serve.h"
+#include "app/bus_service.h"
 #include "app/configuration.h"
-#include "app/pin_keeper.h"
+#include "app/pin_service.h"
 #include "app/refusals.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
 #include "core/file_stamp.h"
-#include "frontends/mcp_stdio.h"
-#include "net/file_watch.h"
-#include "net/orphans.h"
-#include "net/signals.h"
-#include "net/socket.h"
+#include "frontends/mcp/stdio.h"
+#include "net/io/socket.h"
+#include "net/process/file_watch.h"
+#include "net/process/orphans.h"
+#include "net/process/signals.h"
 
 namespace patchbay::app {
 

@@ -8,9 +8,9 @@
 #include "config/file.h"
 #include "config/load.h"
 #include "core/file_stamp.h"
-#include "core/memory.h"
 #include "core/shares.h"
 #include "observe/log.h"
+#include "observe/memory.h"
 
 namespace patchbay::app {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/hop.h"
-#include "net/http_pool.h"
-#include "net/socket.h"
+#include "async/hop.h"
+#include "net/http/client/pool.h"
+#include "net/io/socket.h"
 #include "observe/log.h"
 
 namespace patchbay::app {

@@ -10,11 +10,11 @@
 #include <mutex>
 #include <vector>
 
-#include "core/scope.h"
-#include "net/tls.h"
-#include "net/url.h"
+#include "async/scope.h"
+#include "net/http/syntax/url.h"
+#include "net/tls/context.h"
 #include "observe/metrics.h"
-#include "policy/key_source.h"
+#include "policy/auth/key_source.h"
 
 namespace patchbay::app {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "net/fd.h"
+#include "net/io/fd.h"
 
 namespace patchbay::app {
 

@@ -15,10 +15,10 @@
 #include "config/file.h"
 #include "config/load.h"
 #include "config/make_node.h"
+#include "core/command_line.h"
 #include "core/environment.h"
-#include "core/shell_words.h"
 #include "core/text.h"
-#include "gateway/goal_settings.h"
+#include "skills/goal_settings.h"
 
 namespace patchbay::app {
 namespace {

@@ -5,6 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "mcp_client/connect/http.h"
+#include "mcp_client/connect/sandboxed_stdio.h"
+#include "mcp_client/connect/socket.h"
+#include "mcp_client/connect/stdio.h"
+#include "mcp_client/connect/wire.h"
+#include "mcp_client/connect/ws.h"
 #include "sandbox/syscalls.h"
 #include "skills/calculator.h"
 #include "skills/echo.h"
@@ -14,18 +20,12 @@
 #include "skills/summarize.h"
 #include "skills/time.h"
 #include "skills/weather.h"
-#include "transport/wire_url.h"
-#include "upstreams/builtin_upstream.h"
-#include "upstreams/child_connector.h"
-#include "upstreams/confined_connector.h"
-#include "upstreams/http_connector.h"
-#include "upstreams/kafka_upstream.h"
-#include "upstreams/mcp_upstream.h"
-#include "upstreams/openapi_upstream.h"
-#include "upstreams/sandbox_upstream.h"
-#include "upstreams/socket_connector.h"
-#include "upstreams/wire_connector.h"
-#include "upstreams/ws_connector.h"
+#include "transport/wire/url.h"
+#include "upstreams/builtin/upstream.h"
+#include "upstreams/kafka/upstream.h"
+#include "upstreams/mcp/upstream.h"
+#include "upstreams/openapi/upstream.h"
+#include "upstreams/sandbox/upstream.h"
 
 namespace patchbay {
 

@@ -9,15 +9,15 @@
 #include <string_view>
 #include <vector>
 
-#include "app/bus_keeper.h"
+#include "app/bus_service.h"
 #include "config/describe.h"
-#include "gateway/list_limits.h"
-#include "gateway/skill.h"
-#include "gateway/upstream.h"
-#include "net/loop.h"
+#include "gateway/call/upstream.h"
+#include "gateway/catalog/list_limits.h"
+#include "mcp_client/connect/allowed_commands.h"
+#include "net/io/loop.h"
 #include "oauth/keeper.h"
 #include "observe/metrics.h"
-#include "upstreams/allowed_commands.h"
+#include "skills/skill.h"
 
 namespace patchbay::app {
 

@@ -5,8 +5,8 @@
 
 #include <cstdio>
 
-#include "net/orphans.h"
-#include "net/signals.h"
+#include "net/process/orphans.h"
+#include "net/process/signals.h"
 #include "observe/log.h"
 
 namespace patchbay::app {

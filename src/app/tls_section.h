@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "config/fields.h"
-#include "net/tls.h"
+#include "net/tls/context.h"
 
 namespace patchbay::app {
 

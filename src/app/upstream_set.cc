@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "core/hop.h"
-#include "gateway/schema_check.h"
+#include "async/hop.h"
+#include "gateway/catalog/schema_check.h"
 #include "observe/log.h"
 
 namespace patchbay::app {

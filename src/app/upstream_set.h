@@ -14,14 +14,14 @@
 #include <string>
 #include <vector>
 
-#include "app/bus_keeper.h"
+#include "app/bus_service.h"
 #include "app/configuration.h"
-#include "core/scope.h"
-#include "gateway/catalog.h"
-#include "gateway/curation.h"
+#include "async/scope.h"
+#include "gateway/call/subscriptions.h"
+#include "gateway/catalog/catalog.h"
+#include "gateway/catalog/curation.h"
 #include "gateway/registrar.h"
-#include "gateway/subscriptions.h"
-#include "policy/pins.h"
+#include "policy/pins/pins.h"
 
 namespace patchbay::app {
 

@@ -7,11 +7,11 @@
 #include <map>
 #include <vector>
 
+#include "async/scope.h"
 #include "bus/embedded_bus.h"
 #include "bus/producer.h"
 #include "bus/rdkafka.h"
 #include "bus/reader.h"
-#include "core/scope.h"
 #include "testing/loopback.h"
 
 namespace patchbay::bus {

@@ -4,7 +4,7 @@
 
 #include "bus/conf.h"
 #include "json/text.h"
-#include "net/socket.h"
+#include "net/io/socket.h"
 
 #include <librdkafka/rdkafka_mock.h>
 

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "async/thread_pool.h"
 #include "bus/registry_server.h"
-#include "core/thread_pool.h"
-#include "net/http_server.h"
-#include "net/loop.h"
+#include "net/http/server/server.h"
+#include "net/io/loop.h"
 
 namespace patchbay::bus {
 

@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "async/scope.h"
+#include "async/thread_pool.h"
 #include "bus/connection.h"
 #include "bus/record.h"
-#include "core/scope.h"
-#include "core/thread_pool.h"
 
 struct rd_kafka_topic_partition_list_s;
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "async/timers.h"
 #include "bus/rdkafka.h"
 #include "bus/reader.h"
 #include "core/result.h"
-#include "core/timers.h"
 
 namespace patchbay::bus {
 

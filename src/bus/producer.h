@@ -12,10 +12,10 @@
 #include <mutex>
 #include <optional>
 
+#include "async/scope.h"
+#include "async/thread_pool.h"
 #include "bus/connection.h"
 #include "bus/record.h"
-#include "core/scope.h"
-#include "core/thread_pool.h"
 
 struct rd_kafka_op_s;  // An event.
 

@@ -8,8 +8,8 @@
 #include <functional>
 #include <memory>
 
+#include "async/executor.h"
 #include "bus/rdkafka.h"
-#include "core/executor.h"
 
 namespace patchbay::bus {
 

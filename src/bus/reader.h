@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "async/thread_pool.h"
 #include "bus/connection.h"
 #include "bus/record.h"
-#include "core/thread_pool.h"
 
 struct rd_kafka_s;
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "json/schema.h"
+#include "json/schema/schema.h"
 
 namespace patchbay::bus {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "json/read.h"
 #include "json/write.h"
-#include "net/percent.h"
+#include "net/http/syntax/percent.h"
 
 namespace patchbay::bus {
 namespace {

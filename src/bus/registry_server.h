@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bus/schema_store.h"
-#include "net/http_exchange.h"
-#include "net/http_routes.h"
+#include "net/http/server/exchange.h"
+#include "net/http/server/routes.h"
 
 namespace patchbay::bus {
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "bus/avro.h"
+#include "bus/avro/avro.h"
 #include "bus/schema_store.h"
-#include "json/schema.h"
-#include "net/http_pool.h"
+#include "json/schema/schema.h"
+#include "net/http/client/pool.h"
 
 namespace patchbay::bus {
 

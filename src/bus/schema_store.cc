@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <array>
 
-#include "bus/avro.h"
+#include "bus/avro/avro.h"
 #include "json/read.h"
-#include "json/schema.h"
+#include "json/schema/schema.h"
 
 namespace patchbay::bus {
 namespace {

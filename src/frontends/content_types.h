@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/http_exchange.h"
+#include "net/http/server/exchange.h"
 
 namespace patchbay::frontends {
 

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "net/address_share.h"
-#include "net/http_exchange.h"
+#include "net/http/server/exchange.h"
+#include "net/io/address_share.h"
 
 namespace patchbay::frontends {
 

@@ -6,9 +6,9 @@
 
 #include <string_view>
 
-#include "core/wait.h"
+#include "async/one_shot.h"
 #include "gateway/event_stream.h"
-#include "net/http_exchange.h"
+#include "net/http/server/exchange.h"
 
 namespace patchbay::frontends {
 

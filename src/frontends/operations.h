@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "gateway/upstream.h"
-#include "net/http_server.h"
+#include "gateway/call/upstream.h"
+#include "net/http/server/server.h"
 #include "observe/metrics.h"
 
 namespace patchbay::frontends {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/call.h"
+#include "gateway/call/call.h"
 
 namespace patchbay::frontends {
 

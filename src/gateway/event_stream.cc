@@ -6,8 +6,8 @@
 #include <charconv>
 #include <optional>
 
-#include "core/memory.h"
 #include "json/text.h"
+#include "observe/memory.h"
 
 namespace patchbay::gateway {
 

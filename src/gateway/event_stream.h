@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/executor.h"
+#include "async/executor.h"
 
 namespace patchbay::gateway {
 

@@ -1,10 +1,10 @@
 // Tests of the catalog, the event streams and the pipeline, with upstreams that behave.
 #include <gtest/gtest.h>
 
-#include "core/scope.h"
-#include "gateway/catalog.h"
+#include "async/scope.h"
+#include "gateway/catalog/catalog.h"
 #include "gateway/event_stream.h"
-#include "gateway/mcp_server.h"
+#include "gateway/server.h"
 #include "json/read.h"
 #include "testing/fake_upstream.h"
 #include "testing/manual_executor.h"

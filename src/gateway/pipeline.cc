@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "core/memory.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/tasks.h"
 #include "observe/log.h"
+#include "observe/memory.h"
 
 namespace patchbay::gateway {
 namespace {

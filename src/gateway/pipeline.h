@@ -9,18 +9,18 @@
 #include <string_view>
 #include <vector>
 
-#include "core/task.h"
-#include "gateway/call.h"
-#include "gateway/catalog_view.h"
-#include "gateway/consent.h"
-#include "gateway/record.h"
-#include "gateway/result_budget.h"
-#include "gateway/subscriptions.h"
-#include "gateway/task_ids.h"
-#include "gateway/task_tools.h"
+#include "async/task.h"
+#include "gateway/approval/consent.h"
+#include "gateway/call/call.h"
+#include "gateway/call/record.h"
+#include "gateway/call/result_budget.h"
+#include "gateway/call/subscriptions.h"
+#include "gateway/call/task_ids.h"
+#include "gateway/call/task_tools.h"
+#include "gateway/catalog/view.h"
 #include "mcp/reply.h"
-#include "policy/limiter.h"
-#include "policy/rates.h"
+#include "policy/rates/limiter.h"
+#include "policy/rates/rates.h"
 
 namespace patchbay::gateway {
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/task.h"
-#include "core/timers.h"
+#include "async/task.h"
+#include "async/timers.h"
 
 namespace patchbay::gateway {
 

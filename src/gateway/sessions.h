@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/hop.h"
+#include "async/hop.h"
 #include "core/principal.h"
 #include "core/shares.h"
 #include "core/text_hash.h"
+#include "gateway/call/subscriptions.h"
 #include "gateway/event_stream.h"
-#include "gateway/subscriptions.h"
 #include "mcp/revision.h"
 
 namespace patchbay::gateway {

@@ -5,8 +5,8 @@
 #include "mcp/compose.h"
 #include "mcp/message.h"
 #include "mcp/methods.h"
-#include "mcp/modern.h"
 #include "mcp/reply.h"
+#include "mcp/stateless.h"
 
 namespace patchbay::mcp {
 namespace {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "core/token.h"
+#include "core/http_token.h"
 #include "json/index.h"
 #include "json/read.h"
 

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "core/token.h"
+#include "core/http_token.h"
 #include "json/read.h"
-#include "mcp/modern.h"
+#include "mcp/stateless.h"
 
 namespace patchbay::mcp {
 namespace {

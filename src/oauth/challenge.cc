@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/token.h"
+#include "core/http_token.h"
 
 namespace patchbay::oauth {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/base64.h"
 #include "core/ids.h"
 #include "json/text.h"
-#include "net/percent.h"
+#include "net/http/syntax/percent.h"
 
 namespace patchbay::oauth {
 namespace {

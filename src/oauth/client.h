@@ -11,7 +11,7 @@
 #include "core/result.h"
 #include "oauth/metadata.h"
 #include "oauth/settings.h"
-#include "policy/jws_signer.h"
+#include "policy/auth/jws_signer.h"
 
 namespace patchbay::oauth {
 

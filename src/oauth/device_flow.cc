@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/wait.h"
+#include "async/one_shot.h"
 #include "json/read.h"
 
 namespace patchbay::oauth {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "net/http_pool.h"
-#include "net/resolver.h"
+#include "net/http/client/pool.h"
+#include "net/io/resolver.h"
 #include "oauth/reach.h"
 
 namespace patchbay::oauth {

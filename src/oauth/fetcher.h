@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "core/task.h"
-#include "net/socket.h"
-#include "net/tls.h"
-#include "net/url.h"
+#include "async/task.h"
+#include "net/http/syntax/url.h"
+#include "net/io/socket.h"
+#include "net/tls/context.h"
 #include "oauth/settings.h"
 
 namespace patchbay::oauth {

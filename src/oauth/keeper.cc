@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/hop.h"
+#include "async/hop.h"
 #include "oauth/exchange.h"
 #include "observe/log.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "net/url.h"
+#include "net/http/syntax/url.h"
 #include "oauth/scopes.h"
 
 namespace patchbay::oauth {

@@ -2,7 +2,7 @@
 
 #include "core/base64.h"
 #include "core/ids.h"
-#include "policy/sha256.h"
+#include "crypto/sha256.h"
 
 namespace patchbay::oauth {
 namespace {

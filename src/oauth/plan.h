@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "net/url.h"
+#include "net/http/syntax/url.h"
 #include "oauth/client.h"
 #include "oauth/fetcher.h"
 #include "oauth/settings.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "policy/address_range.h"
+#include "policy/auth/address_range.h"
 
 namespace patchbay::oauth {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "net/socket.h"
+#include "net/io/socket.h"
 
 namespace patchbay::oauth {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "net/resolver.h"
+#include "net/io/resolver.h"
 
 namespace patchbay::oauth {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/thread_pool.h"
+#include "async/thread_pool.h"
 #include "oauth/token_store.h"
 
 namespace patchbay::oauth {

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
+#include "async/timers.h"
 #include "core/principal.h"
-#include "core/timers.h"
 #include "oauth/client.h"
 #include "oauth/discovery.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "json/read.h"
-#include "net/percent.h"
+#include "net/http/syntax/percent.h"
 #include "oauth/no_token.h"
 #include "oauth/token_request.h"
 #include "observe/log.h"

@@ -14,7 +14,7 @@
 #include "oauth/registration.h"
 #include "oauth/sign_in.h"
 #include "oauth/supplier.h"
-#include "policy/audit_record.h"
+#include "policy/audit/record.h"
 
 namespace patchbay::oauth {
 

@@ -7,7 +7,7 @@
 
 #include "core/ids.h"
 #include "core/text.h"
-#include "net/url.h"
+#include "net/http/syntax/url.h"
 #include "observe/log.h"
 
 namespace patchbay::oauth {

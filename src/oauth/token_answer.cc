@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/token.h"
+#include "core/http_token.h"
 #include "json/read.h"
 
 namespace patchbay::oauth {

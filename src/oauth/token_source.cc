@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/hop.h"
+#include "async/hop.h"
 #include "oauth/no_token.h"
 #include "observe/log.h"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/scope.h"
+#include "async/scope.h"
 #include "oauth/supplier.h"
 #include "observe/metrics.h"
 #include "transport/credentials.h"

@@ -16,7 +16,7 @@
 #include "core/base64.h"
 #include "core/ids.h"
 #include "core/text.h"
-#include "net/fd.h"
+#include "net/io/fd.h"
 
 namespace patchbay::oauth {
 namespace {

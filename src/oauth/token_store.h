@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/sqlite.h"
-#include "policy/seal.h"
+#include "crypto/seal.h"
 
 namespace patchbay::oauth {
 

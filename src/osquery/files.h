@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/fd.h"
+#include "net/io/fd.h"
 
 namespace patchbay::osquery {
 

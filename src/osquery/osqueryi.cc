@@ -10,8 +10,8 @@
 #include <fstream>
 #include <functional>
 
-#include "core/scope.h"
-#include "net/child.h"
+#include "async/scope.h"
+#include "net/process/child.h"
 #include "osquery/text.h"
 
 namespace patchbay::osquery {

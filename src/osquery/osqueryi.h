@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "core/task.h"
-#include "core/timers.h"
+#include "async/task.h"
+#include "async/timers.h"
 #include "osquery/rows.h"
 #include "osquery/settings.h"
 #include "osquery/table_policy.h"

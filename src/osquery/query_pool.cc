@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "net/child.h"
+#include "net/process/child.h"
 #include "osquery/query_process.h"
 
 namespace patchbay::osquery {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/scope.h"
+#include "async/scope.h"
 #include "osquery/rows.h"
 #include "osquery/settings.h"
 

@@ -7,7 +7,7 @@
 #include <deque>
 #include <utility>
 
-#include "core/wait.h"
+#include "async/one_shot.h"
 
 namespace patchbay::osquery {
 

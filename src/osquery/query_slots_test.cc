@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/scope.h"
+#include "async/scope.h"
 #include "testing/manual_executor.h"
 
 namespace patchbay::osquery {

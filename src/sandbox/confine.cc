@@ -14,7 +14,7 @@
 #include <cstring>
 
 #include "json/write.h"
-#include "net/packets.h"
+#include "net/io/packets.h"
 #include "sandbox/bwrap.h"
 #include "sandbox/stage.h"
 

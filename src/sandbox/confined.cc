@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "json/read.h"
-#include "net/packets.h"
+#include "net/io/packets.h"
 #include "sandbox/confine.h"
 #include "sandbox/settings.h"
 #include "sandbox/syscalls.h"

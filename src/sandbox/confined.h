@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "net/child.h"
+#include "net/process/child.h"
 #include "sandbox/cgroup.h"
 #include "sandbox/spec.h"
 

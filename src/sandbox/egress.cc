@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "net/url.h"
+#include "net/http/syntax/url.h"
 
 namespace patchbay::sandbox {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "config/fields.h"
 #include "core/result.h"
-#include "net/peer_address.h"
-#include "net/socket.h"
+#include "net/io/peer_address.h"
+#include "net/io/socket.h"
 
 namespace patchbay::sandbox {
 

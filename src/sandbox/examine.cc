@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "net/fd.h"
+#include "net/io/fd.h"
 #include "sandbox/bwrap.h"
 #include "sandbox/small_files.h"
 #include "sandbox/stage.h"

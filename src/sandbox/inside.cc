@@ -15,7 +15,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "net/fd.h"
+#include "net/io/fd.h"
 
 namespace patchbay::sandbox {
 namespace {

@@ -12,11 +12,11 @@
 #include <cstring>
 #include <string>
 
-#include "core/scope.h"
-#include "net/local_listener.h"
-#include "net/loop.h"
-#include "net/relay.h"
-#include "net/socket.h"
+#include "async/scope.h"
+#include "net/io/local_listener.h"
+#include "net/io/loop.h"
+#include "net/io/relay.h"
+#include "net/io/socket.h"
 #include "sandbox/inside.h"
 
 namespace patchbay::sandbox {

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "net/child.h"
+#include "net/process/child.h"
 #include "sandbox/inside.h"
 #include "sandbox/relay.h"
 

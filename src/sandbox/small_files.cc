@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "net/fd.h"
+#include "net/io/fd.h"
 
 namespace patchbay::sandbox {
 namespace {

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "net/local_listener.h"
+#include "net/io/local_listener.h"
 #include "sandbox/small_files.h"
 
 namespace patchbay::sandbox {

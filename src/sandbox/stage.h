@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "net/fd.h"
+#include "net/io/fd.h"
 #include "sandbox/spec.h"
 
 namespace patchbay::sandbox {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "core/result.h"
-#include "net/fd.h"
+#include "net/io/fd.h"
 
 namespace patchbay::sandbox {
 

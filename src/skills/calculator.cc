@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/text.h"
-#include "gateway/arguments.h"
+#include "gateway/call/arguments.h"
 #include "skills/arithmetic.h"
 #include "skills/expression_tokens.h"
 #include "skills/goal_words.h"

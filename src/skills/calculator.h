@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "core/result.h"
-#include "gateway/skill.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

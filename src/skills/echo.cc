@@ -3,7 +3,7 @@
 #include <array>
 #include <limits>
 
-#include "gateway/arguments.h"
+#include "gateway/call/arguments.h"
 #include "skills/goal_words.h"
 
 namespace patchbay {

@@ -2,7 +2,7 @@
 // and come back unchanged. Stateless; runs on any worker.
 #pragma once
 
-#include "gateway/skill.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

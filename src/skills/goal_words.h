@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "gateway/skill.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "gateway/arguments.h"
+#include "gateway/call/arguments.h"
 #include "skills/search_goal.h"
 
 namespace patchbay {

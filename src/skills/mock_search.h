@@ -3,7 +3,7 @@
 // worker.
 #pragma once
 
-#include "gateway/skill.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

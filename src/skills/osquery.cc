@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 
+#include "core/http_token.h"
 #include "core/text.h"
-#include "core/token.h"
-#include "gateway/arguments.h"
+#include "gateway/call/arguments.h"
 #include "json/read.h"
 #include "observe/log.h"
 #include "skills/goal_words.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "gateway/skill.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

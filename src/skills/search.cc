@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/hop.h"
-#include "gateway/arguments.h"
+#include "async/hop.h"
+#include "gateway/call/arguments.h"
 #include "observe/log.h"
 #include "skills/search_goal.h"
 

@@ -11,11 +11,11 @@
 #include <thread>
 #include <vector>
 
-#include "core/scope.h"
-#include "gateway/skill.h"
-#include "net/loop.h"
+#include "async/scope.h"
+#include "net/io/loop.h"
 #include "skills/search_index.h"
 #include "skills/search_settings.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "gateway/skill.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

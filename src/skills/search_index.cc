@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "async/timers.h"
 #include "config/file.h"
 #include "core/text.h"
-#include "core/timers.h"
 #include "json/text.h"
 #include "skills/characters.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/text.h"
-#include "gateway/arguments.h"
+#include "gateway/call/arguments.h"
 #include "json/text.h"
 #include "skills/goal_words.h"
 #include "skills/sentences.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "gateway/skill.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

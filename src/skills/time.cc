@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/text.h"
-#include "gateway/arguments.h"
+#include "gateway/call/arguments.h"
 #include "skills/goal_words.h"
 #include "skills/zone.h"
 

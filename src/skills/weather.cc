@@ -5,7 +5,7 @@
 #include <array>
 
 #include "core/text.h"
-#include "gateway/arguments.h"
+#include "gateway/call/arguments.h"
 #include "skills/goal_words.h"
 
 namespace patchbay {

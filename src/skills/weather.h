@@ -3,7 +3,7 @@
 // place. Stateless; runs on any worker.
 #pragma once
 
-#include "gateway/skill.h"
+#include "skills/skill.h"
 
 namespace patchbay {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/token.h"
+#include "core/http_token.h"
 
 namespace patchbay::transport {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/task.h"
-#include "net/http_pool.h"
+#include "async/task.h"
+#include "net/http/client/pool.h"
 
 namespace patchbay::transport {
 

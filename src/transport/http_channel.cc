@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "core/token.h"
+#include "core/http_token.h"
 #include "json/read.h"
 #include "mcp/harmless.h"
-#include "mcp/modern.h"
-#include "net/http_accept.h"
+#include "mcp/stateless.h"
+#include "net/http/syntax/accept.h"
 
 namespace patchbay::transport {
 namespace {

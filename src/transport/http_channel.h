@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/scope.h"
-#include "net/http_pool.h"
+#include "async/scope.h"
+#include "net/http/client/pool.h"
 #include "transport/channel.h"
 #include "transport/credentials.h"
 #include "transport/event_reader.h"

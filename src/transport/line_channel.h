@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-#include "net/outbox.h"
-#include "net/stream.h"
+#include "net/stream/outbox.h"
+#include "net/stream/stream.h"
 #include "transport/channel.h"
 
 namespace patchbay::transport {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/token.h"
-#include "net/http_accept.h"
+#include "core/http_token.h"
+#include "net/http/syntax/accept.h"
 
 namespace patchbay::transport {
 namespace {

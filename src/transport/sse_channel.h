@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "core/scope.h"
+#include "async/scope.h"
 #include "transport/event_reader.h"
 #include "transport/http_channel.h"
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "net/websocket.h"
+#include "net/websocket/socket.h"
 #include "transport/channel.h"
 
 namespace patchbay::transport {

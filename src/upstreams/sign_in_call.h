@@ -5,7 +5,7 @@
 // On the worker that the call is answered on.
 #pragma once
 
-#include "gateway/call.h"
+#include "gateway/call/call.h"
 #include "oauth/access.h"
 
 namespace patchbay::upstreams {

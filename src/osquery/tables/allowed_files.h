@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "net/fd.h"
+#include "net/io/fd.h"
 #include "osquery/table.h"
 
 namespace patchbay::osquery {

@@ -1,7 +1,7 @@
 // interface_addresses, interface_details, arp_cache: the machine's place in networks.
 #include <array>
 
-#include "net/machine_network.h"
+#include "net/io/machine_network.h"
 #include "osquery/files.h"
 #include "osquery/tables/all.h"
 #include "osquery/text.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/fd.h"
+#include "net/io/fd.h"
 #include "osquery/files.h"
 #include "osquery/table.h"
 #include "osquery/text.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "net/machine_network.h"
+#include "net/io/machine_network.h"
 #include "osquery/tables/all.h"
 
 namespace patchbay::osquery {

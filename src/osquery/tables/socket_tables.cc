@@ -3,7 +3,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "net/machine_network.h"
+#include "net/io/machine_network.h"
 #include "osquery/files.h"
 #include "osquery/tables/all.h"
 #include "osquery/tables/proc.h"

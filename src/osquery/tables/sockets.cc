@@ -4,7 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "net/machine_network.h"
+#include "net/io/machine_network.h"
 #include "osquery/text.h"
 
 namespace patchbay::osquery {

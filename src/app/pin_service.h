@@ -1,0 +1,32 @@
+// The PinKeeper has the pins of a running gateway: it opens the file in the state folder, if there
+// is one, and hears when somebody has accepted something there.
+//
+// Lives on the control thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "app/settings.h"
+#include "net/process/file_watch.h"
+#include "policy/pins/pins.h"
+
+namespace patchbay::app {
+
+class PinKeeper {
+ public:
+  // `accepted` is called when other definitions count than before. Said once, before pins() is
+  // used.
+  Result<void> open(const Settings& settings, std::function<void()> accepted);
+
+  policy::Pins& pins() { return *pins_; }
+
+  // Hears nothing more.
+  void close() { watch_.reset(); }
+
+ private:
+  std::optional<policy::Pins> pins_;
+  std::optional<net::FileWatch> watch_;
+};
+
+}  // namespace patchbay::app

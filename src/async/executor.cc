@@ -1,0 +1,87 @@
+#include "async/executor.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace patchbay {
+
+thread_local Executor* Executor::current_ = nullptr;
+
+Executor::TurnEnd::~TurnEnd() {
+  if (!waiting_in_) return;
+  std::ranges::replace(waiting_in_->turn_ends_, this, nullptr);
+  std::ranges::replace(waiting_in_->ending_, this, nullptr);
+}
+
+Executor::~Executor() {
+  for (Letter* letter = inbox_.exchange(nullptr); letter;) {
+    delete std::exchange(letter, letter->next);
+  }
+  if (current_ == this) current_ = nullptr;
+}
+
+void Executor::at_turn_end(TurnEnd& work) {
+  if (work.waiting_in_) return;
+  work.waiting_in_ = this;
+  turn_ends_.push_back(&work);
+}
+
+void Executor::post(std::move_only_function<void()> open) {
+  auto* letter = new Letter{std::move(open)};
+  Letter* before = inbox_.load(std::memory_order_relaxed);
+  do {
+    letter->next = before;
+  } while (!inbox_.compare_exchange_weak(before, letter, std::memory_order_acq_rel));
+  // The letter may be gone by now. Only the first one needs to wake the thread: it takes all.
+  if (!before) wake();
+}
+
+void Executor::turn(Deadline now) {
+  set_now(now);
+  open_letters();
+  timers_.advance(now);
+  ready_.insert(ready_.end(), next_turn_.begin(), next_turn_.end());
+  next_turn_.clear();
+  finish_turn();
+}
+
+void Executor::finish_turn() {
+  run_ready();
+  while (!turn_ends_.empty()) {
+    ending_.swap(turn_ends_);
+    for (std::size_t i = 0; i < ending_.size(); ++i) {
+      TurnEnd* const work = ending_[i];
+      if (!work) continue;
+      work->waiting_in_ = nullptr;
+      work->on_turn_end();
+    }
+    ending_.clear();
+    run_ready();
+  }
+}
+
+void Executor::open_letters() {
+  Letter* newest = inbox_.exchange(nullptr, std::memory_order_acq_rel);
+  Letter* oldest = nullptr;
+  while (newest) {
+    Letter* const next = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  while (oldest) {
+    const std::unique_ptr<Letter> letter(std::exchange(oldest, oldest->next));
+    letter->open();
+  }
+}
+
+void Executor::run_ready() {
+  while (!ready_.empty()) {
+    running_.swap(ready_);
+    for (const auto task : running_) task.resume();
+    running_.clear();
+  }
+}
+
+}  // namespace patchbay

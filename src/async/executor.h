@@ -1,0 +1,107 @@
+// An Executor is one thread's work: coroutines to resume, deadlines, things to do when a turn ends,
+// and letters from other threads. net::Loop drives one per worker; tests drive one by hand.
+//
+// Everything is confined to the executor's own thread, except post().
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <functional>
+#include <vector>
+
+#include "async/timers.h"
+
+namespace patchbay {
+
+class Executor {
+ public:
+  // Something to do once the current turn is over, for example to write out in one go what many
+  // calls of the turn have queued. Asks again each turn it has something to do.
+  class TurnEnd {
+   public:
+    virtual void on_turn_end() = 0;
+
+   protected:
+    TurnEnd() = default;
+    TurnEnd(const TurnEnd&) = delete;
+    TurnEnd& operator=(const TurnEnd&) = delete;
+    ~TurnEnd();
+
+   private:
+    friend class Executor;
+    Executor* waiting_in_ = nullptr;
+  };
+
+  explicit Executor(Deadline now) : timers_(now), now_(now) {}
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+  virtual ~Executor();
+
+  // The executor of the current thread. REQUIRES: there is one.
+  static Executor& here() { return *current_; }
+
+  // Resumes `task` later in this turn. Nothing resumes a coroutine from inside another's code.
+  void resume_soon(std::coroutine_handle<> task) { ready_.push_back(task); }
+
+  // Resumes `task` in the next turn, after whatever else is waiting outside has had its chance.
+  void resume_next_turn(std::coroutine_handle<> task) { next_turn_.push_back(task); }
+
+  void at_turn_end(TurnEnd& work);
+
+  Timers& timers() { return timers_; }
+  const Timers& timers() const { return timers_; }
+
+  // The time as of the beginning of this turn.
+  Deadline now() const { return now_; }
+
+  // Runs `letter` on this executor's thread. Callable from any thread; letters of one sender
+  // arrive in the order sent.
+  void post(std::move_only_function<void()> letter);
+
+ protected:
+  // Binds this executor to the current thread; a loop does so once, a test around its own steps.
+  void enter() { current_ = this; }
+
+  // One turn: opens letters, fires deadlines, resumes what is ready, then ends the turn.
+  void turn(Deadline now);
+
+  // Like the end of turn(): after outside events have been handled.
+  void finish_turn();
+
+  void set_now(Deadline now) { now_ = now; }
+
+  // Makes the thread look at its letters. Called from any thread.
+  virtual void wake() = 0;
+
+  // Something is to be done without waiting for the outside.
+  bool has_work() const {
+    return inbox_.load(std::memory_order_acquire) != nullptr || !next_turn_.empty();
+  }
+
+ private:
+  struct Letter {
+    std::move_only_function<void()> open;
+    Letter* next = nullptr;
+  };
+
+  void open_letters();
+  void run_ready();
+
+  static thread_local Executor* current_;
+
+  // Touched by any thread.
+  std::atomic<Letter*> inbox_{nullptr};  // Newest first.
+
+  // Touched on the executor's thread only.
+  std::vector<std::coroutine_handle<>> ready_;
+  std::vector<std::coroutine_handle<>> running_;
+  std::vector<std::coroutine_handle<>> next_turn_;
+  std::vector<TurnEnd*> turn_ends_;
+  std::vector<TurnEnd*> ending_;
+  Timers timers_;
+  Deadline now_;
+};
+
+inline Executor& here() { return Executor::here(); }
+
+}  // namespace patchbay

@@ -1,0 +1,38 @@
+// A Scope owns running tasks. Nothing in the gateway runs detached: whoever starts a task holds
+// the Scope that can wait for it or cancel it.
+//
+// Confined to one thread.
+#pragma once
+
+#include "async/one_shot.h"
+
+namespace patchbay {
+
+class Scope {
+ public:
+  Scope() = default;
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+  ~Scope();  // REQUIRES: empty().
+
+  // Starts `task` at once; it runs until it first waits. Its failures are its own to report.
+  void spawn(Task<void> task);
+
+  // Asks every task to stop. They unwind; drain() waits for them.
+  void cancel() { stop_.request(); }
+
+  // Waits until every task is done, or yields Code::timeout. REQUIRES: nothing else drains.
+  Task<void> drain(Deadline deadline);
+
+  bool empty() const { return running_ == 0; }
+  std::size_t size() const { return running_; }
+
+ private:
+  static detail::Root run(Stop& stop, Scope& scope, Task<void> task);
+
+  Stop stop_;
+  std::size_t running_ = 0;
+  OneShot<void>* drained_ = nullptr;
+};
+
+}  // namespace patchbay

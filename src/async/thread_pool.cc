@@ -1,0 +1,54 @@
+#include "async/thread_pool.h"
+
+#include <system_error>
+
+namespace patchbay {
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void ThreadPool::set_bounds(int threads, int waiting) {
+  const std::lock_guard lock(mutex_);
+  threads_most_ = threads;
+  waiting_most_ = waiting;
+}
+
+bool ThreadPool::enter(std::function<void()> job) {
+  const std::lock_guard lock(mutex_);
+  const int in_line = static_cast<int>(waiting_.size());
+  bool more = in_line >= idle_ && static_cast<int>(threads_.size()) < threads_most_;
+  try {
+    if (more) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    more = false;
+  }
+  const bool place = !threads_.empty() && in_line < idle_ + waiting_most_;
+  if (!more && !place) return false;
+  waiting_.push_back(std::move(job));
+  changed_.notify_one();
+  return true;
+}
+
+void ThreadPool::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    --idle_;
+    if (waiting_.empty()) return;
+    auto job = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    job();
+    job = nullptr;  // What it owns goes here, and not under the lock.
+    lock.lock();
+  }
+}
+
+}  // namespace patchbay

@@ -1,0 +1,62 @@
+// A ThreadPool runs what takes long on threads of its own, so that no worker is held up. As many
+// jobs run at once as there are threads; a bounded number waits; the rest is refused.
+//
+// run() may be called on any thread with an executor, where it waits. The threads begin with the
+// first job that needs them.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "async/one_shot.h"
+
+namespace patchbay {
+
+class ThreadPool {
+ public:
+  ThreadPool(int threads, int waiting) : threads_most_(threads), waiting_most_(waiting) {}
+  ~ThreadPool();  // Ends when every job is done.
+
+  void set_bounds(int threads, int waiting);
+
+  // What `work` yields. Code::overloaded if too many jobs wait already. `work` owns what it needs:
+  // it is run to its end, also when the task that waits is stopped.
+  template <class T>
+  Task<T> run(std::function<Result<T>()> work) {
+    struct Job {
+      Executor& from;
+      std::function<Result<T>()> work;
+      OneShot<T> answer = {};
+    };
+    std::shared_ptr<Job> job(new Job{here(), std::move(work)});
+    const bool entered = enter([job] {
+      auto result = job->work();
+      job->from.post(
+          [job, result = std::move(result)]() mutable { job->answer.deliver(std::move(result)); });
+    });
+    if (!entered) co_return Error{Code::overloaded, "too much is waiting; try again in a moment"};
+    auto wait = job->answer.wait();
+    wait.ignore_stop();
+    co_return co_await wait;
+  }
+
+ private:
+  bool enter(std::function<void()> job);
+  void work();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int threads_most_;
+  int waiting_most_;
+  std::deque<std::function<void()>> waiting_;
+  int idle_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace patchbay

@@ -1,0 +1,183 @@
+// token create, list, revoke, hash: the commands around the file of tokens.
+#include <fcntl.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "app/auth_service.h"
+#include "app/commands.h"
+#include "app/configuration.h"
+#include "app/run_gateway.h"
+#include "net/io/fd.h"
+#include "policy/auth/token_table.h"
+
+namespace patchbay::app {
+namespace {
+
+using policy::StoredToken;
+using policy::TokenBook;
+
+int failed(std::string_view why, int code = kExitFailed) {
+  fmt::print(stderr, "patchbay: {}\n", why);
+  return code;
+}
+
+std::int64_t now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// The file that was named, or that the configuration names.
+Result<std::string> token_file(const TokenOptions& options) {
+  if (!options.file.empty()) return options.file;
+  const std::string file = choose_configuration(options.config);
+  config::Faults faults;
+  const Configuration configuration = load_configuration(file, {}, faults);
+  const std::string& named = configuration.settings.auth.token_file;
+  if (!named.empty()) return named;
+  if (!faults.empty()) return Error{Code::invalid_params, config::to_string(faults.front())};
+  return Error{Code::invalid_params,
+               "which file? give --file, or auth.token_file in the configuration"};
+}
+
+Error fault(const std::string& path) {
+  return {Code::unavailable, fmt::format("{}: {}", path, std::strerror(errno))};
+}
+
+Result<TokenBook> read_book(const std::string& path) {
+  policy::AuthSettings settings;
+  settings.token_file = path;
+  auto files = read_auth_files(settings);
+  if (!files) return files.error();
+  return std::move(files->tokens);
+}
+
+// Replaces the file in one step, so that whoever reads it sees the old one or the new one.
+Result<void> write_book(const std::string& path, const TokenBook& book) {
+  const std::string fresh = path + ".new";
+  const std::string text = book.text();
+  const net::Fd fd(
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return fault(fresh);
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto written = ::write(fd.get(), rest.data(), rest.size());
+    if (written < 0) return fault(fresh);
+    rest.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (::fsync(fd.get()) != 0 || ::rename(fresh.c_str(), path.c_str()) != 0) return fault(path);
+  return ok();
+}
+
+// Reads the file, has it changed, and writes it; nobody else does meanwhile.
+template <class Change>
+Result<void> change_book(const std::string& path, Change change) {
+  const std::string beside = path + ".lock";
+  const net::Fd lock(::open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock || ::flock(lock.get(), LOCK_EX) != 0) return fault(beside);
+  auto book = read_book(path);
+  if (!book) return book.error();
+  auto changed = change(*book);
+  if (!changed) return changed;
+  return write_book(path, *book);
+}
+
+std::string day(std::int64_t seconds) {
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+std::string words(const std::vector<std::string>& list) {
+  std::string text;
+  for (const auto& word : list) text += (text.empty() ? "" : ",") + word;
+  return text.empty() ? "-" : text;
+}
+
+}  // namespace
+
+int create_token(const TokenOptions& options) {
+  auto path = token_file(options);
+  if (!path) return failed(path.error().message, kExitConfiguration);
+  const policy::NewToken made = policy::make_token();
+  auto hash = policy::TokenHash::of(made.token);
+  if (!hash) return failed(hash.error().message);
+  StoredToken token{*std::move(hash), options.name, options.roles, options.scopes, now(), {}};
+  if (!options.expires.empty()) {
+    auto span = config::parse_duration(options.expires);
+    if (!span) return failed("--expires: " + span.error().message, kExitUsage);
+    token.expires = token.created + span->count() / 1000;
+  }
+  auto changed = change_book(*path, [&](TokenBook& book) -> Result<void> {
+    if (book.tokens().size() >= TokenBook::kMostTokens) {
+      return Error{Code::too_large, "the file has too many tokens; revoke some"};
+    }
+    book.add(token);
+    return ok();
+  });
+  if (!changed) return failed(changed.error().message);
+  if (options.json) {
+    std::string line = policy::describe(token);
+    line.insert(line.size() - 1, fmt::format(",\"token\":\"{}\"", made.token));
+    fmt::print("{}\n", line);
+  } else {
+    fmt::print(stderr, "patchbay: token {} of {}; it is shown this once\n", made.id, options.name);
+    fmt::print("{}\n", made.token);
+  }
+  return kExitOk;
+}
+
+int list_tokens(const TokenOptions& options) {
+  auto path = token_file(options);
+  if (!path) return failed(path.error().message, kExitConfiguration);
+  auto book = read_book(*path);
+  if (!book) return failed(book.error().message);
+  if (options.json) {
+    std::string all = "[";
+    for (const auto& token : book->tokens()) {
+      all += (all.size() > 1 ? "," : "") + policy::describe(token);
+    }
+    fmt::print("{}]\n", all);
+    return kExitOk;
+  }
+  for (const auto& token : book->tokens()) {
+    const std::string until = !token.expires            ? "never expires"
+                              : *token.expires <= now() ? "expired"
+                                                        : "expires " + day(*token.expires);
+    fmt::print("{}  {}  roles {}  scopes {}  created {}  {}\n", token.hash.id(), token.name,
+               words(token.roles), words(token.scopes), day(token.created), until);
+  }
+  return kExitOk;
+}
+
+int revoke_token(const TokenOptions& options) {
+  auto path = token_file(options);
+  if (!path) return failed(path.error().message, kExitConfiguration);
+  std::size_t revoked = 0;
+  auto changed = change_book(*path, [&](TokenBook& book) -> Result<void> {
+    revoked = book.revoke(options.name);
+    if (revoked > 0) return ok();
+    return Error{Code::not_found, fmt::format("there is no token '{}'", options.name)};
+  });
+  if (!changed) return failed(changed.error().message);
+  fmt::print("revoked {}\n", revoked);
+  return kExitOk;
+}
+
+int hash_token() {
+  std::string token;
+  std::getline(std::cin, token);
+  if (token.ends_with('\r')) token.pop_back();
+  if (token.empty()) return failed("no token on stdin", kExitUsage);
+  auto hash = policy::TokenHash::of(token);
+  if (!hash) return failed(hash.error().message);
+  fmt::print("{}\n", hash->text());
+  return kExitOk;
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,23 @@
+// Frames as people and scripts read them. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "transport/wire/frame.h"
+
+namespace patchbay::app {
+
+// `4D 43 01`.
+std::string to_hex(std::string_view bytes);
+
+// The bytes that hexadecimal digits stand for; white space and `:` between them mean nothing.
+std::optional<std::string> from_hex(std::string_view text);
+
+// A frame of `bytes`, in two lines or, with `json`, as one object. `mark` stands in front: `>` for
+// what was sent, `<` for what came, or where it was found.
+std::string frame_text(std::string_view mark, const wire::Frame& frame, std::string_view bytes,
+                       bool json);
+
+}  // namespace patchbay::app

@@ -1,0 +1,17 @@
+#include "frontends/admin/admin.h"
+
+#include <fmt/format.h>
+
+#include "policy/rules/approvals.h"
+
+namespace patchbay::frontends {
+
+bool is_admin(const Principal& who, const gateway::CatalogView& catalog) {
+  return catalog.is_admin(who);
+}
+
+Error admins_only() {
+  return {Code::forbidden, fmt::format("this is for the role '{}'", policy::kAdminRole)};
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,89 @@
+#include "frontends/admin/approvals_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/admin/admin.h"
+#include "frontends/content_types.h"
+#include "json/write.h"
+#include "observe/log.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using policy::ApprovalEntry;
+
+std::string entry_json(const ApprovalEntry& entry) {
+  const auto left = std::chrono::duration_cast<std::chrono::seconds>(entry.expires - here().now());
+  std::string text;
+  json::Object object(text);
+  object.raw("id", json::quote(entry.id));
+  object.raw("tool", json::quote(entry.subject.tool));
+  object.raw("arguments", entry.arguments);
+  object.raw("caller", json::quote(entry.caller_name));
+  object.raw("state", entry.approved ? "\"approved\"" : "\"waiting\"");
+  if (entry.approved) object.raw("by", json::quote(entry.approved_by));
+  object.raw("expires_in", std::to_string(std::max<std::int64_t>(left.count(), 0)));
+  object.end();
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
+                                          const std::string& id) {
+  const Principal& who = *exchange.who;
+  const bool approves = exchange.request.method == "POST";
+  auto entry =
+      approves ? approvals_.approve(id, who, here().now()) : approvals_.refuse(id, here().now());
+  if (!entry) return entry.error();
+  auto record = policy::event_record(policy::kApprovalEvent, who);
+  record.who = entry->subject.caller;
+  record.name = entry->caller_name;
+  record.from = exchange.peer.ip;
+  record.method = approves ? "approve" : "refuse";
+  record.target = entry->subject.tool;
+  record.digest = entry->subject.digest;
+  record.decision = approves ? "allow" : "deny";
+  record.by = who.name;
+  recorder_.event(std::move(record));
+  log::Line(log::Level::info, approves ? "approved" : "refused")
+      .add("id", id)
+      .add("by", who.name)
+      .add("who", entry->caller_name)
+      .add("tool", entry->subject.tool)
+      .add("arguments", entry->subject.digest);
+  return entry_json(*entry);
+}
+
+Result<std::string> ApprovalsPage::answer(const net::HttpExchange& exchange) {
+  if (!is_admin(*exchange.who, catalog_)) return admins_only();
+  const std::string_view path = exchange.request.path;
+  const std::string_view id = path.size() > kPath.size() ? path.substr(kPath.size() + 1) : "";
+  if (!id.empty() && exchange.request.method != "GET" && exchange.request.method != "HEAD") {
+    return decide(exchange, std::string(id));
+  }
+  if (exchange.request.method == "POST" || exchange.request.method == "DELETE") {
+    return Error{Code::invalid_request, fmt::format("which one? {}/ID", kPath)};
+  }
+  std::string list;
+  for (const auto& entry : approvals_.list(here().now())) {
+    if (!id.empty() && entry.id != id) continue;
+    if (!id.empty()) return entry_json(entry);
+    list += (list.empty() ? "" : ",") + entry_json(entry);
+  }
+  if (!id.empty()) {
+    return Error{Code::not_found, fmt::format("no call waits for approval as '{}'", id)};
+  }
+  return fmt::format("{{\"approvals\":[{}]}}", list);
+}
+
+Task<void> ApprovalsPage::handle(net::HttpExchange& exchange) {
+  auto text = answer(exchange);
+  if (text) co_return co_await exchange.answer(200, kJsonUtf8, {*text});
+  const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
+  co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,37 @@
+// The front end for those who approve calls: GET /control/approvals lists what waits, POST to one
+// of them approves it, DELETE refuses it. Only for callers with the role `admin`, and for those
+// whom nothing asks who they are. Nobody approves a call of its own.
+//
+// One per worker; confined to it. The approvals are shared.
+#pragma once
+
+#include <string>
+
+#include "gateway/call/record.h"
+#include "gateway/catalog/view.h"
+#include "net/http/server/server.h"
+#include "policy/rules/approvals.h"
+
+namespace patchbay::frontends {
+
+class ApprovalsPage final : public net::HttpHandler {
+ public:
+  static constexpr std::string_view kPath = "/control/approvals";
+
+  // REQUIRES: all outlive this.
+  ApprovalsPage(policy::Approvals& approvals, const gateway::CatalogView& catalog,
+                gateway::Recorder& recorder)
+      : approvals_(approvals), catalog_(catalog), recorder_(recorder) {}
+
+  Task<void> handle(net::HttpExchange& exchange) override;
+
+ private:
+  Result<std::string> answer(const net::HttpExchange& exchange);
+  Result<std::string> decide(const net::HttpExchange& exchange, const std::string& id);
+
+  policy::Approvals& approvals_;
+  const gateway::CatalogView& catalog_;
+  gateway::Recorder& recorder_;
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,72 @@
+#include "frontends/admin/sign_ins_control.h"
+
+#include <fmt/format.h>
+
+#include "frontends/admin/admin.h"
+#include "frontends/content_types.h"
+#include "json/text.h"
+#include "net/http/syntax/percent.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr std::string_view kPath = "/control/sign-ins/";
+
+}  // namespace
+
+Result<bool> SignInsControl::is_for_gateway(const net::HttpExchange& exchange,
+                                            const std::string& upstream) {
+  auto query = net::parse_query(exchange.request.query);
+  if (!query) return query.error();
+  const auto whom = query->find("for");
+  const bool asked = whom != query->end();
+  if (asked && whom->second != "gateway") {
+    return Error{Code::invalid_request, "for=gateway is all that can be said here"};
+  }
+  const auto shared = keeper_.is_shared(upstream);
+  const auto catalog = catalog_.current(*exchange.who);
+  const bool admin = is_admin(*exchange.who, catalog_);
+  const bool there = !catalog->access() || catalog->access()->reaches(upstream);
+  const bool for_gateway = asked || shared.value_or(false);
+  // What a caller may not use is not there for it.
+  if (!shared || (!there && !(admin && for_gateway))) {
+    return Error{Code::not_found,
+                 fmt::format("there is no upstream '{}' where one signs in", upstream)};
+  }
+  if (for_gateway && !admin) return admins_only();
+  return for_gateway;
+}
+
+Task<std::string> SignInsControl::answer(const net::HttpExchange& exchange) {
+  auto name = net::percent_decode(exchange.request.path.substr(kPath.size()));
+  if (!name) co_return name.error();
+  const std::string_view method = exchange.request.method;
+  if (method == "GET" || method == "HEAD") {
+    auto state = co_await keeper_.state(*name);
+    if (!state) co_return state.error();
+    if (state->owner != exchange.who->id && !is_admin(*exchange.who, catalog_)) {
+      co_return Error{Code::forbidden, "this is for somebody else to sign in"};
+    }
+    co_return fmt::format(R"({{"id":{},"state":{}}})", json::quote(*name),
+                          json::quote(state->words));
+  }
+  auto for_gateway = is_for_gateway(exchange, *name);
+  if (!for_gateway) co_return for_gateway.error();
+  if (method == "DELETE") {
+    auto forgotten = co_await keeper_.forget(*name, exchange.who, *for_gateway);
+    if (!forgotten) co_return forgotten.error();
+    co_return std::string("{}");
+  }
+  auto offer = co_await keeper_.offer(*name, exchange.who, *for_gateway);
+  if (!offer) co_return offer.error();
+  co_return fmt::format(R"({{"id":{},"url":{}}})", json::quote(offer->id), json::quote(offer->url));
+}
+
+Task<void> SignInsControl::handle(net::HttpExchange& exchange) {
+  auto text = co_await answer(exchange);
+  if (text) co_return co_await exchange.answer(200, kJsonUtf8, {*text});
+  const std::string error = fmt::format("{{\"error\":{}}}", json::quote(text.error().message));
+  co_return co_await exchange.answer(info(text.error().code).http, kJsonUtf8, {error});
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,38 @@
+// The front end for whoever wants a link to sign in for an upstream, as `patchbay login` does:
+//  - POST /control/sign-ins/UPSTREAM gives one, for the caller; with `?for=gateway`, for the
+//    gateway's own connection;
+//  - GET /control/sign-ins/ID says how it stands, to the caller that it is for and to admins;
+//  - DELETE /control/sign-ins/UPSTREAM forgets what was given.
+// A caller signs in and out for itself, at upstreams that its rules let it use. What all callers
+// share, and what is the gateway's own, is for the role `admin`.
+//
+// One per worker; confined to it. The Keeper is shared.
+#pragma once
+
+#include <string>
+
+#include "gateway/catalog/view.h"
+#include "net/http/server/server.h"
+#include "oauth/keeper.h"
+
+namespace patchbay::frontends {
+
+class SignInsControl final : public net::HttpHandler {
+ public:
+  // REQUIRES: both outlive this.
+  SignInsControl(oauth::Keeper& keeper, const gateway::CatalogView& catalog)
+      : keeper_(keeper), catalog_(catalog) {}
+
+  Task<void> handle(net::HttpExchange& exchange) override;
+
+ private:
+  Task<std::string> answer(const net::HttpExchange& exchange);
+  // Whether it is about the gateway's own token rather than the caller's. The error is why neither
+  // may be touched.
+  Result<bool> is_for_gateway(const net::HttpExchange& exchange, const std::string& upstream);
+
+  oauth::Keeper& keeper_;
+  const gateway::CatalogView& catalog_;
+};
+
+}  // namespace patchbay::frontends

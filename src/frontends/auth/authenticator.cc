@@ -1,0 +1,271 @@
+#include "frontends/auth/authenticator.h"
+
+#include <algorithm>
+
+#include "frontends/auth/challenge.h"
+#include "observe/log.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using policy::Evidence;
+using policy::Recognised;
+
+std::shared_ptr<metrics::Counter> refusals(metrics::Registry& registry, std::string_view reason) {
+  return registry.counter("patchbay_auth_refused_total", "Requests refused for want of a caller.",
+                          metrics::labels({{"reason", reason}}));
+}
+
+Evidence evidence_of(const policy::Authenticator& known, const net::HttpExchange& exchange) {
+  return known.evidence(exchange.request.fields, exchange.peer.address,
+                        exchange.peer.certificate.get());
+}
+
+Evidence evidence_of(const policy::Authenticator& known, const Shown& shown) {
+  if (!shown.token.empty()) return {Evidence::Kind::token, shown.token};
+  if (!shown.basic.empty()) return {Evidence::Kind::basic, shown.basic};
+  return known.evidence({}, shown.from, shown.certificate);
+}
+
+// The lock-out is there to stop guessing. What a client certificate, a proxy or an issuer's
+// signature proves cannot be guessed.
+bool can_be_guessed(const policy::Authenticator& known, const Evidence& evidence) {
+  switch (evidence.kind) {
+    case Evidence::Kind::none:
+    case Evidence::Kind::proxy:
+    case Evidence::Kind::certificate:
+      return false;
+    case Evidence::Kind::token: {
+      if (!known.has_issuers() || !policy::looks_like_jwt(evidence.value)) return true;
+      const auto jwt = policy::parse_jwt(evidence.value);
+      return !jwt || !known.issuer_of(*jwt);
+    }
+    case Evidence::Kind::malformed:
+    case Evidence::Kind::basic:
+      break;
+  }
+  return true;
+}
+
+Error too_many_failures(std::chrono::nanoseconds wait) {
+  Error error{Code::rate_limited, "too many failed attempts from this address"};
+  set_retry_after(error, std::chrono::ceil<std::chrono::milliseconds>(wait));
+  return error;
+}
+
+Task<Caller> answer(net::HttpExchange& exchange, const Refusal& refusal) {
+  auto told = co_await exchange.answer(refusal.status, net::kJson, {refusal.body}, refusal.fields);
+  if (!told) co_return told.error();
+  co_return Caller();
+}
+
+Error no_keys(const std::string& issuer) {
+  return {Code::unavailable, "the keys of " + issuer + " cannot be had at the moment"};
+}
+
+}  // namespace
+
+DoorCommon::DoorCommon(metrics::Registry& registry, const policy::AuthSettings& settings)
+    : failures(settings.failures),
+      known(static_cast<std::size_t>(settings.remembered)),
+      verifying(settings.verifying, settings.waiting),
+      verified(registry.counter("patchbay_auth_verified_total",
+                                "Credentials verified, because they were not known yet.")),
+      missing(refusals(registry, "missing")),
+      invalid(refusals(registry, "invalid")),
+      scope(refusals(registry, "scope")),
+      limited(refusals(registry, "limited")),
+      unavailable(refusals(registry, "unavailable")) {}
+
+void Door::use(Knowledge knowledge) {
+  closed_ = false;
+  known_ = std::move(knowledge);
+  remembered_.reset();
+  if (known_) remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
+}
+
+bool Door::opens(std::string_view path) const {
+  if (!known_) return false;
+  const auto open = [this](policy::OpenPage page) {
+    const auto& pages = known_->settings().open;
+    return std::ranges::find(pages, page) != pages.end();
+  };
+  if (path == "/metrics") return open(policy::OpenPage::metrics);
+  return path.starts_with("/swagger-ui") && open(policy::OpenPage::swagger_ui);
+}
+
+Caller Door::recognise(const net::HttpExchange& exchange) {
+  if (!known_) return closed_ ? nullptr : local_;
+  const Evidence evidence = evidence_of(*known_, exchange);
+  if (evidence.kind == Evidence::Kind::none || evidence.kind == Evidence::Kind::malformed) {
+    return nullptr;
+  }
+  // What has been seen before somebody wanted to see it must be seen again.
+  if (common_.tokens && common_.tokens->wants() != seen_wants_) {
+    seen_wants_ = common_.tokens->wants();
+    remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
+  }
+  return remembered_->find(known_->digest(evidence));
+}
+
+Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
+  // A reload may come while we wait; what was begun is ended by what was known then.
+  const Knowledge known = known_;
+  if (!known && open && open_only_) co_return Caller();
+  if (!known) {
+    const Error starting{Code::unavailable, "the gateway is starting"};
+    const Refusal later = refusal({}, exchange.request.path, starting, false);
+    co_return co_await answer(exchange, later);
+  }
+  const Evidence evidence = evidence_of(*known, exchange);
+  if (open && evidence.kind == Evidence::Kind::none) co_return Caller();
+  const policy::Digest digest = known->digest(evidence);
+  const auto wait = lock_out(*known, evidence, digest, exchange.peer.address);
+  if (wait.count() > 0) {
+    common_.limited->add();
+    if (open) co_return Caller();
+    const Refusal later = refusal_until(exchange.request.path, wait);
+    co_return co_await answer(exchange, later);
+  }
+  auto found = co_await verify(known, evidence, digest, exchange.peer.certificate.get());
+  if (!found && open) {
+    if (found.error().code == Code::unauthenticated) {
+      count_failure(digest, exchange.peer.address);
+      note_failure(evidence, exchange.peer.address, exchange.request.path, found.error());
+    }
+    co_return Caller();
+  }
+  if (!found) co_return co_await refuse(exchange, known, evidence, digest, found.error());
+  co_return let_in(known, evidence, digest, *std::move(found));
+}
+
+std::chrono::nanoseconds Door::lock_out(const policy::Authenticator& known,
+                                        const Evidence& evidence, const policy::Digest& digest,
+                                        const net::PeerAddress& from) {
+  const auto wait = common_.failures.wait(from, here().now());
+  if (wait.count() == 0 || !can_be_guessed(known, evidence) || common_.known.contains(digest)) {
+    return std::chrono::nanoseconds(0);
+  }
+  return wait;
+}
+
+Caller Door::let_in(const Knowledge& known, const Evidence& evidence, const policy::Digest& digest,
+                    Recognised found) {
+  common_.verified->add();
+  common_.known.add(digest);
+  // A copy of our own: how often it is used is counted on this worker alone.
+  auto own = std::make_shared<Principal>(*found.who);
+  own->until = found.until;
+  own->known_by = known;
+  const Caller who = own;
+  found.who = who;
+  if (common_.tokens && who->way == "jwt") common_.tokens->note(*who, evidence.value, found.until);
+  if (known == known_) remembered_->add(digest, std::move(found));
+  return who;
+}
+
+Caller Door::recognise(const Shown& shown) {
+  if (!known_) return closed_ ? nullptr : local_;
+  const Evidence evidence = evidence_of(*known_, shown);
+  if (evidence.kind == Evidence::Kind::none) return nullptr;
+  return remembered_->find(known_->digest(evidence));
+}
+
+Task<Caller> Door::identify(Shown shown) {
+  if (auto known_already = recognise(shown)) co_return known_already;
+  const Knowledge known = known_;
+  if (!known) co_return Error{Code::unavailable, "the gateway is starting"};
+  const Evidence evidence = evidence_of(*known, shown);
+  const policy::Digest digest = known->digest(evidence);
+  const auto wait = lock_out(*known, evidence, digest, shown.from);
+  if (wait.count() > 0) {
+    common_.limited->add();
+    co_return too_many_failures(wait);
+  }
+  auto found = co_await verify(known, evidence, digest, shown.certificate);
+  if (found) co_return let_in(known, evidence, digest, *std::move(found));
+  count_refusal(evidence, digest, shown.from, shown.where, found.error());
+  co_return found.error();
+}
+
+Task<Recognised> Door::verify(Knowledge known, Evidence evidence, const policy::Digest& digest,
+                              const net::TlsPeer* certificate) {
+  auto at_once = known->at_once(evidence, digest, certificate);
+  if (!at_once || at_once->who) co_return at_once;
+  std::string value(evidence.value);
+  std::function<Result<Recognised>()> work;
+  if (evidence.kind == Evidence::Kind::basic) {
+    work = [known, value] { return known->check_password(value); };
+  } else if (known->has_issuers() && policy::looks_like_jwt(value)) {
+    auto jwt = policy::parse_jwt(value);
+    if (!jwt) co_return jwt.error();
+    co_return co_await verify_jwt(std::move(known), *std::move(jwt));
+  } else if (known->may_have_hash(value)) {
+    work = [known, value] { return known->check_token(value); };
+  } else {
+    co_return Error{Code::unauthenticated, "the token is not known, or was revoked"};
+  }
+  co_return co_await common_.verifying.run<Recognised>(std::move(work));
+}
+
+Task<Recognised> Door::verify_jwt(Knowledge known, policy::Jwt jwt) {
+  const auto* const issuer = known->issuer_of(jwt);
+  if (!issuer) co_return Error{Code::unauthenticated, "the token is of another issuer"};
+  issuer->keys->keep_fresh();
+  auto keys = issuer->keys->keys();
+  auto checked = keys ? known->check_jwt(jwt, *issuer, *keys) : std::nullopt;
+  if (!checked) {
+    auto newer = co_await issuer->keys->look_again();
+    if (!newer) co_return newer.error();
+    if (!*newer) co_return no_keys(issuer->settings.issuer);
+    checked = known->check_jwt(jwt, *issuer, **newer);
+  }
+  if (checked) co_return *std::move(checked);
+  co_return Error{Code::unauthenticated, "the issuer has no such key (kid)"};
+}
+
+Task<Caller> Door::refuse(net::HttpExchange& exchange, const Knowledge& known,
+                          const Evidence& evidence, const policy::Digest& digest,
+                          const Error& why) {
+  const bool given = evidence.kind != Evidence::Kind::none;
+  count_refusal(evidence, digest, exchange.peer.address, exchange.request.path, why);
+  const Refusal made = refusal(known->settings(), exchange.request.path, why, given);
+  co_return co_await answer(exchange, made);
+}
+
+void Door::count_failure(const policy::Digest& digest, const net::PeerAddress& from) {
+  common_.known.remove(digest);
+  common_.failures.add(from, here().now());
+}
+
+void Door::count_refusal(const Evidence& evidence, const policy::Digest& digest,
+                         const net::PeerAddress& from, std::string_view where, const Error& why) {
+  if (evidence.kind == Evidence::Kind::none) return common_.missing->add();
+  if (why.code == Code::unauthenticated) {
+    common_.invalid->add();
+    count_failure(digest, from);
+  } else {
+    (why.code == Code::forbidden ? common_.scope : common_.unavailable)->add();
+  }
+  note_failure(evidence, from, where, why);
+  log::Line(log::Level::warn, "caller refused")
+      .add("from", from.ip_text())
+      .add("way", name_of(evidence.kind))
+      .add("path", where)
+      .add("why", why.message);
+}
+
+void Door::note_failure(const Evidence& evidence, const net::PeerAddress& from,
+                        std::string_view where, const Error& why) {
+  if (!recorder_) return;
+  auto record = policy::event_record(policy::kLogInEvent, {.id = "", .name = "", .way = ""});
+  record.way = name_of(evidence.kind);
+  record.from = from.ip_text();
+  record.method = "refuse";
+  record.target = where;
+  record.decision = "deny";
+  record.outcome = info(why.code).name;
+  recorder_->failed_log_in(std::move(record));
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,133 @@
+#include "frontends/auth/challenge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "frontends/rest/answer.h"
+#include "json/write.h"
+#include "mcp/reply.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using policy::AuthSettings;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// As a quoted string of a header: nothing in it can end the string or the line.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c < ' ' || c == 0x7F ? '?' : c;
+  }
+  return out + "\"";
+}
+
+std::size_t path_begin(std::string_view resource) {
+  const auto scheme = resource.find("://");
+  return scheme == std::string_view::npos
+             ? resource.size()
+             : std::min(resource.find('/', scheme + 3), resource.size());
+}
+
+std::string bearer_challenge(const AuthSettings& settings, const Error& error, bool given) {
+  std::string text = "Bearer realm=\"patchbay\"";
+  if (error.code == Code::forbidden) {
+    text += ", error=\"insufficient_scope\"";
+  } else if (given) {
+    text += ", error=\"invalid_token\"";
+  }
+  if (given) text += ", error_description=" + quoted(error.message);
+  if (!settings.jwt.empty()) {
+    const auto origin = settings.resource.substr(0, path_begin(settings.resource));
+    text += fmt::format(", resource_metadata=\"{}{}{}\"", origin, kMetadataPath,
+                        resource_path(settings));
+  }
+  if (!settings.scopes.empty()) text += fmt::format(", scope=\"{}\"", joined(settings.scopes));
+  return text;
+}
+
+bool is_mcp(std::string_view path) {
+  constexpr std::array<std::string_view, 4> kPaths{"/mcp", "/sse", "/message", "/mcp/message"};
+  return std::ranges::find(kPaths, path) != kPaths.end();
+}
+
+bool is_rest(std::string_view path) {
+  constexpr std::array<std::string_view, 5> kPrefixes{"/mcp/v1/", "/gateway/", "/api/", "/rcs/",
+                                                      "/agents/"};
+  const auto begins = [&](std::string_view prefix) { return path.starts_with(prefix); };
+  return std::ranges::any_of(kPrefixes, begins) && !path.starts_with("/api/agent/");
+}
+
+std::string body_of(std::string_view path, int status, const Error& error) {
+  if (is_mcp(path)) return mcp::response_without_id(mcp::error_reply(error));
+  if (is_rest(path)) return error_answer(dialect_of(path), status, error).body;
+  return fmt::format("{{\"error\":{}}}\n", json::quote(error.message));
+}
+
+}  // namespace
+
+std::string_view resource_path(const AuthSettings& settings) {
+  return std::string_view(settings.resource).substr(path_begin(settings.resource));
+}
+
+Refusal refusal(const AuthSettings& settings, std::string_view path, const Error& error,
+                bool given) {
+  Refusal made;
+  made.status = info(error.code).http;
+  made.body = body_of(path, made.status, error);
+  if (made.status == 503) {
+    made.fields = "Retry-After: 1\r\n";
+    return made;
+  }
+  const bool tokens = !settings.tokens.empty() || !settings.token_file.empty();
+  // In one field: some clients look at the first only.
+  std::string challenge;
+  if (tokens || !settings.jwt.empty() || !settings.basic) {
+    challenge = bearer_challenge(settings, error, given);
+  }
+  if (settings.basic && made.status == 401) {
+    if (!challenge.empty()) challenge += ", ";
+    challenge += "Basic realm=\"patchbay\", charset=\"UTF-8\"";
+  }
+  made.fields = fmt::format("WWW-Authenticate: {}\r\n", challenge);
+  return made;
+}
+
+Refusal refusal_until(std::string_view path, std::chrono::nanoseconds wait) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(wait).count();
+  const Error error{Code::rate_limited,
+                    fmt::format("too many failed attempts from this address; try again in {} s "
+                                "(auth.failures)",
+                                seconds)};
+  return {429, body_of(path, 429, error), fmt::format("Retry-After: {}\r\n", seconds)};
+}
+
+std::string resource_metadata(const AuthSettings& settings) {
+  if (settings.jwt.empty()) return {};
+  const auto list = [](const std::vector<std::string>& words) {
+    std::string text = "[";
+    for (const auto& word : words) text += (text.size() > 1 ? "," : "") + json::quote(word);
+    return text + "]";
+  };
+  std::vector<std::string> issuers;
+  for (const auto& one : settings.jwt) issuers.push_back(one.issuer);
+  std::string text;
+  json::Object object(text);
+  object.raw("resource", json::quote(settings.resource));
+  object.raw("authorization_servers", list(issuers));
+  if (!settings.scopes.empty()) object.raw("scopes_supported", list(settings.scopes));
+  object.raw("bearer_methods_supported", "[\"header\"]");
+  object.raw("resource_name", "\"Patchbay\"");
+  object.end();
+  return text;
+}
+
+}  // namespace patchbay::frontends

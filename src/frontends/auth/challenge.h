@@ -1,0 +1,39 @@
+// What a client is told that we do not let in: 401 with how to authenticate, 403 with the scopes it
+// lacks, 429 with when to come back; each in the words of the face that it came to. And where our
+// metadata as an OAuth resource server (RFC 9728) are to be found.
+//
+// Values only; pure.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "policy/auth/settings.h"
+
+namespace patchbay::frontends {
+
+inline constexpr std::string_view kMetadataPath = "/.well-known/oauth-protected-resource";
+
+struct Refusal {
+  int status = 401;
+  std::string body;
+  std::string fields;  // Header lines, each with its CRLF.
+};
+
+// The error's code decides: unauthenticated, forbidden, overloaded, unavailable. `given`: there
+// were credentials, and they are not good.
+Refusal refusal(const policy::AuthSettings& settings, std::string_view path, const Error& error,
+                bool given);
+
+// Too many failed attempts.
+Refusal refusal_until(std::string_view path, std::chrono::nanoseconds wait);
+
+// The metadata as a JSON object; empty if no tokens of an authorization server are taken.
+std::string resource_metadata(const policy::AuthSettings& settings);
+
+// The path of the resource itself: `/mcp` in https://gateway.example/mcp; empty for a bare origin.
+std::string_view resource_path(const policy::AuthSettings& settings);
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,25 @@
+// The page with our metadata as an OAuth resource server (RFC 9728), at the two places where
+// clients look: /.well-known/oauth-protected-resource, and the same with the path of the resource
+// behind it. Open to all.
+//
+// One per worker; confined to it.
+#pragma once
+
+#include "frontends/auth/challenge.h"
+#include "net/http/server/server.h"
+
+namespace patchbay::frontends {
+
+class ResourcePage final : public net::HttpHandler {
+ public:
+  explicit ResourcePage(const policy::AuthSettings& settings) { update(settings); }
+
+  void update(const policy::AuthSettings& settings);
+  Task<void> handle(net::HttpExchange& exchange) override;
+
+ private:
+  std::string text_;  // Empty: there is no authorization server.
+  std::string path_;
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,257 @@
+#include "frontends/goal/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/command_line.h"
+#include "core/text.h"
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/typed_arguments.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using mcp::ItemKind;
+
+constexpr std::string_view kNoSkill = "none";
+
+// Failures that are no skill's: whoever asked is refused as a whole.
+bool is_refusal(Code code) {
+  return code == Code::unauthenticated || code == Code::rate_limited || code == Code::overloaded ||
+         code == Code::cancelled || code == Code::internal;
+}
+
+Task<std::string> failure(Error error) { co_return error; }
+
+}  // namespace
+
+Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& settings) {
+  if (trimmed(goal).empty()) return Error{Code::invalid_request, "'goal' must not be blank"};
+  // There are never more characters than bytes.
+  if (std::cmp_less_equal(goal.size(), settings.length)) return ok();
+  const auto characters = std::ranges::count_if(goal, [](char c) { return (c & 0xC0) != 0x80; });
+  if (characters <= settings.length) return ok();
+  return Error{Code::invalid_request,
+               fmt::format("'goal' is longer than {} characters", settings.length)};
+}
+
+// One step while it is worked on; to the skill that it is for, what it may use.
+class GoalRun::Step final : public GoalTools {
+ public:
+  // REQUIRES: everything given outlives the step.
+  Step(GoalRun& run, std::string_view text, std::string_view previous)
+      : run_(run), text_(text), previous_(previous) {}
+
+  // Who it is for is decided by its own words, before those of the step before are filled in.
+  Task<std::string> answer() {
+    const auto named = named_step(text_);
+    if (named) {
+      const auto* const page = run_.book_->by_word(named->name, *run_.catalog_);
+      if (page) return use_skill(*page, {text_, named->name, named->text});
+      if (run_.catalog_->find(ItemKind::tool, named->name)) return use_tool(*named);
+      hidden_ = run_.hidden_tool(named->name);
+      if (!hidden_.empty()) return ask_hidden();
+    }
+    return use_any();
+  }
+
+  // Who answered, as the trace calls it.
+  std::string_view skill() const { return skill_; }
+
+  const gateway::GoalSettings& settings() const override { return run_.book_->settings(); }
+
+  Task<std::string> call(std::string arguments) override {
+    return run_.call_tool(page_->raw_tool, std::move(arguments));
+  }
+
+  std::string_view definition() const override {
+    const auto* const entry = run_.catalog_->find(ItemKind::tool, page_->tool);
+    return entry ? run_.catalog_->definition(ItemKind::tool, *entry) : std::string_view();
+  }
+
+  std::string trouble() const override { return run_.trouble_of(page_->upstream); }
+
+ private:
+  Task<std::string> use_skill(const Page& page, GoalText goal) {
+    page_ = &page;
+    skill_ = page.skill->goal_name;
+    if (goal.whole.contains(kPrevious)) {
+      whole_ = run_.filled(goal.whole, previous_, FillIn::plain);
+      filled_ = run_.filled(goal.text, previous_, FillIn::plain);
+      if (!whole_ || !filled_) return failure((whole_ ? filled_ : whole_).error());
+      goal = {*whole_, goal.word, *filled_};
+    }
+    return page.skill->execute(goal, *this);
+  }
+
+  Task<std::string> use_tool(NamedStep named) {
+    skill_ = named.name;
+    const auto* const entry = run_.catalog_->find(ItemKind::tool, named.name);
+    auto arguments =
+        run_.arguments_of(run_.catalog_->definition(ItemKind::tool, *entry), named.text, previous_);
+    if (!arguments) co_return std::move(arguments).error();
+    const std::string raw_name = json::quote(named.name);
+    auto answer = co_await run_.call_tool(raw_name, *std::move(arguments));
+    // To this caller there is no such tool: then its name is a word like any other.
+    if (!answer && answer.error().code == Code::not_found) co_return co_await use_any();
+    co_return answer;
+  }
+
+  // The first skill that can make something of the words.
+  Task<std::string> use_any() {
+    if (const auto* const page = run_.book_->by_asking(text_, *run_.catalog_)) {
+      return use_skill(*page, {text_, "", text_});
+    }
+    if (const auto* const page = run_.hidden_page(text_); page && hidden_.empty()) {
+      hidden_ = page->tool;
+      return ask_hidden();
+    }
+    skill_ = kNoSkill;
+    return failure({Code::not_found, fmt::format("No skill found to handle goal: {}", text_)});
+  }
+
+  // What the rules leave out for this caller is asked for all the same, and refused: the record
+  // says so then. To the caller its name is a word like any other.
+  Task<std::string> ask_hidden() {
+    const std::string raw_name = json::quote(hidden_);
+    auto answer = co_await run_.call_tool(raw_name, "{}");
+    if (!answer && is_refusal(answer.error().code)) co_return answer;
+    co_return co_await use_any();
+  }
+
+  GoalRun& run_;
+  const std::string_view text_;
+  const std::string_view previous_;
+  const Page* page_ = nullptr;
+  std::string_view skill_;
+  std::string hidden_;         // The tool that is meant, if the rules leave it out.
+  Result<std::string> whole_;  // With {previous} filled in, where it stands there.
+  Result<std::string> filled_;
+};
+
+GoalRun::GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, gateway::Asker asker)
+    : place_(place),
+      book_(std::move(book)),
+      asker_(std::move(asker)),
+      deadline_(place.server.deadline()) {}
+
+Task<GoalTrace> GoalRun::run(std::string_view goal) {
+  catalog_ = place_.catalog.current(*asker_.who);
+  if (!place_.catalog.settled()) {
+    auto settled = co_await place_.catalog.wait_settled(*asker_.who, deadline_);
+    if (!settled) co_return settled.error();
+    catalog_ = *std::move(settled);
+  }
+  const auto knows = [this](std::string_view name) {
+    return book_->by_word(name, *catalog_) || catalog_->find(ItemKind::tool, name);
+  };
+  const auto steps = split_goal(goal, knows);
+  GoalTrace trace;
+  if (std::cmp_greater(steps.size(), book_->settings().steps)) {
+    trace.push_back({false, std::string(kNoSkill),
+                     fmt::format("a goal has at most {} steps", book_->settings().steps)});
+    co_return trace;
+  }
+  trace.reserve(steps.size());
+  for (const auto text : steps) {
+    const std::string_view previous = trace.empty() ? std::string_view() : trace.back().output;
+    Step step(*this, text, previous);
+    auto answer = co_await step.answer();
+    if (!answer && is_refusal(answer.error().code)) co_return std::move(answer).error();
+    trace.push_back({static_cast<bool>(answer), std::string(step.skill()),
+                     answer ? *std::move(answer) : std::move(answer.error().message)});
+    if (!answer) break;
+  }
+  co_return trace;
+}
+
+// JSON, or key=value pairs, or plain text for a tool that takes just that.
+Result<std::string> GoalRun::arguments_of(std::string_view definition, std::string_view text,
+                                          std::string_view previous) const {
+  if (text.starts_with('{') && !text.starts_with(kPrevious)) {
+    auto object = filled(text, previous, FillIn::json);
+    if (!object) return object;
+    auto good = json::check(*object);
+    if (!good) return good.error();
+    return object;
+  }
+  auto words = split_words(text);
+  const bool pairs = words && std::ranges::all_of(*words, [](const std::string& word) {
+                       return word.find('=') != std::string::npos && !word.starts_with('=');
+                     });
+  const auto only = pairs ? std::nullopt : mcp::only_text_argument(definition);
+  if (only) {
+    auto whole = filled(text, previous, FillIn::plain);
+    if (!whole) return whole;
+    return fmt::format("{{{}:{}}}", json::quote(*only), json::quote(*whole));
+  }
+  if (!words) return words.error();
+  for (auto& word : *words) {
+    auto with_previous = filled(word, previous, FillIn::plain);
+    if (!with_previous) return with_previous;
+    word = *std::move(with_previous);
+  }
+  return mcp::typed_arguments(definition, *words);
+}
+
+Result<std::string> GoalRun::filled(std::string_view text, std::string_view previous,
+                                    FillIn how) const {
+  return fill_in(text, previous, how, book_->settings().step.value);
+}
+
+Task<std::string> GoalRun::call_tool(std::string_view raw_name, std::string arguments) {
+  Request request(*this, kCallTool, {{"name", raw_name}, {"arguments", arguments}});
+  auto reply = co_await request.answer();
+  if (!reply) co_return reply.error();
+  if (reply->is_error) {
+    auto message = json::string_member(reply->body, "message").value_or(reply->body);
+    co_return Error{reply->why.value_or(Code::upstream_failed), std::move(message)};
+  }
+  auto [failed, text] = mcp::text_of_result(reply->body);
+  if (text.empty()) text = "No content returned";
+  if (failed) co_return Error{Code::upstream_failed, std::move(text)};
+  co_return text;
+}
+
+// The message is put together as it would have been read; there is no text that came.
+GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
+                          std::initializer_list<Param> params)
+    : server_(run.place_.server),
+      call_{message_,      method, mcp::kNewestLegacy, run.asker_.face, here(), nobody_,
+            run.deadline_, 0,      run.asker_.who} {
+  message_.id = "1";
+  message_.method = method.name;
+  message_.params.reserve(params.size());
+  for (const auto& [key, value] : params) {
+    message_.params.emplace_back(key, value);
+    call_.bytes_in += key.size() + value.size();
+  }
+  call_.from = run.asker_.from;
+}
+
+bool GoalRun::is_hidden(std::string_view tool) const {
+  const auto now = place_.catalog.current(*asker_.who);
+  return now->access() && !now->find(ItemKind::tool, tool) &&
+         place_.catalog.whole()->find(ItemKind::tool, tool);
+}
+
+std::string GoalRun::hidden_tool(std::string_view name) const {
+  const auto* const page = book_->by_word(name, *place_.catalog.whole());
+  const std::string_view tool = page ? std::string_view(page->tool) : name;
+  return is_hidden(tool) ? std::string(tool) : std::string();
+}
+
+const GoalRun::Page* GoalRun::hidden_page(std::string_view text) const {
+  const auto* const page = book_->by_asking(text, *place_.catalog.whole());
+  return page && is_hidden(page->tool) ? page : nullptr;
+}
+
+std::string GoalRun::trouble_of(const std::string& upstream) const {
+  const auto lines = place_.operations.upstreams();
+  const auto line = std::ranges::find(lines, upstream, &UpstreamLine::name);
+  return line == lines.end() || line->state.up ? std::string() : line->state.detail;
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,43 @@
+// A GoalBook says which skill a goal is for: the one whose word stands in front, else the first in
+// order that can handle it. Only skills whose tool there is are asked.
+//
+// Immutable; a changed configuration is a new book. Read on any worker.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/catalog/catalog.h"
+#include "skills/skill.h"
+
+namespace patchbay::frontends {
+
+class GoalBook {
+ public:
+  struct Page {
+    const Skill* skill;
+    std::string upstream;
+    std::string tool;      // `upstream.tool`
+    std::string raw_tool;  // The same as a JSON string.
+  };
+
+  // `skills` is everything in the build, in the order that holds if the settings name none.
+  GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings settings);
+
+  const gateway::GoalSettings& settings() const { return settings_; }
+  const std::vector<Page>& pages() const { return pages_; }
+
+  // Null if there is none. `word` may be in any case.
+  const Page* by_word(std::string_view word, const gateway::Catalog& catalog) const;
+  const Page* by_asking(std::string_view goal, const gateway::Catalog& catalog) const;
+
+ private:
+  bool is_there(const Page& page, const gateway::Catalog& catalog) const;
+
+  const gateway::GoalSettings settings_;
+  std::vector<Page> pages_;
+};
+
+}  // namespace patchbay::frontends

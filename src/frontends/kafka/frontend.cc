@@ -1,0 +1,395 @@
+#include "frontends/kafka/frontend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bus/framing.h"
+#include "frontends/kafka/request.h"
+#include "json/read.h"
+#include "json/write.h"
+#include "observe/log.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr std::string_view kInput = R"({"type":"object"})";
+constexpr std::string_view kTooLarge =
+    "the answer is larger than the bus takes; see message.max.bytes";
+
+// Only these may stand in the name of a topic.
+std::string topic_part(std::string_view name) {
+  std::string part(name);
+  for (char& c : part) {
+    if (!bus::is_topic_name({&c, 1}) && c != '.') c = '_';
+  }
+  return part;
+}
+
+// How replies look: an envelope around a result of MCP.
+std::string reply_schema(std::string_view output) {
+  return fmt::format(
+      R"({{"type":"object","title":"Reply","properties":{{"requestIndex":{{"type":"integer"}},)"
+      R"("status":{{"type":"string"}},"message":{{"type":"string"}},)"
+      R"("payload":{{"type":"object","patchbay.result":"mcp",)"
+      R"("properties":{{"content":{{"type":"array"}}{}{}}}}}}},"required":["status"]}})",
+      output.empty() ? "" : R"(,"structuredContent":)", output);
+}
+
+bus::GroupConsumer::Settings group_settings(const KafkaFaceSettings& settings) {
+  const KafkaFaceLimits& limits = settings.limits;
+  return {.group = settings.group,
+          .at_once = static_cast<std::size_t>(limits.at_once),
+          .backlog = static_cast<std::size_t>(limits.backlog),
+          .backlog_bytes = limits.backlog_bytes.value,
+          .handover = limits.handover,
+          .leave_time = limits.leave_time};
+}
+
+}  // namespace
+
+KafkaFace::KafkaFace(gateway::McpServer& server, gateway::CatalogView& catalog,
+                     bus::Connection connection, std::optional<bus::RegistrySettings> schemas,
+                     KafkaFaceSettings settings)
+    : server_(server),
+      catalog_(catalog),
+      settings_(std::move(settings)),
+      producer_(connection, here(), *this, pool_),
+      consumer_(connection, true, here(), pool_, [this](const Error& error) { on_trouble(error); }),
+      group_(connection, group_settings(settings_), here(), pool_, *this) {
+  if (schemas) registry_ = std::make_unique<bus::SchemaRegistry>(*schemas);
+}
+
+KafkaFace::~KafkaFace() = default;
+
+Result<void> KafkaFace::open() {
+  for (auto opened : {producer_.start(), consumer_.start(), group_.start()}) {
+    if (!opened) return opened;
+  }
+  return ok();
+}
+
+Task<void> KafkaFace::run(std::function<void(std::size_t)> ready, std::chrono::nanoseconds grace) {
+  ready_ = std::move(ready);
+  auto opened = open();
+  if (opened) {
+    publishing_.spawn(keep_published());
+    auto ended = co_await ended_.wait();
+    (void)ended;
+  }
+  auto closed = co_await close(here().now() + grace);
+  co_return opened ? closed : opened;
+}
+
+Task<void> KafkaFace::close(Deadline deadline) {
+  consumer_.give_up();
+  producer_.give_up();
+  publishing_.cancel();
+  auto published = co_await publishing_.drain(kNever);
+  auto group = co_await group_.stop(deadline);
+  requests_.cancel();
+  auto drained = co_await requests_.drain(kNever);
+  auto sent = co_await producer_.stop(deadline);
+  auto read = co_await consumer_.stop();
+  registry_.reset();
+  co_return group ? drained : group;
+}
+
+// Registers what is offered, and again whenever it is another.
+Task<void> KafkaFace::keep_published() {
+  for (;;) {
+    auto done = co_await publish();
+    if (!done) {
+      log::Line(log::Level::warn, "tools not on the bus").add("why", done.error().message);
+    }
+    auto asked = co_await changed_.wait(done ? kNever : here().now() + settings_.limits.retry);
+    if (!asked && asked.error().code == Code::cancelled) break;
+    changed_.reset();
+  }
+  for (const auto& [topic, tool] : tools_) {
+    if (!settings_.unregister) break;
+    auto removed = co_await write_registration(*tool, true, here().now() + settings_.limits.retry);
+    (void)removed;
+  }
+  co_return ok();
+}
+
+std::vector<ServedTool> KafkaFace::tools_now() {
+  std::vector<ServedTool> tools;
+  const auto who = local_caller();
+  const auto catalog = catalog_.current(*who);
+  const auto& entries = catalog->entries(mcp::ItemKind::tool);
+  const auto& items = catalog->items(mcp::ItemKind::tool);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    ServedTool tool{.tool = entries[i].listed, .registration = {}, .input = "", .output = ""};
+    const std::string name = settings_.prefix + entries[i].listed;
+    const std::string topic = topic_part(name);
+    const auto words = json::string_member(items[i], "description").value_or("");
+    tool.registration = {name, words.empty() ? name : words, topic + "_request",
+                         topic + "_response"};
+    tool.input = json::member(items[i], "inputSchema").value_or(kInput);
+    tool.output = json::member(items[i], "outputSchema").value_or("");
+    tools.push_back(std::move(tool));
+  }
+  return tools;
+}
+
+Task<void> KafkaFace::publish() {
+  auto prepared = co_await prepare_registry(here().now() + settings_.limits.lookup_time);
+  if (!prepared) co_return prepared;
+  std::map<std::string, Tool> next;
+  for (auto& tool : tools_now()) {
+    const std::string topic = tool.registration.request_topic;
+    const auto known = tools_.find(topic);
+    const bool same = known != tools_.end() && known->second->registration == tool.registration &&
+                      known->second->input == tool.input && known->second->output == tool.output;
+    if (same) {
+      next[topic] = known->second;
+      continue;
+    }
+    auto published = co_await publish_one(tool, here().now() + settings_.limits.lookup_time);
+    if (!published && published.error().code == Code::invalid_params) {
+      // One that the registry does not take is no reason to leave the others out.
+      log::Line(log::Level::warn, "tool not on the bus")
+          .add("tool", tool.tool)
+          .add("why", published.error().message);
+      if (known != tools_.end()) next[topic] = known->second;
+      continue;
+    }
+    if (!published) co_return published;
+    next[topic] = std::make_shared<ServedTool>(std::move(tool));
+  }
+  std::vector<std::string> topics;
+  for (const auto& [topic, tool] : next) topics.push_back(topic);
+  for (const auto& [topic, tool] : tools_) {
+    if (next.contains(topic)) continue;
+    auto removed =
+        co_await write_registration(*tool, true, here().now() + settings_.limits.lookup_time);
+    if (!removed) co_return removed;
+  }
+  const bool changed = !std::ranges::equal(
+      next, tools_, {}, [](const auto& one) { return one.first; },
+      [](const auto& one) { return one.first; });
+  tools_ = std::move(next);
+  if (!changed) co_return ok();
+  co_return group_.subscribe(topics);
+}
+
+Task<std::optional<int>> KafkaFace::schema_id(std::string subject, std::string_view schema,
+                                              Deadline deadline) {
+  if (!registry_) co_return std::optional<int>();
+  auto added = co_await registry_->add(std::move(subject), schema, deadline);
+  if (!added) co_return added.error();
+  co_return std::optional(*added);
+}
+
+Task<void> KafkaFace::publish_one(ServedTool& tool, Deadline deadline) {
+  const auto& of = tool.registration;
+  for (const auto& topic : {of.request_topic, of.response_topic}) {
+    auto there = co_await consumer_.ensure_topic(topic, settings_.partitions, false, deadline);
+    if (!there) co_return there;
+  }
+  auto prepared = co_await producer_.prepare(of.response_topic, deadline);
+  if (!prepared) co_return prepared;
+  auto request = co_await schema_id(of.request_topic + "-value", tool.input, deadline);
+  if (!request) co_return request.error();
+  const std::string reply_text = reply_schema(tool.output);
+  auto reply = co_await schema_id(of.response_topic + "-value", reply_text, deadline);
+  if (!reply) co_return reply.error();
+  tool.reply_schema = *reply;
+  co_return co_await write_registration(tool, false, deadline);
+}
+
+// Sees to it that there is somewhere to register.
+Task<void> KafkaFace::prepare_registry(Deadline deadline) {
+  const std::string& topic = settings_.registry_topic;
+  if (registry_ready_) co_return ok();
+  auto there = co_await consumer_.ensure_topic(topic, 1, true, deadline);
+  if (!there) co_return there;
+  auto prepared = co_await producer_.prepare(topic, deadline);
+  if (!prepared) co_return prepared;
+  auto schemas = co_await bus::registration_schemas(registry_.get(), topic, deadline);
+  if (!schemas) co_return schemas.error();
+  schemas_ = *std::move(schemas);
+  registry_ready_ = true;
+  co_return ok();
+}
+
+Task<void> KafkaFace::write_registration(const ServedTool& tool, bool remove, Deadline deadline) {
+  bus::RegistrationRecord record{bus::registration_key_bytes(schemas_, tool.registration.name),
+                                 std::nullopt};
+  if (!remove) record.value = bus::registration_value_bytes(schemas_, tool.registration);
+  OneShot<bus::Place> outcome;
+  const auto tag = ++tags_;
+  sending_[tag] = &outcome;
+  auto sent = producer_.send(record.to(settings_.registry_topic), tag);
+  Result<bus::Place> place =
+      sent ? co_await outcome.wait(deadline) : Result<bus::Place>(sent.error());
+  sending_.erase(tag);
+  if (!place) co_return place.error();
+  co_return ok();
+}
+
+void KafkaFace::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+  if (const auto found = sending_.find(tag); found != sending_.end())
+    found->second->deliver(outcome);
+}
+
+void KafkaFace::on_trouble(const Error& error) {
+  log::Line(log::Level::warn, "bus").add("why", error.message);
+}
+
+void KafkaFace::on_assigned(std::size_t partitions) {
+  log::Line(log::Level::info, "partitions assigned")
+      .add("group", settings_.group)
+      .add("partitions", std::uint64_t{partitions});
+  if (partitions > 0 && ready_) ready_(tools_.size());
+}
+
+void KafkaFace::on_record(bus::KeptMessage record) { requests_.spawn(handle(std::move(record))); }
+
+// True if a request of that id has been taken before.
+bool KafkaFace::is_known(const std::string& id) {
+  if (known_.contains(id)) return true;
+  known_order_.push_back(id);
+  known_.insert(id);
+  while (known_order_.size() > static_cast<std::size_t>(settings_.limits.remembered)) {
+    known_.erase(known_order_.front());
+    known_order_.pop_front();
+  }
+  return false;
+}
+
+Task<void> KafkaFace::handle(bus::KeptMessage record) {
+  const auto found = tools_.find(record.topic);
+  std::vector<std::string> ids;
+  Result<bool> answered = true;
+  if (found != tools_.end()) {
+    const Tool tool = found->second;
+    const bus::IdPlaces places{record.key, record.header(bus::kKeySchemaHeader),
+                               record.header(bus::kCorrelationHeader), record.value,
+                               record.header(bus::kValueSchemaHeader)};
+    ids = bus::find_ids(places, tool->registration.correlation_field);
+    if (ids.empty()) {
+      auto buried = co_await bury(tool->dead_letters(), record, "it has no correlation id", 1);
+      answered = buried ? Result<bool>(true) : Result<bool>(buried.error());
+    } else {
+      answered = co_await answer(tool, record, ids.front());
+    }
+  }
+  // What was not answered is left to whoever takes the partition over, even if that is us.
+  if (!answered) {
+    for (const auto& id : ids) known_.erase(id);
+    log::Line(log::Level::warn, "request not answered")
+        .add("topic", record.topic)
+        .add("why", answered.error().message);
+  }
+  const bool done = answered && *answered;
+  group_.done(record.topic, record.partition, done ? record.offset : -1);
+  co_return ok();
+}
+
+// Answers the request, after several tries if need be. Yields whether it is done with; if not, it
+// is being answered already. An error means that no answer left.
+Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const std::string& id) {
+  auto asked = read_bus_request(record);
+  if (const auto first = asking_.find(id); first != asking_.end()) {
+    // The bus has given it to us once more, as when partitions came back: the first one counts.
+    if (first->second->is_from(record.offset)) co_return false;
+    if (asked) first->second->take_answer(asked->arguments);
+    co_return true;
+  }
+  if (is_known(id)) co_return true;
+  const auto reply = [&](std::string value, bool is_mcp) -> Task<void> {
+    std::vector<std::pair<std::string, std::string>> headers{{bus::kCorrelationHeader, id}};
+    if (is_mcp) headers.emplace_back("patchbay-result", "mcp");
+    if (tool->reply_schema) value = bus::frame(*tool->reply_schema, value);
+    return deliver(tool->registration.response_topic, record.key, std::move(value),
+                   std::move(headers));
+  };
+  if (!asked) {
+    auto buried = co_await bury(tool->dead_letters(), record, asked.error().message, 1);
+    if (!buried) co_return buried.error();
+    auto said = co_await reply(failed_reply(0, asked.error().message), false);
+    if (!said) co_return said.error();
+    co_return true;
+  }
+  Request request(server_, *tool, *asked, id, record.offset, reply);
+  asking_[id] = &request;
+  mcp::Reply outcome;
+  auto tries = co_await try_tool(request, outcome);
+  asking_.erase(id);
+  auto told = co_await request.flush();
+  if (!tries) co_return tries.error();
+  if (is_worth_another_try(outcome)) {
+    auto buried = co_await bury(tool->dead_letters(), record, words_of(outcome), *tries);
+    if (!buried) co_return buried.error();
+  }
+  auto said = co_await reply(final_reply(request.index(), outcome), !outcome.is_error);
+  if (!said && said.error().code == Code::too_large) {
+    said = co_await reply(failed_reply(request.index(), kTooLarge), false);
+  }
+  if (!said) co_return said.error();
+  co_return true;
+}
+
+// Calls the tool until it answers or has been tried often enough; yields how often that was.
+Task<int> KafkaFace::try_tool(Request& request, mcp::Reply& outcome) {
+  auto pause = settings_.limits.pause;
+  for (int tries = 1;; ++tries) {
+    auto ran = co_await request.run();
+    outcome = ran ? *std::move(ran) : mcp::error_reply(ran.error());
+    if (!is_worth_another_try(outcome) || tries == settings_.limits.tries) co_return tries;
+    auto slept = co_await sleep_until(here().now() + pause);
+    if (!slept) co_return slept.error();
+    pause *= 2;
+  }
+}
+
+// Sends a record until the bus has it.
+Task<void> KafkaFace::deliver(std::string topic, std::optional<std::string> key, std::string value,
+                              std::vector<std::pair<std::string, std::string>> headers) {
+  std::vector<bus::Header> views;
+  for (const auto& [name, text] : headers) views.push_back({name.c_str(), text});
+  for (;;) {
+    bus::Outgoing record{topic, std::nullopt, value, views};
+    if (key) record.key = *key;
+    OneShot<bus::Place> outcome;
+    const auto tag = ++tags_;
+    sending_[tag] = &outcome;
+    auto sent = producer_.send(record, tag);
+    Result<bus::Place> place = sent ? co_await outcome.wait() : Result<bus::Place>(sent.error());
+    sending_.erase(tag);
+    if (place) co_return ok();
+    // Anything else may be better soon: brokers come back, and producers are replaced.
+    const auto code = place.error().code;
+    const bool for_good = code == Code::too_large || code == Code::invalid_params;
+    if (for_good || code == Code::cancelled) co_return place.error();
+    auto slept = co_await sleep_until(here().now() + settings_.limits.pause);
+    if (!slept) co_return slept;
+  }
+}
+
+// A record that cannot be dealt with is put where a person may look at it.
+Task<void> KafkaFace::bury(std::string topic, const bus::KeptMessage& record, std::string why,
+                           int tries) {
+  log::Line(log::Level::warn, "dead letter")
+      .add("topic", record.topic)
+      .add("partition", record.partition)
+      .add("offset", record.offset)
+      .add("why", why);
+  auto headers = record.headers;
+  headers.emplace_back("patchbay-why", why);
+  headers.emplace_back("patchbay-tries", std::to_string(tries));
+  headers.emplace_back("patchbay-from",
+                       fmt::format("{}/{}/{}", record.topic, record.partition, record.offset));
+  auto put = co_await deliver(topic, record.key, record.value.value_or(""), headers);
+  // With these headers it may be more than the bus takes; where it came from is said in one of
+  // them.
+  if (!put && put.error().code == Code::too_large) {
+    put = co_await deliver(topic, record.key, "", std::move(headers));
+  }
+  co_return put;
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,118 @@
+// The front end for callers on a Kafka bus: each tool is an agent with a topic for requests and one
+// for replies. Nodes with the same group share the work. A request is answered before it counts as
+// done, so it may be answered by another node if this one dies; one that cannot be dealt with goes
+// to a dead-letter topic after some tries.
+//
+// Confined to one worker.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "async/scope.h"
+#include "bus/correlation.h"
+#include "bus/group_consumer.h"
+#include "bus/producer.h"
+#include "bus/reader.h"
+#include "bus/registry_topic.h"
+#include "bus/schema_registry.h"
+#include "frontends/kafka/settings.h"
+#include "gateway/catalog/view.h"
+#include "gateway/server.h"
+
+namespace patchbay::frontends {
+
+struct KafkaFaceSettings {
+  std::string group = "patchbay";
+  std::string prefix;          // Of the names on the bus.
+  std::string registry_topic;  // Where the tools are registered.
+  int partitions = 6;          // Of topics that have to be made.
+  bool unregister = false;     // When it ends.
+  KafkaFaceLimits limits;
+};
+
+// A tool as it is served.
+struct ServedTool {
+  std::string tool;  // As the catalog lists it.
+  bus::Registration registration;
+  std::string input;  // Raw schemas; empty: none.
+  std::string output;
+  std::optional<int> reply_schema = {};
+
+  std::string dead_letters() const { return registration.request_topic + ".dead-letter"; }
+};
+
+class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
+ public:
+  // REQUIRES: server and catalog outlive this.
+  KafkaFace(gateway::McpServer& server, gateway::CatalogView& catalog, bus::Connection connection,
+            std::optional<bus::RegistrySettings> schemas, KafkaFaceSettings settings);
+  ~KafkaFace() override;
+
+  // Serves until end(); then finishes what it has begun, for at most `grace`. `ready` is told how
+  // many tools are served, each time when partitions have been assigned.
+  Task<void> run(std::function<void(std::size_t tools)> ready, std::chrono::nanoseconds grace);
+  void end() { ended_.deliver(ok()); }
+
+  // What is offered may be another.
+  void tell_changed() { changed_.deliver(ok()); }
+
+ private:
+  // One request while it is dealt with.
+  class Request;
+  using Tool = std::shared_ptr<ServedTool>;
+
+  void on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) override;
+  void on_trouble(const Error& error) override;
+  void on_record(bus::KeptMessage record) override;
+  void on_assigned(std::size_t partitions) override;
+
+  Result<void> open();
+  Task<void> close(Deadline deadline);
+  Task<void> keep_published();
+  Task<void> publish();
+  Task<void> prepare_registry(Deadline deadline);
+  Task<void> publish_one(ServedTool& tool, Deadline deadline);
+  Task<void> write_registration(const ServedTool& tool, bool remove, Deadline deadline);
+  Task<std::optional<int>> schema_id(std::string subject, std::string_view schema,
+                                     Deadline deadline);
+  std::vector<ServedTool> tools_now();
+
+  Task<void> handle(bus::KeptMessage record);
+  Task<bool> answer(Tool tool, const bus::KeptMessage& record, const std::string& id);
+  Task<int> try_tool(Request& request, mcp::Reply& outcome);
+  Task<void> deliver(std::string topic, std::optional<std::string> key, std::string value,
+                     std::vector<std::pair<std::string, std::string>> headers);
+  Task<void> bury(std::string topic, const bus::KeptMessage& record, std::string why, int tries);
+  bool is_known(const std::string& id);
+
+  gateway::McpServer& server_;
+  gateway::CatalogView& catalog_;
+  const KafkaFaceSettings settings_;
+  ThreadPool pool_{2, 1000};
+  bus::Producer producer_;
+  bus::Consumer consumer_;
+  bus::GroupConsumer group_;
+  std::unique_ptr<bus::SchemaRegistry> registry_;
+  std::map<std::string, Tool> tools_;  // By request topic.
+  bool registry_ready_ = false;
+  bus::RegistrationSchemas schemas_;  // Of registrations.
+  std::function<void(std::size_t)> ready_;
+  OneShot<void> ended_;
+  OneShot<void> changed_;
+  std::uint64_t tags_ = 0;
+  std::map<std::uint64_t, OneShot<bus::Place>*> sending_;
+  std::map<std::string, Request*> asking_;  // Requests that are being dealt with, by id.
+  std::deque<std::string> known_order_;
+  std::set<std::string> known_;  // Ids that have been taken.
+  Scope publishing_;
+  Scope requests_;
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,290 @@
+#include "frontends/mcp/conversation.h"
+
+#include <fmt/format.h>
+
+#include "json/text.h"
+#include "mcp/compose.h"
+#include "mcp/question.h"
+#include "mcp/shape.h"
+#include "mcp/stateless.h"
+#include "observe/log.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr std::size_t kMostBatch = 100;
+
+// Delivers to `slot` when `stop` is requested.
+class EndOneShot final : Stop::Hook {
+ public:
+  EndOneShot(Stop& stop, OneShot<void>& slot) : slot_(slot) {
+    if (stop.requested()) {
+      slot_.deliver(ok());
+    } else {
+      link(stop);
+    }
+  }
+
+ private:
+  void on_stop() override { slot_.deliver(ok()); }
+
+  OneShot<void>& slot_;
+};
+
+// JSON-RPC's own words for a text that cannot be read; where it broke off is further information.
+Error in_its_words(const Error& why) {
+  if (why.code != Code::parse_error) return why;
+  return {Code::parse_error, "Parse error: Invalid JSON",
+          fmt::format(R"({{"reason":"{}","detail":{}}})", info(why.code).name,
+                      json::quote(why.message))};
+}
+
+// The response to a message that could not be scanned. What cannot be parsed has no id, even if one
+// could be read before the text broke off.
+std::string unreadable(const mcp::Message& message, const Error& why) {
+  const std::string_view id = why.code == Code::parse_error ? "" : message.id;
+  return mcp::response(id, mcp::error_reply(in_its_words(why)));
+}
+
+}  // namespace
+
+// The client of one call: hears of it on the channel that all calls share.
+class Conversation::LinePeer final : public gateway::Peer {
+ public:
+  explicit LinePeer(Conversation& face) : face_(face) {}
+  ~LinePeer() override { face_.questions_.drop(this); }
+
+  // The call that it is the client of. Said once, before anything else.
+  void serve(const gateway::Call& call) { call_ = &call; }
+
+  void notify(std::string_view method, std::string_view params) override {
+    if (method == "notifications/message" &&
+        !gateway::is_wanted_log(params, call_->request, call_->revision, face_.log_level_)) {
+      return;
+    }
+    auto sent = face_.channel_.send(
+        mcp::notification(method, mcp::notice_for(call_->revision, method, params)));
+    (void)sent;  // A client that does not read loses progress, not answers.
+  }
+
+  void ask(std::string_view method, std::string_view params, gateway::Answer answer) override {
+    auto question = mcp::info(call_->revision).modern
+                        ? gateway::cannot_be_asked(*call_, method)
+                        : mcp::question_for(call_->revision, face_.capabilities_, method, params);
+    if (!question) {
+      answer(mcp::error_reply(question.error()));
+      return;
+    }
+    const std::string id = face_.questions_.add(this, &face_, std::move(answer));
+    auto sent = face_.channel_.send(mcp::request(id, method, *question));
+    if (!sent) face_.questions_.drop(this);
+  }
+
+ private:
+  Conversation& face_;
+  const gateway::Call* call_ = nullptr;
+};
+
+Task<void> Conversation::run(std::chrono::nanoseconds grace) {
+  channel_.start(*this);
+  auto ended = co_await ended_.wait();
+  listening_ends_.request();
+  const Deadline deadline = Clock::now() + grace;
+  auto drained = co_await calls_.drain(deadline);
+  if (!drained) {
+    calls_.cancel();
+    drained = co_await calls_.drain(kNever);
+  }
+  auto let_go = co_await unsubscribe_all(server_, asker_, subscriber_);
+  co_return drained;
+}
+
+void Conversation::on_message(std::string_view text, std::uint64_t /*cause*/) {
+  on_whole_message(std::string(text), 0);
+}
+
+void Conversation::on_whole_message(std::string text, std::uint64_t /*cause*/) {
+  if (mcp::is_batch(text)) return calls_.spawn(serve_batch(std::move(text)));
+  auto own = std::make_unique<mcp::OwnMessage>(std::move(text));
+  auto parsed = mcp::parse(own->text, own->message);
+  if (parsed) return take(std::move(own));
+  auto sent = send(unreadable(own->message, parsed.error()));
+  (void)sent;  // If the client has gone, run() ends.
+}
+
+void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
+
+void Conversation::tell_changed(gateway::CatalogNews& news) {
+  for (auto* const listening : listenings_) listening->tell_changed(news);
+  if (!has_session_ || server_.identity().only_fixed_tools) return;
+  for (const auto notification : news.of(who())) {
+    auto sent = channel_.send(mcp::notification(notification, ""));
+    (void)sent;  // If the client has gone, run() ends.
+  }
+}
+
+void Conversation::tell_updated(gateway::ResourceNews& news) {
+  for (auto* const listening : listenings_) listening->tell_updated(news);
+  const std::string& uri = news.of(who());
+  if (!subscriber_.wants(uri)) return;
+  auto sent =
+      channel_.send(mcp::notification("notifications/resources/updated", updated_params(uri)));
+  (void)sent;  // If the client has gone, run() ends.
+}
+
+void Conversation::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  for (auto* const listening : listenings_) listening->tell_task(upstream, news);
+  std::string text = task_message(tasks_, upstream, news);
+  if (text.empty()) return;
+  auto sent = channel_.send(std::move(text));
+  (void)sent;  // If the client has gone, run() ends.
+}
+
+Task<void> Conversation::serve(std::unique_ptr<const mcp::OwnMessage> own) {
+  auto response = co_await answer(own->message, own->text.size());
+  co_return response ? send(*std::move(response)) : ok();
+}
+
+Task<void> Conversation::serve_batch(std::string text) {
+  auto response = co_await answer_batch(text);
+  co_return response ? send(*std::move(response)) : ok();
+}
+
+Result<void> Conversation::send(std::string response) {
+  if (response.empty()) return ok();
+  auto sent = channel_.send(std::move(response));
+  if (!sent && sent.error().code == Code::overloaded) {
+    log::Line(log::Level::error, "answer lost").add("why", sent.error().message);
+  }
+  return sent;
+}
+
+Task<std::string> Conversation::answer_batch(std::string_view text) {
+  auto messages = mcp::split_batch(text);
+  if (!messages) co_return mcp::response("", mcp::error_reply(messages.error()));
+  if (!mcp::info(revision_).batches || messages->empty() || messages->size() > kMostBatch) {
+    const Error refused{
+        Code::invalid_request,
+        fmt::format("batches are for revision 2025-03-26, with 1 to {} messages", kMostBatch)};
+    co_return mcp::response("", mcp::error_reply(refused));
+  }
+  std::vector<std::string> answers(messages->size());
+  Scope all;
+  for (std::size_t i = 0; i < messages->size(); ++i) {
+    // view: of a text that is alive until all of them are drained.
+    all.spawn(answer_into((*messages)[i], answers[i]));
+  }
+  auto done = co_await all.drain(kNever);
+  if (!done) {
+    all.cancel();
+    done = co_await all.drain(kNever);
+  }
+  std::string joined;
+  for (const auto& one : answers) {
+    if (!one.empty()) joined += (joined.empty() ? "[" : ",") + one;
+  }
+  if (!joined.empty()) joined += ']';
+  co_return joined;
+}
+
+Task<void> Conversation::answer_into(std::string_view text, std::string& out) {
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) {
+    out = unreadable(message, parsed.error());
+    co_return ok();
+  }
+  auto response = co_await answer(message, text.size());
+  if (response) out = *std::move(response);
+  co_return ok();
+}
+
+Task<std::string> Conversation::answer(const mcp::Message& message, std::size_t size) {
+  if (message.kind == mcp::Message::Kind::response) {
+    questions_.answer(this, message.id, mcp::reply_of(message));
+  }
+  if (message.kind == mcp::Message::Kind::notification) notified(message);
+  if (message.kind != mcp::Message::Kind::request) co_return std::string();
+  auto claimed = mcp::claimed_revision(message);
+  if (!claimed) co_return mcp::response(message.id, mcp::error_reply(claimed.error()));
+  mcp::Revision revision = revision_;
+  if (*claimed && mcp::info(**claimed).modern) {
+    revision = **claimed;
+    auto envelope = mcp::check_envelope(message);
+    if (!envelope) co_return mcp::response(message.id, mcp::error_reply(envelope.error()));
+  } else if (message.method == "initialize") {
+    auto agreed = server_.negotiate(message);
+    if (!agreed) co_return mcp::response(message.id, mcp::error_reply(agreed.error()));
+    revision = revision_ = *agreed;
+    has_session_ = true;
+    capabilities_ = gateway::client_capabilities(message);
+  } else if (message.method == "logging/setLevel") {
+    if (auto level = gateway::asked_level(message)) log_level_ = *level;
+  }
+  auto reply = co_await run_call(message, revision, size);
+  // Whoever cancelled a request does not wait for it any more.
+  if (reply && reply->why == Code::cancelled) co_return std::string();
+  if (!reply) co_return mcp::response(message.id, mcp::error_reply(reply.error()));
+  co_return mcp::response(message.id, *reply);
+}
+
+Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,
+                                        std::size_t size) {
+  auto method = server_.method_of(message, revision, who());
+  if (!method) co_return method.error();
+  LinePeer client(*this);
+  gateway::Call call{message, **method,           revision, asker_.face, here(),
+                     client,  server_.deadline(), size,     asker_.who};
+  call.from = asker_.from;
+  call.has_user = true;
+  client.serve(call);
+  const bool modern = mcp::info(revision).modern;
+  call.capabilities = modern ? gateway::declared_capabilities(message) : capabilities_;
+  if (!modern) {
+    call.session = name_;
+    call.log_level = log_level_;
+  }
+  Stop stop;
+  const StopLink link(co_await current_stop(), stop);
+  const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);
+  if ((*method)->local == mcp::Local::listen) {
+    auto listening = listen(message);
+    co_return co_await listening.hearing(stop);
+  }
+  auto answered = answered_by_set(subscriber_, message);
+  if (answered) co_return *std::move(answered);
+  auto task = server_.answer(call);
+  auto reply = co_await task.hearing(stop);
+  if (reply) note_subscription(subscriber_, message, *reply);
+  if (reply && !modern) note_task(tasks_, call, *reply);
+  co_return reply;
+}
+
+// Tells news until the client cancels the request, or has gone.
+Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
+  auto wish = Listening::wish_of(message);
+  if (!wish) co_return wish.error();
+  Listening listening(server_, asker_, message, [this](std::string_view text) {
+    auto sent = channel_.send(std::string(text));
+    (void)sent;  // If the client has gone, run() ends.
+  });
+  listenings_.insert(&listening);
+  auto begun = co_await listening.begin(*std::move(wish));
+  OneShot<void> over;
+  const EndOneShot when_gone(listening_ends_, over);
+  auto ended = co_await over.wait();
+  listenings_.erase(&listening);
+  // Whoever cancelled it has stopped this task; letting go must happen all the same.
+  Stop deaf;
+  auto letting_go = listening.end();
+  auto let_go = co_await letting_go.hearing(deaf);
+  if (!ended) co_return ended.error();
+  co_return listening.last_result();
+}
+
+void Conversation::notified(const mcp::Message& message) {
+  if (message.method != "notifications/cancelled") return;
+  in_flight_.cancel(this, gateway::cancelled_id(message));
+}
+
+}  // namespace patchbay::frontends

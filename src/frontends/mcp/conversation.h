@@ -1,0 +1,93 @@
+// A Conversation is one MCP client on one channel that carries everything both ways: our own stdin
+// and stdout, or the event stream of HTTP+SSE. Both eras, any number of calls at once.
+//
+// Confined to one worker.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/scope.h"
+#include "core/ids.h"
+#include "frontends/mcp/listening.h"
+#include "frontends/mcp/subscriber.h"
+#include "gateway/call/in_flight.h"
+#include "gateway/call/input_requests.h"
+#include "gateway/server.h"
+#include "transport/channel.h"
+
+namespace patchbay::frontends {
+
+class Conversation final : transport::Channel::Listener {
+ public:
+  // REQUIRES: `server` and `channel` outlive this.
+  Conversation(gateway::McpServer& server, transport::Channel& channel, gateway::Asker asker)
+      : server_(server), channel_(channel), asker_(std::move(asker)) {}
+
+  const Principal& who() const { return *asker_.who; }
+
+  // From now on it is this one who asks: the same caller with other credentials.
+  void set_caller(Caller who) { asker_.who = std::move(who); }
+
+  // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
+  Task<void> run(std::chrono::nanoseconds grace);
+
+  // As if the client had ended its side.
+  void end() { ended_.deliver(ok()); }
+
+  // The same, when nobody is left to be answered.
+  void end_at_once() {
+    calls_.cancel();
+    end();
+  }
+
+  // A message of the client, from a channel that has looked into it.
+  void take(std::unique_ptr<const mcp::OwnMessage> message) {
+    calls_.spawn(serve(std::move(message)));
+  }
+
+  void tell_changed(gateway::CatalogNews& news);
+  void tell_updated(gateway::ResourceNews& news);
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+
+ private:
+  class LinePeer;
+
+  void on_message(std::string_view text, std::uint64_t cause) override;
+  void on_whole_message(std::string text, std::uint64_t cause) override;
+  void on_closed(const std::string& why) override;
+
+  Task<void> serve(std::unique_ptr<const mcp::OwnMessage> message);
+  Task<void> serve_batch(std::string text);
+  Task<std::string> answer_batch(std::string_view text);
+  Task<void> answer_into(std::string_view text, std::string& out);
+  // The response to one message of `size` bytes; empty if it wants none.
+  Task<std::string> answer(const mcp::Message& message, std::size_t size);
+  Result<void> send(std::string response);
+  Task<mcp::Reply> run_call(const mcp::Message& message, mcp::Revision revision, std::size_t size);
+  Task<mcp::Reply> listen(const mcp::Message& message);
+  void notified(const mcp::Message& message);
+
+  gateway::McpServer& server_;
+  transport::Channel& channel_;
+  gateway::Asker asker_;
+  const std::string name_ = random_hex(8);  // Of the session.
+  gateway::InFlight in_flight_;
+  Scope calls_;
+  OneShot<void> ended_;
+  mcp::Revision revision_ = mcp::kUnnamed;  // Of the session, once initialized.
+  bool has_session_ = false;
+  std::string capabilities_ = "{}";  // Of the client in its session, raw.
+  std::optional<int> log_level_;     // The least important messages it wants, once it said so.
+  gateway::Questions questions_{0};
+  Subscriber subscriber_;
+  gateway::FollowedTasks tasks_;  // That its session has made.
+  std::set<Listening*> listenings_;
+  Stop listening_ends_;  // When the client has ended its side.
+};
+
+}  // namespace patchbay::frontends

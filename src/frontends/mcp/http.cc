@@ -1,0 +1,375 @@
+#include "frontends/mcp/http.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "frontends/content_types.h"
+#include "frontends/exchange_share.h"
+#include "frontends/mcp/listening.h"
+#include "frontends/mcp/post_call.h"
+#include "frontends/mcp/subscriber.h"
+#include "frontends/quota_fields.h"
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/stateless.h"
+#include "net/http/syntax/accept.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using net::HttpExchange;
+
+constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
+
+int status_of(const Error& error) { return info(error.code).http; }
+
+bool claims_modern(std::string_view text) {
+  mcp::Message message;
+  if (!mcp::parse(text, message)) return false;
+  const auto claimed = mcp::claimed_revision(message);
+  return !claimed || (*claimed && mcp::info(**claimed).modern);
+}
+
+// What cannot be parsed has no id, even if one could be read before the text broke off.
+std::string_view id_of_unreadable(const mcp::Message& message, const Error& why) {
+  return why.code == Code::parse_error ? "" : message.id;
+}
+
+// A request that claims no era in its body but one in its headers.
+bool header_is_modern(const HttpExchange& exchange) {
+  const auto named = exchange.request.fields.find(kVersionHeader);
+  const auto revision = named ? mcp::find_revision(*named) : std::nullopt;
+  return revision && mcp::info(*revision).modern;
+}
+
+}  // namespace
+
+Task<void> answer_error(HttpExchange& exchange, int status, std::string_view id, Error error) {
+  const std::string fields = retry_field(status, error.data.empty() ? "{}" : error.data);
+  const mcp::Reply reply = mcp::error_reply(error);
+  // Where the request's id could not be read, the stateless revision wants none and the others
+  // null.
+  const std::string text = id.empty() && header_is_modern(exchange)
+                               ? mcp::response_without_id(reply)
+                               : mcp::response(id, reply);
+  co_return co_await exchange.answer(status, net::kJson, {text}, fields);
+}
+
+Task<void> refuse_session(HttpExchange& exchange, std::string_view id, Error error) {
+  const int status = error.code == Code::session_not_found ? 404 : 400;
+  co_return co_await answer_error(exchange, status, id, std::move(error));
+}
+
+// Without a session the gateway asks in its results: nothing that it has sent wants a response.
+Task<void> refuse_response(HttpExchange& exchange) {
+  Error refused{Code::invalid_request,
+                "a response answers nothing in this revision: send the "
+                "answers as inputResponses of the call"};
+  co_return co_await answer_error(exchange, 400, "", std::move(refused));
+}
+
+McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
+                 const McpHttpSettings& settings)
+    : number_(number),
+      server_(server),
+      shared_(shared),
+      settings_(settings),
+      streams_(number, settings.replay),
+      sessions_(number, shared.sessions, streams_),
+      questions_(number) {
+  sessions_.on_end(
+      [this](SessionPtr session) { farewells_.spawn(say_farewell(std::move(session))); });
+}
+
+void McpHttp::update(const McpHttpSettings& settings) {
+  settings_ = settings;
+  streams_.set_limits(settings.replay);
+}
+
+Task<void> McpHttp::handle(HttpExchange& exchange) {
+  const auto method = exchange.request.method;
+  if (method == "POST") return post(exchange);
+  if (method == "GET") return get(exchange);
+  return end_session(exchange);
+}
+
+net::HttpRefusal McpHttp::refusal(const net::HttpRequest&, int status,
+                                  std::string_view message) const {
+  const Code code = status == 503   ? Code::overloaded
+                    : status == 413 ? Code::too_large
+                                    : Code::invalid_request;
+  const Error error{code, std::string(message)};
+  return {net::kJson, mcp::response("", mcp::error_reply(error)) + "\n"};
+}
+
+Task<void> McpHttp::post(HttpExchange& exchange) {
+  if (!net::is_json(exchange.request)) {
+    Error wrong{Code::invalid_request, "Content-Type must be application/json"};
+    co_return co_await answer_error(exchange, 415, "", std::move(wrong));
+  }
+  if (!accepts(exchange.request, net::kJson) || !accepts(exchange.request, net::kEventStream)) {
+    Error wrong{Code::invalid_request,
+                "Accept must allow both application/json and text/event-stream"};
+    co_return co_await answer_error(exchange, 406, "", std::move(wrong));
+  }
+  if (mcp::is_batch(exchange.body)) co_return co_await post_batch(exchange);
+  mcp::Message message;
+  auto parsed = mcp::parse(exchange.body, message);
+  if (!parsed) {
+    const std::string_view id = id_of_unreadable(message, parsed.error());
+    co_return co_await answer_error(exchange, 400, id, parsed.error());
+  }
+  co_return co_await post_message(exchange, message);
+}
+
+// Which era: what the body claims comes first, and a claim is never silently lowered.
+Task<void> McpHttp::post_message(HttpExchange& exchange, const mcp::Message& message) {
+  auto claimed = mcp::claimed_revision(message);
+  if (!claimed && claimed.error().code == Code::unsupported_version) {
+    auto same = mcp::check_version_header(message, exchange.request.fields.find(kVersionHeader));
+    if (!same) claimed = same.error();
+  }
+  if (!claimed) co_return co_await answer_error(exchange, 400, message.id, claimed.error());
+  if (*claimed && mcp::info(**claimed).modern) {
+    co_return co_await post_modern(exchange, message, **claimed);
+  }
+  const bool request = message.kind == mcp::Message::Kind::request;
+  if (request && message.method == "initialize") {
+    co_return co_await post_initialize(exchange, message);
+  }
+  if (header_is_modern(exchange)) {
+    if (message.kind == mcp::Message::Kind::response) co_return co_await refuse_response(exchange);
+    if (!request) co_return co_await exchange.answer(202, "", {});
+    auto envelope = mcp::check_envelope(message);
+    co_return co_await answer_error(exchange, 400, message.id, envelope.error());
+  }
+  co_return co_await post_legacy(exchange, message);
+}
+
+Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& message,
+                                mcp::Revision revision) {
+  if (message.kind != mcp::Message::Kind::request) co_return co_await exchange.answer(202, "", {});
+  const auto* const method = mcp::find_method(message.method, revision);
+  const auto& fields = exchange.request.fields;
+  const mcp::MirrorHeaders headers{fields.find(kVersionHeader), fields.find("Mcp-Method"),
+                                   fields.find("Mcp-Name")};
+  auto checked = mcp::check_envelope(message);
+  if (checked) checked = mcp::check_headers(message, method, headers);
+  if (!checked) co_return co_await answer_error(exchange, 400, message.id, checked.error());
+  auto known = server_.method_of(message, revision, *exchange.who);
+  if (!known) co_return co_await answer_error(exchange, 404, message.id, known.error());
+  if ((*known)->local == mcp::Local::listen) co_return co_await listen(exchange, message);
+  co_return co_await run_call(exchange, message, revision, nullptr);
+}
+
+Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& message) {
+  auto revision = server_.negotiate(message);
+  if (!revision) co_return co_await answer_error(exchange, 400, message.id, revision.error());
+  auto allowed = server_.may_initialize(*exchange.who, exchange.peer.ip);
+  if (!allowed)
+    co_return co_await answer_error(exchange, status_of(allowed.error()), message.id,
+                                    allowed.error());
+  auto session = sessions_.create(*revision, exchange.who, gateway::client_capabilities(message),
+                                  share_owner_of(exchange));
+  if (!session)
+    co_return co_await answer_error(exchange, status_of(session.error()), message.id,
+                                    session.error());
+  const auto reply = mcp::result_reply(server_.initialize_result(*revision));
+  const std::string text = mcp::response(message.id, reply);
+  const std::string fields = fmt::format("{}: {}\r\n", kSessionHeader, (*session)->id);
+  co_return co_await exchange.answer(200, net::kJson, {text}, fields);
+}
+
+Task<void> McpHttp::post_legacy(HttpExchange& exchange, const mcp::Message& message) {
+  auto session = co_await session_of(exchange);
+  if (!session) co_return co_await refuse_session(exchange, message.id, session.error());
+  const gateway::SessionUse use(*session);
+  if (message.kind == mcp::Message::Kind::response) answered(message, *session);
+  if (message.kind == mcp::Message::Kind::notification) notified(message, session->get());
+  if (message.kind != mcp::Message::Kind::request) co_return co_await exchange.answer(202, "", {});
+  if (message.method == "logging/setLevel") {
+    if (auto level = gateway::asked_level(message)) (*session)->log_level = *level;
+  }
+  const mcp::Revision revision = (*session)->revision;
+  co_return co_await run_call(exchange, message, revision, *std::move(session));
+}
+
+Task<McpHttp::SessionPtr> McpHttp::session_of(HttpExchange& exchange) {
+  const auto& fields = exchange.request.fields;
+  const auto named = fields.find(kVersionHeader);
+  if (named && !mcp::find_revision(*named)) {
+    co_return Error{Code::invalid_request,
+                    fmt::format("the {} '{}' is not supported", kVersionHeader, *named)};
+  }
+  const auto id = fields.find(kSessionHeader);
+  if (!id) {
+    co_return Error{Code::invalid_request,
+                    fmt::format("the {} header is missing: send initialize first", kSessionHeader)};
+  }
+  co_return co_await sessions_.find(std::string(*id), *exchange.who);
+}
+
+// A notification asks for nothing, except a cancellation: the call may run on any worker.
+void McpHttp::notified(const mcp::Message& message, const gateway::Session* session) {
+  if (message.method != "notifications/cancelled") return;
+  const std::string id(gateway::cancelled_id(message));
+  for (std::size_t i = 0; i < shared_.workers.size(); ++i) {
+    McpHttp& there = *shared_.workers[i];
+    shared_.sessions.executors[i]->post(
+        [&there, session, id] { there.in_flight_.cancel(session, id); });
+  }
+}
+
+// An answer to a question of an upstream goes to the worker that asked it.
+void McpHttp::answered(const mcp::Message& message, SessionPtr session) {
+  const auto worker = gateway::worker_of_question(message.id);
+  if (!worker || static_cast<std::size_t>(*worker) >= shared_.workers.size()) return;
+  const auto index = static_cast<std::size_t>(*worker);
+  McpHttp& there = *shared_.workers[index];
+  shared_.sessions.executors[index]->post([&there, session = std::move(session),
+                                           id = std::string(message.id),
+                                           reply = mcp::reply_of(message)]() mutable {
+    there.questions_.answer(session.get(), id, std::move(reply));
+  });
+}
+
+Task<void> McpHttp::post_batch(HttpExchange& exchange) {
+  auto messages = mcp::split_batch(exchange.body);
+  if (!messages) co_return co_await answer_error(exchange, 400, "", messages.error());
+  auto session = co_await session_of(exchange);
+  if (!session) co_return co_await refuse_session(exchange, "", session.error());
+  const gateway::SessionUse use(*session);
+  Error refused{Code::invalid_request, ""};
+  if (!mcp::info((*session)->revision).batches) {
+    refused.message =
+        fmt::format("revision {} has no batches", mcp::info((*session)->revision).name);
+  } else if (messages->empty()) {
+    refused.message = "a batch must not be empty";
+  } else if (messages->size() > settings_.batch) {
+    refused.message = fmt::format("a batch has at most {} messages", settings_.batch);
+  } else if (std::ranges::any_of(*messages, claims_modern)) {
+    refused.message = "a request of a revision without batches must not be part of one";
+  }
+  if (!refused.message.empty()) {
+    co_return co_await answer_error(exchange, 400, "", std::move(refused));
+  }
+
+  std::vector<std::string> answers(messages->size());
+  Scope all;
+  for (std::size_t i = 0; i < messages->size(); ++i) {
+    // view: of a body that is alive until all of them are drained.
+    all.spawn(answer_one((*messages)[i], *session, exchange.peer.ip, answers[i]));
+  }
+  auto done = co_await all.drain(kNever);
+  if (!done) {
+    all.cancel();
+    done = co_await all.drain(kNever);
+  }
+  std::string text;
+  for (const auto& answer : answers) {
+    if (answer.empty()) continue;
+    text += text.empty() ? "[" : ",";
+    text += answer;
+  }
+  if (text.empty()) co_return co_await exchange.answer(202, "", {});
+  text += ']';
+  co_return co_await exchange.answer(200, net::kJson, {text});
+}
+
+// One message of a batch; `out` stays empty if it wants no answer. The answers leave together, so
+// there is no stream on which progress could come earlier.
+Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::string_view from,
+                               std::string& out) {
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) {
+    out =
+        mcp::response(id_of_unreadable(message, parsed.error()), mcp::error_reply(parsed.error()));
+    co_return ok();
+  }
+  if (message.kind == mcp::Message::Kind::response) answered(message, session);
+  if (message.kind == mcp::Message::Kind::notification) notified(message, session.get());
+  if (message.kind != mcp::Message::Kind::request) co_return ok();
+  auto method = server_.method_of(message, session->revision, *session->owner);
+  if (method && (*method)->local == mcp::Local::initialize) {
+    method = Error{Code::invalid_request, "initialize must not be part of a batch"};
+  }
+  if (!method) {
+    out = mcp::response(message.id, mcp::error_reply(method.error()));
+    co_return ok();
+  }
+  gateway::SilentPeer client;
+  gateway::Call call{message, **method,           session->revision, "mcp-http",    here(),
+                     client,  server_.deadline(), text.size(),       session->owner};
+  call.from = from;
+  Stop stop;
+  const StopLink link(co_await current_stop(), stop);
+  const gateway::InFlight::Entry entry(in_flight_, session.get(), message.id, stop);
+  auto task = server_.answer(call);
+  auto reply = co_await task.hearing(stop);
+  out = mcp::response(message.id, reply ? *reply : mcp::error_reply(reply.error()));
+  co_return ok();
+}
+
+Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message,
+                             mcp::Revision revision, SessionPtr session) {
+  auto method = server_.method_of(message, revision, *exchange.who);
+  if (!method) co_return co_await answer_error(exchange, 200, message.id, method.error());
+  PostCall running(*this, exchange, message, **method, revision, std::move(session));
+  co_return co_await running.run();
+}
+
+Task<void> McpHttp::end_session(HttpExchange& exchange) {
+  auto session = co_await session_of(exchange);
+  if (!session) co_return co_await refuse_session(exchange, "", session.error());
+  sessions_.end(**session);
+  co_return co_await exchange.answer(204, "", {});
+}
+
+void McpHttp::tell_changed(gateway::CatalogNews& news) {
+  sessions_.each_at_home([&](gateway::Session& session) {
+    if (!session.stream) return;
+    for (const auto notification : news.of(*session.owner)) {
+      session.stream->append(mcp::notification(notification, ""));
+    }
+  });
+  for (auto* const listening : listenings_) listening->tell_changed(news);
+}
+
+void McpHttp::tell_updated(gateway::ResourceNews& news) {
+  sessions_.each_at_home([&](gateway::Session& session) {
+    if (!session.stream) return;
+    const std::string& uri = news.of(*session.owner);
+    if (!session.subscriber.wants(uri)) return;
+    session.stream->append(
+        mcp::notification("notifications/resources/updated", updated_params(uri)));
+  });
+  for (auto* const listening : listenings_) listening->tell_updated(news);
+}
+
+void McpHttp::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  sessions_.each_at_home([&](gateway::Session& session) {
+    const std::string text = task_message(session.tasks, upstream, news);
+    if (session.stream && !text.empty()) session.stream->append(text);
+  });
+  for (auto* const listening : listenings_) listening->tell_task(upstream, news);
+}
+
+// Nobody is left to hear of what the session wanted.
+Task<void> McpHttp::say_farewell(SessionPtr session) {
+  co_return co_await unsubscribe_all(server_, {"mcp-http", session->owner}, session->subscriber);
+}
+
+Task<void> McpHttp::stop() {
+  farewells_.cancel();
+  co_return co_await farewells_.drain(kNever);
+}
+
+void McpHttp::sweep() {
+  streams_.sweep(here().now());
+  sessions_.sweep(here().now());
+}
+
+}  // namespace patchbay::frontends

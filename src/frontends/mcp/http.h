@@ -1,0 +1,112 @@
+// The front end for MCP over Streamable HTTP: one URL for every revision. Requests with a session
+// and requests that carry their own envelope stand side by side; each is told by what it says.
+//
+// One per worker; confined to it. Shared is what the workers have in common.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/scope.h"
+#include "gateway/call/in_flight.h"
+#include "gateway/call/input_requests.h"
+#include "gateway/call/upstream.h"
+#include "gateway/server.h"
+#include "gateway/sessions.h"
+#include "net/http/server/server.h"
+
+namespace patchbay::frontends {
+
+class Listening;
+
+struct McpHttpSettings {
+  std::chrono::nanoseconds stream_after = std::chrono::seconds(1);
+  std::chrono::nanoseconds keep_alive = std::chrono::seconds(15);
+  std::size_t batch = 100;
+  gateway::ReplayLimits replay;
+};
+
+class McpHttp final : public net::HttpHandler {
+ public:
+  struct Shared {
+    gateway::Sessions::Directory sessions;
+    std::vector<McpHttp*> workers;
+  };
+
+  // `number` is this worker's place in the shared lists. REQUIRES: server and shared outlive this.
+  McpHttp(int number, gateway::McpServer& server, Shared& shared, const McpHttpSettings& settings);
+
+  Task<void> handle(net::HttpExchange& exchange) override;
+  net::HttpRefusal refusal(const net::HttpRequest& request, int status,
+                           std::string_view message) const override;
+
+  void update(const McpHttpSettings& settings);
+
+  // Tells the clients of this worker's sessions that a list has changed.
+  void tell_changed(gateway::CatalogNews& news);
+
+  // Tells those who want to know that a resource has changed.
+  void tell_updated(gateway::ResourceNews& news);
+
+  // Tells those who want to know how a task stands.
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+
+  // Waits for what is done on behalf of sessions that have ended.
+  Task<void> stop();
+
+  // Once in a while: forgets what is old.
+  void sweep();
+
+  gateway::Sessions& sessions() { return sessions_; }
+
+ private:
+  friend class PostCall;
+
+  using SessionPtr = std::shared_ptr<gateway::Session>;
+
+  Task<void> post(net::HttpExchange& exchange);
+  Task<void> post_message(net::HttpExchange& exchange, const mcp::Message& message);
+  Task<void> post_modern(net::HttpExchange& exchange, const mcp::Message& message,
+                         mcp::Revision revision);
+  Task<void> post_initialize(net::HttpExchange& exchange, const mcp::Message& message);
+  Task<void> post_legacy(net::HttpExchange& exchange, const mcp::Message& message);
+  Task<void> post_batch(net::HttpExchange& exchange);
+  Task<void> answer_one(std::string_view text, SessionPtr session, std::string_view from,
+                        std::string& out);
+  Task<void> run_call(net::HttpExchange& exchange, const mcp::Message& message,
+                      mcp::Revision revision, SessionPtr session);
+  Task<void> get(net::HttpExchange& exchange);
+  Task<void> listen(net::HttpExchange& exchange, const mcp::Message& message);
+  Task<void> attach(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
+                    std::string last_event);
+  Task<void> attach_here(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
+                         std::uint64_t stream, std::uint64_t after);
+  Task<void> end_session(net::HttpExchange& exchange);
+  Task<SessionPtr> session_of(net::HttpExchange& exchange);
+  void notified(const mcp::Message& message, const gateway::Session* session);
+  void answered(const mcp::Message& message, SessionPtr session);
+  Task<void> say_farewell(SessionPtr session);
+
+  const int number_;
+  gateway::McpServer& server_;
+  Shared& shared_;
+  McpHttpSettings settings_;
+  gateway::EventStreams streams_;
+  gateway::Sessions sessions_;
+  gateway::InFlight in_flight_;
+  gateway::Questions questions_;
+  std::set<Listening*> listenings_;
+  Scope farewells_;
+};
+
+// Answers with a JSON-RPC error around which the HTTP status says the same.
+Task<void> answer_error(net::HttpExchange& exchange, int status, std::string_view id, Error error);
+
+// The same for a request whose session is missing (400) or unknown (404).
+Task<void> refuse_session(net::HttpExchange& exchange, std::string_view id, Error error);
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,39 @@
+// The listening side of the stateless revision: a POST whose response is a stream of news.
+#include "frontends/exchange_share.h"
+#include "frontends/exchange_sink.h"
+#include "frontends/mcp/http.h"
+#include "frontends/mcp/listening.h"
+
+namespace patchbay::frontends {
+
+Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& message) {
+  auto wish = Listening::wish_of(message);
+  if (!wish) {
+    const int status = wish.error().code == Code::missing_capability ? 400 : 200;
+    co_return co_await answer_error(exchange, status, message.id, wish.error());
+  }
+  auto share = take_share(ShareOf::streams, exchange);
+  if (!share) co_return co_await answer_error(exchange, 429, message.id, share.error());
+  const std::string id(message.id);
+  exchange.begin_stream();
+  ExchangeSink sink(exchange);
+  const StreamGuard guard(exchange, sink);
+  Listening listening(
+      server_, {"mcp-http", exchange.who, exchange.peer.ip}, message,
+      [&sink](std::string_view text) { sink.on_event(gateway::event_frame("", text)); });
+  exchange.forget_request();
+  listenings_.insert(&listening);
+  auto begun = co_await listening.begin(*std::move(wish));
+  if (begun) begun = co_await sink.stay_open(settings_.keep_alive);
+  listenings_.erase(&listening);
+  if (!guard.left()) {
+    // We are the ones who end it: say so.
+    sink.on_event(gateway::event_frame("", mcp::response(id, listening.last_result())));
+  }
+  sink.disconnect();
+  auto ended = co_await exchange.end_stream();
+  auto let_go = co_await listening.end();
+  co_return ended;
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,72 @@
+// A Listening is one subscriptions/listen request under way: which news its client wants to hear,
+// and how each is said to it. It takes the place of sessions' streams and subscriptions in the
+// stateless revision.
+//
+// Confined to the worker of its client.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/mcp/subscriber.h"
+#include "mcp/compose.h"
+#include "mcp/message.h"
+
+namespace patchbay::frontends {
+
+class Listening {
+ public:
+  // What a client asks for.
+  struct Wish {
+    std::vector<std::string_view> notifications;  // Of lists that have changed.
+    std::vector<std::string> resources;           // URIs.
+    std::vector<std::string> tasks;               // Ids.
+  };
+  static Result<Wish> wish_of(const mcp::Message& request);
+
+  // `say` sends one message to the client. REQUIRES: `server` outlives this.
+  Listening(gateway::McpServer& server, gateway::Asker asker, const mcp::Message& request,
+            std::function<void(std::string_view message)> say)
+      : server_(server),
+        asker_(std::move(asker)),
+        text_(mcp::request(request.id, request.method, request.raw_params)),
+        say_(std::move(say)) {
+    auto parsed = mcp::parse(text_, request_);
+    (void)parsed;  // It was read before.
+  }
+
+  // Subscribes to what is wished for and tells the client what it will hear of. What cannot be had
+  // is left out.
+  Task<void> begin(Wish wish);
+
+  // Lets go of all resources and tasks.
+  Task<void> end();
+
+  void tell_changed(gateway::CatalogNews& news);
+  void tell_updated(gateway::ResourceNews& news);
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+
+  // The result that ends the request from our side.
+  mcp::Reply last_result() const;
+
+ private:
+  // The requests whose honoured items are named in the acknowledgement.
+  Task<std::string> subscribe_to(std::vector<std::string> uris);
+  Task<std::string> follow_tasks(std::vector<std::string> ids);
+  std::string meta() const;
+
+  gateway::McpServer& server_;
+  const gateway::Asker asker_;
+  const std::string text_;
+  mcp::Message request_;  // A copy: the client's own may go.
+  const std::function<void(std::string_view message)> say_;
+  std::vector<std::string_view> notifications_;
+  Subscriber subscriber_;
+  std::map<std::string, std::string> tasks_;  // What the client calls each, by what tells it apart.
+  bool begun_ = false;
+};
+
+}  // namespace patchbay::frontends

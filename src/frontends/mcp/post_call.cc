@@ -1,0 +1,176 @@
+#include "frontends/mcp/post_call.h"
+
+#include "frontends/mcp/subscriber.h"
+#include "frontends/quota_fields.h"
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/question.h"
+#include "mcp/shape.h"
+
+namespace patchbay::frontends {
+
+PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
+                   const mcp::Method& method, mcp::Revision revision,
+                   std::shared_ptr<gateway::Session> session)
+    : face_(face),
+      exchange_(exchange),
+      session_(std::move(session)),
+      call_{message,
+            method,
+            revision,
+            "mcp-http",
+            here(),
+            *this,
+            face.server_.deadline(),
+            exchange.body.size(),
+            exchange.who},
+      find_header_(
+          [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
+  call_.from = exchange.peer.ip;
+  call_.has_user = true;
+  call_.trace = exchange.request.fields.find("traceparent").value_or("");
+  if (session_) {
+    call_.session = session_->id;
+    call_.capabilities = session_->capabilities;
+    call_.log_level = session_->wanted_level();
+  } else {
+    call_.capabilities = gateway::declared_capabilities(message);
+    call_.headers = &find_header_;
+  }
+}
+
+PostCall::~PostCall() {
+  face_.questions_.drop(this);
+  exchange_.stream.watch_hangup(nullptr);
+  if (sink_) sink_->disconnect();
+  if (stream_) stream_->detach(sink_.get());
+}
+
+Task<void> PostCall::run() {
+  if (auto known = session_ ? answered_by_set(session_->subscriber, call_.request) : std::nullopt) {
+    co_return co_await finish(*known);
+  }
+  const StopLink link(co_await current_stop(), stop_);
+  const gateway::InFlight::Entry entry(face_.in_flight_, session_.get(), call_.request.id, stop_);
+  here().timers().set(*this, here().now() + face_.settings_.stream_after);
+  // In the stateless revision the connection is the only way to cancel.
+  if (!session_) exchange_.stream.watch_hangup(this);
+  auto task = face_.server_.answer(call_);
+  auto answered = co_await task.hearing(stop_);
+  drop();
+  exchange_.stream.watch_hangup(nullptr);
+  const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+  if (session_) {
+    note_subscription(session_->subscriber, call_.request, reply);
+    note_task(session_->tasks, call_, reply);
+  }
+  co_return co_await finish(reply);
+}
+
+Task<void> PostCall::finish(const mcp::Reply& reply) {
+  if (!exchange_.streaming()) {
+    const std::string head = mcp::response_head(call_.request.id, reply.is_error);
+    const int status = status_of(reply);
+    std::string fields = quota_fields(call_);
+    if (status == 429 || status == 503) {
+      fields += retry_field(status, json::member(reply.body, "data").value_or("{}"));
+    }
+    co_return co_await exchange_.answer(status, net::kJson, {head, reply.body, "}"}, fields);
+  }
+  // The answer may be large: let what came before it leave first.
+  auto drained = co_await exchange_.drained();
+  (void)drained;  // A reader that has gone can still resume.
+  const std::string response = mcp::response(call_.request.id, reply);
+  if (stream_) {
+    stream_->append(response);
+    face_.streams_.close(*stream_);
+    co_return co_await exchange_.end_stream();
+  }
+  const bool keep_alive = exchange_.keep_alive();
+  auto put = exchange_.put({gateway::event_frame("", response)});
+  // Where there is no memory for the answer, the client hears that instead. Nothing of it was
+  // queued, so the stream has no hole.
+  if (!put && put.error().code == Code::overloaded) {
+    const mcp::Reply why = mcp::error_reply(put.error());
+    exchange_.set_keep_alive(keep_alive);
+    put = exchange_.put({gateway::event_frame("", mcp::response(call_.request.id, why))});
+  }
+  co_return co_await exchange_.end_stream();
+}
+
+// Without sessions some errors are those of HTTP too.
+int PostCall::status_of(const mcp::Reply& reply) const {
+  if (reply.why == Code::rate_limited) return 429;
+  if (reply.why == Code::overloaded) return 503;
+  if (session_ || !reply.is_error) return 200;
+  if (reply.why == Code::method_not_found) return 404;
+  if (reply.why == Code::header_mismatch) return 400;
+  return json::member(reply.body, "code") == "-32021" ? 400 : 200;
+}
+
+bool PostCall::wants(std::string_view method, std::string_view params) const {
+  if (method != "notifications/message") return true;
+  return gateway::is_wanted_log(params, call_.request, call_.revision, call_.log_level);
+}
+
+void PostCall::ask(std::string_view method, std::string_view params, gateway::Answer answer) {
+  auto question = session_ ? mcp::question_for(call_.revision, call_.capabilities, method, params)
+                           : gateway::cannot_be_asked(call_, method);
+  if (!question) {
+    answer(mcp::error_reply(question.error()));
+    return;
+  }
+  if (!exchange_.streaming()) begin_stream();
+  const std::string id = face_.questions_.add(this, session_.get(), std::move(answer));
+  say(mcp::request(id, method, *question));
+}
+
+void PostCall::notify(std::string_view method, std::string_view params) {
+  // A flood of news must not cost a slow reader its answer.
+  if (!wants(method, params) || exchange_.congested()) return;
+  if (!exchange_.streaming()) begin_stream();
+  say(mcp::notification(method, mcp::notice_for(call_.revision, method, params)));
+}
+
+// The call begins anew, and with it the time in which it may fail with a status of its own.
+void PostCall::withdraw_questions() {
+  if (exchange_.streaming()) return;
+  drop();
+  here().timers().set(*this, here().now() + face_.settings_.stream_after);
+}
+
+void PostCall::begin_stream() {
+  exchange_.begin_stream();
+  if (!session_) return;
+  stream_ = face_.streams_.create(session_->id);
+  sink_ = std::make_shared<ExchangeSink>(exchange_);
+  stream_->attach(sink_, 0);
+  // An event without data, from which a client can resume before anything has been said. Older
+  // revisions do not expect one.
+  if (session_->revision >= mcp::Revision::v2025_11_25) stream_->append("");
+}
+
+void PostCall::say(std::string_view message) {
+  if (stream_) {
+    stream_->append(message);
+    return;
+  }
+  auto put = exchange_.put({gateway::event_frame("", message)});
+  if (!put) stop_.request();  // Without a session nobody can ask for the rest.
+}
+
+void PostCall::on_hangup() { stop_.request(); }
+
+// The call takes long: show the client that it is alive, and go on doing so.
+void PostCall::on_deadline() {
+  if (!exchange_.streaming()) {
+    begin_stream();
+  }
+  if (!sink_ || !sink_->ended()) {
+    auto put = exchange_.put({kSseComment});
+    if (!put && sink_) sink_->on_end();
+  }
+  here().timers().set(*this, here().now() + face_.settings_.keep_alive);
+}
+
+}  // namespace patchbay::frontends

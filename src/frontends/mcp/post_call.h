@@ -1,0 +1,48 @@
+// A PostCall is one request that came by POST, while it runs. It is answered as plain JSON if the
+// answer is the first thing to say; if progress comes earlier, or the call takes long, the response
+// becomes an event stream, which a client with a session can resume when its connection breaks.
+//
+// Confined to the worker of its connection; lives inside the task that serves the request.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "frontends/exchange_sink.h"
+#include "frontends/mcp/http.h"
+
+namespace patchbay::frontends {
+
+class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
+ public:
+  PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
+           const mcp::Method& method, mcp::Revision revision,
+           std::shared_ptr<gateway::Session> session);
+  ~PostCall() override;
+
+  Task<void> run();
+
+ private:
+  void notify(std::string_view method, std::string_view params) override;
+  void withdraw_questions() override;
+  void ask(std::string_view method, std::string_view params, gateway::Answer answer) override;
+  bool wants(std::string_view method, std::string_view params) const;
+  void on_hangup() override;
+  void on_deadline() override;
+  void begin_stream();
+  void say(std::string_view message);
+  Task<void> finish(const mcp::Reply& reply);
+  int status_of(const mcp::Reply& reply) const;
+
+  McpHttp& face_;
+  net::HttpExchange& exchange_;
+  const std::shared_ptr<gateway::Session> session_;
+  gateway::Call call_;
+  const mcp::FindHeader find_header_;
+  Stop stop_;
+  std::shared_ptr<gateway::EventStream> stream_;  // Of a session only: the others cannot resume.
+  std::shared_ptr<ExchangeSink> sink_;
+};
+
+}  // namespace patchbay::frontends

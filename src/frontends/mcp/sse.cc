@@ -1,0 +1,157 @@
+#include "frontends/mcp/sse.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "async/hop.h"
+#include "core/ids.h"
+#include "frontends/exchange_share.h"
+#include "frontends/exchange_sink.h"
+#include "gateway/event_stream.h"
+#include "json/text.h"
+#include "net/http/syntax/accept.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr std::string_view kParameter = "sessionId=";
+
+std::string_view session_in(std::string_view query) {
+  while (!query.empty()) {
+    const auto item = query.substr(0, query.find('&'));
+    if (item.starts_with(kParameter)) return item.substr(kParameter.size());
+    query.remove_prefix(std::min(item.size() + 1, query.size()));
+  }
+  return "";
+}
+
+// Ids begin with the number of the worker in two hexadecimal digits.
+std::size_t worker_in(std::string_view id, std::size_t none) {
+  std::size_t worker = none;
+  if (id.size() > 2) std::from_chars(id.data(), id.data() + 2, worker, 16);
+  return worker;
+}
+
+Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why,
+                  std::string_view fields = "") {
+  const std::string text = fmt::format("{{\"error\":{}}}\n", json::quote(why));
+  co_return co_await exchange.answer(status, net::kJson, {text}, fields);
+}
+
+}  // namespace
+
+// One client: its stream is the way out of the channel, what it posts the way in.
+class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook, Timer {
+ public:
+  Client(McpSse& face, net::HttpExchange& exchange)
+      : face_(face),
+        exchange_(exchange),
+        conversation_(face.server_, *this, {"mcp-sse", exchange.who, exchange.peer.ip}) {
+    if (exchange.quiet.requested()) {
+      conversation_.end();
+    } else {
+      link(exchange.quiet);
+    }
+    exchange.stream.watch_hangup(this);
+    set_timer();
+  }
+  ~Client() override { exchange_.stream.watch_hangup(nullptr); }
+
+  Conversation& conversation() { return conversation_; }
+  void receive(std::string_view text) {
+    if (listener_) listener_->on_message(text, 0);
+  }
+
+ private:
+  void start(Listener& listener) override { listener_ = &listener; }
+  Result<void> send(std::string message, const transport::Sending&) override {
+    auto put = exchange_.put({gateway::event_frame("", message)});
+    // A stream with a hole is of no use to anyone: the client must connect anew.
+    if (!put) conversation_.end();
+    return put;
+  }
+  void close_sending() override {}
+  void close() override {}
+
+  void on_hangup() override { conversation_.end(); }
+  void on_stop() override { conversation_.end(); }
+  void on_deadline() override {
+    if (!still_stands(*exchange_.who)) return conversation_.end();
+    if (exchange_.put({kSseComment})) set_timer();
+  }
+  void set_timer() { here().timers().set(*this, here().now() + face_.keep_alive_); }
+
+  McpSse& face_;
+  net::HttpExchange& exchange_;
+  Listener* listener_ = nullptr;
+  Conversation conversation_;
+};
+
+McpSse::McpSse(int number, gateway::McpServer& server, Shared& shared,
+               std::chrono::nanoseconds keep_alive)
+    : number_(number), server_(server), shared_(shared), keep_alive_(keep_alive) {}
+
+Task<void> McpSse::open(net::HttpExchange& exchange) {
+  const auto accept = exchange.request.fields.find("Accept");
+  if (accept && !net::has_token(*accept, net::kEventStream) && !net::has_token(*accept, "*/*")) {
+    co_return co_await refuse(exchange, 406, "Accept must allow text/event-stream");
+  }
+  auto share = take_share(ShareOf::streams, exchange);
+  if (!share) {
+    co_return co_await refuse(exchange, 429, share.error().message, "Retry-After: 1\r\n");
+  }
+  const std::string id = fmt::format("{:02x}{}", number_, random_hex(16));
+  exchange.begin_stream();
+  exchange.forget_request();
+  auto named = exchange.put({"event: endpoint\ndata: /message?", kParameter, id, "\n\n"});
+  if (named) {
+    Client client(*this, exchange);
+    clients_.emplace(id, &client);
+    // The stream is the session: when it ends, nobody waits for what is still running.
+    auto served = co_await client.conversation().run(std::chrono::nanoseconds(0));
+    clients_.erase(id);
+  }
+  co_return co_await exchange.end_stream();
+}
+
+Task<void> McpSse::post(net::HttpExchange& exchange) {
+  if (!net::is_json(exchange.request)) {
+    co_return co_await refuse(exchange, 415, "Content-Type must be application/json");
+  }
+  const std::string id(session_in(exchange.request.query));
+  if (id.empty()) co_return co_await refuse(exchange, 400, "the address lacks sessionId");
+  const std::size_t worker = worker_in(id, shared_.workers.size());
+  Result<bool> found = false;
+  if (worker < shared_.workers.size()) {
+    McpSse& there = *shared_.workers[worker];
+    auto hand_over = [&there, &id, &exchange]() -> Task<bool> {
+      co_return there.deliver(id, *exchange.who, exchange.body);
+    };
+    found = co_await hop<bool>(*shared_.executors[worker], hand_over);
+  }
+  if (!found || !*found)
+    co_return co_await refuse(exchange, 404, "this session is unknown or has ended");
+  co_return co_await exchange.answer(202, "text/plain", {"Accepted"});
+}
+
+bool McpSse::deliver(std::string_view id, const Principal& who, std::string_view text) {
+  const auto found = clients_.find(std::string(id));
+  if (found == clients_.end() || found->second->conversation().who().id != who.id) return false;
+  found->second->receive(text);
+  return true;
+}
+
+void McpSse::tell_changed(gateway::CatalogNews& news) {
+  for (const auto& [id, client] : clients_) client->conversation().tell_changed(news);
+}
+
+void McpSse::tell_updated(gateway::ResourceNews& news) {
+  for (const auto& [id, client] : clients_) client->conversation().tell_updated(news);
+}
+
+void McpSse::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  for (const auto& [id, client] : clients_) client->conversation().tell_task(upstream, news);
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,72 @@
+// The front end for MCP over HTTP+SSE, the transport of 2024-11-05: a GET opens a stream that
+// carries everything to the client and names the address to which the client posts the rest. The
+// session lives as long as the stream.
+//
+// One per worker; confined to it. Shared is what the workers have in common.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "frontends/mcp/conversation.h"
+#include "net/http/server/server.h"
+
+namespace patchbay::frontends {
+
+class McpSse {
+ public:
+  struct Shared {
+    std::vector<McpSse*> workers;
+    std::vector<Executor*> executors;
+  };
+
+  // `number` is this worker's place in the shared lists. REQUIRES: server and shared outlive this.
+  McpSse(int number, gateway::McpServer& server, Shared& shared,
+         std::chrono::nanoseconds keep_alive);
+
+  net::HttpHandler& stream() { return stream_; }    // GET /sse
+  net::HttpHandler& message() { return message_; }  // POST /message
+
+  void set_keep_alive(std::chrono::nanoseconds time) { keep_alive_ = time; }
+  void tell_changed(gateway::CatalogNews& news);
+  void tell_updated(gateway::ResourceNews& news);
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+
+ private:
+  class Client;
+
+  class Stream final : public net::HttpHandler {
+   public:
+    explicit Stream(McpSse& face) : face_(face) {}
+    Task<void> handle(net::HttpExchange& exchange) override { return face_.open(exchange); }
+
+   private:
+    McpSse& face_;
+  };
+  class Message final : public net::HttpHandler {
+   public:
+    explicit Message(McpSse& face) : face_(face) {}
+    Task<void> handle(net::HttpExchange& exchange) override { return face_.post(exchange); }
+
+   private:
+    McpSse& face_;
+  };
+
+  Task<void> open(net::HttpExchange& exchange);
+  Task<void> post(net::HttpExchange& exchange);
+  // Hands a message to the client's conversation; false if there is no such client of `who` here.
+  bool deliver(std::string_view id, const Principal& who, std::string_view text);
+
+  const int number_;
+  gateway::McpServer& server_;
+  Shared& shared_;
+  std::chrono::nanoseconds keep_alive_;
+  Stream stream_{*this};
+  Message message_{*this};
+  std::unordered_map<std::string, Client*> clients_;
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,93 @@
+#include "frontends/mcp/subscriber.h"
+
+#include <fmt/format.h>
+
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/tasks.h"
+
+namespace patchbay::frontends {
+
+std::string subscribed_uri(const mcp::Message& request) {
+  const auto* const uri = request.param("uri");
+  return uri ? json::as_string(uri->raw).value_or("") : "";
+}
+
+std::optional<mcp::Reply> answered_by_set(const Subscriber& who, const mcp::Message& request) {
+  const bool joins = request.method == "resources/subscribe";
+  if (!joins && request.method != "resources/unsubscribe") return std::nullopt;
+  const std::string uri = subscribed_uri(request);
+  if (uri.empty() || who.wants(uri) != joins) return std::nullopt;
+  return mcp::result_reply("{}");
+}
+
+void note_subscription(Subscriber& who, const mcp::Message& request, const mcp::Reply& reply) {
+  if (reply.is_error) return;
+  if (request.method == "resources/subscribe") who.add(subscribed_uri(request));
+  if (request.method == "resources/unsubscribe") who.remove(subscribed_uri(request));
+}
+
+Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::Asker asker,
+                           std::string_view method, const std::string& uri) {
+  const std::string text = mcp::request(0, method, fmt::format("{{\"uri\":{}}}", json::quote(uri)));
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) co_return parsed.error();
+  gateway::SilentPeer client;
+  const auto* const row = mcp::find_method(message.method, mcp::kNewestLegacy);
+  gateway::Call call{message,           *row,        mcp::kNewestLegacy, asker.face, here(), client,
+                     server.deadline(), text.size(), asker.who};
+  call.from = asker.from;
+  co_return co_await server.answer(call);
+}
+
+Task<void> unsubscribe_all(gateway::McpServer& server, gateway::Asker asker, Subscriber& who) {
+  for (const auto& uri : who.take_all()) {
+    auto done = co_await subscribe(server, asker, "resources/unsubscribe", uri);
+    (void)done;  // An upstream that is down has forgotten by itself.
+  }
+  co_return ok();
+}
+
+void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp::Reply& reply) {
+  if (!reply.task) return;
+  const auto task = json::member(reply.body, "task").value_or("{}");
+  if (auto listed = json::string_member(task, "taskId")) {
+    who.add(mcp::listed_task(call.upstream, *reply.task), *std::move(listed));
+  }
+}
+
+std::string task_message(gateway::FollowedTasks& who, const std::string& upstream,
+                         const gateway::TaskNews& news) {
+  if (news.session.empty()) return "";
+  const std::string key = mcp::listed_task(upstream, news.id);
+  const std::string listed = who.find(key);
+  if (listed.empty()) return "";
+  if (news.final) who.remove(key);
+  const auto rename = [&listed](std::string_view) { return listed; };
+  return mcp::notification("notifications/tasks/status", mcp::with_task_ids(news.session, rename));
+}
+
+Task<mcp::Reply> follow(gateway::McpServer& server, gateway::Asker asker, const mcp::Method& method,
+                        const mcp::Message& request, const std::string& listed,
+                        std::string& upstream) {
+  const std::string text =
+      mcp::request(0, method.name, fmt::format("{{\"taskId\":{}}}", json::quote(listed)));
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) co_return parsed.error();
+  gateway::SilentPeer client;
+  gateway::Call call{message,           method,      mcp::kNewest, asker.face, here(), client,
+                     server.deadline(), text.size(), asker.who};
+  call.from = asker.from;
+  call.capabilities = gateway::declared_capabilities(request);
+  auto reply = co_await server.answer(call);
+  upstream = call.upstream;
+  co_return reply;
+}
+
+std::string updated_params(std::string_view uri) {
+  return fmt::format("{{\"uri\":{}}}", json::quote(uri));
+}
+
+}  // namespace patchbay::frontends

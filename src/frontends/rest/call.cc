@@ -1,0 +1,101 @@
+#include "frontends/rest/call.h"
+
+#include "frontends/exchange_sink.h"
+#include "frontends/quota_fields.h"
+#include "mcp/shape.h"
+
+namespace patchbay::frontends {
+namespace {
+
+// People and programs behind REST can fill in forms and open URLs, at the link that they are given.
+constexpr std::string_view kCapabilities = R"({"elicitation":{"form":{},"url":{}}})";
+
+std::string_view event_of(std::string_view method) {
+  if (method == "notifications/progress") return "progress";
+  return method == "notifications/message" ? "log" : "partial";
+}
+
+}  // namespace
+
+Task<void> send_answer(net::HttpExchange& exchange, const RestAnswer& answer) {
+  co_return co_await exchange.answer(answer.status, answer.type, {answer.body}, answer.fields);
+}
+
+RestCall::RestCall(gateway::McpServer& server, net::HttpExchange& exchange,
+                   const mcp::Message& request, std::string fields, const RestStreaming* streaming)
+    : server_(server),
+      exchange_(exchange),
+      fields_(std::move(fields)),
+      streaming_(streaming),
+      call_{request,
+            *mcp::find_method(request.method, mcp::kNewest),
+            mcp::kNewest,
+            "rest",
+            here(),
+            *this,
+            server.deadline(),
+            exchange.body.size(),
+            exchange.who} {
+  call_.from = exchange.peer.ip;
+  call_.trace = exchange.request.fields.find("traceparent").value_or("");
+  call_.capabilities = kCapabilities;
+  call_.linked = true;
+}
+
+RestCall::~RestCall() { exchange_.stream.watch_hangup(nullptr); }
+
+Task<mcp::Reply> RestCall::run() {
+  const StopLink link(co_await current_stop(), stop_);
+  if (streaming_) here().timers().set(*this, here().now() + streaming_->after);
+  exchange_.stream.watch_hangup(this);
+  auto task = server_.answer(call_);
+  auto answered = co_await task.hearing(stop_);
+  drop();
+  exchange_.stream.watch_hangup(nullptr);
+  mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+  fields_ += quota_fields(call_);
+  co_return reply;
+}
+
+Task<void> RestCall::finish(RestAnswer answer) {
+  // What fails before there was anything to tell can still say so with its status.
+  const bool plain = !streaming_ || (answer.status >= 400 && !exchange_.streaming());
+  if (plain) {
+    answer.fields += fields_;
+    co_return co_await send_answer(exchange_, answer);
+  }
+  if (!exchange_.streaming()) begin_stream();
+  // The answer may be large: let what came before it leave first.
+  auto drained = co_await exchange_.drained();
+  if (!drained) co_return drained;
+  say(answer.event, answer.body);
+  co_return co_await exchange_.end_stream();
+}
+
+void RestCall::notify(std::string_view method, std::string_view params) {
+  // A flood of news must not cost a slow reader its answer.
+  if (!streaming_ || exchange_.congested()) return;
+  if (!exchange_.streaming()) begin_stream();
+  say(event_of(method), mcp::notice_for(call_.revision, method, params));
+}
+
+void RestCall::ask(std::string_view method, std::string_view, gateway::Answer answer) {
+  answer(mcp::error_reply(gateway::cannot_be_asked(call_, method)));
+}
+
+void RestCall::begin_stream() { exchange_.begin_stream(fields_); }
+
+void RestCall::say(std::string_view event, std::string_view data) {
+  auto put = exchange_.put({gateway::event_frame("", data, event)});
+  if (!put) stop_.request();
+}
+
+// The call takes long: show the client that it is alive, and go on doing so.
+void RestCall::on_deadline() {
+  if (!exchange_.streaming()) begin_stream();
+  auto put = exchange_.put({kSseComment});
+  if (!put) stop_.request();
+  here().timers().set(*this, here().now() + streaming_->keep_alive);
+}
+
+}  // namespace patchbay::frontends

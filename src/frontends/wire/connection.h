@@ -1,0 +1,54 @@
+// A WireConnection is one client of the wire protocol on TCP, from its first frame to its last.
+//
+// Confined to its worker; lives inside the task that serves it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "frontends/wire/session.h"
+#include "transport/wire/frame_connection.h"
+
+namespace patchbay::frontends {
+
+class WireConnection final : WireSink, transport::FrameConnection::Listener {
+ public:
+  struct Times {
+    std::chrono::nanoseconds write;  // For what is left to write at the end.
+    std::chrono::nanoseconds grace;  // For calls of a client that has ended its side.
+  };
+
+  // REQUIRES: `stream` is ready to be used, and outlives the connection, as does the host.
+  WireConnection(WireHost& host, net::Stream& stream, const net::PeerAddress& from,
+                 const Times& times);
+
+  // Serves until the client leaves or breaks the rules, or `quiet` is requested.
+  Task<void> run(Stop& quiet);
+
+ private:
+  Result<void> send(std::string_view text, Kind kind) override;
+  std::size_t most() const override;
+  bool in_pieces() const override { return true; }
+
+  Task<void> on_frame(wire::FrameType type, std::string_view payload) override;
+  Task<void> on_data(std::string_view payload);
+
+  // Ends reading; nobody is left to be answered.
+  void give_up();
+  Task<void> say_goodbye(std::string_view why);
+  Task<void> linger();
+
+  net::Stream& stream_;
+  const Times times_;
+  const std::shared_ptr<WireTerms> terms_;
+  transport::FrameConnection frames_;
+  WireSession session_;
+  Stop reading_;
+  std::optional<Error> refused_;  // Why the client is left; it has been told.
+  bool gone_ = false;             // The client does not read, or is not there any more.
+  bool bare_ = false;             // Its payloads are MCP messages without an envelope.
+};
+
+}  // namespace patchbay::frontends

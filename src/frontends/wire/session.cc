@@ -1,0 +1,399 @@
+#include "frontends/wire/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "json/read.h"
+#include "json/write.h"
+#include "mcp/compose.h"
+#include "net/io/address_share.h"
+#include "observe/log.h"
+#include "transport/wire/fault.h"
+
+namespace patchbay::frontends {
+namespace {
+
+constexpr std::size_t kRecommended = 1 << 20;  // Messages above this are counted.
+constexpr std::string_view kIdFirst = R"({"jsonrpc":"2.0","id":)";
+constexpr std::string_view kMethodNotFound = R"({"code":-32601,)";
+
+// A response as the gateway writes it (mcp::response_head); none if it is something else.
+struct Response {
+  std::string_view id;
+  std::string_view body;
+  bool is_error = false;
+};
+
+std::optional<Response> response_in(std::string_view text) {
+  if (!text.starts_with(kIdFirst)) return std::nullopt;
+  std::string_view rest = text.substr(kIdFirst.size());
+  std::size_t size = 0;
+  if (rest.starts_with('"')) {
+    for (size = 1; size < rest.size() && rest[size] != '"'; ++size) size += rest[size] == '\\';
+    ++size;
+  } else {
+    size = rest.find(',');
+  }
+  if (size >= rest.size()) return std::nullopt;
+  const std::string_view id = rest.substr(0, size);
+  rest.remove_prefix(size);
+  for (const std::string_view head : {R"(,"result":)", R"(,"error":)"}) {
+    if (!rest.starts_with(head)) continue;
+    rest.remove_prefix(head.size());
+    rest.remove_suffix(1);
+    return Response{id, rest, head[2] == 'e'};
+  }
+  return std::nullopt;
+}
+
+// What the protocol wants to be told of a limit: {limit, window, retry_after}.
+std::string limit_details(std::string_view data) {
+  const auto ms = json::member(data, "retryAfterMs");
+  const auto wait = ms ? std::max<std::int64_t>(json::as_int(*ms).value_or(0), 0) : 0;
+  std::string out;
+  json::Object object(out);
+  for (const std::string_view key : {"limit", "window"}) {
+    if (const auto raw = json::member(data, key)) object.raw(key, *raw);
+  }
+  object.raw("retry_after", std::to_string(wait / 1000 + (wait % 1000 > 0 ? 1 : 0)));
+  object.end();
+  return out;
+}
+
+// An envelope carries a message or tells of a fault.
+Result<void> check_content(const wire::Envelope& envelope) {
+  if (envelope.payload.empty() || envelope.error.empty()) return ok();
+  return Error{Code::invalid_request, "give either 'mcp_payload' or 'error', not both"};
+}
+
+std::string details_of(const Error& why) {
+  return why.code == Code::rate_limited ? limit_details(why.data) : why.data;
+}
+
+}  // namespace
+
+WireSession::WireSession(WireHost& host, WireSink& sink, WirePeer peer)
+    : host_(host),
+      sink_(sink),
+      peer_(std::move(peer)),
+      terms_(host.terms()),
+      chunks_({terms_->settings.chunk.value, terms_->settings.max_message.value,
+               static_cast<std::size_t>(terms_->settings.incomplete_messages)}) {
+  host_.add(*this);
+}
+
+WireSession::~WireSession() { host_.remove(*this); }
+
+Task<void> WireSession::run(std::chrono::nanoseconds grace) {
+  auto begun = co_await begun_.wait();
+  if (!conversation_) co_return begun;
+  co_return co_await conversation_->run(grace);
+}
+
+void WireSession::end() {
+  if (conversation_) conversation_->end();
+  begun_.deliver(ok());
+}
+
+void WireSession::end_at_once() {
+  if (conversation_) conversation_->end_at_once();
+  begun_.deliver(ok());
+}
+
+std::size_t WireSession::allowed() const {
+  const auto& settings = terms_->settings;
+  const std::size_t most = settings.max_frame.value;
+  return known() || !host_.door().asks() ? most : std::min(most, settings.max_unknown.value);
+}
+
+// ---- Messages in
+
+Task<void> WireSession::take(std::string_view text) {
+  host_.shared().messages->add();
+  note_size(text.size());
+  wire::Envelope envelope;
+  auto parsed = wire::parse(text, envelope);
+  if (parsed) parsed = check_content(envelope);
+  if (!parsed) co_return turn_away(envelope, parsed.error());
+  auto who = co_await sender(envelope);
+  if (!who) co_return turn_away(envelope, who.error());
+  auto fresh = check_fresh(envelope, **who);
+  if (!fresh) co_return turn_away(envelope, fresh.error());
+  auto entered = co_await enter(*std::move(who));
+  if (!entered) {
+    refuse(envelope, "", entered.error());
+    co_return entered.error();
+  }
+  if (!envelope.chunk) {
+    dispatch(envelope);
+    co_return ok();
+  }
+  std::string memory;
+  auto whole = chunks_.add(envelope, memory);
+  if (!whole) {
+    refuse(envelope, "", whole.error());
+  } else if (*whole) {
+    note_size((*whole)->payload.size());
+    dispatch(**whole);
+  }
+  co_return ok();
+}
+
+void WireSession::note_size(std::size_t size) const {
+  if (size <= kRecommended) return;
+  host_.shared().large->add();
+  log::Line(log::Level::warn, "wire message above the recommended size")
+      .add("face", peer_.face)
+      .add("from", peer_.ip)
+      .add("bytes", size)
+      .add("recommended", kRecommended);
+}
+
+// Whoever has not said who they are gets no second try.
+Result<void> WireSession::turn_away(const wire::Envelope& envelope, const Error& why) {
+  refuse(envelope, json::member(envelope.payload, "id").value_or(""), why);
+  if (!known() && host_.door().asks()) return why;
+  return ok();
+}
+
+// Who sends this message; the same as before, or nobody.
+Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
+  const MessageAuth mode = terms_->settings.per_message_auth;
+  if (!host_.door().asks()) co_return host_.door().recognise(Shown{peer_.from});
+  const Caller before = caller_ ? caller_ : peer_.who;
+  const bool stands = would_let_in(before);
+  const bool given = !envelope.auth_token.empty() && (mode != MessageAuth::off || !stands);
+  if (mode == MessageAuth::required && !given) {
+    co_return Error{Code::unauthenticated,
+                    "every message needs an auth_token (per_message_auth: required)"};
+  }
+  if (!given && stands) co_return before;
+  const Shown shown{peer_.from, peer_.certificate.get(), envelope.auth_token};
+  if (before && !given && !peer_.certificate) {
+    co_return Error{Code::unauthenticated, "the credentials have expired; send a new auth_token"};
+  }
+  auto found = co_await host_.door().identify(shown);
+  if (!found) co_return found.error();
+  if (before && before->id != (*found)->id) {
+    co_return Error{Code::forbidden, "this connection is another caller's; open one of your own"};
+  }
+  co_return *found;
+}
+
+// Whoever came when nobody was asked is a stranger once somebody is.
+bool WireSession::would_let_in(const Caller& who) const {
+  return who && still_stands(*who) && (who->way != "none" || !host_.door().asks());
+}
+
+// The first message of a caller opens the conversation.
+Task<void> WireSession::enter(Caller who) {
+  if (caller_ == who) co_return ok();
+  caller_ = who;
+  if (conversation_) {
+    conversation_->set_caller(std::move(who));
+    co_return ok();
+  }
+  if (begun_.delivered()) co_return Error{Code::unavailable, "the session has ended"};
+  if (!peer_.who) {
+    auto share =
+        shares().take(ShareOf::websockets, share_owner(*who, net::share_of_address(peer_.ip)));
+    if (!share) co_return share.error();
+    share_ = *std::move(share);
+  }
+  transport::Channel& channel = *this;
+  conversation_.emplace(host_.server(), channel,
+                        gateway::Asker{peer_.face, std::move(who), peer_.ip});
+  begun_.deliver(ok());
+  while (!listener_) co_await next_turn();
+  co_return ok();
+}
+
+Result<void> WireSession::check_fresh(const wire::Envelope& envelope, const Principal& who) const {
+  const std::string client = who.way == "none" ? "address " + peer_.ip : "caller " + who.id;
+  return host_.shared().replay.check(client, envelope.id, envelope.time,
+                                     std::chrono::system_clock::now());
+}
+
+void WireSession::dispatch(const wire::Envelope& envelope) {
+  if (envelope.payload.empty()) {
+    log::Line(log::Level::info, "wire client reports a fault")
+        .add("from", peer_.ip)
+        .add("why", wire::parse_fault(envelope.error).message);
+    return;
+  }
+  auto own = std::make_unique<mcp::OwnMessage>(std::string(envelope.payload));
+  auto parsed = mcp::parse(own->text, own->message);
+  if (!parsed && !terms_->settings.strict && !json::member(own->text, "jsonrpc")) {
+    own = std::make_unique<mcp::OwnMessage>(json::with_member(own->text, "jsonrpc", R"("2.0")"));
+    parsed = mcp::parse(own->text, own->message);
+  }
+  const mcp::Message& message = own->message;
+  if (!parsed) {
+    if (message.id.empty()) return refuse(envelope, "", parsed.error());
+    return answer_fault(envelope, message.id, parsed.error());
+  }
+  if (message.kind == mcp::Message::Kind::request) return request(envelope, std::move(own));
+  // What is cancelled gets no answer.
+  if (message.method == "notifications/cancelled") {
+    pending_.erase(std::string(gateway::cancelled_id(message)));
+  }
+  conversation_->take(std::move(own));
+}
+
+void WireSession::request(const wire::Envelope& envelope, std::unique_ptr<mcp::OwnMessage> own) {
+  const mcp::Message& message = own->message;
+  const auto catalog = host_.catalog().current(*caller_);
+  if (auto within = in_namespace_of_method(message, envelope.target_namespace, *catalog)) {
+    return request_within(envelope, *within);
+  }
+  auto admitted = admit(message);
+  if (!admitted) return refuse(envelope, message.id, admitted.error());
+  auto upstream = upstream_of(envelope.target_namespace, *catalog);
+  if (upstream && host_.catalog().settled()) {
+    auto there = check_there(*upstream, *catalog);
+    if (!there) upstream = there.error();
+  }
+  if (!upstream) return refuse(envelope, message.id, upstream.error());
+  Pending pending{envelope.id, envelope.correlation_id, std::string(message.method), *upstream};
+  std::string changed;
+  if (message.method == "initialize") {
+    auto offer = read_offer(message);
+    if (!offer) return answer_fault(envelope, message.id, offer.error());
+    chunking_ = offer->chunking && sink_.in_pieces();
+    changed = std::move(offer->request);
+    pending.offer = *std::move(offer);
+  } else if (message.method == "tools/call" && !upstream->empty()) {
+    changed = call_within(*upstream, message, *catalog);
+  }
+  pending_.emplace(std::string(message.id), std::move(pending));
+  if (changed.empty()) return conversation_->take(std::move(own));
+  listener_->on_whole_message(std::move(changed), 0);
+}
+
+// The same request as one of MCP in a namespace.
+void WireSession::request_within(const wire::Envelope& envelope, const NamedRequest& named) {
+  wire::Envelope changed = envelope;
+  changed.target_namespace = named.target_namespace;
+  auto own = std::make_unique<mcp::OwnMessage>(named.request);
+  auto parsed = mcp::parse(own->text, own->message);
+  if (!parsed) return refuse(envelope, "", parsed.error());
+  return request(changed, std::move(own));
+}
+
+Result<void> WireSession::admit(const mcp::Message& message) const {
+  if (pending_.contains(message.id)) {
+    return Error{Code::invalid_request, "a request with this id is already running"};
+  }
+  if (pending_.size() >= static_cast<std::size_t>(terms_->settings.requests)) {
+    return Error{Code::overloaded, fmt::format("{} requests of this connection are running already",
+                                               terms_->settings.requests)};
+  }
+  policy::Rates& rates = caller_->way == "none" ? terms_->by_address : terms_->by_caller;
+  policy::Rates::Permit permit;
+  std::optional<policy::Quota> quota;
+  return rates.admit({*caller_, peer_.ip}, here().now(), permit, quota);
+}
+
+// ---- Answers and news out
+
+Result<void> WireSession::send(std::string message, const transport::Sending&) {
+  const auto response = response_in(message);
+  const auto asked = response ? pending_.find(response->id) : pending_.end();
+  if (asked == pending_.end()) {
+    // News and questions are for those whom we would still let in.
+    if (!response && mute())
+      return Error{Code::unavailable, "the client's credentials have expired"};
+    return post({}, message, response ? response->id : "");
+  }
+  const Pending done = std::move(asked->second);
+  pending_.erase(asked);
+  const std::string metadata =
+      done.correlation.empty()
+          ? std::string()
+          : fmt::format(R"({{"correlation_id":{}}})", json::quote(done.correlation));
+  const wire::Heading heading{.correlation_id = done.envelope, .metadata = metadata};
+  const std::string changed = shaped(done, response->id, response->body, response->is_error);
+  return post(heading, changed.empty() ? std::string_view(message) : changed, response->id);
+}
+
+std::string WireSession::shaped(const Pending& asked, std::string_view id, std::string_view body,
+                                bool is_error) const {
+  if (is_error && body.starts_with(kMethodNotFound)) {
+    const std::string error =
+        fmt::format(R"({{"code":-32601,"message":"Method not found","data":{{"method":{}}}}})",
+                    json::quote(asked.method));
+    return mcp::response_head(id, true) + error + "}";
+  }
+  if (is_error) return "";
+  if (asked.offer) {
+    return mcp::response_head(id, false) + offer_result(*asked.offer, body, terms_->settings) + "}";
+  }
+  if (asked.upstream.empty()) return "";
+  const auto catalog = host_.catalog().current(*caller_);
+  const std::string result = listed_within(asked.upstream, asked.method, body, *catalog);
+  return result.empty() ? "" : mcp::response_head(id, false) + result + "}";
+}
+
+Result<void> WireSession::post(const wire::Heading& heading, std::string_view payload,
+                               std::string_view id) {
+  const std::size_t piece = terms_->settings.chunk.value;
+  if (chunking_ && payload.size() > piece) {
+    for (const auto& text : wire::cut(heading, payload, piece)) {
+      auto sent = sink_.send(text, WireSink::Kind::message);
+      if (!sent) return sent;
+    }
+    return ok();
+  }
+  std::string& text = host_.scratch();
+  wire::write_to(text, heading, payload);
+  if (text.size() <= sink_.most()) return sink_.send(text, WireSink::Kind::message);
+  if (id.empty()) return Error{Code::too_large, "a message too large for a frame"};
+  const Error too_large{Code::too_large,
+                        fmt::format("the answer has {} bytes and does not fit into a frame; say "
+                                    "`chunking` in the capabilities to get it in pieces",
+                                    payload.size())};
+  const std::string told = mcp::response(id, mcp::error_reply(too_large));
+  return sink_.send(wire::write(heading, told), WireSink::Kind::message);
+}
+
+// The answer to a request that says what is wrong with it.
+void WireSession::answer_fault(const wire::Envelope& about, std::string_view id, const Error& why) {
+  const std::string text = mcp::response(id, mcp::error_reply(why));
+  auto sent = post({.correlation_id = about.id}, text, id);
+  (void)sent;  // If the client has gone, the face ends the session.
+}
+
+// Tells the client why a message was not taken.
+void WireSession::refuse(const wire::Envelope& about, std::string_view id, const Error& why) {
+  host_.shared().faults->add();
+  const ErrorStyle style = terms_->settings.error_style;
+  const wire::Heading heading{.correlation_id = about.id};
+  const bool as_response =
+      !id.empty() && (style == ErrorStyle::jsonrpc || style == ErrorStyle::both);
+  const std::string payload =
+      as_response ? mcp::response(id, mcp::error_reply(why)) : std::string();
+  Result<void> sent;
+  if (as_response && style == ErrorStyle::jsonrpc) {
+    sent = sink_.send(wire::write(heading, payload), WireSink::Kind::message);
+  } else {
+    const std::string fault = wire::fault_object(why, details_of(why));
+    sent = sink_.send(wire::write_error(heading, fault, payload),
+                      as_response ? WireSink::Kind::message : WireSink::Kind::error);
+  }
+  (void)sent;  // If the client has gone, the face ends the session.
+}
+
+void WireSession::tell_changed(gateway::CatalogNews& news) {
+  if (conversation_ && !mute()) conversation_->tell_changed(news);
+}
+
+void WireSession::tell_updated(gateway::ResourceNews& news) {
+  if (conversation_ && !mute()) conversation_->tell_updated(news);
+}
+
+void WireSession::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  if (conversation_ && !mute()) conversation_->tell_task(upstream, news);
+}
+
+}  // namespace patchbay::frontends

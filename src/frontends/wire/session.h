@@ -1,0 +1,150 @@
+// A WireSession is one client of the wire protocol, whether it came by TCP or by WebSocket:
+// envelopes in, envelopes out, and in between an MCP conversation like any other. It finds out who
+// sends each message, refuses what is too old, too often or too much, and puts answers back under
+// the id of the message that asked. Any number of requests run at once and are answered as they
+// finish.
+//
+// How a face uses it:
+//
+//   class Connection : WireSink { … send() queues one text for the peer … };
+//
+//   WireSession session(host, sink, {"wire-ws", from, ip, certificate, caller});
+//   scope.spawn(session.run(grace));        // Serves until end(), then answers what was asked.
+//   while (a text message comes) {
+//     auto taken = co_await session.take(text);   // One at a time, in order.
+//     if (!taken) break;                          // Refused: write out what was queued, and close.
+//   }
+//   session.end();
+//   co_await scope.drain(kNever);
+//
+// `caller` is whom the connection itself has proved to be (the header of an upgrade), or null: then
+// the certificate speaks for it, or the `auth_token` of a message. Until somebody does, allowed()
+// says how little the face should read at a time, and after `first_message` it should hang up.
+//
+// Confined to one worker.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/shares.h"
+#include "core/text_hash.h"
+#include "frontends/mcp/conversation.h"
+#include "frontends/wire/host.h"
+#include "frontends/wire/initialize.h"
+#include "frontends/wire/namespace.h"
+#include "transport/channel.h"
+#include "transport/wire/chunks.h"
+#include "transport/wire/envelope.h"
+
+namespace patchbay::frontends {
+
+// The way out to one client.
+class WireSink {
+ public:
+  enum class Kind : std::uint8_t { message, error };
+
+  // Queues one text. Code::overloaded if the client does not read, Code::unavailable once it has
+  // gone; either way the face ends the session.
+  virtual Result<void> send(std::string_view text, Kind kind) = 0;
+
+  // The largest text that it carries; larger ones go in pieces to clients that take them.
+  virtual std::size_t most() const = 0;
+  // False: it has its own way to cut up large texts.
+  virtual bool in_pieces() const = 0;
+
+ protected:
+  ~WireSink() = default;
+};
+
+// Who is at the other end.
+struct WirePeer {
+  std::string_view face;  // "wire-tcp" or "wire-ws"; outlives the session.
+  net::PeerAddress from;
+  std::string ip;                                        // Of the address, as text.
+  std::shared_ptr<const net::TlsPeer> certificate = {};  // Null: it has shown none.
+  Caller who = {};                                       // Null: not known yet.
+};
+
+class WireSession final : transport::Channel {
+ public:
+  // REQUIRES: host and sink outlive the session.
+  WireSession(WireHost& host, WireSink& sink, WirePeer peer);
+  ~WireSession() override;
+
+  // Serves until end(); then answers what was asked, for at most `grace`.
+  Task<void> run(std::chrono::nanoseconds grace);
+
+  // Takes one message. Fails if the client is to be left; it has been told why. REQUIRES: run() has
+  // begun; the last take() is done; the text stays there until then.
+  Task<void> take(std::string_view text);
+
+  // The client has ended its side; or has gone, and nobody is left to be answered.
+  void end();
+  void end_at_once();
+
+  // Tells the client of a fault that concerns no message in particular.
+  void tell_fault(const Error& why) { refuse({}, "", why); }
+
+  // How large a message may be, as far as the client has shown who it is.
+  std::size_t allowed() const;
+  bool known() const { return caller_ != nullptr; }
+  bool idle() const { return pending_.empty(); }
+
+  void tell_changed(gateway::CatalogNews& news);
+  void tell_updated(gateway::ResourceNews& news);
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+
+ private:
+  // A request that runs.
+  struct Pending {
+    std::string envelope;          // The id that it came under.
+    std::string correlation = {};  // That the client gave itself, if it did.
+    std::string method = {};
+    std::string upstream = {};            // The namespace, if it is one upstream's.
+    std::optional<WireOffer> offer = {};  // Of an `initialize`.
+  };
+
+  // transport::Channel, for the conversation.
+  void start(Listener& listener) override { listener_ = &listener; }
+  Result<void> send(std::string message, const transport::Sending& how) override;
+  void close_sending() override {}
+  void close() override {}
+
+  Task<Caller> sender(const wire::Envelope& envelope);
+  Task<void> enter(Caller who);
+  Result<void> turn_away(const wire::Envelope& envelope, const Error& why);
+  Result<void> check_fresh(const wire::Envelope& envelope, const Principal& who) const;
+  void note_size(std::size_t size) const;
+  void dispatch(const wire::Envelope& envelope);
+  // `message` is what was read from `text`, which is used up.
+  void request(const wire::Envelope& envelope, std::unique_ptr<mcp::OwnMessage> own);
+  void request_within(const wire::Envelope& envelope, const NamedRequest& named);
+  Result<void> admit(const mcp::Message& message) const;
+  // The answer as its client wants it.
+  std::string shaped(const Pending& asked, std::string_view id, std::string_view body,
+                     bool is_error) const;
+  Result<void> post(const wire::Heading& heading, std::string_view payload, std::string_view id);
+  void answer_fault(const wire::Envelope& about, std::string_view id, const Error& why);
+  void refuse(const wire::Envelope& about, std::string_view id, const Error& why);
+  bool would_let_in(const Caller& who) const;
+  // News are only for those whom we would still let in.
+  bool mute() const { return !would_let_in(caller_); }
+
+  WireHost& host_;
+  WireSink& sink_;
+  const WirePeer peer_;
+  const std::shared_ptr<WireTerms> terms_;
+  Caller caller_;        // Of the last message; always the same principal.
+  Shares::Share share_;  // Of the caller, where nobody was known when the connection was made.
+  Listener* listener_ = nullptr;
+  std::optional<Conversation> conversation_;  // Since the caller is known.
+  OneShot<void> begun_;
+  TextMap<Pending> pending_;  // By the raw id of the request.
+  wire::ChunkReader chunks_;
+  bool chunking_ = false;  // The client takes messages in pieces.
+};
+
+}  // namespace patchbay::frontends

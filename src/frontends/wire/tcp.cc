@@ -1,0 +1,115 @@
+#include "frontends/wire/tcp.h"
+
+#include "frontends/wire/connection.h"
+#include "net/io/address_share.h"
+#include "net/io/socket.h"
+#include "observe/log.h"
+#include "transport/wire/envelope.h"
+#include "transport/wire/fault.h"
+#include "transport/wire/frame.h"
+
+namespace patchbay::frontends {
+namespace {
+
+// To a client that has said nothing yet.
+std::string error_frame(const Error& why) {
+  return wire::encode(wire::Header::seven, wire::FrameType::error,
+                      wire::write_error({}, wire::fault_object(why)));
+}
+
+}  // namespace
+
+WireTcp::WireTcp(WireHost& host, net::HttpCounters& counters, const WireTcpSettings& settings)
+    : host_(host),
+      counters_(counters),
+      settings_(settings),
+      accepting_(counters.refused, [this](net::Fd fd, const net::PeerAddress& from, bool secure) {
+        admit(std::move(fd), from, secure);
+      }) {}
+
+void WireTcp::start(net::Fd listener, std::shared_ptr<const net::TlsContext> tls) {
+  const bool secure = tls != nullptr;
+  tls_ = std::move(tls);
+  accepting_.start(std::move(listener), secure);
+}
+
+void WireTcp::admit(net::Fd fd, const net::PeerAddress& from, bool secure) {
+  const auto open = counters_.connections.fetch_add(1, std::memory_order_relaxed);
+  if (static_cast<std::size_t>(open) >= settings_.connections) {
+    counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+    counters_.refused->add();
+    if (!secure) {
+      const Error full{Code::overloaded, "too many connections are open; try again later"};
+      net::send_at_once(fd.get(), error_frame(full));
+    }
+    return;
+  }
+  auto share = net::take_connection_share(from);
+  if (!share) {
+    counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+    counters_.refused->add();
+    if (!secure) net::send_at_once(fd.get(), error_frame(share.error()));
+    return;
+  }
+  net::set_no_delay(fd.get());
+  net::notice_dead_peer(fd.get());
+  connections_.spawn(net::hold_share(serve(std::move(fd), from, secure), *std::move(share)));
+}
+
+Task<void> WireTcp::serve(net::Fd fd, net::PeerAddress from, bool secure) {
+  net::Stream stream(std::move(fd));
+  auto served = secure ? co_await shake_hands(stream, from) : ok();
+  if (served) {
+    WireConnection connection(host_, stream, from, {settings_.write_time, settings_.grace});
+    served = co_await connection.run(quiet_);
+  }
+  counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+  co_return served;
+}
+
+Task<void> WireTcp::shake_hands(net::Stream& stream, const net::PeerAddress& from) {
+  auto done = co_await handshakes_.run(start_tls(stream), settings_.handshakes, quiet_);
+  if (done) {
+    (stream.resumed_tls() ? counters_.tls_resumed : counters_.tls_full)->add();
+    co_return done;
+  }
+  const Error& why = done.error();
+  const bool slow = why.code == Code::timeout || why.code == Code::cancelled;
+  (slow ? counters_.tls_slow : counters_.tls_failed)->add();
+  if (!slow && !why.message.empty()) {
+    log::Line(log::Level::info, "tls handshake failed")
+        .add("peer", from.text())
+        .add("why", why.message);
+  }
+  co_return done;
+}
+
+Task<void> WireTcp::start_tls(net::Stream& stream) {
+  const Deadline deadline = here().now() + settings_.handshake_time;
+  auto first = co_await stream.first_byte(deadline);
+  // It has said nothing: nothing to say of it.
+  if (!first) co_return Error{first.error().code, ""};
+  if (*first == 'M') {
+    const Error plain{Code::invalid_request, "this port speaks TLS; use tcps://"};
+    const std::string frame = error_frame(plain);
+    auto told = co_await stream.write_all(frame, settings_.handshake_time);
+    co_return Error{Code::invalid_request, "plain frames on a port with TLS"};
+  }
+  co_return co_await stream.start_tls(tls_, "", deadline);
+}
+
+void WireTcp::close() {
+  accepting_.close();
+  quiet_.request();
+}
+
+Task<void> WireTcp::stop(Deadline deadline) {
+  auto accepted = co_await accepting_.stop();
+  if (!accepted) co_return accepted;
+  auto drained = co_await connections_.drain(deadline);
+  if (drained) co_return ok();
+  connections_.cancel();
+  co_return co_await connections_.drain(kNever);
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,61 @@
+// The front end for the wire protocol on TCP: frames with envelopes in them, plain (tcp://) or
+// under TLS (tcps://). It accepts, shakes hands and counts; each client is a WireConnection.
+//
+// One per worker; confined to it.
+#pragma once
+
+#include <chrono>
+#include <memory>
+
+#include "frontends/wire/host.h"
+#include "net/http/server/server.h"
+#include "net/io/listener.h"
+#include "net/tls/context.h"
+
+namespace patchbay::frontends {
+
+// What the wire's own settings do not say.
+struct WireTcpSettings {
+  std::size_t connections = 10'000;  // Of the whole process.
+  std::size_t handshakes = 256;      // In progress on this worker.
+  std::chrono::nanoseconds handshake_time = std::chrono::seconds(5);
+  std::chrono::nanoseconds write_time = std::chrono::seconds(30);  // For what is left at the end.
+  std::chrono::nanoseconds grace =
+      std::chrono::seconds(10);  // For calls of a client that has gone.
+};
+
+class WireTcp {
+ public:
+  // Connections are counted together with those of HTTP. REQUIRES: host and counters outlive this.
+  WireTcp(WireHost& host, net::HttpCounters& counters, const WireTcpSettings& settings);
+
+  // Takes a listening socket and accepts in the background. With a context, under TLS.
+  void start(net::Fd listener, std::shared_ptr<const net::TlsContext> tls);
+
+  void update(const WireTcpSettings& settings) { settings_ = settings; }
+  // From now on handshakes are made with `tls`.
+  void update_tls(std::shared_ptr<const net::TlsContext> tls) { tls_ = std::move(tls); }
+
+  // Stops accepting; clients are told when what they have asked is answered.
+  void close();
+
+  // Waits for requests in progress until `deadline`, then cancels them.
+  Task<void> stop(Deadline deadline);
+
+ private:
+  void admit(net::Fd fd, const net::PeerAddress& from, bool secure);
+  Task<void> serve(net::Fd fd, net::PeerAddress from, bool secure);
+  Task<void> shake_hands(net::Stream& stream, const net::PeerAddress& from);
+  Task<void> start_tls(net::Stream& stream);
+
+  WireHost& host_;
+  net::HttpCounters& counters_;
+  WireTcpSettings settings_;
+  net::Accepting accepting_;
+  net::Handshakes handshakes_;
+  std::shared_ptr<const net::TlsContext> tls_;
+  Stop quiet_;  // Heard by everyone when the server stops.
+  Scope connections_;
+};
+
+}  // namespace patchbay::frontends

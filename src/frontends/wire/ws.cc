@@ -1,0 +1,276 @@
+#include "frontends/wire/ws.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "core/release.h"
+#include "frontends/exchange_share.h"
+#include "frontends/wire/session.h"
+#include "json/read.h"
+#include "json/text.h"
+#include "mcp/message.h"
+#include "net/websocket/handshake.h"
+#include "net/websocket/socket.h"
+
+namespace patchbay::frontends {
+namespace {
+
+using net::WsClose;
+
+constexpr std::size_t kMostWaiting = 16;  // Texts that are read before the first is dealt with.
+constexpr auto kUnbounded = std::chrono::hours(24);  // The server itself ends what takes longer.
+
+net::WebSocketSettings socket_settings(const WireSettings& wire,
+                                       std::chrono::nanoseconds write_time) {
+  net::WebSocketSettings settings;
+  settings.limits = {wire.max_frame.value, static_cast<std::size_t>(wire.ws.fragments)};
+  settings.outbox = wire.outbox.value;
+  settings.ping = wire.ping;
+  settings.pong = wire.pong;
+  settings.message_time = wire.frame_time;
+  settings.write_time = write_time;
+  settings.close_time = wire.ws.close_time;
+  return settings;
+}
+
+// An MCP message, or a batch of them; anything else is an envelope or nothing at all.
+bool is_plain(std::string_view text) {
+  return mcp::is_batch(text) || json::member(text, "jsonrpc").has_value();
+}
+
+Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why,
+                  std::string_view fields = "") {
+  const std::string text = fmt::format("{{\"error\":{}}}\n", json::quote(why));
+  co_return co_await exchange.answer(status, net::kJson, {text}, fields);
+}
+
+}  // namespace
+
+// One client, from the upgrade on.
+class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Channel, Stop::Hook {
+ public:
+  Client(WireWs& face, net::HttpExchange& exchange)
+      : face_(face),
+        exchange_(exchange),
+        most_(face.host_.terms()->settings.max_message.value),
+        socket_(exchange.stream, exchange.input(), net::WsSide::server,
+                socket_settings(face.host_.terms()->settings, face.write_time_)) {}
+
+  Task<void> run();
+
+  template <class Tell>
+  void tell(Tell tell) {
+    if (!still_stands(*exchange_.who)) return expire();
+    tell(*conversation_);
+  }
+
+ private:
+  Task<std::string> next();
+  Task<void> serve_wire(std::string text);
+  Task<void> serve_plain(std::string text);
+  template <class Served>
+  Task<void> end(Served& served);
+  void expire() { leave(WsClose::policy, "the credentials have expired"); }
+  void leave(WsClose code, std::string_view why);
+  bool over() const { return left_ || stopping_ || (ended_ && texts_.empty()); }
+  Result<void> put(std::string_view text);
+
+  // net::WebSocket::Receiver
+  void on_text(std::string& text) override;
+  void on_end(WsClose code, const std::string& why) override;
+  // Stop::Hook: the server stops.
+  void on_stop() override {
+    stopping_ = true;
+    news_.deliver(ok());
+  }
+  // WireSink
+  Result<void> send(std::string_view text, Kind) override { return put(text); }
+  std::size_t most() const override { return most_; }
+  bool in_pieces() const override { return false; }
+  // transport::Channel, for a conversation in plain MCP.
+  void start(Listener& listener) override { listener_ = &listener; }
+  Result<void> send(std::string message, const transport::Sending&) override {
+    return put(message);
+  }
+  void close_sending() override {}
+  void close() override {}
+
+  WireWs& face_;
+  net::HttpExchange& exchange_;
+  const std::size_t most_;
+  net::WebSocket socket_;
+  std::optional<WireSession> session_;        // Either this
+  std::optional<Conversation> conversation_;  // or that, since the first text.
+  transport::Channel::Listener* listener_ = nullptr;
+  std::vector<std::string> texts_;  // Not dealt with yet.
+  OneShot<void> news_;              // A text has come, or none will.
+  Scope scope_;
+  bool ended_ = false;     // No text follows those that have come.
+  bool left_ = false;      // The client has gone, or is to be left.
+  bool stopping_ = false;  // The server stops: what was asked is answered, no more is taken.
+};
+
+Task<void> WireWs::Client::run() {
+  if (exchange_.quiet.requested()) {
+    stopping_ = true;
+  } else {
+    link(exchange_.quiet);
+  }
+  socket_.start(*this);
+  auto first = co_await next();
+  if (first) {
+    auto served = is_plain(*first) ? co_await serve_plain(*std::move(first))
+                                   : co_await serve_wire(*std::move(first));
+    (void)served;  // However it ended, the socket is what is left to close.
+  }
+  socket_.close(stopping_ ? WsClose::going_away : WsClose::normal, stopping_ ? "stopping" : "");
+  co_return co_await socket_.over();
+}
+
+// The next text; fails if there will be none.
+Task<std::string> WireWs::Client::next() {
+  while (texts_.empty() && !over()) {
+    news_.reset();
+    auto waited = co_await news_.wait();
+    if (!waited) co_return waited.error();
+  }
+  if (over()) co_return Error{Code::unavailable, "no message follows"};
+  std::string text = std::move(texts_.front());
+  texts_.erase(texts_.begin());
+  if (texts_.empty()) socket_.go_on();
+  co_return text;
+}
+
+void WireWs::Client::on_text(std::string& text) {
+  texts_.push_back(std::move(text));
+  if (texts_.size() >= kMostWaiting) socket_.hold();
+  news_.deliver(ok());
+}
+
+void WireWs::Client::on_end(WsClose, const std::string&) {
+  ended_ = true;
+  news_.deliver(ok());
+  // What came before a fault of the client is answered.
+  if (socket_.open()) return socket_.answer_first();
+  left_ = true;
+  if (conversation_) conversation_->end_at_once();
+  if (session_) session_->end_at_once();
+  news_.deliver(ok());
+}
+
+void WireWs::Client::leave(WsClose code, std::string_view why) {
+  socket_.close(code, why);
+  on_end(code, "");
+}
+
+Result<void> WireWs::Client::put(std::string_view text) {
+  auto sent = socket_.send(text);
+  // A client that misses one answer cannot trust the others.
+  if (!sent && sent.error().code == Code::overloaded) {
+    leave(WsClose::try_later, "the client reads too slowly");
+  }
+  return sent;
+}
+
+Task<void> WireWs::Client::serve_wire(std::string text) {
+  const net::HttpPeer& peer = exchange_.peer;
+  WirePeer who{"wire-ws", peer.address, peer.ip, nullptr, exchange_.who};
+  if (peer.certificate) who.certificate = std::make_shared<net::TlsPeer>(*peer.certificate);
+  WireSink& sink = *this;
+  session_.emplace(face_.host_, sink, std::move(who));
+  scope_.spawn(session_->run(kUnbounded));
+  for (Result<std::string> more = std::move(text); more;) {
+    auto taken = co_await session_->take(*more);
+    if (!taken) {
+      leave(WsClose::policy, taken.error().message);
+      break;
+    }
+    release(*more);  // Nothing of it is kept while the client is silent.
+    more = co_await next();
+  }
+  co_return co_await end(*session_);
+}
+
+Task<void> WireWs::Client::serve_plain(std::string text) {
+  transport::Channel& channel = *this;
+  conversation_.emplace(face_.host_.server(), channel,
+                        gateway::Asker{"mcp-ws", exchange_.who, exchange_.peer.ip});
+  face_.plain_.insert(this);
+  scope_.spawn(conversation_->run(kUnbounded));
+  for (Result<std::string> more = std::move(text); more;) {
+    if (!still_stands(*exchange_.who)) {
+      expire();
+      break;
+    }
+    listener_->on_message(*more, 0);
+    release(*more);  // Nothing of it is kept while the client is silent.
+    more = co_await next();
+  }
+  face_.plain_.erase(this);
+  co_return co_await end(*conversation_);
+}
+
+// What was asked is answered, unless the client has gone or the server has no more time.
+template <class Served>
+Task<void> WireWs::Client::end(Served& served) {
+  if (left_) {
+    served.end_at_once();
+  } else {
+    served.end();
+  }
+  // A client that has broken the rules is not kept waiting for what takes long.
+  const Deadline deadline =
+      ended_ ? here().now() + face_.host_.terms()->settings.ws.close_time : kNever;
+  auto drained = co_await scope_.drain(deadline);
+  if (drained) co_return drained;
+  served.end_at_once();
+  Stop deaf;
+  auto ending = scope_.drain(kNever);
+  co_return co_await ending.hearing(deaf);
+}
+
+Task<void> WireWs::handle(net::HttpExchange& exchange) {
+  const net::WsAnswer answer = net::answer_upgrade(exchange.request);
+  if (!host_.terms()->settings.ws.enabled) {
+    co_return co_await refuse(exchange, 404, "there is no WebSocket here; see wire.ws");
+  }
+  if (answer.status != 101) {
+    co_return co_await refuse(exchange, answer.status, answer.message, answer.fields);
+  }
+  if (exchange.quiet.requested()) {
+    co_return co_await refuse(exchange, 503, "the gateway is stopping", "Retry-After: 1\r\n");
+  }
+  auto share = take_share(ShareOf::websockets, exchange);
+  if (!share) {
+    co_return co_await refuse(exchange, 429, share.error().message, "Retry-After: 1\r\n");
+  }
+  auto switched = co_await exchange.switch_protocols(answer.fields);
+  if (!switched) co_return switched;
+  Client client(*this, exchange);
+  co_return co_await client.run();
+}
+
+template <class Tell>
+void WireWs::each_plain(Tell tell) {
+  // Whoever is left meanwhile takes itself out.
+  const auto now = plain_;
+  for (Client* const client : now) {
+    if (plain_.contains(client)) client->tell(tell);
+  }
+}
+
+void WireWs::tell_changed(gateway::CatalogNews& news) {
+  each_plain([&](Conversation& conversation) { conversation.tell_changed(news); });
+}
+
+void WireWs::tell_updated(gateway::ResourceNews& news) {
+  each_plain([&](Conversation& conversation) { conversation.tell_updated(news); });
+}
+
+void WireWs::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
+  each_plain([&](Conversation& conversation) { conversation.tell_task(upstream, news); });
+}
+
+}  // namespace patchbay::frontends

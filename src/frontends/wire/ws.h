@@ -1,0 +1,44 @@
+// The front end for WebSockets, at the path of MCP. Each text is an envelope of the wire protocol
+// or, if the first one is, a plain MCP message; a client does one or the other. Who it is has been
+// found out before the connection became a WebSocket.
+//
+// One per worker; confined to it.
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "frontends/wire/host.h"
+#include "net/http/server/server.h"
+
+namespace patchbay::frontends {
+
+class WireWs final : public net::HttpHandler {
+ public:
+  // `write_time` is how long a client may take to read anything of what waits for it. REQUIRES:
+  // `host` outlives this.
+  WireWs(WireHost& host, std::chrono::nanoseconds write_time)
+      : host_(host), write_time_(write_time) {}
+
+  void set_write_time(std::chrono::nanoseconds write_time) { write_time_ = write_time; }
+
+  Task<void> handle(net::HttpExchange& exchange) override;
+
+  // Tells the clients that speak plain MCP; the others hear from the host.
+  void tell_changed(gateway::CatalogNews& news);
+  void tell_updated(gateway::ResourceNews& news);
+  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+
+ private:
+  class Client;
+
+  template <class Tell>
+  void each_plain(Tell tell);
+
+  WireHost& host_;
+  std::chrono::nanoseconds write_time_;
+  std::set<Client*> plain_;  // Those that speak plain MCP.
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,149 @@
+#include "gateway/approval/consent.h"
+
+#include <fmt/format.h>
+
+#include "async/one_shot.h"
+#include "crypto/sha256.h"
+#include "json/canonical.h"
+#include "json/read.h"
+#include "mcp/capabilities.h"
+#include "mcp/tool_result.h"
+#include "observe/log.h"
+
+namespace patchbay::gateway {
+namespace {
+
+// The tool is there, so its caller hears what is wrong as it would from the tool itself.
+mcp::Reply refusal(std::string_view why) {
+  auto reply = mcp::result_reply(mcp::tool_result({why}, true));
+  reply.why = Code::forbidden;
+  return reply;
+}
+
+constexpr std::string_view kForm =
+    R"({"type":"object","properties":{"approve":{"type":"boolean","title":"Approve this call",)"
+    R"("description":"True lets it be made, once.","default":false}},"required":["approve"]})";
+
+void log_word(std::string_view what, const Call& call, const policy::ApprovalSubject& subject) {
+  log::Line(log::Level::info, what)
+      .add("who", call.who->name)
+      .add("tool", subject.tool)
+      .add("arguments", subject.digest);
+}
+
+bool can_fill_in_forms(const Call& call) {
+  return mcp::abilities_of(call.revision, call.capabilities).form;
+}
+
+}  // namespace
+
+// What a person is asked about.
+struct Consent::Question {
+  policy::ApprovalSubject subject;
+  std::string arguments;  // Canonical.
+};
+
+// Over REST, in goals and on the bus the caller itself would answer, who is to be restrained.
+bool Consent::may_ask_user(const Call& call) const {
+  return call.has_user && can_fill_in_forms(call) && approvals_.settings().elicit.value_or(false);
+}
+
+bool Consent::may_ask(const Call& call, const CatalogEntry& entry) const {
+  return entry.terms && entry.terms->may_need_approval && may_ask_user(call);
+}
+
+Task<std::optional<mcp::Reply>> Consent::judge(Call& call, const CatalogEntry& entry,
+                                               const Catalog& catalog) {
+  const auto* const given = call.request.param("arguments");
+  const std::string_view arguments = given ? given->raw : "{}";
+  const auto verdict = entry.terms->judge(arguments);
+  call.rule = verdict.rule;
+  if (!verdict.allowed) {
+    co_return refusal(
+        fmt::format("these arguments are not allowed for {}: {}", entry.dotted, verdict.refused));
+  }
+  if (!verdict.approve) co_return std::nullopt;
+  auto canonical = json::canonical(arguments);
+  if (!canonical) co_return refusal(canonical.error().message);
+  if (canonical->size() > approvals_.settings().arguments.value) {
+    co_return refusal(
+        fmt::format("{} needs approval, and these arguments are too large to be shown to a person",
+                    entry.dotted));
+  }
+  std::string digest = policy::sha256(*canonical);
+  const Question question{
+      {call.who->id, entry.dotted, std::move(digest), catalog.access()->version()},
+      *std::move(canonical)};
+  co_return co_await approve(call, question);
+}
+
+Task<std::optional<mcp::Reply>> Consent::approve(Call& call, const Question& question) {
+  if (auto by = approvals_.take(question.subject, here().now())) {
+    call.approved_by = *std::move(by);
+    log_word("approval used", call, question.subject);
+    co_return std::nullopt;
+  }
+  if (may_ask_user(call)) co_return co_await ask_user(call, question);
+  co_return wait_for_admin(call, question);
+}
+
+// The time of the call stands still while a person thinks.
+Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& question) {
+  const std::string message =
+      fmt::format("{} wants to call {} with {}. Approve this call?", call.who->name,
+                  question.subject.tool, question.arguments);
+  const std::string params =
+      fmt::format(R"({{"message":{},"requestedSchema":{}}})", json::quote(message), kForm);
+  // Shared: a client that has been asked is answered to even when nobody waits any more.
+  const auto answer = std::make_shared<OneShot<mcp::Reply>>();
+  const Deadline asked = here().now();
+  ask(call, "elicitation/create", params,
+      [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
+  auto said = co_await answer->wait(asked + call.patience);
+  call.deadline += here().now() - asked;
+  if (!said) {
+    if (said.error().code != Code::timeout) co_return said.error();
+    co_return refusal("nobody answered whether this call is approved; it was not made");
+  }
+  if (said->is_error) co_return wait_for_admin(call, question);
+  const auto content = json::member(said->body, "content").value_or("{}");
+  const bool approved = json::string_member(said->body, "action") == "accept" &&
+                        json::member(content, "approve") == "true";
+  note_decision(call, question.subject, approved);
+  if (approved) {
+    call.approved_by = fmt::format("the user of {}", call.who->name);
+    co_return std::nullopt;
+  }
+  co_return refusal(fmt::format("the user did not approve this call of {}; it was not made",
+                                question.subject.tool));
+}
+
+void Consent::note_decision(const Call& call, const policy::ApprovalSubject& subject,
+                            bool approved) {
+  log_word(approved ? "approved by the user" : "refused by the user", call, subject);
+  auto record = policy::event_record(policy::kApprovalEvent, *call.who);
+  record.method = approved ? "approve" : "refuse";
+  record.from = call.from;
+  record.face = call.face;
+  record.target = subject.tool;
+  record.digest = subject.digest;
+  record.decision = approved ? "allow" : "deny";
+  record.by = fmt::format("the user of {}", call.who->name);
+  recorder_.event(std::move(record));
+}
+
+mcp::Reply Consent::wait_for_admin(const Call& call, const Question& question) {
+  auto id = approvals_.request(question.subject, *call.who, question.arguments, here().now());
+  if (!id) return refusal(id.error().message);
+  log::Line(log::Level::info, "approval wanted")
+      .add("id", *id)
+      .add("who", call.who->name)
+      .add("tool", question.subject.tool)
+      .add("arguments", question.subject.digest);
+  return refusal(fmt::format(
+      "this call of {} needs approval and was not made. An admin can approve it with: patchbay "
+      "approve {} (or POST /control/approvals/{}). Then make the same call again.",
+      question.subject.tool, *id, *id));
+}
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,155 @@
+// A Call is one request in progress: what is asked, by whom, until when, and how to reach the asker
+// meanwhile. The front end that made it keeps it alive until it is answered.
+//
+// Made and read on the asker's worker; an upstream on another worker may read it while it answers.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/executor.h"
+#include "async/timers.h"
+#include "core/principal.h"
+#include "mcp/message.h"
+#include "mcp/methods.h"
+#include "mcp/param_headers.h"
+#include "mcp/reply.h"
+#include "mcp/tasks.h"
+#include "policy/rates/rates.h"
+
+namespace patchbay::gateway {
+
+// What becomes of a question: called exactly once.
+using Answer = std::move_only_function<void(mcp::Reply)>;
+
+// The asker's side of a call in progress. Called on the asker's worker.
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  // Passes a notification on, for example progress.
+  virtual void notify(std::string_view method, std::string_view params) = 0;
+  // Asks the client something that the upstream wants to know: a sample of its model, a choice of
+  // its user. `answer` hears at the latest when the call ends; at once if the client cannot be
+  // asked.
+  virtual void ask(std::string_view method, std::string_view params, Answer answer) = 0;
+  // The call is made again elsewhere: what was asked so far is of no interest any more.
+  virtual void withdraw_questions() {}
+};
+
+// The asker of a call that has no way to be told anything but the answer.
+class SilentPeer final : public Peer {
+ public:
+  void notify(std::string_view, std::string_view) override {}
+  void ask(std::string_view, std::string_view, Answer answer) override {
+    answer(mcp::error_reply({Code::method_not_found, "there is no way to ask the client"}));
+  }
+};
+
+class TaskIds;
+
+// Through which front end someone asks, who it is, and from which address.
+struct Asker {
+  std::string_view face;
+  Caller who;
+  std::string from = {};
+};
+
+// What a record calls the rule that hides something: that no rule allows it, or one denies it.
+inline constexpr std::string_view kHidden = "hidden";
+
+struct Call {
+  const mcp::Message& request;
+  const mcp::Method& method;
+  mcp::Revision revision;
+  std::string_view face;  // Which front end: "mcp-http", "mcp-stdio".
+  Executor& home;         // The asker's worker.
+  Peer& client;
+  mutable Deadline deadline;  // Moves while a person does what the call waits for.
+  std::size_t bytes_in = 0;
+  Caller who = {};  // Set by the front end. A call of nobody is refused.
+
+  // Who asks, as far as the front end knows.
+  std::string_view session = {};         // Empty for a client without one.
+  std::string_view capabilities = "{}";  // Of the client, raw.
+  std::optional<int> log_level = {};     // The least important messages it wants; none if it
+                                         // has never said so.
+
+  // News on the way from another worker; see tell().
+  mutable std::atomic<int> news_under_way = 0;
+
+  // For a stateless client on HTTP: the headers of its request.
+  const mcp::FindHeader* headers = nullptr;
+
+  // The client answers questions at a link that stands for its request, which it does not repeat.
+  bool linked = false;
+
+  // Set by front ends of MCP: what the gateway asks is shown to a person who uses the client.
+  // Elsewhere the caller itself would answer.
+  bool has_user = false;
+
+  // Set by the client's side when it could not be asked: the capability that it did not declare.
+  mutable std::string_view missing = {};
+
+  // Set by the McpServer: how long the client may think about a question of the upstream.
+  std::chrono::nanoseconds patience{0};
+
+  std::string_view trace = {};  // Its traceparent, if it has one.
+  std::string_view from = {};   // The address that it comes from; empty for our own stdin.
+
+  // Set by the pipeline.
+  mutable std::optional<policy::Quota> quota =
+      {};                        // What is left to the caller, where that is bounded.
+  std::string target = {};       // The name as asked.
+  std::string upstream = {};     // Who answers; empty until routed.
+  std::string rule = {};         // Which rule decided; empty: none did.
+  bool is_admin = false;         // The caller has the role `admin`.
+  std::string approved_by = {};  // Who approved it; empty: nobody had to.
+  // Arguments that are mirrored in headers on the way to the upstream.
+  const std::vector<mcp::ParamHeader>* param_headers = nullptr;
+  mcp::TaskSupport task_support = mcp::TaskSupport::none;  // Of the tool that is called.
+  const TaskIds* tasks = nullptr;  // How the client knows tasks; see listed_task().
+};
+
+// News of one call that may be on their way to its worker at a time.
+inline constexpr int kMostNewsUnderWay = 256;
+
+// Tells the asker something while the call runs. Callable on any worker. News that come faster than
+// the asker's worker takes them are dropped: they are news, not answers.
+inline void tell(const Call& call, std::string_view method, std::string params) {
+  if (&call.home == &here()) {
+    call.client.notify(method, params);
+    return;
+  }
+  if (call.news_under_way.fetch_add(1, std::memory_order_relaxed) >= kMostNewsUnderWay) {
+    call.news_under_way.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
+  // The call is alive when the letter arrives: its answer takes the same way, later.
+  call.home.post([&call, method = std::string(method), params = std::move(params)] {
+    call.news_under_way.fetch_sub(1, std::memory_order_relaxed);
+    call.client.notify(method, params);
+  });
+}
+
+// Asks the client something while the call runs. Callable on any worker, where `answer` is called
+// too.
+inline void ask(const Call& call, std::string_view method, std::string_view params, Answer answer) {
+  if (&call.home == &here()) {
+    call.client.ask(method, params, std::move(answer));
+    return;
+  }
+  auto back = [&from = here(), answer = std::move(answer)](mcp::Reply reply) mutable {
+    from.post([answer = std::move(answer), reply = std::move(reply)]() mutable {
+      answer(std::move(reply));
+    });
+  };
+  call.home.post(
+      [&client = call.client, method = std::string(method), params = std::string(params),
+       back = std::move(back)]() mutable { client.ask(method, params, std::move(back)); });
+}
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,122 @@
+#include "gateway/call/record.h"
+
+#include "async/one_shot.h"
+#include "crypto/sha256.h"
+#include "gateway/call/trace.h"
+#include "observe/log.h"
+
+namespace patchbay::gateway {
+namespace {
+
+Outcome outcome_of(const mcp::Reply& reply) {
+  if (reply.why) return static_cast<Outcome>(*reply.why);
+  return reply.is_error ? Outcome::upstream_error : Outcome::ok;
+}
+
+std::string_view name_of(Outcome outcome) {
+  if (outcome == Outcome::ok) return "ok";
+  if (outcome == Outcome::upstream_error) return "upstream_error";
+  return info(static_cast<Code>(outcome)).name;
+}
+
+double seconds_since(Deadline began) {
+  return std::chrono::duration<double>(Clock::now() - began).count();
+}
+
+std::int64_t now_ms() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+bool is_denied(const Call& call, const mcp::Reply& reply) {
+  return call.rule == kHidden || reply.why == Code::forbidden ||
+         reply.why == Code::unauthenticated || reply.why == Code::rate_limited;
+}
+
+policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Deadline began,
+                                 const policy::AuditSettings& settings) {
+  policy::AuditRecord record;
+  record.when_ms = now_ms();
+  if (call.who) {
+    record.who = call.who->id;
+    record.name = call.who->name;
+    record.way = call.who->way;
+  }
+  record.from = call.from;
+  record.face = call.face;
+  record.method = call.request.method;
+  record.target = call.target;
+  record.upstream = call.upstream;
+  const auto* const arguments = call.request.param("arguments");
+  if (arguments && settings.arguments != policy::AuditArguments::none) {
+    record.digest = policy::sha256(arguments->raw);
+  }
+  if (arguments && settings.arguments == policy::AuditArguments::full) {
+    record.arguments = policy::audited_arguments(arguments->raw, settings.redact);
+  }
+  record.decision = is_denied(call, reply) ? "deny" : "allow";
+  record.rule = call.rule;
+  record.by = call.approved_by;
+  record.outcome = name_of(outcome_of(reply));
+  record.trace = trace_id(traceparent_of(call));
+  record.ms = seconds_since(began) * 1e3;
+  record.bytes_in = call.bytes_in;
+  record.bytes_out = reply.body.size();
+  return record;
+}
+
+}  // namespace
+
+Recorder::Series& Recorder::series(const std::string& upstream) {
+  auto& found = by_upstream_[upstream];
+  if (!found.seconds) {
+    found.seconds = registry_.histogram("patchbay_call_seconds", "How long calls took.",
+                                        metrics::labels({{"upstream", upstream}}));
+  }
+  return found;
+}
+
+void Recorder::count(const std::string& upstream, Outcome outcome, double seconds) {
+  auto& known = series(upstream);
+  auto& counter = known.calls[static_cast<std::size_t>(outcome)];
+  if (!counter) {
+    const auto labels = metrics::labels({{"upstream", upstream}, {"outcome", name_of(outcome)}});
+    counter = registry_.counter("patchbay_calls_total", "Calls by upstream and outcome.", labels);
+  }
+  counter->add();
+  known.seconds->observe(seconds);
+}
+
+void Recorder::record(const Call& call, const mcp::Reply& reply, Deadline began) {
+  const double seconds = seconds_since(began);
+  const auto outcome = outcome_of(reply);
+  count(call.upstream, outcome, seconds);
+  if (log_calls_) log(call, reply, outcome, seconds);
+  if (audit_ && !must_keep()) audit_->put(audit_record(call, reply, began, audit_->settings()));
+}
+
+Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline began) {
+  auto kept = std::make_shared<OneShot<void>>();
+  audit_->put(audit_record(call, reply, began, audit_->settings()),
+              [kept, &home = here()](Result<void> written) {
+                home.post([kept, written = std::move(written)] { kept->deliver(written); });
+              });
+  // The call is over, cancelled or not: its record is waited for all the same.
+  co_return co_await kept->wait().ignore_stop();
+}
+
+void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds) {
+  log::Line(log::Level::info, "call")
+      .add("id", call.request.id)
+      .add("face", call.face)
+      .add("who", call.who ? call.who->name : "nobody")
+      .add("method", call.request.method)
+      .add("name", call.target)
+      .add("upstream", call.upstream)
+      .add("outcome", name_of(outcome))
+      .add_ms("ms", seconds * 1e3)
+      .add("in", std::uint64_t{call.bytes_in})
+      .add("out", std::uint64_t{reply.body.size()});
+}
+
+}  // namespace patchbay::gateway

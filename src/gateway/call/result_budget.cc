@@ -1,0 +1,63 @@
+#include "gateway/call/result_budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/glob.h"
+#include "json/read.h"
+#include "mcp/content.h"
+
+namespace patchbay::gateway {
+namespace {
+
+// The text of a result that is nothing but text.
+std::optional<std::string> only_text(std::string_view result) {
+  if (json::member(result, "structuredContent")) return std::nullopt;
+  const auto content = json::member(result, "content");
+  if (!content) return std::nullopt;
+  std::string text;
+  bool only = true;
+  json::each_element(*content, [&](std::string_view block) {
+    only = only && json::string_member(block, "type") == "text";
+    if (!text.empty()) text += '\n';
+    text += json::string_member(block, "text").value_or("");
+  });
+  return only ? std::optional(std::move(text)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::size_t> budget_of(const std::vector<ResultBudget>& rows, std::string_view tool) {
+  for (const auto& row : rows) {
+    const auto fits = [&](const std::string& glob) { return matches_glob(glob, tool); };
+    if (row.of.empty() || std::ranges::any_of(row.of, fits)) return row.most.value;
+  }
+  return std::nullopt;
+}
+
+mcp::Reply kept_instead(const Call& call, const mcp::Reply& reply, std::size_t most, bool promised,
+                        KeptResults& results) {
+  const bool failed = json::member(reply.body, "isError") == "true";
+  auto text = only_text(reply.body);
+  const std::string_view type = text ? "text/plain" : "application/json";
+  std::string whole = text ? *std::move(text) : reply.body;
+  const std::size_t size = whole.size();
+  auto kept = results.keep(*call.who, std::move(whole), std::string(type), here().now());
+  if (!kept) return mcp::error_reply(kept.error());
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(results.bounds().time).count();
+  const std::string note = fmt::format(
+      "The result has {} bytes, more than the {} that this tool may return at once. It is kept for "
+      "{} min: read {}/1 to {}/{} as resources.",
+      reply.body.size(), most, minutes, kept->uri, kept->uri, kept->pages);
+  const std::string link =
+      fmt::format(R"({{"type":"resource_link","uri":"{}/1","name":{},"mimeType":"{}","size":{}}})",
+                  kept->uri, json::quote(call.target), type, size);
+  mcp::Reply instead =
+      mcp::scanned_reply(fmt::format(R"({{"content":[{},{}]{}}})", mcp::text_block(note), link,
+                                     failed || promised ? R"(,"isError":true)" : ""));
+  instead.from = mcp::kNewest;
+  return instead;
+}
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,62 @@
+// KeptResults are results that were larger than their tool's budget. The caller got a link instead,
+// and reads the result in pages, as a resource that is for that caller alone and for a time.
+//
+// Shared by all workers; usable from any thread.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "async/timers.h"
+#include "core/principal.h"
+#include "core/result.h"
+
+namespace patchbay::gateway {
+
+inline constexpr std::string_view kKeptPrefix = "patchbay://results/";
+
+class KeptResults {
+ public:
+  struct Bounds {
+    std::size_t total = 64 << 20;  // Of all results together.
+    std::size_t page = 64 << 10;
+    std::chrono::nanoseconds time = std::chrono::minutes(10);
+  };
+  struct Kept {
+    std::string uri;  // Of all pages, without a page number.
+    std::size_t pages = 0;
+  };
+
+  void set_bounds(const Bounds& bounds);
+  Bounds bounds() const;
+
+  // The oldest make room. Code::too_large if there is not enough even then.
+  Result<Kept> keep(const Principal& who, std::string text, std::string type, Deadline now);
+
+  // The raw result of reading one page. Code::resource_not_found to anybody but the caller.
+  Result<std::string> read(const Principal& who, std::string_view uri, Deadline now);
+
+ private:
+  struct One {
+    std::string owner;
+    std::string text;
+    std::string type;
+    std::size_t page;
+    Deadline until;
+  };
+
+  void drop_oldest();
+
+  mutable std::mutex mutex_;
+  Bounds bounds_;
+  std::size_t held_ = 0;
+  std::unordered_map<std::string, One> by_id_;
+  std::deque<std::string> ids_;  // Oldest first.
+};
+
+}  // namespace patchbay::gateway

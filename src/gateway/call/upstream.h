@@ -1,0 +1,77 @@
+// An Upstream answers Calls: a child process, a remote server, skills compiled in. The gateway
+// knows no other kind of back end. What it offers it tells the UpstreamWatcher.
+//
+// answer() and state() may be called on any worker; start() and stop() on the control thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/task.h"
+#include "gateway/call/call.h"
+#include "mcp/items.h"
+#include "mcp/reply.h"
+
+namespace patchbay::gateway {
+
+struct UpstreamState {
+  bool up = false;
+  std::string detail;  // Why it is down, or what else is wrong, or empty.
+};
+
+// How a task of an upstream stands, in the words of either kind of revision, raw. One of the two
+// may come later.
+struct TaskNews {
+  std::string id;         // As the upstream calls it.
+  std::string session;    // The parameters of notifications/tasks/status...
+  std::string stateless;  // ...and of notifications/tasks.
+  bool final = false;     // Nothing follows.
+};
+
+class Upstream {
+ public:
+  virtual ~Upstream() = default;
+
+  // The configured name: the prefix of its tools.
+  virtual std::string_view name() const = 0;
+  virtual std::string_view kind() const = 0;
+
+  // Begins to come up. Yields once the first attempt has ended, well or not; after that it keeps
+  // trying by itself.
+  virtual Task<void> start() = 0;
+
+  // Answers `call`, whose target is `target` in the upstream's own words. Progress goes to the
+  // asker meanwhile. Many at once; stops early when cancelled, and by call.deadline.
+  virtual Task<mcp::Reply> answer(const Call& call, std::string_view target) = 0;
+
+  // Whether it may ask the client of a call something. One that never does spares its calls the
+  // means to be asked.
+  virtual bool can_ask() const { return true; }
+
+  virtual UpstreamState state() const = 0;
+
+  // The configuration has been read again and says the same about it: time to look again at what
+  // it refers to. On the control thread.
+  virtual void reread() {}
+
+  // Lets calls in progress finish until `deadline`, then lets go of everything. Called once.
+  virtual Task<void> stop(Deadline deadline) = 0;
+};
+
+// Hears what upstreams offer. Told on any thread.
+class UpstreamWatcher {
+ public:
+  virtual ~UpstreamWatcher() = default;
+  virtual void offers(const Upstream& upstream, mcp::ItemLists items) = 0;
+  // The content of a resource, in the upstream's own words, is another.
+  virtual void updated(const Upstream& upstream, const std::string& uri) = 0;
+  virtual void task_changed(const Upstream& upstream, const TaskNews& news) = 0;
+  // What the upstream has been subscribed to and must be again when it comes back.
+  virtual std::vector<std::string> subscribed(const Upstream& upstream) = 0;
+  // It lists more than it may: what it offered before stays.
+  virtual void refused(const Upstream& upstream, const Error& why) = 0;
+};
+
+}  // namespace patchbay::gateway

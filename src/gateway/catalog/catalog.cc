@@ -1,0 +1,276 @@
+#include "gateway/catalog/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <map>
+
+#include "json/read.h"
+#include "mcp/shape.h"
+#include "mcp/uri_template.h"
+
+namespace patchbay::gateway {
+namespace {
+
+using mcp::ItemKind;
+
+constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
+
+// How the upstream itself calls the item.
+const std::string& own_name(const Offer& offer, ItemKind kind, const mcp::Item& item) {
+  if (kind != ItemKind::tool) return item.key;
+  const auto renamed = offer.own_names.find(item.key);
+  return renamed == offer.own_names.end() ? item.key : renamed->second;
+}
+
+// A tool that breaks the rules of mirroring has nothing mirrored.
+std::vector<mcp::ParamHeader> mirrored(ItemKind kind, const mcp::Item& item) {
+  if (kind != ItemKind::tool) return {};
+  auto headers = mcp::param_headers(json::member(item.definition, "inputSchema").value_or("{}"));
+  return headers ? *std::move(headers) : std::vector<mcp::ParamHeader>();
+}
+
+std::map<std::string, int> count_names(const std::vector<Offer>& offers, ItemKind kind) {
+  std::map<std::string, int> count;
+  for (const auto& offer : offers) {
+    for (const auto& item : mcp::of(offer.items, kind)) ++count[item.key];
+  }
+  return count;
+}
+
+void add_alias(auto& aliases, std::string name, std::size_t entry) {
+  const auto [found, added] = aliases.try_emplace(std::move(name), entry);
+  if (!added && found->second != entry) found->second = kAmbiguous;
+}
+
+// What was compiled for a tool is the same in every part of its catalog, and in the next one.
+std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const mcp::Item& item,
+                                              const Catalog* before) {
+  const CatalogEntry* const known = before ? before->find(ItemKind::tool, dotted) : nullptr;
+  const bool same = known && known->dotted == dotted && known->schemas->are_of(item.definition);
+  if (same) return known->schemas;
+  return std::make_shared<const ToolSchemas>(dotted, item.definition);
+}
+
+void give_terms(CatalogEntry& entry, policy::ToolAccess access) {
+  entry.terms = std::move(access.terms);
+  entry.rule = access.rule;
+}
+
+std::string joined(const std::vector<std::string>& items, std::size_t from, std::size_t to) {
+  std::string text = "[";
+  for (std::size_t i = from; i < to; ++i) {
+    if (i > from) text += ',';
+    text += items[i];
+  }
+  text += ']';
+  return text;
+}
+
+std::shared_ptr<const QualifiedNames> qualified_names(const std::vector<Offer>& offers,
+                                                      const NameSettings& names) {
+  std::vector<std::string> upstreams;
+  for (const auto& offer : offers) upstreams.emplace_back(offer.upstream->name());
+  return std::make_shared<const QualifiedNames>(upstreams, names.separator);
+}
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+Catalog::Catalog(std::vector<Offer> offers, const NameSettings& names, const Catalog* before)
+    : offers_(std::move(offers)),
+      names_(names),
+      number_(next_number()),
+      family_(number_),
+      qualified_(qualified_names(offers_, names)) {
+  build(before);
+}
+
+Catalog::Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> access)
+    : offers_(whole.offers_to(*access)),
+      names_(whole.names_),
+      access_(std::move(access)),
+      number_(next_number()),
+      family_(whole.number_),
+      qualified_(whole.qualified_) {
+  build(&whole);
+}
+
+std::shared_ptr<const Catalog> Catalog::restricted(
+    std::shared_ptr<const policy::Access> access) const {
+  return std::shared_ptr<const Catalog>(new Catalog(*this, std::move(access)));
+}
+
+// Names and aliases are then given as if the rest had never been offered.
+std::vector<Offer> Catalog::offers_to(const policy::Access& access) const {
+  std::vector<Offer> left;
+  for (const auto& offer : offers_) {
+    const auto upstream = offer.upstream->name();
+    Offer part{offer.upstream, offer.items, offer.own_names};
+    const auto leave_out = [&part](ItemKind kind, auto hidden) {
+      std::erase_if(mcp::of(part.items, kind), hidden);
+    };
+    leave_out(ItemKind::tool,
+              [&](const mcp::Item& item) { return !access.tool(upstream, item.key).there; });
+    leave_out(ItemKind::prompt,
+              [&](const mcp::Item& item) { return !access.has_prompt(upstream, item.key); });
+    leave_out(ItemKind::resource,
+              [&](const mcp::Item& item) { return !access.has_resource(upstream, item.key); });
+    leave_out(ItemKind::resource_template,
+              [&](const mcp::Item& item) { return !access.has_template(upstream, item.key); });
+    const bool empty = part.items == mcp::ItemLists{};
+    if (!empty || access.reaches(upstream)) left.push_back(std::move(part));
+  }
+  return left;
+}
+
+void Catalog::build(const Catalog* before) {
+  std::size_t hash = 0;
+  for (std::size_t i = 0; i < sections_.size(); ++i) {
+    const auto kind = static_cast<ItemKind>(i);
+    Section& to = sections_[i];
+    if (kind == ItemKind::tool || kind == ItemKind::prompt) {
+      add_named(to, kind, before);
+    } else {
+      add_addressed(to, kind);
+    }
+    // Where the listed name of one is another's alias, it is the listed one that counts.
+    for (auto& [name, index] : std::exchange(to.listed, {})) to.names.insert_or_assign(name, index);
+    for (const auto& item : to.items) hash = hash * 31 + std::hash<std::string>()(item);
+  }
+  digest_ = fmt::format("{:016x}", hash);
+}
+
+bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mcp::Item& item,
+                        const std::string& listed) {
+  // Whoever came first keeps the name: one upstream never stands in another's place.
+  if (!to.listed.try_emplace(listed, to.entries.size()).second) return false;
+  const bool tool = kind == ItemKind::tool;
+  to.entries.push_back({offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item),
+                        tool ? mcp::task_support(item.definition) : mcp::TaskSupport::none});
+  to.items.push_back(json::with_member(item.definition, mcp::info(kind).key, json::quote(listed)));
+  return true;
+}
+
+void Catalog::add_named(Section& to, ItemKind kind, const Catalog* before) {
+  const auto count = count_names(offers_, kind);
+  for (const auto& offer : offers_) {
+    const std::string_view upstream = offer.upstream->name();
+    for (const auto& item : mcp::of(offer.items, kind)) {
+      const auto may_have = [&](const std::string& name) {
+        return qualified_->may_have_name(upstream, name);
+      };
+      const std::string full = fmt::format("{}{}{}", upstream, names_.separator, item.key);
+      const bool free = (names_.prefix == Prefix::conflict && count.at(item.key) == 1) ||
+                        (names_.prefix == Prefix::never && !to.listed.contains(item.key));
+      const std::string& listed = free && may_have(item.key) ? item.key : full;
+      const std::size_t index = to.entries.size();
+      if (!may_have(listed) || !add_entry(to, offer, kind, item, listed)) continue;
+      CatalogEntry& entry = to.entries.back();
+      entry.dotted = fmt::format("{}.{}", upstream, item.key);
+      if (kind == ItemKind::tool) {
+        entry.schemas = schemas_of(entry.dotted, item, before);
+        if (access_) give_terms(entry, access_->tool(upstream, item.key));
+      }
+      // The spellings of two upstreams may be the same (`a_b_c`): such a name is nobody's.
+      const auto alias = [&](std::string name) {
+        const bool own = may_have(name);
+        add_alias(to.names, std::move(name), own ? index : kAmbiguous);
+      };
+      for (const auto separator : kNameSeparators) {
+        alias(fmt::format("{}{}{}", upstream, separator, item.key));
+      }
+      alias(full);
+      if (may_have(item.key)) add_alias(to.names, item.key, index);
+    }
+  }
+}
+
+// A URI is a name that its owner gave to the world, so it stays as it is. Where two upstreams give
+// the same one, the second is told apart by its upstream in front.
+void Catalog::add_addressed(Section& to, ItemKind kind) {
+  for (const auto& offer : offers_) {
+    for (const auto& item : mcp::of(offer.items, kind)) {
+      const std::string_view upstream = offer.upstream->name();
+      const bool taken =
+          to.listed.contains(item.key) || !qualified_->may_have_uri(upstream, item.key);
+      const std::string apart = fmt::format("{}{}{}", upstream, kUriSeparator, item.key);
+      add_entry(to, offer, kind, item, taken ? apart : item.key);
+    }
+  }
+}
+
+const CatalogEntry* Catalog::find(ItemKind kind, std::string_view name) const {
+  const Section& in = section(kind);
+  const auto found = in.names.find(name);
+  if (found == in.names.end() || found->second == kAmbiguous) return nullptr;
+  return &in.entries[found->second];
+}
+
+const CatalogEntry* Catalog::find_resource(std::string_view uri) const {
+  if (const auto* const listed = find(ItemKind::resource, uri)) return listed;
+  for (const auto& entry : section(ItemKind::resource_template).entries) {
+    if (!mcp::matches_template(entry.listed, uri)) continue;
+    const auto own = uri.substr(entry.listed.size() - entry.key.size());
+    if (!access_ || access_->has_resource(entry.upstream->name(), own)) return &entry;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Upstream> Catalog::find_upstream(std::string_view name) const {
+  const auto found =
+      std::ranges::find(offers_, name, [](const Offer& one) { return one.upstream->name(); });
+  return found == offers_.end() ? nullptr : found->upstream;
+}
+
+std::string Catalog::listed_uri(std::string_view upstream, std::string_view uri) const {
+  for (const auto kind : {ItemKind::resource, ItemKind::resource_template}) {
+    for (const auto& entry : section(kind).entries) {
+      if (entry.upstream->name() != upstream) continue;
+      if (entry.key == uri) return entry.listed;
+      if (kind == ItemKind::resource || !mcp::matches_template(entry.key, uri)) continue;
+      // What the catalog put in front of the template stands in front of the URI too.
+      return entry.listed.substr(0, entry.listed.size() - entry.key.size()) + std::string(uri);
+    }
+  }
+  return std::string(uri);
+}
+
+const Catalog::Shown& Catalog::shown(ItemKind kind, mcp::Revision revision) const {
+  const Section& in = section(kind);
+  Shown& shown = (*in.shown)[static_cast<std::size_t>(revision)];
+  std::call_once(shown.once, [&] {
+    for (const auto& item : in.items) shown.items.push_back(mcp::item_for(revision, kind, item));
+    shown.all = fmt::format("{{\"{}\":{}}}", mcp::info(kind).member,
+                            joined(shown.items, 0, shown.items.size()));
+  });
+  return shown;
+}
+
+Result<std::string> Catalog::list(ItemKind kind, mcp::Revision revision, std::string_view cursor,
+                                  std::size_t page) const {
+  const Shown& in = shown(kind, revision);
+  std::size_t from = 0;
+  if (!cursor.empty()) {
+    const auto dash = cursor.find('-');
+    const auto [end, fault] = std::from_chars(cursor.data(), cursor.data() + cursor.size(), from);
+    if (fault != std::errc() || dash == std::string_view::npos || end != cursor.data() + dash ||
+        cursor.substr(dash + 1) != digest_ || from >= in.items.size()) {
+      return Error{Code::invalid_params,
+                   "this cursor is not one of ours, or the list has changed: begin anew"};
+    }
+  }
+  if (from == 0 && in.items.size() <= page) return in.all;
+  const std::size_t to = std::min(from + page, in.items.size());
+  const std::string next =
+      to < in.items.size() ? fmt::format(",\"nextCursor\":\"{}-{}\"", to, digest_) : "";
+  return fmt::format("{{\"{}\":{}{}}}", mcp::info(kind).member, joined(in.items, from, to), next);
+}
+
+}  // namespace patchbay::gateway

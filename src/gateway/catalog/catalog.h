@@ -1,0 +1,163 @@
+// The Catalog is the merged, named view of what all upstreams offer: tools, prompts, resources and
+// resource templates. It never changes: when an upstream does, a new one is built and handed to
+// every worker.
+//
+// Immutable; read on any worker.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text_hash.h"
+#include "gateway/call/upstream.h"
+#include "gateway/catalog/qualified_names.h"
+#include "gateway/catalog/tool_schemas.h"
+#include "mcp/items.h"
+#include "mcp/param_headers.h"
+#include "mcp/revision.h"
+#include "mcp/tasks.h"
+#include "policy/rules/access.h"
+
+namespace patchbay::gateway {
+
+enum class Prefix : std::uint8_t {
+  always,    // upstream__tool
+  conflict,  // The bare name, unless two upstreams have it.
+  never,     // The bare name; a second upstream with the same name keeps its prefix.
+};
+
+struct NameSettings {
+  Prefix prefix = Prefix::always;
+  std::string separator = "__";
+};
+
+struct CatalogEntry {
+  std::shared_ptr<Upstream> upstream;
+  std::string key;     // In the upstream's own words: a name, a URI or a URI template.
+  std::string listed;  // As clients see it.
+  std::vector<mcp::ParamHeader> headers = {};  // Arguments that are mirrored in HTTP headers.
+  mcp::TaskSupport tasks = mcp::TaskSupport::none;
+  std::string dotted = {};                          // upstream.name; only for tools and prompts.
+  std::shared_ptr<const ToolSchemas> schemas = {};  // Only for tools.
+  // What a call must fulfil before it is sent; null: nothing.
+  std::shared_ptr<const policy::Terms> terms = {};
+  std::string_view rule = {};  // Which one allows it; empty: there are none.
+};
+
+// What one upstream offers, as an input of the catalog.
+struct Offer {
+  std::shared_ptr<Upstream> upstream;
+  mcp::ItemLists items;
+  // Tools whose key is not the upstream's own name for them, and that name.
+  std::map<std::string, std::string> own_names = {};
+};
+
+class Catalog {
+ public:
+  // In the order of the offers, and of the items in each. Schemas that tools had in `before` too
+  // are not compiled again.
+  Catalog(std::vector<Offer> offers, const NameSettings& names, const Catalog* before = nullptr);
+
+  // The same without what `access` leaves out, as if it had never been offered. REQUIRES: this one
+  // is whole.
+  std::shared_ptr<const Catalog> restricted(std::shared_ptr<const policy::Access> access) const;
+
+  // What those see whom this catalog is for; null: everything.
+  const policy::Access* access() const { return access_.get(); }
+
+  // For tools and prompts: accepts the listed name, upstream__name, upstream.name, upstream_name
+  // and, where only one upstream has it, the bare name. A name that begins with an upstream's is
+  // never another's (see QualifiedNames). For resources: the URI. Null if unknown or ambiguous.
+  const CatalogEntry* find(mcp::ItemKind kind, std::string_view name) const;
+
+  // Who can read `uri`: whoever lists it, else whoever has a template that it fits and may be asked
+  // for it. The entry's key is then the URI or the template.
+  const CatalogEntry* find_resource(std::string_view uri) const;
+
+  // The upstream of that name; null if there is none.
+  std::shared_ptr<Upstream> find_upstream(std::string_view name) const;
+
+  // How clients call the resource that `upstream` calls `uri`.
+  std::string listed_uri(std::string_view upstream, std::string_view uri) const;
+
+  // How clients see an entry of this catalog: its raw definition, with the listed name.
+  std::string_view definition(mcp::ItemKind kind, const CatalogEntry& entry) const {
+    const Section& in = section(kind);
+    return in.items[static_cast<std::size_t>(&entry - in.entries.data())];
+  }
+
+  std::size_t size(mcp::ItemKind kind) const { return section(kind).entries.size(); }
+
+  // All of a kind, in order; entries()[i] is behind items()[i], which is raw JSON with the listed
+  // name in it.
+  const std::vector<CatalogEntry>& entries(mcp::ItemKind kind) const {
+    return section(kind).entries;
+  }
+  const std::vector<std::string>& items(mcp::ItemKind kind) const { return section(kind).items; }
+
+  // No two catalogs of a process have the same.
+  std::uint64_t number() const { return number_; }
+
+  // The number of the whole catalog that this is, or is a part of.
+  std::uint64_t family() const { return family_; }
+
+  // The result of a list request, as the revision knows it: up to `page` items from `cursor` on
+  // (empty: from the beginning), and the cursor of the next page if there is one.
+  // Code::invalid_params if the cursor is not one of this catalog's.
+  Result<std::string> list(mcp::ItemKind kind, mcp::Revision revision, std::string_view cursor,
+                           std::size_t page) const;
+
+  // True if clients would see another list of this kind.
+  bool differs(const Catalog& other, mcp::ItemKind kind) const {
+    return section(kind).items != other.section(kind).items;
+  }
+
+ private:
+  using Index = TextMap<std::size_t>;
+
+  // The items of one kind as one revision knows them; made when first wanted.
+  struct Shown {
+    std::once_flag once;
+    std::vector<std::string> items;
+    std::string all;  // All of them as one result.
+  };
+
+  // All items of one kind.
+  struct Section {
+    std::vector<CatalogEntry> entries;
+    std::vector<std::string> items;  // Raw JSON, with the listed names.
+    Index listed;                    // Only while it is built.
+    Index names;                     // All that an item goes by, the listed one included.
+    std::unique_ptr<std::array<Shown, mcp::kRevisions.size()>> shown =
+        std::make_unique<std::array<Shown, mcp::kRevisions.size()>>();
+  };
+
+  const Section& section(mcp::ItemKind kind) const {
+    return sections_[static_cast<std::size_t>(kind)];
+  }
+  const Shown& shown(mcp::ItemKind kind, mcp::Revision revision) const;
+  Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> access);
+  void build(const Catalog* before);
+  std::vector<Offer> offers_to(const policy::Access& access) const;
+  void add_named(Section& to, mcp::ItemKind kind, const Catalog* before);
+  void add_addressed(Section& to, mcp::ItemKind kind);
+  bool add_entry(Section& to, const Offer& offer, mcp::ItemKind kind, const mcp::Item& item,
+                 const std::string& listed);
+
+  std::vector<Offer> offers_;
+  const NameSettings names_;
+  const std::shared_ptr<const policy::Access> access_;
+  std::array<Section, mcp::kItems.size()> sections_;
+  const std::uint64_t number_;
+  const std::uint64_t family_;
+  const std::shared_ptr<const QualifiedNames> qualified_;  // The same in every part of a catalog.
+  std::string digest_;  // In cursors: one of an earlier catalog is refused.
+};
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,62 @@
+// What is news to whom when catalogs or rules change: each client hears only of changes in what it
+// sees itself.
+//
+// Confined to the worker that tells; worked out once for all who see the same.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/principal.h"
+#include "gateway/catalog/restricted_catalogs.h"
+
+namespace patchbay::gateway {
+
+// Which lists have changed.
+class CatalogNews {
+ public:
+  // REQUIRES: `restricted` outlives this.
+  CatalogNews(Sight before, Sight now, RestrictedCatalogs& restricted)
+      : before_(std::move(before)), now_(std::move(now)), restricted_(restricted) {}
+
+  // The notifications that tell `who` of it.
+  const std::vector<std::string_view>& of(const Principal& who);
+
+ private:
+  struct Known {
+    std::shared_ptr<const Catalog> before;
+    std::shared_ptr<const Catalog> now;
+    std::vector<std::string_view> notifications;
+  };
+
+  const Sight before_;
+  const Sight now_;
+  RestrictedCatalogs& restricted_;
+  std::map<std::pair<const Catalog*, const Catalog*>, Known> known_;
+};
+
+// A resource that has changed, as each client knows it.
+class ResourceNews {
+ public:
+  // `uri` is in the words of its upstream. REQUIRES: `restricted` outlives this.
+  ResourceNews(std::string upstream, std::string uri, Sight now, RestrictedCatalogs& restricted)
+      : upstream_(std::move(upstream)),
+        uri_(std::move(uri)),
+        now_(std::move(now)),
+        restricted_(restricted) {}
+
+  // How `who` calls it; empty if it is not there for them.
+  const std::string& of(const Principal& who);
+
+ private:
+  const std::string upstream_;
+  const std::string uri_;
+  const Sight now_;
+  RestrictedCatalogs& restricted_;
+  std::map<std::shared_ptr<const Catalog>, std::string> known_;
+};
+
+}  // namespace patchbay::gateway

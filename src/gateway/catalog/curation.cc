@@ -1,0 +1,112 @@
+#include "gateway/catalog/curation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/glob.h"
+#include "json/read.h"
+
+namespace patchbay::gateway {
+namespace {
+
+constexpr std::size_t kMostName = 128;
+
+// What MCP allows in the name of a tool.
+bool good_name(std::string_view name) {
+  const auto good = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  };
+  return !name.empty() && name.size() <= kMostName && std::ranges::all_of(name, good);
+}
+
+bool is_allowed(const ToolSettings& settings, const std::string& tool) {
+  const auto fits = [&tool](const std::string& glob) { return matches_glob(glob, tool); };
+  return std::ranges::any_of(settings.allow, fits) && std::ranges::none_of(settings.deny, fits);
+}
+
+const std::string* find(const config::Dict<std::string>& dict, const std::string& key) {
+  const auto found = std::ranges::find(dict, key, &std::pair<std::string, std::string>::first);
+  return found == dict.end() ? nullptr : &found->second;
+}
+
+// The new name of each tool that gets one. Whoever is not renamed keeps its name against all
+// others; a tool that cannot have its new one is not renamed, which may stand in another's way.
+std::map<std::string, std::string> new_names(const std::vector<mcp::Item>& tools,
+                                             const ToolSettings& settings,
+                                             std::vector<std::string>& problems) {
+  std::map<std::string, std::string> names;
+  std::set<std::string> taken;
+  for (const auto& tool : tools) {
+    if (const auto* const name = find(settings.rename, tool.key)) {
+      names.emplace(tool.key, *name);
+    } else {
+      taken.insert(tool.key);
+    }
+  }
+  for (bool again = true; again;) {
+    again = false;
+    std::erase_if(names, [&](const auto& renamed) {
+      const auto& [own, name] = renamed;
+      if (!taken.contains(name)) return false;
+      problems.push_back(
+          fmt::format("'{}' cannot be renamed to '{}': there is a tool of that name", own, name));
+      taken.insert(own);
+      again = true;
+      return true;
+    });
+  }
+  return names;
+}
+
+void note_absent(const std::vector<mcp::Item>& tools, const config::Dict<std::string>& dict,
+                 std::string_view key, std::vector<std::string>& problems) {
+  for (const auto& [own, value] : dict) {
+    if (std::ranges::find(tools, own, &mcp::Item::key) != tools.end()) continue;
+    problems.push_back(fmt::format("tools.{} is about '{}', which is not there", key, own));
+  }
+}
+
+}  // namespace
+
+void check_tools(const config::Node& tools, const config::Place& at) {
+  const config::Node* const rename = tools.find("rename");
+  if (!rename) return;
+  const config::Place there = at.member("rename");
+  std::map<std::string, std::string> taken;
+  for (const auto& [own, line, name] : rename->members) {
+    if (name.kind != config::Kind::scalar) continue;
+    if (!good_name(name.text)) {
+      there.member(own).fault(
+          name.line, fmt::format("a name has 1 to {} letters, digits, _, - or .", kMostName));
+    }
+    const auto [first, fresh] = taken.emplace(name.text, own);
+    if (!fresh) {
+      there.member(own).fault(name.line,
+                              fmt::format("'{}' is renamed to the same name", first->second));
+    }
+  }
+}
+
+std::vector<std::string> curate(Offer& offer, const ToolSettings& settings) {
+  std::vector<std::string> problems;
+  auto& tools = mcp::of(offer.items, mcp::ItemKind::tool);
+  std::erase_if(tools, [&](const mcp::Item& tool) { return !is_allowed(settings, tool.key); });
+  note_absent(tools, settings.rename, "rename", problems);
+  note_absent(tools, settings.describe, "describe", problems);
+  const auto names = new_names(tools, settings, problems);
+  for (auto& tool : tools) {
+    if (const auto* const text = find(settings.describe, tool.key)) {
+      tool.definition = json::with_member(tool.definition, "description", json::quote(*text));
+    }
+    const auto name = names.find(tool.key);
+    if (name == names.end()) continue;
+    offer.own_names.emplace(name->second, tool.key);
+    tool.key = name->second;
+  }
+  return problems;
+}
+
+}  // namespace patchbay::gateway

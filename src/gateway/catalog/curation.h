@@ -1,0 +1,61 @@
+// Curation is what the configuration says about the tools of an upstream, whatever its kind: which
+// of them are there at all, under which names, and with which descriptions. What is not allowed
+// never enters the catalog, so no front end can list or reach it.
+//
+// Values only; usable from any thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+#include "gateway/catalog/catalog.h"
+#include "gateway/catalog/list_limits.h"
+
+namespace patchbay::gateway {
+
+struct ToolSettings {
+  std::vector<std::string> allow{"*"};
+  std::vector<std::string> deny = {};
+  config::Dict<std::string> rename = {};
+  config::Dict<std::string> describe = {};
+};
+
+// What every upstream can be told, beside the settings of its kind.
+struct UpstreamSettings {
+  ToolSettings tools;
+  ListLimits lists = {};
+};
+
+// Adds what is wrong with an upstream's `tools` section and cannot be said in a table.
+void check_tools(const config::Node& tools, const config::Place& at);
+
+// Makes of what an upstream offers that which is shown. A tool cannot take a name that another one
+// has: it keeps its own. Yields that, and settings for tools that are not there, as sentences.
+std::vector<std::string> curate(Offer& offer, const ToolSettings& settings);
+
+}  // namespace patchbay::gateway
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::fields<gateway::ToolSettings> = std::tuple{
+    Field{"allow", &gateway::ToolSettings::allow,
+          "Patterns (`*`, `?`) of the upstream's own names of tools; others are left out."},
+    Field{"deny", &gateway::ToolSettings::deny,
+          "Patterns of tools that are left out, even if they are allowed."},
+    Field{"rename", &gateway::ToolSettings::rename,
+          "Other names for tools, by the upstream's own name."},
+    Field{"describe", &gateway::ToolSettings::describe,
+          "Other descriptions of tools, by the upstream's own name."},
+};
+
+template <>
+inline constexpr auto config::fields<gateway::UpstreamSettings> = std::tuple{
+    Field{"tools", &gateway::UpstreamSettings::tools,
+          "Which of its tools are offered, and how they are called."},
+    Field{"lists", &gateway::UpstreamSettings::lists,
+          "How much it may list. A list that is larger is refused as a whole."},
+};
+
+}  // namespace patchbay

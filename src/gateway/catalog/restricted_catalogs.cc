@@ -1,0 +1,31 @@
+#include "gateway/catalog/restricted_catalogs.h"
+
+#include <algorithm>
+
+namespace patchbay::gateway {
+
+std::shared_ptr<const Catalog> RestrictedCatalogs::find(const Sight& sight,
+                                                        const policy::Rules::Set& about) const {
+  const auto found = std::ranges::find_if(known_, [&](const Known& one) {
+    return one.whole == sight.catalog->number() && one.rules == sight.rules && one.about == about;
+  });
+  return found == known_.end() ? nullptr : found->catalog.lock();
+}
+
+std::shared_ptr<const Catalog> RestrictedCatalogs::of(const Sight& sight,
+                                                      const policy::Rules::Set& about) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto found = find(sight, about)) return found;
+  }
+  // Made without the lock: whoever wants it at the same time makes it twice rather than waits.
+  auto made = sight.catalog->restricted(std::make_shared<const policy::Access>(sight.rules, about));
+  const std::lock_guard lock(mutex_);
+  if (auto found = find(sight, about)) return found;
+  std::erase_if(known_, [](const Known& one) { return one.catalog.expired(); });
+  known_.push_front({sight.catalog->number(), sight.rules, about, made});
+  if (known_.size() > kMost) known_.pop_back();
+  return made;
+}
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,80 @@
+// ToolSchemas are what a tool says its arguments and its results look like. Each is compiled once,
+// when it is first needed: when the catalog is made (gateway/catalog/schema_check.h), or by a call
+// where the catalog is too large for that.
+//
+// Any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "json/schema/schema.h"
+
+namespace patchbay::gateway {
+
+enum class Validation : std::uint8_t {
+  off,
+  warn,     // What does not fit is logged and goes on.
+  enforce,  // What does not fit is refused.
+};
+
+// What happens to a call that would have to be checked by a schema that cannot be compiled.
+enum class UnusableSchemas : std::uint8_t {
+  refuse,
+  pass,  // It goes on unchecked.
+};
+
+struct ValidationSettings {
+  Validation arguments = Validation::enforce;
+  Validation results = Validation::warn;
+  int tasks = 10'000;
+  UnusableSchemas unusable_schemas = UnusableSchemas::refuse;
+
+  // What is refused where `checked` is the mode: only enforcing refuses anything.
+  bool refuses_unusable(Validation checked) const {
+    return checked == Validation::enforce && unusable_schemas == UnusableSchemas::refuse;
+  }
+};
+
+class ToolSchemas {
+ public:
+  // `definition` is the raw tool; `name` is what the log calls it.
+  ToolSchemas(std::string name, std::string_view definition);
+
+  // Code::invalid_params with the JSON pointer and the reason if the raw arguments do not fit. If
+  // the schema cannot be used: Code::upstream_failed with `refuse_unusable`, else they fit.
+  Result<void> check_arguments(std::string_view arguments, bool refuse_unusable) const;
+
+  // Code::upstream_failed if the raw result does not hold what the tool promised. A result that
+  // says that the tool failed promises nothing.
+  Result<void> check_result(std::string_view result, bool refuse_unusable) const;
+
+  // Why one of the schemas cannot be used; empty if both can.
+  std::string unusable() const;
+
+  // True if these are the schemas of that raw tool.
+  bool are_of(std::string_view definition) const;
+
+  bool promises_result() const { return !result_.text.empty(); }
+
+ private:
+  struct Lazy {
+    std::string text;  // Empty: there is none.
+    mutable std::once_flag once = {};
+    mutable std::shared_ptr<const json::Schema> schema = {};
+    mutable std::string fault = {};  // Why there is none although there is a text.
+  };
+
+  const json::Schema* compiled(const Lazy& lazy, std::string_view what) const;
+  Result<void> unchecked(const Lazy& lazy, std::string_view what, bool refuse) const;
+
+  const std::string name_;
+  Lazy arguments_;
+  Lazy result_;
+};
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,97 @@
+#include "gateway/catalog/view.h"
+
+#include <algorithm>
+
+namespace patchbay::gateway {
+namespace {
+
+// A reference count of the worker's own: calls on different workers do not share its cache line.
+std::shared_ptr<const Catalog> counted_here(std::shared_ptr<const Catalog> catalog) {
+  const Catalog* const raw = catalog.get();
+  return {raw, [keep = std::move(catalog)](const Catalog*) {}};
+}
+
+}  // namespace
+
+CatalogView::CatalogView()
+    : now_{std::make_shared<const Catalog>(std::vector<Offer>(), NameSettings())} {}
+
+bool CatalogView::is_admin(const Principal& who) const {
+  if (who.way == "none") return true;
+  if (now_.rules) return now_.rules->has_role(who, policy::kAdminRole);
+  return std::ranges::find(who.roles, policy::kAdminRole) != who.roles.end();
+}
+
+std::shared_ptr<const Catalog> CatalogView::current(const Principal& who) const {
+  if (!now_.rules) return now_.catalog;
+  const auto about = now_.rules->about(who);
+  if (const auto seen = seen_.find(about); seen != seen_.end()) return seen->second;
+  if (seen_.size() >= kMostSeen) seen_.clear();
+  return seen_.emplace(about, counted_here(restricted_->of(now_, about))).first->second;
+}
+
+Task<std::shared_ptr<const Catalog>> CatalogView::wait_settled(const Principal& who,
+                                                               Deadline deadline) {
+  if (!settled_) {
+    OneShot<void> settled;
+    waiting_.push_back(&settled);
+    auto waited = co_await settled.wait(deadline);
+    std::erase(waiting_, &settled);
+    if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
+  }
+  co_return current(who);
+}
+
+void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool settled) {
+  before_change();
+  now_.catalog = counted_here(std::move(catalog));
+  // Who comes once the list is complete need not hear how it became so.
+  const bool completed = settled && !settled_;
+  settled_ = settled;
+  if (settled_) {
+    for (auto* const one : waiting_) one->deliver(ok());
+  }
+  after_change(completed);
+}
+
+void CatalogView::set_rules(std::shared_ptr<const policy::Rules> rules) {
+  const bool same = now_.rules && rules && now_.rules->version() == rules->version();
+  if (same || now_.rules == rules) return;
+  if (!settled_) {
+    // Nobody has been told anything yet.
+    now_.rules = std::move(rules);
+    seen_.clear();
+    return;
+  }
+  before_change();
+  now_.rules = std::move(rules);
+  after_change(false);
+}
+
+void CatalogView::before_change() {
+  if (told_) {
+    seen_.clear();
+    return;
+  }
+  told_ = now_;
+  told_seen_ = std::exchange(seen_, {});
+}
+
+void CatalogView::after_change(bool at_once) {
+  if (at_once || debounce_ <= std::chrono::nanoseconds(0)) {
+    tell();
+  } else if (!set()) {
+    here().timers().set(*this, here().now() + debounce_);
+  }
+}
+
+// Tells of what is another than clients know. A change that was taken back meanwhile is none.
+void CatalogView::tell() {
+  drop();
+  Sight before = *std::exchange(told_, std::nullopt);
+  CatalogNews news(std::move(before), now_, *restricted_);
+  if (tell_) tell_(news);
+  told_seen_.clear();
+}
+
+}  // namespace patchbay::gateway

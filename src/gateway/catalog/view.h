@@ -1,0 +1,83 @@
+// A CatalogView is a worker's own look at the catalog: the newest one, as each caller may see it,
+// and whether every upstream has had its first chance to come up. Before that, whoever asks for the
+// list waits a little. Clients hear of changes a moment later than the catalog has them, so that
+// many are told as one.
+//
+// Confined to its worker; the control thread updates it by letter.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "async/one_shot.h"
+#include "gateway/catalog/changes.h"
+#include "gateway/catalog/restricted_catalogs.h"
+
+namespace patchbay::gateway {
+
+class CatalogView final : Timer {
+ public:
+  CatalogView();
+
+  // Finds there what several workers need. Said once, before anything else. REQUIRES: it outlives
+  // the view.
+  void share(RestrictedCatalogs& restricted) { restricted_ = &restricted; }
+
+  // As that caller may see it.
+  std::shared_ptr<const Catalog> current(const Principal& who) const;
+
+  // As nobody but the gateway itself sees it: whole.
+  std::shared_ptr<const Catalog> whole() const { return now_.catalog; }
+  bool settled() const { return settled_; }
+
+  // The catalog once it has settled, or what there is at `deadline`.
+  Task<std::shared_ptr<const Catalog>> wait_settled(const Principal& who, Deadline deadline);
+
+  void update(std::shared_ptr<const Catalog> catalog, bool settled);
+
+  // Who may see what; null: everybody everything.
+  void set_rules(std::shared_ptr<const policy::Rules> rules);
+  const policy::Rules* rules() const { return now_.rules.get(); }
+
+  // Whether the caller has the role `admin`, as everybody has where nobody is asked who they are.
+  bool is_admin(const Principal& who) const;
+
+  // A resource that has changed, in the words of its upstream.
+  ResourceNews news_of(const std::string& upstream, const std::string& uri) const {
+    return {upstream, uri, now_, *restricted_};
+  }
+
+  // How long changes are gathered before they are told.
+  void set_debounce(std::chrono::nanoseconds debounce) { debounce_ = debounce; }
+
+  // Called after changes.
+  void on_change(std::function<void(CatalogNews& news)> tell) { tell_ = std::move(tell); }
+
+ private:
+  void on_deadline() override { tell(); }
+  void before_change();
+  void after_change(bool at_once);
+  void tell();
+
+  static constexpr std::size_t kMostSeen = 256;
+
+  Sight now_;
+  std::optional<Sight> told_;  // As clients know it, while they are to be told.
+  RestrictedCatalogs own_;
+  RestrictedCatalogs* restricted_ = &own_;
+  // What callers see now, and what they saw when they were last told.
+  using Seen = std::unordered_map<policy::Rules::Set, std::shared_ptr<const Catalog>>;
+  mutable Seen seen_;
+  Seen told_seen_;
+  std::chrono::nanoseconds debounce_{0};
+  bool settled_ = false;
+  std::vector<OneShot<void>*> waiting_;
+  std::function<void(CatalogNews&)> tell_;
+};
+
+}  // namespace patchbay::gateway

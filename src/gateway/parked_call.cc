@@ -1,0 +1,204 @@
+#include "gateway/parked_call.h"
+
+#include <fmt/format.h>
+
+#include "json/read.h"
+#include "mcp/compose.h"
+#include "mcp/question.h"
+#include "net/io/address_share.h"
+
+namespace patchbay::gateway {
+namespace {
+
+constexpr int kMostQuestions = 64;  // In the course of one call.
+// Questions that come this close together are asked in one round.
+constexpr auto kTogether = std::chrono::milliseconds(10);
+
+}  // namespace
+
+std::string essence_of(const Call& call) {
+  if (call.linked) {
+    const auto* const target = call.request.param(call.method.target);
+    return fmt::format("link {} {} {}", call.who->id, call.request.method, target->raw);
+  }
+  std::string text = fmt::format("{} {}", call.who->id, call.request.method);
+  for (const auto& member : call.request.params) {
+    if (member.key == "inputResponses" || member.key == "requestState") continue;
+    text += fmt::format(" {}={}", json::quote(member.key), member.raw);
+  }
+  return text;
+}
+
+AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
+    : owner_(owner),
+      id_(id),
+      request_(first.request),
+      capabilities_(first.capabilities),
+      from_(first.from),
+      trace_(first.trace),
+      call_{.request = request_.message,
+            .method = first.method,
+            .revision = first.revision,
+            .face = first.face,
+            .home = here(),
+            .client = *this,
+            .deadline = first.deadline,
+            .bytes_in = first.bytes_in,
+            .who = first.who} {
+  call_.capabilities = capabilities_;
+  call_.from = from_;
+  call_.trace = trace_;
+  call_.log_level = first.log_level;
+  call_.headers = first.headers;
+  call_.linked = first.linked;
+  call_.has_user = first.has_user;
+  call_.patience = first.patience;
+}
+
+AskingCall::~AskingCall() { set_parked(false); }
+
+Task<void> AskingCall::run() {
+  auto task = owner_.server_.answer_at_once(call_);
+  auto answered = co_await task.hearing(stop_);
+  running_ = false;
+  mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
+  end_questions();
+  if (heard_by_ && !word_.delivered()) {
+    over_ = true;
+    heard_by_->quota = call_.quota;
+    word_.deliver(std::move(reply));
+  } else {
+    answer_ = std::move(reply);
+  }
+  ended_.deliver(ok());
+  co_return ok();
+}
+
+Task<mcp::Reply> AskingCall::wait(const Call& request) {
+  set_parked(false);
+  heard_by_ = &request;
+  word_.reset();
+  if (answer_) {
+    over_ = true;
+    heard_by_->quota = call_.quota;
+    word_.deliver(*std::exchange(answer_, std::nullopt));
+  } else if (!questions_.empty()) {
+    say_questions();  // What is still open is asked again.
+  }
+  auto word = co_await word_.wait();
+  heard_by_ = nullptr;
+  drop();
+  if (!word) {
+    // The client has left, and with it whoever wanted the answer.
+    over_ = true;
+    give_up();
+    auto ended = ended_.wait();
+    ended.ignore_stop();
+    (void)co_await ended;
+    co_return word.error();
+  }
+  if (!over_) set_parked(true);
+  co_return word;
+}
+
+void AskingCall::set_parked(bool parked) {
+  if (parked_ != parked) owner_.parked_ += parked ? 1 : -1;
+  parked_ = parked;
+  drop();
+  if (parked) here().timers().set(*this, here().now() + call_.patience);
+}
+
+// From its first question to its end a call counts as one that waits for its client.
+Result<void> AskingCall::take_share() {
+  if (share_) return ok();
+  auto taken = shares().take(ShareOf::parked_calls,
+                             share_owner(*call_.who, net::share_of_address(call_.from)));
+  if (!taken) return taken.error();
+  share_ = *std::move(taken);
+  return ok();
+}
+
+void AskingCall::notify(std::string_view method, std::string_view params) {
+  if (!heard_by_) return;
+  if (method != "notifications/progress") return tell(*heard_by_, method, std::string(params));
+  // The request of this round may know the progress by another token than the first one did.
+  if (const auto* const token = heard_by_->request.meta_member("progressToken")) {
+    tell(*heard_by_, method, mcp::with_token(params, token->raw));
+  }
+}
+
+void AskingCall::ask(std::string_view method, std::string_view params, Answer answer) {
+  auto question = mcp::question_for(call_.revision, capabilities_, method, params);
+  if (!question) {
+    if (const auto* const known = mcp::find_client_method(method)) {
+      call_.missing = known->capability;
+    }
+    answer(mcp::error_reply(question.error()));
+    return;
+  }
+  const bool full = !parked_ && owner_.parked_ >= owner_.directory_.most.load();
+  if (full || asked_ == kMostQuestions) {
+    answer(mcp::error_reply({Code::overloaded, "too much is being asked (limits.parked)"}));
+    return;
+  }
+  if (auto shared = take_share(); !shared) {
+    answer(mcp::error_reply(shared.error()));
+    return;
+  }
+  std::string key = fmt::format("{}-{}", method.substr(0, method.find('/')), ++asked_);
+  questions_.emplace(std::move(key),
+                     Question{std::string(method), *std::move(question), std::move(answer)});
+  if (heard_by_ && !set()) here().timers().set(*this, here().now() + kTogether);
+}
+
+void AskingCall::withdraw_questions() {
+  end_questions();
+  if (!heard_by_) return;
+  drop();  // Nothing is left to be asked soon.
+  if (&heard_by_->home == &here()) heard_by_->client.withdraw_questions();
+}
+
+void AskingCall::end_questions() {
+  for (auto& [key, question] : std::exchange(questions_, {})) {
+    question.answer(mcp::error_reply({Code::cancelled, "the call is over"}));
+  }
+}
+
+// Either the time to ask has come, or the client has taken too long to come back.
+void AskingCall::on_deadline() {
+  if (heard_by_) {
+    say_questions();
+    return;
+  }
+  give_up();
+  here().post([&owner = owner_, id = id_] { owner.calls_.erase(id); });
+}
+
+void AskingCall::say_questions() {
+  ++round_;
+  std::string requests;
+  for (const auto& [key, question] : questions_) {
+    if (!requests.empty()) requests += ',';
+    requests += fmt::format(R"("{}":{{"method":"{}")", key, question.method);
+    if (!question.params.empty()) requests += fmt::format(R"(,"params":{})", question.params);
+    requests += '}';
+  }
+  auto reply = mcp::result_reply(
+      fmt::format(R"({{"resultType":"input_required","inputRequests":{{{}}},"requestState":"{}"}})",
+                  requests, owner_.state_of(*this)));
+  reply.type = mcp::ResultType::input_required;
+  word_.deliver(std::move(reply));
+}
+
+void AskingCall::take_answers(const Call& request) {
+  const auto* const given = request.request.param("inputResponses");
+  json::each_member(given ? given->raw : "{}", [&](std::string_view key, std::string_view raw) {
+    const auto found = questions_.find(std::string(key));
+    if (found == questions_.end() || !raw.starts_with('{')) return;
+    Answer answer = std::move(found->second.answer);
+    questions_.erase(found);
+    answer(mcp::result_reply(std::string(raw)));
+  });
+}
+
+}  // namespace patchbay::gateway

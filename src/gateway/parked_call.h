@@ -1,0 +1,83 @@
+// An AskingCall is one call that outlives the request that began it: it asks its client through the
+// answers to a row of requests, the rounds.
+//
+// Confined to the worker of its AskingCalls.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/shares.h"
+#include "gateway/parked_calls.h"
+
+namespace patchbay::gateway {
+
+class AskingCall final : public Peer, Timer {
+ public:
+  // Takes over what `first` asks for; the request itself may go.
+  AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first);
+  ~AskingCall() override;
+
+  std::uint64_t id() const { return id_; }
+  int round() const { return round_; }
+  // A request waits for it.
+  bool busy() const { return heard_by_ != nullptr; }
+  // Its answer has been handed out.
+  bool over() const { return over_; }
+  const Call& call() const { return call_; }
+
+  // Runs until the upstream has answered. Called once.
+  Task<void> run();
+
+  // Waits for what the call has to say to the client of `request`: its answer, or questions.
+  Task<mcp::Reply> wait(const Call& request);
+
+  // Takes the answers that came with `request`.
+  void take_answers(const Call& request);
+
+  // Asks the call to end early.
+  void give_up() { stop_.request(); }
+
+ private:
+  struct Question {
+    std::string method;
+    std::string params;
+    Answer answer;
+  };
+
+  void notify(std::string_view method, std::string_view params) override;
+  void ask(std::string_view method, std::string_view params, Answer answer) override;
+  void withdraw_questions() override;
+  void on_deadline() override;
+  void say_questions();
+  void end_questions();
+  void set_parked(bool parked);
+  Result<void> take_share();
+
+  AskingCalls& owner_;
+  const std::uint64_t id_;
+  const mcp::OwnMessage request_;
+  const std::string capabilities_;
+  const std::string from_;
+  const std::string trace_;
+  Call call_;
+  Stop stop_;
+  const Call* heard_by_ = nullptr;  // The request that waits for us; null between rounds.
+  OneShot<mcp::Reply> word_;        // What the round in progress is answered with.
+  OneShot<void> ended_;
+  std::optional<mcp::Reply> answer_;  // Came between rounds.
+  std::map<std::string, Question> questions_;
+  int round_ = 0;
+  int asked_ = 0;  // Questions so far.
+  bool running_ = true;
+  bool over_ = false;
+  bool parked_ = false;
+  std::optional<Shares::Share> share_;  // Of its caller, once it has asked something.
+};
+
+// What a request is about, however often it is sent: all but the envelope and the answers.
+std::string essence_of(const Call& call);
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,133 @@
+#include "gateway/parked_calls.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "async/hop.h"
+#include "gateway/parked_call.h"
+#include "json/read.h"
+#include "mcp/capabilities.h"
+
+namespace patchbay::gateway {
+namespace {
+
+constexpr std::size_t kMostSeen = 4096;  // Bytes of capabilities that are worth keeping.
+
+struct State {
+  int worker = 0;
+  std::uint64_t id = 0;
+  int round = 0;
+  std::int64_t expires = 0;  // Clock ticks.
+};
+
+std::optional<State> read_state(std::string_view text) {
+  State state;
+  const auto number = [&text](auto& out) {
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (fault != std::errc()) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.starts_with(' ')) text.remove_prefix(1);
+    return true;
+  };
+  const bool good =
+      number(state.worker) && number(state.id) && number(state.round) && number(state.expires);
+  return good && text.empty() ? std::optional(state) : std::nullopt;
+}
+
+Error unknown_state() {
+  return {Code::invalid_params,
+          "this requestState was not made here, has been used, or is for another request"};
+}
+
+}  // namespace
+
+bool AskingCalls::has_rounds(std::string_view method) {
+  return method == "tools/call" || method == "prompts/get" || method == "resources/read";
+}
+
+// The sealed part of a state that a request brings back; empty if it brings none of ours.
+std::string AskingCalls::sealed_part(const Call& call) const {
+  const auto* const given = call.request.param("requestState");
+  auto state = given ? json::as_string(given->raw) : std::nullopt;
+  if (!state || !state->starts_with(directory_.mark)) return "";
+  return state->substr(directory_.mark.size());
+}
+
+bool AskingCalls::may_ask(const Call& call) const {
+  if (!mcp::info(call.revision).modern || !has_rounds(call.request.method)) return false;
+  if (call.request.param("requestState") && !sealed_part(call).empty()) return true;
+  if (call.capabilities == "{}") return false;
+  return can_be_asked(call);
+}
+
+bool AskingCalls::can_be_asked(const Call& call) const {
+  if (call.revision == seen_of_ && call.capabilities == seen_) return seen_can_;
+  const auto can = mcp::abilities_of(call.revision, call.capabilities);
+  const bool any = can.roots || can.sampling || can.form || can.url;
+  if (call.capabilities.size() <= kMostSeen) {
+    seen_of_ = call.revision;
+    seen_ = call.capabilities;
+    seen_can_ = any;
+  }
+  return any;
+}
+
+Task<mcp::Reply> AskingCalls::answer(Call& call) {
+  const std::string sealed = sealed_part(call);
+  if (sealed.empty()) {
+    // A link leads to one call of ours and never begins another.
+    if (call.linked && call.request.param("requestState")) co_return unknown_state();
+    co_return co_await begin(call);
+  }
+  auto opened = directory_.sealer.open(sealed, essence_of(call));
+  const auto state = opened ? read_state(*opened) : std::nullopt;
+  if (!state || state->worker < 0 ||
+      static_cast<std::size_t>(state->worker) >= directory_.workers.size() ||
+      Clock::now().time_since_epoch().count() > state->expires) {
+    co_return unknown_state();
+  }
+  const auto place = static_cast<std::size_t>(state->worker);
+  auto there = [&home = *directory_.workers[place], &call, &state] {
+    return home.go_on(call, state->id, state->round);
+  };
+  co_return co_await hop<mcp::Reply>(*directory_.executors[place], there);
+}
+
+Task<mcp::Reply> AskingCalls::begin(Call& call) {
+  const auto made = std::make_shared<AskingCall>(*this, next_id_++, call);
+  calls_.emplace(made->id(), made);
+  scope_.spawn(run(made));
+  auto reply = co_await made->wait(call);
+  if (made->over()) calls_.erase(made->id());
+  co_return reply;
+}
+
+Task<mcp::Reply> AskingCalls::go_on(Call& call, std::uint64_t id, int round) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end() || found->second->round() != round || found->second->busy()) {
+    co_return unknown_state();
+  }
+  const auto known = found->second;
+  known->take_answers(call);
+  auto reply = co_await known->wait(call);
+  if (known->over()) calls_.erase(id);
+  co_return reply;
+}
+
+Task<void> AskingCalls::run(std::shared_ptr<AskingCall> call) { co_return co_await call->run(); }
+
+std::string AskingCalls::state_of(const AskingCall& call) const {
+  const auto expires = (Clock::now() + call.call().patience).time_since_epoch().count();
+  const std::string plain = fmt::format("{} {} {} {}", number_, call.id(), call.round(), expires);
+  return directory_.mark + directory_.sealer.seal(plain, essence_of(call.call()));
+}
+
+Task<void> AskingCalls::stop() {
+  for (const auto& [id, call] : calls_) call->give_up();
+  auto drained = co_await scope_.drain(kNever);
+  calls_.clear();
+  co_return drained;
+}
+
+}  // namespace patchbay::gateway

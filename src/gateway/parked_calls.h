@@ -1,0 +1,79 @@
+// Calls of clients without sessions that can be asked things. When an upstream asks, the call is
+// answered with what it wants to know (`input_required`) and waits here, without a request, until
+// the client sends it again with the answers. What the client brings back to find its call is
+// sealed: nobody can make it up, use it twice, or use it for another call.
+//
+// One per worker; confined to it. A client that comes back on another worker is led here.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "async/scope.h"
+#include "core/ids.h"
+#include "crypto/seal.h"
+#include "gateway/server.h"
+
+namespace patchbay::gateway {
+
+class AskingCall;
+
+class AskingCalls {
+ public:
+  // Shared by all workers.
+  struct Directory {
+    explicit Directory(policy::Sealer key) : sealer(key) {}
+    const policy::Sealer sealer;
+    // What our states begin with. Upstreams keep theirs with the client as well, and some of them
+    // are gateways like this one.
+    const std::string mark = "patchbay-" + random_hex(6) + '.';
+    std::vector<AskingCalls*> workers;
+    std::vector<Executor*> executors;
+    std::atomic<int> most = 1'000;  // Calls that wait for their client, on one worker.
+  };
+
+  // `number` is this worker's place in the directory. REQUIRES: both outlive this.
+  AskingCalls(int number, McpServer& server, Directory& directory)
+      : number_(number), server_(server), directory_(directory) {}
+
+  // Whether the stateless revision lets a method ask.
+  static bool has_rounds(std::string_view method);
+
+  // Whether a call may ask its client something on the way, or goes on with one that did.
+  bool may_ask(const Call& call) const;
+
+  // Answers the call: begins it, or goes on with the one that it belongs to.
+  Task<mcp::Reply> answer(Call& call);
+
+  // Ends all calls.
+  Task<void> stop();
+
+ private:
+  friend class AskingCall;
+
+  Task<mcp::Reply> begin(Call& call);
+  static Task<void> run(std::shared_ptr<AskingCall> call);
+  Task<mcp::Reply> go_on(Call& call, std::uint64_t id, int round);
+  std::string state_of(const AskingCall& call) const;
+  std::string sealed_part(const Call& call) const;
+  bool can_be_asked(const Call& call) const;
+
+  const int number_;
+  McpServer& server_;
+  Directory& directory_;
+  std::uint64_t next_id_ = 1;
+  int parked_ = 0;
+  std::unordered_map<std::uint64_t, std::shared_ptr<AskingCall>> calls_;
+  Scope scope_;
+  // The capabilities that were looked at last, and what they come to: clients without sessions
+  // declare the same with every request.
+  mutable std::string seen_;
+  mutable mcp::Revision seen_of_ = mcp::kNewest;
+  mutable bool seen_can_ = false;
+};
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,219 @@
+#include "gateway/server.h"
+
+#include <fmt/format.h>
+
+#include "gateway/parked_calls.h"
+#include "json/read.h"
+#include "mcp/capabilities.h"
+#include "mcp/compose.h"
+#include "mcp/log_level.h"
+#include "mcp/question.h"
+#include "mcp/shape.h"
+
+namespace patchbay::gateway {
+namespace {
+
+// Lists follow the upstreams: a client may keep one no longer than it likes to be wrong, and not
+// for others.
+constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";
+
+std::string server_info(const Identity& identity) {
+  const std::string title =
+      identity.title.empty() ? "" : fmt::format("\"title\":{},", json::quote(identity.title));
+  return fmt::format(R"({{"name":{},{}"version":{}}})", json::quote(identity.name), title,
+                     json::quote(identity.version));
+}
+
+std::string discover_result(std::string_view capabilities) {
+  std::string versions;
+  for (const auto& revision : mcp::kRevisions) {
+    if (revision.modern)
+      versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
+  }
+  return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, capabilities);
+}
+
+// True if a call failed, by an error or by what the tool says of itself.
+bool failed(const mcp::Reply& reply) {
+  return reply.is_error || json::member(reply.body, "isError") == "true";
+}
+
+// What the call needed and the client does not offer.
+mcp::Reply lacks(std::string_view capability) {
+  return mcp::error_reply({Code::missing_capability,
+                           fmt::format("the call needs the capability '{}'", capability),
+                           fmt::format(R"({{"requiredCapabilities":{{"{}":{{}}}}}})", capability)});
+}
+
+// An upstream with sessions that waits for its user to open a URL waits for a client's answer here.
+void ask_for_urls(const Call& call, mcp::Reply& reply) {
+  if (!AskingCalls::has_rounds(call.request.method)) return;
+  auto questions = mcp::url_questions(reply.body);
+  if (!questions || !mcp::abilities_of(call.revision, call.capabilities).url) return;
+  reply = mcp::result_reply(*std::move(questions));
+  reply.type = mcp::ResultType::input_required;
+}
+
+// True for what a server is asked that has fixed tools and nothing else.
+bool is_about_fixed_tools(const mcp::Method& method) {
+  const bool answered_here =
+      method.local != mcp::Local::set_level && method.local != mcp::Local::listen;
+  return answered_here && method.item == mcp::ItemKind::tool;
+}
+
+}  // namespace
+
+McpServer::McpServer(Pipeline& pipeline, const Times& times) : pipeline_(pipeline), times_(times) {
+  set_identity({});
+}
+
+void McpServer::set_identity(Identity identity) {
+  identity_ = std::move(identity);
+  info_ = server_info(identity_);
+}
+
+std::string McpServer::capabilities(mcp::Revision revision) const {
+  if (!identity_.capabilities.empty()) return identity_.capabilities;
+  return mcp::server_capabilities(revision, true);
+}
+
+Result<const mcp::Method*> McpServer::method_of(const mcp::Message& request, mcp::Revision revision,
+                                                const Principal& who) const {
+  const auto* const method = mcp::find_method(request.method, revision);
+  const bool offered = method && (!identity_.only_fixed_tools || is_about_fixed_tools(*method));
+  if (offered && pipeline_.may_use(*method, who)) return method;
+  return unknown_method(request.method);
+}
+
+Result<mcp::Revision> McpServer::negotiate(const mcp::Message& initialize) const {
+  const auto* const asked = initialize.param("protocolVersion");
+  if (!asked && identity_.if_unnamed) return *identity_.if_unnamed;
+  const auto version = asked ? json::as_string(asked->raw) : std::nullopt;
+  if (!version) {
+    return Error{Code::invalid_params, "'protocolVersion' must be given as a string"};
+  }
+  return mcp::negotiate(*version);
+}
+
+std::string McpServer::initialize_result(mcp::Revision revision) const {
+  return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"serverInfo":{}}})",
+                     mcp::info(revision).name, capabilities(revision),
+                     mcp::implementation_for(revision, info_));
+}
+
+Task<mcp::Reply> McpServer::answer(Call& call) {
+  call.patience = times_.question;
+  if (call.request.method == "tasks/result") call.deadline = here().now() + times_.task;
+  const bool may_ask = asking_ && asking_->may_ask(call);
+  const bool goes_on = may_ask && call.request.param("requestState");
+  const bool asks = goes_on || (may_ask && pipeline_.can_ask(call));
+  return asks ? asking_->answer(call) : answer_at_once(call);
+}
+
+Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
+  const bool routed =
+      call.method.local == mcp::Local::none && call.method.reach != mcp::Reach::dropped;
+  return routed ? pipeline_.handle(call, *this) : answer_alone(call);
+}
+
+Task<mcp::Reply> McpServer::answer_alone(const Call& call) const {
+  auto allowed =
+      call.method.local == mcp::Local::initialize ? may_initialize(*call.who, call.from) : ok();
+  auto reply = allowed ? answer_here(call) : mcp::error_reply(allowed.error());
+  give(call, reply);
+  co_return reply;
+}
+
+void McpServer::give(const Call& call, mcp::Reply& reply) const {
+  const bool modern = mcp::info(call.revision).modern;
+  if (modern && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
+  if (modern && reply.is_error && reply.from) ask_for_urls(call, reply);
+  if (reply.is_error) {
+    if (reply.from) {
+      mcp::shape_error(reply, call.request.method, *reply.from, call.revision, call.target);
+    }
+    return;
+  }
+  // What a task has come to is what its call would have been answered with.
+  const bool outcome = call.request.method == "tasks/result";
+  mcp::shape_result(reply, outcome ? "tools/call" : call.request.method, call.revision);
+  if (!modern || reply.is_error) return;
+  const bool hinted = call.method.reach == mcp::Reach::catalog ||
+                      call.method.local == mcp::Local::discover ||
+                      call.request.method == "resources/read";
+  const bool complete = reply.type != mcp::ResultType::input_required;
+  if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, std::string(kCacheHints));
+  mcp::make_modern(reply, info_);
+}
+
+// What concerns nobody but the server itself.
+mcp::Reply McpServer::answer_here(const Call& call) const {
+  switch (call.method.local) {
+    case mcp::Local::ping:
+      return mcp::result_reply("{}");
+    case mcp::Local::discover:
+      return mcp::result_reply(discover_result(capabilities(mcp::kNewest)));
+    case mcp::Local::initialize:
+      return mcp::result_reply(initialize_result(call.revision));
+    case mcp::Local::set_level: {
+      // The level itself is the front end's to remember.
+      auto level = asked_level(call.request);
+      return level ? mcp::result_reply("{}") : mcp::error_reply(level.error());
+    }
+    case mcp::Local::listen:
+      // Front ends with a stream to listen on answer it themselves.
+      return mcp::error_reply({Code::invalid_request, "there is no stream to listen on"});
+    case mcp::Local::cancelled:
+    case mcp::Local::none:
+      break;
+  }
+  return mcp::error_reply(
+      {Code::invalid_request, fmt::format("'{}' is a notification", call.request.method)});
+}
+
+std::string client_capabilities(const mcp::Message& initialize) {
+  const auto* const given = initialize.param("capabilities");
+  return given && given->raw.starts_with('{') ? std::string(given->raw) : "{}";
+}
+
+std::string_view declared_capabilities(const mcp::Message& request) {
+  const auto* const given = request.meta_member(mcp::kMetaCapabilities);
+  return given && given->raw.starts_with('{') ? given->raw : "{}";
+}
+
+Error cannot_be_asked(const Call& call, std::string_view method) {
+  if (const auto* const known = mcp::find_client_method(method)) call.missing = known->capability;
+  return {Code::method_not_found, fmt::format("the client cannot be asked {}", method)};
+}
+
+Result<int> asked_level(const mcp::Message& request) {
+  const auto* const given = request.param("level");
+  const auto name = given ? json::as_string(given->raw) : std::nullopt;
+  const auto level = name ? mcp::log_level(*name) : std::nullopt;
+  if (level) return *level;
+  return Error{Code::invalid_params,
+               "'level' must be one of debug, info, notice, warning, error, "
+               "critical, alert, emergency"};
+}
+
+bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Revision revision,
+                   std::optional<int> session_level) {
+  const auto level_of = [](const std::optional<std::string>& name) {
+    return name ? mcp::log_level(*name) : std::nullopt;
+  };
+  // A client that has never said what it wants gets everything.
+  std::optional<int> least = session_level.value_or(0);
+  if (mcp::info(revision).modern) {
+    const auto* const asked = request.meta_member(mcp::kMetaLogLevel);
+    least = asked ? level_of(json::as_string(asked->raw)) : std::nullopt;
+  }
+  const auto level = level_of(json::string_member(params, "level"));
+  return level && least && *level >= *least;
+}
+
+std::string_view cancelled_id(const mcp::Message& notification) {
+  const auto* const id = notification.param("requestId");
+  return id ? id->raw : std::string_view();
+}
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,102 @@
+// The McpServer is what clients of every MCP front end talk to: it answers the lifecycle itself,
+// hands calls to the pipeline, and gives each answer the shape of the client's revision.
+//
+// One per worker; confined to it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "async/task.h"
+#include "gateway/call/identity.h"
+#include "gateway/pipeline.h"
+#include "mcp/methods.h"
+#include "mcp/reply.h"
+#include "mcp/revision.h"
+
+namespace patchbay::gateway {
+
+class AskingCalls;
+
+class McpServer final : private ReplyShape {
+ public:
+  // How long a call may take, its client may think about a question, and a request may wait for
+  // what a task comes to.
+  struct Times {
+    std::chrono::nanoseconds call;
+    std::chrono::nanoseconds question;
+    std::chrono::nanoseconds task;
+  };
+
+  // REQUIRES: the pipeline outlives the server.
+  McpServer(Pipeline& pipeline, const Times& times);
+
+  // Calls of clients without sessions that can be asked things run there. Said once, if at all.
+  void set_asking(AskingCalls& asking) { asking_ = &asking; }
+
+  void set_times(const Times& times) { times_ = times; }
+
+  // REQUIRES: nothing is being answered.
+  void set_identity(Identity identity);
+  const Identity& identity() const { return identity_; }
+
+  // By when a call that begins now must be answered.
+  Deadline deadline() const { return here().now() + times_.call; }
+
+  // Answers a request. The row of the method has been looked up in the call's revision.
+  Task<mcp::Reply> answer(Call& call);
+
+  // The same for a call whose client is asked directly.
+  Task<mcp::Reply> answer_at_once(Call& call);
+
+  // The row of the method of a request of `who`, or why it has none.
+  Result<const mcp::Method*> method_of(const mcp::Message& request, mcp::Revision revision,
+                                       const Principal& who) const;
+
+  // The result of `initialize` in that revision.
+  std::string initialize_result(mcp::Revision revision) const;
+
+  // Whether `who` may open a session now: how often is bounded like calls (limits.rates).
+  Result<void> may_initialize(const Principal& who, std::string_view from) const {
+    return pipeline_.count_initialize(who, from);
+  }
+
+  // The revision that an `initialize` request gets.
+  Result<mcp::Revision> negotiate(const mcp::Message& initialize) const;
+
+ private:
+  std::string capabilities(mcp::Revision revision) const;
+  Task<mcp::Reply> answer_alone(const Call& call) const;
+  mcp::Reply answer_here(const Call& call) const;
+  void give(const Call& call, mcp::Reply& reply) const override;
+
+  Pipeline& pipeline_;
+  AskingCalls* asking_ = nullptr;
+  Times times_;
+  Identity identity_;
+  std::string info_;  // What `identity_` comes to as a raw serverInfo.
+};
+
+// The client's capabilities in an `initialize` request, raw.
+std::string client_capabilities(const mcp::Message& initialize);
+
+// The same of a request without a session.
+std::string_view declared_capabilities(const mcp::Message& request);
+
+// Why a client that has no way back cannot be asked; the call is told what it lacks.
+Error cannot_be_asked(const Call& call, std::string_view method);
+
+// The level in a logging/setLevel request.
+Result<int> asked_level(const mcp::Message& request);
+
+// True if the client of `request` wants a log message with these raw params: a session has said so
+// once (`session_level`), a stateless request says so itself.
+bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Revision revision,
+                   std::optional<int> session_level);
+
+// The raw `requestId` of a notifications/cancelled; empty if it has none.
+std::string_view cancelled_id(const mcp::Message& notification);
+
+}  // namespace patchbay::gateway

@@ -1,0 +1,83 @@
+// The documents that a schema is made of, and what is where in them: its own text, the metaschemas
+// and what the options bring. Each is a tree of schemas with one or more Resources (what `$id`
+// names), and anchors within those. Used while one schema is compiled, by one thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "json/equal.h"
+#include "json/index.h"
+#include "json/schema/keywords.h"
+#include "json/schema/schema.h"
+
+namespace patchbay::json {
+
+// One value in one document.
+struct SchemaPlace {
+  std::uint32_t document = 0;
+  NodeId node = 0;
+  auto operator<=>(const SchemaPlace&) const = default;
+};
+
+struct SchemaResource {
+  std::string uri;
+  SchemaPlace root;
+  Dialect dialect;
+  std::map<std::string, NodeId, std::less<>> anchors = {};
+  std::map<std::string, NodeId, std::less<>> dynamic_anchors = {};  // All of them are anchors too.
+};
+
+class SchemaDocuments {
+ public:
+  explicit SchemaDocuments(const SchemaOptions& options)
+      : options_(options), budget_(options.limits.compile) {}
+
+  // Reads `text` as the document with that URI.
+  Result<SchemaPlace> open(std::string_view text, std::string uri);
+
+  // What `reference` names, seen from a schema of that resource.
+  Result<SchemaPlace> resolve(std::uint32_t resource, std::string_view reference);
+
+  const Index& index(SchemaPlace place) const { return documents_[place.document].index; }
+  std::uint32_t resource_of(SchemaPlace place) const {
+    return documents_[place.document].resource[place.node];
+  }
+  const std::vector<SchemaResource>& resources() const { return resources_; }
+
+  // Where `place` is, for people.
+  std::string describe(SchemaPlace place) const;
+
+ private:
+  struct Document {
+    std::string uri;
+    Index index;
+    std::vector<std::uint32_t> resource;  // Of each node that is a schema.
+  };
+
+  // What is missing is an Error with an empty message.
+  Result<Dialect> dialect_of(std::string_view uri, int chain) const;
+  std::string_view text_of(std::string_view uri) const;
+  Result<std::uint32_t> find_resource(const std::string& uri);
+  Result<SchemaPlace> follow(std::uint32_t resource, std::string_view pointer);
+
+  Result<void> scan(SchemaPlace place, std::uint32_t resource);
+  Result<void> scan_keyword(SchemaPlace place, std::uint32_t resource, Holds holds);
+  Result<std::uint32_t> enter(SchemaPlace place, std::uint32_t resource);
+  std::uint32_t add_resource(std::string uri, SchemaPlace root, Dialect dialect);
+  Result<Dialect> dialect_at(SchemaPlace place, Dialect outer, bool root) const;
+  Result<std::string> text_member(SchemaPlace place, std::string_view key) const;
+
+  const SchemaOptions& options_;
+  Budget budget_;
+  std::deque<Document> documents_;
+  std::vector<SchemaResource> resources_;
+  std::map<std::string, std::uint32_t, std::less<>> by_uri_;
+};
+
+}  // namespace patchbay::json

@@ -1,0 +1,69 @@
+// Look-around in linear time. Whether a look holds at a place depends on the text alone, so each is
+// followed over the whole text once, and what it says at every place is written down: one behind
+// from the front, one ahead from the back, with its program written backwards. One that stands
+// inside another goes first. After that a look costs no more than any other instruction.
+#include "json/schema/regex_scratch.h"
+#include "json/text.h"
+
+namespace patchbay::json {
+
+bool Regex::search_looking(std::string_view text, Budget& budget) const {
+  // Every place costs at least one step for each look: what cannot be paid is not begun.
+  const std::size_t least = count_characters(text) * (looks_.size() + 1);
+  if (least > budget.left()) {
+    budget.spend(budget.left() + 1);
+    return false;
+  }
+  std::vector<Class> classes;
+  classes.reserve(text.size());
+  while (!text.empty()) classes.push_back(alphabet_.class_of(take_character(text)));
+
+  Scratch scratch(code_.size());
+  scratch.looks.resize(looks_.size());
+  scratch.goes_on = true;
+  for (std::size_t i = looks_.size(); i-- > 0;) {
+    if (!follow(looks_[i], classes, scratch, budget, scratch.looks[i])) return false;
+  }
+  scratch.goes_on = false;
+  Position now{.reached = {0}, .at_begin = true};
+  Position next;
+  const auto end = static_cast<Class>(alphabet_.classes());
+  for (scratch.place = 0; scratch.place <= classes.size(); ++scratch.place) {
+    const bool last = scratch.place == classes.size();
+    if (step(now, last ? end : classes[scratch.place], next, scratch)) return true;
+    if (next.reached.empty() || !budget.spend(1 + scratch.work / 2)) return false;
+    scratch.work = 0;
+    std::swap(now, next);
+  }
+  return false;
+}
+
+// Writes down at which places between the characters of `text` the look holds. False once the
+// budget is spent.
+bool Regex::follow(const Look& look, const std::vector<Class>& text, Scratch& scratch,
+                   Budget& budget, std::vector<bool>& holds) const {
+  const auto is_word = [&](std::size_t at) { return alphabet_.is_word(text[at]); };
+  const std::size_t size = text.size();
+  holds.assign(size + 1, false);
+  Position now;
+  Position next;
+  for (std::size_t done = 0; done <= size; ++done) {
+    const std::size_t place = look.behind ? done : size - done;
+    scratch.place = place;
+    now.reached.push_back(look.start);
+    now.at_begin = place == 0;
+    now.after_word = place > 0 && is_word(place - 1);
+    const bool before_word = place < size && is_word(place);
+    holds[place] = closure(now, before_word, place == size, scratch) != look.negated;
+    if (!budget.spend(1 + scratch.work / 2)) return false;
+    scratch.work = 0;
+    if (done == size) break;
+    ++scratch.round;
+    next.reached.clear();
+    advance(look.behind ? text[place] : text[place - 1], next, scratch);
+    std::swap(now, next);
+  }
+  return true;
+}
+
+}  // namespace patchbay::json

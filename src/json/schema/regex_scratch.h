@@ -1,0 +1,32 @@
+// What one run of a Regex needs on the way. Used by one thread, for one search.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "json/schema/regex.h"
+
+namespace patchbay::json {
+
+struct Regex::Scratch {
+  explicit Scratch(std::size_t size) : seen(size, 0) {}
+  bool visit(std::uint32_t at) {
+    if (seen[at] == round) return false;
+    seen[at] = round;
+    return true;
+  }
+
+  std::vector<std::uint32_t> seen;  // The round in which each instruction was last visited.
+  std::uint32_t round = 0;
+  std::vector<std::uint32_t> open;
+  std::vector<std::uint32_t> characters;  // The instructions that wait for a character.
+  std::size_t work = 0;
+
+  // Whether look number `look` holds at `place`. As long as that is not known, it may.
+  bool holds(std::uint32_t look) const { return looks.empty() || looks[look][place]; }
+  std::vector<std::vector<bool>> looks;  // [look][place]
+  std::size_t place = 0;                 // In the text, in characters.
+  bool goes_on = false;                  // A match does not end the run.
+};
+
+}  // namespace patchbay::json

@@ -1,0 +1,140 @@
+// The part of SchemaValidation that says to people what is wrong.
+#include <fmt/format.h>
+
+#include "json/decimal.h"
+#include "json/schema/validation.h"
+#include "json/text.h"
+
+namespace patchbay::json {
+namespace {
+
+constexpr std::size_t kLongText = 80;   // Bytes of a value, a name or a pattern that are shown.
+constexpr std::size_t kLongList = 200;  // Of the values allowed.
+
+std::string clipped(std::string_view text) { return shortened(text, kLongText); }
+
+std::string_view with_article(Type type) {
+  switch (type) {
+    case Type::object:
+      return "an object";
+    case Type::array:
+      return "an array";
+    case Type::string:
+      return "a string";
+    case Type::number:
+      return "a number";
+    case Type::boolean:
+      return "true or false";
+    default:
+      return "null";
+  }
+}
+
+std::string type_names(std::uint32_t types) {
+  std::string out;
+  const auto add = [&out](std::string_view name) {
+    if (!out.empty()) out += " or ";
+    out += name;
+  };
+  for (const Type type :
+       {Type::object, Type::array, Type::string, Type::number, Type::boolean, Type::null}) {
+    if (types & bit(type)) add(with_article(type));
+  }
+  if ((types & kIntegerBit) && !(types & bit(Type::number))) add("a whole number");
+  return out;
+}
+
+std::string several(std::uint32_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string bounded(std::string_view bound, std::uint32_t wanted, std::uint32_t found,
+                    std::string_view one, std::string_view many) {
+  return fmt::format("must have {} {}, has {}", bound, several(wanted, one, many), found);
+}
+
+}  // namespace
+
+Violation SchemaValidation::put_in_words(const Report& report) const {
+  Violation out{value_.pointer(report.fault.node), std::string(info(report.fault.keyword).name),
+                reason(report.fault)};
+  if (report.nearest.step) {
+    const std::string pointer = value_.pointer(report.nearest.node);
+    out.reason += fmt::format("; nearest: {}{}{}", clipped(pointer), pointer.empty() ? "" : ": ",
+                              reason(report.nearest));
+  }
+  return out;
+}
+
+std::string SchemaValidation::reason(const Fault& fault) const {
+  const SchemaStep& step = *fault.step;
+  const auto name = [this](std::uint32_t id) { return quote(clipped(program_.names[id])); };
+  const auto number = [&] { return clipped(program_.numbers[step.a].raw); };
+  const std::string_view raw = value_.raw(fault.node);
+  switch (fault.keyword) {
+    case Keyword::type:
+      return fmt::format("must be {}, is {}", type_names(step.a),
+                         value_[fault.node].type == Type::number
+                             ? clipped(raw)
+                             : std::string(with_article(value_[fault.node].type)));
+    case Keyword::constant:
+      return "must be " + clipped(program_.constants[step.a].text);
+    case Keyword::enumeration:
+      return "must be one of " + shortened(program_.constants[step.a].text, kLongList);
+    case Keyword::minimum:
+      return fmt::format("must be at least {}, is {}", number(), clipped(raw));
+    case Keyword::maximum:
+      return fmt::format("must be at most {}, is {}", number(), clipped(raw));
+    case Keyword::exclusive_minimum:
+      return fmt::format("must be more than {}, is {}", number(), clipped(raw));
+    case Keyword::exclusive_maximum:
+      return fmt::format("must be less than {}, is {}", number(), clipped(raw));
+    case Keyword::multiple_of:
+      return fmt::format("must be a multiple of {}, is {}", number(), clipped(raw));
+    case Keyword::min_length:
+      return bounded("at least", step.a, fault.detail, "character", "characters");
+    case Keyword::max_length:
+      return bounded("at most", step.a, fault.detail, "character", "characters");
+    case Keyword::pattern:
+      return "must match the pattern " + clipped(program_.names[step.b]);
+    case Keyword::format:
+      return fmt::format("must have the format {}", clipped(program_.names[step.b]));
+    case Keyword::min_items:
+      return bounded("at least", step.a, fault.detail, "element", "elements");
+    case Keyword::max_items:
+      return bounded("at most", step.a, fault.detail, "element", "elements");
+    case Keyword::contains:
+      return bounded(fault.detail < step.b ? "at least" : "at most",
+                     fault.detail < step.b ? step.b : step.c, fault.detail, "element of a kind",
+                     "elements of a kind");
+    case Keyword::unique_items:
+      return "must not be equal to " + clipped(value_.pointer(fault.detail));
+    case Keyword::min_properties:
+      return bounded("at least", step.a, fault.detail, "property", "properties");
+    case Keyword::max_properties:
+      return bounded("at most", step.a, fault.detail, "property", "properties");
+    case Keyword::required:
+      return fmt::format("the property {} is missing", name(fault.detail));
+    case Keyword::dependent_required:
+      return fmt::format("the property {} is missing, which {} needs", name(fault.detail),
+                         name(step.a));
+    case Keyword::additional_properties:
+    case Keyword::unevaluated_properties:
+      return "is a property that is not allowed here";
+    case Keyword::property_names:
+      return "has a name that is not allowed here";
+    case Keyword::unevaluated_items:
+      return "is an element that is not allowed here";
+    case Keyword::any_of:
+      return fmt::format("matches none of {} alternatives", step.b);
+    case Keyword::one_of:
+      return fault.detail == 0 ? fmt::format("matches none of {} alternatives", step.b)
+                               : "matches more than one of the alternatives";
+    case Keyword::negation:
+      return "matches what it must not match";
+    default:
+      return "is not allowed here";
+  }
+}
+
+}  // namespace patchbay::json

@@ -1,0 +1,165 @@
+#include "mcp_client/connect/http.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/http_token.h"
+#include "transport/http_channel.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr auto kFarewell = std::chrono::seconds(2);
+
+class StreamableConnection final : public Connection {
+ public:
+  explicit StreamableConnection(const transport::HttpTarget& target) : channel_(target) {}
+
+  transport::Channel& channel() override { return channel_; }
+  bool misunderstood() const override { return channel_.misunderstood(); }
+  Task<void> end(bool) override { co_return co_await channel_.finish(here().now() + kFarewell); }
+
+ private:
+  transport::HttpChannel channel_;
+};
+
+class SseConnection final : public Connection {
+ public:
+  SseConnection(const transport::HttpTarget& target, const HttpWay& way)
+      : channel_(target, way.place, way.post) {}
+
+  Task<void> connect(Deadline deadline) { return channel_.connect(deadline); }
+  transport::Channel& channel() override { return channel_; }
+  Task<void> end(bool) override { return channel_.finish(); }
+
+ private:
+  transport::SseChannel channel_;
+};
+
+// The path of `url` with another end, its query left out.
+net::Url below(net::Url url, std::string_view end) {
+  url.path.erase(std::min(url.path.find('?'), url.path.size()));
+  while (url.path.ends_with('/')) url.path.pop_back();
+  url.path += end;
+  return url;
+}
+
+// A header field that would end the line, or the head, must not get into it.
+bool is_sendable(std::string_view name, std::string_view value) {
+  const auto bad = [](unsigned char c) { return c < 0x20 || c == 0x7F; };
+  return is_token(name) && std::ranges::none_of(value, bad);
+}
+
+}  // namespace
+
+std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool alone) {
+  using transport::PostPlace;
+  if (kind == "sse")
+    return {{false, url.path == "/" ? below(url, "/sse") : url, PostPlace::told, {}}};
+  const auto base = below(url, "");
+  if (kind == "custom-http-sse") {
+    return {{false, below(base, "/sse"), PostPlace::fixed, below(base, "/message")}};
+  }
+  return {{true, {}, PostPlace::told, {}},
+          {false, url, PostPlace::told, {}},
+          {false, below(base, "/sse"), alone ? PostPlace::told_or_fixed : PostPlace::told,
+           below(base, "/message")}};
+}
+
+Result<std::string> header_lines(const config::Dict<std::string>& headers) {
+  std::string lines;
+  for (const auto& [name, value] : headers) {
+    if (!is_sendable(name, value)) {
+      return Error{Code::invalid_params,
+                   fmt::format("the header '{}' cannot be sent: its name or value has characters "
+                               "that no header may have",
+                               name)};
+    }
+    lines += fmt::format("{}: {}\r\n", name, value);
+  }
+  return lines;
+}
+
+Result<std::shared_ptr<const net::TlsContext>> client_tls(const TlsSettings& tls) {
+  return net::TlsContext::client({tls.ca, tls.cert, tls.key, tls.server_name, tls.verify});
+}
+
+net::HttpPoolSettings pool_settings(const HttpClientSettings& settings) {
+  net::HttpPoolSettings pool;
+  pool.connections = settings.connections;
+  pool.waiting = settings.waiting;
+  pool.connect = settings.connect_time;
+  pool.idle = settings.idle_time;
+  return pool;
+}
+
+Result<transport::HttpTarget> http_target(const HttpClientSettings& settings,
+                                          const std::string& text) {
+  auto url = net::parse_url(text);
+  if (!url) return url.error();
+  auto fields = header_lines(settings.headers);
+  if (!fields) return fields.error();
+  transport::HttpTarget target;
+  target.url = *std::move(url);
+  target.fields = *std::move(fields);
+  if (target.url.tls) {
+    auto context = client_tls(settings.tls);
+    if (!context) return context.error();
+    target.tls = *std::move(context);
+  }
+  target.pool = pool_settings(settings);
+  target.most = settings.answer.value;
+  return target;
+}
+
+Result<std::shared_ptr<const oauth::Plan>> auth_plan(const std::string& upstream,
+                                                     const net::Url& url,
+                                                     const HttpClientSettings& settings,
+                                                     const oauth::PlanOptions& options) {
+  if (!settings.auth) return std::shared_ptr<const oauth::Plan>();
+  for (const auto& [header, value] : settings.headers) {
+    if (!same_token(header, "Authorization")) continue;
+    return Error{Code::invalid_params, "the header Authorization would be sent twice"};
+  }
+  return oauth::make_plan(upstream, url, *settings.auth, options);
+}
+
+Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
+  // What comes from now on is a reason to try again, should this come to nothing.
+  if (target_.credentials) seen_ = target_.credentials->changes();
+  for (;;) {
+    const HttpWay& way = ways_[way_];
+    if (way.streamable) co_return std::make_unique<StreamableConnection>(target_);
+    transport::HttpTarget target = target_;
+    target.url = way.stream;
+    auto connection = std::make_unique<SseConnection>(target, way);
+    auto connected = co_await connection->connect(deadline);
+    if (connected) co_return connection;
+    // Also if the attempt was stopped: what the connection reads with must end before it does.
+    Stop deaf;
+    auto ending = connection->end(true);
+    auto ended = co_await ending.hearing(deaf);
+    if (connected.error().code != Code::upstream_failed || !try_other_way()) {
+      co_return connected.error();
+    }
+  }
+}
+
+bool HttpConnector::has_news() const {
+  return target_.credentials && target_.credentials->changes() != seen_;
+}
+
+Task<void> HttpConnector::rest(Deadline time) {
+  if (!target_.credentials) return Connector::rest(time);
+  return target_.credentials->wait_for_change(seen_, time);
+}
+
+bool HttpConnector::try_other_way() {
+  way_ = (way_ + 1) % ways_.size();
+  if (++tried_ < ways_.size()) return true;
+  tried_ = 0;
+  return false;
+}
+
+}  // namespace patchbay::upstreams

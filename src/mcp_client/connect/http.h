@@ -1,0 +1,66 @@
+// Reaches a server over HTTP, in the ways that its kind allows: Streamable HTTP, or the event
+// stream of the first revision. The way that worked is tried first the next time.
+//
+// Confined to one worker.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mcp_client/connect/connector.h"
+#include "mcp_client/connect/http_settings.h"
+#include "oauth/plan.h"
+#include "transport/sse_channel.h"
+
+namespace patchbay::upstreams {
+
+// A way to speak to a server.
+struct HttpWay {
+  bool streamable = true;
+  // Otherwise: where the event stream is, and where to post.
+  net::Url stream = {};
+  transport::PostPlace place = transport::PostPlace::told;
+  net::Url post = {};
+};
+
+class HttpConnector final : public Connector {
+ public:
+  // REQUIRES: there is a way.
+  HttpConnector(transport::HttpTarget target, std::vector<HttpWay> ways)
+      : target_(std::move(target)), ways_(std::move(ways)) {}
+
+  Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
+  bool try_other_way() override;
+  bool has_news() const override;
+  Task<void> rest(Deadline time) override;
+
+ private:
+  const transport::HttpTarget target_;
+  const std::vector<HttpWay> ways_;
+  std::size_t way_ = 0;    // The one to take.
+  std::size_t tried_ = 0;  // In vain, since one worked.
+  int seen_ = 0;           // Changes of the credentials, when it was last tried.
+};
+
+// The ways to a server at `url` of that kind: "http", "sse" or "custom-http-sse". Where all posts
+// go to the same fixed place, a server cannot tell two clients apart: not `alone`, that is no way.
+std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool alone = true);
+
+// Where a server is and how it is spoken to, from its settings. The error says which setting is
+// wrong, and why.
+Result<transport::HttpTarget> http_target(const HttpClientSettings& settings,
+                                          const std::string& url);
+
+// The credentials that the settings speak of, for a server at `url`; null if they speak of none.
+Result<std::shared_ptr<const oauth::Plan>> auth_plan(const std::string& upstream,
+                                                     const net::Url& url,
+                                                     const HttpClientSettings& settings,
+                                                     const oauth::PlanOptions& options);
+
+// The parts of it that do not depend on where the server is.
+Result<std::string> header_lines(const config::Dict<std::string>& headers);
+Result<std::shared_ptr<const net::TlsContext>> client_tls(const TlsSettings& settings);
+net::HttpPoolSettings pool_settings(const HttpClientSettings& settings);
+
+}  // namespace patchbay::upstreams

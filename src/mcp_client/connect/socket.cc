@@ -1,0 +1,67 @@
+#include "mcp_client/connect/socket.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "async/executor.h"
+#include "net/io/socket.h"
+#include "transport/line_channel.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+class SocketConnection final : public Connection {
+ public:
+  SocketConnection(net::Fd in, net::Fd out, const SocketSettings& settings)
+      : channel_(std::move(in), std::move(out), {settings.line.value, settings.outbox.value}) {}
+
+  transport::Channel& channel() override { return channel_; }
+  Task<void> end(bool) override {
+    channel_.close();
+    co_return ok();
+  }
+
+ private:
+  transport::LineChannel channel_;
+};
+
+}  // namespace
+
+Result<SocketPlace> tcp_place(std::string_view address) {
+  const auto colon = address.rfind(':');
+  auto host = address.substr(0, colon);
+  const auto digits = colon == std::string_view::npos ? "" : address.substr(colon + 1);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  SocketPlace place{std::string(host), 0, ""};
+  const auto [end, fault] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), place.port);
+  const bool number = fault == std::errc() && end == digits.data() + digits.size();
+  if (host.empty() || !number || place.port < 1 || place.port > 65535) {
+    return Error{Code::invalid_params, fmt::format("'{}' is not host:port", address)};
+  }
+  return place;
+}
+
+Task<std::unique_ptr<Connection>> SocketConnector::connect(Deadline deadline) {
+  net::Fd fd;
+  if (place_.host.empty()) {
+    auto connected = net::connect_unix(place_.path);
+    if (!connected) co_return connected.error();
+    fd = *std::move(connected);
+  } else {
+    const Deadline by = std::min(deadline, here().now() + settings_.connect_time);
+    auto connected = co_await net::connect_tcp(place_.host, place_.port, by);
+    if (!connected) co_return connected.error();
+    fd = *std::move(connected);
+    net::set_no_delay(fd.get());
+    net::notice_dead_peer(fd.get());
+  }
+  // Both directions end on their own, so each has a descriptor.
+  net::Fd out(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+  if (!out) co_return Error{Code::unavailable, "no descriptor is left"};
+  co_return std::make_unique<SocketConnection>(std::move(fd), std::move(out), settings_);
+}
+
+}  // namespace patchbay::upstreams

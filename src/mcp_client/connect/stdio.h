@@ -1,0 +1,44 @@
+// Reaches a server by running it: a program that speaks on its stdin and stdout.
+//
+// Confined to one worker: the program dies with its thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mcp_client/connect/allowed_commands.h"
+#include "mcp_client/connect/connector.h"
+#include "mcp_client/connect/stdio_settings.h"
+#include "net/process/child.h"
+
+namespace patchbay::upstreams {
+
+class ChildConnector final : public Connector {
+ public:
+  // Without `allowed` any program may be run. `user` is what was found for settings.user; an error
+  // is what connecting fails with.
+  ChildConnector(std::string upstream, const StdioSettings& settings,
+                 std::shared_ptr<const AllowedCommands> allowed = {},
+                 Result<std::optional<net::User>> user = std::optional<net::User>())
+      : upstream_(std::move(upstream)),
+        settings_(settings),
+        allowed_(std::move(allowed)),
+        user_(std::move(user)) {}
+
+  Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
+
+ private:
+  const std::string upstream_;
+  const StdioSettings settings_;
+  const std::shared_ptr<const AllowedCommands> allowed_;
+  const Result<std::optional<net::User>> user_;
+};
+
+// Who settings.user is; empty: who we are. Reads the user database, so not on a worker.
+Result<std::optional<net::User>> user_of(const StdioSettings& settings);
+
+// What is run for an upstream with these settings, as the user of this process.
+net::Program program_of(const StdioSettings& settings);
+
+}  // namespace patchbay::upstreams

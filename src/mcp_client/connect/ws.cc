@@ -1,0 +1,86 @@
+#include "mcp_client/connect/ws.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "mcp_client/connect/http.h"
+#include "transport/wire/envelope_channel.h"
+#include "transport/ws_channel.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+// What a server that is given up may take to close its side.
+constexpr auto kCloseTime = std::chrono::seconds(1);
+
+class WsConnection final : public Connection {
+ public:
+  WsConnection(std::unique_ptr<net::ClientWebSocket> client, bool envelopes,
+               const std::string& token)
+      : client_(std::move(client)), texts_(client_->socket()) {
+    if (envelopes) envelopes_.emplace(texts_, transport::EnvelopeSettings{.token = token});
+  }
+
+  transport::Channel& channel() override {
+    if (envelopes_) return *envelopes_;
+    return texts_;
+  }
+
+  void use_token(const std::string& token) override {
+    if (envelopes_) envelopes_->set_token(token);
+  }
+
+  Task<void> end(bool orderly) override {
+    texts_.close();
+    // Also a server that was lost, or broke the rules, is told that we leave and why.
+    const Deadline deadline = orderly ? kNever : here().now() + kCloseTime;
+    auto over = co_await client_->socket().over(deadline);
+    (void)over;  // A server that does not close has had its time.
+    co_return ok();
+  }
+
+ private:
+  const std::unique_ptr<net::ClientWebSocket> client_;
+  transport::WsChannel texts_;
+  std::optional<transport::EnvelopeChannel> envelopes_;
+};
+
+}  // namespace
+
+Task<std::unique_ptr<Connection>> WsConnector::connect(Deadline deadline) {
+  const Deadline by = std::min(deadline, here().now() + settings_.connect_time);
+  auto client = co_await net::ClientWebSocket::connect(target_, by);
+  if (!client) co_return client.error();
+  const bool envelopes = settings_.envelope == WsEnvelope::always ||
+                         (settings_.envelope == WsEnvelope::automatic && !(*client)->mcp());
+  co_return std::make_unique<WsConnection>(*std::move(client), envelopes, settings_.token);
+}
+
+Result<net::WebSocketTarget> ws_target(const WsSettings& settings) {
+  auto url = net::parse_url(settings.url, net::kWsSchemes);
+  if (!url) return url.error();
+  config::Dict<std::string> headers = settings.headers;
+  if (!settings.token.empty()) {
+    headers.emplace_back("Authorization", fmt::format("Bearer {}", settings.token));
+  }
+  auto fields = header_lines(headers);
+  if (!fields) return fields.error();
+  net::WebSocketTarget target;
+  target.url = *std::move(url);
+  target.fields = *std::move(fields);
+  if (target.url.tls) {
+    auto context = client_tls(settings.tls);
+    if (!context) return context.error();
+    target.tls = *std::move(context);
+  }
+  target.mcp = settings.envelope != WsEnvelope::always;
+  target.settings.limits.message = settings.message.value;
+  target.settings.outbox = settings.outbox.value;
+  target.settings.message_time = settings.message_time;
+  target.settings.ping = settings.ping;
+  target.settings.pong = settings.pong;
+  return target;
+}
+
+}  // namespace patchbay::upstreams

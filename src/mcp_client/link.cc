@@ -1,0 +1,428 @@
+#include "mcp_client/link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "json/read.h"
+#include "mcp/capabilities.h"
+#include "mcp/compose.h"
+#include "mcp/log_level.h"
+#include "mcp/question.h"
+#include "mcp/tasks.h"
+#include "mcp_client/input_round.h"
+#include "observe/log.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+// With this a call ends whose client cannot be asked what the server wants to know.
+constexpr Code kRefusedQuestion = Code::missing_capability;
+
+constexpr int kMaxQuestions = 16;  // To one client in the course of one call, at a time.
+
+std::optional<std::uint64_t> our_id(std::string_view raw) {
+  // Some servers echo a number as a string.
+  if (raw.size() > 2 && raw.starts_with('"')) raw = raw.substr(1, raw.size() - 2);
+  std::uint64_t id = 0;
+  const auto [end, fault] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
+  if (fault != std::errc() || end != raw.data() + raw.size()) return std::nullopt;
+  return id;
+}
+
+std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::string_view upstream,
+                                          std::string_view reason) {
+  return registry.counter("patchbay_upstream_dropped_total",
+                          "Messages of an upstream that were dropped.",
+                          metrics::labels({{"upstream", upstream}, {"reason", reason}}));
+}
+
+// The level that a client has asked for once and for all; what it gets if it never did.
+std::string_view level_of(const gateway::Call& call) {
+  return mcp::kLogLevels[static_cast<std::size_t>(call.log_level.value_or(0))];
+}
+
+}  // namespace
+
+LinkCounters::LinkCounters(metrics::Registry& registry, std::string_view upstream)
+    : not_json(dropped(registry, upstream, "not_json")),
+      invalid(dropped(registry, upstream, "invalid")),
+      unknown_id(dropped(registry, upstream, "unknown_id")),
+      late(dropped(registry, upstream, "late")),
+      refused(dropped(registry, upstream, "refused")),
+      too_many(dropped(registry, upstream, "too_many")),
+      upstream(upstream) {}
+
+McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
+                 std::string place, const McpSettings& settings)
+    : channel_(channel),
+      events_(events),
+      counters_(counters),
+      speech_(settings.speech),
+      list_limits_(settings.lists),
+      told_(told_abilities(settings)),
+      notifications_(settings.max_notifications),
+      tasks_(*this, std::move(place), settings.tasks) {}
+
+std::string McpLink::raw_id(std::uint64_t id) const {
+  const fmt::format_int digits(id);
+  return speech_.ids == IdType::string ? fmt::format("\"{}\"", digits.c_str()) : digits.str();
+}
+
+Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target,
+                              Deadline deadline) {
+  if (modern() && call.request.method == "resources/subscribe") {
+    co_return co_await follow(std::string(target), deadline);
+  }
+  if (modern() && call.request.method == "resources/unsubscribe") {
+    followed_.erase(std::string(target));
+    co_return mcp::result_reply("{}");
+  }
+  if (!modern() && call.request.param("requestState")) {
+    co_return Error{Code::invalid_params, "this requestState was not made here"};
+  }
+  if (const auto level = level_to_ask(call)) {
+    auto told = co_await want_level(*level, deadline);
+    if (!told) co_return told.error();
+  }
+  if (call.method.reach == mcp::Reach::by_task) {
+    co_return co_await tasks_.answer(call, std::string(target), deadline);
+  }
+  if (call.request.method == "tools/call") {
+    co_return co_await tasks_.call(call, target, deadline);
+  }
+  co_return co_await put(call, target, {}, deadline);
+}
+
+Task<mcp::Reply> McpLink::put(const gateway::Call& call, std::string_view target, Asking how,
+                              Deadline& deadline) {
+  auto reply = co_await forward(call, target, how, deadline);
+  if (mcp::info(call.revision).modern) co_return reply;
+  // A client with a session does not know of results that want more: it is asked instead.
+  for (int round = 0; reply && reply->type == mcp::ResultType::input_required; ++round) {
+    if (round == kMaxInputRounds) {
+      co_return Error{Code::upstream_failed, "the upstream does not stop asking"};
+    }
+    const auto left = deadline - here().now();
+    InputRound asked;
+    auto answers = co_await ask_inputs(call, reply->body, asked, here().now() + call.patience);
+    if (!answers && answers.error().code == Code::missing_capability) {
+      co_return cannot_ask(call, answers.error());
+    }
+    if (!answers) co_return answers.error();
+    // The clock of the call stood still while its client thought.
+    deadline = here().now() + left;
+    how.answers = *answers;
+    reply = co_await forward(call, target, how, deadline);
+  }
+  co_return reply;
+}
+
+Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view target,
+                                  const Asking& how, Deadline deadline) {
+  const std::uint64_t id = next_id_++;
+  Pending pending;
+  pending.call = &call;
+  pending.id = id;
+  if (call.method.reach == mcp::Reach::by_task) pending.task = target;
+  pending.repeatable = pending.task.empty();
+  const bool has_session = !mcp::info(call.revision).modern;
+  const std::string capabilities = modern() ? capabilities_of(&call, how.declared) : "";
+  const std::string raw = raw_id(id);
+  std::string text = mcp::forward(call.request, {.id = raw,
+                                                 .target_key = call.method.target,
+                                                 .target = target,
+                                                 .to = revision_,
+                                                 .task = how.task,
+                                                 .capabilities = capabilities,
+                                                 .log_level = has_session ? level_of(call) : "",
+                                                 .answers = how.answers});
+  std::string fields;
+  if (modern() && call.param_headers && !call.param_headers->empty()) {
+    const auto* const arguments = call.request.param("arguments");
+    fields = mcp::header_lines(*call.param_headers, arguments ? arguments->raw : "");
+  }
+  const bool named = call.method.reach == mcp::Reach::by_name || !pending.task.empty();
+  const transport::Sending sending{.id = id,
+                                   .method = call.request.method,
+                                   .name = named ? target : "",
+                                   .fields = fields,
+                                   .revision = revision_};
+  auto reply = co_await exchange(std::move(text), sending, pending, deadline);
+  // It mirrors other arguments than we know of.
+  if (reply && reply->is_error && json::member(reply->body, "code") == "-32020") {
+    events_.on_items_changed();
+  }
+  co_return reply;
+}
+
+Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
+  const std::uint64_t id = next_id_++;
+  co_return co_await request(id, method, std::move(params), deadline);
+}
+
+Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std::string params,
+                                  Deadline deadline) {
+  Pending pending;
+  pending.id = id;
+  // Only a client that has tasks can hear of them.
+  const bool listens = method == "subscriptions/listen" && has_tasks();
+  if (modern()) params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
+  std::string text = mcp::request(raw_id(id), method, params);
+  const transport::Sending how{.id = id, .method = method, .revision = revision_};
+  co_return co_await exchange(std::move(text), how, pending, deadline);
+}
+
+Task<mcp::Reply> McpLink::exchange(std::string text, const transport::Sending& how,
+                                   Pending& pending, Deadline deadline) {
+  const std::uint64_t id = pending.id;
+  pending_.emplace(id, &pending);
+  auto sent = channel_.send(std::move(text), how);
+  if (!sent) {
+    pending_.erase(id);
+    co_return sent.error();
+  }
+  pending.start_clock(deadline);
+  auto reply = co_await pending.answer.wait();
+  pending.stop_clock();
+  pending_.erase(id);
+  if (reply) co_return reply;
+  const Code why = reply.error().code;
+  const bool goes_on = why == Code::timeout || why == Code::cancelled || why == kRefusedQuestion;
+  if (!goes_on) co_return reply.error();
+  const bool late = why == Code::timeout;
+  if (!channel_.abandon(id) && !pending.handshake) {
+    auto told = channel_.send(mcp::cancelled(raw_id(id), late ? "deadline passed" : "cancelled"),
+                              {.method = "notifications/cancelled", .revision = revision_});
+    (void)told;  // If the peer has gone, on_closed() says so.
+  }
+  if (late) co_return Error{Code::timeout, "the upstream did not answer in time"};
+  co_return reply.error();
+}
+
+void McpLink::fail_all(const Error& error) {
+  for (const auto& [id, pending] : pending_) pending->answer.deliver(error);
+}
+
+void McpLink::on_message(std::string_view text, std::uint64_t cause) {
+  take_message(text, cause, nullptr);
+}
+
+void McpLink::on_whole_message(std::string text, std::uint64_t cause) {
+  take_message(text, cause, &text);
+}
+
+// `memory`, if given, holds the text and may be taken.
+void McpLink::take_message(std::string_view text, std::uint64_t cause, std::string* memory) {
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) {
+    const bool json = parsed.error().code != Code::parse_error;
+    (json ? counters_.invalid : counters_.not_json)->add();
+    // A malformed answer to a question of ours is the only one there will be.
+    if (auto* const asked = message.method.empty() ? find_pending(message.id) : nullptr) {
+      asked->answer.deliver(Error{Code::upstream_failed, "the upstream sent a malformed answer: " +
+                                                             parsed.error().message});
+    }
+    return;
+  }
+  switch (message.kind) {
+    case mcp::Message::Kind::response:
+      on_response(message, cause, memory);
+      break;
+    case mcp::Message::Kind::notification:
+      on_notification(message, cause);
+      break;
+    case mcp::Message::Kind::request:
+      on_request(message, cause);
+      break;
+  }
+}
+
+void McpLink::on_response(const mcp::Message& message, std::uint64_t cause, std::string* memory) {
+  // Servers that cannot read a request answer it without an id.
+  Pending* const asked = message.id.empty() ? find_pending(cause) : find_pending(message.id);
+  if (asked) {
+    auto reply = memory ? mcp::reply_of(message, *memory) : mcp::reply_of(message);
+    reply.from = revision_;
+    asked->answer.deliver(std::move(reply));
+    return;
+  }
+  const auto id = our_id(message.id);
+  const bool once_asked = id && *id > 0 && *id < next_id_;
+  (once_asked ? counters_.late : counters_.unknown_id)->add();
+}
+
+McpLink::Pending* McpLink::find_pending(std::string_view raw_id) {
+  const auto id = our_id(raw_id);
+  return id ? find_pending(*id) : nullptr;
+}
+
+McpLink::Pending* McpLink::find_pending(std::uint64_t id) {
+  const auto found = pending_.find(id);
+  if (found == pending_.end() || found->second->answer.delivered()) return nullptr;
+  return found->second;
+}
+
+bool McpLink::awaits(std::uint64_t id) const {
+  const auto found = pending_.find(id);
+  return found != pending_.end() && !found->second->answer.delivered();
+}
+
+void McpLink::on_lost(std::uint64_t id, const Error& why) {
+  if (Pending* const asked = find_pending(id)) asked->answer.deliver(why);
+}
+
+void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) {
+  if (std::ranges::find(mcp::kItems, message.method, &mcp::ItemInfo::changed) !=
+      mcp::kItems.end()) {
+    events_.on_items_changed();
+  } else if (is_too_many()) {
+    return;
+  } else if (message.method == "notifications/resources/updated") {
+    const auto* const uri = message.param("uri");
+    if (auto text = uri ? json::as_string(uri->raw) : std::nullopt) events_.on_updated(*text);
+  } else if (message.method == "notifications/message") {
+    if (Pending* const running = call_of(cause, mcp::related_task(message.raw_params))) {
+      const gateway::Call& call = *running->call;
+      running->shown = true;
+      gateway::tell(call, message.method, with_listed_tasks(call, message.raw_params));
+    }
+  } else if (message.method == "notifications/progress") {
+    on_progress(message);
+  } else if (message.method == "notifications/tasks/status" ||
+             message.method == "notifications/tasks") {
+    tasks_.on_status(message);
+  } else if (message.method == "notifications/subscriptions/acknowledged") {
+    const auto* const id = message.meta_member(mcp::kMetaSubscription);
+    if (const auto ours = id ? our_id(id->raw) : std::nullopt) news_.on_agreed(*ours);
+  }
+}
+
+bool McpLink::is_too_many() {
+  const auto verdict = notifications_.judge(here().now());
+  if (verdict == NotificationRate::Verdict::pass) return false;
+  counters_.too_many->add();
+  if (verdict == NotificationRate::Verdict::drop_and_log) {
+    log::Line(log::Level::warn, "notifications dropped")
+        .add("upstream", counters_.upstream)
+        .add("dropped", notifications_.take_dropped())
+        .add("hint", "it sends more than max_notifications per second");
+  }
+  return true;
+}
+
+void McpLink::on_progress(const mcp::Message& message) {
+  const auto* const token = message.param("progressToken");
+  Pending* const asked = token ? find_pending(token->raw) : nullptr;
+  if (!asked || !asked->call) return;
+  const gateway::Call& call = *asked->call;
+  asked->shown = true;
+  if (const auto* const theirs = call.request.meta_member("progressToken")) {
+    gateway::tell(call, message.method,
+                  with_listed_tasks(call, mcp::with_token(message.raw_params, theirs->raw)));
+  }
+}
+
+// A server may ask its client things in the course of a call. Where it does not say which call, it
+// is asked on only if there is no doubt; otherwise the server hears at once that nobody answers.
+void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
+  if (message.method == "ping") {
+    answer(message.id, mcp::result_reply("{}"));
+    return;
+  }
+  const std::string task = mcp::related_task(message.raw_params);
+  Pending* const asked = mcp::find_client_method(message.method) ? call_of(cause, task) : nullptr;
+  if (!asked || asked->questions() == kMaxQuestions) {
+    counters_.refused->add();
+    answer(message.id, mcp::error_reply({Code::method_not_found, "no client can be asked this"}));
+    return;
+  }
+  if (told_too_much(*asked, message)) {
+    counters_.refused->add();
+    answer(message.id, mcp::error_reply({Code::method_not_found, "the client cannot do this"}));
+    if (may_begin_again(*asked, message.method, cause)) {
+      asked->answer.deliver(Error{kRefusedQuestion, "the client cannot do what the server asks for",
+                                  json::quote(message.method)});
+    } else {
+      // If the call fails now, its client hears what it would have needed.
+      asked->call->missing = mcp::find_client_method(message.method)->capability;
+    }
+    return;
+  }
+  asked->shown = true;
+  asked->begin_question(asked->call->patience);
+  // The answer comes when the message and the buffer it lies in are gone.
+  auto pass_on = [this, life = std::weak_ptr(life_), number = asked->id,
+                  id = std::string(message.id), method = std::string(message.method),
+                  task](mcp::Reply reply) {
+    if (life.expired()) return;
+    if (!reply.is_error) reply.body = mcp::answer_for(revision_, method, reply.body);
+    if (!reply.is_error && !task.empty()) reply.body = mcp::with_related_task(reply.body, task);
+    answer(id, reply);
+    if (const auto found = pending_.find(number); found != pending_.end()) {
+      found->second->end_question();
+    }
+  };
+  gateway::ask(*asked->call, message.method, with_listed_tasks(*asked->call, message.raw_params),
+               std::move(pass_on));
+}
+
+// A call of which something has come already is not made twice. Servers ask for roots by
+// themselves, not in the course of a call: only where the server says which call it is about does
+// it count.
+bool McpLink::may_begin_again(const Pending& asked, std::string_view method, std::uint64_t cause) {
+  return !asked.shown && (cause != 0 || method != "roots/list");
+}
+
+// Only of clients without a session: the others have said what they can do once and for all, and
+// their servers hear what becomes of each question.
+bool McpLink::told_too_much(const Pending& asked, const mcp::Message& question) const {
+  const gateway::Call& call = *asked.call;
+  if (modern() || !asked.repeatable || !mcp::info(call.revision).modern) return false;
+  const auto* const known = mcp::find_client_method(question.method);
+  const auto can = mcp::abilities_of(call.revision, call.capabilities);
+  const unsigned lacking = mcp::bits_of(told_) & ~mcp::bits_of(can);
+  if ((mcp::bits_of_capability(known->capability) & lacking) == 0) return false;
+  return !mcp::question_for(call.revision, call.capabilities, question.method, question.raw_params);
+}
+
+void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
+  auto sent = channel_.send(mcp::response(id, reply), {.revision = revision_});
+  (void)sent;  // If the peer has gone, on_closed() says so.
+}
+
+McpLink::Pending* McpLink::call_of(std::uint64_t cause, std::string_view task) {
+  if (Pending* const asked = cause != 0 ? find_pending(cause) : nullptr) {
+    return asked->call ? asked : nullptr;
+  }
+  for (const auto& [id, pending] : pending_) {
+    const bool waits = pending->call && !pending->answer.delivered();
+    if (waits && !task.empty() && pending->task == task) return pending;
+  }
+  // A call that waits for its client has most likely nothing more to say.
+  Pending* const speaking = only_client([](const Pending& one) { return one.questions() == 0; });
+  return speaking ? speaking : only_client([](const Pending&) { return true; });
+}
+
+template <class Fits>
+McpLink::Pending* McpLink::only_client(Fits fits) {
+  Pending* latest = nullptr;
+  for (const auto& [id, pending] : pending_) {
+    if (!pending->call || pending->answer.delivered() || !fits(*pending)) continue;
+    if (!pending->task.empty()) continue;  // What belongs to a task says so.
+    const auto session = pending->call->session;
+    if (latest && (session.empty() || session != latest->call->session)) return nullptr;
+    if (!latest || pending->id > latest->id) latest = pending;
+  }
+  return latest;
+}
+
+void McpLink::on_closed(const std::string& why) {
+  closed_ = true;
+  fail_all({Code::upstream_failed, "the upstream was lost: " + why});
+  events_.on_link_closed(why);
+}
+
+}  // namespace patchbay::upstreams

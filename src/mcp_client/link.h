@@ -1,0 +1,201 @@
+// An McpLink speaks MCP as a client over one Channel: the handshake in the era that the server
+// knows, the lists, and calls, pipelined and matched by ids that we mint. It ends with its channel;
+// a new connection is a new link.
+//
+// Confined to the worker of its channel.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "async/one_shot.h"
+#include "gateway/call/upstream.h"
+#include "mcp_client/link_tasks.h"
+#include "mcp_client/listen_stream.h"
+#include "mcp_client/notification_rate.h"
+#include "mcp_client/pending_request.h"
+#include "mcp_client/settings.h"
+#include "observe/metrics.h"
+#include "transport/channel.h"
+
+namespace patchbay::upstreams {
+
+// What a peer sent that could not be used.
+struct LinkCounters {
+  LinkCounters(metrics::Registry& registry, std::string_view upstream);
+
+  std::shared_ptr<metrics::Counter> not_json;    // A line that is not JSON.
+  std::shared_ptr<metrics::Counter> invalid;     // JSON, but no message.
+  std::shared_ptr<metrics::Counter> unknown_id;  // An answer to something never asked.
+  std::shared_ptr<metrics::Counter> late;        // An answer after the deadline, or a second one.
+  std::shared_ptr<metrics::Counter> refused;     // A request of the server that no client can take.
+  std::shared_ptr<metrics::Counter> too_many;    // A notification above max_notifications.
+  const std::string upstream;                    // Its name.
+};
+
+// What a server with sessions is told that its clients can do, by the settings of its connection.
+mcp::Abilities told_abilities(const McpSettings& settings);
+
+// What is known of a server's era before the handshake.
+enum class Opening : std::uint8_t { ask, modern, legacy };
+
+// The same for a server whose settings name the revision to speak.
+Opening opening_for(Spoken wanted);
+// Empty: it is to be found out.
+std::optional<mcp::Revision> wanted_revision(Spoken wanted);
+
+class McpLink final : public transport::Channel::Listener, NewsStream::Link, LinkTasks::Link {
+ public:
+  class Events {
+   public:
+    virtual void on_items_changed() = 0;
+    virtual void on_updated(const std::string& uri) = 0;
+    virtual void on_task(const gateway::TaskNews& news) = 0;
+    // The server has lost our session: open() again.
+    virtual void on_forgotten() = 0;
+    // Nothing works over this link any more.
+    virtual void on_link_closed(const std::string& why) = 0;
+
+   protected:
+    ~Events() = default;
+  };
+
+  // REQUIRES: everything referred to outlives the link.
+  // `place` leads back to this link in the ids of its tasks.
+  McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
+          std::string place = "", const McpSettings& settings = {});
+
+  // The handshake. Opening::ask tries the stateless revision first, for at most `probe`.
+  Task<void> open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline);
+
+  // What the handshake has settled on.
+  mcp::Revision revision() const override { return revision_; }
+  bool modern() const { return mcp::info(revision_).modern; }
+  // The handshake got as far as an answer, in whichever era.
+  bool answered() const { return answered_; }
+  bool closed() const { return closed_; }
+
+  // All pages of all lists that the server has. Code::too_large if it lists more than it may.
+  Task<mcp::ItemLists> list_all(Deadline deadline);
+
+  // The same for one list; empty if the server does not have such items.
+  Task<std::vector<mcp::Item>> list(mcp::ItemKind kind, Deadline deadline);
+
+  // Asks to be told of changes: of the lists, and of these resources. Yields when the server has
+  // agreed; with nothing to hear of, at once.
+  Task<void> hear_news(const std::vector<std::string>& uris, Deadline deadline);
+
+  // Yields when the server has shown that it is alive.
+  Task<void> check(Deadline deadline);
+
+  // Forwards the call and waits for its answer. Code::missing_capability if a server with sessions
+  // was told of more than this client can do and has asked for it: the call is cancelled there, and
+  // may be made again where less was told. The data of that error is the method of the question.
+  Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline deadline);
+
+  // Fails everything that waits.
+  void fail_all(const Error& error);
+
+  // Ends what the link does by itself. REQUIRES: called before the link dies.
+  Task<void> finish();
+
+ private:
+  using Pending = PendingRequest;
+
+  void on_message(std::string_view text, std::uint64_t cause) override;
+  void on_whole_message(std::string text, std::uint64_t cause) override;
+  void take_message(std::string_view text, std::uint64_t cause, std::string* memory);
+  bool awaits(std::uint64_t id) const override;
+  void on_lost(std::uint64_t id, const Error& why) override;
+  void on_forgotten() override { events_.on_forgotten(); }
+  void on_closed(const std::string& why) override;
+  void on_response(const mcp::Message& message, std::uint64_t cause, std::string* memory);
+  void on_notification(const mcp::Message& message, std::uint64_t cause);
+  void on_progress(const mcp::Message& message);
+  bool is_too_many();
+  void on_request(const mcp::Message& message, std::uint64_t cause);
+  // Whether the client of the call lacks what the server asks for and was told of.
+  bool told_too_much(const Pending& asked, const mcp::Message& question) const;
+  static bool may_begin_again(const Pending& asked, std::string_view method, std::uint64_t cause);
+  void answer(std::string_view id, const mcp::Reply& reply);
+  // The call that a message belongs to: the one that caused it, else one about the task that the
+  // message belongs to, else the latest of the only client
+  // that has calls running, those that wait for their client left aside. Null if there is a doubt.
+  Pending* call_of(std::uint64_t cause, std::string_view task);
+  template <class Fits>
+  Pending* only_client(Fits fits);
+  // Who still waits for the answer with that raw id; null if nobody does.
+  Pending* find_pending(std::string_view raw_id);
+  Pending* find_pending(std::uint64_t id);
+
+  Task<void> discover(Deadline deadline);
+  Task<void> initialize(Deadline deadline);
+  Task<std::vector<mcp::Item>> list_within(mcp::ItemKind kind, gateway::ListBudget& budget,
+                                           Deadline deadline);
+  Result<void> take_page(mcp::ItemKind kind, std::string_view items, gateway::ListBudget& budget,
+                         std::vector<mcp::Item>& to) const;
+  Task<mcp::Reply> shake(std::string_view method, std::string params,
+                         std::optional<mcp::Revision> revision, Deadline deadline);
+  // The log level that the server must be told because the call's client wants to hear more.
+  std::optional<int> level_to_ask(const gateway::Call& call) const;
+  Task<void> want_level(int level, Deadline deadline);
+  Task<mcp::Reply> follow(std::string uri, Deadline deadline);
+  Task<void> hear_followed(Deadline deadline) override;
+
+  std::uint64_t mint_id() override { return next_id_++; }
+  // An id of ours as the server wants it, raw.
+  std::string raw_id(std::uint64_t id) const;
+  Task<mcp::Reply> listen(std::uint64_t id, std::string params) override;
+  void on_missed() override;
+
+  using Asking = LinkTasks::Asking;
+  bool has_tasks() const override { return has_tasks_; }
+  Task<mcp::Reply> put(const gateway::Call& call, std::string_view target, Asking how,
+                       Deadline& deadline) override;
+  Task<mcp::Reply> ask_about(const gateway::Call* call, std::string_view method,
+                             const std::string& id, std::string_view more,
+                             Deadline deadline) override;
+  void on_task(gateway::TaskNews news) override { events_.on_task(news); }
+  std::string with_listed_tasks(const gateway::Call& call, std::string_view params) const;
+
+  // What a stateless server is told that the client can do; null: the gateway itself.
+  std::string capabilities_of(const gateway::Call* call, bool with_tasks) const;
+  Task<mcp::Reply> forward(const gateway::Call& call, std::string_view target, const Asking& how,
+                           Deadline deadline);
+  Task<mcp::Reply> exchange(std::string text, const transport::Sending& how, Pending& pending,
+                            Deadline deadline);
+  Task<mcp::Reply> request(std::string_view method, std::string params, Deadline deadline);
+  Task<mcp::Reply> request(std::uint64_t id, std::string_view method, std::string params,
+                           Deadline deadline);
+
+  transport::Channel& channel_;
+  Events& events_;
+  const LinkCounters& counters_;
+  const SpeechSettings speech_;
+  const gateway::ListLimits list_limits_;
+  const mcp::Abilities told_;  // That a server with sessions is told that its clients can do.
+  NotificationRate notifications_;
+  std::uint64_t next_id_ = 1;
+  std::unordered_map<std::uint64_t, Pending*> pending_;
+  mcp::Revision revision_ = mcp::kNewestLegacy;
+  bool answered_ = false;
+  bool closed_ = false;
+  std::string capabilities_;  // Of the server, raw.
+  bool has_tasks_ = false;    // It says so.
+  std::optional<int> level_;  // The least important log messages it sends, once it was told.
+
+  // Of a server without sessions: what it tells of by itself.
+  std::set<std::string, std::less<>> followed_;
+  bool hears_lists_ = false;  // And of its lists.
+  NewsStream news_{*this};
+  LinkTasks tasks_;
+
+  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the link is.
+};
+
+}  // namespace patchbay::upstreams

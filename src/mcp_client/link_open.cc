@@ -1,0 +1,378 @@
+// How a link begins: the handshake, the lists, and what the server is asked to tell of by itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/version.h"
+#include "json/read.h"
+#include "json/write.h"
+#include "mcp/capabilities.h"
+#include "mcp/compose.h"
+#include "mcp/log_level.h"
+#include "mcp/tasks.h"
+#include "mcp_client/link.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr std::size_t kMaxCursor = 16 << 10;  // Bytes of what leads to the next page, raw.
+
+Error refused(std::string_view method, const mcp::Reply& reply) {
+  const auto why = json::string_member(reply.body, "message").value_or("no message");
+  return {Code::upstream_failed, fmt::format("{} was refused: {}", method, why)};
+}
+
+bool names(std::string_view versions, mcp::Revision revision) {
+  bool found = false;
+  json::each_element(versions, [&](std::string_view raw) {
+    found |= json::as_string(raw) == mcp::info(revision).name;
+  });
+  return found;
+}
+
+// An error that only a server of the stateless era sends.
+bool is_modern_error(const mcp::Reply& reply) {
+  const auto code = json::member(reply.body, "code").value_or("");
+  return code == "-32020" || code == "-32021" || code == "-32022";
+}
+
+// The revisions that a refusal names as the server's own, raw.
+std::string_view supported(const mcp::Reply& reply) {
+  const auto data = json::member(reply.body, "data").value_or("{}");
+  return json::member(data, "supported").value_or("[]");
+}
+
+// The newest revision with sessions that the server says it has instead of what was proposed.
+std::optional<mcp::Revision> offered(const mcp::Reply& reply) {
+  const auto versions = supported(reply);
+  for (auto revision : {mcp::Revision::v2025_11_25, mcp::Revision::v2025_06_18,
+                        mcp::Revision::v2025_03_26, mcp::Revision::v2024_11_05}) {
+    if (names(versions, revision)) return revision;
+  }
+  return std::nullopt;
+}
+
+// The capabilities that the settings name, or all; of those, what clients can do.
+std::string capabilities_for(mcp::Revision revision, const ClientSettings& client,
+                             const mcp::Abilities& told) {
+  const std::string all = mcp::client_capabilities(revision, told);
+  if (client.capabilities.empty()) return all;
+  const std::string known = mcp::client_capabilities(revision, mcp::kAllAbilities);
+  std::string some;
+  {
+    json::Object object(some);
+    for (const auto& name : client.capabilities) {
+      const auto can = json::member(all, name);
+      // What no client of the gateway is asked for is declared as the settings want it.
+      if (can || !json::member(known, name)) object.raw(name, can.value_or("{}"));
+    }
+  }
+  return some;
+}
+
+std::string client_info(const ClientSettings& client) {
+  if (client.name.empty()) return mcp::client_info();
+  return fmt::format(
+      R"({{"name":{},"version":{}}})", json::quote(client.name),
+      json::quote(client.version.empty() ? kVersion : std::string_view(client.version)));
+}
+
+std::string initialize_params(mcp::Revision revision, const ClientSettings& client,
+                              const mcp::Abilities& told) {
+  return fmt::format(R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{}}})",
+                     mcp::info(revision).name, capabilities_for(revision, client, told),
+                     mcp::implementation_for(revision, client_info(client)));
+}
+
+// The revision with sessions to begin with.
+mcp::Revision proposed(Spoken wanted) {
+  const auto revision = wanted_revision(wanted);
+  return revision && !mcp::info(*revision).modern ? *revision : mcp::kNewestLegacy;
+}
+
+// A tool of a stateless server whose mirrored arguments break the rules must not be offered.
+bool breaks_rules(mcp::ItemKind kind, std::string_view definition) {
+  return kind == mcp::ItemKind::tool &&
+         !mcp::param_headers(json::member(definition, "inputSchema").value_or("{}"));
+}
+
+bool flag(std::string_view capabilities, std::string_view section, std::string_view name) {
+  const auto part = json::member(capabilities, section);
+  return part && json::member(*part, name) == "true";
+}
+
+// True if a server with these capabilities can make a task of a call.
+bool offers_tasks(mcp::Revision revision, std::string_view capabilities) {
+  const auto part = [&capabilities](std::string_view key) {
+    capabilities = json::member(capabilities, key).value_or("");
+    return !capabilities.empty();
+  };
+  if (mcp::info(revision).modern) return part("extensions") && part(mcp::kTasksExtension);
+  return revision == mcp::Revision::v2025_11_25 && part("tasks") && part("requests") &&
+         part("tools") && part("call");
+}
+
+// A tool as clients of the revision that knows of it are told whether it runs as a task. A
+// stateless server decides that with each call.
+std::string with_tasks_known(std::string_view tool, bool has_tasks, bool modern) {
+  if (!has_tasks) return mcp::with_task_support(tool, mcp::TaskSupport::none);
+  return modern ? mcp::with_task_support(tool, mcp::TaskSupport::optional) : std::string(tool);
+}
+
+}  // namespace
+
+mcp::Abilities told_abilities(const McpSettings& settings) {
+  const auto& names = settings.speech.client.capabilities;
+  if (names.empty()) return settings.abilities;
+  unsigned named = 0;
+  for (const auto& name : names) named |= mcp::bits_of_capability(name);
+  return mcp::common(mcp::abilities_of_bits(named), settings.abilities);
+}
+
+std::optional<mcp::Revision> wanted_revision(Spoken wanted) {
+  for (const auto& choice : config::choices<Spoken>) {
+    if (choice.value == wanted) return mcp::find_revision(choice.name);
+  }
+  return std::nullopt;
+}
+
+Opening opening_for(Spoken wanted) {
+  const auto revision = wanted_revision(wanted);
+  if (!revision) return Opening::ask;
+  return mcp::info(*revision).modern ? Opening::modern : Opening::legacy;
+}
+
+Task<void> McpLink::open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline) {
+  if (opening == Opening::modern) co_return co_await discover(deadline);
+  if (opening == Opening::ask) {
+    auto discovered = co_await discover(std::min(deadline, here().now() + probe));
+    if (discovered || closed_) co_return discovered;
+    const Code why = discovered.error().code;
+    if (why == Code::unavailable || why == Code::forbidden) co_return discovered;
+  }
+  auto initialized = co_await initialize(deadline);
+  if (initialized || opening == Opening::legacy || closed_ || !answered_) co_return initialized;
+  // It does not know sessions: perhaps it was only slow to say so.
+  auto discovered = co_await discover(deadline);
+  co_return discovered ? discovered : initialized;
+}
+
+Task<mcp::Reply> McpLink::shake(std::string_view method, std::string params,
+                                std::optional<mcp::Revision> revision, Deadline deadline) {
+  Pending pending;
+  pending.id = next_id_++;
+  pending.handshake = true;
+  std::string text = mcp::request(raw_id(pending.id), method, params);
+  const transport::Sending how{.id = pending.id, .method = method, .revision = revision};
+  auto reply = co_await exchange(std::move(text), how, pending, deadline);
+  answered_ |= static_cast<bool>(reply);
+  co_return reply;
+}
+
+Task<void> McpLink::discover(Deadline deadline) {
+  const auto params = mcp::with_envelope("{}", mcp::kNewest);
+  auto reply = co_await shake("server/discover", params, mcp::kNewest, deadline);
+  // A server that names our revision among its own has refused by mistake.
+  if (reply && reply->is_error && names(supported(*reply), mcp::kNewest)) {
+    reply = co_await shake("server/discover", params, mcp::kNewest, deadline);
+  }
+  if (!reply) co_return reply.error();
+  const std::string& body = reply->body;
+  const bool speaks = !reply->is_error &&
+                      names(json::member(body, "supportedVersions").value_or("[]"), mcp::kNewest);
+  if (!speaks) {
+    const bool modern = reply->is_error && is_modern_error(*reply);
+    co_return Error{modern ? Code::unsupported_version : Code::upstream_failed,
+                    refused("server/discover", *reply).message};
+  }
+  revision_ = mcp::kNewest;
+  capabilities_ = json::member(body, "capabilities").value_or("{}");
+  has_tasks_ = offers_tasks(revision_, capabilities_);
+  channel_.agreed(revision_);
+  co_return ok();
+}
+
+Task<void> McpLink::initialize(Deadline deadline) {
+  std::string params = initialize_params(proposed(speech_.revision), speech_.client, told_);
+  auto reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
+  if (!reply) co_return reply.error();
+  if (const auto other = reply->is_error ? offered(*reply) : std::nullopt) {
+    params = initialize_params(*other, speech_.client, told_);
+    reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
+    if (!reply) co_return reply.error();
+  }
+  if (reply->is_error) co_return refused("initialize", *reply);
+  const std::string& result = reply->body;
+  const auto version = json::string_member(result, "protocolVersion").value_or("");
+  const auto revision = mcp::find_revision(version);
+  if (!revision || mcp::info(*revision).modern) {
+    co_return Error{Code::upstream_failed,
+                    fmt::format("the server speaks the unknown revision '{}'", version)};
+  }
+  revision_ = *revision;
+  capabilities_ = json::member(result, "capabilities").value_or("{}");
+  has_tasks_ = offers_tasks(revision_, capabilities_);
+  level_.reset();
+  auto sent = channel_.send(mcp::notification("notifications/initialized", ""),
+                            {.method = "notifications/initialized", .revision = revision_});
+  if (sent) channel_.agreed(revision_);
+  co_return sent;
+}
+
+Task<mcp::ItemLists> McpLink::list_all(Deadline deadline) {
+  mcp::ItemLists lists;
+  gateway::ListBudget budget(list_limits_);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    auto items = co_await list_within(static_cast<mcp::ItemKind>(i), budget, deadline);
+    if (!items) co_return items.error();
+    lists[i] = *std::move(items);
+  }
+  co_return lists;
+}
+
+Task<std::vector<mcp::Item>> McpLink::list(mcp::ItemKind kind, Deadline deadline) {
+  gateway::ListBudget budget(list_limits_);
+  co_return co_await list_within(kind, budget, deadline);
+}
+
+Task<std::vector<mcp::Item>> McpLink::list_within(mcp::ItemKind kind, gateway::ListBudget& budget,
+                                                  Deadline deadline) {
+  std::vector<mcp::Item> items;
+  const auto& info = mcp::info(kind);
+  if (!json::member(capabilities_, info.capability)) co_return items;
+  std::string params = "{}";
+  std::set<std::string, std::less<>> cursors;
+  for (int page = 1;; ++page) {
+    auto may = budget.check_page(kind, page);
+    if (!may) co_return may.error();
+    auto reply = co_await request(info.list, std::move(params), deadline);
+    if (!reply) co_return reply.error();
+    if (reply->is_error) {
+      // Some servers declare resources and know nothing of templates.
+      if (json::member(reply->body, "code") == "-32601") co_return items;
+      co_return refused(info.list, *reply);
+    }
+    const std::string& result = reply->body;
+    auto taken = take_page(kind, json::member(result, info.member).value_or("[]"), budget, items);
+    if (!taken) co_return taken.error();
+    const auto cursor = json::member(result, "nextCursor");
+    if (!cursor || *cursor == "null") co_return items;
+    if (cursor->size() > kMaxCursor || !cursors.emplace(*cursor).second) {
+      co_return Error{Code::too_large,
+                      fmt::format("the list of {}s does not end: a cursor {}", info.noun,
+                                  cursor->size() > kMaxCursor ? "is too long" : "comes again")};
+    }
+    params = fmt::format("{{\"cursor\":{}}}", *cursor);
+  }
+}
+
+// Stops at the first item that is too much.
+Result<void> McpLink::take_page(mcp::ItemKind kind, std::string_view items,
+                                gateway::ListBudget& budget, std::vector<mcp::Item>& to) const {
+  Result<void> fits = ok();
+  json::each_element(items, [&](std::string_view raw) {
+    if (!fits) return;
+    fits = budget.add(raw.size());
+    if (!fits) return;
+    auto key = json::string_member(raw, mcp::info(kind).key);
+    if (!key || key->empty() || (modern() && breaks_rules(kind, raw))) return;
+    const bool tool = kind == mcp::ItemKind::tool;
+    to.push_back(
+        {*std::move(key), tool ? with_tasks_known(raw, has_tasks_, modern()) : std::string(raw)});
+  });
+  return fits;
+}
+
+Task<void> McpLink::check(Deadline deadline) {
+  // Any answer will do: the server is there.
+  auto reply = co_await request(modern() ? "server/discover" : "ping", "{}", deadline);
+  if (!reply) co_return reply.error();
+  co_return ok();
+}
+
+std::optional<int> McpLink::level_to_ask(const gateway::Call& call) const {
+  if (modern()) return std::nullopt;
+  std::optional<int> level = call.log_level;
+  if (mcp::info(call.revision).modern) {
+    const auto* const asked = call.request.meta_member(mcp::kMetaLogLevel);
+    const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
+    level = name ? mcp::log_level(*name) : std::nullopt;
+  } else if (!level && level_) {
+    level = 0;  // A client that never said gets everything, also where others wanted less.
+  }
+  return level_ && level && *level_ <= *level ? std::nullopt : level;
+}
+
+// The server sends less than a client wants to hear: it is told once, for all clients. Each still
+// hears only what it wants.
+Task<void> McpLink::want_level(int level, Deadline deadline) {
+  if (!json::member(capabilities_, "logging")) co_return ok();
+  level_ = level;
+  auto params =
+      fmt::format("{{\"level\":\"{}\"}}", mcp::kLogLevels[static_cast<std::size_t>(level)]);
+  auto reply = co_await request("logging/setLevel", std::move(params), deadline);
+  if (!reply && reply.error().code == Code::cancelled) co_return reply.error();
+  co_return ok();  // A server that refuses says what it likes.
+}
+
+Task<void> McpLink::hear_news(const std::vector<std::string>& uris, Deadline deadline) {
+  hears_lists_ = true;
+  if (modern()) {
+    followed_.insert(uris.begin(), uris.end());
+    co_return co_await hear_followed(deadline);
+  }
+  for (const auto& uri : uris) {
+    std::string params = fmt::format("{{\"uri\":{}}}", json::quote(uri));
+    auto reply = co_await request("resources/subscribe", std::move(params), deadline);
+    if (!reply) co_return reply.error();
+    // A resource that is gone is no reason to do without the others.
+  }
+  co_return ok();
+}
+
+// What a client subscribes to is one more thing to hear of.
+Task<mcp::Reply> McpLink::follow(std::string uri, Deadline deadline) {
+  followed_.insert(uri);
+  auto heard = co_await hear_followed(deadline);
+  if (heard) co_return mcp::result_reply("{}");
+  followed_.erase(uri);
+  co_return heard.error();
+}
+
+Task<void> McpLink::hear_followed(Deadline deadline) {
+  std::string filter;
+  for (const auto* const part : {"tools", "prompts", "resources"}) {
+    if (!hears_lists_ || !flag(capabilities_, part, "listChanged")) continue;
+    filter += fmt::format("{}\"{}ListChanged\":true", filter.empty() ? "" : ",", part);
+  }
+  std::string list;
+  for (const auto& uri : followed_) list += (list.empty() ? "" : ",") + json::quote(uri);
+  if (!list.empty()) {
+    filter += fmt::format("{}\"resourceSubscriptions\":[{}]", filter.empty() ? "" : ",", list);
+  }
+  list.clear();
+  for (const auto& id : tasks_.heard_of()) list += (list.empty() ? "" : ",") + json::quote(id);
+  if (!list.empty()) {
+    filter += fmt::format("{}\"taskIds\":[{}]", filter.empty() ? "" : ",", list);
+  }
+  if (filter.empty()) co_return ok();
+  co_return co_await news_.hear(fmt::format("{{\"notifications\":{{{}}}}}", filter), deadline);
+}
+
+Task<mcp::Reply> McpLink::listen(std::uint64_t id, std::string params) {
+  co_return co_await request(id, "subscriptions/listen", std::move(params), kNever);
+}
+
+void McpLink::on_missed() {
+  events_.on_items_changed();
+  for (const auto& uri : followed_) events_.on_updated(uri);
+  tasks_.on_missed();
+}
+
+Task<void> McpLink::finish() {
+  auto stopped = co_await news_.stop();
+  auto let_go = co_await tasks_.stop();
+  co_return stopped ? let_go : stopped;
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,43 @@
+// What a link does for the tasks of its server.
+#include "json/read.h"
+#include "json/write.h"
+#include "mcp/capabilities.h"
+#include "mcp/compose.h"
+#include "mcp/tasks.h"
+#include "mcp_client/link.h"
+
+namespace patchbay::upstreams {
+
+std::string McpLink::capabilities_of(const gateway::Call* call, bool with_tasks) const {
+  if (!call) return mcp::client_capabilities(revision_, mcp::Abilities{.tasks = with_tasks});
+  if (mcp::info(call->revision).modern) return std::string(call->capabilities);
+  auto can = mcp::abilities_of(call->revision, call->capabilities);
+  can.tasks = with_tasks;
+  return mcp::client_capabilities(revision_, can);
+}
+
+Task<mcp::Reply> McpLink::ask_about(const gateway::Call* call, std::string_view method,
+                                    const std::string& id, std::string_view more,
+                                    Deadline deadline) {
+  Pending pending;
+  pending.call = call;
+  pending.id = next_id_++;
+  pending.task = id;
+  std::string params;
+  {
+    json::Object object(params);
+    object.raw("taskId", json::quote(id));
+    object.members(more);
+  }
+  if (modern()) params = mcp::with_envelope(params, revision_, capabilities_of(call, true));
+  const transport::Sending sending{
+      .id = pending.id, .method = method, .name = id, .revision = revision_};
+  co_return co_await exchange(mcp::request(raw_id(pending.id), method, params), sending, pending,
+                              deadline);
+}
+
+std::string McpLink::with_listed_tasks(const gateway::Call& call, std::string_view params) const {
+  return mcp::with_task_ids(params, [&](std::string_view id) { return tasks_.listed(call, id); });
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,228 @@
+#include "mcp_client/link_tasks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "gateway/call/task_ids.h"
+#include "json/read.h"
+#include "mcp/capabilities.h"
+#include "mcp_client/input_round.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr auto kOtherwise = std::chrono::seconds(1);  // Between looks, if the server does not say.
+
+constexpr auto kLongestFollowed = std::chrono::hours(1);  // For a session.
+
+bool has_session(const gateway::Call& call) { return !mcp::info(call.revision).modern; }
+
+bool knows_tasks(const gateway::Call& call) {
+  if (call.revision == mcp::Revision::v2025_11_25) return call.request.param("task") != nullptr;
+  return mcp::abilities_of(call.revision, call.capabilities).tasks;
+}
+
+// The error with which a stateless server says that it answers such a call only with a task.
+bool wants_tasks(const mcp::Reply& reply) {
+  if (!reply.is_error || json::member(reply.body, "code") != "-32021") return false;
+  const auto data = json::member(reply.body, "data").value_or("{}");
+  const auto needed = json::member(data, "requiredCapabilities").value_or("{}");
+  const auto extensions = json::member(needed, "extensions").value_or("{}");
+  return json::member(extensions, mcp::kTasksExtension).has_value();
+}
+
+Error malformed() { return {Code::upstream_failed, "the upstream made a task without an id"}; }
+
+}  // namespace
+
+std::string LinkTasks::listed(const gateway::Call& call, std::string_view id) const {
+  return gateway::listed_task(call, upstream_id(id));
+}
+
+mcp::Reply LinkTasks::with_listed(const gateway::Call& call, mcp::Reply reply) const {
+  if (reply.is_error) return reply;
+  auto made = mcp::scanned_reply(
+      mcp::with_task_ids(reply.body, [&](std::string_view id) { return listed(call, id); }));
+  made.from = reply.from;
+  return made;
+}
+
+LinkTasks::Wish LinkTasks::wish_of(const gateway::Call& call) const {
+  if (!link_.has_tasks()) return Wish::answer;
+  // A stateless server says itself if it cannot do without.
+  if (modern()) return knows_tasks(call) ? Wish::task : Wish::answer;
+  if (call.task_support == mcp::TaskSupport::none) return Wish::answer;
+  if (knows_tasks(call)) return Wish::task;
+  // Whoever sees that a tool runs only as a task must ask for one.
+  const bool sees = call.revision == mcp::Revision::v2025_11_25;
+  return call.task_support == mcp::TaskSupport::required && !sees ? Wish::wait : Wish::answer;
+}
+
+Task<mcp::Reply> LinkTasks::call(const gateway::Call& call, std::string_view tool,
+                                 Deadline deadline) {
+  Wish wish = wish_of(call);
+  Asking how;
+  how.declared = wish != Wish::answer;
+  if (how.declared && !modern()) {
+    const auto* const given = has_session(call) ? call.request.param("task") : nullptr;
+    how.task = given ? given->raw : "{}";
+  }
+  auto reply = co_await link_.put(call, tool, how, deadline);
+  if (reply && modern() && has_session(call) && !how.declared && link_.has_tasks() &&
+      wants_tasks(*reply)) {
+    wish = Wish::wait;
+    how.declared = true;
+    reply = co_await link_.put(call, tool, how, deadline);
+  }
+  if (!reply || reply->is_error) co_return reply;
+  const bool made = modern() ? reply->type == mcp::ResultType::task : how.declared;
+  if (made) co_return co_await created(call, *std::move(reply), wish, deadline);
+  // A client with a session that has asked for a task is told of one, come what may.
+  const bool asked = wish == Wish::task && has_session(call);
+  co_return asked ? finished(call, *std::move(reply)) : *std::move(reply);
+}
+
+Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply, Wish wish,
+                                    Deadline deadline) {
+  if (wish == Wish::answer) {
+    co_return Error{Code::upstream_failed, "the upstream made a task for a client without tasks"};
+  }
+  const std::string_view task =
+      modern() ? reply.body : json::member(reply.body, "task").value_or("{}");
+  const auto id = json::string_member(task, "taskId");
+  if (!id) co_return malformed();
+  if (wish == Wish::wait) co_return co_await wait_for(call, *id, deadline);
+  if (modern() && has_session(call)) {
+    // Its session is told how it stands; a server with sessions does so unasked.
+    const auto ttl = json::as_int(json::member(task, "ttlMs").value_or(""));
+    const auto longest = std::chrono::milliseconds(kLongestFollowed).count();
+    const auto time = std::clamp<std::int64_t>(ttl.value_or(longest), 0, longest);
+    scope_.spawn(follow_for_session(*id, here().now() + std::chrono::milliseconds(time)));
+    reply.body = mcp::session_created_task(reply.body);
+  }
+  if (!modern() && !has_session(call)) reply.body = mcp::stateless_created_task(reply.body);
+  auto told = with_listed(call, std::move(reply));
+  told.task = upstream_id(*id);
+  co_return told;
+}
+
+mcp::Reply LinkTasks::finished(const gateway::Call& call, mcp::Reply reply) {
+  const auto* const asked = call.request.param("task");
+  const auto ttl = asked ? json::member(asked->raw, "ttl") : std::nullopt;
+  const auto& kept = finished_.keep(std::move(reply), ttl ? json::as_int(*ttl) : std::nullopt);
+  auto told = with_listed(call, mcp::result_reply(fmt::format(R"({{"task":{}}})", kept.state)));
+  told.task = upstream_id(kept.id);
+  return told;
+}
+
+// For a client that is to notice nothing of the task.
+Task<mcp::Reply> LinkTasks::wait_for(const gateway::Call& call, const std::string& id,
+                                     Deadline deadline) {
+  auto waiting = modern() ? outcome(call, id, deadline)
+                          : link_.ask_about(&call, "tasks/result", id, "", deadline);
+  auto reply = co_await waiting;
+  if (!reply) scope_.spawn(give_up(id));
+  const bool unasked = !reply && reply.error().code == Code::missing_capability;
+  co_return unasked ? cannot_ask(call, reply.error()) : std::move(reply);
+}
+
+// Nobody is left who wants what the task comes to.
+Task<void> LinkTasks::give_up(std::string id) {
+  auto told = co_await link_.ask_about(nullptr, "tasks/cancel", id, "", here().now() + kOtherwise);
+  co_return ok();  // A server that does not listen goes on for nothing.
+}
+
+Task<mcp::Reply> LinkTasks::answer(const gateway::Call& call, const std::string& id,
+                                   Deadline deadline) {
+  if (call.request.method == mcp::kFollowTask.name) co_return co_await follow(call, id, deadline);
+  if (call.request.method == mcp::kUnfollowTask.name) co_return unfollow(id);
+  if (!link_.has_tasks()) co_return Error{Code::not_found, "there is no such task any more"};
+  if (modern() && has_session(call)) co_return co_await answer_session(call, id, deadline);
+  if (!modern() && !has_session(call)) co_return co_await answer_stateless(call, id, deadline);
+  auto reply = co_await link_.put(call, id, {.declared = true}, deadline);
+  co_return reply ? with_listed(call, *std::move(reply)) : std::move(reply);
+}
+
+Task<mcp::Reply> LinkTasks::answer_session(const gateway::Call& call, const std::string& id,
+                                           Deadline deadline) {
+  const std::string_view method = call.request.method;
+  if (const auto* const kept = finished_.find(id)) {
+    if (method == "tasks/cancel") {
+      co_return Error{Code::invalid_params, "the task has come to its end already"};
+    }
+    auto reply = method == "tasks/get" ? mcp::result_reply(kept->state) : kept->reply;
+    if (method == "tasks/result" && !reply.is_error) {
+      reply.body = mcp::with_related_task(reply.body, id);
+    }
+    co_return with_listed(call, std::move(reply));
+  }
+  if (method == "tasks/cancel") co_return co_await cancel_for_session(call, id, deadline);
+  if (method == "tasks/result") {
+    auto reply = co_await outcome(call, id, deadline);
+    if (reply && !reply->is_error) reply->body = mcp::with_related_task(reply->body, id);
+    co_return reply ? with_listed(call, *std::move(reply)) : std::move(reply);
+  }
+  auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
+  if (state && !state->is_error) state->body = mcp::session_task(state->body);
+  co_return state ? with_listed(call, *std::move(state)) : std::move(state);
+}
+
+Task<mcp::Reply> LinkTasks::cancel_for_session(const gateway::Call& call, const std::string& id,
+                                               Deadline deadline) {
+  auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
+  if (!state || state->is_error) co_return state;
+  if (const auto status = mcp::task_status(state->body); mcp::is_final(status)) {
+    co_return Error{Code::invalid_params, fmt::format("the task is {} already", status)};
+  }
+  auto told = co_await link_.ask_about(&call, "tasks/cancel", id, "", deadline);
+  if (!told || told->is_error) co_return told;
+  state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
+  if (state && !state->is_error) state->body = mcp::session_task(state->body);
+  co_return state ? with_listed(call, *std::move(state)) : std::move(state);
+}
+
+// Looks at a task of a stateless server until it has come to its end, and asks the client what it
+// wants to know on the way.
+Task<mcp::Reply> LinkTasks::outcome(const gateway::Call& call, const std::string& id,
+                                    Deadline deadline) {
+  InputRound round{.related = call.request.method == "tasks/result" ? listed(call, id) : ""};
+  for (;;) {
+    auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
+    if (!state || state->is_error) co_return state;
+    if (auto known = mcp::outcome_of(state->body)) {
+      known->from = state->from;
+      co_return *std::move(known);
+    }
+    if (mcp::is_final(mcp::task_status(state->body))) {
+      co_return Error{Code::invalid_params, "the task was cancelled"};
+    }
+    if (has_inputs(state->body, round)) {
+      const auto left = deadline - here().now();
+      auto answers = co_await ask_inputs(call, state->body, round, here().now() + call.patience);
+      if (!answers) co_return answers.error();
+      deadline = here().now() + left;
+      auto told = co_await link_.ask_about(&call, "tasks/update", id, *answers, deadline);
+      if (!told || told->is_error) co_return told;
+      continue;
+    }
+    const auto said = mcp::poll_interval(state->body);
+    const auto pause = std::clamp<std::chrono::nanoseconds>(
+        said ? std::chrono::milliseconds(*said) : kOtherwise, settings_.fastest, settings_.slowest);
+    if (here().now() + pause >= deadline) {
+      co_return Error{Code::timeout, "the task has not come to its end in time"};
+    }
+    auto slept = co_await sleep_until(here().now() + pause);
+    if (!slept) co_return slept.error();
+  }
+}
+
+Task<void> LinkTasks::stop() {
+  scope_.cancel();
+  auto ended = co_await scope_.drain(kNever);
+  attended_.clear();
+  co_return ended;
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,132 @@
+// The tasks of one server: calls that it goes on with after it has answered. A client that knows
+// tasks gets them in the form of its own revision, whichever the server speaks; for one that does
+// not, a tool that runs only as a task is waited for here.
+//
+// Confined to the worker of its link.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "async/scope.h"
+#include "gateway/call/upstream.h"
+#include "mcp_client/finished_tasks.h"
+#include "mcp_client/proxied_task.h"
+#include "mcp_client/settings.h"
+
+namespace patchbay::upstreams {
+
+class LinkTasks {
+ public:
+  // How a call is put to the server.
+  struct Asking {
+    std::string_view answers = {};  // Raw members for the retry of a call that asked.
+    std::string_view task = {};     // Raw, for a server with sessions that is to make a task of it.
+    bool declared = false;          // A stateless server is told that the client has tasks.
+  };
+
+  // What a link does for its tasks. REQUIRES: outlives them.
+  class Link {
+   public:
+    virtual mcp::Revision revision() const = 0;
+    virtual bool has_tasks() const = 0;
+    // The call as its client made it, and once more with answers as often as the server asks.
+    virtual Task<mcp::Reply> put(const gateway::Call& call, std::string_view target, Asking how,
+                                 Deadline& deadline) = 0;
+    // A request of our own about the task `id`; if there is a call, on behalf of its client.
+    // `more` are raw members of its parameters.
+    virtual Task<mcp::Reply> ask_about(const gateway::Call* call, std::string_view method,
+                                       const std::string& id, std::string_view more,
+                                       Deadline deadline) = 0;
+    // Hears of the tasks that are followed now.
+    virtual Task<void> hear_followed(Deadline deadline) = 0;
+    virtual void on_task(gateway::TaskNews news) = 0;
+
+   protected:
+    ~Link() = default;
+  };
+
+  // `place` is what leads back to this connection in the ids that the upstream gives.
+  LinkTasks(Link& link, std::string place, const TaskSettings& settings)
+      : link_(link), place_(std::move(place)), settings_(settings), finished_(settings) {}
+
+  // Answers tools/call.
+  Task<mcp::Reply> call(const gateway::Call& call, std::string_view tool, Deadline deadline);
+
+  // Answers a request about the task that the server calls `id`.
+  Task<mcp::Reply> answer(const gateway::Call& call, const std::string& id, Deadline deadline);
+
+  // How the client of `call` knows the task that the server calls `id`.
+  std::string listed(const gateway::Call& call, std::string_view id) const;
+
+  // The server says by itself how a task stands.
+  void on_status(const mcp::Message& notification);
+  // What it has said of those that are followed may have been missed.
+  void on_missed();
+
+  // Those that somebody without a session wants to hear of.
+  struct Follower {
+    int count = 0;
+    std::string capabilities;  // Of one of them, raw.
+    std::chrono::nanoseconds patience{0};
+    bool looking = false;     // How it stands is being fetched...
+    bool look_again = false;  // ...and must be once more.
+  };
+  // All that a stateless server is asked to tell of.
+  std::set<std::string> heard_of() const;
+
+  // Lets go of all. REQUIRES: called before this dies, after the link has failed what waits.
+  Task<void> stop();
+
+ private:
+  bool modern() const { return mcp::info(link_.revision()).modern; }
+
+  // What a client wants of a call that could become a task.
+  enum class Wish : std::uint8_t { answer, task, wait };
+  Wish wish_of(const gateway::Call& call) const;
+  Task<mcp::Reply> created(const gateway::Call& call, mcp::Reply reply, Wish wish,
+                           Deadline deadline);
+  Task<mcp::Reply> wait_for(const gateway::Call& call, const std::string& id, Deadline deadline);
+  mcp::Reply finished(const gateway::Call& call, mcp::Reply reply);
+
+  Task<mcp::Reply> answer_session(const gateway::Call& call, const std::string& id,
+                                  Deadline deadline);
+  Task<mcp::Reply> cancel_for_session(const gateway::Call& call, const std::string& id,
+                                      Deadline deadline);
+  Task<mcp::Reply> outcome(const gateway::Call& call, const std::string& id, Deadline deadline);
+
+  Task<mcp::Reply> answer_stateless(const gateway::Call& call, const std::string& id,
+                                    Deadline deadline);
+  Task<mcp::Reply> cancel_for_stateless(const gateway::Call& call, const std::string& id,
+                                        Deadline deadline);
+  Task<mcp::Reply> details(const gateway::Call* call, const std::string& id, const Follower& client,
+                           Deadline deadline);
+  Result<std::shared_ptr<AttendedTask>> attend(const std::string& id, const Follower& client);
+  Task<void> run_attended(std::shared_ptr<AttendedTask> task);
+
+  Task<mcp::Reply> follow(const gateway::Call& call, const std::string& id, Deadline deadline);
+  mcp::Reply unfollow(const std::string& id);
+  Task<void> follow_for_session(std::string id, Deadline until);
+  void look_at(const std::string& id);
+  Task<void> look(std::string id);
+  Task<void> tell_details(const std::string& id, Follower client);
+  Task<void> give_up(std::string id);
+
+  std::string upstream_id(std::string_view id) const { return place_ + '.' + std::string(id); }
+  mcp::Reply with_listed(const gateway::Call& call, mcp::Reply reply) const;
+
+  Link& link_;
+  const std::string place_;
+  const TaskSettings settings_;
+  FinishedTasks finished_;
+  std::map<std::string, Follower> followed_;
+  std::map<std::string, Deadline> of_sessions_;  // Of a stateless server: until when, at most.
+  std::map<std::string, std::shared_ptr<AttendedTask>> attended_;
+  Scope scope_;
+};
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,210 @@
+// Tasks of a server with sessions for clients without one, and what is told of tasks unasked.
+#include <fmt/format.h>
+
+#include "json/edit.h"
+#include "json/read.h"
+#include "mcp_client/link_tasks.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr auto kAskedSoon = std::chrono::milliseconds(500);  // Once a task is said to want input.
+constexpr auto kLook = std::chrono::seconds(30);             // At a task, by ourselves.
+constexpr auto kLongest = std::chrono::hours(24);            // That a task is attended.
+
+// The state of a task without what concerns only the way on which it came.
+std::string bare(std::string_view state) {
+  json::Edit edit(state);
+  edit.members(
+      [&](std::string_view key) { return edit.keep_if(key != "_meta" && key != "resultType"); });
+  return edit.changed() ? edit.result() : std::string(state);
+}
+
+}  // namespace
+
+Task<mcp::Reply> LinkTasks::answer_stateless(const gateway::Call& call, const std::string& id,
+                                             Deadline deadline) {
+  if (call.request.method == "tasks/cancel") {
+    co_return co_await cancel_for_stateless(call, id, deadline);
+  }
+  if (call.request.method == "tasks/get") {
+    const Follower client{1, std::string(call.capabilities), call.patience};
+    auto reply = co_await details(&call, id, client, deadline);
+    co_return reply ? with_listed(call, *std::move(reply)) : std::move(reply);
+  }
+  const auto* const responses = call.request.param("inputResponses");
+  if (!responses || !responses->raw.starts_with('{')) {
+    co_return Error{Code::invalid_params, "'inputResponses' must be an object"};
+  }
+  if (const auto found = attended_.find(id); found != attended_.end()) {
+    found->second->take_answers(responses->raw);
+    co_return mcp::result_reply("{}");
+  }
+  // Nothing has been asked; but does it exist?
+  auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
+  if (!state || state->is_error) co_return state;
+  co_return mcp::result_reply("{}");
+}
+
+// To cancel what has come to its end is no error without sessions.
+Task<mcp::Reply> LinkTasks::cancel_for_stateless(const gateway::Call& call, const std::string& id,
+                                                 Deadline deadline) {
+  auto told = co_await link_.ask_about(&call, "tasks/cancel", id, "", deadline);
+  if (!told) co_return told;
+  if (told->is_error) {
+    auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
+    if (!state || state->is_error) co_return state;
+    if (!mcp::is_final(mcp::task_status(state->body))) co_return told;
+  }
+  co_return mcp::result_reply("{}");
+}
+
+// The state of a task with all that the stateless revision has inside it.
+Task<mcp::Reply> LinkTasks::details(const gateway::Call* call, const std::string& id,
+                                    const Follower& client, Deadline deadline) {
+  auto state = co_await link_.ask_about(call, "tasks/get", id, "", deadline);
+  if (!state || state->is_error) co_return state;
+  const std::string status = mcp::task_status(state->body);
+  std::string text;
+  if (status == "completed" || status == "failed") {
+    auto outcome = co_await link_.ask_about(call, "tasks/result", id, "", deadline);
+    if (!outcome) co_return outcome.error();
+    text = mcp::stateless_task(state->body, {.outcome = &*outcome});
+  } else if (status == "input_required") {
+    auto attended = attend(id, client);
+    if (!attended) co_return attended.error();
+    auto asked = co_await (*attended)->wait_asked(std::min(deadline, here().now() + kAskedSoon));
+    if (!asked && asked.error().code == Code::cancelled) co_return asked.error();
+    const std::string requests = (*attended)->requests();
+    text = mcp::stateless_task(state->body, {.input_requests = requests});
+  } else {
+    text = mcp::stateless_task(state->body, {});
+  }
+  co_return mcp::scanned_reply(std::move(text));
+}
+
+Result<std::shared_ptr<AttendedTask>> LinkTasks::attend(const std::string& id,
+                                                        const Follower& client) {
+  if (const auto found = attended_.find(id); found != attended_.end()) return found->second;
+  if (attended_.size() >= static_cast<std::size_t>(settings_.most)) {
+    return Error{Code::overloaded, "too many tasks wait for input"};
+  }
+  auto made = std::make_shared<AttendedTask>(id, client.capabilities, client.patience);
+  attended_.emplace(id, made);
+  scope_.spawn(run_attended(made));
+  return made;
+}
+
+Task<void> LinkTasks::run_attended(std::shared_ptr<AttendedTask> task) {
+  auto ended = co_await link_.ask_about(&task->call(), "tasks/result", task->id(), "",
+                                        here().now() + kLongest);
+  // What it is, is asked for again when somebody wants to know.
+  task->end();
+  attended_.erase(task->id());
+  co_return ok();
+}
+
+Task<mcp::Reply> LinkTasks::follow(const gateway::Call& call, const std::string& id,
+                                   Deadline deadline) {
+  if (!link_.has_tasks()) co_return Error{Code::not_found, "there is no such task any more"};
+  if (!followed_.contains(id) && followed_.size() >= static_cast<std::size_t>(settings_.most)) {
+    co_return Error{Code::overloaded, "too many tasks are followed"};
+  }
+  auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
+  if (!state || state->is_error) co_return state;
+  Follower& follower = followed_[id];
+  ++follower.count;
+  follower.capabilities = call.capabilities;
+  follower.patience = call.patience;
+  if (modern()) {
+    auto heard = co_await link_.hear_followed(deadline);
+    if (!heard) {
+      unfollow(id);
+      co_return heard.error();
+    }
+  }
+  auto done = mcp::result_reply("{}");
+  done.task = upstream_id(id);
+  co_return done;
+}
+
+mcp::Reply LinkTasks::unfollow(const std::string& id) {
+  const auto found = followed_.find(id);
+  if (found != followed_.end() && --found->second.count == 0) followed_.erase(found);
+  return mcp::result_reply("{}");
+}
+
+Task<void> LinkTasks::follow_for_session(std::string id, Deadline until) {
+  std::erase_if(of_sessions_, [](const auto& one) { return one.second < here().now(); });
+  if (of_sessions_.size() >= static_cast<std::size_t>(settings_.most)) co_return ok();
+  of_sessions_.emplace(id, until);
+  auto heard = co_await link_.hear_followed(here().now() + kLook);
+  if (!heard) of_sessions_.erase(id);  // The session will have to look for itself.
+  co_return ok();
+}
+
+std::set<std::string> LinkTasks::heard_of() const {
+  std::set<std::string> ids;
+  for (const auto& [id, follower] : followed_) ids.insert(id);
+  for (const auto& [id, until] : of_sessions_) ids.insert(id);
+  return ids;
+}
+
+void LinkTasks::on_status(const mcp::Message& notification) {
+  const auto* const named = notification.param("taskId");
+  const auto id = named ? json::as_string(named->raw) : std::nullopt;
+  if (!id) return;
+  gateway::TaskNews news;
+  news.id = upstream_id(*id);
+  news.final = mcp::is_final(mcp::task_status(notification.raw_params));
+  if (modern()) {
+    news.stateless = bare(notification.raw_params);
+    news.session = mcp::session_task(news.stateless);
+    if (news.final) of_sessions_.erase(*id);
+  } else {
+    news.session = bare(notification.raw_params);
+    // The stateless form has more inside, which must be fetched.
+    look_at(*id);
+  }
+  link_.on_task(std::move(news));
+}
+
+void LinkTasks::on_missed() {
+  for (const auto& [id, follower] : followed_) look_at(id);
+}
+
+// One look at a time; what is said meanwhile is worth one more.
+void LinkTasks::look_at(const std::string& id) {
+  const auto found = followed_.find(id);
+  if (found == followed_.end()) return;
+  found->second.look_again = true;
+  if (!found->second.looking) scope_.spawn(look(id));
+}
+
+Task<void> LinkTasks::look(std::string id) {
+  for (;;) {
+    const auto found = followed_.find(id);
+    if (found == followed_.end()) co_return ok();
+    found->second.looking = std::exchange(found->second.look_again, false);
+    if (!found->second.looking) co_return ok();
+    auto told = co_await tell_details(id, found->second);
+    if (!told) co_return told;
+  }
+}
+
+Task<void> LinkTasks::tell_details(const std::string& id, Follower client) {
+  const Deadline deadline = here().now() + kLook;
+  auto looking = modern() ? link_.ask_about(nullptr, "tasks/get", id, "", deadline)
+                          : details(nullptr, id, client, deadline);
+  auto state = co_await looking;
+  if (!state && state.error().code == Code::cancelled) co_return state.error();
+  if (!state || state->is_error) co_return ok();  // Gone, and with it what there was to tell.
+  gateway::TaskNews news;
+  news.id = upstream_id(id);
+  news.final = mcp::is_final(mcp::task_status(state->body));
+  news.stateless = bare(state->body);
+  link_.on_task(std::move(news));
+  co_return ok();
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,68 @@
+// A PendingRequest is a request to a server that waits for its answer, and the clock of that wait.
+// The clock stands still while the client of the call thinks about a question of the server. The
+// clock and the answer are apart: nothing but the answer, or the end of the wait, takes the
+// answer's place.
+//
+// Confined to the worker of its link.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "async/one_shot.h"
+#include "gateway/call/call.h"
+#include "mcp/reply.h"
+
+namespace patchbay::upstreams {
+
+class PendingRequest final : Timer {
+ public:
+  std::uint64_t id = 0;
+  OneShot<mcp::Reply> answer;
+  const gateway::Call* call = nullptr;  // Null for requests of the gateway's own.
+  std::string task = {};                // That the request is about.
+  bool handshake = false;               // Must not be cancelled.
+  bool repeatable = false;              // The call may be made again over another connection.
+  bool shown = false;  // Something has come of it: progress, a question, a log line.
+
+  // Questions to its client that have no answer yet.
+  int questions() const { return questions_; }
+
+  // Starts the clock: when `deadline` has passed, the answer is the error Code::timeout.
+  void start_clock(Deadline deadline) {
+    deadline_ = deadline;
+    set_timer();
+  }
+  void stop_clock() { drop(); }
+
+  // The client is asked something. The clock stands still until it answers, at most for `timeout`.
+  void begin_question(std::chrono::nanoseconds timeout) {
+    if (questions_++ == 0) left_ = deadline_ - here().now();
+    go_on_after(timeout);
+  }
+
+  // The question has been answered, one way or another.
+  void end_question() {
+    if (--questions_ == 0) go_on_after(std::chrono::nanoseconds(0));
+  }
+
+ private:
+  void on_deadline() override { answer.deliver(Error{Code::timeout, "the deadline passed"}); }
+
+  void go_on_after(std::chrono::nanoseconds pause) {
+    const Deadline from = here().now() + pause;
+    start_clock(left_ < kNever - from ? from + left_ : kNever);
+  }
+
+  void set_timer() {
+    drop();
+    if (deadline_ != kNever) here().timers().set(*this, deadline_);
+  }
+
+  Deadline deadline_ = kNever;
+  Deadline::duration left_{};  // Of the clock, while it stands still.
+  int questions_ = 0;
+};
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,102 @@
+#include "mcp_client/proxied_task.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "json/read.h"
+#include "json/write.h"
+#include "mcp/compose.h"
+#include "mcp/question.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+// Questions that come this close together are told together.
+constexpr auto kTogether = std::chrono::milliseconds(10);
+
+}  // namespace
+
+AttendedTask::AttendedTask(std::string id, std::string_view capabilities,
+                           std::chrono::nanoseconds patience)
+    : id_(std::move(id)),
+      capabilities_(capabilities),
+      text_(mcp::request(0, "tasks/result", fmt::format("{{\"taskId\":{}}}", json::quote(id_)))),
+      call_{.request = request_,
+            .method = *mcp::find_method("tasks/result", mcp::kNewestLegacy),
+            .revision = mcp::kNewest,
+            .face = "",
+            .home = here(),
+            .client = *this,
+            .deadline = kNever} {
+  auto parsed = mcp::parse(text_, request_);
+  (void)parsed;  // We wrote it ourselves.
+  call_.capabilities = capabilities_;
+  call_.patience = patience;
+}
+
+AttendedTask::~AttendedTask() { end(); }
+
+void AttendedTask::ask(std::string_view method, std::string_view params, gateway::Answer answer) {
+  auto question = mcp::question_for(call_.revision, capabilities_, method, params);
+  if (ended_ || !question) {
+    answer(mcp::error_reply(ended_ ? Error{Code::cancelled, "nobody waits for the task any more"}
+                                   : question.error()));
+    return;
+  }
+  std::string key = fmt::format("{}-{}", method.substr(0, method.find('/')), ++asked_);
+  questions_.emplace(std::move(key),
+                     Question{std::string(method), *std::move(question), std::move(answer)});
+  tell_waiters();
+}
+
+Task<void> AttendedTask::wait_asked(Deadline deadline) {
+  if (questions_.empty() && !ended_) {
+    OneShot<void> asked;
+    waiters_.push_back(&asked);
+    auto waited = co_await asked.wait(deadline);
+    std::erase(waiters_, &asked);
+    if (!waited) co_return waited;
+    co_return co_await sleep_until(here().now() + kTogether);
+  }
+  co_return ok();
+}
+
+std::string AttendedTask::requests() const {
+  if (questions_.empty()) return "";
+  std::string text;
+  {
+    json::Object requests(text);
+    for (const auto& [key, question] : questions_) {
+      requests.key(key);
+      json::Object request(text);
+      request.raw("method", json::quote(question.method));
+      if (!question.params.empty()) request.raw("params", question.params);
+    }
+  }
+  return text;
+}
+
+void AttendedTask::take_answers(std::string_view responses) {
+  json::each_member(responses, [&](std::string_view key, std::string_view raw) {
+    const auto found = questions_.find(std::string(key));
+    if (found == questions_.end() || !raw.starts_with('{')) return;
+    auto answer = std::move(found->second.answer);
+    questions_.erase(found);
+    answer(mcp::result_reply(std::string(raw)));
+  });
+}
+
+void AttendedTask::end() {
+  ended_ = true;
+  for (auto& [key, question] : std::exchange(questions_, {})) {
+    question.answer(mcp::error_reply({Code::cancelled, "the task is over"}));
+  }
+  tell_waiters();
+}
+
+void AttendedTask::tell_waiters() {
+  for (auto* const waiter : waiters_) waiter->deliver(ok());
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,63 @@
+// An AttendedTask is a task of a server with sessions that waits for input. Such a server asks only
+// whoever waits for the result, so the result is waited for on behalf of the client, and what is
+// asked meanwhile is kept until the client comes for it and brings the answers.
+//
+// Confined to the worker of its link.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/one_shot.h"
+#include "gateway/call/call.h"
+
+namespace patchbay::upstreams {
+
+class AttendedTask final : public gateway::Peer {
+ public:
+  // `capabilities` are those of a client without a session, raw; it may think for `patience`.
+  AttendedTask(std::string id, std::string_view capabilities, std::chrono::nanoseconds patience);
+  ~AttendedTask() override;
+
+  const std::string& id() const { return id_; }
+  // The request for the result.
+  const gateway::Call& call() const { return call_; }
+
+  // Yields when something is asked, or the task asks no more.
+  Task<void> wait_asked(Deadline deadline);
+
+  // What is asked, as the member `inputRequests` of a task; empty if nothing is.
+  std::string requests() const;
+
+  // `responses` is a raw object of answers by key. What was not asked is ignored.
+  void take_answers(std::string_view responses);
+
+  // The result has come, or never will.
+  void end();
+
+ private:
+  struct Question {
+    std::string method;
+    std::string params;
+    gateway::Answer answer;
+  };
+
+  void notify(std::string_view, std::string_view) override {}
+  void ask(std::string_view method, std::string_view params, gateway::Answer answer) override;
+  void tell_waiters();
+
+  const std::string id_;
+  const std::string capabilities_;
+  const std::string text_;
+  mcp::Message request_;
+  gateway::Call call_;
+  std::map<std::string, Question> questions_;
+  std::vector<OneShot<void>*> waiters_;
+  int asked_ = 0;  // So far.
+  bool ended_ = false;
+};
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,242 @@
+#include "net/http/client/pool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "net/http/client/pooled_connection.h"
+
+namespace patchbay::net {
+namespace {
+
+constexpr std::string_view kDiedUnanswered =
+    "the server closed a kept connection before it answered";
+
+iovec part(std::string_view bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
+
+// A length of zero says something only where a body is usual.
+bool says_length(const HttpCall& call) {
+  return !call.body.empty() || call.method == "POST" || call.method == "PUT" ||
+         call.method == "PATCH";
+}
+
+// Says of a connection that ended how far the answer had come.
+Error lost(const Error& why, bool reused, bool begun) {
+  if (begun) {
+    return {Code::upstream_failed, fmt::format("the server's answer broke off: {}", why.message)};
+  }
+  if (reused) return {Code::upstream_failed, std::string(kDiedUnanswered)};
+  return {Code::upstream_failed, fmt::format("no answer: {}", why.message)};
+}
+
+}  // namespace
+
+bool died_unanswered(const Error& error) {
+  return error.code == Code::upstream_failed && error.message == kDiedUnanswered;
+}
+
+void PooledConnection::on_ready() {
+  char unasked = 0;
+  auto got = stream->try_read(std::span(&unasked, 1));
+  if (got && *got == 0) {
+    stream->wait_readable(*this);  // TLS has its own things to say.
+  } else {
+    pool.dismiss(*this);
+  }
+}
+
+HttpPool::HttpPool(Url origin, std::shared_ptr<const TlsContext> tls,
+                   const HttpPoolSettings& settings)
+    : origin_(std::move(origin)),
+      authority_(origin_.authority()),
+      tls_(std::move(tls)),
+      settings_(settings) {}
+
+HttpPool::~HttpPool() {
+  idle_.clear();
+  dismissed_.clear();
+}
+
+Task<std::unique_ptr<HttpResponse>> HttpPool::request(const HttpCall& call, Deadline deadline) {
+  Stop* const stop = co_await current_stop();
+  if (stop && stop->requested()) co_return Error{Code::cancelled, "cancelled"};
+  if (deadline <= here().now()) co_return Error{Code::timeout, "the deadline passed"};
+  auto connection = take_idle();
+  for (;;) {
+    if (!connection) {
+      auto opened = co_await obtain(deadline);
+      if (!opened) co_return opened.error();
+      connection = *std::move(opened);
+    }
+    compose_head(call);
+    const std::array parts{part(head_), part(call.body)};
+    const bool reused = connection->used;
+    auto sent = connection->stream->try_write(std::span(parts).first(call.body.empty() ? 1 : 2));
+    if (!sent) {
+      // Nothing of the request has left, so it may go over another connection.
+      connection.reset();
+      if (!reused) co_return lost(sent.error(), false, false);
+      connection = take_idle();
+      continue;
+    }
+    if (call.begun) *call.begun = true;
+    std::unique_ptr<HttpResponse> response(
+        new HttpResponse(std::move(connection), call.method == "HEAD"));
+    if (*sent < head_.size() + call.body.size()) {
+      auto rest = co_await send_rest(*response, call.body, *sent, deadline);
+      if (!rest) co_return rest.error();
+    }
+    Stream& stream = *response->connection_->stream;
+    for (;;) {
+      auto complete = response->take_head();
+      if (!complete) co_return complete.error();
+      if (*complete) co_return response;
+      if (stream.may_read()) {
+        auto got = stream.try_read(response->input_.room());
+        if (!got) co_return lost(got.error(), reused, !response->input_.empty());
+        response->input_.add(*got);
+        if (*got > 0) continue;
+        response->input_.release_if_empty();
+      }
+      auto ready = co_await stream.ready(Source::Direction::read, deadline);
+      if (!ready) co_return ready.error();
+    }
+  }
+}
+
+void HttpPool::compose_head(const HttpCall& call) {
+  head_.clear();
+  for (const std::string_view piece :
+       {call.method, std::string_view(" "), call.path, std::string_view(" HTTP/1.1\r\nHost: "),
+        std::string_view(authority_), std::string_view("\r\n"), call.fields}) {
+    head_ += piece;
+  }
+  if (says_length(call)) {
+    head_ += "Content-Length: ";
+    head_ += fmt::format_int(call.body.size()).c_str();
+    head_ += "\r\n";
+  }
+  head_ += "\r\n";
+}
+
+// The part of a request that the socket did not take at once. A server may answer without having
+// read all of it; then the rest is not sent, and the connection not used again.
+Task<void> HttpPool::send_rest(HttpResponse& response, std::string_view body, std::size_t sent,
+                               Deadline deadline) {
+  const std::string head = std::exchange(head_, {});
+  std::array all{part(head), part(body)};
+  auto parts = drop_written(all, sent);
+  auto& connection = *response.connection_;
+  Stream& stream = *connection.stream;
+  for (;;) {
+    auto written = stream.try_write(parts);
+    if (written) parts = drop_written(parts, *written);
+    if (parts.empty()) co_return ok();
+    if (written && *written > 0) continue;
+    auto got = stream.try_read(response.input_.room());
+    if (!got) co_return lost(got.error(), connection.used, false);
+    response.input_.add(*got);
+    connection.half_sent = *got > 0;
+    if (*got > 0) co_return ok();
+    if (!written) co_return lost(written.error(), connection.used, false);
+    auto ready = co_await stream.ready(Source::Direction::either, deadline);
+    if (!ready) co_return ready;
+  }
+}
+
+HttpPool::Connection HttpPool::take_idle() {
+  if (idle_.empty()) return nullptr;
+  auto connection = std::move(idle_.back());
+  idle_.pop_back();
+  connection->drop();
+  connection->stream->forget(*connection);
+  return connection;
+}
+
+Task<HttpPool::Connection> HttpPool::obtain(Deadline deadline) {
+  Connection connection;
+  if (open_ < settings_.connections) {
+    connection = std::make_unique<PooledConnection>(*this);
+  } else {
+    auto given = co_await wait_for_one(deadline);
+    if (!given) co_return given;
+    connection = *std::move(given);
+  }
+  if (connection->stream) co_return connection;
+  const auto patience = here().now() + settings_.connect;
+  auto stream =
+      co_await connect_stream(origin_, tls_, std::min(deadline, patience), settings_.may_reach);
+  if (stream) {
+    connection->stream = *std::move(stream);
+    co_return connection;
+  }
+  auto error = std::move(stream).error();
+  if (error.code == Code::timeout && patience < deadline) error.code = Code::unavailable;
+  co_return error;
+}
+
+// Yields a connection that has become idle, or the place to open one.
+Task<HttpPool::Connection> HttpPool::wait_for_one(Deadline deadline) {
+  if (waiting_.size() >= static_cast<std::size_t>(settings_.waiting)) {
+    co_return Error{Code::overloaded,
+                    fmt::format("too many requests wait for a connection to {}", authority_)};
+  }
+  Waiting waiting;
+  const auto place = waiting_.insert(waiting_.end(), &waiting);
+  auto given = co_await waiting.slot.wait(deadline);
+  if (waiting.listed) waiting_.erase(place);
+  co_return given;
+}
+
+bool HttpPool::hand_over(Connection& connection) {
+  while (!waiting_.empty()) {
+    Waiting& first = *waiting_.front();
+    waiting_.pop_front();
+    first.listed = false;
+    if (first.slot.delivered()) continue;  // It has given up.
+    first.slot.deliver(std::move(connection));
+    return true;
+  }
+  return false;
+}
+
+void HttpPool::give_back(Connection connection, std::chrono::nanoseconds idle) {
+  if (connection->closings != closings_) return;
+  Stream& stream = *connection->stream;
+  if (stream.may_read()) {
+    char unasked = 0;
+    auto got = stream.try_read(std::span(&unasked, 1));
+    if (!got || *got > 0) return;
+  }
+  connection->used = true;
+  if (hand_over(connection)) return;
+  stream.wait_readable(*connection);
+  here().timers().set(*connection, here().now() + idle);
+  idle_.push_back(std::move(connection));
+}
+
+// An idle connection ends. It may be in the middle of an event of its own, so it lives on until
+// the turn is over.
+void HttpPool::dismiss(PooledConnection& connection) {
+  const auto at = std::ranges::find(idle_, &connection, &Connection::get);
+  dismissed_.push_back(std::move(*at));
+  idle_.erase(at);
+  here().at_turn_end(*this);
+}
+
+void HttpPool::on_turn_end() { dismissed_.clear(); }
+
+void HttpPool::on_closed() {
+  --open_;
+  if (waiting_.empty()) return;
+  auto place = std::make_unique<PooledConnection>(*this);
+  hand_over(place);
+}
+
+void HttpPool::close() {
+  ++closings_;
+  idle_.clear();
+}
+
+}  // namespace patchbay::net

@@ -1,0 +1,189 @@
+#include "net/http/server/exchange.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <ctime>
+
+namespace patchbay::net {
+namespace {
+
+struct Reason {
+  int status;
+  std::string_view phrase;
+};
+
+constexpr std::array kReasons{
+    Reason{100, "Continue"},
+    Reason{101, "Switching Protocols"},
+    Reason{200, "OK"},
+    Reason{202, "Accepted"},
+    Reason{204, "No Content"},
+    Reason{206, "Partial Content"},
+    Reason{302, "Found"},
+    Reason{304, "Not Modified"},
+    Reason{400, "Bad Request"},
+    Reason{401, "Unauthorized"},
+    Reason{403, "Forbidden"},
+    Reason{404, "Not Found"},
+    Reason{405, "Method Not Allowed"},
+    Reason{406, "Not Acceptable"},
+    Reason{408, "Request Timeout"},
+    Reason{409, "Conflict"},
+    Reason{412, "Precondition Failed"},
+    Reason{413, "Content Too Large"},
+    Reason{414, "URI Too Long"},
+    Reason{415, "Unsupported Media Type"},
+    Reason{416, "Range Not Satisfiable"},
+    Reason{422, "Unprocessable Content"},
+    Reason{426, "Upgrade Required"},
+    Reason{429, "Too Many Requests"},
+    Reason{431, "Request Header Fields Too Large"},
+    Reason{500, "Internal Server Error"},
+    Reason{501, "Not Implemented"},
+    Reason{502, "Bad Gateway"},
+    Reason{503, "Service Unavailable"},
+    Reason{504, "Gateway Timeout"},
+    Reason{505, "HTTP Version Not Supported"},
+};
+
+// Up to this size head and body are joined, so that one small buffer leaves in one write.
+constexpr std::size_t kJoin = 16 * 1024;
+constexpr std::size_t kMostParts = 8;
+
+constexpr std::string_view kCacheControl = "Cache-Control:";
+
+// The time as Date has it. Written anew once a second.
+const std::string& date_line() {
+  static constexpr std::array<std::string_view, 7> kDays{"Sun", "Mon", "Tue", "Wed",
+                                                         "Thu", "Fri", "Sat"};
+  static constexpr std::array<std::string_view, 12> kMonths{
+      "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  static thread_local std::time_t written = -1;
+  static thread_local std::string line;
+  const auto now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  if (now == written) return line;
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  line = fmt::format("Date: {}, {:02} {} {} {:02}:{:02}:{:02} GMT\r\n",
+                     kDays[static_cast<std::size_t>(utc.tm_wday)], utc.tm_mday,
+                     kMonths[static_cast<std::size_t>(utc.tm_mon)], utc.tm_year + 1900, utc.tm_hour,
+                     utc.tm_min, utc.tm_sec);
+  written = now;
+  return line;
+}
+
+}  // namespace
+
+std::string_view reason_phrase(int status) {
+  const auto* const found = std::ranges::find(kReasons, status, &Reason::status);
+  return found == kReasons.end() ? "Unknown" : found->phrase;
+}
+
+std::string HttpExchange::head(int status, std::string_view type, std::string_view fields) const {
+  std::string text = "HTTP/1.1 ";
+  text.reserve(384 + fields_.size() + fields.size());
+  text += fmt::format_int(status).c_str();
+  text += ' ';
+  text += reason_phrase(status);
+  if (!type.empty()) {
+    text += "\r\nContent-Type: ";
+    text += type;
+  }
+  text += "\r\n";
+  text += fields_;
+  text += fields;
+  if (status >= 200) {
+    text += date_line();
+    // No page of another origin may load it, unless CORS allows that page to read it.
+    text += "Cross-Origin-Resource-Policy: same-origin\r\n";
+    if (!fields.contains(kCacheControl)) text += "Cache-Control: no-store\r\n";
+  }
+  if (!keep_alive_) text += "Connection: close\r\n";
+  return text;
+}
+
+Task<void> HttpExchange::answer(int status, std::string_view type,
+                                std::initializer_list<std::string_view> parts,
+                                std::string_view fields) {
+  answered_ = true;
+  std::string text = head(status, type, fields);
+  std::size_t size = 0;
+  for (const auto part : parts) size += part.size();
+  if (status != 204 && status != 304) {
+    text += "Content-Length: ";
+    text += fmt::format_int(size).c_str();
+    text += "\r\n";
+  }
+  text += "\r\n";
+  const bool bodiless = request.method == "HEAD";
+  if (bodiless || size <= kJoin) {
+    if (!bodiless) {
+      for (const auto part : parts) text += part;
+    }
+    const iovec whole{text.data(), text.size()};
+    auto written = stream.try_write(std::span(&whole, 1));
+    if (!written) co_return written.error();
+    if (*written == text.size()) co_return ok();
+    const auto rest = std::string_view(text).substr(*written);
+    co_return co_await stream.write_all(rest, write_time_);
+  }
+  std::array<iovec, kMostParts> gathered{};
+  std::size_t count = 0;
+  gathered[count++] = {text.data(), text.size()};
+  for (const auto part : parts) {
+    if (!part.empty()) gathered[count++] = {const_cast<char*>(part.data()), part.size()};
+  }
+  co_return co_await stream.write_all(std::span(gathered).first(count), write_time_);
+}
+
+Task<void> HttpExchange::switch_protocols(std::string_view fields) {
+  answered_ = true;
+  keep_alive_ = true;  // As far as this answer says.
+  const std::string text = head(101, "", fields) + "\r\n";
+  close_after();
+  forget_request();
+  co_return co_await stream.write_all(text, write_time_);
+}
+
+void HttpExchange::begin_stream(std::string_view fields) {
+  answered_ = true;
+  stream_.emplace(stream, stream_buffer_);
+  if (request.http10) keep_alive_ = false;
+  std::string text = head(200, kEventStream, fields);
+  text += "X-Accel-Buffering: no\r\n";
+  text += request.http10 ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n";
+  auto queued = stream_->put({text});
+  (void)queued;  // An empty outbox takes everything.
+}
+
+Result<void> HttpExchange::put(std::initializer_list<std::string_view> parts) {
+  if (request.http10) return stream_->put(parts);
+  std::string piece;
+  std::size_t size = 0;
+  for (const auto part : parts) size += part.size();
+  piece.reserve(size + 24);
+  fmt::format_to(std::back_inserter(piece), "{:x}\r\n", size);
+  for (const auto part : parts) piece += part;
+  piece += "\r\n";
+  auto queued = stream_->put({piece});
+  // A stream with a hole is worse than none: the reader must see that it has ended.
+  if (!queued) keep_alive_ = false;
+  return queued;
+}
+
+Task<void> HttpExchange::drained() { co_return co_await stream_->drained(write_time_); }
+
+Task<void> HttpExchange::end_stream() {
+  // The end is no more that waits for a slow reader: it belongs to what is queued already.
+  if (keep_alive_ && !request.http10) stream_->add({"0\r\n\r\n"});
+  auto written = co_await stream_->drained(write_time_);
+  if (!written) keep_alive_ = false;
+  stream_.reset();
+  co_return written;
+}
+
+}  // namespace patchbay::net

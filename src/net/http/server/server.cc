@@ -1,0 +1,122 @@
+#include "net/http/server/server.h"
+
+#include <fmt/format.h>
+
+#include "json/text.h"
+#include "net/http/server/connection.h"
+#include "net/io/address_share.h"
+#include "net/io/socket.h"
+#include "observe/log.h"
+
+namespace patchbay::net {
+namespace {
+
+constexpr std::string_view kFull =
+    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n"
+    "Content-Length: 0\r\n\r\n";
+
+std::string too_many(const Error& why) {
+  const std::string body = fmt::format("{{\"error\":{}}}\n", json::quote(why.message));
+  return fmt::format(
+      "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nRetry-After: 1\r\n"
+      "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{}",
+      body.size(), body);
+}
+
+std::shared_ptr<metrics::Counter> handshakes(metrics::Registry& registry, std::string_view how) {
+  return registry.counter("patchbay_tls_handshakes_total", "TLS handshakes of clients.",
+                          metrics::labels({{"outcome", how}}));
+}
+
+}  // namespace
+
+HttpCounters::HttpCounters(metrics::Registry& registry)
+    : refused(
+          registry.counter("patchbay_http_refused_total", "Connections refused for lack of room.")),
+      requests(registry.counter("patchbay_http_requests_total", "HTTP requests read.")),
+      malformed(
+          registry.counter("patchbay_http_malformed_total", "HTTP requests refused as malformed.")),
+      tls_full(handshakes(registry, "full")),
+      tls_resumed(handshakes(registry, "resumed")),
+      tls_failed(handshakes(registry, "failed")),
+      tls_slow(handshakes(registry, "slow")) {
+  registry.watch_gauge("patchbay_connections", "Connections that are open.",
+                       [this] { return connections.load(); });
+}
+
+HttpServer::HttpServer(const std::vector<HttpRoute>& routes,
+                       std::shared_ptr<const HttpSettings> settings, HttpGuard& guard,
+                       HttpCounters& counters)
+    : routes_(routes),
+      guard_(guard),
+      counters_(counters),
+      settings_(std::move(settings)),
+      accepting_(counters.refused, [this](Fd fd, const PeerAddress& from, bool secure) {
+        admit(std::move(fd), from, secure);
+      }) {}
+
+HttpServer::~HttpServer() = default;
+
+void HttpServer::start(Fd listener, std::shared_ptr<const TlsContext> tls) {
+  const bool secure = tls != nullptr;
+  if (secure) tls_ = std::move(tls);
+  accepting_.start(std::move(listener), secure);
+}
+
+void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
+  const auto open = counters_.connections.fetch_add(1, std::memory_order_relaxed);
+  if (static_cast<std::size_t>(open) >= settings_->connections) {
+    counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+    counters_.refused->add();
+    if (!secure) send_at_once(fd.get(), kFull);
+    return;
+  }
+  auto share = take_connection_share(from);
+  if (!share) {
+    counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+    counters_.refused->add();
+    if (!secure) send_at_once(fd.get(), too_many(share.error()));
+    return;
+  }
+  set_no_delay(fd.get());
+  notice_dead_peer(fd.get());
+  connections_.spawn(hold_share(serve(std::move(fd), from, secure), *std::move(share)));
+}
+
+Task<void> HttpServer::serve(Fd fd, PeerAddress from, bool secure) {
+  HttpConnection connection(std::move(fd), from, routes_, settings_, quiet_, guard_, counters_);
+  auto served = secure ? co_await shake_hands(connection) : ok();
+  if (served) served = co_await connection.run();
+  counters_.connections.fetch_sub(1, std::memory_order_relaxed);
+  co_return served;
+}
+
+Task<void> HttpServer::shake_hands(HttpConnection& connection) {
+  auto done = co_await handshakes_.run(connection.start_tls(tls_), settings_->handshakes, quiet_);
+  if (done) co_return done;
+  const Error& why = done.error();
+  const bool slow = why.code == Code::timeout || why.code == Code::cancelled;
+  (slow ? counters_.tls_slow : counters_.tls_failed)->add();
+  if (!slow && !why.message.empty()) {
+    log::Line(log::Level::info, "tls handshake failed")
+        .add("peer", connection.peer().address.text())
+        .add("why", why.message);
+  }
+  co_return done;
+}
+
+void HttpServer::close() {
+  accepting_.close();
+  quiet_.request();
+}
+
+Task<void> HttpServer::stop(Deadline deadline) {
+  auto accepted = co_await accepting_.stop();
+  if (!accepted) co_return accepted;
+  auto drained = co_await connections_.drain(deadline);
+  if (drained) co_return ok();
+  connections_.cancel();
+  co_return co_await connections_.drain(kNever);
+}
+
+}  // namespace patchbay::net

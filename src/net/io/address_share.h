@@ -1,0 +1,34 @@
+// The share (core/shares.h) of somebody who has not shown who they are: that of the network of
+// their address. And the share of an address in the connections.
+//
+// Usable from any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "async/task.h"
+#include "core/shares.h"
+#include "net/io/peer_address.h"
+
+namespace patchbay::net {
+
+// `ip` as text; empty for our own stdin.
+inline std::string share_of_address(std::string_view ip) {
+  const bool here = ip.empty() || ip == "::1" || ip.starts_with("127.");
+  return here ? std::string(kLocalShare) : "address " + network_text(ip);
+}
+
+// A place for a connection of that address. Code::rate_limited if it has too many.
+inline Result<Shares::Share> take_connection_share(const PeerAddress& from) {
+  return shares().take(ShareOf::connections, share_of_address(from.ip_text()));
+}
+
+// Runs what serves a connection, which has its place until then.
+inline Task<void> hold_share(Task<void> serving, Shares::Share share) {
+  auto served = co_await serving;
+  share.give_back();
+  co_return served;
+}
+
+}  // namespace patchbay::net

@@ -1,0 +1,25 @@
+// Listening for programs of this machine, or of the machine around a virtual one: a Unix socket, a
+// vsock port; and accepting, one connection at a time.
+//
+// Confined to the thread of the loop where one waits.
+#pragma once
+
+#include <string>
+
+#include "async/task.h"
+#include "net/io/fd.h"
+#include "net/io/source.h"
+
+namespace patchbay::net {
+
+// A socket at `path` that its owner alone may use. One that a dead program has left is replaced;
+// one that is in use is not.
+Result<Fd> listen_unix(const std::string& path);
+
+// `port` of this machine for whoever may reach it over vsock.
+Result<Fd> listen_vsock(unsigned port);
+
+// The next connection. Waits while there is none, and a moment when descriptors have run out.
+Task<Fd> accept_next(Source& listener);
+
+}  // namespace patchbay::net

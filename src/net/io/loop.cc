@@ -1,0 +1,98 @@
+#include "net/io/loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "net/io/source.h"
+
+namespace patchbay::net {
+namespace {
+
+// Without an epoll descriptor there is nothing a gateway could do, not even report it elsewhere.
+Fd or_die(int fd, const char* what) {
+  if (fd < 0) {
+    std::perror(what);
+    std::exit(1);
+  }
+  return Fd(fd);
+}
+
+}  // namespace
+
+Loop::Loop(int number)
+    : Executor(Clock::now()),
+      number_(number),
+      epoll_(or_die(::epoll_create1(EPOLL_CLOEXEC), "epoll_create1")),
+      wakeup_(or_die(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "eventfd")) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.ptr = nullptr;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wakeup_.get(), &event) != 0) {
+    std::perror("epoll_ctl");
+    std::exit(1);
+  }
+}
+
+Loop::~Loop() = default;
+
+void Loop::run() {
+  enter();
+  std::array<epoll_event, kBatch> events;
+  // Work may have been queued before the loop began.
+  turn(Clock::now());
+  while (!quit_.load(std::memory_order_acquire)) {
+    const int n = ::epoll_wait(epoll_.get(), events.data(), kBatch, wait_time());
+    batch_size_ = std::max(n, 0);
+    for (int i = 0; i < batch_size_; ++i) {
+      batch_[static_cast<std::size_t>(i)] =
+          static_cast<Source*>(events[static_cast<std::size_t>(i)].data.ptr);
+    }
+    set_now(Clock::now());
+    for (int i = 0; i < batch_size_; ++i) {
+      if (Source* const source = batch_[static_cast<std::size_t>(i)]) {
+        source->on_events(events[static_cast<std::size_t>(i)].events);
+      }
+    }
+    batch_size_ = 0;
+    turn(now());
+  }
+}
+
+void Loop::quit() {
+  quit_.store(true, std::memory_order_release);
+  wake();
+}
+
+void Loop::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(wakeup_.get(), &one, sizeof one);
+}
+
+int Loop::wait_time() const {
+  if (has_work()) return 0;
+  const auto next = timers().next();
+  if (!next) return -1;
+  const auto span = std::chrono::ceil<std::chrono::milliseconds>(*next - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(span, 0, 60'000));
+}
+
+int Loop::add(Source& source, std::uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = &source;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, source.fd(), &event) == 0 ? 0 : errno;
+}
+
+void Loop::remove(Source& source) {
+  // It fails for what the kernel never took, and there is nothing to be done about it.
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, source.fd(), nullptr);
+  std::replace(batch_.begin(), batch_.begin() + batch_size_, &source,
+               static_cast<Source*>(nullptr));
+}
+
+}  // namespace patchbay::net

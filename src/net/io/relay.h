@@ -1,0 +1,31 @@
+// Moves bytes between two connections, in both directions at once, until both have ended: what a
+// proxy does once it knows where a connection leads. Holds one piece of each direction in memory
+// and reads on when the other side has taken it.
+//
+// Confined to the thread of the loop of both.
+#pragma once
+
+#include <cstdint>
+
+#include "net/io/source.h"
+
+namespace patchbay::net {
+
+struct Relayed {
+  std::uint64_t there = 0;  // From the first to the second.
+  std::uint64_t back = 0;
+};
+
+// How long no byte may move. Of a TCP peer nobody can tell whether it has ended its side or has
+// gone altogether: once one direction has ended, the other gets `half_open` between two bytes, or
+// `idle` if that is less.
+struct RelayPatience {
+  std::chrono::nanoseconds idle;
+  std::chrono::nanoseconds half_open;
+};
+
+// Counts in `moved` while it runs. Code::timeout if no byte moves for too long, Code::unavailable
+// if one of them breaks. Both are left for the caller to close.
+Task<void> relay(Source& first, Source& second, RelayPatience patience, Relayed& moved);
+
+}  // namespace patchbay::net

@@ -1,0 +1,62 @@
+// Addresses and sockets: parse "host:port", listen, connect. Nothing here blocks; host names are
+// looked up in resolver.h.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/task.h"
+#include "async/timers.h"
+#include "net/io/fd.h"
+
+namespace patchbay::net {
+
+struct Address {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+
+  // "127.0.0.1:8080" or "[::1]:8080".
+  std::string text() const;
+  int port() const;
+  bool loopback() const;
+};
+
+// A numeric address or "localhost" with a port: "127.0.0.1:8080", "[::1]:0", "localhost:80".
+Result<Address> parse_address(std::string_view text);
+
+// The addresses of a host that needs no look-up: a numeric one, or "localhost". Empty otherwise.
+std::vector<Address> numeric_addresses(const std::string& host, int port);
+
+// A listening socket. With `shared`, other sockets of this process may listen on the same address
+// and the kernel spreads connections over them.
+Result<Fd> listen_on(const Address& address, bool shared);
+Result<Address> local_address(int fd);
+
+// Connects within the deadline, on the loop of this thread. Of several addresses, each gets its
+// share of the time, in turn; the error is that of the last. REQUIRES: there is one.
+Task<Fd> connect_to(Address address, Deadline deadline);
+Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline);
+
+// Which addresses may be connected to; empty: all.
+using AddressRule = std::function<bool(const Address& address)>;
+
+// Looks the host up and connects to one of its addresses that `rule` allows.
+Task<Fd> connect_tcp(std::string host, int port, Deadline deadline, AddressRule rule = {});
+
+// Connects to a socket of this machine, which needs no waiting.
+Result<Fd> connect_unix(const std::string& path);
+
+// Answers are whole messages: send them at once.
+void set_no_delay(int fd);
+
+// Sends what fits, for whoever is turned away: nobody waits for them.
+void send_at_once(int fd, std::string_view bytes);
+
+// Notices within about a minute that the peer's machine has vanished.
+void notice_dead_peer(int fd);
+
+}  // namespace patchbay::net

@@ -1,0 +1,44 @@
+// A FileWatch tells when one of some files has changed and has then been left alone for a moment.
+// It watches their folders, since editors and deployment tools replace files instead of writing
+// into them.
+//
+// All watches of a thread share one inotify instance, of which the kernel gives a user few. A
+// folder that the kernel does not watch is polled, and the log says so.
+//
+// Confined to the thread that made it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "async/timers.h"
+#include "core/file_stamp.h"
+
+namespace patchbay::net {
+
+class FileWatch final : Timer {
+ public:
+  // Calls `tell` after each change. What changes after this constructor has run is not missed.
+  FileWatch(std::vector<std::string> paths, std::function<void()> tell);
+  ~FileWatch() override;
+
+ private:
+  class Notifier;
+
+  void watch_folders();
+  void on_folder_changed();
+  void on_folder_lost();
+  void on_deadline() override;
+  void wait(Clock::duration span);
+
+  const std::vector<std::string> paths_;
+  const std::function<void()> tell_;
+  const std::shared_ptr<Notifier> notifier_;
+  std::vector<FileStamp> told_;  // What the files were when `tell` was last called.
+  std::vector<FileStamp> seen_;  // What they were at the last look.
+  bool polls_ = false;
+};
+
+}  // namespace patchbay::net

@@ -1,0 +1,44 @@
+#include "net/process/signals.h"
+
+#include <sys/signalfd.h>
+
+#include <csignal>
+
+namespace patchbay::net {
+namespace {
+
+sigset_t ours() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&set, number);
+  return set;
+}
+
+Fd open_signals() {
+  const sigset_t set = ours();
+  return Fd(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
+}
+
+}  // namespace
+
+void block_signals() {
+  const sigset_t set = ours();
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);
+}
+
+Signals::Signals(std::function<void(int)> tell) : source_(open_signals()), tell_(std::move(tell)) {
+  source_.wait_readable(*this);
+}
+
+void Signals::on_ready() {
+  for (;;) {
+    signalfd_siginfo info{};
+    auto got = source_.try_read({reinterpret_cast<char*>(&info), sizeof info});
+    if (!got || *got == 0) break;
+    tell_(static_cast<int>(info.ssi_signo));
+  }
+  source_.wait_readable(*this);
+}
+
+}  // namespace patchbay::net

@@ -1,0 +1,28 @@
+// Signals as something to wait for. The signals are blocked in every thread, so they come only
+// here.
+//
+// block_signals() before the first thread is started; Signals on the control thread.
+#pragma once
+
+#include <functional>
+
+#include "net/io/source.h"
+
+namespace patchbay::net {
+
+// Blocks SIGTERM, SIGINT and SIGHUP for this thread and those it starts; ignores SIGPIPE.
+void block_signals();
+
+class Signals final : Source::Waiter {
+ public:
+  explicit Signals(std::function<void(int)> tell);
+  ~Signals() { source_.forget(*this); }
+
+ private:
+  void on_ready() override;
+
+  Source source_;
+  std::function<void(int)> tell_;
+};
+
+}  // namespace patchbay::net

@@ -1,0 +1,78 @@
+// An Outbox is the bounded queue in front of a descriptor that many write to: a child's stdin, an
+// event stream, a WebSocket. What is put in during a turn leaves in one write at the end of the
+// turn; what the peer does not take waits here, up to the bound.
+//
+// Confined to the thread of its stream.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/stream/stream.h"
+
+namespace patchbay::net {
+
+class Outbox final : Executor::TurnEnd, Source::Waiter {
+ public:
+  // Memory kept for the next messages once all has left.
+  static constexpr std::size_t kKeep = 64 * 1024;
+
+  // REQUIRES: `stream` outlives the outbox.
+  Outbox(Stream& stream, std::size_t most, std::size_t keep = kKeep)
+      : stream_(stream), most_(most), keep_(keep) {}
+  ~Outbox() { stream_.forget(*this); }
+
+  // Queues the parts as one piece. Code::overloaded if they do not fit (and nothing is queued),
+  // Code::unavailable once the peer has gone. One piece always fits into an empty outbox.
+  Result<void> put(std::initializer_list<std::string_view> parts);
+
+  // The same in two steps, for what belongs together and yet is several pieces.
+  Result<void> check_room(std::size_t size) const;
+  void add(std::initializer_list<std::string_view> parts);
+
+  // Queues a small piece in front of all pieces that have not begun to leave.
+  Result<void> put_first(std::initializer_list<std::string_view> parts);
+
+  // Waits until all is written; each step must come within `patience`. Fails if the peer has gone.
+  // REQUIRES: nothing else waits.
+  Task<void> drained(std::chrono::nanoseconds patience);
+
+  bool empty() const { return size() == 0; }
+  std::size_t size() const {
+    return leaving_.size() - left_ + first_.size() + waiting_.size() - taken_;
+  }
+
+  // Told when the peer is found to be gone.
+  void on_broken(std::move_only_function<void()> tell) { tell_broken_ = std::move(tell); }
+
+  // Told when some bytes have left. Must not destroy the outbox.
+  void on_progress(std::move_only_function<void()> tell) { tell_progress_ = std::move(tell); }
+
+ private:
+  void on_turn_end() override { flush(); }
+  void on_ready() override { flush(); }
+  void flush();
+  void load();
+  void progressed();
+
+  Stream& stream_;
+  const std::size_t most_;
+  const std::size_t keep_;
+  // What has been offered to the stream, which must be offered again as it is until it is taken;
+  // what was put first; everything else, up to taken_ moved on.
+  std::string leaving_;
+  std::size_t left_ = 0;  // How much of the front of leaving_ has left already.
+  std::string first_;
+  std::string waiting_;
+  std::size_t taken_ = 0;
+  // Where a piece ends in waiting_, about every kStride bytes: no more is offered at a time.
+  std::vector<std::size_t> ends_;
+  bool broken_ = false;
+  OneShot<void>* progress_ = nullptr;
+  std::move_only_function<void()> tell_broken_;
+  std::move_only_function<void()> tell_progress_;
+};
+
+}  // namespace patchbay::net

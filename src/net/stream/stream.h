@@ -1,0 +1,93 @@
+// A Stream is one connected byte stream, plain or under TLS. It offers what a Source does; plain,
+// it costs no more than that.
+//
+// Confined to the thread of its loop.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "net/http/syntax/url.h"
+#include "net/io/socket.h"
+#include "net/io/source.h"
+#include "net/tls/context.h"
+#include "net/tls/peer.h"
+
+namespace patchbay::net {
+
+class TlsSession;
+
+class Stream {
+ public:
+  // Takes `fd`, which must be non-blocking and connected, into the loop of this thread.
+  explicit Stream(Fd fd);
+  ~Stream();
+
+  // Puts TLS over the stream: as the server if the context is one. A client checks that the other
+  // side is `host`, unless the context says otherwise. REQUIRES: nothing was read or written yet.
+  Task<void> start_tls(std::shared_ptr<const TlsContext> context, const std::string& host,
+                       Deadline deadline);
+  bool secure() const { return tls_ != nullptr; }
+  bool resumed_tls() const;
+
+  // Whom the other side has proved to be with a certificate; null if it has shown none.
+  std::unique_ptr<const TlsPeer> peer() const;
+
+  int fd() const { return source_.fd(); }
+
+  // The first byte that comes, left where it is. REQUIRES: nothing was read yet.
+  Task<char> first_byte(Deadline deadline);
+
+  // Reads or writes what is possible now. 0 means: not now, wait. The end of the stream and every
+  // fault are Code::unavailable. What was not written must be offered again, unchanged; it may
+  // have moved, and more may follow it.
+  Result<std::size_t> try_read(std::span<char> into) {
+    return tls_ ? read_tls(into) : source_.try_read(into);
+  }
+  Result<std::size_t> try_write(std::span<const iovec> parts) {
+    return tls_ ? write_tls(parts) : source_.try_write(parts);
+  }
+
+  void wait_readable(Source::Waiter& waiter) { source_.wait_readable(waiter); }
+  void wait_writable(Source::Waiter& waiter) { source_.wait_writable(waiter); }
+  void forget(Source::Waiter& waiter) { source_.forget(waiter); }
+
+  // At most one; null to take it back. Told at once if the peer has gone already.
+  void watch_hangup(Source::Hangup* hangup) { source_.watch_hangup(hangup); }
+
+  // More may have come already.
+  bool may_read() const { return source_.may_read() || (tls_ && holds_more()); }
+
+  // A read has found the orderly end of the stream, not a fault: nothing was cut off.
+  bool ended() const { return tls_ ? ended_tls() : source_.ended(); }
+
+  // Reads at least one byte. Code::unavailable at the end of the stream.
+  Task<std::size_t> read_some(std::span<char> into, Deadline deadline);
+
+  // Writes everything. Each step forward must come within `patience`.
+  Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds patience);
+  Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds patience);
+
+  // Says that nothing more is written. What comes can still be read.
+  void end_sending();
+
+  // Waits until the stream may be ready in that direction. REQUIRES: the last attempt yielded 0.
+  Source::Ready ready(Source::Direction direction, Deadline deadline) {
+    return source_.ready(direction, deadline);
+  }
+
+ private:
+  Result<std::size_t> read_tls(std::span<char> into);
+  Result<std::size_t> write_tls(std::span<const iovec> parts);
+  bool holds_more() const;
+  bool ended_tls() const;
+
+  Source source_;
+  std::unique_ptr<TlsSession> tls_;  // Null: plain.
+};
+
+// Connects to the server of `url`, with TLS if it says https; `tls` may be null if not.
+Task<std::unique_ptr<Stream>> connect_stream(const Url& url, std::shared_ptr<const TlsContext> tls,
+                                             Deadline deadline, AddressRule rule = {});
+
+}  // namespace patchbay::net

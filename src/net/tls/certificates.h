@@ -1,0 +1,60 @@
+// The certificates that a server has, and which of them it shows to a client that asks for a name
+// (SNI): the one for that very name, else one with a wildcard in place of its first label, else the
+// first.
+//
+// Made with its context and constant from then on; read by all workers. Below: what every kind of
+// context needs of certificates and of OpenSSL.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "net/tls/context.h"
+
+struct ssl_st;
+
+namespace patchbay::net {
+
+class TlsCertificates {
+ public:
+  // Puts the first certificate into `context` and loads the others. The errors name the file.
+  static Result<std::unique_ptr<const TlsCertificates>> load(const TlsServerSettings& settings,
+                                                             ssl_ctx_st* context);
+
+  // Lets `session`, of the context of load(), show what its client asks for. False: it cannot.
+  bool choose(ssl_st* session) const;
+
+ private:
+  struct Freed {
+    void operator()(ssl_ctx_st* context) const;
+  };
+  // A context that no connection is made from: it keeps a certificate, its chain and its key.
+  using Holder = std::unique_ptr<ssl_ctx_st, Freed>;
+
+  void enter(const TlsServerSettings::Certificate& certificate, ssl_ctx_st* holder);
+  ssl_ctx_st* find(std::string_view name) const;
+
+  std::vector<Holder> holders_;
+  std::map<std::string, ssl_ctx_st*, std::less<>> by_name_;  // Null: the first certificate.
+};
+
+// What is spoken under TLS, each with its length in front.
+inline constexpr std::array<unsigned char, 9> kTlsProtocols{8,   'h', 't', 't', 'p',
+                                                            '/', '1', '.', '1'};
+
+// At least 112 bits: RSA keys of 2048, curves of 224, no SHA-1. The system may ask for more.
+void raise_security_level(ssl_ctx_st* context);
+
+// Loads a certificate with its chain, and its key, into `context`. An empty `key` means that the
+// key is in the file of the certificate.
+Result<void> show_certificate(ssl_ctx_st* context, const std::string& cert, const std::string& key);
+
+// Why OpenSSL could not read the file. REQUIRES: called at once after that.
+Error bad_pem_file(std::string_view what, const std::string& path);
+
+}  // namespace patchbay::net

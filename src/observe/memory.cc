@@ -1,0 +1,140 @@
+#include "observe/memory.h"
+
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <new>
+#include <string>
+
+namespace patchbay::memory {
+namespace {
+
+constexpr std::int64_t kBatch = 256 * 1024;
+constexpr std::size_t kUsualMost = std::size_t{1} << 30;
+
+std::atomic<std::int64_t> total{0};
+std::atomic<std::size_t> bound{0};  // 0: not asked for yet.
+constinit thread_local std::int64_t batch = 0;
+
+inline void count(std::int64_t bytes) {
+  batch += bytes;
+  if (batch < kBatch && batch > -kBatch) return;
+  total.fetch_add(batch, std::memory_order_relaxed);
+  batch = 0;
+}
+
+[[maybe_unused]] void* allocate(std::size_t size) {
+  for (;;) {
+    if (void* const block = std::malloc(size == 0 ? 1 : size)) {
+      count(static_cast<std::int64_t>(::malloc_usable_size(block)));
+      return block;
+    }
+    const auto handler = std::get_new_handler();
+    if (!handler) return nullptr;
+    handler();
+  }
+}
+
+[[maybe_unused]] void* allocate_aligned(std::size_t size, std::size_t alignment) {
+  void* const block = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (block) count(static_cast<std::int64_t>(::malloc_usable_size(block)));
+  return block;
+}
+
+[[maybe_unused]] void release(void* block) {
+  if (!block) return;
+  count(-static_cast<std::int64_t>(::malloc_usable_size(block)));
+  std::free(block);
+}
+
+// The path of this process below the mount of cgroup v2; empty if it is in none.
+std::string own_cgroup() {
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("0::")) return line.substr(3);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::size_t cgroup_limit(const char* root, const char* folder, std::size_t otherwise) {
+  std::size_t least = otherwise;
+  for (std::string path = folder;; path.erase(path.find_last_of('/'))) {
+    std::ifstream file(root + path + "/memory.max");
+    std::size_t limit = 0;
+    if (file >> limit) least = std::min(least, limit);  // "max" is no number.
+    if (path.find('/') == std::string::npos) return least;
+  }
+}
+
+std::size_t usual_most() {
+  const auto pages = static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES));
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::string folder = own_cgroup();
+  const std::size_t given = cgroup_limit("/sys/fs/cgroup", folder.c_str(), pages * page);
+  return std::min(given / 2, kUsualMost);
+}
+
+void set_most(std::size_t bytes) { bound.store(bytes == 0 ? usual_most() : bytes); }
+
+std::size_t most() {
+  if (bound.load(std::memory_order_relaxed) == 0) set_most(0);
+  return bound.load(std::memory_order_relaxed);
+}
+
+std::size_t in_use() {
+  const auto now = total.load(std::memory_order_relaxed);
+  return now > 0 ? static_cast<std::size_t>(now) : 0;
+}
+
+bool is_short(std::size_t more) { return in_use() + more > most(); }
+
+Error shortage() {
+  return {Code::overloaded, "the gateway is short of memory; try again later (limits.memory)"};
+}
+
+}  // namespace patchbay::memory
+
+// A thread sanitizer has allocation functions of its own, and no room for others.
+#if !defined(PATCHBAY_UNCOUNTED_MEMORY)
+
+// The replacements of the allocation functions of the language. The nothrow forms call these. Those
+// of arrays would too, but a sanitizer brings its own.
+
+void* operator new(std::size_t size) {
+  if (void* const block = patchbay::memory::allocate(size)) return block;
+  throw std::bad_alloc();
+}
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  void* const block = patchbay::memory::allocate_aligned(size, static_cast<std::size_t>(alignment));
+  if (block) return block;
+  throw std::bad_alloc();
+}
+
+void* operator new[](std::size_t size) { return operator new(size); }
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return operator new(size, alignment);
+}
+
+void operator delete(void* block) noexcept { patchbay::memory::release(block); }
+void operator delete(void* block, std::size_t) noexcept { patchbay::memory::release(block); }
+void operator delete(void* block, std::align_val_t) noexcept { patchbay::memory::release(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+  patchbay::memory::release(block);
+}
+
+void operator delete[](void* block) noexcept { patchbay::memory::release(block); }
+void operator delete[](void* block, std::size_t) noexcept { patchbay::memory::release(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { patchbay::memory::release(block); }
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
+  patchbay::memory::release(block);
+}
+
+#endif

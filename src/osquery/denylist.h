@@ -1,0 +1,42 @@
+// The Offenders are queries that had to be cut for their time, rows or size. One that comes again
+// is refused for a while instead of being tried again.
+//
+// Usable from any thread.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "async/timers.h"
+
+namespace patchbay::osquery {
+
+class Offenders {
+ public:
+  explicit Offenders(std::chrono::nanoseconds time) : time_(time) {}
+
+  // True if the query has been cut, and not long enough ago.
+  bool has(const std::string& key, Deadline now) {
+    const std::lock_guard lock(mutex_);
+    const auto found = until_.find(key);
+    return found != until_.end() && now < found->second;
+  }
+
+  void add(const std::string& key, Deadline now) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(until_, [now](const auto& one) { return one.second <= now; });
+    // Whoever makes so many new ones is stopped by each of them anyway.
+    if (until_.size() < kMost) until_[key] = now + time_;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1000;
+
+  const std::chrono::nanoseconds time_;
+  std::mutex mutex_;
+  std::map<std::string, Deadline> until_;
+};
+
+}  // namespace patchbay::osquery

@@ -1,0 +1,52 @@
+// Audit records as rows of an SQLite file, and questions about them.
+//
+// The sink is used by the writing thread of the AuditLog alone; find_audit() by whoever may block.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "config/units.h"
+#include "core/sqlite.h"
+#include "policy/audit/log.h"
+
+namespace patchbay::policy {
+
+class AuditDatabase final : public AuditLog::Sink {
+ public:
+  AuditDatabase(std::string path, config::Duration keep_time, bool sync)
+      : path_(std::move(path)), keep_time_(keep_time), sync_(sync) {}
+
+  // With no records: finds out whether there is anywhere to write them.
+  Result<void> write(const std::vector<AuditRecord>& records) override;
+
+ private:
+  Result<void> open();
+  Result<void> insert(const std::vector<AuditRecord>& records);
+  Result<void> forget_old(std::int64_t now_ms);
+
+  const std::string path_;
+  const config::Duration keep_time_;
+  const bool sync_;
+  std::optional<sqlite::Database> database_;
+  std::int64_t next_forget_ms_ = 0;
+};
+
+// Which records are asked for. Empty: any.
+struct AuditQuestion {
+  std::optional<std::int64_t> since_ms = {};
+  std::optional<std::int64_t> until_ms = {};
+  std::string who = {};       // The id or the name of a caller; a glob.
+  std::string target = {};    // A glob.
+  std::string upstream = {};  // A glob.
+  std::string outcome = {};   // A glob; `!ok` is anything but ok.
+  std::string trace = {};
+  int most = 100;
+  std::string event = {};  // A glob; `call` is what is none.
+};
+
+// The newest first.
+Result<std::vector<AuditRecord>> find_audit(const std::string& path, const AuditQuestion& question);
+
+}  // namespace patchbay::policy

@@ -1,0 +1,77 @@
+// The AuditLog keeps the records of calls: in a file of lines that is rotated, in an SQLite
+// database, or both. One thread writes; calls only hand their records over. When a record cannot be
+// written, that is logged once and counted, and the log is not well until one can be written again.
+//
+// Usable from any thread.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/result.h"
+#include "policy/audit/record.h"
+#include "policy/audit/settings.h"
+
+namespace patchbay::policy {
+
+class AuditLog {
+ public:
+  // Somewhere that records are written to. Used by the writing thread alone.
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    virtual Result<void> write(const std::vector<AuditRecord>& records) = 0;
+  };
+
+  // Told on the writing thread what has become of a record.
+  using Done = std::move_only_function<void(Result<void>)>;
+
+  explicit AuditLog(const AuditSettings& settings);
+  // Writes what has been handed over.
+  ~AuditLog();
+
+  const AuditSettings& settings() const { return settings_; }
+
+  // Code::unavailable if a record could not be kept now.
+  Result<void> check() const;
+
+  // Hands a record over. Where the queue is full it is dropped, counted, and `done` hears at once.
+  void put(AuditRecord record, Done done = {});
+
+  // The same for a failed log-in. Beyond `max_failed_log_ins` in a minute they are only counted, so
+  // that an attacker cannot fill the disk; the next record says how many.
+  void put_failed_log_in(AuditRecord record);
+
+  std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+
+ private:
+  void work();
+  void gather(std::unique_lock<std::mutex>& lock);
+  void write(const std::vector<AuditRecord>& records, std::vector<Done>& waiting);
+  void note(const Result<void>& written);
+
+  const AuditSettings settings_;
+  const std::size_t half_;  // So many records are not kept waiting for more.
+  std::vector<std::unique_ptr<Sink>> sinks_;
+  std::atomic<bool> well_ = true;
+  std::atomic<std::uint64_t> dropped_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable come_;
+  std::vector<AuditRecord> queue_;
+  std::vector<Done> waiting_;  // For what is in the queue.
+  bool stopping_ = false;
+  std::int64_t minute_ = 0;    // The one in which failed log-ins are counted,
+  int failed_log_ins_ = 0;     // those that have a record,
+  std::uint64_t skipped_ = 0;  // and all that had none since the last record.
+
+  std::thread thread_;
+};
+
+}  // namespace patchbay::policy

@@ -1,0 +1,24 @@
+// An AddressRange is a block of addresses as people write it: 10.0.0.5, 10.1.0.0/16, fd00::/8.
+// Values only; pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+#include "net/io/peer_address.h"
+
+namespace patchbay::policy {
+
+class AddressRange {
+ public:
+  static Result<AddressRange> parse(std::string_view text);
+
+  bool holds(const net::PeerAddress& address) const;
+
+ private:
+  net::PeerAddress first_;
+  int bits_ = 128;  // Of the front that must be the same.
+};
+
+}  // namespace patchbay::policy

@@ -1,0 +1,129 @@
+// The Authenticator knows whose credentials are good, as the configuration and the files it names
+// said when it was made. In which order the ways are looked at:
+//
+//   1. the header of a named proxy, if the request comes from it;
+//   2. Authorization: what it brings counts alone, and if it is not good, nothing else is tried;
+//   3. the client certificate of the connection.
+//
+// Constant once made; shared by all workers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "crypto/keyed_digest.h"
+#include "net/http/syntax/parse.h"
+#include "net/io/peer_address.h"
+#include "net/tls/peer.h"
+#include "policy/auth/address_range.h"
+#include "policy/auth/caller_cache.h"
+#include "policy/auth/htpasswd.h"
+#include "policy/auth/jwt.h"
+#include "policy/auth/settings.h"
+#include "policy/auth/token_table.h"
+
+namespace patchbay::policy {
+
+// What a request brings to show who sends it. Views into the request.
+struct Evidence {
+  enum class Kind : std::uint8_t { none, malformed, token, basic, proxy, certificate };
+
+  Kind kind = Kind::none;
+  std::string_view value = {};
+  std::string_view roles = {};  // As a proxy says.
+  std::size_t proxy = 0;        // Which.
+};
+
+std::string_view name_of(Evidence::Kind kind);
+
+// What the configuration alone does not say.
+struct AuthFiles {
+  TokenBook tokens;
+  std::optional<Htpasswd> users;
+  std::string text;  // All that was read; another one means that something has changed.
+};
+
+class Authenticator {
+ public:
+  struct Issuer {
+    JwtSettings settings;
+    std::shared_ptr<KeySource> keys;
+  };
+
+  // `keys` are those of the issuers in the order of the settings. The error names the setting.
+  static Result<std::shared_ptr<const Authenticator>> make(
+      const AuthSettings& settings, AuthFiles files, const Digester& digester,
+      std::vector<std::shared_ptr<KeySource>> keys);
+
+  const AuthSettings& settings() const { return settings_; }
+
+  // `certificate` is null if the connection has shown none.
+  Evidence evidence(const net::HttpFields& fields, const net::PeerAddress& from,
+                    const net::TlsPeer* certificate) const;
+
+  // By which it is remembered.
+  Digest digest(const Evidence& evidence) const;
+
+  // Those that take no time: tokens that are known as they are, proxies, certificates. Nobody if it
+  // is not for us to say; an error if it is not good.
+  Result<Recognised> at_once(const Evidence& evidence, const Digest& digest,
+                             const net::TlsPeer* certificate) const;
+
+  // The issuer of a token; null if it is none that we know.
+  const Issuer* issuer_of(const Jwt& jwt) const;
+  // REQUIRES: `keys` are of that issuer. Null if the key of the token is not among them.
+  std::optional<Result<Recognised>> check_jwt(const Jwt& jwt, const Issuer& issuer,
+                                              const KeySet& keys) const;
+  bool has_issuers() const { return !issuers_.empty(); }
+
+  // False: check_token() would find nothing to compare it with.
+  bool may_have_hash(const std::string& token) const;
+
+  // These take tens of milliseconds: not for workers.
+  Result<Recognised> check_token(const std::string& token) const;
+  Result<Recognised> check_password(const std::string& credentials) const;
+
+ private:
+  struct Proxy {
+    ProxySettings settings;
+    std::vector<AddressRange> from;
+    std::optional<net::TlsName> certificate;
+  };
+  struct Mapped {
+    net::TlsName name;
+    Caller who;
+  };
+  struct Hashed {
+    TokenHash hash;
+    Caller who;
+    WallTime until = WallTime::max();
+  };
+
+  explicit Authenticator(const AuthSettings& settings, const Digester& digester)
+      : settings_(settings), digester_(digester) {}
+
+  Result<void> add_tokens(const TokenBook& book);
+  Result<void> add_certificates();
+  Result<void> add_proxies();
+  void add_hash(Hashed hashed);
+  bool comes_from(const Proxy& proxy, const net::PeerAddress& from,
+                  const net::TlsPeer* certificate) const;
+  Recognised proxied(const Evidence& evidence) const;
+
+  const AuthSettings settings_;
+  const Digester digester_;
+  std::unordered_map<Digest, Caller, DigestHash> plain_;
+  std::unordered_map<std::string, Hashed> by_id_;
+  std::vector<Hashed> without_id_;
+  std::optional<Htpasswd> users_;
+  std::vector<Issuer> issuers_;
+  std::vector<Mapped> certificates_;
+  std::vector<Proxy> proxies_;
+};
+
+}  // namespace patchbay::policy

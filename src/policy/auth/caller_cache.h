@@ -1,0 +1,74 @@
+// A CallerCache remembers whose credentials have been verified, by their digests: a credential is
+// verified once and then recognised by one look-up. Bounded: it holds two generations, and when the
+// young one is full, the old one goes; whoever is still there when it is asked for becomes young
+// again.
+//
+// Confined to its worker.
+#pragma once
+
+#include <chrono>
+#include <unordered_map>
+#include <utility>
+
+#include "core/principal.h"
+#include "crypto/keyed_digest.h"
+#include "policy/auth/key_source.h"
+
+namespace patchbay::policy {
+
+using WallTime = std::chrono::system_clock::time_point;
+
+// Someone whose credentials have been found good.
+struct Recognised {
+  Caller who = {};
+  WallTime until = WallTime::max();  // It holds before that.
+  // Whose keys it was verified with, and as they were then; null: with none.
+  std::shared_ptr<const KeySource> keys = {};
+  std::uint64_t changes = 0;
+
+  bool holds() const {
+    if (keys && keys->changes() != changes) return false;
+    return until == WallTime::max() || std::chrono::system_clock::now() < until;
+  }
+};
+
+class CallerCache {
+ public:
+  explicit CallerCache(std::size_t most) : half_(most / 2) {}
+
+  // Null if there is none, or it holds no more.
+  Caller find(const Digest& digest) {
+    auto at = young_.find(digest);
+    if (at == young_.end()) {
+      const auto before = old_.find(digest);
+      if (before == old_.end()) return nullptr;
+      Recognised kept = std::move(before->second);
+      old_.erase(before);
+      at = insert(digest, std::move(kept));
+    }
+    if (at->second.holds()) return at->second.who;
+    young_.erase(at);
+    return nullptr;
+  }
+
+  void add(const Digest& digest, Recognised recognised) { insert(digest, std::move(recognised)); }
+
+  std::size_t size() const { return young_.size() + old_.size(); }
+
+ private:
+  using Map = std::unordered_map<Digest, Recognised, DigestHash>;
+
+  Map::iterator insert(const Digest& digest, Recognised recognised) {
+    if (young_.size() >= half_) {
+      old_ = std::move(young_);
+      young_.clear();
+    }
+    return young_.insert_or_assign(digest, std::move(recognised)).first;
+  }
+
+  const std::size_t half_;
+  Map young_;
+  Map old_;
+};
+
+}  // namespace patchbay::policy

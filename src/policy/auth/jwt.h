@@ -1,0 +1,51 @@
+// JSON Web Tokens in the compact form (RFC 7515, 7519): taken apart, and their claims checked. What
+// a token says about keys (jwk, jku, x5u, x5c) is not looked at: keys come from the issuer.
+//
+// Pure; usable from any thread.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/principal.h"
+#include "core/result.h"
+#include "policy/auth/jwks.h"
+#include "policy/auth/settings.h"
+
+namespace patchbay::policy {
+
+using WallTime = std::chrono::system_clock::time_point;
+
+struct Jwt {
+  const JwsAlgorithm* algorithm = nullptr;
+  std::string kid;        // Empty: it names no key.
+  std::string payload;    // A JSON object in which no key stands twice.
+  std::string issuer;     // As it says itself.
+  std::string_view text;  // What is signed; points into the token.
+  std::string signature;
+};
+
+// Two dots: anything else is no token of this kind.
+bool looks_like_jwt(std::string_view token);
+
+// Code::unauthenticated, with what is wrong, for whatever is not exactly as it should be.
+Result<Jwt> parse_jwt(std::string_view token);
+
+// What a token must say.
+struct JwtRules {
+  const JwtSettings& issuer;
+  std::string_view audience;
+  const std::vector<std::string>& scopes;
+};
+
+struct JwtCaller {
+  Principal who;
+  WallTime until;  // The token is good before that.
+};
+
+// REQUIRES: the signature has been verified. Code::forbidden if only scopes are missing.
+Result<JwtCaller> check_claims(const Jwt& jwt, const JwtRules& rules, WallTime now);
+
+}  // namespace patchbay::policy

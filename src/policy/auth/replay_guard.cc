@@ -1,0 +1,82 @@
+#include "policy/auth/replay_guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace patchbay::policy {
+namespace {
+
+Error refused(std::string message, std::string_view reason) {
+  return {Code::invalid_request, std::move(message), fmt::format(R"({{"reason":"{}"}})", reason)};
+}
+
+}  // namespace
+
+void ReplayGuard::update(const ReplaySettings& settings) {
+  const std::lock_guard lock(mutex_);
+  settings_ = settings;
+}
+
+Result<void> ReplayGuard::check(const std::string& client, const std::string& id, WallTime time,
+                                WallTime now) {
+  const std::lock_guard lock(mutex_);
+  if (!is_judging_times() && settings_.id_time.count() == 0) return ok();
+  if (is_judging_times() && (time < now - settings_.window || time > now + settings_.window)) {
+    const auto off = std::chrono::duration_cast<std::chrono::seconds>(now - time);
+    return refused(
+        fmt::format("the timestamp is {} s {}; at most {} are allowed", std::abs(off.count()),
+                    off.count() > 0 ? "old" : "ahead", settings_.window.count()),
+        "stale");
+  }
+  Client* const seen = client_of(client, now);
+  if (!seen) return Error{Code::overloaded, "too many clients to remember their messages"};
+  forget_old(*seen, now);
+  if (is_judging_times() && time <= seen->floor)
+    return refused("the timestamp is older than what was sent since", "stale");
+  if (!seen->ids.insert(id).second) {
+    return refused("a message with this id has come before", "replayed");
+  }
+  seen->order.push_back({id, time, now});
+  if (seen->order.size() > settings_.ids) {
+    seen->floor = std::max(seen->floor, seen->order.front().time);
+    seen->ids.erase(seen->order.front().id);
+    seen->order.pop_front();
+  }
+  return ok();
+}
+
+// With a window, those whose time has passed would be refused for it.
+void ReplayGuard::forget_old(Client& client, WallTime now) {
+  const auto is_old = [&](const Seen& seen) {
+    if (now - seen.came < settings_.id_time) return false;
+    return !is_judging_times() || seen.time < now - settings_.window;
+  };
+  while (!client.order.empty() && is_old(client.order.front())) {
+    client.ids.erase(client.order.front().id);
+    client.order.pop_front();
+  }
+}
+
+ReplayGuard::Client* ReplayGuard::client_of(const std::string& name, WallTime now) {
+  const auto found = clients_.find(name);
+  if (found != clients_.end()) {
+    by_use_.splice(by_use_.end(), by_use_, found->second.place);
+    found->second.last = now;
+    return &found->second;
+  }
+  if (clients_.size() >= settings_.clients) {
+    // Whoever has been silent for twice the window has sent nothing that would still be good.
+    const auto oldest = clients_.find(by_use_.front());
+    const bool may_matter = oldest->second.last > now - 2 * settings_.window;
+    if (is_judging_times() && may_matter) return nullptr;
+    clients_.erase(oldest);
+    by_use_.pop_front();
+  }
+  Client& made = clients_[name];
+  made.place = by_use_.insert(by_use_.end(), name);
+  made.last = now;
+  return &made;
+}
+
+}  // namespace patchbay::policy

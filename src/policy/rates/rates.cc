@@ -1,0 +1,177 @@
+#include "policy/rates/rates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/glob.h"
+#include "net/io/peer_address.h"
+#include "policy/rules/rules.h"
+
+namespace patchbay::policy {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr auto kSweepPause = std::chrono::seconds(1);
+
+// Where more are told apart than there is room for, the rest share one.
+constexpr std::string_view kEveryoneElse = "?";
+
+bool is_targeted(const RateSettings& row) {
+  return row.per == Per::tool || row.per == Per::upstream || !row.of.empty();
+}
+
+bool concerns(const RateSettings& row, const Rates::Asking& asking) {
+  const auto fits = [&](const std::string& glob) { return matches_glob(glob, asking.tool); };
+  if (!row.of.empty() && std::ranges::none_of(row.of, fits)) return false;
+  const auto has = [&](const std::string& role) {
+    if (asking.rules) return asking.rules->has_role(asking.who, role);
+    return std::ranges::find(asking.who.roles, role) != asking.who.roles.end();
+  };
+  return row.roles.empty() || std::ranges::any_of(row.roles, has);
+}
+
+std::string subject(const RateSettings& row, const Rates::Asking& asking) {
+  switch (row.per) {
+    case Per::principal:
+      return asking.who.id;
+    case Per::address:
+      return net::network_text(asking.address);
+    case Per::tool:
+      return std::string(asking.tool);
+    case Per::upstream:
+      return std::string(asking.upstream);
+    case Per::everyone:
+      break;
+  }
+  return "";
+}
+
+int burst_of(const RateSettings& row) { return row.burst > 0 ? row.burst : row.calls; }
+
+// The time that one call uses up; at least one tick, however many calls a window has.
+nanoseconds step_of(const RateSettings& row) {
+  return std::max(nanoseconds(1), nanoseconds(row.window) / row.calls);
+}
+
+// The time that a whole burst uses up. Bounded, so that no sum with a point in time overflows.
+nanoseconds room_of(const RateSettings& row, nanoseconds step) {
+  constexpr nanoseconds kLongest = std::chrono::hours(24 * 365 * 100);
+  const auto burst = static_cast<std::int64_t>(burst_of(row));
+  return step > kLongest / burst ? kLongest : step * burst;
+}
+
+std::string_view whose(Per per) {
+  switch (per) {
+    case Per::principal:
+      return "of this caller";
+    case Per::address:
+      return "from this address";
+    case Per::tool:
+      return "of this tool";
+    case Per::upstream:
+      return "to this upstream";
+    case Per::everyone:
+      break;
+  }
+  return "of all callers";
+}
+
+Error too_often(const RateSettings& row, nanoseconds wait) {
+  if (wait == nanoseconds(0)) {
+    return {Code::rate_limited,
+            fmt::format("too many calls {} are running: at most {} at once", whose(row.per),
+                        row.running),
+            fmt::format(R"({{"reason":"rate_limited","limit":{}}})", row.running)};
+  }
+  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(wait).count();
+  const std::string window = config::print(row.window);
+  return {Code::rate_limited,
+          fmt::format("too many calls {}: at most {} in {}; come back in {} s", whose(row.per),
+                      row.calls, window, (ms + 999) / 1000),
+          fmt::format(R"({{"reason":"rate_limited","limit":{},"window":"{}","retryAfterMs":{}}})",
+                      row.calls, window, ms)};
+}
+
+}  // namespace
+
+Rates::Permit::~Permit() {
+  for (const auto& held : held_) held.running->fetch_sub(1, std::memory_order_relaxed);
+}
+
+Rates::Rates(std::vector<RateSettings> rows, std::size_t most_keys)
+    : rows_(std::move(rows)), most_keys_(std::max<std::size_t>(1, most_keys / kShards)) {}
+
+Result<void> Rates::admit(const Asking& asking, Deadline now, Permit& permit,
+                          std::optional<Quota>& quota) {
+  return apply(false, asking, now, permit, &quota);
+}
+
+Result<void> Rates::admit_to(const Asking& asking, Deadline now, Permit& permit) {
+  return apply(true, asking, now, permit, nullptr);
+}
+
+Result<void> Rates::apply(bool targeted, const Asking& asking, Deadline now, Permit& permit,
+                          std::optional<Quota>* quota) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const RateSettings& row = rows_[i];
+    if (is_targeted(row) != targeted || !concerns(row, asking)) continue;
+    const Verdict verdict = take(i, fmt::format("{} {}", i, subject(row, asking)), now, permit);
+    const bool nearer =
+        verdict.quota && quota && (!*quota || verdict.quota->remaining < (*quota)->remaining);
+    if (nearer) *quota = verdict.quota;
+    if (!verdict.admitted) return too_often(row, verdict.wait);
+  }
+  return ok();
+}
+
+Rates::Verdict Rates::take(std::size_t number, const std::string& key, Deadline now,
+                           Permit& permit) {
+  const RateSettings& row = rows_[number];
+  Shard& shard = shards_[std::hash<std::string>()(key) % shards_.size()];
+  const std::lock_guard lock(shard.mutex);
+  Use& use = use_of(shard, number, key, now);
+  if (row.running > 0) {
+    if (!use.running) use.running = std::make_shared<std::atomic<int>>(0);
+    if (use.running->load(std::memory_order_relaxed) >= row.running) return {.admitted = false};
+  }
+  Verdict verdict;
+  if (row.calls > 0) {
+    const nanoseconds step = step_of(row);
+    const nanoseconds room = room_of(row, step);
+    const nanoseconds at = now.time_since_epoch();
+    const nanoseconds begin = std::max(at, nanoseconds(use.used_until));
+    verdict.admitted = begin + step <= at + room;
+    if (verdict.admitted) {
+      use.used_until = (begin + step).count();
+    } else {
+      verdict.wait = std::max(nanoseconds(1), begin + step - at - room);
+    }
+    const nanoseconds used = nanoseconds(use.used_until) - at;
+    verdict.quota = Quota{burst_of(row), static_cast<int>((room - used) / step), used};
+  }
+  if (verdict.admitted && row.running > 0) {
+    use.running->fetch_add(1, std::memory_order_relaxed);
+    permit.held_.push_back({use.running});
+  }
+  return verdict;
+}
+
+// Whoever has not used up anything is as good as never seen, so they make room for others first.
+Rates::Use& Rates::use_of(Shard& shard, std::size_t row, const std::string& key,
+                          Deadline now) const {
+  if (const auto found = shard.uses.find(key); found != shard.uses.end()) return found->second;
+  if (shard.uses.size() >= most_keys_ && now >= shard.next_sweep) {
+    shard.next_sweep = now + kSweepPause;
+    const auto ticks = now.time_since_epoch().count();
+    std::erase_if(shard.uses, [&](const auto& entry) {
+      const Use& use = entry.second;
+      return use.used_until <= ticks && (!use.running || use.running->load() == 0);
+    });
+  }
+  if (shard.uses.size() < most_keys_) return shard.uses[key];
+  return shard.uses[fmt::format("{} {}", row, kEveryoneElse)];
+}
+
+}  // namespace patchbay::policy

@@ -1,0 +1,106 @@
+// Rates bound how often calls are made, and how many of them run at once: of one caller, from one
+// address, to one tool, to one upstream. A call beyond a bound is answered at once, with when to
+// come back.
+//
+// How often is kept as one point in time for each caller or tool (GCRA): until then, what was let
+// through is used up. A bound that nobody has used for its window takes no memory.
+//
+// Shared by all workers; usable from any thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "async/timers.h"
+#include "core/principal.h"
+#include "core/result.h"
+#include "policy/rates/settings.h"
+
+namespace patchbay::policy {
+
+class Rules;
+
+// What is left to a caller, of the bound that is nearest.
+struct Quota {
+  int limit = 0;  // Calls in a window.
+  int remaining = 0;
+  std::chrono::nanoseconds reset{0};  // Until all of them are there again.
+};
+
+class Rates {
+ public:
+  // Who asks, and for what. What is asked for is empty until the call is routed.
+  struct Asking {
+    const Principal& who;
+    std::string_view address;  // IPv6 addresses count by their /64.
+    std::string_view upstream = {};
+    std::string_view tool = {};    // upstream.name
+    const Rules* rules = nullptr;  // Which roles scopes give; null: none.
+  };
+
+  // Permission to run one call; gives its places back when it dies.
+  class Permit {
+   public:
+    Permit() = default;
+    Permit(const Permit&) = delete;
+    Permit& operator=(const Permit&) = delete;
+    ~Permit();
+
+   private:
+    friend class Rates;
+    struct Held {
+      std::shared_ptr<std::atomic<int>> running;
+    };
+    std::vector<Held> held_;
+  };
+
+  // `most_keys` is how many callers, addresses and tools are told apart; those beyond share one.
+  Rates(std::vector<RateSettings> rows, std::size_t most_keys);
+
+  const std::vector<RateSettings>& rows() const { return rows_; }
+
+  // Code::rate_limited if a bound on the caller alone is reached. `quota` hears what is left.
+  Result<void> admit(const Asking& asking, Deadline now, Permit& permit,
+                     std::optional<Quota>& quota);
+
+  // The same for bounds on what is asked for.
+  Result<void> admit_to(const Asking& asking, Deadline now, Permit& permit);
+
+ private:
+  struct Use {
+    std::int64_t used_until = 0;  // Clock ticks.
+    std::shared_ptr<std::atomic<int>> running = {};
+  };
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<std::string, Use> uses;
+    Deadline next_sweep{};
+  };
+  struct Verdict {
+    bool admitted = true;
+    std::optional<Quota> quota = {};
+    std::chrono::nanoseconds wait{0};
+  };
+
+  Result<void> apply(bool targeted, const Asking& asking, Deadline now, Permit& permit,
+                     std::optional<Quota>* quota);
+  Verdict take(std::size_t row, const std::string& key, Deadline now, Permit& permit);
+  Use& use_of(Shard& shard, std::size_t row, const std::string& key, Deadline now) const;
+
+  static constexpr std::size_t kShards = 16;
+
+  const std::vector<RateSettings> rows_;
+  const std::size_t most_keys_;  // Of each shard.
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace patchbay::policy

@@ -1,0 +1,77 @@
+// A Condition says what one argument of a call must be, named by a JSON pointer. Never changed once
+// made; threads may share it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/fields.h"
+#include "json/index.h"
+#include "json/schema/regex.h"
+
+namespace patchbay::policy {
+
+struct RangeSettings {
+  config::Node min;
+  config::Node max;
+};
+
+struct ConditionSettings {
+  std::string pointer;
+  config::Node equals;
+  std::vector<config::Node> in;
+  std::string matches;
+  std::optional<RangeSettings> range;
+  std::optional<bool> absent;
+};
+
+class Condition {
+ public:
+  // Faults if it says nothing, or something that cannot be.
+  Condition(const ConditionSettings& settings, int line, const config::Place& at);
+
+  // True if the arguments are as they must be. What is asked for and not there never is.
+  bool holds(const json::Index& arguments) const;
+
+  const std::string& pointer() const { return pointer_; }
+
+ private:
+  std::optional<json::NodeId> find(const json::Index& arguments) const;
+  bool is_one_of(const json::Index& arguments, json::NodeId at) const;
+  bool fits_pattern(const json::Index& arguments, json::NodeId at) const;
+  bool is_in_range(const json::Index& arguments, json::NodeId at) const;
+
+  std::string pointer_;
+  std::vector<std::string> tokens_;             // Of the pointer.
+  std::optional<std::vector<std::string>> in_;  // Canonical.
+  std::optional<json::Regex> matches_;
+  std::string min_;  // Raw numbers; empty: none.
+  std::string max_;
+  std::optional<bool> absent_;
+};
+
+}  // namespace patchbay::policy
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::fields<policy::RangeSettings> = std::tuple{
+    Field{"min", &policy::RangeSettings::min, "The least it may be."},
+    Field{"max", &policy::RangeSettings::max, "The most it may be."},
+};
+
+template <>
+inline constexpr auto config::fields<policy::ConditionSettings> = std::tuple{
+    Field{"pointer", &policy::ConditionSettings::pointer,
+          "Which argument: a JSON pointer into the arguments, such as /path.", Required{}},
+    Field{"equals", &policy::ConditionSettings::equals, "It must be this value."},
+    Field{"in", &policy::ConditionSettings::in, "It must be one of these values."},
+    Field{"matches", &policy::ConditionSettings::matches,
+          "It must be a text in which this regular expression is found; with ^ and $, all of it."},
+    Field{"range", &policy::ConditionSettings::range, "It must be a number from min to max."},
+    Field{"absent", &policy::ConditionSettings::absent,
+          "True: it must not be given. False: it must be."},
+};
+
+}  // namespace patchbay

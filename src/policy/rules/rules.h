@@ -1,0 +1,108 @@
+// Rules say who may use what: each gives a role patterns of tools, prompts, resources and methods.
+// What no rule allows is not there for the caller, and what one of its rules denies is not either.
+//
+// Compiled once per configuration; never changed after that, so threads may share them.
+#pragma once
+
+#include <bitset>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/principal.h"
+#include "policy/rules/condition.h"
+#include "policy/rules/pattern.h"
+
+namespace patchbay::policy {
+
+// Roles that nobody is given: that of every caller, and that of one whom nothing asks who it is.
+inline constexpr std::string_view kAnyRole = "any";
+inline constexpr std::string_view kLocalRole = "local";
+// The role of those who approve calls.
+inline constexpr std::string_view kAdminRole = "admin";
+
+struct RuleSettings {
+  std::string role;
+  std::vector<std::string> scopes;
+  std::vector<std::string> allow;
+  std::vector<std::string> deny;
+  std::vector<std::string> approve;
+  config::Node resources;
+  config::Node prompts;
+  config::Node methods;
+  std::vector<ConditionSettings> when;
+};
+
+struct Rule {
+  std::string name;  // In records: its place and its role.
+  Patterns tools;
+  std::vector<std::string> approve;
+  Patterns resources;
+  Patterns prompts;
+  Patterns methods;
+  std::vector<Condition> when;
+};
+
+class Rules {
+ public:
+  static constexpr std::size_t kMost = 512;
+  // Which rules are about a caller. Callers with the same set see the same things.
+  using Set = std::bitset<kMost>;
+
+  // `node` is the section that `settings` were read from, for the lines of faults; `version` is
+  // another when the section is.
+  Rules(const std::vector<RuleSettings>& settings, const config::Node& node, std::string version,
+        const config::Place& at);
+
+  Set about(const Principal& who) const;
+
+  // True if the caller has that role, by itself or by one of its scopes; `any` and `local` as in
+  // rules.
+  bool has_role(const Principal& who, std::string_view role) const;
+
+  // True if there is a rule for callers whom nothing asks who they are.
+  bool mentions_local() const { return roles_.contains(kAnyRole) || roles_.contains(kLocalRole); }
+
+  const std::vector<Rule>& all() const { return rules_; }
+  const std::string& version() const { return version_; }
+
+ private:
+  void add(const RuleSettings& settings, const config::Node& node, const config::Place& at);
+
+  std::vector<Rule> rules_;
+  std::map<std::string, Set, std::less<>> roles_;
+  std::map<std::string, std::set<std::string>, std::less<>> roles_of_scope_;
+  std::map<std::string, Set, std::less<>> scopes_;
+  const std::string version_;
+};
+
+}  // namespace patchbay::policy
+
+namespace patchbay {
+
+template <>
+inline constexpr auto config::fields<policy::RuleSettings> = std::tuple{
+    Field{"role", &policy::RuleSettings::role,
+          "Whom the rule is about: a role; `any` is everybody, `local` is whoever is not asked who "
+          "it is.",
+          Required{}},
+    Field{"scopes", &policy::RuleSettings::scopes, "Scopes of a token that give the role."},
+    Field{"allow", &policy::RuleSettings::allow, "Patterns of tools, such as files.read_*."},
+    Field{"deny", &policy::RuleSettings::deny,
+          "Patterns of tools that are not allowed, whatever another rule says."},
+    Field{"approve", &policy::RuleSettings::approve,
+          "Patterns of tools each call of which must be approved by a person."},
+    Field{"resources", &policy::RuleSettings::resources,
+          "Patterns of URIs: a list of those allowed, or a map with allow and deny."},
+    Field{"prompts", &policy::RuleSettings::prompts,
+          "Patterns of prompts, in the same way: upstream.prompt."},
+    Field{"methods", &policy::RuleSettings::methods,
+          "Patterns of MCP methods, in the same way. Absent: all of them."},
+    Field{"when", &policy::RuleSettings::when,
+          "What the arguments of a call must be for `allow` and `approve` to count."},
+};
+
+}  // namespace patchbay

@@ -1,0 +1,239 @@
+#include "router/router.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gateway/server.h"
+#include "json/read.h"
+#include "json/text.h"
+#include "mcp/compose.h"
+#include "observe/log.h"
+
+namespace patchbay::app {
+namespace {
+
+constexpr std::size_t kMostBatch = 100;
+
+}  // namespace
+
+Router::Router(const RouterSettings& settings, net::Fd in, net::Fd out)
+    : settings_(settings),
+      token_(settings),
+      client_(std::move(in), std::move(out), {settings.message.value, settings.outbox.value}) {
+  token_.on_renewed([this](const std::string& token) {
+    for (auto& place : places_) place.link->use_token(token);
+  });
+}
+
+Router::~Router() = default;
+
+Task<void> Router::run() {
+  add_link();
+  scope_.spawn(attend());
+  client_.start(*this);
+  auto ended = co_await ended_.wait();
+  if (!open_.empty()) {
+    answered_.reset();
+    auto answered = co_await answered_.wait(here().now() + settings_.grace);
+    (void)answered;  // What is not answered by now fails.
+  }
+  const Error stopping{Code::unavailable, "the router stops"};
+  while (!open_.empty()) fail(open_.begin(), stopping);
+  auto stopped = co_await stop_links();
+  auto flushed = co_await client_.flushed(settings_.grace);
+  client_.close();
+  co_return flushed;
+}
+
+Task<void> Router::stop_links() {
+  scope_.cancel();
+  for (auto& place : places_) {
+    auto stopped = co_await place.link->stop();
+    (void)stopped;  // It always does.
+  }
+  auto ended = co_await token_.stop();
+  if (!ended) co_return ended;
+  co_return co_await scope_.drain(kNever);
+}
+
+// ---- What the client says
+
+void Router::on_closed(const std::string&) { end(); }
+
+void Router::on_message(std::string_view text, std::uint64_t /*cause*/) {
+  if (mcp::is_batch(text)) {
+    take_batch(text);
+  } else {
+    take(text, nullptr);
+  }
+}
+
+void Router::take_batch(std::string_view text) {
+  auto messages = mcp::split_batch(text);
+  if (messages && (messages->empty() || messages->size() > kMostBatch)) {
+    messages =
+        Error{Code::invalid_request, fmt::format("a batch has 1 to {} messages", kMostBatch)};
+  }
+  if (!messages) return tell_client(mcp::response("", mcp::error_reply(messages.error())));
+  const auto batch = std::make_shared<Batch>();
+  ++batch->left;  // Until all of it is read.
+  for (const auto message : *messages) take(message, batch);
+  leave_batch(*batch, "");
+}
+
+// Notes the answer to one request of a batch; the last one lets all of them go.
+void Router::leave_batch(Batch& batch, std::string_view answer) {
+  if (!answer.empty()) {
+    batch.answers += batch.answers.empty() ? '[' : ',';
+    batch.answers += answer;
+  }
+  if (--batch.left == 0 && !batch.answers.empty()) tell_client(batch.answers + "]");
+}
+
+void Router::take(std::string_view text, const std::shared_ptr<Batch>& batch) {
+  mcp::Message message;
+  auto parsed = mcp::parse(text, message);
+  if (!parsed) {
+    if (batch) ++batch->left;
+    return reply(batch, mcp::response(message.id, mcp::error_reply(parsed.error())));
+  }
+  switch (message.kind) {
+    case mcp::Message::Kind::request:
+      return take_request(message, text, batch);
+    case mcp::Message::Kind::notification:
+      return take_notification(message, text);
+    case mcp::Message::Kind::response:
+      return take_response(message, text);
+  }
+}
+
+void Router::take_request(const mcp::Message& message, std::string_view text,
+                          const std::shared_ptr<Batch>& batch) {
+  if (batch) ++batch->left;
+  Error refused{Code::invalid_request, ""};
+  if (open_.contains(message.id)) {
+    refused.message = "a request with this id is already running";
+  } else if (open_.size() >= static_cast<std::size_t>(settings_.requests)) {
+    refused = {Code::overloaded, fmt::format("{} requests are running already", open_.size())};
+  }
+  if (!refused.message.empty()) {
+    return reply(batch, mcp::response(message.id, mcp::error_reply(refused)));
+  }
+  if (message.method == "initialize") initializing_ = true;
+  Asked asked{std::string(text), std::string(message.method), batch};
+  const auto added = open_.emplace(std::string(message.id), std::move(asked)).first;
+  dispatch(added);
+}
+
+void Router::take_notification(const mcp::Message& message, std::string_view text) {
+  if (message.method == "notifications/cancelled") return take_cancelled(message, text);
+  const bool initialized = message.method == "notifications/initialized";
+  if (initialized) session_.note_initialized();
+  for (auto& place : places_) {
+    if (!place.link->up()) continue;  // A new connection hears what it must when it is opened.
+    auto sent = place.link->send(std::string(text));
+    (void)sent;  // If it is lost, it says so itself.
+    if (message.method == "notifications/progress") break;
+  }
+}
+
+// Whoever cancels a request does not wait for its answer.
+void Router::take_cancelled(const mcp::Message& message, std::string_view text) {
+  const auto asked = open_.find(gateway::cancelled_id(message));
+  if (asked == open_.end()) return;
+  if (RouterLink* const link = asked->second.link) {
+    auto sent = link->send(std::string(text));
+    (void)sent;  // If it is lost, so is the request.
+  }
+  answer(asked, "");
+}
+
+void Router::take_response(const mcp::Message& message, std::string_view text) {
+  const auto question = questions_.find(message.id);
+  if (question == questions_.end()) return;
+  auto sent = question->second.link->send(json::with_member(text, "id", question->second.id));
+  (void)sent;  // If it is lost, nobody waits for the answer.
+  questions_.erase(question);
+}
+
+void Router::tell_client(std::string text) {
+  auto sent = client_.send(std::move(text));
+  if (!sent)
+    log::Line(log::Level::error, "message to the client lost").add("why", sent.error().message);
+}
+
+void Router::reply(const std::shared_ptr<Batch>& batch, std::string text) {
+  if (batch) {
+    leave_batch(*batch, text);
+  } else {
+    tell_client(std::move(text));
+  }
+}
+
+// ---- Requests on their way
+
+void Router::dispatch(Open::iterator asked) {
+  Place* const place = choose(asked->second.method);
+  if (!place) return wait_for_link(asked, false);
+  auto sent = place->link->send(asked->second.text);
+  if (!sent && sent.error().code == Code::unavailable) return wait_for_link(asked, false);
+  if (!sent) return fail(asked, sent.error());
+  asked->second.link = place->link.get();
+  ++asked->second.sent;
+  ++place->running;
+  place->used = here().now();
+  grow();
+}
+
+// A request that was on its way already waits in front of the others.
+void Router::wait_for_link(Open::iterator asked, bool first) {
+  if (!first && queue_.size() >= static_cast<std::size_t>(settings_.queue)) {
+    const Error full{Code::overloaded,
+                     fmt::format("the gateway cannot be reached ({}), and {} requests wait already",
+                                 unreachable_.message, queue_.size())};
+    return fail(asked, full);
+  }
+  if (asked->second.by == kNever) asked->second.by = here().now() + settings_.queue_time;
+  if (first) {
+    queue_.push_front(asked->first);
+  } else {
+    queue_.push_back(asked->first);
+  }
+}
+
+// Sends what waits, as far as there is a link for it.
+void Router::flush() {
+  std::deque<std::string> waiting;
+  waiting.swap(queue_);
+  for (const auto& id : waiting) {
+    const auto asked = open_.find(id);
+    if (asked != open_.end()) dispatch(asked);
+  }
+}
+
+void Router::answer(Open::iterator asked, std::string text) {
+  Asked done = std::move(asked->second);
+  if (done.method == "initialize") initializing_ = false;
+  if (Place* const place = place_of(done.link)) --place->running;
+  if (!done.link) std::erase(queue_, asked->first);
+  open_.erase(asked);
+  if (done.batch || !text.empty()) reply(done.batch, std::move(text));
+  if (open_.empty()) answered_.deliver(ok());
+}
+
+void Router::fail(Open::iterator asked, const Error& why) {
+  const std::string text = mcp::response(asked->first, mcp::error_reply(why));
+  answer(asked, text);
+}
+
+void Router::fail_waiting(const Error& why) {
+  std::deque<std::string> waiting;
+  waiting.swap(queue_);
+  for (const auto& id : waiting) {
+    const auto asked = open_.find(id);
+    if (asked != open_.end()) fail(asked, why);
+  }
+}
+
+}  // namespace patchbay::app

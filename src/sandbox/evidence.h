@@ -1,0 +1,22 @@
+// What the log says about each run in a sandbox, whoever wanted it: the limits that were in force,
+// and how it ended. Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/process/child.h"
+#include "observe/log.h"
+#include "sandbox/cgroup.h"
+
+namespace patchbay::upstreams {
+
+// Adds the limits of a sandbox, and the names of those that nobody has set.
+log::Line& add_limits(log::Line& line, const sandbox::Limits& limits,
+                      const std::vector<std::string>& absent);
+
+// How a program ended that was alone in its sandbox: exit, signal, memory, pids.
+std::string_view verdict_on(const net::Ending& ending, const sandbox::Usage& usage);
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,76 @@
+#include "transport/wire/frame_channel.h"
+
+#include <fmt/format.h>
+
+#include "json/read.h"
+#include "transport/wire/envelope.h"
+#include "transport/wire/fault.h"
+
+namespace patchbay::transport {
+namespace {
+
+constexpr auto kGoodbye = std::chrono::seconds(2);  // For what is still to be written.
+
+// What an ERROR frame says, as an envelope: it may also be a bare object, or plain text.
+std::string fault_text(std::string_view payload) {
+  if (json::member(payload, "error")) return std::string(payload);
+  const Error fault = wire::parse_fault(payload);
+  return wire::write_error({}, wire::fault_object(fault, fault.data));
+}
+
+}  // namespace
+
+void FrameChannel::start(Channel::Listener& listener) {
+  listener_ = &listener;
+  scope_.spawn(serve());
+}
+
+Task<void> FrameChannel::serve() {
+  auto ended = co_await frames_.read(*this);
+  if (closed_) co_return ended;
+  std::string why = ended ? "the gateway closed the connection" : ended.error().message;
+  if (const auto& said = frames_.closed(); said && !said->empty()) why += ": " + *said;
+  listener_->on_closed(why);
+  co_return ended;
+}
+
+Task<void> FrameChannel::on_frame(wire::FrameType type, std::string_view payload) {
+  if (closed_) co_return Error{Code::cancelled, "closed"};
+  if (type == wire::FrameType::data) listener_->on_message(payload, 0);
+  if (type == wire::FrameType::error) listener_->on_message(fault_text(payload), 0);
+  co_return ok();
+}
+
+Result<void> FrameChannel::send(std::string message, const Sending& /*how*/) {
+  if (closed_) return Error{Code::unavailable, "the channel is closed"};
+  if (message.size() + wire::size_of(frames_.header()) > wire::kMaxFrame) {
+    return Error{Code::too_large,
+                 fmt::format("a message of {} bytes does not fit into a frame", message.size())};
+  }
+  return frames_.send(wire::FrameType::data, message);
+}
+
+void FrameChannel::close_sending() {
+  if (closed_) return;
+  auto said = frames_.send(wire::FrameType::close, "");
+  (void)said;  // If it cannot be said, the connection has ended.
+}
+
+void FrameChannel::close() {
+  if (closed_) return;
+  close_sending();
+  closed_ = true;
+  scope_.cancel();
+}
+
+// It must come to its end, also for someone who has been told to stop.
+Task<void> FrameChannel::finish() {
+  Stop deaf;
+  auto ending = scope_.drain(kNever);
+  auto done = co_await ending.hearing(deaf);
+  auto writing = frames_.outbox().drained(kGoodbye);
+  auto written = co_await writing.hearing(deaf);
+  co_return done;
+}
+
+}  // namespace patchbay::transport

@@ -1,0 +1,90 @@
+// A FrameConnection is one connection of the binary wire protocol, on either side: it reads frames
+// and decompresses them, answers PINGs, asks for a sign of life when the peer is silent, and queues
+// what is sent. What the frames mean is up to its listener.
+//
+// Confined to the thread of its stream.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "net/io/input_buffer.h"
+#include "net/stream/outbox.h"
+#include "net/stream/stream.h"
+#include "transport/wire/frame.h"
+#include "transport/wire/gzip.h"
+
+namespace patchbay::transport {
+
+struct FrameSettings {
+  wire::FrameRules rules = {};
+  wire::Header writes = wire::Header::unknown;  // Unknown: as the peer does.
+  wire::GunzipLimits gunzip = {};
+  std::size_t gzip_above = 0;  // Payloads larger than this go compressed to a peer that does the
+                               // same; 0: never.
+  std::size_t outbox = 16 << 20;
+  std::chrono::nanoseconds frame_time =
+      std::chrono::seconds(30);                              // From its first byte to its last.
+  std::chrono::nanoseconds ping = std::chrono::seconds(30);  // Of silence, after which we ask...
+  std::chrono::nanoseconds pong = std::chrono::seconds(60);  // ...and how long we wait then.
+};
+
+class FrameConnection {
+ public:
+  class Listener {
+   public:
+    // A frame other than PING, PONG and CLOSE. No further frame is read until it is done with; if
+    // it fails, reading ends with its error. The payload is valid until then.
+    virtual Task<void> on_frame(wire::FrameType type, std::string_view payload) = 0;
+
+   protected:
+    ~Listener() = default;
+  };
+
+  // REQUIRES: `stream` outlives the connection.
+  FrameConnection(net::Stream& stream, const FrameSettings& settings);
+
+  // Reads until the peer has ended its side, in order (ok), or otherwise: Code::invalid_request and
+  // too_large if it breaks the rules, timeout if it is too slow, unavailable if it has gone.
+  Task<void> read(Listener& listener);
+
+  // The peer has said CLOSE, with that reason.
+  const std::optional<std::string>& closed() const { return closed_; }
+
+  // Reading ends with Code::timeout if it still goes on then; kNever: it may.
+  void set_deadline(Deadline deadline) { deadline_ = deadline; }
+  void set_most(std::size_t most) { decoder_.set_most(most); }
+
+  // Queues a frame.
+  Result<void> send(wire::FrameType type, std::string_view payload);
+
+  // How our headers look.
+  wire::Header header() const;
+  net::Outbox& outbox() { return outbox_; }
+
+ private:
+  Task<void> read_more();
+  Result<void> after_silence(Deadline now);
+  Deadline next_deadline() const;
+  Task<void> handle(Listener& listener, const wire::Frame& frame);
+  Result<void> handle_control(const wire::Frame& frame);
+
+  net::Stream& stream_;
+  const FrameSettings settings_;
+  wire::FrameDecoder decoder_;
+  net::Outbox outbox_;
+  net::InputBuffer input_;
+  std::size_t read_step_ = net::InputBuffer::kBlock;
+  Deadline heard_;          // When the last bytes came.
+  Deadline frame_begun_{};  // When the frame at the front began to come.
+  Deadline asked_{};        // When we asked for a sign of life...
+  bool asking_ = false;     // ...and have had none since.
+  bool echo_due_ = false;   // We asked with a header that does not tell PING from PONG.
+  Deadline deadline_ = kNever;
+  bool peer_compresses_ = false;
+  std::optional<std::string> closed_;
+};
+
+}  // namespace patchbay::transport

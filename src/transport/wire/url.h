@@ -1,0 +1,18 @@
+// Addresses of gateways that speak the wire protocol on TCP: `tcp://host[:port]`, and `tcps://`
+// (also written `tcp+tls://`) under TLS; the port is 8444 unless it is said. Pure.
+#pragma once
+
+#include <string_view>
+
+#include "net/http/syntax/url.h"
+
+namespace patchbay::transport {
+
+inline constexpr int kWirePort = 8444;
+
+// True if the text is of that kind, whether good or not.
+bool is_wire_url(std::string_view text);
+
+Result<net::Url> parse_wire_url(std::string_view text);
+
+}  // namespace patchbay::transport

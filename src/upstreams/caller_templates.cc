@@ -1,0 +1,118 @@
+#include "upstreams/caller_templates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "json/read.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr std::string_view kOpen = "${caller.";
+constexpr std::string_view kClaims = "claims.";
+
+bool is_known(std::string_view what) {
+  if (what.starts_with(kClaims)) return what.size() > kClaims.size();
+  return what == "name" || what == "id" || what == "way";
+}
+
+// The member `path` of the object, or the one that its dots lead to.
+std::optional<std::string_view> member_at(std::string_view object, std::string_view path) {
+  if (const auto whole = json::member(object, path)) return whole;
+  const std::size_t dot = path.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  const auto part = json::member(object, path.substr(0, dot));
+  return part ? member_at(*part, path.substr(dot + 1)) : std::nullopt;
+}
+
+std::optional<std::string> claim_of(const Principal& who, std::string_view path) {
+  const auto raw = member_at(who.claims, path);
+  if (!raw) return std::nullopt;
+  const auto type = json::type_of(*raw);
+  if (type == json::Type::string) return json::as_string(*raw);
+  if (type == json::Type::number || type == json::Type::boolean) return std::string(*raw);
+  return std::nullopt;
+}
+
+std::optional<std::string> value_of(const Principal& who, std::string_view what) {
+  if (what == "name") return who.name;
+  if (what == "id") return who.id;
+  if (what == "way") return who.way;
+  return claim_of(who, what.substr(kClaims.size()));
+}
+
+// Nothing that callers say about themselves begins a new line or ends a text.
+bool is_plain(std::string_view text) {
+  return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
+}  // namespace
+
+Result<CallerTexts::Text> CallerTexts::parse_one(const std::string& name, std::string_view text) {
+  Text parsed{name, {}};
+  for (std::size_t open; (open = text.find(kOpen)) != std::string_view::npos;) {
+    const std::size_t close = text.find('}', open);
+    if (close == std::string_view::npos) {
+      return Error{Code::invalid_params, fmt::format("{}: ${{caller. has no closing brace", name)};
+    }
+    const auto what = text.substr(open + kOpen.size(), close - open - kOpen.size());
+    if (!is_known(what)) {
+      return Error{Code::invalid_params,
+                   fmt::format("{}: ${{caller.{}}} is not known; there are ${{caller.name}}, "
+                               "${{caller.id}}, ${{caller.way}} and ${{caller.claims.NAME}}",
+                               name, what)};
+    }
+    parsed.pieces.push_back({std::string(text.substr(0, open))});
+    parsed.pieces.push_back({std::string(what), true});
+    text.remove_prefix(close + 1);
+  }
+  parsed.pieces.push_back({std::string(text)});
+  return parsed;
+}
+
+Result<CallerTexts> CallerTexts::parse(const config::Dict<std::string>& texts) {
+  CallerTexts parsed;
+  for (const auto& [name, text] : texts) {
+    auto one = parse_one(name, text);
+    if (!one) return one.error();
+    parsed.depend_ |= one->pieces.size() > 1;
+    parsed.texts_.push_back(*std::move(one));
+  }
+  return parsed;
+}
+
+Result<config::Dict<std::string>> CallerTexts::fill(const Principal& who) const {
+  const bool own = who.id == Principal().id;
+  config::Dict<std::string> filled;
+  for (const auto& [name, pieces] : texts_) {
+    std::string text;
+    bool known = true;
+    for (const auto& piece : pieces) {
+      const auto value = piece.about_caller ? value_of(who, piece.text) : piece.text;
+      known = known && value && (!piece.about_caller || is_plain(*value));
+      if (known) {
+        text += *value;
+      } else if (!own) {
+        return Error{Code::forbidden,
+                     fmt::format("this upstream wants to know '{}' of its caller, which is not "
+                                 "known of you",
+                                 piece.text)};
+      }
+    }
+    if (known) filled.emplace_back(name, std::move(text));
+  }
+  return filled;
+}
+
+Result<std::string> CallerTexts::mark(const Principal& who) const {
+  if (!depend_) return std::string();
+  auto filled = fill(who);
+  if (!filled) return filled.error();
+  std::string mark;
+  for (const auto& [name, text] : *filled) mark += fmt::format("\n{}={}", name, text);
+  return mark;
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,63 @@
+#include "upstreams/caller_templates.h"
+
+#include <gtest/gtest.h>
+
+namespace patchbay::upstreams {
+namespace {
+
+using Texts = config::Dict<std::string>;
+
+Principal ann() {
+  Principal who;
+  who.id = "jwt https://as ann";
+  who.name = "ann";
+  who.way = "jwt";
+  who.claims = R"({"email":"ann@x.example","n":7,"org":{"unit":"a"},"x.y":"dotted","bad":"a\nb"})";
+  return who;
+}
+
+TEST(CallerTextsTest, SayWhoCalls) {
+  const auto texts = CallerTexts::parse({{"A", "${caller.name} <${caller.claims.email}>"},
+                                         {"B", "${caller.claims.org.unit}${caller.claims.n}"},
+                                         {"C", "${caller.claims.x.y}"},
+                                         {"D", "plain $ {caller.name}"}});
+  ASSERT_TRUE(texts);
+  EXPECT_TRUE(texts->depend());
+  const Texts wanted{
+      {"A", "ann <ann@x.example>"}, {"B", "a7"}, {"C", "dotted"}, {"D", "plain $ {caller.name}"}};
+  EXPECT_EQ(*texts->fill(ann()), wanted);
+}
+
+TEST(CallerTextsTest, TellCallersApart) {
+  const auto texts = CallerTexts::parse({{"A", "${caller.claims.email}"}});
+  Principal moved = ann();
+  moved.claims = R"({"email":"other@x.example"})";
+  EXPECT_NE(*texts->mark(ann()), *texts->mark(moved));
+  EXPECT_EQ(*CallerTexts::parse({{"A", "x"}})->mark(ann()), "");
+}
+
+TEST(CallerTextsTest, WhatIsNotKnownIsRefused) {
+  for (const auto* const text :
+       {"${caller.claims.absent}", "${caller.claims.org}", "${caller.claims.bad}"}) {
+    const auto filled = CallerTexts::parse({{"A", text}})->fill(ann());
+    ASSERT_FALSE(filled) << text;
+    EXPECT_EQ(filled.error().code, Code::forbidden);
+  }
+}
+
+TEST(CallerTextsTest, TheGatewayItselfGoesWithout) {
+  const auto texts =
+      CallerTexts::parse({{"A", "${caller.claims.email}"}, {"B", "${caller.name}"}, {"C", "c"}});
+  const Texts wanted{{"B", "local"}, {"C", "c"}};
+  EXPECT_EQ(*texts->fill(Principal()), wanted);
+}
+
+TEST(CallerTextsTest, MistakesAreFound) {
+  for (const auto* const text :
+       {"${caller.nam}", "${caller.}", "${caller.claims.}", "${caller.name", "${caller.roles}"}) {
+    EXPECT_FALSE(CallerTexts::parse({{"A", text}})) << text;
+  }
+}
+
+}  // namespace
+}  // namespace patchbay::upstreams

@@ -1,0 +1,438 @@
+#include "upstreams/kafka/client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "bus/correlation.h"
+#include "core/ids.h"
+#include "gateway/call/trace.h"
+#include "json/read.h"
+#include "mcp/uri_template.h"
+#include "observe/log.h"
+#include "upstreams/kafka/reply.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr int kMostQuestions = 16;     // Of one call.
+constexpr std::uint64_t kSuccess = 1;  // The lowest bit of a tag.
+constexpr int kLaneShift = 56;         // Where the number of the lane stands in a tag.
+constexpr std::size_t kUuidSize = 36;
+// Replies of our own agents hold results of MCP.
+constexpr char kResultHeader[] = "patchbay-result";
+
+// A UUID that nobody can guess; its last byte says which lane it is of.
+std::string new_id(int lane) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string id = random_uuid();
+  id[kUuidSize - 2] = kDigits[static_cast<std::size_t>(lane) / 16];
+  id[kUuidSize - 1] = kDigits[static_cast<std::size_t>(lane) % 16];
+  return id;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+Error wrong(std::string_view what) {
+  return {Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
+}
+
+// Whether that is the schema of the value: it says so, or says nothing; 0 is nobody's number.
+bool is_written_by(const AgentSchema& known, const bus::Unframed& value) {
+  if (value.bare()) return true;
+  const int id = value.id.value_or(0);
+  return known && value.guid.empty() && (id == 0 || id == known->id);
+}
+
+// The value as JSON that fits its schema. What is in Avro is put into `decoded`, and fits as it can
+// be read; without a word about its schema a value is JSON.
+Result<std::string_view> json_of(const bus::Unframed& value, const AgentSchema& schema,
+                                 std::string& decoded) {
+  if (schema && !schema->compiled) return wrong("has a schema: " + schema->problem);
+  if (schema && schema->avro && !value.bare()) {
+    auto text = schema->avro->decode(value.payload);
+    if (!text) return wrong("is not written by its Avro schema: " + text.error().message);
+    decoded = *std::move(text);
+    return std::string_view(decoded);
+  }
+  auto whole = json::check(value.payload);
+  if (!whole) return wrong("is not JSON: " + whole.error().message);
+  if (!schema) return value.payload;
+  auto fitting = schema->compiled->validate(value.payload);
+  if (!fitting) return wrong("does not fit its schema: " + fitting.error().message);
+  return value.payload;
+}
+
+}  // namespace
+
+KafkaCounters::KafkaCounters(metrics::Registry& registry, std::string_view upstream) {
+  const auto dropped = [&](std::string_view why) {
+    return registry.counter("patchbay_bus_replies_dropped_total",
+                            "Replies on the bus that answered no call in progress.",
+                            metrics::labels({{"upstream", upstream}, {"why", why}}));
+  };
+  late = dropped("late");
+  duplicate = dropped("duplicate");
+  foreign = dropped("foreign");
+  misplaced = dropped("misplaced");
+  unreadable = dropped("unreadable");
+  surplus = dropped("surplus");
+  in_flight =
+      registry.gauge("patchbay_upstream_calls_in_flight", "Calls that an upstream is working on.",
+                     metrics::labels({{"upstream", upstream}}));
+}
+
+KafkaOffers::Offer KafkaOffers::find_resource(std::string_view uri) const {
+  if (const auto found = resources.find(uri); found != resources.end()) return found->second;
+  for (const auto& offer : templates) {
+    if (mcp::matches_template(offer->registration.url, uri)) return offer;
+  }
+  return nullptr;
+}
+
+class KafkaLane::Exchange {
+ public:
+  Exchange(KafkaLane& lane, std::shared_ptr<const KafkaOffer> offer, Stop* caller)
+      : lane_(lane),
+        offer_(std::move(offer)),
+        id_(new_id(lane.number_)),
+        running_(lane.running_, caller) {
+    lane_.calls_[id_] = this;
+    lane_.shared_.counters.in_flight->add(1);
+  }
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+  ~Exchange() {
+    for (int i = 0; i < sent_; ++i) {
+      lane_.requests_.erase(tags_[static_cast<std::size_t>(i)]);
+    }
+    lane_.calls_.erase(id_);
+    lane_.over_.add(id_, answered_);
+    if (answered_) lane_.shared_.counters.duplicate->add(waiting());
+    lane_.shared_.counters.in_flight->add(-1);
+  }
+
+  const KafkaOffer& offer() const { return *offer_; }
+  const std::string& id() const { return id_; }
+  Stop& stop() { return running_.stop(); }
+  void set_answered() { answered_ = true; }
+
+  // Sends the next request of the call, at the latest when the turn ends. `trace` must live until
+  // there is a reply.
+  Result<void> send(std::string_view arguments, std::string_view trace) {
+    auto key = request_key(*offer_, id());
+    if (!key) return key.error();
+    auto value = request_value(*offer_, arguments, id(), sent_);
+    if (!value) return value.error();
+    key_ = *std::move(key);
+    value_ = *std::move(value);
+    trace_ = trace;
+    const auto tag = lane_.next_tag(false);
+    tags_[static_cast<std::size_t>(sent_++)] = tag;
+    lane_.requests_[tag] = this;
+    if (lane_.shared_.producer.gathers()) {
+      hand_over(tag);
+      return ok();
+    }
+    lane_.outbox_.push_back(tag);
+    lane_.home_.at_turn_end(lane_);
+    return ok();
+  }
+
+  // Hands the request over.
+  void hand_over(std::uint64_t tag) {
+    std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id()}, {"traceparent", trace_}}};
+    const std::span<const bus::Header> used(headers.data(), trace_.empty() ? 1 : 2);
+    auto sent =
+        lane_.shared_.producer.send({offer_->registration.request_topic, key_, value_, used}, tag);
+    if (!sent) fail(sent.error());
+  }
+
+  void take(bus::Record record) {
+    if (waiting() >= static_cast<std::size_t>(lane_.shared_.plan.settings.limits.replies)) {
+      lane_.shared_.counters.surplus->add();
+      return;
+    }
+    inbox_.push_back(std::move(record));
+    news_.deliver(ok());
+  }
+
+  void fail(const Error& why) {
+    failed_ = why;
+    news_.deliver(ok());
+  }
+
+  // Waits for a reply, or to be told that none will come, if neither is known already.
+  OneShot<void>::Wait news(Deadline deadline) {
+    if (waiting() == 0 && !failed_) news_.reset();
+    return news_.wait(deadline);
+  }
+
+  // The next reply; `heard` is how the wait for it ended. Code::timeout: the agent has had its
+  // time.
+  Result<bus::Record> next(const Result<void>& heard) {
+    if (waiting() == 0) return heard ? *failed_ : heard.error();
+    bus::Record record = std::move(inbox_[taken_++]);
+    if (waiting() == 0) {
+      inbox_.clear();
+      taken_ = 0;
+    }
+    return record;
+  }
+
+ private:
+  std::size_t waiting() const { return inbox_.size() - taken_; }
+
+  KafkaLane& lane_;
+  const std::shared_ptr<const KafkaOffer> offer_;
+  const std::string id_;
+  LaneCalls::Call running_;
+  std::array<std::uint64_t, 1 + kMostQuestions> tags_{};  // Of requests,
+  int sent_ = 0;                                          // so many.
+  std::string key_;                                       // Of the latest request,
+  std::string value_;                                     // and what it holds,
+  std::string_view trace_;                                // and what it belongs to.
+  std::vector<bus::Record> inbox_;                        // Replies, of which
+  std::size_t taken_ = 0;                                 // so many have been taken.
+  std::optional<Error> failed_;
+  OneShot<void> news_;
+  bool answered_ = false;
+};
+
+struct KafkaLane::Sending {
+  OneShot<bus::Place> outcome;
+};
+
+std::size_t KafkaLane::lane_of(std::string_view id) {
+  if (id.size() != kUuidSize) return std::string_view::npos;
+  const int high = hex_digit(id[kUuidSize - 2]);
+  const int low = hex_digit(id[kUuidSize - 1]);
+  if (high < 0 || low < 0) return std::string_view::npos;
+  return static_cast<std::size_t>(high * 16 + low);
+}
+
+std::size_t KafkaLane::lane_of(std::uint64_t tag) { return tag >> kLaneShift; }
+bool KafkaLane::wants_success(std::uint64_t tag) { return (tag & kSuccess) != 0; }
+
+std::uint64_t KafkaLane::next_tag(bool wants_success) {
+  return static_cast<std::uint64_t>(number_) << kLaneShift | ++tags_ << 1 |
+         (wants_success ? kSuccess : 0);
+}
+
+void KafkaLane::take(std::vector<KafkaArrival> replies) {
+  const auto& counters = shared_.counters;
+  for (auto& [id, record] : replies) {
+    if (const auto call = calls_.find(id); call != calls_.end()) {
+      Exchange& exchange = *call->second;
+      // An id is no secret on the bus. Who may write to a topic is what brokers guard, so only a
+      // record in the agent's own reply topic is its answer.
+      if (record.topic() == exchange.offer().registration.response_topic) {
+        exchange.take(std::move(record));
+        continue;
+      }
+      counters.misplaced->add();
+      log::Line(log::Level::warn, "misplaced reply")
+          .add("upstream", shared_.plan.name)
+          .add("tool", exchange.offer().registration.name)
+          .add("topic", record.topic())
+          .add("correlation_id", id);
+      continue;
+    }
+    const auto answered = over_.answered(id);
+    if (!answered) {
+      counters.foreign->add();
+      continue;
+    }
+    (*answered ? counters.duplicate : counters.late)->add();
+    log::Line(log::Level::debug, *answered ? "duplicate reply" : "late reply")
+        .add("upstream", shared_.plan.name)
+        .add("correlation_id", id);
+  }
+}
+
+void KafkaLane::delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+  if (const auto found = sending_.find(tag); found != sending_.end()) {
+    found->second->outcome.deliver(outcome);
+  } else if (const auto call = requests_.find(tag); call != requests_.end() && !outcome) {
+    call->second->fail(outcome.error());
+  }
+}
+
+void KafkaLane::on_turn_end() {
+  for (const auto tag : std::exchange(outbox_, {})) {
+    // A call that was given up within the turn asks nobody.
+    if (const auto call = requests_.find(tag); call != requests_.end())
+      call->second->hand_over(tag);
+  }
+}
+
+Task<bus::Place> KafkaLane::send(const bus::Outgoing& record, Deadline deadline) {
+  if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
+  const auto tag = next_tag(true);
+  Sending sending;
+  sending_[tag] = &sending;
+  auto sent = shared_.producer.send(record, tag);
+  Result<bus::Place> place = sent ? Result<bus::Place>() : Result<bus::Place>(sent.error());
+  if (sent) place = co_await sending.outcome.wait(deadline);
+  sending_.erase(tag);
+  co_return place;
+}
+
+Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view name) {
+  const auto found = offers_ ? offers_->tools.find(name) : decltype(offers_->tools.end())();
+  if (!offers_ || found == offers_->tools.end()) {
+    co_return Error{Code::not_found, fmt::format("Tool '{}' is not registered", name)};
+  }
+  const auto* const given = call.request.param("arguments");
+  Exchange exchange(*this, found->second, co_await current_stop());
+  auto talk = converse(call, exchange, given ? given->raw : "{}");
+  auto reply = co_await talk.hearing(exchange.stop());
+  if (reply) {
+    log::Line(log::Level::debug, "agent call")
+        .add("upstream", shared_.plan.name)
+        .add("tool", name)
+        .add("correlation_id", exchange.id());
+    co_return reply;
+  }
+  if (running_.ending()) co_return Error{Code::unavailable, "the upstream is stopping"};
+  log::Line(log::Level::info, "agent call failed")
+      .add("upstream", shared_.plan.name)
+      .add("tool", name)
+      .add("correlation_id", exchange.id())
+      .add("why", reply.error().message);
+  co_return reply;
+}
+
+// Sends the request and takes replies until one is the last.
+Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchange,
+                                     std::string_view arguments) {
+  const std::chrono::milliseconds patience(shared_.plan.settings.response_timeout_ms);
+  const auto* const token = call.request.meta_member("progressToken");
+  if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
+  auto sent = exchange.send(arguments, gateway::traceparent_of(call));
+  if (!sent) co_return sent.error();
+  Deadline deadline = call.deadline;
+  int told = 0;
+  for (int questions = 0;;) {
+    const auto heard = co_await exchange.news(std::min(deadline, here().now() + patience));
+    auto record = exchange.next(heard);
+    if (!record && record.error().code == Code::timeout) {
+      if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
+      co_return Error{Code::timeout,
+                      fmt::format("the agent '{}' did not reply in time (correlation id {})",
+                                  exchange.offer().registration.name, exchange.id())};
+    }
+    if (!record) co_return record.error();
+    const auto value = value_of(*record);
+    const AgentSchema& known = exchange.offer().schemas.response;
+    std::string decoded;
+    Result<std::string_view> text;
+    if (!value) {
+      text = value.error();
+    } else if (is_written_by(known, *value)) {
+      text = json_of(*value, known, decoded);
+    } else {
+      auto named = co_await find_named(*value, deadline);
+      text = named ? json_of(*value, *named, decoded) : Result<std::string_view>(named.error());
+    }
+    if (!text) {
+      exchange.set_answered();
+      co_return agent_failure(text.error().message, exchange.id(), Code::upstream_failed);
+    }
+    const AgentReply reply = read_agent_reply(*text);
+    if (reply.kind == AgentReply::Kind::going) {
+      if (token) {
+        gateway::tell(call, "notifications/progress", progress_params(reply, token->raw, ++told));
+      }
+      continue;
+    }
+    if (reply.kind != AgentReply::Kind::asks) {
+      exchange.set_answered();
+      const bool is_mcp = record->header(kResultHeader) == "mcp";
+      co_return agent_result(reply, exchange.id(), is_mcp);
+    }
+    if (++questions > kMostQuestions) {
+      co_return Error{Code::upstream_failed, "the agent asks too much"};
+    }
+    // The clock of the call stands still while its client thinks.
+    const auto left = deadline - here().now();
+    auto answer = co_await next_request(call, question_params(reply));
+    if (!answer) co_return answer.error();
+    deadline = here().now() + left;
+    if (answer->empty()) {
+      co_return agent_failure("the user did not give what the agent asked for", exchange.id(),
+                              Code::upstream_failed);
+    }
+    sent = exchange.send(*answer, gateway::traceparent_of(call));
+    if (!sent) co_return sent.error();
+  }
+}
+
+// Asks the client; yields what its user has filled in, or nothing if they would not.
+Task<std::string> KafkaLane::next_request(const gateway::Call& call, std::string question) {
+  auto slot = std::make_shared<OneShot<mcp::Reply>>();
+  gateway::ask(call, "elicitation/create", question,
+               [slot](mcp::Reply reply) { slot->deliver(std::move(reply)); });
+  auto reply = co_await slot->wait(here().now() + call.patience);
+  if (!reply) co_return reply.error();
+  if (reply->is_error) {
+    co_return Error{Code::upstream_failed,
+                    fmt::format("the agent asks something, and the client cannot be asked: {}",
+                                json::string_member(reply->body, "message").value_or(""))};
+  }
+  if (json::string_member(reply->body, "action") != "accept") co_return std::string();
+  co_return std::string(json::member(reply->body, "content").value_or("{}"));
+}
+
+Task<mcp::Reply> KafkaLane::read(const gateway::Call& call, std::shared_ptr<const KafkaOffer> offer,
+                                 std::string uri) {
+  Exchange exchange(*this, std::move(offer), co_await current_stop());
+  const std::string arguments = fmt::format(R"({{"uri":{}}})", json::quote(uri));
+  auto talk = converse(call, exchange, arguments);
+  auto reply = co_await talk.hearing(exchange.stop());
+  if (!reply) co_return reply;
+  const auto failed = json::member(reply->body, "isError");
+  const auto words = [&] {
+    std::string text;
+    json::each_element(
+        json::member(reply->body, "content").value_or("[]"),
+        [&](std::string_view block) { text += json::string_member(block, "text").value_or(""); });
+    return text;
+  };
+  if (failed && *failed == "true") co_return Error{Code::upstream_failed, words()};
+  const auto value = json::member(reply->body, "structuredContent");
+  co_return resource_result(value.value_or("null"), uri, exchange.offer().registration.mime_type,
+                            call.face == "rest");
+}
+
+// What the record holds, and by which schema it says it is written.
+Result<bus::Unframed> KafkaLane::value_of(const bus::Record& record) const {
+  const auto bytes = record.value();
+  if (!bytes) return wrong("is empty");
+  auto framed = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
+  if (!framed) return wrong(framed.error().message);
+  if (framed->bare() && shared_.plan.settings.strict_framing) {
+    return wrong("does not say by which schema it is written (strict_framing)");
+  }
+  return framed;
+}
+
+// For a value that names another schema than the one that is known. Null without a registry.
+Task<AgentSchema> KafkaLane::find_named(const bus::Unframed& value, Deadline deadline) {
+  if (!shared_.find_schema) co_return AgentSchema();
+  auto schema = co_await shared_.find_schema(value.id.value_or(0), value.guid, deadline);
+  if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
+  co_return schema;
+}
+
+Task<void> KafkaLane::stop(Deadline deadline) {
+  auto ended = co_await running_.end(deadline);
+  offers_.reset();
+  co_return ended;
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,136 @@
+// A KafkaLane is one worker's side of a bus: its calls in progress, and what becomes of replies to
+// them. Requests leave from the worker itself; replies are brought to it by the upstream's home.
+//
+// Confined to its worker.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bus/framing.h"
+#include "bus/producer.h"
+#include "gateway/call/call.h"
+#include "net/io/loop.h"
+#include "observe/metrics.h"
+#include "upstreams/client_calls.h"
+#include "upstreams/kafka/completed_calls.h"
+#include "upstreams/kafka/offer.h"
+#include "upstreams/kafka/plan.h"
+
+namespace patchbay::upstreams {
+
+// Replies that nobody waits for, counted by why.
+struct KafkaCounters {
+  KafkaCounters(metrics::Registry& registry, std::string_view upstream);
+
+  std::shared_ptr<metrics::Counter> late;        // The call was over.
+  std::shared_ptr<metrics::Counter> duplicate;   // It had been answered.
+  std::shared_ptr<metrics::Counter> foreign;     // It was never one of ours.
+  std::shared_ptr<metrics::Counter> misplaced;   // It came on the reply topic of another agent.
+  std::shared_ptr<metrics::Counter> unreadable;  // There is no id in it.
+  std::shared_ptr<metrics::Counter> surplus;     // Too many waited.
+  std::shared_ptr<metrics::Gauge> in_flight;
+};
+
+// What the lanes of an upstream share.
+struct KafkaShared {
+  KafkaShared(const KafkaPlan& of, bus::Producer& with, metrics::Registry& registry)
+      : plan(of), producer(with), counters(registry, of.name) {}
+
+  const KafkaPlan& plan;
+  bus::Producer& producer;
+  KafkaCounters counters;
+  std::atomic<bool> down = true;  // No broker can be reached.
+  // Asks the home for a schema that is named in a record.
+  std::function<Task<AgentSchema>(int id, std::string guid, Deadline deadline)> find_schema;
+};
+
+struct TopicOffer;
+
+// What agents offer at a time, by their own names, and which topics are offered without. Constant.
+struct KafkaOffers {
+  using Offer = std::shared_ptr<const KafkaOffer>;
+  std::map<std::string, Offer, std::less<>> tools;
+  std::map<std::string, Offer, std::less<>> resources;  // By URL.
+  std::vector<Offer> templates;
+  std::map<std::string, std::shared_ptr<const TopicOffer>, std::less<>> topics;
+
+  Offer find_resource(std::string_view uri) const;
+};
+
+// A reply, and the id that is in it.
+struct KafkaArrival {
+  std::string id;
+  bus::Record record;
+};
+
+class KafkaLane final : private Executor::TurnEnd {
+ public:
+  // REQUIRES: `shared` outlives the lane; `number` is less than 256.
+  KafkaLane(net::Loop& home, int number, KafkaShared& shared)
+      : home_(home),
+        number_(number),
+        shared_(shared),
+        over_(static_cast<std::size_t>(shared.plan.settings.limits.remembered)) {}
+
+  net::Loop& home() const { return home_; }
+  void use(std::shared_ptr<const KafkaOffers> offers) { offers_ = std::move(offers); }
+  const KafkaOffers* offers() const { return offers_.get(); }
+
+  // Calls the tool of an agent, or reads its resource.
+  Task<mcp::Reply> call(const gateway::Call& call, std::string_view name);
+  Task<mcp::Reply> read(const gateway::Call& call, std::shared_ptr<const KafkaOffer> offer,
+                        std::string uri);
+
+  // Sends a record and waits until the bus has it.
+  Task<bus::Place> send(const bus::Outgoing& record, Deadline deadline);
+
+  // Replies have come.
+  void take(std::vector<KafkaArrival> replies);
+  // The record that was sent with that tag was delivered, or was not.
+  void delivered(std::uint64_t tag, const Result<bus::Place>& outcome);
+
+  // Lets calls finish until `deadline` and ends those that have not.
+  Task<void> stop(Deadline deadline);
+
+  // Whose id, and whose tag, that is.
+  static std::size_t lane_of(std::string_view id);
+  static std::size_t lane_of(std::uint64_t tag);
+  // Whether somebody waits to hear that the record has arrived, not only that it has not.
+  static bool wants_success(std::uint64_t tag);
+
+ private:
+  // One call in progress. It hears the lane's end beside its own caller.
+  class Exchange;
+  // One record on its way.
+  struct Sending;
+
+  Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange,
+                            std::string_view arguments);
+  Task<std::string> next_request(const gateway::Call& call, std::string question);
+  Result<bus::Unframed> value_of(const bus::Record& record) const;
+  Task<AgentSchema> find_named(const bus::Unframed& value, Deadline deadline);
+  // Hands the requests of this turn to a producer that does not gather, in one go: it sends what it
+  // has as soon as it is woken, so that requests handed over one by one would travel one by one.
+  void on_turn_end() override;
+  std::uint64_t next_tag(bool wants_success);
+
+  net::Loop& home_;
+  const int number_;
+  KafkaShared& shared_;
+  std::shared_ptr<const KafkaOffers> offers_;
+  std::unordered_map<std::string_view, Exchange*> calls_;  // By id, which is kept by the call.
+  std::unordered_map<std::uint64_t, Exchange*> requests_;  // By tag.
+  std::vector<std::uint64_t> outbox_;                      // Tags of requests for the turn's end.
+  std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
+  std::uint64_t tags_ = 0;
+  OverCalls over_;
+  LaneCalls running_;
+};
+
+}  // namespace patchbay::upstreams

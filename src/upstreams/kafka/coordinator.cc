@@ -1,0 +1,316 @@
+#include "upstreams/kafka/coordinator.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "bus/correlation.h"
+#include "bus/framing.h"
+#include "observe/log.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+// Threads for what blocks in librdkafka; finding many topics at once is what takes several.
+constexpr int kThreads = 4;
+constexpr int kWaiting = 100'000;
+
+// A call that is over must not be worked on later: what cannot be sent in its time is given up.
+bus::Connection with_patience(bus::Connection connection, int response_timeout_ms) {
+  if (bus::property(connection.properties, "message.timeout.ms").empty()) {
+    connection.properties.emplace_back("message.timeout.ms", std::to_string(response_timeout_ms));
+  }
+  return connection;
+}
+
+}  // namespace
+
+// Takes replies and sorts them by whose they are.
+class KafkaHome::Replies final : public KafkaFollower {
+ public:
+  Replies(KafkaHome& home, bus::Consumer& consumer)
+      : KafkaFollower(home.plan_, consumer, home.registry_.get()), home_(home) {}
+
+  bus::Reader& reader() { return reader_; }
+  void add_field(const bus::Registration& registration) {
+    fields_[registration.response_topic].insert(registration.correlation_field);
+  }
+  void forget(const std::string& topic) { fields_.erase(topic); }
+
+ private:
+  void on_records(std::vector<bus::Record> records) override {
+    std::map<KafkaLane*, std::vector<KafkaArrival>> sorted;
+    for (auto& record : records) {
+      if (auto place = place_of(record)) {
+        sorted[place->first].push_back({std::move(place->second), std::move(record)});
+      }
+    }
+    for (auto& [lane, arrivals] : sorted) {
+      if (&lane->home() == &here()) {
+        lane->take(std::move(arrivals));
+        continue;
+      }
+      lane->home().post(
+          [to = lane, batch = std::move(arrivals)]() mutable { to->take(std::move(batch)); });
+    }
+  }
+
+  using Place = std::optional<std::pair<KafkaLane*, std::string>>;
+
+  // Who waits for it, as far as the id says; nothing, and counted, if it cannot be one of us.
+  Place place_of(bus::Record& record) {
+    const bus::IdPlaces places{record.key(), record.header(bus::kKeySchemaHeader),
+                               record.header(bus::kCorrelationHeader), record.value(),
+                               record.header(bus::kValueSchemaHeader)};
+    bool readable = false;
+    if (auto place = lane_of(record.topic(), places, readable)) return place;
+    // It may be in Avro, which takes longer to find out.
+    if (places.key) {
+      const Content key = content_of(*places.key, places.key_schema);
+      if (key.unknown && wait_for(*key.unknown, record)) return std::nullopt;
+      const bus::IdPlaces plain{.key = key.text()};
+      auto place = key.avro ? lane_of(record.topic(), plain, readable) : std::nullopt;
+      if (place) return place;
+    }
+    if (places.value && !readable) {
+      const Content value = content_of(*places.value, places.value_schema);
+      if (value.unknown && wait_for(*value.unknown, record)) return std::nullopt;
+      const bus::IdPlaces plain{.value = value.text()};
+      auto place = value.avro ? lane_of(record.topic(), plain, readable) : std::nullopt;
+      if (place) return place;
+    }
+    const auto& counters = home_.shared_->counters;
+    (readable ? counters.foreign : counters.unreadable)->add();
+    return std::nullopt;
+  }
+
+  // Whether the record stays until its schema is known.
+  bool wait_for(int schema, bus::Record& record) {
+    if (waiting_.size() >= most_waiting() || !learn(schema)) return false;
+    waiting_.push_back(std::move(record));
+    return true;
+  }
+  void on_learned() override { on_records(std::exchange(waiting_, {})); }
+  void drop_waiting() override { waiting_.clear(); }
+
+  Place lane_of(std::string_view topic, const bus::IdPlaces& places, bool& readable) {
+    const auto fields = fields_.find(topic);
+    if (fields == fields_.end()) return std::nullopt;
+    for (const auto& field : fields->second) {
+      for (auto& id : bus::find_ids(places, field)) {
+        readable = true;
+        const auto lane = KafkaLane::lane_of(id);
+        if (lane < home_.lanes_.size()) return {{home_.lanes_[lane].get(), std::move(id)}};
+      }
+    }
+    return std::nullopt;
+  }
+
+  KafkaHome& home_;
+  // In which member of a key the id may stand, by topic.
+  std::map<std::string, std::set<std::string>, std::less<>> fields_;
+  std::vector<bus::Record> waiting_;  // For schemas.
+};
+
+class KafkaHome::Asking {
+ public:
+  explicit Asking(KafkaHome& home) : home_(home) { ++home_.asking_; }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+  ~Asking() {
+    if (--home_.asking_ == 0 && home_.stopping_) home_.unasked_.deliver(ok());
+  }
+
+ private:
+  KafkaHome& home_;
+};
+
+KafkaHome::KafkaHome(const KafkaPlan& plan, bus::Connection connection,
+                     std::optional<bus::RegistrySettings> schemas, net::Loop& home,
+                     std::vector<std::unique_ptr<KafkaLane>>& lanes, Events& events)
+    : plan_(plan),
+      schemas_(std::move(schemas)),
+      home_(home),
+      lanes_(lanes),
+      events_(events),
+      pool_(kThreads, kWaiting),
+      producer_(with_patience(connection, plan.settings.response_timeout_ms), home, *this, pool_),
+      live_(connection, false, home, pool_, [this](const Error& error) { on_trouble(error); }),
+      tables_(connection, true, home, pool_, [this](const Error& error) { on_trouble(error); }) {}
+
+KafkaHome::~KafkaHome() = default;
+
+Task<void> KafkaHome::start() {
+  if (schemas_) registry_ = std::make_unique<bus::SchemaRegistry>(*schemas_);
+  replies_ = std::make_unique<Replies>(*this, live_);
+  topics_ = std::make_unique<KafkaTopics>(plan_, tables_, registry_.get(), *this);
+  directory_ = std::make_unique<KafkaDirectory>(plan_, tables_, registry_.get(), *this);
+  for (auto begun : {producer_.start(), live_.start(), tables_.start()}) {
+    if (!begun) {
+      on_bus(false, begun.error().message);
+      co_return begun;
+    }
+  }
+  Scope both;
+  both.spawn(topics_->start());
+  both.spawn(directory_->start());
+  auto begun = co_await both.drain(kNever);
+  if (stopping_) co_return Error{Code::cancelled, "the upstream is stopping"};
+  started_ = true;
+  on_offers_changed();
+  co_return begun;
+}
+
+Task<void> KafkaHome::stop_reading() {
+  started_ = false;
+  stopping_ = true;
+  producer_.give_up();
+  if (!directory_) co_return ok();
+  auto agents = co_await directory_->stop();
+  auto topics = co_await topics_->stop();
+  auto replies = co_await replies_->stop();
+  if (!agents) co_return agents;
+  co_return topics ? replies : topics;
+}
+
+Task<void> KafkaHome::stop(Deadline deadline) {
+  if (asking_ > 0) {
+    auto unasked = co_await unasked_.wait();
+    if (!unasked) co_return unasked;
+  }
+  auto sent = co_await producer_.stop(deadline);
+  auto prepared = co_await preparing_.drain(kNever);
+  auto live = co_await live_.stop();
+  auto tables = co_await tables_.stop();
+  directory_.reset();
+  topics_.reset();
+  replies_.reset();
+  registry_.reset();
+  if (!sent) co_return sent;
+  co_return live ? tables : live;
+}
+
+Task<AgentSchema> KafkaHome::find_schema(int id, std::string guid, Deadline deadline) {
+  if (!registry_ || stopping_) co_return AgentSchema();
+  const Asking asking(*this);
+  if (!guid.empty()) co_return co_await registry_->by_guid(std::move(guid), deadline);
+  co_return co_await registry_->by_id(id, deadline);
+}
+
+std::vector<RegistrationLine> KafkaHome::lines() const {
+  return directory_ ? directory_->lines() : std::vector<RegistrationLine>();
+}
+
+Task<std::vector<bus::RegistrationRecord>> KafkaHome::records_for(
+    std::string name, std::optional<bus::Registration> registration, Deadline deadline) {
+  if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
+  const Asking asking(*this);
+  co_return co_await directory_->records_for(std::move(name), std::move(registration), deadline);
+}
+
+Task<void> KafkaHome::wait_taken(bus::Place place, Deadline deadline) {
+  if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
+  const Asking asking(*this);
+  co_return co_await directory_->wait_taken(place, deadline);
+}
+
+Result<mcp::Reply> KafkaHome::read_topic(std::string_view uri) const {
+  if (!topics_) return Error{Code::unavailable, "the upstream is stopping"};
+  return topics_->read(uri);
+}
+
+Result<mcp::Reply> KafkaHome::read_topic(const KafkaOffer& offer, std::string_view uri,
+                                         bool keeps_null) const {
+  if (!topics_) return Error{Code::unavailable, "the upstream is stopping"};
+  return topics_->read(offer, uri, keeps_null);
+}
+
+void KafkaHome::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+  if (outcome && !KafkaLane::wants_success(tag)) return;
+  const auto number = KafkaLane::lane_of(tag);
+  if (number >= lanes_.size()) return;
+  KafkaLane* const lane = lanes_[number].get();
+  lane->home().post([lane, tag, outcome] { lane->delivered(tag, outcome); });
+}
+
+// It may be a connection that nobody has used for long: what counts is whether it can be made
+// again.
+void KafkaHome::on_trouble(const Error& error) {
+  log::Line(log::Level::debug, "bus trouble").add("upstream", plan_.name).add("why", error.message);
+  if (error.message.contains("brokers are down")) {
+    if (directory_) directory_->look_again();
+    return;
+  }
+  const bool first = trouble_.empty();
+  trouble_ = error.message;
+  if (first && !reachable_) tell_state();
+}
+
+void KafkaHome::on_bus(bool reachable, const std::string& why) {
+  reachable_ = reachable;
+  why_ = why;
+  if (reachable) trouble_.clear();
+  shared_->down = !reachable;
+  tell_state();
+}
+
+void KafkaHome::tell_state() {
+  const std::string why = why_.empty() ? "starting" : why_;
+  if (!started_ || !reachable_) {
+    return events_.on_state(false, trouble_.empty() ? why : fmt::format("{}: {}", why, trouble_));
+  }
+  const std::string agents = directory_->problems();
+  const std::string topics = topics_->problems();
+  const bool both = !agents.empty() && !topics.empty();
+  events_.on_state(true, fmt::format("{}{}{}", agents, both ? "; " : "", topics));
+}
+
+void KafkaHome::on_offers_changed() {
+  if (!started_) return;
+  auto offers = std::make_shared<KafkaOffers>(*directory_->offers());
+  mcp::ItemLists items;
+  const auto add = [&](const KafkaOffer& offer) {
+    mcp::of(items, kind_of(offer)).push_back(item_of(offer));
+  };
+  for (const auto& topic : topics_->offers()) {
+    add_items(*topic, items);
+    offers->topics.emplace(topic->name, topic);
+    prepare(topic->settings.topic);
+  }
+  for (const auto& [name, offer] : offers->tools) {
+    // A topic of the configuration stands above an agent of the same name.
+    if (!offers->topics.contains(name)) add(*offer);
+  }
+  for (const auto& [url, offer] : offers->resources) add(*offer);
+  for (const auto& offer : offers->templates) add(*offer);
+  events_.on_offers(std::move(offers), std::move(items));
+  tell_state();
+}
+
+// Has the producer look for a topic, in its own time.
+void KafkaHome::prepare(const std::string& topic) {
+  if (!prepared_.insert(topic).second) return;
+  preparing_.spawn(producer_.prepare(topic, here().now() + plan_.settings.lookup_time));
+}
+
+Task<void> KafkaHome::follow(const KafkaOffer& offer, Deadline deadline) {
+  const std::string request_topic = offer.registration.request_topic;
+  if (!offer.from_topic && !prepared_.contains(request_topic)) {
+    auto prepared = co_await producer_.prepare(request_topic, deadline);
+    if (!prepared) co_return prepared;
+    prepared_.insert(request_topic);
+  }
+  const auto& topic = offer.registration.response_topic;
+  if (offer.from_topic) co_return co_await topics_->follow(topic, deadline);
+  replies_->add_field(offer.registration);
+  co_return co_await replies_->reader().follow(topic, bus::Reader::From::now, deadline);
+}
+
+Task<void> KafkaHome::unfollow(const bus::Registration& registration) {
+  replies_->forget(registration.response_topic);
+  auto left = co_await replies_->reader().leave(registration.response_topic);
+  if (!left) co_return left;
+  co_return co_await topics_->leave(registration.response_topic);
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,271 @@
+#include "upstreams/kafka/upstream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "async/hop.h"
+#include "bus/framing.h"
+#include "json/read.h"
+#include "json/write.h"
+#include "observe/log.h"
+#include "upstreams/kafka/topics.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+// Upstreams take turns in whose worker is their home.
+net::Loop& next_home(const std::vector<net::Loop*>& workers) {
+  static std::atomic<std::size_t> next = 0;
+  return *workers[next++ % workers.size()];
+}
+
+// The embedded bus has a registry of its own, unless the settings name another.
+std::optional<bus::RegistrySettings> registry_of(const KafkaPlan& plan,
+                                                 const bus::EmbeddedBus* embedded) {
+  if (plan.schemas || !embedded) return plan.schemas;
+  auto url = net::parse_url(embedded->registry_url());
+  return url ? std::optional(bus::RegistrySettings{.url = *std::move(url)}) : std::nullopt;
+}
+
+}  // namespace
+
+KafkaUpstream::KafkaUpstream(KafkaPlan plan, std::shared_ptr<bus::EmbeddedBus> embedded,
+                             const std::vector<net::Loop*>& workers,
+                             gateway::UpstreamWatcher& watcher, metrics::Registry& registry)
+    : plan_(std::move(plan)),
+      embedded_(std::move(embedded)),
+      watcher_(watcher),
+      up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
+                         metrics::labels({{"upstream", plan_.name}}))),
+      home_(plan_, connection_of(plan_, embedded_.get()), registry_of(plan_, embedded_.get()),
+            next_home(workers), lanes_, *this),
+      shared_(plan_, home_.producer(), registry) {
+  home_.share(shared_);
+  shared_.find_schema = [this](int id, std::string guid, Deadline deadline) {
+    auto there = [this, id, guid = std::move(guid), deadline] {
+      return home_.find_schema(id, guid, deadline);
+    };
+    return hop<AgentSchema>(home_.home(), std::move(there));
+  };
+  for (net::Loop* const worker : workers) {
+    lanes_.push_back(
+        std::make_unique<KafkaLane>(*worker, static_cast<int>(lanes_.size()), shared_));
+  }
+}
+
+KafkaUpstream::~KafkaUpstream() = default;
+
+Task<void> KafkaUpstream::start() {
+  if (embedded_) {
+    embedded_->create_topic(plan_.registry_topic, plan_.settings.registry_partitions);
+  }
+  auto there = [this] { return home_.start(); };
+  co_return co_await hop<void>(home_.home(), there);
+}
+
+// Every worker has it before it can see the new list.
+void KafkaUpstream::on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) {
+  for (const auto& lane : lanes_) {
+    lane->home().post([lane = lane.get(), offers] { lane->use(offers); });
+  }
+  watcher_.offers(*this, std::move(items));
+}
+
+void KafkaUpstream::on_state(bool up, const std::string& detail) {
+  bool changed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    changed = state_.up != up || state_.detail != detail;
+    state_ = {up, detail};
+  }
+  up_->set(up ? 1 : 0);
+  if (!changed) return;
+  log::Line(up && detail.empty() ? log::Level::info : log::Level::warn,
+            up ? "upstream up" : "upstream down")
+      .add("upstream", plan_.name)
+      .add("detail", detail);
+}
+
+gateway::UpstreamState KafkaUpstream::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+KafkaLane* KafkaUpstream::lane_here() {
+  const auto found =
+      std::ranges::find_if(lanes_, [](const auto& lane) { return &lane->home() == &here(); });
+  return found == lanes_.end() ? nullptr : found->get();
+}
+
+Task<mcp::Reply> KafkaUpstream::answer(const gateway::Call& call, std::string_view target) {
+  KafkaLane* const lane = lane_here();
+  if (lane && call.request.method == "tools/call") return call_tool(*lane, call, target);
+  return answer_other(lane, call, target);
+}
+
+Task<mcp::Reply> KafkaUpstream::answer_other(KafkaLane* lane, const gateway::Call& call,
+                                             std::string_view target) {
+  if (!lane) co_return Error{Code::internal, "not on a worker"};
+  const auto& method = call.request.method;
+  if (method == "resources/read") co_return co_await read(*lane, call, std::string(target));
+  if (method == "resources/subscribe") co_return co_await subscribe(*lane, std::string(target));
+  if (method == "resources/unsubscribe") co_return mcp::result_reply("{}");
+  co_return Error{Code::method_not_found, fmt::format("the upstream has no {}", method)};
+}
+
+Task<mcp::Reply> KafkaUpstream::call_tool(KafkaLane& lane, const gateway::Call& call,
+                                          std::string_view name) {
+  const KafkaOffers* const offers = lane.offers();
+  if (offers) {
+    const auto topic = offers->topics.find(name);
+    if (topic != offers->topics.end()) return produce(lane, call, topic->second);
+  }
+  return lane.call(call, name);
+}
+
+Task<mcp::Reply> KafkaUpstream::produce(KafkaLane& lane, const gateway::Call& call,
+                                        std::shared_ptr<const TopicOffer> offer) {
+  const TopicOffer& topic = *offer;
+  const auto* const given = call.request.param("arguments");
+  const std::string_view arguments = given ? given->raw : "{}";
+  const auto raw = json::member(arguments, "value").value_or("null");
+  auto key = json::string_member(arguments, "key");
+  const bool deletes = raw == "null" && key;
+  auto value = deletes ? Result<std::string>("") : topic_value(topic, raw);
+  if (!value) co_return value.error();
+  if (key) {
+    auto bytes = topic_key(topic, *key);
+    if (!bytes) co_return bytes.error();
+    key = *std::move(bytes);
+  }
+  std::vector<std::pair<std::string, std::string>> pairs;
+  json::each_member(json::member(arguments, "headers").value_or("{}"),
+                    [&](std::string_view header, std::string_view text) {
+                      pairs.emplace_back(header, json::as_string(text).value_or(std::string(text)));
+                    });
+  std::vector<bus::Header> headers;
+  for (const auto& [header, text] : pairs) headers.push_back({header.c_str(), text});
+  bus::Outgoing record{topic.settings.topic, key, *value, headers};
+  if (deletes) record.value = std::nullopt;
+  const std::chrono::milliseconds patience(plan_.settings.response_timeout_ms);
+  auto place = co_await lane.send(record, std::min(call.deadline, here().now() + patience));
+  if (!place) co_return place.error();
+  std::string where;
+  json::Object object(where);
+  object.raw("topic", json::quote(topic.settings.topic));
+  object.raw("partition", std::to_string(place->partition));
+  object.raw("offset", std::to_string(place->offset));
+  object.end();
+  co_return mcp::scanned_reply(
+      fmt::format(R"({{"content":[{{"type":"text","text":{}}}],"structuredContent":{}}})",
+                  json::quote(where), where));
+}
+
+// Whether the URI is one of a topic of the configuration.
+bool KafkaUpstream::is_topic(std::string_view uri) const {
+  return uri.starts_with(fmt::format("kafka://{}/", plan_.name));
+}
+
+Task<mcp::Reply> KafkaUpstream::read(KafkaLane& lane, const gateway::Call& call, std::string uri) {
+  const auto offer = lane.offers() ? lane.offers()->find_resource(uri) : nullptr;
+  if (!offer && !is_topic(uri)) {
+    co_return Error{Code::resource_not_found, "there is no such resource"};
+  }
+  if (offer && !offer->from_topic) co_return co_await lane.read(call, offer, std::move(uri));
+  const bool keeps_null = call.face == "rest";
+  auto there = [this, offer, uri, keeps_null]() -> Task<mcp::Reply> {
+    if (offer) co_return home_.read_topic(*offer, uri, keeps_null);
+    co_return home_.read_topic(uri);
+  };
+  co_return co_await hop<mcp::Reply>(home_.home(), there);
+}
+
+// Records that come are told of anyway; what must be sure is that there are some to tell of.
+Task<mcp::Reply> KafkaUpstream::subscribe(KafkaLane& lane, std::string uri) {
+  const auto offer = lane.offers() ? lane.offers()->find_resource(uri) : nullptr;
+  if (is_topic(uri) || (offer && offer->from_topic)) co_return mcp::result_reply("{}");
+  if (!offer) co_return Error{Code::resource_not_found, "there is no such resource"};
+  co_return Error{Code::invalid_params,
+                  "this resource is asked for when it is read, so nobody knows when it changes"};
+}
+
+Task<std::vector<std::string>> KafkaUpstream::registrations() {
+  auto there = [this]() -> Task<std::vector<std::string>> {
+    std::vector<std::string> all;
+    for (const auto& line : home_.lines()) {
+      std::string one;
+      json::Object object(one);
+      const std::string written = bus::write_registration(line.registration);
+      object.members(std::string_view(written).substr(1, written.size() - 2));
+      object.raw("offered", line.offered ? "true" : "false");
+      if (!line.problem.empty()) object.raw("problem", json::quote(line.problem));
+      object.end();
+      all.push_back(std::move(one));
+    }
+    co_return all;
+  };
+  co_return co_await hop<std::vector<std::string>>(home_.home(), there);
+}
+
+Task<std::string> KafkaUpstream::put_registration(std::string registration, Deadline deadline) {
+  auto read = bus::read_registration(registration);
+  if (!read) co_return Error{Code::invalid_params, read.error().message};
+  auto written = co_await write_registration(read->name, *read, deadline);
+  if (!written) co_return written.error();
+  co_return bus::write_registration(*read);
+}
+
+Task<void> KafkaUpstream::remove_registration(std::string name, Deadline deadline) {
+  co_return co_await write_registration(std::move(name), std::nullopt, deadline);
+}
+
+// Yields once what was written has been read, so that whoever looks next finds it.
+Task<void> KafkaUpstream::write_registration(std::string name,
+                                             std::optional<bus::Registration> registration,
+                                             Deadline deadline) {
+  KafkaLane* const lane = lane_here();
+  if (!lane) co_return Error{Code::internal, "not on a worker"};
+  using Records = std::vector<bus::RegistrationRecord>;
+  auto ask = [&] { return home_.records_for(name, registration, deadline); };
+  auto records = co_await hop<Records>(home_.home(), ask);
+  if (!records) co_return records.error();
+  for (const auto& record : *records) {
+    const bus::Outgoing outgoing = record.to(plan_.registry_topic);
+    auto place = co_await lane->send(outgoing, deadline);
+    if (!place) co_return place.error();
+    auto wait = [&] { return home_.wait_taken(*place, deadline); };
+    auto taken = co_await hop<void>(home_.home(), wait);
+    (void)taken;  // It is on the bus all the same.
+  }
+  co_return ok();
+}
+
+Task<void> KafkaUpstream::stop(Deadline deadline) {
+  Scope all;
+  for (const auto& lane : lanes_) {
+    auto there = [one = lane.get(), deadline] { return one->stop(deadline); };
+    all.spawn(hop<void>(lane->home(), there));
+  }
+  auto ended = co_await all.drain(kNever);
+  // Beyond this point nobody waits for a reply.
+  auto quiet = [this] { return home_.stop_reading(); };
+  auto stopped = co_await hop<void>(home_.home(), quiet);
+  // Replies that were on their way to a lane have arrived and gone once it answers.
+  for (const auto& lane : lanes_) {
+    auto nothing = []() -> Task<void> { co_return ok(); };
+    auto passed = co_await hop<void>(lane->home(), nothing);
+    (void)passed;
+  }
+  auto close = [this] { return home_.stop(here().now()); };
+  auto closed = co_await hop<void>(home_.home(), close);
+  if (!closed) stopped = closed;
+  on_state(false, "stopped");
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  co_return ended ? stopped : ended;
+}
+
+}  // namespace patchbay::upstreams

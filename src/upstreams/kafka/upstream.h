@@ -1,0 +1,75 @@
+// A KafkaUpstream is a bus with agents on it: each that has registered is a tool or a resource, and
+// topics of the configuration are both. A call is made on the caller's worker; the rest is done by
+// the upstream's home.
+//
+// answer() and state() on any worker; start() and stop() on the control thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bus/embedded_bus.h"
+#include "gateway/call/upstream.h"
+#include "gateway/registrar.h"
+#include "observe/metrics.h"
+#include "upstreams/kafka/client.h"
+#include "upstreams/kafka/coordinator.h"
+#include "upstreams/kafka/plan.h"
+
+namespace patchbay::upstreams {
+
+class KafkaUpstream final : public gateway::Upstream, public gateway::Registrar, KafkaHome::Events {
+ public:
+  // `embedded` is the bus, if the plan says so, else null. REQUIRES: workers, watcher and registry
+  // outlive the upstream.
+  KafkaUpstream(KafkaPlan plan, std::shared_ptr<bus::EmbeddedBus> embedded,
+                const std::vector<net::Loop*>& workers, gateway::UpstreamWatcher& watcher,
+                metrics::Registry& registry);
+  ~KafkaUpstream() override;
+
+  std::string_view name() const override { return plan_.name; }
+  std::string_view kind() const override { return "kafka"; }
+  Task<void> start() override;
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
+  gateway::UpstreamState state() const override;
+  Task<void> stop(Deadline deadline) override;
+
+  std::string_view registrar_name() const override { return plan_.name; }
+  Task<std::vector<std::string>> registrations() override;
+  Task<std::string> put_registration(std::string registration, Deadline deadline) override;
+  Task<void> remove_registration(std::string name, Deadline deadline) override;
+
+ private:
+  void on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) override;
+  void on_updated(const std::string& uri) override { watcher_.updated(*this, uri); }
+  void on_state(bool up, const std::string& detail) override;
+
+  KafkaLane* lane_here();
+  Task<mcp::Reply> call_tool(KafkaLane& lane, const gateway::Call& call, std::string_view name);
+  Task<mcp::Reply> answer_other(KafkaLane* lane, const gateway::Call& call,
+                                std::string_view target);
+  Task<mcp::Reply> produce(KafkaLane& lane, const gateway::Call& call,
+                           std::shared_ptr<const TopicOffer> offer);
+  Task<mcp::Reply> read(KafkaLane& lane, const gateway::Call& call, std::string uri);
+  Task<mcp::Reply> subscribe(KafkaLane& lane, std::string uri);
+  bool is_topic(std::string_view uri) const;
+  Task<void> write_registration(std::string name, std::optional<bus::Registration> registration,
+                                Deadline deadline);
+
+  const KafkaPlan plan_;
+  const std::shared_ptr<bus::EmbeddedBus> embedded_;
+  gateway::UpstreamWatcher& watcher_;
+  const std::shared_ptr<metrics::Gauge> up_;
+  std::vector<std::unique_ptr<KafkaLane>> lanes_;  // Each touched on its worker only.
+  KafkaHome home_;
+  KafkaShared shared_;
+
+  // Guarded: told by the home, read by whoever asks.
+  mutable std::mutex mutex_;
+  gateway::UpstreamState state_{false, "starting"};
+  bool stopped_ = false;
+};
+
+}  // namespace patchbay::upstreams

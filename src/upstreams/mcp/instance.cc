@@ -1,0 +1,377 @@
+#include "upstreams/mcp/instance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "oauth/no_token.h"
+#include "observe/log.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+using config::Duration;
+
+// A call waits for a restart that is at most this far away; otherwise it fails at once.
+constexpr Duration kWorthWaiting{1'000};
+// What a call is told to wait for when its upstream is being replaced.
+constexpr Duration kRetryAfterStop{100};
+// How often one call is sent again because the server had lost our session.
+constexpr int kMostResends = 2;
+
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() { --count_; }
+
+ private:
+  std::atomic<int>& count_;
+};
+
+}  // namespace
+
+Instance::Instance(Parts parts)
+    : home_(parts.home),
+      upstream_(std::move(parts.upstream)),
+      settings_(parts.settings),
+      connector_(std::move(parts.connector)),
+      owner_(parts.owner),
+      counters_(parts.counters),
+      restarts_(parts.restarts),
+      lists_(parts.lists),
+      place_(std::move(parts.place)),
+      last_used_(Clock::now()),
+      opening_(opening_for(settings_.speech.revision)) {}
+
+Task<void> Instance::start() {
+  if (std::exchange(started_, true)) co_return ok();
+  scope_.spawn(keep_running());
+  co_return co_await first_attempt_.wait();
+}
+
+Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view target) {
+  Deadline deadline = call.deadline;
+  // What a task comes to may be waited for longer: that is what tasks are for.
+  if (settings_.timeout > Duration(0) && call.request.method != "tasks/result") {
+    deadline = std::min(deadline, here().now() + settings_.timeout);
+  }
+  last_used_ = here().now();
+  for (int resends = 0;; ++resends) {
+    if (!up() && worth_waiting()) {
+      auto waited = co_await wait_until_up(deadline);
+      if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
+    }
+    if (!up() && stopping_) co_return leaving();
+    if (!up() && denied_) co_return *denied_;
+    if (!up()) {
+      Error down{Code::unavailable, fmt::format("the upstream {} is down: {}", upstream_, detail_)};
+      const auto wait = std::chrono::ceil<Duration>(next_attempt_ - here().now());
+      if (wait > Duration(0)) set_retry_after(down, wait);
+      co_return down;
+    }
+    const int renewals = renewals_;
+    Result<mcp::Reply> reply;
+    {
+      const Counted counted(running_);
+      reply = co_await life_->link.ask(call, target, deadline);
+    }
+    last_used_ = here().now();
+    if (running() == 0 && quiet_) quiet_->deliver(ok());
+    // What the server has not taken because it had lost our session is sent again.
+    const bool lost = renewing_ || renewals_ != renewals;
+    const bool again = !reply && reply.error().code == Code::unavailable && lost;
+    if (!again || resends == kMostResends) co_return reply;
+  }
+}
+
+// The upstream is being replaced, or the gateway ends. Nothing was sent, so that the same call may
+// be made again; where a reload has replaced the upstream, the new one answers it.
+Error Instance::leaving() const {
+  Error error{
+      Code::unavailable,
+      fmt::format("the upstream {} is being stopped or replaced: make the call again", upstream_)};
+  set_retry_after(error, kRetryAfterStop);
+  return error;
+}
+
+Task<void> Instance::stop(Deadline deadline) {
+  stopping_ = true;
+  stop_restarts_.request();
+  tell_waiters();
+  auto quiet = co_await wait_until_quiet(deadline);
+  (void)quiet;  // Past the deadline the calls fail when the link ends.
+  // Whatever the instance is doing, it ends now: a handshake too.
+  if (life_) life_->link.fail_all({Code::upstream_failed, "the upstream was stopped"});
+  if (closed_) closed_->deliver(std::string("the upstream is stopping"));
+  co_return co_await scope_.drain(kNever);
+}
+
+// The life of the instance: attempts, each a life of the connection, with pauses between them.
+Task<void> Instance::keep_running() {
+  for (bool first = true; !stopping_; first = false) {
+    if (!first) restarts_.add();
+    const Opening tried = opening_;
+    auto lived = co_await live();
+    if (stopping_) break;
+    if (denied_ && oauth::wants_sign_in(*denied_)) {
+      auto waited = co_await wait_for_person();
+      continue;
+    }
+    // Some servers end when they are asked something before the handshake: not asking mends it.
+    if (exits_.empty() && tried == Opening::ask && opening_ == Opening::legacy && !was_up_) {
+      exits_.push_back(here().now());
+      continue;
+    }
+    exits_.push_back(here().now());
+    const Duration pause = next_pause();
+    next_attempt_ = here().now() + pause;
+    const std::string why = lived ? "ended" : lived.error().message;
+    settle(false, breaker_open_ ? fmt::format("{} (breaker open: {} exits, next try in {} ms)", why,
+                                              exits_.size(), pause.count())
+                                : why);
+    auto rest = connector_->rest(next_attempt_);
+    auto rested = co_await rest.hearing(stop_restarts_);
+    (void)rested;  // Whatever ended it early, the loop sees.
+  }
+  settle(false, "stopped");
+  co_return ok();
+}
+
+// Nothing is wrong with the server, so that no attempt counts against it.
+Task<void> Instance::wait_for_person() {
+  next_attempt_ = here().now() + settings_.restart.most;
+  if (detail_ != denied_->message) settle(false, denied_->message);
+  tell_waiters();
+  auto rest = connector_->rest(next_attempt_);
+  co_return co_await rest.hearing(stop_restarts_);
+}
+
+// One attempt: connect, shake hands, list, then wait for the end. Yields why it ended.
+Task<void> Instance::live() {
+  starting_ = true;
+  was_up_ = false;
+  auto beginning = begin(here().now() + settings_.start_time);
+  auto begun = co_await beginning.hearing(stop_restarts_);
+  starting_ = false;
+  denied_.reset();
+  if (!begun && oauth::lacks_token(begun.error())) denied_ = begun.error();
+  if (!life_) co_return begun;
+  std::string why;
+  if (begun) {
+    was_up_ = true;
+    settle(true, "");
+    auto closed = co_await wait_for_end();
+    why = closed.error().message;
+  } else {
+    why = begun.error().message;
+  }
+  up_ = false;
+  if (!stopping_) {
+    auto reason = co_await life_->connection->reason(why);
+    if (reason) why = *std::move(reason);
+  }
+  auto over = co_await end_life();
+  if (!over) co_return over;
+  co_return Error{Code::upstream_failed, why};
+}
+
+// Tries the ways to reach the server until one works. If none does, says what each came to.
+Task<void> Instance::begin(Deadline deadline) {
+  for (std::string earlier;;) {
+    auto connection = co_await connector_->connect(deadline);
+    if (!connection) {
+      const Error& fault = connection.error();
+      co_return Error{fault.code, earlier + fault.message, fault.data};
+    }
+    closed_.emplace();
+    McpLink::Events& events = *this;
+    life_.emplace(*std::move(connection), events, counters_, place_, settings_);
+    auto opened = co_await open(deadline);
+    if (opened) co_return co_await take_up_work(deadline);
+    const Error why{opened.error().code, earlier + opened.error().message, opened.error().data};
+    if (stopping_ || !life_->connection->misunderstood()) co_return why;
+    if (!connector_->try_other_way()) co_return why;
+    earlier = why.message + "; ";
+    // A stop must not leave a part of the life behind.
+    Stop deaf;
+    auto ending = end_life();
+    auto over = co_await ending.hearing(deaf);
+    if (!over) co_return over;
+  }
+}
+
+Task<void> Instance::open(Deadline deadline) {
+  McpLink& link = life_->link;
+  auto opened = co_await link.open(opening_, settings_.probe_time, deadline);
+  if (opened) {
+    opening_ = link.modern() ? Opening::modern : Opening::legacy;
+  } else {
+    // What was right once may be wrong now; a server that was lost before it answered may have
+    // taken the question amiss.
+    const bool amiss = opening_ == Opening::ask && !link.answered() && link.closed() &&
+                       opened.error().code == Code::upstream_failed;
+    opening_ = amiss ? Opening::legacy : opening_for(settings_.speech.revision);
+  }
+  co_return opened;
+}
+
+Task<void> Instance::take_up_work(Deadline deadline) {
+  if (!lists_) co_return ok();
+  McpLink& link = life_->link;
+  auto items = co_await link.list_all(deadline);
+  const bool refused = !items && items.error().code == Code::too_large;
+  if (!items && !refused) co_return items.error();
+  auto heard = co_await link.hear_news(owner_.subscribed(*this), deadline);
+  if (!heard && stopping_) co_return heard;
+  if (!heard) {
+    log::Line(log::Level::warn, "upstream tells no news")
+        .add("upstream", upstream_)
+        .add("why", heard.error().message);
+  }
+  tell_items(std::move(items));
+  co_return ok();
+}
+
+// A list that is too large says nothing about the server's other work.
+void Instance::tell_items(Result<mcp::ItemLists> items) {
+  if (items) {
+    owner_.on_items(*this, *std::move(items));
+  } else if (items.error().code == Code::too_large) {
+    owner_.on_items_refused(*this, items.error());
+  }
+}
+
+// Yields the reason as an error. Meanwhile sees from time to time that the server is there.
+Task<void> Instance::wait_for_end() {
+  const auto& health = settings_.health;
+  for (int failures = 0; failures < health.failures;) {
+    const bool checks = health.interval > Duration(0);
+    auto closed = co_await closed_->wait(checks ? here().now() + health.interval : kNever);
+    if (closed) co_return Error{Code::upstream_failed, *closed};
+    if (closed.error().code != Code::timeout) co_return closed.error();
+    closed_->reset();
+    // A server that has something to do shows by its answers whether it is there.
+    if (running() > 0 || renewing_) continue;
+    auto alive = co_await life_->link.check(here().now() + health.timeout);
+    failures = alive ? 0 : failures + 1;
+  }
+  co_return Error{Code::upstream_failed, "it does not answer any more"};
+}
+
+Task<void> Instance::end_life() {
+  Life& life = *life_;
+  life.link.fail_all({Code::upstream_failed, "the upstream was lost"});
+  auto quiet = co_await wait_until_quiet(kNever);
+  if (!quiet) co_return quiet;
+  auto finished = co_await life.link.finish();
+  if (!finished) co_return finished;
+  auto ended = co_await life.connection->end(stopping_);
+  life_.reset();
+  closed_.reset();
+  co_return ended;
+}
+
+void Instance::on_link_closed(const std::string& why) {
+  up_ = false;  // At once, so that nobody chooses it any more.
+  if (closed_) closed_->deliver(why);
+}
+
+// Calls that are under way go on: only what comes later needs the new session.
+void Instance::on_forgotten() {
+  if (renewing_ || !up()) return;
+  renewing_ = true;
+  ++renewals_;
+  up_ = false;
+  scope_.spawn(renew());
+}
+
+Task<void> Instance::renew() {
+  const Deadline deadline = here().now() + settings_.start_time;
+  Result<void> renewed;
+  {
+    const Counted counted(running_);  // Keeps the link.
+    renewed = co_await life_->link.open(Opening::legacy, settings_.probe_time, deadline);
+    if (renewed) renewed = co_await take_up_work(deadline);
+  }
+  renewing_ = false;
+  if (running() == 0 && quiet_) quiet_->deliver(ok());
+  if (renewed) {
+    settle(true, "");
+  } else if (closed_) {
+    closed_->deliver(fmt::format("its session was lost: {}", renewed.error().message));
+    tell_waiters();
+  }
+  co_return ok();
+}
+
+void Instance::on_items_changed() {
+  if (!lists_) return;
+  refresh_again_ = true;
+  if (refreshing_ || !up()) return;
+  scope_.spawn(refresh_items());
+}
+
+Task<void> Instance::refresh_items() {
+  refreshing_ = true;
+  while (std::exchange(refresh_again_, false) && up()) {
+    const Counted counted(running_);  // Keeps the link until the list has come.
+    auto items = co_await life_->link.list_all(here().now() + settings_.start_time);
+    tell_items(std::move(items));
+  }
+  refreshing_ = false;
+  if (running() == 0 && quiet_) quiet_->deliver(ok());
+  co_return ok();
+}
+
+Task<void> Instance::wait_until_up(Deadline deadline) {
+  OneShot<void> settled;
+  waiters_.push_back(&settled);
+  auto waited = co_await settled.wait(deadline);
+  std::erase(waiters_, &settled);
+  co_return waited;
+}
+
+Task<void> Instance::wait_until_quiet(Deadline deadline) {
+  if (running() == 0) co_return ok();
+  OneShot<void> quiet;
+  quiet_ = &quiet;
+  auto waited = co_await quiet.wait(deadline);
+  quiet_ = nullptr;
+  co_return waited;
+}
+
+bool Instance::worth_waiting() const {
+  if (stopping_) return false;
+  // What was lacking may have come while we rest.
+  if (starting_ || renewing_ || connector_->has_news()) return true;
+  return !denied_ && !breaker_open_ && next_attempt_ - here().now() <= kWorthWaiting;
+}
+
+void Instance::settle(bool up, std::string detail) {
+  up_ = up;
+  detail_ = std::move(detail);
+  first_attempt_.deliver(ok());
+  if (up) breaker_open_ = false;
+  owner_.on_state(*this, {up, detail_});
+  // Those who wait for a restart that is soon to come go on waiting.
+  if (up || !worth_waiting()) tell_waiters();
+}
+
+void Instance::tell_waiters() {
+  for (auto* const waiter : waiters_) waiter->deliver(ok());
+}
+
+Duration Instance::next_pause() {
+  const Deadline now = here().now();
+  while (!exits_.empty() && now - exits_.front() > settings_.restart.window) exits_.pop_front();
+  const auto count = exits_.size();
+  breaker_open_ = count >= static_cast<std::size_t>(settings_.restart.breaker);
+  if (breaker_open_) return settings_.restart.most;
+  Duration pause = settings_.restart.first;
+  for (std::size_t i = 1; i < count && pause < settings_.restart.most; ++i) pause *= 2;
+  return std::min(pause, settings_.restart.most);
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,152 @@
+// An Instance keeps one connection to an MCP server: makes it, shakes hands, lists what the server
+// has, answers calls with it, sees that it is alive, and brings it back when it is lost, with a
+// growing pause between attempts.
+//
+// Lives on its home worker; running(), up() and last_used() may be read anywhere.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/scope.h"
+#include "gateway/call/upstream.h"
+#include "mcp_client/connect/connector.h"
+#include "mcp_client/link.h"
+#include "mcp_client/settings.h"
+#include "net/io/loop.h"
+#include "observe/metrics.h"
+
+namespace patchbay::upstreams {
+
+class Instance final : McpLink::Events {
+ public:
+  // Who owns the instances of an upstream. Told on the instance's worker.
+  class Owner {
+   public:
+    virtual void on_items(Instance& instance, mcp::ItemLists items) = 0;
+    // The server lists more than it may.
+    virtual void on_items_refused(Instance& instance, const Error& why) = 0;
+    virtual void on_updated(Instance& instance, const std::string& uri) = 0;
+    virtual void on_task(Instance& instance, const gateway::TaskNews& news) = 0;
+    // What the server must tell of when it has come up.
+    virtual std::vector<std::string> subscribed(Instance& instance) = 0;
+    virtual void on_state(Instance& instance, const gateway::UpstreamState& state) = 0;
+
+   protected:
+    ~Owner() = default;
+  };
+
+  // What an instance is made of. REQUIRES: what is referred to outlives it.
+  struct Parts {
+    net::Loop& home;
+    std::string upstream;
+    McpSettings settings;
+    std::unique_ptr<Connector> connector;
+    Owner& owner;
+    const LinkCounters& counters;
+    metrics::Counter& restarts;
+    bool lists = true;       // Tells the owner what the server has; otherwise it only answers.
+    std::string place = {};  // In the ids of its tasks: what leads back to it.
+  };
+
+  explicit Instance(Parts parts);
+
+  net::Loop& home() { return home_; }
+  bool lists() const { return lists_; }
+  int running() const { return running_.load(std::memory_order_relaxed); }
+  bool up() const { return up_.load(std::memory_order_relaxed); }
+  Deadline last_used() const { return last_used_.load(std::memory_order_relaxed); }
+  // As if it had been used now.
+  void touch() { last_used_.store(Clock::now(), std::memory_order_relaxed); }
+
+  // The following are called on the home worker.
+
+  // Begins to keep the connection; yields when the first attempt has ended. Once is enough.
+  Task<void> start();
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target);
+  // Lets calls finish until `deadline`, then lets go of the server.
+  Task<void> stop(Deadline deadline);
+
+ private:
+  // One life of the connection: everything that begins and ends with it.
+  struct Life {
+    Life(std::unique_ptr<Connection> made, McpLink::Events& events, const LinkCounters& counters,
+         const std::string& place, const McpSettings& settings)
+        : connection(std::move(made)),
+          link(connection->channel(), events, counters, place, settings) {
+      connection->channel().start(link);
+    }
+    std::unique_ptr<Connection> connection;
+    McpLink link;
+  };
+
+  void on_items_changed() override;
+  void on_updated(const std::string& uri) override { owner_.on_updated(*this, uri); }
+  void on_task(const gateway::TaskNews& news) override { owner_.on_task(*this, news); }
+  void on_forgotten() override;
+  void on_link_closed(const std::string& why) override;
+
+  Error leaving() const;
+  Task<void> keep_running();
+  Task<void> live();
+  Task<void> begin(Deadline deadline);
+  Task<void> open(Deadline deadline);
+  Task<void> take_up_work(Deadline deadline);
+  Task<void> wait_for_person();
+  Task<void> wait_for_end();
+  Task<void> end_life();
+  Task<void> renew();
+  Task<void> refresh_items();
+  void tell_items(Result<mcp::ItemLists> items);
+  Task<void> wait_until_up(Deadline deadline);
+  Task<void> wait_until_quiet(Deadline deadline);
+  void settle(bool up, std::string detail);
+  void tell_waiters();
+  config::Duration next_pause();
+  bool worth_waiting() const;
+
+  // Constant after construction.
+  net::Loop& home_;
+  const std::string upstream_;
+  const McpSettings settings_;
+  const std::unique_ptr<Connector> connector_;
+  Owner& owner_;
+  const LinkCounters& counters_;
+  metrics::Counter& restarts_;
+  const bool lists_;
+  const std::string place_;
+
+  // Read by any thread, written on the home worker.
+  std::atomic<int> running_ = 0;
+  std::atomic<bool> up_ = false;
+  std::atomic<Deadline> last_used_;
+
+  // Touched on the home worker only.
+  Scope scope_;
+  std::optional<Life> life_;
+  std::optional<OneShot<std::string>> closed_;  // Delivered with the reason when the link ends.
+  Opening opening_;                             // What the last handshake has taught.
+  std::string detail_ = "starting";
+  std::optional<Error> denied_;          // There was no token, so that waiting does not help.
+  std::vector<OneShot<void>*> waiters_;  // Calls that wait for the server to come up.
+  OneShot<void> first_attempt_;          // Has ended, well or not.
+  OneShot<void>* quiet_ = nullptr;       // Who waits for the last call to end.
+  std::deque<Deadline> exits_;           // Recent ones.
+  Deadline next_attempt_{};
+  bool started_ = false;
+  bool starting_ = true;
+  bool renewing_ = false;
+  int renewals_ = 0;     // Of a session that the server had lost.
+  bool was_up_ = false;  // The current life got as far as answering calls.
+  bool breaker_open_ = false;
+  bool stopping_ = false;
+  Stop stop_restarts_;
+  bool refreshing_ = false;
+  bool refresh_again_ = false;
+};
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,159 @@
+#include "upstreams/mcp/private_instances.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "async/hop.h"
+#include "core/principal.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr auto kLongestNap = std::chrono::seconds(10);
+constexpr auto kEndPatience = std::chrono::seconds(10);
+
+}  // namespace
+
+PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& settings,
+                                   std::vector<MakeConnector> connectors, CallerTexts texts,
+                                   std::shared_ptr<oauth::Access> access,
+                                   const std::vector<net::Loop*>& workers,
+                                   const LinkCounters& counters, metrics::Counter& restarts,
+                                   std::function<void(const gateway::TaskNews&)> tell_task)
+    : upstream_(std::move(upstream)),
+      settings_(settings),
+      connectors_(std::move(connectors)),
+      texts_(std::move(texts)),
+      access_(std::move(access)),
+      workers_(workers),
+      counters_(counters),
+      restarts_(restarts),
+      tell_task_(std::move(tell_task)) {}
+
+Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call& call) const {
+  if (settings_.isolation == Isolation::shared) return std::optional<std::string>();
+  // Who tells of changes to a resource is the same for all who want to hear of them.
+  if (call.request.method.ends_with("subscribe")) return std::optional<std::string>();
+  const bool by_session = settings_.isolation == Isolation::per_session && !call.session.empty();
+  // The shared connections belong to whoever runs the gateway.
+  if (settings_.isolation == Isolation::per_principal && call.who->id == Principal().id) {
+    return std::optional<std::string>();
+  }
+  auto mark = texts_.mark(*call.who);
+  if (!mark) return mark.error();
+  if (access_) *mark += access_->mark(*call.who);
+  return std::optional(by_session ? fmt::format("session {}{}", call.session, *mark)
+                                  : fmt::format("principal {}{}", call.who->id, *mark));
+}
+
+Task<mcp::Reply> PrivateInstances::answer(std::string key, const gateway::Call& call,
+                                          std::string_view target) {
+  return answer_with(std::move(key), Variant(), call, target);
+}
+
+Task<mcp::Reply> PrivateInstances::answer_narrowed(std::optional<std::string> key,
+                                                   unsigned abilities, const gateway::Call& call,
+                                                   std::string_view target) {
+  Variant variant{fmt::format("{}{}", kNarrowedPlace, abilities), abilities};
+  // A connection that all callers use belongs to the gateway, not to the caller who came first.
+  if (!key) variant.owner = local_caller();
+  return answer_with(fmt::format("{} {}", variant.place, key.value_or("anyone")),
+                     std::move(variant), call, target);
+}
+
+Task<mcp::Reply> PrivateInstances::answer_with(std::string key, Variant variant,
+                                               const gateway::Call& call, std::string_view target) {
+  auto found = find_or_make(key, variant, variant.owner ? variant.owner : call.who);
+  if (!found) co_return found.error();
+  const InstancePtr instance = *std::move(found);
+  auto there = [&instance, &call, &target]() -> Task<mcp::Reply> {
+    auto started = co_await instance->start();
+    (void)started;  // If it did not come up, the answer says so.
+    co_return co_await instance->answer(call, target);
+  };
+  co_return co_await hop<mcp::Reply>(instance->home(), there);
+}
+
+// One caller must not take the connections of all.
+Result<void> PrivateInstances::check_room(const Principal& who) const {
+  if (instances_.size() >= static_cast<std::size_t>(settings_.most)) {
+    return Error{Code::overloaded,
+                 fmt::format("the upstream {} has {} connections of single clients already (most)",
+                             upstream_, settings_.most)};
+  }
+  if (who.way == "none") return ok();  // All callers of this machine are one.
+  const int share = std::max(1, settings_.most / 4);
+  const auto own = std::ranges::count_if(
+      instances_, [&](const auto& entry) { return entry.second.owner == who.id; });
+  if (own < share) return ok();
+  return Error{
+      Code::rate_limited,
+      fmt::format("this caller has {} connections of its own to the upstream {} already (a "
+                  "quarter of `most`)",
+                  own, upstream_)};
+}
+
+Result<PrivateInstances::InstancePtr> PrivateInstances::find_or_make(const std::string& key,
+                                                                     const Variant& variant,
+                                                                     const Caller& who) {
+  const std::lock_guard lock(mutex_);
+  if (const auto found = instances_.find(key); found != instances_.end()) {
+    found->second.instance->touch();
+    return found->second.instance;
+  }
+  if (stopped_) return Error{Code::unavailable, "the upstream is stopping"};
+  if (auto room = check_room(*who); !room) return room.error();
+  const auto place = std::hash<std::string>()(key);
+  Instance::Owner& owner = *this;
+  McpSettings settings = settings_;
+  if (variant.abilities) settings.abilities = mcp::abilities_of_bits(*variant.abilities);
+  auto made = std::make_shared<Instance>(
+      Instance::Parts{*workers_[place % workers_.size()], upstream_, std::move(settings),
+                      connectors_[place % connectors_.size()]({false, who}), owner, counters_,
+                      restarts_, false, variant.place});
+  instances_.emplace(key, Entry{made, who->id});
+  return made;
+}
+
+// Those that are idle, or all; they are found no more.
+std::vector<PrivateInstances::InstancePtr> PrivateInstances::take(bool all) {
+  std::vector<InstancePtr> taken;
+  const std::lock_guard lock(mutex_);
+  const Deadline now = Clock::now();
+  std::erase_if(instances_, [&](const auto& entry) {
+    const Instance& one = *entry.second.instance;
+    const bool idle = one.running() == 0 && now - one.last_used() > settings_.idle;
+    if (all || idle) taken.push_back(entry.second.instance);
+    return all || idle;
+  });
+  if (all) stopped_ = true;
+  return taken;
+}
+
+Task<void> PrivateInstances::end(InstancePtr instance, Deadline deadline) {
+  auto there = [&instance, deadline] { return instance->stop(deadline); };
+  co_return co_await hop<void>(instance->home(), there);
+}
+
+Task<void> PrivateInstances::sweep() {
+  for (;;) {
+    const auto nap = std::min<std::chrono::nanoseconds>(settings_.idle / 2, kLongestNap);
+    auto slept = co_await sleep_until(here().now() + nap);
+    if (!slept) co_return ok();
+    for (auto& instance : take(false)) {
+      auto ended = co_await end(std::move(instance), here().now() + kEndPatience);
+      (void)ended;
+    }
+  }
+}
+
+Task<void> PrivateInstances::stop(Deadline deadline) {
+  sweeping_.cancel();
+  auto swept = co_await sweeping_.drain(kNever);
+  Scope all;
+  for (auto& instance : take(true)) all.spawn(end(std::move(instance), deadline));
+  co_return co_await all.drain(kNever);
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,110 @@
+// The connections of an upstream that belong to one client or one principal alone, because the
+// server remembers things about whoever uses it. Made when first needed, ended when idle.
+//
+// answer() on any worker; start() and stop() on the control thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/scope.h"
+#include "core/principal.h"
+#include "oauth/access.h"
+#include "upstreams/caller_templates.h"
+#include "upstreams/mcp/instance.h"
+
+namespace patchbay::upstreams {
+
+// In the ids of tasks: the connection that is the client's own.
+inline constexpr std::string_view kPrivatePlace = "own";
+// The same for one whose server was told exactly what its clients can do: the bits follow.
+inline constexpr std::string_view kNarrowedPlace = "can";
+
+// For whom a connection is.
+struct Party {
+  bool alone = true;            // Nobody else of this gateway is connected to the same server.
+  Caller who = local_caller();  // Whom the connection belongs to.
+};
+
+using MakeConnector = std::function<std::unique_ptr<Connector>(const Party& party)>;
+
+class PrivateInstances final : Instance::Owner {
+ public:
+  // REQUIRES: what is referred to outlives it. `texts` and `access` say what callers differ in
+  // beside who they are: a caller for whom that changes gets another connection.
+  PrivateInstances(std::string upstream, const McpSettings& settings,
+                   std::vector<MakeConnector> connectors, CallerTexts texts,
+                   std::shared_ptr<oauth::Access> access, const std::vector<net::Loop*>& workers,
+                   const LinkCounters& counters, metrics::Counter& restarts,
+                   std::function<void(const gateway::TaskNews&)> tell_task);
+
+  // Whose connection a call needs; empty if it may use those that are shared. Code::forbidden if
+  // the upstream wants to know something of its caller that nobody knows.
+  Result<std::optional<std::string>> key_of(const gateway::Call& call) const;
+
+  // Answers the call with the connection of `key`. Code::overloaded if there are too many.
+  Task<mcp::Reply> answer(std::string key, const gateway::Call& call, std::string_view target);
+
+  // The same with a connection whose server is told that its clients can do exactly that. Callers
+  // that share connections share these too: `key` is then empty.
+  Task<mcp::Reply> answer_narrowed(std::optional<std::string> key, unsigned abilities,
+                                   const gateway::Call& call, std::string_view target);
+
+  void start() { sweeping_.spawn(sweep()); }
+  Task<void> stop(Deadline deadline);
+
+ private:
+  using InstancePtr = std::shared_ptr<Instance>;
+  struct Entry {
+    InstancePtr instance;
+    std::string owner;  // The id of the caller who made it.
+  };
+
+  // The catalog and the state of the upstream are the shared connections' affair.
+  void on_items(Instance&, mcp::ItemLists) override {}
+  void on_items_refused(Instance&, const Error&) override {}
+  void on_updated(Instance&, const std::string&) override {}
+  void on_task(Instance&, const gateway::TaskNews& news) override { tell_task_(news); }
+  std::vector<std::string> subscribed(Instance&) override { return {}; }
+  void on_state(Instance&, const gateway::UpstreamState&) override {}
+
+  struct Variant {
+    std::string place{kPrivatePlace};
+    std::optional<unsigned> abilities = {};  // None: what the settings say.
+    Caller owner = {};                       // Null: the caller of the first call.
+  };
+
+  Task<mcp::Reply> answer_with(std::string key, Variant variant, const gateway::Call& call,
+                               std::string_view target);
+  Result<InstancePtr> find_or_make(const std::string& key, const Variant& variant,
+                                   const Caller& who);
+  Result<void> check_room(const Principal& who) const;
+  std::vector<InstancePtr> take(bool all);
+  Task<void> end(InstancePtr instance, Deadline deadline);
+  Task<void> sweep();
+
+  // Constant after construction.
+  const std::string upstream_;
+  const McpSettings settings_;
+  const std::vector<MakeConnector> connectors_;
+  const CallerTexts texts_;
+  const std::shared_ptr<oauth::Access> access_;  // May be null.
+  const std::vector<net::Loop*>& workers_;
+  const LinkCounters& counters_;
+  metrics::Counter& restarts_;
+  const std::function<void(const gateway::TaskNews&)> tell_task_;  // On any worker.
+
+  Scope sweeping_;  // Control thread only.
+
+  // Guarded: any worker.
+  std::mutex mutex_;
+  std::map<std::string, Entry> instances_;
+  bool stopped_ = false;
+};
+
+}  // namespace patchbay::upstreams

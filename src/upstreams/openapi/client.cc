@@ -1,0 +1,114 @@
+#include "upstreams/openapi/client.h"
+
+#include <fmt/format.h>
+
+#include "core/http_token.h"
+#include "transport/http_channel.h"
+#include "upstreams/openapi/resources.h"
+
+namespace patchbay::upstreams {
+
+void OpenapiLane::use(std::shared_ptr<const OpenapiService> service) {
+  // Another document may name another place; the connections to the old one go with its calls.
+  if (!pool_ || pool_->origin().origin() != service->server.origin()) {
+    pool_ = std::make_shared<net::HttpPool>(service->server,
+                                            service->server.tls ? way_.tls : nullptr, way_.pool);
+  }
+  service_ = std::move(service);
+}
+
+Task<mcp::Reply> OpenapiLane::call(std::string_view name, std::string_view arguments,
+                                   transport::Credentials* credentials, Deadline deadline) {
+  const auto service = service_;
+  const auto found = service ? service->tools.find(name) : decltype(service->tools.end())();
+  if (!service || found == service->tools.end()) {
+    co_return Error{Code::not_found, fmt::format("there is no operation '{}'", name)};
+  }
+  auto answer = co_await send(service, service->operations[found->second], std::string(arguments),
+                              credentials, deadline);
+  if (!answer) co_return answer.error();
+  co_return tool_reply(*answer);
+}
+
+Task<mcp::Reply> OpenapiLane::read(std::string_view uri, transport::Credentials* credentials,
+                                   Deadline deadline) {
+  const auto service = service_;
+  const OpenapiOperation* best = nullptr;
+  std::string arguments;
+  for (const auto number : service ? service->resources : std::vector<std::size_t>()) {
+    const auto& operation = service->operations[number];
+    // Of two that a URI can name, the one that says more of it by itself is meant.
+    if (best && operation.pieces.size() >= best->pieces.size()) continue;
+    auto given = arguments_of_uri(operation, way_.upstream, uri);
+    if (!given) co_return Error{Code::invalid_params, given.error().message};
+    if (!*given) continue;
+    best = &operation;
+    arguments = **std::move(given);
+  }
+  if (!best) co_return Error{Code::resource_not_found, "there is no such resource"};
+  auto answer = co_await send(service, *best, std::move(arguments), credentials, deadline);
+  if (!answer) co_return answer.error();
+  answer->uri = uri;
+  co_return read_reply(*answer);
+}
+
+// The service stays as long as its operation is used.
+Task<OpenapiAnswer> OpenapiLane::send(std::shared_ptr<const OpenapiService> service,
+                                      const OpenapiOperation& operation, std::string arguments,
+                                      transport::Credentials* credentials, Deadline deadline) {
+  if (!pool_) co_return Error{Code::unavailable, "the upstream is stopping"};
+  auto request = make_request(way_.base, operation, arguments);
+  if (!request) co_return request.error();
+  LaneCalls::Call running(running_, co_await current_stop());
+  auto task = exchange(operation, *request, credentials, pool_, deadline);
+  auto answer = co_await task.hearing(running.stop());
+  // Nothing can have come of it twice: what only reads may be asked again.
+  if (!answer && operation.is_safe() && net::died_unanswered(answer.error())) {
+    auto again = exchange(operation, *request, credentials, pool_, deadline);
+    answer = co_await again.hearing(running.stop());
+  }
+  if (!answer && running_.ending()) {
+    co_return Error{Code::unavailable, "the upstream is stopping"};
+  }
+  if (!answer) co_return transport::fault_of_server(answer.error());
+  answer->uri = uri_of(way_.upstream, request->place);
+  co_return answer;
+}
+
+Task<OpenapiAnswer> OpenapiLane::exchange(const OpenapiOperation& operation,
+                                          const OpenapiRequest& request,
+                                          transport::Credentials* credentials, Pool pool,
+                                          Deadline deadline) {
+  const net::HttpCall call{operation.method, request.path, request.fields, request.body, nullptr};
+  auto asked = transport::request_as(credentials, *pool, call, deadline);
+  auto response = co_await asked;
+  if (!response) co_return response.error();
+  OpenapiAnswer answer;
+  answer.status = (*response)->status();
+  answer.media = (*response)->field("Content-Type");
+  const std::string encoding((*response)->field("Content-Encoding"));
+  if (!encoding.empty() && !same_token(encoding, "identity")) {
+    co_return Error{Code::upstream_failed,
+                    "the service encoded its answer, although it was asked not to"};
+  }
+  if (const auto body = (*response)->body_at_hand()) {
+    answer.body = *body;
+  } else {
+    auto read = co_await (*response)->read_all(way_.answer, deadline);
+    if (!read) co_return read.error();
+    answer.body = *std::move(read);
+  }
+  if (answer.body.size() > way_.answer) {
+    co_return Error{Code::upstream_failed, "the answer of the service is too large"};
+  }
+  co_return answer;
+}
+
+Task<void> OpenapiLane::stop(Deadline deadline) {
+  auto ended = co_await running_.end(deadline);
+  pool_.reset();
+  service_.reset();
+  co_return ended;
+}
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,65 @@
+// An OpenapiLane is one worker's way to a service: what to call there, and the connections.
+//
+// Confined to its worker.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "async/one_shot.h"
+#include "net/http/client/pool.h"
+#include "net/io/loop.h"
+#include "transport/credentials.h"
+#include "upstreams/client_calls.h"
+#include "upstreams/openapi/answer.h"
+#include "upstreams/openapi/request.h"
+#include "upstreams/openapi/service.h"
+
+namespace patchbay::upstreams {
+
+// What the lanes of an upstream share and nothing changes.
+struct OpenapiWay {
+  std::string upstream;
+  std::shared_ptr<const net::TlsContext> tls;
+  net::HttpPoolSettings pool;
+  OpenapiBase base;
+  std::size_t answer = 64 << 20;  // The largest.
+};
+
+class OpenapiLane {
+ public:
+  // REQUIRES: `way` outlives it.
+  OpenapiLane(net::Loop& home, const OpenapiWay& way) : home_(home), way_(way) {}
+
+  net::Loop& home() const { return home_; }
+
+  // From now on calls go by this document. Calls in progress finish on what they began with.
+  void use(std::shared_ptr<const OpenapiService> service);
+
+  // Calls the tool `name` with raw arguments, or reads the resource `uri`. `credentials` may be
+  // null, and outlive the call.
+  Task<mcp::Reply> call(std::string_view name, std::string_view arguments,
+                        transport::Credentials* credentials, Deadline deadline);
+  Task<mcp::Reply> read(std::string_view uri, transport::Credentials* credentials,
+                        Deadline deadline);
+
+  // Lets calls finish until `deadline`, ends those that have not, and closes the connections.
+  Task<void> stop(Deadline deadline);
+
+ private:
+  using Pool = std::shared_ptr<net::HttpPool>;
+
+  Task<OpenapiAnswer> send(std::shared_ptr<const OpenapiService> service,
+                           const OpenapiOperation& operation, std::string arguments,
+                           transport::Credentials* credentials, Deadline deadline);
+  Task<OpenapiAnswer> exchange(const OpenapiOperation& operation, const OpenapiRequest& request,
+                               transport::Credentials* credentials, Pool pool, Deadline deadline);
+
+  net::Loop& home_;
+  const OpenapiWay& way_;
+  std::shared_ptr<const OpenapiService> service_;
+  Pool pool_;
+  LaneCalls running_;
+};
+
+}  // namespace patchbay::upstreams

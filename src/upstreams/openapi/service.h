@@ -1,0 +1,33 @@
+// An OpenapiService is what a document and the settings of an upstream come to: where to send, the
+// operations to call, and how they are listed. Made on the control thread; constant from then on,
+// so that all workers share it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mcp/items.h"
+#include "net/http/syntax/url.h"
+#include "upstreams/openapi/operation.h"
+#include "upstreams/openapi/settings.h"
+
+namespace patchbay::upstreams {
+
+struct OpenapiService {
+  net::Url server;
+  std::vector<OpenapiOperation> operations;
+  std::map<std::string, std::size_t, std::less<>> tools;  // By name: the operation's number.
+  std::vector<std::size_t> resources;                     // Operations that can be read by a URI.
+  mcp::ItemLists items;
+  std::vector<std::string> problems;  // What was left out or is not as it should be, as sentences.
+};
+
+// `from` is where the document was fetched; nothing for a file. The error says why the document, or
+// what the settings say about it, is of no use as a whole.
+Result<OpenapiService> read_service(std::string_view text, const std::string& upstream,
+                                    const OpenapiSettings& settings,
+                                    const std::optional<net::Url>& from);
+
+}  // namespace patchbay::upstreams

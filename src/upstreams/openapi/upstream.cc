@@ -1,0 +1,233 @@
+#include "upstreams/openapi/upstream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "async/hop.h"
+#include "json/read.h"
+#include "mcp_client/connect/http.h"
+#include "oauth/no_token.h"
+#include "observe/log.h"
+#include "upstreams/caller_templates.h"
+#include "upstreams/openapi/security.h"
+#include "upstreams/sign_in_call.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr std::string_view kOwnFields =
+    "User-Agent: patchbay/" PATCHBAY_VERSION "\r\nAccept-Encoding: identity\r\n";
+
+bool is_url(std::string_view text) {
+  return text.starts_with("http://") || text.starts_with("https://");
+}
+
+Error wrong(std::string_view setting, const Error& why) {
+  return {why.code, fmt::format("{}: {}", setting, why.message)};
+}
+
+}  // namespace
+
+Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings& settings) {
+  OpenapiPlan plan;
+  plan.name = name;
+  plan.settings = settings;
+  auto texts = CallerTexts::parse(settings.headers);
+  if (!texts) return wrong("headers", texts.error());
+  if (texts->depend()) {
+    return Error{Code::invalid_params, "headers: ${caller.…} is for MCP servers only"};
+  }
+  auto fields = header_lines(settings.headers);
+  if (!fields) return wrong("headers", fields.error());
+  auto tls = client_tls(settings.tls);
+  if (!tls) return wrong("tls", tls.error());
+  std::optional<net::Url> server;
+  if (!settings.server.empty()) {
+    auto url = net::parse_url(settings.server);
+    if (!url) return wrong("server", url.error());
+    server = *std::move(url);
+  }
+  if (is_url(settings.document)) {
+    auto url = net::parse_url(settings.document);
+    if (!url) return wrong("document", url.error());
+    plan.document = *std::move(url);
+    // What is for the service is not for another host that has its document.
+    if (!server || server->origin() == plan.document->origin()) plan.document_fields = *fields;
+  }
+  for (const auto& [scheme, value] : settings.credentials) {
+    if (const auto fault = fault_of_credential(value); !fault.empty()) {
+      return Error{Code::invalid_params, fmt::format("credentials.{} {}", scheme, fault)};
+    }
+  }
+  if (settings.auth) {
+    const auto place = server.value_or(plan.document.value_or(net::Url()));
+    auto auth = auth_plan(name, place, settings, {.mcp = false});
+    if (!auth) return wrong("auth", auth.error());
+    plan.auth = *std::move(auth);
+  }
+  plan.way = {.upstream = name,
+              .tls = *std::move(tls),
+              .pool = pool_settings(settings),
+              .base = {std::string(kOwnFields) + *fields, settings.limits.head.value},
+              .answer = settings.answer.value};
+  return plan;
+}
+
+OpenapiUpstream::OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>& workers,
+                                 gateway::UpstreamWatcher& watcher, metrics::Registry& registry,
+                                 std::shared_ptr<oauth::Access> access)
+    : plan_(std::move(plan)),
+      watcher_(watcher),
+      access_(std::move(access)),
+      up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
+                         metrics::labels({{"upstream", plan_.name}}))),
+      in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
+                                "Calls that an upstream is working on.",
+                                metrics::labels({{"upstream", plan_.name}}))),
+      source_(plan_.settings, plan_.document, plan_.way.tls, plan_.document_fields) {
+  for (net::Loop* const worker : workers) {
+    lanes_.push_back(std::make_unique<OpenapiLane>(*worker, plan_.way));
+  }
+}
+
+Task<void> OpenapiUpstream::start() {
+  if (!plan_.document) {
+    watch_.emplace(std::vector{plan_.settings.document}, [this] { reread(); });
+  }
+  scope_.spawn(keep_current());
+  co_return co_await first_attempt_.wait();
+}
+
+// Reads the document, and again whenever there is a reason to.
+Task<void> OpenapiUpstream::keep_current() {
+  while (!stopped_) {
+    auto read = read_document();
+    auto done = co_await read.hearing(stopping_);
+    first_attempt_.deliver(ok());
+    if (stopped_) break;
+    const auto pause = done ? plan_.settings.refresh : plan_.settings.retry;
+    const bool waits = pause > config::Duration(0);
+    auto asked = co_await again_.wait(waits ? here().now() + pause : kNever);
+    (void)asked;  // Asked to, or due: both are reasons.
+    again_.reset();
+  }
+  co_return ok();
+}
+
+Task<void> OpenapiUpstream::read_document() {
+  const auto deadline = here().now() + plan_.settings.fetch_time;
+  auto text = co_await source_.read(deadline);
+  Result<OpenapiService> service;
+  if (!text) {
+    service = text.error();
+  } else if (*text) {
+    service = read_service(**text, plan_.name, plan_.settings, source_.url());
+  } else {
+    settle(true, "");
+    co_return ok();
+  }
+  if (stopped_) co_return ok();
+  if (!service) {
+    const bool kept = state().up;
+    settle(kept, fmt::format("the document {}: {}{}", text ? "is of no use" : "cannot be read",
+                             service.error().message, kept ? "; the last good one is used" : ""));
+    co_return service.error();
+  }
+  source_.keep();
+  publish(*std::move(service));
+  settle(true, "");
+  co_return ok();
+}
+
+// Every worker has it before it can see the new list.
+void OpenapiUpstream::publish(OpenapiService service) {
+  for (const auto& problem : service.problems) {
+    log::Line(log::Level::warn, "document").add("upstream", plan_.name).add("why", problem);
+  }
+  auto items = std::exchange(service.items, {});
+  const auto shared = std::make_shared<const OpenapiService>(std::move(service));
+  for (const auto& lane : lanes_) {
+    lane->home().post([lane = lane.get(), shared] { lane->use(shared); });
+  }
+  watcher_.offers(*this, std::move(items));
+}
+
+void OpenapiUpstream::settle(bool up, std::string detail) {
+  bool changed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    changed = state_.up != up || state_.detail != detail;
+    state_ = {up, detail};
+  }
+  up_->set(up ? 1 : 0);
+  if (!changed) return;
+  const bool well = (up && detail.empty()) || stopped_;
+  log::Line(well ? log::Level::info : log::Level::warn, up ? "upstream up" : "upstream down")
+      .add("upstream", plan_.name)
+      .add("detail", detail);
+}
+
+gateway::UpstreamState OpenapiUpstream::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+OpenapiLane* OpenapiUpstream::lane_here() {
+  const auto found =
+      std::ranges::find_if(lanes_, [](const auto& lane) { return &lane->home() == &here(); });
+  return found == lanes_.end() ? nullptr : found->get();
+}
+
+Task<mcp::Reply> OpenapiUpstream::answer(const gateway::Call& call, std::string_view target) {
+  OpenapiLane* const lane = lane_here();
+  if (!lane) co_return Error{Code::internal, "not on a worker"};
+  in_flight_->add(1);
+  auto reply = co_await answer_on(*lane, call, target);
+  if (!reply && access_ && oauth::wants_sign_in(reply.error())) {
+    auto signed_in = co_await sign_in(call, *access_, false);
+    if (!signed_in) reply = told(call, signed_in.error());
+  }
+  in_flight_->add(-1);
+  co_return reply;
+}
+
+Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiLane& lane, const gateway::Call& call,
+                                            std::string_view target) {
+  Deadline deadline = call.deadline;
+  if (plan_.settings.timeout > config::Duration(0)) {
+    deadline = std::min(deadline, here().now() + plan_.settings.timeout);
+  }
+  const auto credentials = access_ ? access_->credentials(call.who) : nullptr;
+  const auto& method = call.request.method;
+  if (method == "resources/read") {
+    co_return co_await lane.read(target, credentials.get(), deadline);
+  }
+  if (method != "tools/call") {
+    co_return Error{Code::method_not_found, fmt::format("the upstream has no {}", method)};
+  }
+  const auto* const given = call.request.param("arguments");
+  const std::string_view arguments = given ? given->raw : "{}";
+  if (json::type_of(arguments) != json::Type::object) {
+    co_return Error{Code::invalid_params, "'arguments' must be an object"};
+  }
+  co_return co_await lane.call(target, arguments, credentials.get(), deadline);
+}
+
+Task<void> OpenapiUpstream::stop(Deadline deadline) {
+  stopped_ = true;
+  watch_.reset();
+  stopping_.request();
+  again_.deliver(ok());
+  auto drained = co_await scope_.drain(kNever);
+  Scope all;
+  for (const auto& lane : lanes_) {
+    auto there = [one = lane.get(), deadline] { return one->stop(deadline); };
+    all.spawn(hop<void>(lane->home(), there));
+  }
+  auto ended = co_await all.drain(kNever);
+  settle(false, "stopped");
+  co_return drained ? ended : drained;
+}
+
+}  // namespace patchbay::upstreams

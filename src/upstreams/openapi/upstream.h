@@ -1,0 +1,86 @@
+// An OpenapiUpstream is a service that an OpenAPI document describes: its operations are tools, and
+// by setting resources. A call is made on the caller's worker, over connections of that worker. The
+// document is read on the control thread, again and again if the settings say so; one that is of no
+// use leaves the last good one in force.
+//
+// answer() on any worker; start(), reread() and stop() on the control thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "async/scope.h"
+#include "gateway/call/upstream.h"
+#include "net/process/file_watch.h"
+#include "oauth/access.h"
+#include "observe/metrics.h"
+#include "upstreams/openapi/client.h"
+#include "upstreams/openapi/settings.h"
+#include "upstreams/openapi/source.h"
+
+namespace patchbay::upstreams {
+
+// What the settings come to before any document is read.
+struct OpenapiPlan {
+  std::string name;
+  OpenapiSettings settings;
+  std::optional<net::Url> document;  // Nothing for a file.
+  std::string document_fields;       // Header lines for fetching it.
+  OpenapiWay way;
+  std::shared_ptr<const oauth::Plan> auth;  // Null: what the document says, and nothing else.
+};
+
+// The error says which setting is wrong, and why.
+Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings& settings);
+
+class OpenapiUpstream final : public gateway::Upstream {
+ public:
+  // REQUIRES: what is referred to outlives the upstream. `access` is null if the plan has no
+  // `auth`.
+  OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>& workers,
+                  gateway::UpstreamWatcher& watcher, metrics::Registry& registry,
+                  std::shared_ptr<oauth::Access> access);
+
+  std::string_view name() const override { return plan_.name; }
+  std::string_view kind() const override { return "openapi"; }
+  Task<void> start() override;
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
+  bool can_ask() const override { return false; }
+  gateway::UpstreamState state() const override;
+  void reread() override { again_.deliver(ok()); }
+  Task<void> stop(Deadline deadline) override;
+
+ private:
+  Task<void> keep_current();
+  Task<void> read_document();
+  void publish(OpenapiService service);
+  void settle(bool up, std::string detail);
+  OpenapiLane* lane_here();
+  Task<mcp::Reply> answer_on(OpenapiLane& lane, const gateway::Call& call, std::string_view target);
+
+  // Constant after construction.
+  const OpenapiPlan plan_;
+  gateway::UpstreamWatcher& watcher_;
+  const std::shared_ptr<oauth::Access> access_;
+  const std::shared_ptr<metrics::Gauge> up_;
+  const std::shared_ptr<metrics::Gauge> in_flight_;
+  std::vector<std::unique_ptr<OpenapiLane>> lanes_;  // Each touched on its worker only.
+
+  // Control thread only.
+  OpenapiSource source_;
+  std::optional<net::FileWatch> watch_;
+  Scope scope_;
+  Stop stopping_;
+  OneShot<void> again_;  // The document is to be read now.
+  OneShot<void> first_attempt_;
+  bool stopped_ = false;
+
+  // Guarded: told by the control thread, read by whoever asks.
+  mutable std::mutex mutex_;
+  gateway::UpstreamState state_{false, "starting"};
+};
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,65 @@
+// The OsqueryUpstream answers questions about the machine in SQL: with osqueryi where it is
+// installed, else with the built-in tables. Its tools are those of the osquery MCP server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "gateway/call/upstream.h"
+#include "osquery/denylist.h"
+#include "osquery/query_pool.h"
+#include "osquery/query_slots.h"
+#include "osquery/settings.h"
+#include "osquery/statement.h"
+#include "osquery/table_policy.h"
+
+namespace patchbay::osquery {
+
+class OsqueryUpstream final : public gateway::Upstream {
+ public:
+  // Queries are run from `home`. REQUIRES: home and watcher outlive the upstream.
+  OsqueryUpstream(std::string name, Settings settings, Executor& home,
+                  gateway::UpstreamWatcher& watcher);
+
+  std::string_view name() const override { return name_; }
+  std::string_view kind() const override { return "osquery"; }
+  Task<void> start() override;
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target) override;
+  gateway::UpstreamState state() const override { return {true, ""}; }
+  Task<void> stop(Deadline deadline) override;
+
+ private:
+  // What a call of a tool comes to: a query, and how its rows are to look.
+  struct Question {
+    std::string sql;
+    Format format = Format::json;
+  };
+
+  Result<Question> read_query(std::string_view arguments) const;
+  Result<Question> read_processes(std::string_view arguments) const;
+  Task<std::string> list_tables(Deadline deadline);
+  Task<std::string> describe_table(std::string name, Deadline deadline);
+
+  // Checks the query, runs it, and remembers it if it had to be cut.
+  Task<std::string> ask(Question question, Deadline deadline);
+  Task<std::string> run(const Statement& statement, Format format, Deadline deadline);
+  // With the engine that there is, on the home worker.
+  Task<std::string> run_home(const Statement& statement, Format format, Deadline deadline);
+  // Of osqueryi, unless there is none and that is no fault: then Code::not_found.
+  Task<std::string> ask_installed(const TablePolicy& policy, std::string_view sql, Format format,
+                                  Deadline deadline);
+  Result<Statement> check(std::string_view sql) const;
+
+  const std::string name_;
+  const Settings settings_;
+  gateway::UpstreamWatcher& watcher_;
+  const TablePolicy policy_;
+  Offenders offenders_;
+  // On the home worker.
+  Executor& home_;
+  QuerySlots slots_;
+  QueryPool pool_;
+};
+
+}  // namespace patchbay::osquery

@@ -1,0 +1,44 @@
+// What the sandbox tools answer with: JSON for programs, which is also the text for models. Each
+// answer says what keeps the sandbox apart. Values only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sandbox/workspace.h"
+#include "upstreams/sandbox/sandbox_table.h"
+#include "upstreams/sandbox/tools.h"
+
+namespace patchbay::upstreams {
+
+// How a program ended, as far as it can be told from outside.
+struct RunOutcome {
+  std::string result;                 // Of the agent: raw.
+  std::string_view verdict = "exit";  // exit, signal, timeout, memory, pids, failed.
+  sandbox::Usage usage = {};
+};
+
+// The verdict on a run: what the agent says, and what the cgroup has counted since `before`.
+std::string_view verdict_on(std::string_view result, const sandbox::Usage& before,
+                            const sandbox::Usage& after);
+
+std::string run_answer(const RunOutcome& outcome, std::string_view isolation,
+                       std::string_view sandbox_id);
+std::string created_answer(const Sandbox& sandbox, std::string_view isolation);
+std::string list_answer(const std::vector<std::shared_ptr<Sandbox>>& all,
+                        std::string_view isolation);
+std::string destroyed_answer(std::string_view isolation);
+// Code::invalid_params if it is to be text and is not.
+Result<std::string> file_answer(const sandbox::FilePiece& piece, const FileRequest& request,
+                                std::string_view isolation);
+std::string folder_answer(const std::vector<sandbox::FileEntry>& entries,
+                          std::string_view isolation);
+std::string written_answer(const FileRequest& request, std::string_view isolation);
+
+// The result of resources/read.
+std::string resource_answer(std::string_view uri, const std::string& bytes);
+
+// The result of a tool call around raw JSON, or around why there is none.
+std::string structured_result(std::string_view json);
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,88 @@
+// How sandboxes are made: an Engine makes Guests, each with an agent inside. One file per engine;
+// everything else about sandboxes is the same for all.
+//
+// Confined to one worker, but where it says otherwise.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "async/task.h"
+#include "async/thread_pool.h"
+#include "observe/metrics.h"
+#include "sandbox/cgroup.h"
+#include "sandbox/workspace.h"
+#include "upstreams/sandbox/agent_link.h"
+#include "upstreams/sandbox/settings.h"
+
+namespace patchbay::upstreams {
+
+// A sandbox that runs.
+class Guest {
+ public:
+  virtual ~Guest() = default;
+
+  virtual AgentLink& agent() = 0;
+
+  // Its folder as it is reached from outside; null where only the agent reaches it. What is
+  // returned may be used on any thread, also after the guest has ended.
+  virtual std::shared_ptr<const sandbox::Workspace> workspace() const { return nullptr; }
+
+  // What it is called from now on, in the log.
+  virtual void call(const std::string& /*id*/) {}
+
+  // Where what it uses can be read; empty where nothing counts it.
+  virtual sandbox::Cgroup cgroup() const { return sandbox::Cgroup({}); }
+
+  // The limits of its sandbox that nobody has set, by their names in the configuration.
+  virtual std::vector<std::string> absent() const = 0;
+
+  // What it had used when it ended by itself; waits for that to be known.
+  virtual Task<sandbox::Usage> last_usage() { co_return sandbox::Usage(); }
+
+  // Ends it with everything in it. Called once.
+  virtual Task<void> end() = 0;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+
+  // What keeps programs apart from the machine, in one honest word.
+  virtual std::string_view isolation() const = 0;
+
+  // Makes sure that it can work at all. Code::unavailable says why it cannot, and what to do.
+  virtual Task<void> prepare() = 0;
+
+  // A new sandbox, as the settings have it or with the limits of `wish`. Its agent has not been
+  // greeted yet.
+  virtual Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) = 0;
+};
+
+// The limits that only what is around an agent can set: all of them where nothing of ours is.
+std::vector<std::string> limits_around();
+
+// What its agents are shown first; empty: nothing.
+const std::string& agent_token(const SandboxSettings& settings);
+
+// What the bubblewrap engine puts around each sandbox.
+sandbox::Settings isolation_of(const SandboxSettings& settings);
+
+// The engine of the settings, which counts in `registry` if there is one. REQUIRES: all of them
+// outlive it.
+std::unique_ptr<Engine> make_engine(const std::string& upstream, const SandboxSettings& settings,
+                                    ThreadPool& pool, metrics::Registry* registry);
+
+// One for each kind; make_engine() chooses.
+std::unique_ptr<Engine> make_bubblewrap_engine(const std::string& upstream,
+                                               const SandboxSettings& settings, ThreadPool& pool,
+                                               metrics::Registry* registry);
+std::unique_ptr<Engine> make_microvm_engine(const std::string& upstream,
+                                            const SandboxSettings& settings, ThreadPool& pool);
+std::unique_ptr<Engine> make_remote_engine(const SandboxSettings& settings);
+std::unique_ptr<Engine> make_bare_engine(const std::string& upstream,
+                                         const SandboxSettings& settings, ThreadPool& pool);
+
+}  // namespace patchbay::upstreams

@@ -1,0 +1,86 @@
+// The SandboxPool has sandboxes ready before anybody asks for one, since to make one takes longer
+// than to hand one over. A bounded number is started at once; each is asked whether it is well
+// before it is handed over.
+//
+// Confined to one worker.
+#pragma once
+
+#include <deque>
+#include <list>
+#include <memory>
+
+#include "async/scope.h"
+#include "observe/metrics.h"
+#include "upstreams/sandbox/engine.h"
+
+namespace patchbay::upstreams {
+
+struct SandboxCounters {
+  SandboxCounters(metrics::Registry& registry, const std::string& upstream);
+
+  const std::shared_ptr<metrics::Gauge> ready;     // Wait in the pool.
+  const std::shared_ptr<metrics::Gauge> used;      // Belong to somebody.
+  const std::shared_ptr<metrics::Counter> warm;    // Handed over from the pool.
+  const std::shared_ptr<metrics::Counter> cold;    // Made because somebody asked.
+  const std::shared_ptr<metrics::Counter> failed;  // Could not be made.
+  const std::shared_ptr<metrics::Counter> destroyed;
+  const std::shared_ptr<metrics::Histogram> start_time;
+
+  // Of programs that were run: how they ended.
+  metrics::Counter& runs(std::string_view verdict) const;
+
+ private:
+  metrics::Registry& registry_;
+  const std::string upstream_;
+};
+
+class SandboxPool {
+ public:
+  // A sandbox, and whether it was ready.
+  struct Taken {
+    std::shared_ptr<Guest> guest;
+    bool warm = false;
+  };
+
+  // REQUIRES: what is referred to outlives the pool.
+  SandboxPool(Engine& engine, const SandboxSettings& settings, const SandboxCounters& counters)
+      : engine_(engine), settings_(settings), counters_(counters) {}
+
+  // Begins to fill, and keeps full.
+  void start();
+
+  // A sandbox with the limits of `wish`; those that are ready have the limits of the settings.
+  Task<Taken> take(const SandboxLimits& wish, bool as_configured, Deadline deadline);
+
+  // Ends a sandbox in the background.
+  void discard(std::shared_ptr<Guest> guest);
+
+  // Ends all that is ready, and waits for what is being started or ended.
+  Task<void> stop();
+
+ private:
+  Task<std::shared_ptr<Guest>> make(const SandboxLimits& wish, Deadline deadline);
+  Task<void> make_greeted(const SandboxLimits& wish, Deadline deadline,
+                          std::shared_ptr<Guest>& made);
+  Task<void> keep_full();
+  Task<void> add_one();
+  Task<void> end_one(std::shared_ptr<Guest> guest);
+  Task<void> await_turn(Deadline deadline);
+  void pass_turn();
+
+  Engine& engine_;
+  const SandboxSettings& settings_;
+  const SandboxCounters& counters_;
+
+  std::deque<std::shared_ptr<Guest>> ready_;
+  int filling_ = 0;                     // Being made for the pool.
+  int starting_ = 0;                    // Being made at all.
+  std::list<OneShot<void>*> waiting_;   // For their turn to be made.
+  std::chrono::milliseconds pause_{0};  // After a failure.
+  OneShot<void> changed_;
+  bool stopping_ = false;
+  Scope filler_;  // And those that it starts.
+  Scope ending_;
+};
+
+}  // namespace patchbay::upstreams

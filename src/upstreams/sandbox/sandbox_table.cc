@@ -1,0 +1,127 @@
+#include "upstreams/sandbox/sandbox_table.h"
+
+#include <fmt/format.h>
+
+#include "core/ids.h"
+#include "observe/log.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+constexpr std::size_t kIdBytes = 16;
+
+}  // namespace
+
+// Fires when the time to live of a sandbox is over.
+class SandboxBook::Watch final : public Timer {
+ public:
+  Watch(SandboxBook& book, std::string id) : book_(book), id_(std::move(id)) {}
+  void on_deadline() override { book_.expire(id_); }
+
+ private:
+  SandboxBook& book_;
+  const std::string id_;
+};
+
+struct SandboxBook::Entry {
+  std::shared_ptr<Sandbox> sandbox;
+  Watch watch;
+};
+
+SandboxBook::SandboxBook(SandboxPool& pool, const SandboxSettings& settings,
+                         const SandboxCounters& counters)
+    : pool_(pool), settings_(settings), counters_(counters) {}
+
+SandboxBook::~SandboxBook() = default;
+
+Result<void> SandboxBook::reserve(const std::string& owner) {
+  if (count_ >= settings_.most) {
+    return Error{Code::overloaded, "there are too many sandboxes; try again when one is destroyed"};
+  }
+  int& own = counts_[owner];
+  if (own >= settings_.most_each) {
+    return Error{Code::overloaded,
+                 fmt::format("you have {} sandboxes, which is the most; destroy one first", own)};
+  }
+  ++own;
+  ++count_;
+  counters_.used->add(1);
+  return ok();
+}
+
+void SandboxBook::give_back(const std::string& owner) {
+  const auto own = counts_.find(owner);
+  if (--own->second == 0) counts_.erase(own);
+  --count_;
+  counters_.used->add(-1);
+}
+
+std::shared_ptr<Sandbox> SandboxBook::enter(const std::string& owner, SandboxPool::Taken taken,
+                                            const SandboxLimits& limits, config::Duration ttl) {
+  auto sandbox = std::make_shared<Sandbox>();
+  sandbox->id = random_hex(kIdBytes);
+  sandbox->owner = owner;
+  sandbox->guest = std::move(taken.guest);
+  sandbox->guest->call(sandbox->id);
+  sandbox->warm = taken.warm;
+  sandbox->limits = limits;
+  sandbox->created = std::chrono::system_clock::now();
+  sandbox->ttl = ttl;
+  entries_.emplace(sandbox->id,
+                   std::unique_ptr<Entry>(new Entry{sandbox, Watch(*this, sandbox->id)}));
+  begin_use(*sandbox);
+  end_use(sandbox);
+  return sandbox;
+}
+
+Result<std::shared_ptr<Sandbox>> SandboxBook::find(const std::string& owner, std::string_view id) {
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || found->second->sandbox->owner != owner) {
+    return Error{Code::not_found, "Sandbox not found or invalid ID"};
+  }
+  return found->second->sandbox;
+}
+
+std::vector<std::shared_ptr<Sandbox>> SandboxBook::of(const std::string& owner) const {
+  std::vector<std::shared_ptr<Sandbox>> all;
+  for (const auto& [id, entry] : entries_) {
+    if (entry->sandbox->owner == owner) all.push_back(entry->sandbox);
+  }
+  return all;
+}
+
+void SandboxBook::remove(const Sandbox& sandbox) {
+  const auto found = entries_.find(sandbox.id);
+  if (found == entries_.end()) return;
+  const auto kept = found->second->sandbox;
+  entries_.erase(found);
+  give_back(kept->owner);
+  pool_.discard(kept->guest);
+}
+
+void SandboxBook::begin_use(Sandbox& sandbox) { ++sandbox.uses; }
+
+void SandboxBook::end_use(const std::shared_ptr<Sandbox>& sandbox) {
+  --sandbox->uses;
+  const auto found = entries_.find(sandbox->id);
+  if (found == entries_.end()) return;
+  sandbox->expires = here().now() + sandbox->ttl;
+  found->second->watch.drop();
+  here().timers().set(found->second->watch, sandbox->expires);
+}
+
+void SandboxBook::expire(std::string id) {
+  const auto found = entries_.find(id);
+  // One that is in use gets a new time when that ends.
+  if (found == entries_.end() || found->second->sandbox->uses > 0) return;
+  log::Line(log::Level::info, "sandbox expired")
+      .add("sandbox", id)
+      .add("who", found->second->sandbox->owner);
+  remove(*std::shared_ptr(found->second->sandbox));
+}
+
+void SandboxBook::clear() {
+  while (!entries_.empty()) remove(*std::shared_ptr(entries_.begin()->second->sandbox));
+}
+
+}  // namespace patchbay::upstreams

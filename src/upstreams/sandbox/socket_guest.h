@@ -1,0 +1,45 @@
+// A SocketGuest is a sandbox that is reached over a socket: a virtual machine or another computer.
+//
+// Confined to one worker.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "net/stream/stream.h"
+#include "upstreams/sandbox/guests.h"
+
+namespace patchbay::upstreams {
+
+class SocketGuest final : public Guest {
+ public:
+  // `let_go` ends what stands behind the socket; empty: nothing of ours does. `absent` are the
+  // limits that nobody has set there.
+  SocketGuest(std::unique_ptr<net::Stream> stream, const SandboxSettings& settings,
+              std::function<Task<void>()> let_go, std::vector<std::string> absent)
+      : channel_(std::move(stream), agent_line_limits(settings)),
+        link_(channel_),
+        let_go_(std::move(let_go)),
+        absent_(std::move(absent)) {}
+
+  AgentLink& agent() override { return link_; }
+  std::vector<std::string> absent() const override { return absent_; }
+
+  Task<void> end() override {
+    link_.close("it was destroyed");
+    if (let_go_) co_return co_await let_go_();
+    co_return ok();
+  }
+
+ private:
+  transport::LineChannel channel_;
+  AgentLink link_;
+  const std::function<Task<void>()> let_go_;
+  const std::vector<std::string> absent_;
+};
+
+// Asks for the agent's port in the way of Firecracker's sockets: `CONNECT 52`, answered by `OK …`.
+Task<void> ask_for_port(net::Stream& stream, int port, Deadline deadline);
+
+}  // namespace patchbay::upstreams
