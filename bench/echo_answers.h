@@ -86,7 +86,7 @@ inline std::string_view unquoted(std::string_view value) {
 class EchoAnswers {
  public:
   // A modern server speaks 2026-07-28 and nothing else; the other one the revisions with sessions.
-  explicit EchoAnswers(bool modern = false) : modern_(modern) {}
+  explicit EchoAnswers(bool stateless = false) : modern_(stateless) {}
 
   // Appends the answer to one message; nothing to a notification.
   void answer(std::string_view text, std::string& out) {

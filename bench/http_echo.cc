@@ -35,7 +35,7 @@ struct Connection {
 
 class Server : public EpollLoop<Server, Connection> {
  public:
-  Server(int listener, bool modern) : EpollLoop(listener), answers_(modern) {}
+  Server(int listener, bool stateless) : EpollLoop(listener), answers_(stateless) {}
 
   // Answers the requests that have come whole.
   void take(Connection& connection, std::string_view bytes) {

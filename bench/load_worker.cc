@@ -70,8 +70,8 @@ void LoadWorker::run() {
   for (auto& connection : connections_) open(*connection);
   std::array<epoll_event, 256> events;
   while (!stopping.load(std::memory_order_relaxed)) {
-    const int patience = plan_.spins ? 0 : 50;
-    int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), patience);
+    const int timeout = plan_.spins ? 0 : 50;
+    int ready = epoll_wait(epoll_, events.data(), static_cast<int>(events.size()), timeout);
     for (int i = 0; i < ready; ++i) {
       const auto& event = events[static_cast<std::size_t>(i)];
       auto& connection = *static_cast<Connection*>(event.data.ptr);

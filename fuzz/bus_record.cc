@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const auto unframed = bus::unframe(value, key);
   require(bus::describe_token(std::string(value), 1).expires >= 0);
-  const bus::KeptMessage message{"t", 0, 0, std::string(key), std::string(value), {}};
+  const bus::OwnedMessage message{"t", 0, 0, std::string(key), std::string(value), {}};
   if (const auto asked = frontends::read_bus_request(message)) {
     require(static_cast<bool>(json::check(asked->arguments)));
   }

@@ -9,9 +9,9 @@ using namespace patchbay::policy;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = patchbay::fuzz::text_of(data, size);
-  if (const auto book = TokenBook::parse(text)) {
-    const auto again = TokenBook::parse(book->text());
-    require(again && again->text() == book->text());
+  if (const auto table = TokenTable::parse(text)) {
+    const auto again = TokenTable::parse(table->text());
+    require(again && again->text() == table->text());
   }
   if (const auto hash = TokenHash::parse(text)) require(hash->text() == text);
   (void)static_cast<bool>(Htpasswd::parse(text));

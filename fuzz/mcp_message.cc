@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (message.kind == mcp::Message::Kind::response) {
     mcp::Reply reply = mcp::reply_of(message);
     require(static_cast<bool>(json::check(reply.body)));
-    mcp::make_modern(reply, R"({"name":"p"})");
+    mcp::make_stateless(reply, R"({"name":"p"})");
     require(static_cast<bool>(json::check(reply.body)));
     require(static_cast<bool>(json::check(mcp::response(message.id, reply))));
     return 0;

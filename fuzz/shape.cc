@@ -86,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       result(text, method, to);
     }
     error(text, mcp::kNewest, to);
-    error(text, mcp::kNewestLegacy, to);
+    error(text, mcp::kNewestSessionBased, to);
     question(text, to);
     require(is_json(mcp::notice_for(to, "notifications/progress", text)));
   }

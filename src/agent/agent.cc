@@ -30,16 +30,16 @@ constexpr std::string_view kTokenMissing =
     "other users and web pages can reach a TCP port, also on loopback: give --token-file FILE, "
     "with "
     "a token made by `openssl rand -hex 32 > FILE`, or listen on unix:PATH";
-constexpr auto kStopPatience = std::chrono::seconds(10);  // For what is being done with files.
+constexpr auto kStopTimeout = std::chrono::seconds(10);  // For what is being done with files.
 
 // A socket that the agent listens on.
-struct Door {
+struct RequestAuthenticator {
   std::string name;  // As it was asked for, with the port that it got.
   net::Fd socket;
   std::string path;  // Of a Unix socket, to be removed at the end.
   // Whether a connection shows when its peer has gone, and not only that it says nothing more.
   bool shows_end = false;
-  // Opening a connection proves nothing: other users of this machine, and web pages in their
+  // HandshakeMode a connection proves nothing: other users of this machine, and web pages in their
   // browsers, reach every TCP port, on loopback too.
   bool needs_token = false;
 };
@@ -48,23 +48,23 @@ Error cannot_listen(std::string_view where, std::string_view why) {
   return {Code::invalid_params, fmt::format("cannot listen on '{}': {}", where, why)};
 }
 
-Result<Door> open_unix(const std::string& where, const std::string& path) {
+Result<RequestAuthenticator> open_unix(const std::string& where, const std::string& path) {
   auto socket = net::listen_unix(path);
   if (!socket) return cannot_listen(where, socket.error().message);
-  return Door{where, *std::move(socket), path, true};
+  return RequestAuthenticator{where, *std::move(socket), path, true};
 }
 
-Result<Door> open_tcp(const std::string& where, std::string_view text) {
+Result<RequestAuthenticator> open_tcp(const std::string& where, std::string_view text) {
   auto address = net::parse_address(text);
   if (!address) return cannot_listen(where, address.error().message);
   auto socket = net::listen_on(*address, false);
   if (!socket) return cannot_listen(where, socket.error().message);
   auto bound = net::local_address(socket->get());
   if (!bound) return bound.error();
-  return Door{"tcp:" + bound->text(), *std::move(socket), "", false, true};
+  return RequestAuthenticator{"tcp:" + bound->text(), *std::move(socket), "", false, true};
 }
 
-Result<Door> open_vsock(const std::string& where, std::string_view text) {
+Result<RequestAuthenticator> open_vsock(const std::string& where, std::string_view text) {
   unsigned port = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (fault != std::errc() || end != text.data() + text.size()) {
@@ -72,10 +72,10 @@ Result<Door> open_vsock(const std::string& where, std::string_view text) {
   }
   auto socket = net::listen_vsock(port);
   if (!socket) return cannot_listen(where, socket.error().message);
-  return Door{where, *std::move(socket), "", false};
+  return RequestAuthenticator{where, *std::move(socket), "", false};
 }
 
-Result<Door> open_door(const std::string& where) {
+Result<RequestAuthenticator> anonymous_guard(const std::string& where) {
   const std::string_view text = where;
   if (text.starts_with("unix:")) return open_unix(where, where.substr(5));
   if (text.starts_with("tcp:")) return open_tcp(where, text.substr(4));
@@ -138,30 +138,31 @@ Result<std::string> read_token(const std::string& file) {
 
 class Agent {
  public:
-  Agent(const Settings& settings, Tree tree, std::string token, std::list<Door> doors, bool stdio)
+  Agent(const Settings& settings, Tree tree, std::string token,
+        std::list<RequestAuthenticator> authenticators, bool stdio)
       : settings_(settings),
         pool_(static_cast<int>(settings.file_threads), kFilesWaiting),
         background_(settings.max_processes, settings.max_output),
         services_{settings_,         std::move(tree), std::move(token),
                   own_environment(), pool_,           background_},
-        doors_(std::move(doors)),
+        authenticators_(std::move(authenticators)),
         stdio_(stdio) {}
 
   // Serves until it is over.
   Task<void> run() {
     orphans_.emplace();
     signals_.emplace([this](int) { over_.deliver(ok()); });
-    for (auto& door : doors_) {
-      fmt::print(stderr, "patchbay agent: listening on {}\n", door.name);
-      serving_.spawn(serve(door));
+    for (auto& authenticator : authenticators_) {
+      fmt::print(stderr, "patchbay agent: listening on {}\n", authenticator.name);
+      serving_.spawn(serve(authenticator));
     }
     if (stdio_) serving_.spawn(serve_stdio());
     auto over = co_await over_.wait();
-    for (const auto& door : doors_) {
-      if (!door.path.empty()) ::unlink(door.path.c_str());
+    for (const auto& authenticator : authenticators_) {
+      if (!authenticator.path.empty()) ::unlink(authenticator.path.c_str());
     }
     serving_.cancel();
-    auto ended = co_await serving_.drain(here().now() + kStopPatience);
+    auto ended = co_await serving_.drain(here().now() + kStopTimeout);
     if (!ended) leave();
     auto stopped = co_await background_.stop();
     if (!stopped) ended = stopped;
@@ -180,15 +181,15 @@ class Agent {
     std::_Exit(EXIT_FAILURE);
   }
 
-  Task<void> serve(Door& door) {
-    net::Source listener(std::move(door.socket));
+  Task<void> serve(RequestAuthenticator& authenticator) {
+    net::Source listener(std::move(authenticator.socket));
     for (;;) {
       auto socket = co_await net::accept_next(listener);
       if (!socket) co_return socket.error();
       if (connections_ >= settings_.max_connections) continue;  // Closed at once.
       net::set_no_delay(socket->get());
       net::notice_dead_peer(socket->get());
-      serving_.spawn(serve_socket(*std::move(socket), door.shows_end));
+      serving_.spawn(serve_socket(*std::move(socket), authenticator.shows_end));
     }
   }
 
@@ -223,7 +224,7 @@ class Agent {
   ThreadPool pool_;
   Background background_;
   Services services_;
-  std::list<Door> doors_;
+  std::list<RequestAuthenticator> authenticators_;
   const bool stdio_;
   std::uint64_t connections_ = 0;
   Scope serving_;
@@ -254,20 +255,20 @@ Result<void> run_agent(const Settings& settings) {
   }
   auto token = read_token(settings.token_file);
   if (!token) return token.error();
-  std::list<Door> doors;
+  std::list<RequestAuthenticator> authenticators;
   bool stdio = settings.listen.empty();
   for (const auto& where : settings.listen) {
     if (where == "stdio") {
       stdio = true;
       continue;
     }
-    auto door = open_door(where);
-    if (!door) return door.error();
-    if (door->needs_token && token->empty()) return cannot_listen(where, kTokenMissing);
-    doors.push_back(*std::move(door));
+    auto authenticator = anonymous_guard(where);
+    if (!authenticator) return authenticator.error();
+    if (authenticator->needs_token && token->empty()) return cannot_listen(where, kTokenMissing);
+    authenticators.push_back(*std::move(authenticator));
   }
   net::Loop loop;
-  Agent agent(settings, std::move(tree), *std::move(token), std::move(doors), stdio);
+  Agent agent(settings, std::move(tree), *std::move(token), std::move(authenticators), stdio);
   Stop stop;
   loop.post([&] { run_on_loop(stop, loop, agent); });
   loop.run();

@@ -7,7 +7,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr auto kWritePatience = std::chrono::hours(24);  // A program may read when it likes.
+constexpr auto kWriteTimeout = std::chrono::hours(24);  // A program may read when it likes.
 
 }  // namespace
 
@@ -26,17 +26,17 @@ BackgroundProcess::BackgroundProcess(std::uint64_t number, std::string title,
 
 BackgroundProcess::~BackgroundProcess() = default;
 
-void BackgroundProcess::tell() {
+void BackgroundProcess::notify() {
   for (auto* const waiting : waiting_) waiting->deliver(ok());
   waiting_.clear();
 }
 
-Task<void> BackgroundProcess::news(Deadline deadline) {
+Task<void> BackgroundProcess::update(Deadline deadline) {
   if (has_output() || !running() || deadline <= here().now()) co_return ok();
-  OneShot<void> news;
-  waiting_.push_back(&news);
-  auto came = co_await news.wait(deadline);
-  std::erase(waiting_, &news);
+  OneShot<void> update;
+  waiting_.push_back(&update);
+  auto came = co_await update.wait(deadline);
+  std::erase(waiting_, &update);
   if (!came && came.error().code == Code::cancelled) co_return came.error();
   co_return ok();
 }
@@ -44,7 +44,7 @@ Task<void> BackgroundProcess::news(Deadline deadline) {
 Task<void> BackgroundProcess::write(std::string bytes) {
   if (writing_) co_return Error{Code::overloaded, "another write to this process waits"};
   writing_ = true;
-  auto written = co_await input_->write_all(bytes, kWritePatience);
+  auto written = co_await input_->write_all(bytes, kWriteTimeout);
   writing_ = false;
   if (!running()) input_.reset();
   co_return written;
@@ -60,7 +60,7 @@ Task<void> BackgroundProcess::watch(Deadline deadline, Clock::duration grace) {
   if (!writing_) input_.reset();
   ending_ = *child_->ending();
   child_.reset();
-  tell();
+  notify();
   co_return ok();
 }
 

@@ -39,7 +39,7 @@ class BackgroundProcess {
   }
 
   // Waits until there is output that nobody has taken, or it has ended, or the deadline has passed.
-  Task<void> news(Deadline deadline);
+  Task<void> update(Deadline deadline);
 
   bool has_output() const { return !out_.empty() || !err_.empty(); }
   LastBytes::Piece take_out(std::size_t most) { return out_.take_front(most, !running()); }
@@ -58,18 +58,18 @@ class BackgroundProcess {
   // An output that tells when there is something in it.
   class Noted final : public Output {
    public:
-    Noted(LastBytes& kept, BackgroundProcess& process) : kept_(kept), process_(process) {}
+    Noted(LastBytes& stored, BackgroundProcess& process) : stored_(stored), process_(process) {}
     void take(std::string_view bytes) override {
-      kept_.take(bytes);
-      process_.tell();
+      stored_.take(bytes);
+      process_.notify();
     }
 
    private:
-    LastBytes& kept_;
+    LastBytes& stored_;
     BackgroundProcess& process_;
   };
 
-  void tell();
+  void notify();
 
   const std::uint64_t number_;
   const std::string title_;

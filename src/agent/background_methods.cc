@@ -99,8 +99,8 @@ Task<std::string> poll(Asked asked) {
   if (!process) co_return process.error();
   const auto time = std::chrono::duration_cast<Clock::duration>(
       std::chrono::duration<double>(std::min(wait, static_cast<double>(settings.max_seconds))));
-  auto news = co_await (*process)->news(here().now() + time);
-  if (!news) co_return news.error();
+  auto update = co_await (*process)->update(here().now() + time);
+  if (!update) co_return update.error();
   const auto out = (*process)->take_out(most);
   const auto err = (*process)->take_err(most);
   std::string result = "{";

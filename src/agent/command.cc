@@ -11,7 +11,7 @@ namespace patchbay::agent {
 namespace {
 
 constexpr std::size_t kLongestArgument = 128 * 1024 - 1;  // MAX_ARG_STRLEN, without its NUL.
-constexpr auto kFeedPatience = std::chrono::hours(24);    // A program may read when it likes.
+constexpr auto kFeedTimeout = std::chrono::hours(24);     // A program may read when it likes.
 
 // A file without a name that holds `code`.
 Result<net::Fd> hold(const std::string& code) {
@@ -53,7 +53,7 @@ Result<CommandLine> shell_line(const std::string& line) {
 Task<void> feed(net::Fd to, std::string input) {
   if (!to) co_return ok();
   net::Source pipe(std::move(to));
-  co_return co_await pipe.write_all(input, kFeedPatience);
+  co_return co_await pipe.write_all(input, kFeedTimeout);
 }
 
 Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::duration grace) {
@@ -67,15 +67,15 @@ Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::durat
     const Error why = ended.error();
     child.signal(SIGKILL);
     // Deaf to the task's own Stop: the group must be gone before anyone hears of it.
-    Stop deaf;
+    Stop shielded;
     auto exit = child.exit(kNever);
-    ended = co_await exit.hearing(deaf);
+    ended = co_await exit.with_stop(shielded);
     if (why.code == Code::cancelled) co_return why;
   }
   co_return CommandEnd{*child.ending(), timed_out};
 }
 
-Task<CommandEnd> run_command(net::Child& child, CommandTerms terms, Output& out, Output& err) {
+Task<CommandEnd> run_command(net::Child& child, CommandLimits terms, Output& out, Output& err) {
   Pump from_out(child.take_stdout(), out, terms.slow);
   Pump from_err(child.take_stderr(), err, terms.slow);
   Scope feeding;
@@ -84,9 +84,9 @@ Task<CommandEnd> run_command(net::Child& child, CommandTerms terms, Output& out,
   from_out.finish();
   from_err.finish();
   feeding.cancel();
-  Stop deaf;
+  Stop shielded;
   auto drain = feeding.drain(kNever);
-  auto drained = co_await drain.hearing(deaf);
+  auto drained = co_await drain.with_stop(shielded);
   if (!drained) co_return drained.error();
   co_return end;
 }

@@ -37,7 +37,7 @@ struct CommandEnd {
   bool timed_out = false;
 };
 
-struct CommandTerms {
+struct CommandLimits {
   std::optional<std::string> input;  // What it reads; else nothing.
   Deadline deadline = kNever;
   Clock::duration grace{0};  // From SIGTERM at the deadline to SIGKILL; 0: that at once.
@@ -49,6 +49,6 @@ struct CommandTerms {
 Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::duration grace);
 
 // Runs until the program has ended, by wait_or_kill(). The outputs have got all that it wrote.
-Task<CommandEnd> run_command(net::Child& child, CommandTerms terms, Output& out, Output& err);
+Task<CommandEnd> run_command(net::Child& child, CommandLimits terms, Output& out, Output& err);
 
 }  // namespace patchbay::agent

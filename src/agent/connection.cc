@@ -12,8 +12,8 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr auto kFlushPatience = std::chrono::seconds(30);  // For the last answers to leave.
-constexpr std::size_t kShownName = 200;                    // Bytes of a name that is not known.
+constexpr auto kFlushTimeout = std::chrono::seconds(30);  // For the last answers to leave.
+constexpr std::size_t kShownName = 200;                   // Bytes of a name that is not known.
 
 net::Fd non_blocking(net::Fd fd) {
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
@@ -40,9 +40,9 @@ class Connection::Watch final : net::Source::Waiter {
 };
 
 // Does not wait for ever for a token.
-class Connection::Patience final : Timer {
+class Connection::Timeout final : Timer {
  public:
-  Patience(Stop& gone, std::chrono::seconds time) : gone_(gone) {
+  Timeout(Stop& gone, std::chrono::seconds time) : gone_(gone) {
     here().timers().set(*this, here().now() + time);
   }
 
@@ -70,24 +70,24 @@ Task<void> Connection::run() {
   const StopLink link(co_await current_stop(), gone_);
   if (out_) watch_ = std::make_unique<Watch>(gone_, *out_);
   if (!trusted_) {
-    patience_ =
-        std::make_unique<Patience>(gone_, std::chrono::seconds(services_.settings.token_seconds));
+    timeout_ =
+        std::make_unique<Timeout>(gone_, std::chrono::seconds(services_.settings.token_seconds));
   }
   auto reading = read_requests();
-  auto read = co_await reading.hearing(gone_);
+  auto read = co_await reading.with_stop(gone_);
   // Beyond this point nothing more is asked.
   if (!out_) watch_ = std::make_unique<Watch>(gone_, in_);
   const bool for_ever = linger_ == Clock::duration::max();
   auto answering = requests_.drain(for_ever ? kNever : here().now() + linger_);
-  auto answered = co_await answering.hearing(gone_);
+  auto answered = co_await answering.with_stop(gone_);
   if (!answered) {
     requests_.cancel();
-    Stop deaf;
+    Stop shielded;
     auto ending = requests_.drain(kNever);
-    answered = co_await ending.hearing(deaf);
+    answered = co_await ending.with_stop(shielded);
   }
-  auto flushing = writer_.flushed(here().now() + kFlushPatience);
-  auto flushed = co_await flushing.hearing(gone_);
+  auto flushing = writer_.flushed(here().now() + kFlushTimeout);
+  auto flushed = co_await flushing.with_stop(gone_);
   watch_.reset();
   kill_bound();
   co_return flushed;
@@ -127,7 +127,7 @@ Task<void> Connection::read_requests() {
 void Connection::set_trusted(bool trusted) {
   trusted_ = trusted;
   refused_ = !trusted;
-  patience_.reset();
+  timeout_.reset();
 }
 
 bool Connection::greets(std::string_view line) {
@@ -203,7 +203,7 @@ bool Connection::is_full(std::size_t more) const {
 Task<void> Connection::serve(Incoming incoming, Place self) {
   const StopLink link(co_await current_stop(), self->stop);
   auto answering = answer_in_turn(incoming, *self);
-  auto result = co_await answering.hearing(self->stop);
+  auto result = co_await answering.with_stop(self->stop);
   auto room = co_await writer_.room();
   put_answer(incoming.id, std::move(result));
   finished(self);

@@ -42,7 +42,7 @@ class Connection final : Peer {
 
  private:
   class Watch;
-  class Patience;
+  class Timeout;
 
   // A line that has come, as far as it could be read.
   struct Incoming {
@@ -98,7 +98,7 @@ class Connection final : Peer {
   std::vector<std::uint64_t> bound_;  // Background processes that end with the connection.
   OneShot<void>* room_ = nullptr;     // Delivered when one more request may be taken.
   std::unique_ptr<Watch> watch_;
-  std::unique_ptr<Patience> patience_;  // With a peer that has not shown the token.
+  std::unique_ptr<Timeout> timeout_;  // With a peer that has not shown the token.
 };
 
 }  // namespace patchbay::agent

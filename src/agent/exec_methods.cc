@@ -16,9 +16,9 @@ namespace {
 // An output whose pieces are also told to the peer as they come, up to a bound.
 class ToldOutput final : public Output {
  public:
-  ToldOutput(AnsweredOutput& kept, const Asked& asked, std::string_view stream,
+  ToldOutput(AnsweredOutput& stored, const Asked& asked, std::string_view stream,
              const RunOptions& options)
-      : kept_(kept),
+      : stored_(stored),
         writer_(asked.peer.writer()),
         id_(asked.id),
         stream_(stream),
@@ -26,20 +26,20 @@ class ToldOutput final : public Output {
         left_(options.max_stream) {}
 
   void take(std::string_view bytes) override {
-    kept_.take(bytes);
+    stored_.take(bytes);
     const auto told = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), left_));
     left_ -= told;
     rest_ += bytes.substr(0, told);
-    tell(encoding_ == Encoding::utf8 ? rest_.size() - unfinished_tail(rest_) : rest_.size());
+    notify(encoding_ == Encoding::utf8 ? rest_.size() - unfinished_tail(rest_) : rest_.size());
   }
-  bool only_counts() const override { return left_ == 0 && kept_.only_counts(); }
-  void count(std::size_t bytes) override { kept_.count(bytes); }
+  bool only_counts() const override { return left_ == 0 && stored_.only_counts(); }
+  void count(std::size_t bytes) override { stored_.count(bytes); }
   bool busy() const override { return left_ > 0 && !writer_.has_room() && !writer_.broken(); }
 
-  void finish() { tell(rest_.size()); }
+  void finish() { notify(rest_.size()); }
 
  private:
-  void tell(std::size_t size) {
+  void notify(std::size_t size) {
     if (size == 0) return;
     std::string params = fmt::format("{{\"id\":{},\"stream\":\"{}\",\"data\":", id_, stream_);
     append_bytes(params, std::string_view(rest_).substr(0, size), encoding_);
@@ -48,7 +48,7 @@ class ToldOutput final : public Output {
     writer_.put(notification("output", params));
   }
 
-  AnsweredOutput& kept_;
+  AnsweredOutput& stored_;
   Writer& writer_;
   const std::uint64_t id_;
   const std::string_view stream_;
@@ -116,8 +116,8 @@ Task<std::string> run(Asked asked, CommandLine line, RunOptions options) {
   ToldOutput told_err(*err, asked, "stderr", options);
   Output& to_out = options.stream ? static_cast<Output&>(told_out) : *out;
   Output& to_err = options.stream ? static_cast<Output&>(told_err) : *err;
-  CommandTerms terms{std::move(options.input), begin + options.timeout, options.grace,
-                     options.stream ? &asked.peer.writer() : nullptr};
+  CommandLimits terms{std::move(options.input), begin + options.timeout, options.grace,
+                      options.stream ? &asked.peer.writer() : nullptr};
   auto end = co_await run_command(**child, std::move(terms), to_out, to_err);
   if (!end) co_return end.error();
   if (options.stream) {

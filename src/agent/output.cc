@@ -63,21 +63,21 @@ std::size_t unfinished_tail(std::string_view text) {
 
 void FirstBytes::take(std::string_view bytes) {
   total_ += bytes.size();
-  const std::size_t room = most_ + 1 - std::min(kept_.size(), most_ + 1);
-  kept_ += bytes.substr(0, room);
+  const std::size_t room = most_ + 1 - std::min(stored_.size(), most_ + 1);
+  stored_ += bytes.substr(0, room);
 }
 
 bool FirstBytes::append_to(std::string& out, Encoding encoding) const {
   bool cut = total_ > most_;
-  std::string_view kept = std::string_view(kept_).substr(0, most_);
-  if (encoding == Encoding::base64 || (!cut && json::is_utf8(kept))) {
-    append_bytes(out, kept, encoding);
+  std::string_view stored = std::string_view(stored_).substr(0, most_);
+  if (encoding == Encoding::base64 || (!cut && json::is_utf8(stored))) {
+    append_bytes(out, stored, encoding);
     return cut;
   }
   // A character that the bound has cut through is left out, not replaced.
-  if (cut) kept.remove_suffix(unfinished_tail(kept));
+  if (cut) stored.remove_suffix(unfinished_tail(stored));
   std::string text;
-  if (append_text(text, kept, most_) < kept.size()) cut = true;
+  if (append_text(text, stored, most_) < stored.size()) cut = true;
   if (cut) text += kMarker;
   json::append_quoted(out, text);
   return cut;
@@ -141,29 +141,29 @@ bool BothEnds::append_to(std::string& out, Encoding encoding) const {
 
 void LastBytes::take(std::string_view bytes) {
   if (bytes.size() > most_) {
-    dropped_ += kept_.size() + bytes.size() - most_;
-    kept_ = bytes.substr(bytes.size() - most_);
+    dropped_ += stored_.size() + bytes.size() - most_;
+    stored_ = bytes.substr(bytes.size() - most_);
     return;
   }
-  if (kept_.size() + bytes.size() > most_) {
+  if (stored_.size() + bytes.size() > most_) {
     // Half of it goes at once, so that not each piece moves the whole.
-    const std::size_t least = kept_.size() + bytes.size() - most_;
-    const std::size_t drop = std::min(kept_.size(), std::max(least, most_ / 2));
-    kept_.erase(0, drop);
+    const std::size_t least = stored_.size() + bytes.size() - most_;
+    const std::size_t drop = std::min(stored_.size(), std::max(least, most_ / 2));
+    stored_.erase(0, drop);
     dropped_ += drop;
   }
-  kept_ += bytes;
+  stored_ += bytes;
 }
 
 LastBytes::Piece LastBytes::take_front(std::size_t most, bool last) {
   Piece piece;
   piece.dropped = dropped_;
   dropped_ = 0;
-  piece.bytes = kept_.substr(0, most);
-  if (piece.bytes.size() < kept_.size() || !last) {
+  piece.bytes = stored_.substr(0, most);
+  if (piece.bytes.size() < stored_.size() || !last) {
     piece.bytes.resize(piece.bytes.size() - unfinished_tail(piece.bytes));
   }
-  kept_.erase(0, piece.bytes.size());
+  stored_.erase(0, piece.bytes.size());
   return piece;
 }
 

@@ -48,14 +48,14 @@ class FirstBytes final : public AnsweredOutput {
   explicit FirstBytes(std::size_t most) : most_(most) {}
 
   void take(std::string_view bytes) override;
-  bool only_counts() const override { return kept_.size() > most_; }
+  bool only_counts() const override { return stored_.size() > most_; }
   void count(std::size_t bytes) override { total_ += bytes; }
   std::uint64_t total() const override { return total_; }
   bool append_to(std::string& out, Encoding encoding) const override;
 
  private:
   const std::size_t most_;
-  std::string kept_;  // One byte more than the bound is enough to know that there are more.
+  std::string stored_;  // One byte more than the bound is enough to know that there are more.
   std::uint64_t total_ = 0;
 };
 
@@ -88,7 +88,7 @@ class LastBytes final : public Output {
 
   void take(std::string_view bytes) override;
 
-  bool empty() const { return kept_.empty() && dropped_ == 0; }
+  bool empty() const { return stored_.empty() && dropped_ == 0; }
 
   struct Piece {
     std::string bytes;
@@ -99,7 +99,7 @@ class LastBytes final : public Output {
 
  private:
   const std::size_t most_;
-  std::string kept_;
+  std::string stored_;
   std::uint64_t dropped_ = 0;
 };
 

@@ -14,7 +14,7 @@ namespace patchbay::agent {
 struct RunOptions {
   bool used = false;  // Any of them: the answer then says more than the protocol's three members.
   Clock::duration timeout{0};
-  Clock::duration grace{0};  // See CommandTerms.
+  Clock::duration grace{0};  // See CommandLimits.
   std::string cwd;
   Params::Pairs env;
   bool clear_env = false;

@@ -60,8 +60,8 @@ void Writer::flush() {
     waiting_ = sent_ = 0;
   }
   if (flushed_) flushed_->deliver(ok());
-  tell_room();
-  if (broken_ && tell_broken_) std::exchange(tell_broken_, nullptr)();
+  notify_room();
+  if (broken_ && notify_broken_) std::exchange(notify_broken_, nullptr)();
 }
 
 void Writer::written(std::size_t count) {
@@ -72,10 +72,10 @@ void Writer::written(std::size_t count) {
     lines_.pop_front();
   }
   sent_ = count;
-  tell_room();
+  notify_room();
 }
 
-void Writer::tell_room() {
+void Writer::notify_room() {
   if (!has_room() && !broken_) return;
   while (!room_.empty() && (has_room() || broken_)) {
     Waiting* const next = room_.front();

@@ -47,14 +47,14 @@ class Writer final : Executor::TurnEnd, net::Source::Waiter {
   // Waits until all has left, or the peer has gone.
   Task<void> flushed(Deadline deadline);
 
-  void on_broken(std::function<void()> tell) { tell_broken_ = std::move(tell); }
+  void on_broken(std::function<void()> notify) { notify_broken_ = std::move(notify); }
 
  private:
   void on_turn_end() override { flush(); }
   void on_ready() override { flush(); }
   void flush();
   void written(std::size_t count);
-  void tell_room();
+  void notify_room();
 
   net::Source& out_;
   const std::size_t most_;
@@ -64,7 +64,7 @@ class Writer final : Executor::TurnEnd, net::Source::Waiter {
   bool broken_ = false;
   std::vector<Waiting*> room_;
   OneShot<void>* flushed_ = nullptr;
-  std::function<void()> tell_broken_;
+  std::function<void()> notify_broken_;
 };
 
 }  // namespace patchbay::agent

@@ -54,11 +54,11 @@ Result<AuthFiles> read_auth_files(const AuthSettings& settings) {
   AuthFiles files;
   std::error_code ignored;
   if (!settings.token_file.empty() && std::filesystem::exists(settings.token_file, ignored)) {
-    auto text = config::read_trusted_file(settings.token_file, policy::TokenBook::kMostBytes);
+    auto text = config::read_trusted_file(settings.token_file, policy::TokenTable::kMostBytes);
     if (!text) return in("token_file", settings.token_file, text.error());
-    auto book = policy::TokenBook::parse(*text);
-    if (!book) return in("token_file", settings.token_file, book.error());
-    files.tokens = *std::move(book);
+    auto table = policy::TokenTable::parse(*text);
+    if (!table) return in("token_file", settings.token_file, table.error());
+    files.tokens = *std::move(table);
     files.text += *text;
   }
   if (settings.basic) {
@@ -108,19 +108,19 @@ void check_auth(const AuthSettings& settings, const config::Node& root, const st
   if (!made) at.fault(section->line, made.error().message);
 }
 
-AuthKeeper::AuthKeeper(Executor& control, metrics::Registry& registry, Refusals& refusals,
-                       policy::Digester digester, Tell tell)
+AuthService::AuthService(Executor& control, metrics::Registry& registry, Refusals& refusals,
+                         policy::Digester digester, Notify notify)
     : refusals_(refusals),
       digester_(digester),
-      tell_(std::move(tell)),
-      home_{control,
-            {},
-            registry.counter("patchbay_jwks_fetches_total", "Fetches of an issuer's keys.",
-                             metrics::labels({{"outcome", "ok"}})),
-            registry.counter("patchbay_jwks_fetches_total", "Fetches of an issuer's keys.",
-                             metrics::labels({{"outcome", "failed"}}))} {}
+      notify_(std::move(notify)),
+      owner_{control,
+             {},
+             registry.counter("patchbay_jwks_fetches_total", "Fetches of an issuer's keys.",
+                              metrics::labels({{"outcome", "ok"}})),
+             registry.counter("patchbay_jwks_fetches_total", "Fetches of an issuer's keys.",
+                              metrics::labels({{"outcome", "failed"}}))} {}
 
-Result<void> AuthKeeper::apply(const AuthSettings& settings) {
+Result<void> AuthService::apply(const AuthSettings& settings) {
   if (settings_ == settings) return ok();
   // Watched before they are read: no change is missed.
   std::vector<std::string> files;
@@ -141,10 +141,10 @@ Result<void> AuthKeeper::apply(const AuthSettings& settings) {
   return renewed;
 }
 
-Result<void> AuthKeeper::renew() {
+Result<void> AuthService::renew() {
   if (!settings_->on()) {
     sources_.clear();
-    tell_(nullptr);
+    notify_(nullptr);
     return ok();
   }
   auto files = read_auth_files(*settings_);
@@ -155,11 +155,11 @@ Result<void> AuthKeeper::renew() {
   auto made =
       policy::Authenticator::make(*settings_, *std::move(files), digester_, *std::move(keys));
   if (!made) return made.error();
-  tell_(*std::move(made));
+  notify_(*std::move(made));
   return ok();
 }
 
-void AuthKeeper::on_files_changed() {
+void AuthService::on_files_changed() {
   auto renewed = renew_if_changed();
   std::vector<std::string> reasons;
   if (!renewed) {
@@ -171,7 +171,7 @@ void AuthKeeper::on_files_changed() {
 
 // A file without a byte is one that somebody is writing, or has cut off by mistake; one that is
 // gone may come back. Neither is a reason to forget who may call.
-Result<void> AuthKeeper::renew_if_changed() {
+Result<void> AuthService::renew_if_changed() {
   auto stamps = stamps_of(files_);
   for (std::size_t i = 0; i < files_.size(); ++i) {
     if (stamps_[i].size == 0 || stamps[i].size > 0) continue;
@@ -192,7 +192,7 @@ Result<void> AuthKeeper::renew_if_changed() {
   return ok();
 }
 
-Result<std::vector<std::shared_ptr<policy::KeySource>>> AuthKeeper::sources(
+Result<std::vector<std::shared_ptr<policy::KeySource>>> AuthService::sources(
     const std::vector<JwtSettings>& issuers) {
   std::vector<std::pair<std::string, std::shared_ptr<JwksSource>>> next;
   std::vector<std::shared_ptr<policy::KeySource>> all;
@@ -202,7 +202,7 @@ Result<std::vector<std::shared_ptr<policy::KeySource>>> AuthKeeper::sources(
     if (had != sources_.end()) {
       next.push_back(*had);
     } else {
-      auto made = JwksSource::make(home_, issuer);
+      auto made = JwksSource::make(owner_, issuer);
       if (!made) return made.error();
       (*made)->keep_fresh();
       next.emplace_back(origin, *std::move(made));
@@ -213,10 +213,10 @@ Result<std::vector<std::shared_ptr<policy::KeySource>>> AuthKeeper::sources(
   return all;
 }
 
-Task<void> AuthKeeper::stop() {
+Task<void> AuthService::stop() {
   watch_.reset();
-  home_.fetches.cancel();
-  co_return co_await home_.fetches.drain(kNever);
+  owner_.fetches.cancel();
+  co_return co_await owner_.fetches.drain(kNever);
 }
 
 }  // namespace patchbay::app

@@ -1,4 +1,4 @@
-// The AuthKeeper makes the Authenticator of the running configuration, and makes it anew whenever
+// The AuthService makes the Authenticator of the running configuration, and makes it anew whenever
 // the tokens or passwords in the files it names have changed. A file that is broken, empty or gone
 // changes nothing.
 //
@@ -27,14 +27,14 @@ Result<policy::AuthFiles> read_auth_files(const policy::AuthSettings& settings);
 void check_auth(const policy::AuthSettings& settings, const config::Node& root,
                 const std::string& file, config::Faults& faults);
 
-class AuthKeeper {
+class AuthService {
  public:
-  using Tell = std::function<void(std::shared_ptr<const policy::Authenticator>)>;
+  using Notify = std::function<void(std::shared_ptr<const policy::Authenticator>)>;
 
   // `tell` hears of each new Authenticator; of none where nobody is to be asked. `refusals`
   // outlives this.
-  AuthKeeper(Executor& control, metrics::Registry& registry, Refusals& refusals,
-             policy::Digester digester, Tell tell);
+  AuthService(Executor& control, metrics::Registry& registry, Refusals& refusals,
+              policy::Digester digester, Notify notify);
 
   // REQUIRES: check_auth() has found no fault. Fails, and changes nothing, if files have become bad
   // since.
@@ -51,12 +51,12 @@ class AuthKeeper {
 
   Refusals& refusals_;
   const policy::Digester digester_;
-  const Tell tell_;
+  const Notify notify_;
   std::optional<policy::AuthSettings> settings_;  // In use; none before the first.
   std::vector<std::string> files_;                // That the settings name.
   policy::Digest seen_{};                         // Of what is in them.
   std::vector<FileStamp> stamps_;                 // Of the files, when they were last used.
-  JwksSource::Home home_;
+  JwksSource::Home owner_;
   // With what they were made from: unchanged settings keep their keys.
   std::vector<std::pair<std::string, std::shared_ptr<JwksSource>>> sources_;
   std::unique_ptr<net::FileWatch> watch_;

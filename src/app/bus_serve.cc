@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::string_view kKafka = "kafka";
 
-frontends::KafkaFaceSettings face_settings(const BusServeOptions& options,
-                                           const BusTarget& target) {
-  frontends::KafkaFaceSettings settings;
+frontends::KafkaFrontendSettings frontend_settings(const BusServeOptions& options,
+                                                   const BusTarget& target) {
+  frontends::KafkaFrontendSettings settings;
   if (!options.group.empty()) settings.group = options.group;
   settings.prefix = options.prefix;
   settings.registry_topic = target.registry_topic;
@@ -52,13 +52,13 @@ int bus_serve(const BusServeOptions& options) {
                      [&](Gateway& gateway) { return gateway.serve_bus(with_file); });
 }
 
-Task<void> serve_on_bus(Worker& home, Executor& control, const BusServeOptions& options,
+Task<void> serve_on_bus(Worker& owner, Executor& control, const BusServeOptions& options,
                         std::chrono::nanoseconds grace,
                         std::function<void(std::function<void()>)> set_end) {
-  const std::chrono::milliseconds patience(static_cast<std::int64_t>(options.seconds * 1000));
-  auto target = co_await find_bus(options, here().now() + patience);
+  const std::chrono::milliseconds timeout(static_cast<std::int64_t>(options.seconds * 1000));
+  auto target = co_await find_bus(options, here().now() + timeout);
   if (!target) co_return target.error();
-  const auto settings = face_settings(options, *target);
+  const auto settings = frontend_settings(options, *target);
   const std::string where = bus::property(target->connection.properties, "bootstrap.servers");
   const auto ready = [&](std::size_t tools) {
     if (options.json) {
@@ -70,12 +70,12 @@ Task<void> serve_on_bus(Worker& home, Executor& control, const BusServeOptions& 
     std::fflush(stdout);
   };
   auto talk = [&]() -> Task<void> {
-    frontends::KafkaFace face(home.server(), home.catalog(), target->connection, target->schemas,
-                              settings);
-    home.catalog().on_change([&face](gateway::CatalogNews&) { face.tell_changed(); });
-    control.post([&] { set_end([&] { home.loop().post([&face] { face.end(); }); }); });
-    auto served = co_await face.run(ready, grace);
-    home.catalog().on_change({});
+    frontends::KafkaFrontend frontend(owner.server(), owner.catalog(), target->connection,
+                                      target->schemas, settings);
+    owner.catalog().on_change([&frontend](gateway::CatalogChanges&) { frontend.notify_changed(); });
+    control.post([&] { set_end([&] { owner.loop().post([&frontend] { frontend.end(); }); }); });
+    auto served = co_await frontend.run(ready, grace);
+    owner.catalog().on_change({});
     auto forget = [&]() -> Task<void> {
       set_end(nullptr);
       co_return ok();
@@ -83,7 +83,7 @@ Task<void> serve_on_bus(Worker& home, Executor& control, const BusServeOptions& 
     auto forgotten = co_await hop<void>(control, forget);
     co_return served;
   };
-  co_return co_await hop<void>(home.loop(), talk);
+  co_return co_await hop<void>(owner.loop(), talk);
 }
 
 }  // namespace patchbay::app

@@ -21,14 +21,14 @@ struct BusServeOptions : BusOptions {
   bool unregister = false;
   std::string log_format;
   std::string log_level;
-  frontends::KafkaFaceLimits limits;  // Of the configuration.
+  frontends::KafkaFrontendLimits limits;  // Of the configuration.
 };
 
 int bus_serve(const BusServeOptions& options);
 
 // Serves on the bus that the options name, with what `home` offers. `set_end` is told how to end
 // it, and with nothing once it has ended. Called on the control thread.
-Task<void> serve_on_bus(Worker& home, Executor& control, const BusServeOptions& options,
+Task<void> serve_on_bus(Worker& owner, Executor& control, const BusServeOptions& options,
                         std::chrono::nanoseconds grace,
                         std::function<void(std::function<void()>)> set_end);
 

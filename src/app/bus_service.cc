@@ -8,7 +8,7 @@
 
 namespace patchbay::app {
 
-std::shared_ptr<bus::EmbeddedBus> BusKeeper::get() {
+std::shared_ptr<bus::EmbeddedBus> BusService::get() {
   if (bus_) return bus_;
   auto bus = std::make_shared<bus::EmbeddedBus>();
   auto started = bus->start();
@@ -25,12 +25,12 @@ std::shared_ptr<bus::EmbeddedBus> BusKeeper::get() {
   return bus_;
 }
 
-std::string BusKeeper::describe() const {
+std::string BusService::describe() const {
   const std::lock_guard lock(mutex_);
   return bus_ ? bus_->describe() : "";
 }
 
-std::string BusKeeper::banner() const {
+std::string BusService::banner() const {
   const std::lock_guard lock(mutex_);
   if (!bus_) return "";
   return fmt::format(
@@ -38,7 +38,7 @@ std::string BusKeeper::banner() const {
       bus_->bootstrap(), bus_->registry_url());
 }
 
-Task<void> BusKeeper::stop() {
+Task<void> BusService::stop() {
   std::shared_ptr<bus::EmbeddedBus> last;
   {
     const std::lock_guard lock(mutex_);

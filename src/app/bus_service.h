@@ -1,4 +1,4 @@
-// The BusKeeper has the embedded bus of this process, once an upstream wants one. It stays until
+// The BusService has the embedded bus of this process, once an upstream wants one. It stays until
 // the process ends, so that what is on it outlives a reload.
 //
 // Lives on the control thread; describe() may be called on any.
@@ -12,7 +12,7 @@
 
 namespace patchbay::app {
 
-class BusKeeper {
+class BusService {
  public:
   // The bus, started if it is not; null if it cannot be, which is logged.
   std::shared_ptr<bus::EmbeddedBus> get();

@@ -21,24 +21,24 @@ constexpr std::string_view kHelp =
 
 using Outcome = Result<frontends::GoalTrace>;
 
-Task<frontends::GoalTrace> attempt(frontends::GoalFace& face, const std::string& goal) {
+Task<frontends::GoalTrace> attempt(frontends::GoalFrontend& frontend, const std::string& goal) {
   if (!json::is_utf8(goal)) co_return Error{Code::invalid_request, "this is not UTF-8"};
-  auto good = frontends::check_goal(goal, face.book().settings());
+  auto good = frontends::check_goal(goal, frontend.table().settings());
   if (!good) co_return good.error();
-  auto run = face.begin({"chat", local_caller()});
+  auto run = frontend.begin({"chat", local_caller()});
   co_return co_await run.run(goal);
 }
 
 // On the worker; everything is its own, because whoever waits goes on at once.
-Task<void> fulfil(frontends::GoalFace& face, std::string goal,
+Task<void> fulfil(frontends::GoalFrontend& frontend, std::string goal,
                   std::shared_ptr<std::promise<Outcome>> promise) {
-  promise->set_value(co_await attempt(face, goal));
+  promise->set_value(co_await attempt(frontend, goal));
   co_return ok();
 }
 
 }  // namespace
 
-Chat::Chat(Worker& home) : home_(home), prompt_("You: ", kMostLine) {}
+Chat::Chat(Worker& owner) : owner_(owner), prompt_("You: ", kMostLine) {}
 
 void Chat::run() {
   if (prompt_.on_terminal()) print_raw(kHelp);
@@ -59,15 +59,15 @@ void Chat::run() {
 
 void Chat::interrupt() {
   prompt_.interrupt();
-  home_.loop().post([this] { goals_.cancel(); });
+  owner_.loop().post([this] { goals_.cancel(); });
 }
 
 // Waits here while the worker does the work.
 void Chat::answer(const std::string& goal) {
   auto promise = std::make_shared<std::promise<Outcome>>();
   auto answered = promise->get_future();
-  home_.loop().post([this, goal, promise = std::move(promise)]() mutable {
-    goals_.spawn(fulfil(home_.goals(), std::move(goal), std::move(promise)));
+  owner_.loop().post([this, goal, promise = std::move(promise)]() mutable {
+    goals_.spawn(fulfil(owner_.goals(), std::move(goal), std::move(promise)));
   });
   const Outcome outcome = answered.get();
   if (!outcome) {

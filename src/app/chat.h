@@ -16,7 +16,7 @@ namespace patchbay::app {
 class Chat {
  public:
   // REQUIRES: the worker outlives the chat.
-  explicit Chat(Worker& home);
+  explicit Chat(Worker& owner);
 
   // Until the person has enough, the input ends or interrupt() is called.
   void run();
@@ -30,7 +30,7 @@ class Chat {
  private:
   void answer(const std::string& goal);
 
-  Worker& home_;
+  Worker& owner_;
   Prompt prompt_;
   Scope goals_;  // Touched on the worker only.
 };

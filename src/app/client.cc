@@ -110,10 +110,10 @@ Task<void> Client::open(Deadline deadline) {
     upstreams::McpLink::Events& events = *this;
     link_.emplace(connection_->channel(), events, counters_);
     connection_->channel().start(*link_);
-    auto opened = co_await link_->open(upstreams::Opening::ask, kProbeTime, deadline);
+    auto opened = co_await link_->open(upstreams::HandshakeMode::ask, kProbeTime, deadline);
     if (opened) co_return ok();
     auto why = co_await connection_->reason(opened.error().message);
-    const bool again = connection_->misunderstood() && (*connector)->try_other_way();
+    const bool again = connection_->misunderstood() && (*connector)->try_next_candidate();
     auto closed = co_await close();
     if (!again) co_return Error{opened.error().code, why ? *why : opened.error().message};
   }

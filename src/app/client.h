@@ -45,7 +45,7 @@ class Client final : upstreams::McpLink::Events {
  private:
   void on_items_changed() override {}
   void on_updated(const std::string&) override {}
-  void on_task(const gateway::TaskNews&) override {}
+  void on_task(const gateway::TaskUpdate&) override {}
   void on_forgotten() override {}
   void on_link_closed(const std::string&) override {}
   Result<std::unique_ptr<upstreams::Connector>> make_connector() const;

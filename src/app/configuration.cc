@@ -105,10 +105,10 @@ bool is_desktop_file(const std::string& file, const Node& root) {
 }
 
 Node only_known(const Node& root) {
-  Node kept = root;
-  std::erase_if(kept.members,
+  Node stored = root;
+  std::erase_if(stored.members,
                 [](const config::Member& member) { return member.key != "mcpServers"; });
-  return kept;
+  return stored;
 }
 
 constexpr std::string_view kAuthLine =

@@ -51,12 +51,13 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
       common_(configuration_.settings, new_sealer()),
       auth_(control_, common_.registry, refusals_, new_digester(), [this](const auto& known) {
         for (const auto& worker : workers_) {
-          worker->loop().post([door = &worker->door(), known] { door->use(known); });
+          worker->loop().post(
+              [authenticator = &worker->authenticator(), known] { authenticator->use(known); });
         }
       }) {
   const Settings& settings = configuration_.settings;
   common_.tokens = &tokens_;
-  common_.door.tokens = &tokens_.caller_tokens();
+  common_.authenticator.tokens = &tokens_.caller_tokens();
   use_limits();
   common_.operations = {
       [this] {
@@ -173,7 +174,7 @@ Task<void> Gateway::serve_http() {
   }
   watch_files();
   reloads_.spawn(start_upstreams());
-  auto settled = co_await settled_.wait();
+  auto synced = co_await synced_.wait();
   if (!stop_asked_.delivered()) {
     ready_ = true;
     banner_.print_ready(upstreams_->report(), buses_.banner(), plain_.address);
@@ -224,14 +225,14 @@ Result<void> Gateway::make_upstreams() {
   });
   upstreams_.emplace(
       control_, loops_, common_.registry, common_.subscriptions, pins_.pins(), buses_, &tokens_,
-      [this](auto catalog, bool settled) { publish(std::move(catalog), settled); },
+      [this](auto catalog, bool synced) { publish(std::move(catalog), synced); },
       [this](const std::string& upstream, const std::string& uri) {
         for (const auto& worker : workers_) {
-          worker->tell_updated(upstream, uri);
+          worker->notify_updated(upstream, uri);
         }
       },
-      [this](const std::string& upstream, const gateway::TaskNews& news) {
-        for (const auto& worker : workers_) worker->tell_task(upstream, news);
+      [this](const std::string& upstream, const gateway::TaskUpdate& update) {
+        for (const auto& worker : workers_) worker->notify_task(upstream, update);
       });
   return ok();
 }
@@ -268,19 +269,19 @@ Result<void> Gateway::open(const std::string& listen, Listening& listening) cons
 Task<void> Gateway::start_upstreams() {
   const Settings& settings = configuration_.settings;
   // Whoever asks for the list meanwhile waits, but not for ever.
-  Scope patience;
+  Scope timeout;
   auto settle_later = [this, &settings]() -> Task<void> {
     auto slept = co_await sleep_until(Clock::now() + settings.limits.start);
     if (slept) settle();
     co_return slept;
   };
-  patience.spawn(settle_later());
+  timeout.spawn(settle_later());
   reloading_ = true;
   auto applied = co_await upstreams_->apply(configuration_);
   reloading_ = false;
   settle();
-  patience.cancel();
-  auto drained = co_await patience.drain(kNever);
+  timeout.cancel();
+  auto drained = co_await timeout.drain(kNever);
   auto why = std::exchange(reload_again_, "");
   if (!why.empty()) co_return co_await reload(std::move(why));
   co_return applied;
@@ -288,7 +289,7 @@ Task<void> Gateway::start_upstreams() {
 
 void Gateway::settle() {
   upstreams_->settle();
-  settled_.deliver(ok());
+  synced_.deliver(ok());
 }
 
 Task<void> Gateway::stop() {
@@ -330,10 +331,10 @@ std::string Gateway::serve_browsers() {
     return {};
   }
   plain_.address = *bound;
-  Worker& home = *workers_.front();
-  home.loop().post([&home, listener = *std::move(socket)]() mutable {
-    home.door().serve_open_only();
-    home.listen(std::move(listener));
+  Worker& owner = *workers_.front();
+  owner.loop().post([&owner, listener = *std::move(socket)]() mutable {
+    owner.authenticator().serve_open_only();
+    owner.listen(std::move(listener));
   });
   return fmt::format("http://{}", bound->text());
 }
@@ -368,14 +369,14 @@ void Gateway::on_signal(int number) {
     std::_Exit(1);
   }
   stop_asked_.deliver(ok());
-  settled_.deliver(ok());
+  synced_.deliver(ok());
   if (end_lines_) end_lines_();
 }
 
-void Gateway::publish(std::shared_ptr<const gateway::Catalog> catalog, bool settled) {
+void Gateway::publish(std::shared_ptr<const gateway::Catalog> catalog, bool synced) {
   for (const auto& worker : workers_) {
     worker->loop().post(
-        [view = &worker->catalog(), catalog, settled] { view->update(catalog, settled); });
+        [view = &worker->catalog(), catalog, synced] { view->update(catalog, synced); });
   }
 }
 

@@ -74,7 +74,7 @@ class Gateway {
   Result<void> open_listeners();
   void watch_files();
   void on_signal(int number);
-  void publish(std::shared_ptr<const gateway::Catalog> catalog, bool settled);
+  void publish(std::shared_ptr<const gateway::Catalog> catalog, bool synced);
   void watch_gauges();
   void use_limits();
   void use_sign_ins();
@@ -88,13 +88,13 @@ class Gateway {
   net::Loop control_;
   Common common_;
   Refusals refusals_;
-  oauth::Keeper tokens_{control_,
-                        common_.registry};  // Outlives the catalogs, which hold upstreams.
-  AuthKeeper auth_;
+  oauth::TokenService tokens_{control_,
+                              common_.registry};  // Outlives the catalogs, which hold upstreams.
+  AuthService auth_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<net::Loop*> loops_;
-  PinKeeper pins_;
-  BusKeeper buses_;
+  PinService pins_;
+  BusService buses_;
   std::optional<UpstreamSet> upstreams_;
   Banner banner_;
   std::optional<net::Signals> signals_;
@@ -114,7 +114,7 @@ class Gateway {
   std::atomic<bool> ready_ = false;
   Scope scope_;
   Scope reloads_;
-  OneShot<void> settled_;  // The first list of tools is as complete as it gets.
+  OneShot<void> synced_;  // The first list of tools is as complete as it gets.
   OneShot<void> stop_asked_;
   std::function<void()> end_lines_;  // While serving stdin: what a signal does besides.
   bool stopping_ = false;

@@ -206,7 +206,7 @@ void Gateway::use_limits() {
   const frontends::WireSettings wire = settings.wire.value_or(WireSection());
   if (!common_.wire_terms || common_.wire_terms->settings != wire) {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
-    common_.wire_terms = std::make_shared<frontends::WireTerms>(wire, keys);
+    common_.wire_terms = std::make_shared<frontends::WireState>(wire, keys);
   }
   common_.wire.replay.update({std::chrono::seconds(wire.replay_window_s), wire.message_id_timeout,
                               static_cast<std::size_t>(wire.replay_ids)});
@@ -214,11 +214,12 @@ void Gateway::use_limits() {
   if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
     common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;
   }
-  common_.kept_results.set_bounds({settings.limits.kept_results.value,
-                                   settings.limits.kept_page.value, settings.limits.kept_time});
+  common_.stored_results.set_bounds({settings.limits.stored_results.value,
+                                     settings.limits.stored_page.value,
+                                     settings.limits.stored_time});
   common_.asking.most = settings.limits.parked;
-  common_.door.failures.update(settings.auth.failures);
-  common_.door.verifying.set_bounds(settings.auth.verifying, settings.auth.waiting);
+  common_.authenticator.failures.update(settings.auth.failures);
+  common_.authenticator.verifying.set_bounds(settings.auth.verifying, settings.auth.waiting);
   policy::ApprovalSettings approvals = settings.approvals;
   if (!approvals.elicit) approvals.elicit = !settings.auth.on();
   common_.approvals.set(approvals);

@@ -15,24 +15,28 @@
 namespace patchbay::app {
 
 Task<void> Gateway::talk_lines() {
-  Worker& home = *workers_.front();
-  auto talk = [this, &home]() -> Task<void> {
-    frontends::McpStdio face(home.server(), net::Fd(::dup(STDIN_FILENO)),
-                             net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
-    home.catalog().on_change(
-        [&face](gateway::CatalogNews& news) { face.conversation().tell_changed(news); });
-    home.on_updated(
-        [&face](gateway::ResourceNews& news) { face.conversation().tell_updated(news); });
-    home.on_task([&face](const std::string& upstream, const gateway::TaskNews& news) {
-      face.conversation().tell_task(upstream, news);
+  Worker& owner = *workers_.front();
+  auto talk = [this, &owner]() -> Task<void> {
+    frontends::McpStdio frontend(owner.server(), net::Fd(::dup(STDIN_FILENO)),
+                                 net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
+    owner.catalog().on_change([&frontend](gateway::CatalogChanges& update) {
+      frontend.conversation().notify_changed(update);
     });
-    control_.post([this, &home, &face] {
-      end_lines_ = [&home, &face] { home.loop().post([&face] { face.conversation().end(); }); };
+    owner.on_updated([&frontend](gateway::ResourceUpdate& update) {
+      frontend.conversation().notify_updated(update);
     });
-    auto served = co_await face.run(configuration_.settings.stop.grace);
-    home.catalog().on_change({});
-    home.on_updated({});
-    home.on_task({});
+    owner.on_task([&frontend](const std::string& upstream, const gateway::TaskUpdate& update) {
+      frontend.conversation().notify_task(upstream, update);
+    });
+    control_.post([this, &owner, &frontend] {
+      end_lines_ = [&owner, &frontend] {
+        owner.loop().post([&frontend] { frontend.conversation().end(); });
+      };
+    });
+    auto served = co_await frontend.run(configuration_.settings.stop.grace);
+    owner.catalog().on_change({});
+    owner.on_updated({});
+    owner.on_task({});
     auto forget = [this]() -> Task<void> {
       end_lines_ = nullptr;
       co_return ok();
@@ -40,14 +44,14 @@ Task<void> Gateway::talk_lines() {
     auto forgotten = co_await hop<void>(control_, forget);
     co_return served;
   };
-  co_return co_await hop<void>(home.loop(), talk);
+  co_return co_await hop<void>(owner.loop(), talk);
 }
 
 // The person has a thread of their own, which ends before this does.
 Task<void> Gateway::talk_goals() {
-  auto settled = co_await settled_.wait();
-  Worker& home = *workers_.front();
-  Chat chat(home);
+  auto synced = co_await synced_.wait();
+  Worker& owner = *workers_.front();
+  Chat chat(owner);
   OneShot<void> left;
   end_lines_ = [&chat] { chat.interrupt(); };
   if (stop_asked_.delivered()) chat.interrupt();
@@ -59,11 +63,11 @@ Task<void> Gateway::talk_goals() {
   person.join();
   end_lines_ = nullptr;
   auto drain = [&chat] { return chat.drain(); };
-  co_return co_await hop<void>(home.loop(), drain);
+  co_return co_await hop<void>(owner.loop(), drain);
 }
 
 Task<void> Gateway::talk_bus(const BusServeOptions& options) {
-  auto settled = co_await settled_.wait();
+  auto synced = co_await synced_.wait();
   auto served =
       co_await serve_on_bus(*workers_.front(), control_, options,
                             configuration_.settings.stop.grace, [this](std::function<void()> end) {
@@ -77,14 +81,14 @@ Task<void> Gateway::talk_bus(const BusServeOptions& options) {
 }
 
 Task<void> Gateway::write_openapi(bool yaml) {
-  auto settled = co_await settled_.wait();
-  Worker& home = *workers_.front();
-  auto write = [&home, yaml]() -> Task<void> {
-    const std::string text = frontends::openapi_document(*home.catalog().whole());
+  auto synced = co_await synced_.wait();
+  Worker& owner = *workers_.front();
+  auto write = [&owner, yaml]() -> Task<void> {
+    const std::string text = frontends::openapi_document(*owner.catalog().whole());
     fmt::print("{}", yaml ? json::to_yaml(text) : text + "\n");
     co_return ok();
   };
-  auto written = co_await hop<void>(home.loop(), write);
+  auto written = co_await hop<void>(owner.loop(), write);
   std::fflush(stdout);
   co_return written;
 }

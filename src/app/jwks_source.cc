@@ -26,7 +26,7 @@ Result<net::Url> jwks_url(const std::string& text) {
                "keys that come over http:// could be anybody's; use https://"};
 }
 
-Result<std::shared_ptr<JwksSource>> JwksSource::make(Home& home,
+Result<std::shared_ptr<JwksSource>> JwksSource::make(Home& owner,
                                                      const policy::JwtSettings& settings) {
   auto url = jwks_url(settings.jwks);
   if (!url) return url.error();
@@ -39,12 +39,12 @@ Result<std::shared_ptr<JwksSource>> JwksSource::make(Home& home,
     tls = *std::move(context);
   }
   return std::shared_ptr<JwksSource>(
-      new JwksSource(home, settings, *std::move(url), std::move(tls)));
+      new JwksSource(owner, settings, *std::move(url), std::move(tls)));
 }
 
-JwksSource::JwksSource(Home& home, const policy::JwtSettings& settings, net::Url url,
+JwksSource::JwksSource(Home& owner, const policy::JwtSettings& settings, net::Url url,
                        std::shared_ptr<const net::TlsContext> tls)
-    : home_(home),
+    : owner_(owner),
       settings_(settings),
       url_(std::move(url)),
       tls_(std::move(tls)),
@@ -60,7 +60,7 @@ void JwksSource::keep_fresh() {
     const std::lock_guard lock(mutex_);
     if (!schedule_.due(Clock::now())) return;
   }
-  home_.executor.post([self = shared_from_this()] {
+  owner_.executor.post([self = shared_from_this()] {
     if (self->fetching_) return;
     {
       // Another caller may have fetched them meanwhile.
@@ -72,12 +72,12 @@ void JwksSource::keep_fresh() {
 }
 
 Task<Keys> JwksSource::look_again() {
-  auto there = [self = shared_from_this()] { return self->wait_for_news(); };
-  co_return co_await hop<Keys>(home_.executor, there);
+  auto there = [self = shared_from_this()] { return self->wait_for_update(); };
+  co_return co_await hop<Keys>(owner_.executor, there);
 }
 
 // All who wait share one fetch.
-Task<Keys> JwksSource::wait_for_news() {
+Task<Keys> JwksSource::wait_for_update() {
   if (!fetching_) {
     const Deadline now = Clock::now();
     bool may = false;
@@ -88,10 +88,10 @@ Task<Keys> JwksSource::wait_for_news() {
     if (may) begin();
   }
   if (fetching_) {
-    OneShot<void> news;
-    waiting_.push_back(&news);
-    auto waited = co_await news.wait();
-    std::erase(waiting_, &news);
+    OneShot<void> update;
+    waiting_.push_back(&update);
+    auto waited = co_await update.wait();
+    std::erase(waiting_, &update);
     if (!waited) co_return waited.error();
   }
   co_return keys();
@@ -99,7 +99,7 @@ Task<Keys> JwksSource::wait_for_news() {
 
 void JwksSource::begin() {
   fetching_ = true;
-  home_.fetches.spawn(fetch(shared_from_this()));
+  owner_.fetches.spawn(fetch(shared_from_this()));
 }
 
 Task<void> JwksSource::fetch(std::shared_ptr<JwksSource> self) {
@@ -132,14 +132,14 @@ void JwksSource::take(const Result<std::string>& answer) {
   const std::lock_guard lock(mutex_);
   if (!set) {
     schedule_.failed(now);
-    home_.failed->add();
+    owner_.failed->add();
     log::Line(log::Level::warn, "keys not fetched")
         .add("issuer", settings_.issuer)
         .add("why", set.error().message);
     return;
   }
   schedule_.succeeded(now);
-  home_.fetched->add();
+  owner_.fetched->add();
   if (set_ && *answer == last_) return;
   last_ = *answer;
   set->version = changes_.load() + 1;

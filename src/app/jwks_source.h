@@ -29,7 +29,7 @@ class JwksSource final : public policy::KeySource, public std::enable_shared_fro
   };
 
   // Fails if the URL or the CA file cannot be used.
-  static Result<std::shared_ptr<JwksSource>> make(Home& home, const policy::JwtSettings& settings);
+  static Result<std::shared_ptr<JwksSource>> make(Home& owner, const policy::JwtSettings& settings);
 
   std::shared_ptr<const policy::KeySet> keys() const override;
   std::uint64_t changes() const override { return changes_.load(std::memory_order_relaxed); }
@@ -37,16 +37,16 @@ class JwksSource final : public policy::KeySource, public std::enable_shared_fro
   void keep_fresh() override;
 
  private:
-  JwksSource(Home& home, const policy::JwtSettings& settings, net::Url url,
+  JwksSource(Home& owner, const policy::JwtSettings& settings, net::Url url,
              std::shared_ptr<const net::TlsContext> tls);
 
   void begin();
   Task<void> fetch(std::shared_ptr<JwksSource> self);
   Task<std::string> get();
   void take(const Result<std::string>& answer);
-  Task<std::shared_ptr<const policy::KeySet>> wait_for_news();
+  Task<std::shared_ptr<const policy::KeySet>> wait_for_update();
 
-  Home& home_;
+  Home& owner_;
   const policy::JwtSettings settings_;
   const net::Url url_;
   const std::shared_ptr<const net::TlsContext> tls_;

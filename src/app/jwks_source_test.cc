@@ -14,26 +14,26 @@ constexpr std::string_view kKeys = R"({"keys":[{"kty":"OKP","crv":"Ed25519","kid
                                    R"("x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]})";
 
 TEST(JwksSource, FetchesOnceForAllWhoFoundItWasTime) {
-  testing::ManualExecutor letters;  // Holds what is posted until it is told to open it.
+  testing::ManualExecutor messages;  // Holds what is posted until it is told to open it.
   metrics::Registry registry;
   testing::on_loop([&]() -> Task<void> {
     testing::LoopbackServer server(testing::always(
         fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", kKeys.size(), kKeys)));
-    JwksSource::Home home{
-        letters, {}, registry.counter("fetched", ""), registry.counter("failed", "")};
+    JwksSource::Home owner{
+        messages, {}, registry.counter("fetched", ""), registry.counter("failed", "")};
     policy::JwtSettings settings;
     settings.issuer = "issuer";
     settings.jwks = server.url().text();
-    auto source = JwksSource::make(home, settings);
+    auto source = JwksSource::make(owner, settings);
     if (!source) co_return source.error();
 
     (*source)->keep_fresh();
-    letters.run();            // The fetch has begun,
+    messages.run();           // The fetch has begun,
     (*source)->keep_fresh();  // somebody else still finds that it is time to,
-    auto fetched = co_await home.fetches.drain(testing::in_time());
-    letters.run();  // and is heard when it is over.
-    auto drained = co_await home.fetches.drain(testing::in_time());
-    EXPECT_EQ(home.fetched->value(), 1U);
+    auto fetched = co_await owner.fetches.drain(testing::in_time());
+    messages.run();  // and is heard when it is over.
+    auto drained = co_await owner.fetches.drain(testing::in_time());
+    EXPECT_EQ(owner.fetched->value(), 1U);
     EXPECT_EQ(server.accepted(), 1);
     co_return co_await server.stop();
   });

@@ -5,7 +5,7 @@
 
 namespace patchbay::app {
 
-Result<void> PinKeeper::open(const Settings& settings, std::function<void()> accepted) {
+Result<void> PinService::open(const Settings& settings, std::function<void()> accepted) {
   const std::string folder = state_folder(settings);
   if (folder.empty()) {
     pins_.emplace();

@@ -1,4 +1,4 @@
-// The PinKeeper has the pins of a running gateway: it opens the file in the state folder, if there
+// The PinService has the pins of a running gateway: it opens the file in the state folder, if there
 // is one, and hears when somebody has accepted something there.
 //
 // Lives on the control thread.
@@ -13,7 +13,7 @@
 
 namespace patchbay::app {
 
-class PinKeeper {
+class PinService {
  public:
   // `accepted` is called when other definitions count than before. Said once, before pins() is
   // used.

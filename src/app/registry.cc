@@ -83,12 +83,12 @@ void add_fault(config::Faults& faults, const std::string& file, const config::No
 
 // Texts in which callers differ, under the key `key` of the entry. Nobody's must reach a connection
 // that others use too.
-upstreams::CallerTexts read_texts(std::string_view key, const config::Dict<std::string>& texts,
-                                  const upstreams::McpSettings& settings, const config::Node& entry,
-                                  const std::string& file, const std::string& path,
-                                  config::Faults& faults) {
+upstreams::CallerTemplates read_texts(std::string_view key, const config::Dict<std::string>& texts,
+                                      const upstreams::McpSettings& settings,
+                                      const config::Node& entry, const std::string& file,
+                                      const std::string& path, config::Faults& faults) {
   const std::string at = fmt::format("{}.{}", path, key);
-  auto parsed = upstreams::CallerTexts::parse(texts);
+  auto parsed = upstreams::CallerTemplates::parse(texts);
   if (!parsed) {
     add_fault(faults, file, entry, at, parsed.error().message);
     return {};
@@ -165,20 +165,21 @@ std::shared_ptr<oauth::Access> access_for(const std::shared_ptr<const oauth::Pla
 }
 
 // What the connections to a server over HTTP are made from, wherever it is.
-struct HttpWays {
+struct HttpCandidates {
   std::string_view kind;
-  upstreams::CallerTexts headers;
+  upstreams::CallerTemplates headers;
   std::shared_ptr<const oauth::Plan> auth;  // Null: its headers are all that it is shown.
 };
 
 // The header lines for one caller. What cannot be sent is nothing that a server should see in part.
-std::string lines_for(const upstreams::CallerTexts& headers, const Principal& who) {
+std::string lines_for(const upstreams::CallerTemplates& headers, const Principal& who) {
   auto filled = headers.fill(who);
   auto lines = filled ? upstreams::header_lines(*filled) : Result<std::string>(filled.error());
   return lines ? *std::move(lines) : "";
 }
 
-upstreams::MakeConnector http_connector(const transport::HttpTarget& place, const HttpWays& ways,
+upstreams::MakeConnector http_connector(const transport::HttpTarget& place,
+                                        const HttpCandidates& ways,
                                         std::shared_ptr<oauth::Access> access) {
   return [place, ways, access](const upstreams::Party& party) {
     transport::HttpTarget target = place;
@@ -202,8 +203,8 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
     if (target) places.push_back(*std::move(target));
     if (!target) add_fault(faults, file, entry, path, target.error().message);
   }
-  HttpWays ways{kind, read_texts("headers", settings.headers, settings, entry, file, path, faults),
-                nullptr};
+  HttpCandidates ways{
+      kind, read_texts("headers", settings.headers, settings, entry, file, path, faults), nullptr};
   if (!places.empty()) {
     // The replicas are one server, so one token is good for all of them.
     auto auth =
@@ -232,7 +233,7 @@ MakeUpstream read_http_kind(const std::string& name, const config::Node& entry,
   return read_http(kKindName, name, entry, file, path, faults);
 }
 
-MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::SocketPlace place,
+MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::SocketEndpoint place,
                          const upstreams::SocketSettings& settings) {
   // view: the name of a kind is a literal.
   return [name, kind, place, settings](const UpstreamContext& context) {
@@ -250,7 +251,7 @@ MakeUpstream read_tcp(const std::string& name, const config::Node& entry, const 
   auto settings = read_entry<upstreams::TcpSettings>(entry, file, path, faults);
   auto place = upstreams::tcp_place(settings.address);
   if (!place) add_fault(faults, file, entry, path + ".address", place.error().message);
-  return make_socket(name, "tcp", place ? *place : upstreams::SocketPlace(), settings);
+  return make_socket(name, "tcp", place ? *place : upstreams::SocketEndpoint(), settings);
 }
 
 MakeUpstream read_unix(const std::string& name, const config::Node& entry, const std::string& file,

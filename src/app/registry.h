@@ -26,9 +26,9 @@ struct UpstreamContext {
   const std::vector<net::Loop*>& workers;
   gateway::UpstreamWatcher& watcher;
   metrics::Registry& registry;
-  BusKeeper& buses;
+  BusService& buses;
   std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
-  oauth::Keeper* tokens = nullptr;                                 // Null: nothing needs any.
+  oauth::TokenService* tokens = nullptr;                           // Null: nothing needs any.
   gateway::ListLimits lists = {};                                  // Of this upstream.
 };
 

@@ -35,9 +35,9 @@ struct LimitSettings {
   std::vector<policy::RateSettings> rates;
   int rate_keys = 100'000;
   std::vector<gateway::ResultBudget> results;
-  config::Bytes kept_results{64 << 20};
-  config::Bytes kept_page{64 << 10};
-  config::Duration kept_time{600'000};
+  config::Bytes stored_results{64 << 20};
+  config::Bytes stored_page{64 << 10};
+  config::Duration stored_time{600'000};
   config::Bytes body{16 << 20};
   int connections = 10'000;
   int max_connections_per_address = 0;
@@ -129,7 +129,7 @@ struct Settings {
   oauth::SignInSettings sign_in;
   frontends::RestSettings rest;
   std::optional<WireSection> wire;
-  frontends::KafkaFaceLimits bus_serve;
+  frontends::KafkaFrontendLimits bus_serve;
   policy::AuditSettings audit;
   LogSection log;
   ReloadSection reload;
@@ -207,12 +207,12 @@ inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
         Range{16, 10'000'000}},
     Field{"results", &app::LimitSettings::results,
           "How large the results of tools may be; the first row that names a tool counts."},
-    Field{"kept_results", &app::LimitSettings::kept_results,
+    Field{"kept_results", &app::LimitSettings::stored_results,
           "How much of results that were too large is kept; the oldest make room.",
           Range{Bytes{1 << 20}, Bytes{std::uint64_t{1} << 36}}},
-    Field{"kept_page", &app::LimitSettings::kept_page, "How much of them is read at once.",
+    Field{"kept_page", &app::LimitSettings::stored_page, "How much of them is read at once.",
           Range{Bytes{1024}, Bytes{16 << 20}}},
-    Field{"kept_time", &app::LimitSettings::kept_time, "How long they are kept.",
+    Field{"kept_time", &app::LimitSettings::stored_time, "How long they are kept.",
           Range{Duration(1'000), Duration(86'400'000)}},
     Field{"body", &app::LimitSettings::body, "The largest request body.",
           Range{Bytes{1024}, Bytes{1 << 30}}},

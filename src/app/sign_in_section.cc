@@ -15,7 +15,7 @@ std::string fault_of_url(const std::string& text) {
   auto url = net::parse_url(text);
   if (!url) return url.error().message;
   if (url->path != "/") return "has a path; name the origin alone, such as https://gateway.example";
-  return oauth::fault_of_place(*url, true);
+  return oauth::fault_of_path(*url, true);
 }
 
 }  // namespace

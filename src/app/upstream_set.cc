@@ -51,7 +51,7 @@ void log_offer(const gateway::Upstream& upstream, const mcp::ItemLists& items, b
 
 UpstreamSet::UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
                          metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-                         policy::Pins& pins, BusKeeper& buses, oauth::Keeper* tokens,
+                         policy::Pins& pins, BusService& buses, oauth::TokenService* tokens,
                          Publish publish, Updated updated, TaskChanged task_changed)
     : control_(control),
       workers_(workers),
@@ -159,8 +159,8 @@ void UpstreamSet::reread() {
 }
 
 void UpstreamSet::settle() {
-  if (settled_) return;
-  settled_ = true;
+  if (synced_) return;
+  synced_ = true;
   rebuild();
 }
 
@@ -305,7 +305,7 @@ void UpstreamSet::rebuild() {
   }
   catalog_ = std::make_shared<const gateway::Catalog>(offers, names_, catalog_.get());
   check_schemas();
-  publish_(catalog_, settled_);
+  publish_(catalog_, synced_);
 }
 
 // Tells of tools whose calls cannot be checked, before anybody calls them.

@@ -34,16 +34,16 @@ struct UpstreamReport {
 
 class UpstreamSet final : public gateway::UpstreamWatcher {
  public:
-  using Publish = std::function<void(std::shared_ptr<const gateway::Catalog>, bool settled)>;
+  using Publish = std::function<void(std::shared_ptr<const gateway::Catalog>, bool synced)>;
 
   using Updated = std::function<void(const std::string& upstream, const std::string& uri)>;
 
-  using TaskChanged = std::function<void(const std::string& upstream, const gateway::TaskNews&)>;
+  using TaskChanged = std::function<void(const std::string& upstream, const gateway::TaskUpdate&)>;
 
   // `publish` is called on the control thread with each new catalog, the others on any thread.
   UpstreamSet(Executor& control, const std::vector<net::Loop*>& workers,
               metrics::Registry& registry, const gateway::Subscriptions& subscriptions,
-              policy::Pins& pins, BusKeeper& buses, oauth::Keeper* tokens, Publish publish,
+              policy::Pins& pins, BusService& buses, oauth::TokenService* tokens, Publish publish,
               Updated updated, TaskChanged task_changed);
 
   // Makes the running upstreams those of `configuration`: new ones start, changed ones are replaced
@@ -73,8 +73,8 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
     // Only what somebody wants to hear of.
     if (subscriptions_.has(upstream.name(), uri)) updated_(std::string(upstream.name()), uri);
   }
-  void task_changed(const gateway::Upstream& upstream, const gateway::TaskNews& news) override {
-    task_changed_(std::string(upstream.name()), news);
+  void task_changed(const gateway::Upstream& upstream, const gateway::TaskUpdate& update) override {
+    task_changed_(std::string(upstream.name()), update);
   }
   std::vector<std::string> subscribed(const gateway::Upstream& upstream) override {
     return subscriptions_.of(upstream.name());
@@ -133,8 +133,8 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   metrics::Registry& registry_;
   const gateway::Subscriptions& subscriptions_;
   policy::Pins& pins_;
-  BusKeeper& buses_;
-  oauth::Keeper* const tokens_;
+  BusService& buses_;
+  oauth::TokenService* const tokens_;
   const Publish publish_;
   const Updated updated_;
   const TaskChanged task_changed_;
@@ -142,7 +142,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   // Control thread only, except where said.
   gateway::NameSettings names_;
   std::chrono::nanoseconds listed_after_loss_{0};
-  bool settled_ = false;
+  bool synced_ = false;
   std::shared_ptr<const gateway::Catalog> catalog_;  // The last one made.
   Scope stopping_;
   Watch watch_{*this};

@@ -61,7 +61,7 @@ class UpstreamSetTest : public ::testing::Test {
   std::map<std::string, std::shared_ptr<FakeUpstream>> made;
   std::shared_ptr<const gateway::Catalog> catalog;
   Configuration configuration;
-  BusKeeper buses;
+  BusService buses;
   UpstreamSet set{executor,
                   no_workers,
                   registry,

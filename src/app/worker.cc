@@ -6,7 +6,7 @@ namespace patchbay::app {
 namespace {
 
 constexpr auto kSweep = std::chrono::seconds(1);
-constexpr int kMostTaskNews = 1000;  // That wait for the worker.
+constexpr int kMaxTaskUpdates = 1000;  // That wait for the worker.
 
 std::shared_ptr<const net::HttpSettings> http_settings(const Settings& settings) {
   const LimitSettings& limits = settings.limits;
@@ -43,8 +43,8 @@ gateway::McpServer::Times times(const LimitSettings& limits) {
   return {limits.call, limits.question, limits.task};
 }
 
-std::shared_ptr<const frontends::GoalBook> goal_book(const Settings& settings) {
-  return std::make_shared<const frontends::GoalBook>(skills(), settings.goals);
+std::shared_ptr<const frontends::SkillTable> goal_book(const Settings& settings) {
+  return std::make_shared<const frontends::SkillTable>(skills(), settings.goals);
 }
 
 frontends::WireTcpSettings wire_settings(const Settings& settings) {
@@ -70,7 +70,7 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       loop_(number),
       recorder_(common.registry),
       pipeline_(common.limiter, catalog_, common.approvals, common.subscriptions, common.tasks,
-                common.task_tools, common.kept_results, recorder_),
+                common.task_tools, common.stored_results, recorder_),
       server_(pipeline_, times(settings.limits)),
       asking_(number, server_, common.asking),
       mcp_http_(number, server_, common.mcp_http, mcp_settings(settings.limits)),
@@ -85,10 +85,10 @@ Worker::Worker(int number, const Settings& settings, Common& common)
       resource_page_(settings.auth),
       approvals_page_(common.approvals, catalog_, recorder_),
       registrations_page_(common.registrars, catalog_, recorder_),
-      sign_in_pages_(*common.tokens, door_, catalog_),
+      sign_in_pages_(*common.tokens, authenticator_, catalog_),
       sign_ins_control_(*common.tokens, catalog_),
-      door_(common.door),
-      wire_(server_, catalog_, door_, common.wire, common.wire_terms),
+      authenticator_(common.authenticator),
+      wire_(server_, catalog_, authenticator_, common.wire, common.wire_terms),
       wire_tcp_(wire_, common.http, wire_settings(settings)),
       wire_ws_(wire_, settings.limits.write_time),
       http_({{"/mcp", "POST, GET, DELETE", &mcp_http_, false, &wire_ws_},
@@ -120,16 +120,16 @@ Worker::Worker(int number, const Settings& settings, Common& common)
              {"/control/registrations", "GET, HEAD, POST, PATCH", &registrations_page_},
              {"/control/registrations/*", "GET, HEAD, PATCH, DELETE", &registrations_page_},
              {"/control/registration/*", "GET, HEAD, PATCH, DELETE", &registrations_page_}},
-            http_settings(settings), door_, common.http) {
-  server_.set_asking(asking_);
-  door_.record_in(recorder_);
+            http_settings(settings), authenticator_, common.http) {
+  server_.set_parked(asking_);
+  authenticator_.record_in(recorder_);
   recorder_.set_log_calls(settings.log.calls);
   catalog_.share(common.restricted);
-  catalog_.on_change([this](gateway::CatalogNews& news) {
-    mcp_http_.tell_changed(news);
-    mcp_sse_.tell_changed(news);
-    wire_.tell_changed(news);
-    wire_ws_.tell_changed(news);
+  catalog_.on_change([this](gateway::CatalogChanges& update) {
+    mcp_http_.notify_changed(update);
+    mcp_sse_.notify_changed(update);
+    wire_.notify_changed(update);
+    wire_ws_.notify_changed(update);
   });
   catalog_.set_debounce(settings.limits.list_debounce);
   pipeline_.set_page(static_cast<std::size_t>(settings.limits.page));
@@ -152,7 +152,7 @@ void Worker::join() {
 
 void Worker::listen(net::Fd listener) {
   http_.start(std::move(listener));
-  chores_.spawn(sweep());
+  background_.spawn(sweep());
 }
 
 void Worker::listen_tls(net::Fd listener, std::shared_ptr<const net::TlsContext> context) {
@@ -181,7 +181,7 @@ void Worker::update(const Settings& settings) {
   recorder_.set_log_calls(settings.log.calls);
 }
 
-void Worker::tell_updated(const std::string& upstream, const std::string& uri) {
+void Worker::notify_updated(const std::string& upstream, const std::string& uri) {
   {
     const std::lock_guard lock(updates_mutex_);
     if (!updates_.emplace(upstream, uri).second) return;
@@ -194,26 +194,26 @@ void Worker::pass_on_update(const std::string& upstream, const std::string& uri)
     const std::lock_guard lock(updates_mutex_);
     updates_.erase({upstream, uri});
   }
-  auto news = catalog_.news_of(upstream, uri);
-  mcp_http_.tell_updated(news);
-  mcp_sse_.tell_updated(news);
-  wire_.tell_updated(news);
-  wire_ws_.tell_updated(news);
-  if (tell_more_) tell_more_(news);
+  auto update = catalog_.update_of(upstream, uri);
+  mcp_http_.notify_updated(update);
+  mcp_sse_.notify_updated(update);
+  wire_.notify_updated(update);
+  wire_ws_.notify_updated(update);
+  if (notify_more_) notify_more_(update);
 }
 
-void Worker::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
-  if (task_news_.fetch_add(1) >= kMostTaskNews) {
-    task_news_.fetch_sub(1);
+void Worker::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
+  if (task_updates_.fetch_add(1) >= kMaxTaskUpdates) {
+    task_updates_.fetch_sub(1);
     return;
   }
-  loop_.post([this, upstream, news] {
-    task_news_.fetch_sub(1);
-    mcp_http_.tell_task(upstream, news);
-    mcp_sse_.tell_task(upstream, news);
-    wire_.tell_task(upstream, news);
-    wire_ws_.tell_task(upstream, news);
-    if (tell_more_of_task_) tell_more_of_task_(upstream, news);
+  loop_.post([this, upstream, update] {
+    task_updates_.fetch_sub(1);
+    mcp_http_.notify_task(upstream, update);
+    mcp_sse_.notify_task(upstream, update);
+    wire_.notify_task(upstream, update);
+    wire_ws_.notify_task(upstream, update);
+    if (notify_more_of_task_) notify_more_of_task_(upstream, update);
   });
 }
 
@@ -234,8 +234,8 @@ Task<void> Worker::stop(Deadline deadline) {
   if (!stopped) co_return stopped;
   stopped = co_await mcp_http_.stop();
   if (!stopped) co_return stopped;
-  chores_.cancel();
-  co_return co_await chores_.drain(kNever);
+  background_.cancel();
+  co_return co_await background_.drain(kNever);
 }
 
 }  // namespace patchbay::app

@@ -46,29 +46,29 @@ struct Common {
         asking(sealer),
         http(registry),
         wire(registry),
-        door(registry, settings.auth) {}
+        authenticator(registry, settings.auth) {}
 
   metrics::Registry registry;
   policy::Limiter limiter;
   std::shared_ptr<policy::Rates> rates;     // Changed only while no worker looks.
   std::shared_ptr<policy::AuditLog> audit;  // The same.
-  gateway::KeptResults kept_results;
+  gateway::StoredResults stored_results;
   gateway::Subscriptions subscriptions;
   gateway::RestrictedCatalogs restricted;
   policy::Approvals approvals;
   const gateway::TaskIds tasks;
   gateway::TaskTools task_tools = {};
-  gateway::AskingCalls::Directory asking;
+  gateway::ParkedCalls::Directory asking;
   frontends::McpHttp::Shared mcp_http;
   frontends::McpSse::Shared mcp_sse;
   net::HttpCounters http;
   frontends::WireShared wire;
-  std::shared_ptr<frontends::WireTerms> wire_terms;  // Changed only while no worker looks.
-  frontends::DoorCommon door;
+  std::shared_ptr<frontends::WireState> wire_terms;  // Changed only while no worker looks.
+  frontends::SharedAuthState authenticator;
   frontends::OperationsView operations;
   gateway::FindRegistrars registrars;
   frontends::OpenApiDocuments documents;
-  oauth::Keeper* tokens = nullptr;  // Set before there are workers.
+  oauth::TokenService* tokens = nullptr;  // Set before there are workers.
 };
 
 class Worker {
@@ -80,20 +80,20 @@ class Worker {
   net::Loop& loop() { return loop_; }
   frontends::McpHttp& mcp_http() { return mcp_http_; }
   frontends::McpSse& mcp_sse() { return mcp_sse_; }
-  frontends::GoalFace& goals() { return goals_; }
+  frontends::GoalFrontend& goals() { return goals_; }
   gateway::McpServer& server() { return server_; }
-  gateway::AskingCalls& asking() { return asking_; }
+  gateway::ParkedCalls& asking() { return asking_; }
   gateway::CatalogView& catalog() { return catalog_; }
-  frontends::Door& door() { return door_; }
+  frontends::RequestAuthenticator& authenticator() { return authenticator_; }
   frontends::WireHost& wire() { return wire_; }
 
   // Tells clients that a resource, in the words of its upstream, has changed. Callable on any
   // thread; what is told faster than it can be passed on is told once.
-  void tell_updated(const std::string& upstream, const std::string& uri);
+  void notify_updated(const std::string& upstream, const std::string& uri);
 
   // Tells clients how a task stands. Callable on any thread; what comes faster than it can be
   // passed on is dropped.
-  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
   // Starts and ends the thread.
   void run();
@@ -114,10 +114,11 @@ class Worker {
   void update_tls(std::shared_ptr<const net::TlsContext> context) {
     http_.update_tls(std::move(context));
   }
-  using TellUpdated = std::function<void(gateway::ResourceNews& news)>;
-  void on_updated(TellUpdated tell) { tell_more_ = std::move(tell); }
-  using TellTask = std::function<void(const std::string& upstream, const gateway::TaskNews& news)>;
-  void on_task(TellTask tell) { tell_more_of_task_ = std::move(tell); }
+  using NotifyUpdated = std::function<void(gateway::ResourceUpdate& update)>;
+  void on_updated(NotifyUpdated notify) { notify_more_ = std::move(notify); }
+  using NotifyTask =
+      std::function<void(const std::string& upstream, const gateway::TaskUpdate& update)>;
+  void on_task(NotifyTask notify) { notify_more_of_task_ = std::move(notify); }
   void close() {
     http_.close();
     wire_tcp_.close();
@@ -134,10 +135,10 @@ class Worker {
   gateway::Recorder recorder_;
   gateway::Pipeline pipeline_;
   gateway::McpServer server_;
-  gateway::AskingCalls asking_;
+  gateway::ParkedCalls asking_;
   frontends::McpHttp mcp_http_;
   frontends::McpSse mcp_sse_;
-  frontends::GoalFace goals_;
+  frontends::GoalFrontend goals_;
   frontends::Rest rest_;
   frontends::OpenApiPage openapi_;
   frontends::SwaggerUi swagger_ui_;
@@ -149,17 +150,17 @@ class Worker {
   frontends::RegistrationsPage registrations_page_;
   frontends::SignInPages sign_in_pages_;
   frontends::SignInsControl sign_ins_control_;
-  frontends::Door door_;
+  frontends::RequestAuthenticator authenticator_;
   frontends::WireHost wire_;
   frontends::WireTcp wire_tcp_;
   frontends::WireWs wire_ws_;
   net::HttpServer http_;
-  TellUpdated tell_more_;  // A front end that is not over HTTP.
-  TellTask tell_more_of_task_;
-  std::atomic<int> task_news_ = 0;  // Told, and not passed on yet.
+  NotifyUpdated notify_more_;  // A front end that is not over HTTP.
+  NotifyTask notify_more_of_task_;
+  std::atomic<int> task_updates_ = 0;  // Told, and not passed on yet.
   std::mutex updates_mutex_;
   std::set<std::pair<std::string, std::string>> updates_;  // Told, and not passed on yet.
-  Scope chores_;
+  Scope background_;
   std::thread thread_;
 };
 

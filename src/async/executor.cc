@@ -15,8 +15,8 @@ Executor::TurnEnd::~TurnEnd() {
 }
 
 Executor::~Executor() {
-  for (Letter* letter = inbox_.exchange(nullptr); letter;) {
-    delete std::exchange(letter, letter->next);
+  for (PostedMessage* message = inbox_.exchange(nullptr); message;) {
+    delete std::exchange(message, message->next);
   }
   if (current_ == this) current_ = nullptr;
 }
@@ -28,18 +28,18 @@ void Executor::at_turn_end(TurnEnd& work) {
 }
 
 void Executor::post(std::move_only_function<void()> open) {
-  auto* letter = new Letter{std::move(open)};
-  Letter* before = inbox_.load(std::memory_order_relaxed);
+  auto* message = new PostedMessage{std::move(open)};
+  PostedMessage* before = inbox_.load(std::memory_order_relaxed);
   do {
-    letter->next = before;
-  } while (!inbox_.compare_exchange_weak(before, letter, std::memory_order_acq_rel));
+    message->next = before;
+  } while (!inbox_.compare_exchange_weak(before, message, std::memory_order_acq_rel));
   // The letter may be gone by now. Only the first one needs to wake the thread: it takes all.
   if (!before) wake();
 }
 
 void Executor::turn(Deadline now) {
   set_now(now);
-  open_letters();
+  run_posted();
   timers_.advance(now);
   ready_.insert(ready_.end(), next_turn_.begin(), next_turn_.end());
   next_turn_.clear();
@@ -61,18 +61,18 @@ void Executor::finish_turn() {
   }
 }
 
-void Executor::open_letters() {
-  Letter* newest = inbox_.exchange(nullptr, std::memory_order_acq_rel);
-  Letter* oldest = nullptr;
+void Executor::run_posted() {
+  PostedMessage* newest = inbox_.exchange(nullptr, std::memory_order_acq_rel);
+  PostedMessage* oldest = nullptr;
   while (newest) {
-    Letter* const next = newest->next;
+    PostedMessage* const next = newest->next;
     newest->next = oldest;
     oldest = newest;
     newest = next;
   }
   while (oldest) {
-    const std::unique_ptr<Letter> letter(std::exchange(oldest, oldest->next));
-    letter->open();
+    const std::unique_ptr<PostedMessage> message(std::exchange(oldest, oldest->next));
+    message->open();
   }
 }
 

@@ -56,7 +56,7 @@ class Executor {
 
   // Runs `letter` on this executor's thread. Callable from any thread; letters of one sender
   // arrive in the order sent.
-  void post(std::move_only_function<void()> letter);
+  void post(std::move_only_function<void()> message);
 
  protected:
   // Binds this executor to the current thread; a loop does so once, a test around its own steps.
@@ -79,18 +79,18 @@ class Executor {
   }
 
  private:
-  struct Letter {
+  struct PostedMessage {
     std::move_only_function<void()> open;
-    Letter* next = nullptr;
+    PostedMessage* next = nullptr;
   };
 
-  void open_letters();
+  void run_posted();
   void run_ready();
 
   static thread_local Executor* current_;
 
   // Touched by any thread.
-  std::atomic<Letter*> inbox_{nullptr};  // Newest first.
+  std::atomic<PostedMessage*> inbox_{nullptr};  // Newest first.
 
   // Touched on the executor's thread only.
   std::vector<std::coroutine_handle<>> ready_;

@@ -10,13 +10,13 @@ constexpr std::size_t kKeep = 512 * 1024;  // Bytes of frames kept per class and
 constexpr std::size_t bytes_of(std::size_t index) { return (index + 1) * kStep; }
 
 // Gives a thread room for frames while it lives. What is freed after that goes to the heap.
-struct Keeper {
-  Keeper() {
+struct TokenService {
+  TokenService() {
     for (std::size_t i = 0; i < kClasses; ++i) classes[i].room = kKeep / bytes_of(i);
   }
-  Keeper(const Keeper&) = delete;
-  Keeper& operator=(const Keeper&) = delete;
-  ~Keeper() {
+  TokenService(const TokenService&) = delete;
+  TokenService& operator=(const TokenService&) = delete;
+  ~TokenService() {
     for (auto& kind : classes) {
       while (FreeFrame* const frame = kind.first) {
         kind.first = frame->next;
@@ -37,7 +37,7 @@ void* allocate_anew(std::size_t size) {
 }
 
 void release_without_room(void* frame, std::size_t size) noexcept {
-  thread_local const Keeper keeper;
+  thread_local const TokenService service;
   const std::size_t index = class_of(size);
   if (index < kClasses && classes[index].room > 0) {
     keep(classes[index], frame);

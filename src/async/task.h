@@ -83,7 +83,7 @@ class [[nodiscard]] Task {
   Result<T> await_resume() { return *std::move(handle_.promise().result); }
 
   // `co_await task.hearing(stop)`: the task hears `stop` instead of the awaiter's own Stop.
-  auto hearing(Stop& stop) {
+  auto with_stop(Stop& stop) {
     struct Hearing {
       Task& task;
       Stop& stop;

@@ -41,7 +41,7 @@ void add_key(std::vector<std::string>& ids, std::string_view payload, std::strin
 
 }  // namespace
 
-std::vector<std::string> find_ids(const IdPlaces& places, std::string_view field) {
+std::vector<std::string> find_ids(const IdPaths& places, std::string_view field) {
   std::vector<std::string> ids;
   if (places.key) {
     if (auto key = unframe(*places.key, places.key_schema)) add_key(ids, key->payload, field);

@@ -14,7 +14,7 @@ inline constexpr std::string_view kCorrelationField = "correlationId";
 inline constexpr std::size_t kMostCorrelation = 256;  // Bytes of an id; longer ones are none.
 
 // The parts of a record that may hold an id.
-struct IdPlaces {
+struct IdPaths {
   std::optional<std::string_view> key = {};
   std::optional<std::string_view> key_schema = {};  // Header.
   std::optional<std::string_view> id = {};          // Header.
@@ -24,7 +24,7 @@ struct IdPlaces {
 
 // What may be the id, the likeliest first: the key's member `field`, its member `correlationId`,
 // the key as text, the header, the value's member `field`. In lower case.
-std::vector<std::string> find_ids(const IdPlaces& places, std::string_view field);
+std::vector<std::string> find_ids(const IdPaths& places, std::string_view field);
 
 // {"<field>":"<id>"}
 std::string key_of(std::string_view field, std::string_view id);

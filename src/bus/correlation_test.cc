@@ -25,7 +25,7 @@ TEST(Correlation, TakesAKeyThatIsText) {
 }
 
 TEST(Correlation, LooksIntoTheValueLast) {
-  const IdPlaces places{.value = R"({"correlationId":"V","x":1})"};
+  const IdPaths places{.value = R"({"correlationId":"V","x":1})"};
   EXPECT_EQ(find_ids(places, "correlationId"), (Ids{"v"}));
   EXPECT_EQ(find_ids({.id = "H", .value = R"({"correlationId":"V"})"}, "correlationId"),
             (Ids{"h"}));

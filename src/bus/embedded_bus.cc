@@ -48,7 +48,7 @@ Result<void> EmbeddedBus::start_registry() {
   registry_url_ = "http://" + bound->text();
   server_ = std::make_unique<net::HttpServer>(
       std::vector<net::HttpRoute>{{"/*", "*", &registry_}, {"/", "*", &registry_}},
-      std::make_shared<const net::HttpSettings>(), door_, counters_);
+      std::make_shared<const net::HttpSettings>(), authenticator_, counters_);
   server_->start(*std::move(listener));
   return ok();
 }

@@ -54,7 +54,7 @@ class EmbeddedBus {
   std::unique_ptr<Cluster> cluster_;
   metrics::Registry metrics_;  // Its HTTP server counts for itself.
   net::HttpCounters counters_{metrics_};
-  net::OpenDoor door_;
+  net::AnonymousGuard authenticator_;
   RegistryServer registry_;
   std::unique_ptr<net::HttpServer> server_;
   ThreadPool ending_{1, 1};

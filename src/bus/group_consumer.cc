@@ -49,11 +49,11 @@ struct GroupConsumer::Handle {
   Owned<rd_kafka_topic_partition_list_t> assigned = {};  // What is ours.
 };
 
-GroupConsumer::GroupConsumer(Connection connection, Settings settings, Executor& home,
+GroupConsumer::GroupConsumer(Connection connection, Settings settings, Executor& owner,
                              ThreadPool& pool, Events& events)
     : connection_(std::move(connection)),
       settings_(std::move(settings)),
-      home_(home),
+      owner_(owner),
       pool_(pool),
       events_(events) {}
 
@@ -79,7 +79,7 @@ Result<void> GroupConsumer::start() {
                    {"partition.assignment.strategy", "range,roundrobin"}});
   if (!client) return client.error();
   handle_ = std::make_shared<Handle>(*client);
-  handle_->watch.emplace(handle_->queue.get(), home_, [this] { return serve(); });
+  handle_->watch.emplace(handle_->queue.get(), owner_, [this] { return serve(); });
   return ok();
 }
 
@@ -142,21 +142,21 @@ void GroupConsumer::take(const rd_kafka_message_s& message) {
   }
   // What comes while partitions are on their way elsewhere is theirs who get them.
   if (handing_over_ || stopping_) return;
-  KeptMessage kept{topic, message.partition, message.offset, std::nullopt, std::nullopt, {}};
-  if (message.key) kept.key.emplace(static_cast<const char*>(message.key), message.key_len);
-  if (message.payload) kept.value.emplace(static_cast<const char*>(message.payload), message.len);
+  OwnedMessage stored{topic, message.partition, message.offset, std::nullopt, std::nullopt, {}};
+  if (message.key) stored.key.emplace(static_cast<const char*>(message.key), message.key_len);
+  if (message.payload) stored.value.emplace(static_cast<const char*>(message.payload), message.len);
   rd_kafka_headers_t* headers = nullptr;
   if (!rd_kafka_message_headers(&message, &headers)) {
     const char* name = nullptr;
     const void* value = nullptr;
     std::size_t size = 0;
     for (std::size_t i = 0; !rd_kafka_header_get_all(headers, i, &name, &value, &size); ++i) {
-      kept.headers.emplace_back(name, std::string(static_cast<const char*>(value), size));
+      stored.headers.emplace_back(name, std::string(static_cast<const char*>(value), size));
     }
   }
   offsets_[{topic, message.partition}][message.offset] = false;
-  backlog_bytes_ += kept.size();
-  backlog_.push_back(std::move(kept));
+  backlog_bytes_ += stored.size();
+  backlog_.push_back(std::move(stored));
   hand_out();
 }
 
@@ -165,7 +165,7 @@ void GroupConsumer::take(const rd_kafka_message_s& message) {
 void GroupConsumer::hand_out() {
   if (std::exchange(handing_out_, true)) return;  // It was done with at once.
   while (running_ < settings_.at_once && !backlog_.empty()) {
-    KeptMessage next = std::move(backlog_.front());
+    OwnedMessage next = std::move(backlog_.front());
     backlog_.pop_front();
     backlog_bytes_ -= next.size();
     ++running_;
@@ -190,7 +190,7 @@ void GroupConsumer::done(const std::string& topic, std::int32_t partition, std::
   --running_;
   hand_out();
   // Last of all: whoever waits for this may let go of the partition at once.
-  if (running_ == 0 && quiet_) quiet_->deliver(ok());
+  if (running_ == 0 && idle_) idle_->deliver(ok());
 }
 
 void GroupConsumer::store(const std::string& topic, std::int32_t partition, std::int64_t offset) {
@@ -248,8 +248,8 @@ void GroupConsumer::rebalance(bool assigns, rd_kafka_topic_partition_list_s* par
 
 // What is being dealt with is finished here, so that nobody else does it too.
 Task<void> GroupConsumer::hand_over() {
-  auto quiet = co_await wait_quiet(here().now() + settings_.handover);
-  if (!quiet) {
+  auto idle = co_await wait_idle(here().now() + settings_.handover);
+  if (!idle) {
     log::Line(log::Level::warn, "partitions left unfinished")
         .add("group", settings_.group)
         .add("requests", std::uint64_t{running_})
@@ -257,15 +257,15 @@ Task<void> GroupConsumer::hand_over() {
   }
   handing_over_ = false;
   if (handle_) assign(nullptr);
-  co_return quiet;
+  co_return idle;
 }
 
-Task<void> GroupConsumer::wait_quiet(Deadline deadline) {
+Task<void> GroupConsumer::wait_idle(Deadline deadline) {
   if (running_ == 0) co_return ok();
-  OneShot<void> quiet;
-  OneShot<void>* const before = std::exchange(quiet_, &quiet);
-  auto waited = co_await quiet.wait(deadline);
-  quiet_ = before;
+  OneShot<void> idle;
+  OneShot<void>* const before = std::exchange(idle_, &idle);
+  auto waited = co_await idle.wait(deadline);
+  idle_ = before;
   if (before && running_ == 0) before->deliver(ok());
   co_return waited;
 }
@@ -274,7 +274,7 @@ Task<void> GroupConsumer::stop(Deadline deadline) {
   if (!handle_) co_return ok();
   stopping_ = true;
   drop_backlog();
-  auto quiet = co_await wait_quiet(deadline);
+  auto idle = co_await wait_idle(deadline);
   auto drained = co_await scope_.drain(kNever);
   handle_->watch.reset();
   std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr),

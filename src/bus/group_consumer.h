@@ -28,7 +28,7 @@ class GroupConsumer {
    public:
     virtual ~Events() = default;
     // A record is ours to deal with; done() is told once it has been.
-    virtual void on_record(KeptMessage record) = 0;
+    virtual void on_record(OwnedMessage record) = 0;
     // Which partitions are ours is another: so many are now.
     virtual void on_assigned(std::size_t partitions) = 0;
     virtual void on_trouble(const Error& error) = 0;
@@ -46,7 +46,7 @@ class GroupConsumer {
   };
 
   // REQUIRES: all outlive this.
-  GroupConsumer(Connection connection, Settings settings, Executor& home, ThreadPool& pool,
+  GroupConsumer(Connection connection, Settings settings, Executor& owner, ThreadPool& pool,
                 Events& events);
   ~GroupConsumer();  // REQUIRES: stop() has yielded, or it never started.
 
@@ -72,7 +72,7 @@ class GroupConsumer {
   void store(const std::string& topic, std::int32_t partition, std::int64_t offset);
   void rebalance(bool assign, rd_kafka_topic_partition_list_s* partitions);
   Task<void> hand_over();
-  Task<void> wait_quiet(Deadline deadline);
+  Task<void> wait_idle(Deadline deadline);
   void assign(rd_kafka_topic_partition_list_s* partitions);
   void hand_out();
   void drop_backlog();
@@ -80,19 +80,19 @@ class GroupConsumer {
 
   const Connection connection_;
   const Settings settings_;
-  Executor& home_;
+  Executor& owner_;
   ThreadPool& pool_;
   Events& events_;
   std::shared_ptr<Handle> handle_;
   std::map<Partition, Offsets> offsets_;
-  std::deque<KeptMessage> backlog_;  // Records that wait for their turn, the oldest first.
+  std::deque<OwnedMessage> backlog_;  // Records that wait for their turn, the oldest first.
   std::size_t backlog_bytes_ = 0;
   std::size_t running_ = 0;  // Records that are being dealt with.
   bool handing_out_ = false;
   bool paused_ = false;
   bool handing_over_ = false;  // Our partitions are about to go elsewhere.
   bool stopping_ = false;
-  OneShot<void>* quiet_ = nullptr;  // Who waits for the last of them.
+  OneShot<void>* idle_ = nullptr;  // Who waits for the last of them.
   Scope scope_;
 };
 

@@ -27,7 +27,7 @@ struct Unheard final : Producer::Events {
 
 // Keeps what it is given until the test says that it is done.
 struct Work final : GroupConsumer::Events {
-  void on_record(KeptMessage record) override {
+  void on_record(OwnedMessage record) override {
     seen.insert(record.value.value_or(""));
     running.push_back(std::move(record));
     most = std::max(most, running.size());
@@ -36,13 +36,13 @@ struct Work final : GroupConsumer::Events {
   void on_trouble(const Error&) override {}
 
   void finish_one(GroupConsumer& group) {
-    const KeptMessage record = std::move(running.front());
+    const OwnedMessage record = std::move(running.front());
     running.pop_front();
     group.done(record.topic, record.partition, record.offset);
   }
 
   std::multiset<std::string> seen;
-  std::deque<KeptMessage> running;
+  std::deque<OwnedMessage> running;
   std::size_t most = 0;
   std::size_t assigned = 0;
 };

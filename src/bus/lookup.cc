@@ -46,10 +46,10 @@ bool may_pass(rd_kafka_resp_err_t answer) {
 
 // Asks again for as long as the answer may change and somebody wants to know.
 template <class Question>
-rd_kafka_resp_err_t ask_patiently(const Patience& patience, Question question) {
+rd_kafka_resp_err_t ask_patiently(const Timeout& timeout, Question question) {
   for (;;) {
-    const rd_kafka_resp_err_t answer = question(patience.slice());
-    if (!may_pass(answer) || patience.is_over()) return answer;
+    const rd_kafka_resp_err_t answer = question(timeout.slice());
+    if (!may_pass(answer) || timeout.is_over()) return answer;
     // Who says no says so at once.
     std::this_thread::sleep_for(kPause);
   }
@@ -61,10 +61,10 @@ struct MetadataFreer {
 
 // One try; the error of the topic itself is in `topic_error`.
 Result<std::vector<std::int32_t>> ask(rd_kafka_t* client, rd_kafka_topic_t* topic,
-                                      const Patience& patience, rd_kafka_resp_err_t& topic_error) {
+                                      const Timeout& timeout, rd_kafka_resp_err_t& topic_error) {
   const struct rd_kafka_metadata* data = nullptr;
   const auto failed = ask_patiently(
-      patience, [&](int time) { return rd_kafka_metadata(client, 0, topic, &data, time); });
+      timeout, [&](int time) { return rd_kafka_metadata(client, 0, topic, &data, time); });
   if (failed) return error_of(failed, "cannot ask the bus");
   const std::unique_ptr<const struct rd_kafka_metadata, MetadataFreer> owner(data);
   std::vector<std::int32_t> partitions;
@@ -81,7 +81,7 @@ struct NewTopicFreer {
 };
 
 // REQUIRES: there is a controller.
-Result<void> create(rd_kafka_t* client, const NewTopic& topic, const Patience& patience) {
+Result<void> create(rd_kafka_t* client, const NewTopic& topic, const Timeout& timeout) {
   std::array<char, 512> why{};
   const std::unique_ptr<rd_kafka_NewTopic_t, NewTopicFreer> wanted(rd_kafka_NewTopic_new(
       topic.name.c_str(), topic.partitions, -1 /* as the broker likes */, why.data(), why.size()));
@@ -91,8 +91,8 @@ Result<void> create(rd_kafka_t* client, const NewTopic& topic, const Patience& p
   rd_kafka_NewTopic_t* topics[] = {wanted.get()};
   rd_kafka_CreateTopics(client, topics, 1, nullptr, queue.get());
   Owned<rd_kafka_event_t> event;
-  while (!event && !patience.is_over()) {
-    event.reset(rd_kafka_queue_poll(queue.get(), patience.slice()));
+  while (!event && !timeout.is_over()) {
+    event.reset(rd_kafka_queue_poll(queue.get(), timeout.slice()));
   }
   const std::string what = fmt::format("cannot make the topic {}", topic.name);
   if (!event) return error_of(RD_KAFKA_RESP_ERR__TIMED_OUT, what);
@@ -115,10 +115,10 @@ bool is_embedded(rd_kafka_t* client) {
 }
 
 // The names of all topics. Looking at all of them makes none.
-Result<std::vector<std::string>> topic_names(rd_kafka_t* client, const Patience& patience) {
+Result<std::vector<std::string>> topic_names(rd_kafka_t* client, const Timeout& timeout) {
   const struct rd_kafka_metadata* data = nullptr;
   const auto failed = ask_patiently(
-      patience, [&](int time) { return rd_kafka_metadata(client, 1, nullptr, &data, time); });
+      timeout, [&](int time) { return rd_kafka_metadata(client, 1, nullptr, &data, time); });
   if (failed) return error_of(failed, "cannot ask the bus");
   const std::unique_ptr<const struct rd_kafka_metadata, MetadataFreer> owner(data);
   std::vector<std::string> names;
@@ -128,37 +128,37 @@ Result<std::vector<std::string>> topic_names(rd_kafka_t* client, const Patience&
 
 }  // namespace
 
-int Patience::slice() const {
+int Timeout::slice() const {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left, 1, kSlice));
 }
 
-Result<void> ensure_topic(rd_kafka_t* client, const NewTopic& topic, const Patience& patience) {
-  auto there = topic_names(client, patience);
+Result<void> ensure_topic(rd_kafka_t* client, const NewTopic& topic, const Timeout& timeout) {
+  auto there = topic_names(client, timeout);
   if (!there) return there.error();
   if (std::ranges::find(*there, topic.name) != there->end()) return ok();
   if (!is_embedded(client)) {
-    auto created = create(client, topic, patience);
+    auto created = create(client, topic, timeout);
     if (!created) return created;
   }
-  auto partitions = find_partitions(client, topic.name, patience);
+  auto partitions = find_partitions(client, topic.name, timeout);
   if (!partitions) return partitions.error();
   return ok();
 }
 
 Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::string> topics,
-                                       const Patience& patience) {
+                                       const Timeout& timeout) {
   const bool all = topics.empty();
   if (all) {
-    auto names = topic_names(client, patience);
+    auto names = topic_names(client, timeout);
     if (!names) return names.error();
     topics = *std::move(names);
   }
   std::vector<GroupLag> lines;
   const Owned<rd_kafka_topic_partition_list_t> list(rd_kafka_topic_partition_list_new(16));
   for (const auto& topic : topics) {
-    auto ends = find_ends(client, topic, patience);
+    auto ends = find_ends(client, topic, timeout);
     if (!ends) return ends.error();
     for (const auto& [partition, first, end] : *ends) {
       rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition);
@@ -166,7 +166,7 @@ Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::stri
     }
   }
   const auto failed = ask_patiently(
-      patience, [&](int time) { return rd_kafka_committed(client, list.get(), time); });
+      timeout, [&](int time) { return rd_kafka_committed(client, list.get(), time); });
   if (failed) return error_of(failed, "cannot ask how far the group has come");
   std::vector<GroupLag> committed;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -179,18 +179,18 @@ Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::stri
 }
 
 Result<std::vector<std::int32_t>> find_partitions(rd_kafka_t* client, const std::string& topic,
-                                                  const Patience& patience) {
+                                                  const Timeout& timeout) {
   const Owned<rd_kafka_topic_t> handle(rd_kafka_topic_new(client, topic.c_str(), nullptr));
-  const Deadline appears = std::min(patience.deadline, Clock::now() + kAppears);
+  const Deadline appears = std::min(timeout.deadline, Clock::now() + kAppears);
   for (;;) {
     rd_kafka_resp_err_t why = RD_KAFKA_RESP_ERR_NO_ERROR;
-    auto found = ask(client, handle.get(), patience, why);
+    auto found = ask(client, handle.get(), timeout, why);
     if (!found || (!why && !found->empty())) return found;
     const bool may_come = !why || why == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART ||
                           why == RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC ||
                           why == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
     if (!may_come) return error_of(why, fmt::format("topic {}", topic));
-    if (Clock::now() + kPause > appears || patience.is_over()) {
+    if (Clock::now() + kPause > appears || timeout.is_over()) {
       return Error{Code::not_found, fmt::format("the bus has no topic {}", topic)};
     }
     std::this_thread::sleep_for(kPause);
@@ -198,13 +198,13 @@ Result<std::vector<std::int32_t>> find_partitions(rd_kafka_t* client, const std:
 }
 
 Result<std::vector<PartitionEnds>> find_ends(rd_kafka_t* client, const std::string& topic,
-                                             const Patience& patience) {
-  auto partitions = find_partitions(client, topic, patience);
+                                             const Timeout& timeout) {
+  auto partitions = find_partitions(client, topic, timeout);
   if (!partitions) return partitions.error();
   std::vector<PartitionEnds> ends;
   for (const auto partition : *partitions) {
     PartitionEnds one{.partition = partition};
-    const auto failed = ask_patiently(patience, [&](int time) {
+    const auto failed = ask_patiently(timeout, [&](int time) {
       return rd_kafka_query_watermark_offsets(client, topic.c_str(), partition, &one.first,
                                               &one.end, time);
     });

@@ -16,7 +16,7 @@
 namespace patchbay::bus {
 
 // How long to go on asking.
-struct Patience {
+struct Timeout {
   Deadline deadline;
   std::shared_ptr<const std::atomic<bool>> over = {};  // Set: nobody wants to know any more.
 
@@ -34,15 +34,15 @@ struct PartitionEnds {
 // The partitions of a topic and what is in them. Code::not_found if there is no such topic,
 // Code::unavailable if no broker says so.
 Result<std::vector<PartitionEnds>> find_ends(rd_kafka_t* client, const std::string& topic,
-                                             const Patience& patience);
+                                             const Timeout& timeout);
 
 // The numbers of its partitions.
 Result<std::vector<std::int32_t>> find_partitions(rd_kafka_t* client, const std::string& topic,
-                                                  const Patience& patience);
+                                                  const Timeout& timeout);
 
 // How far the group of the client has come. Without topics: in all that it has committed.
 Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::string> topics,
-                                       const Patience& patience);
+                                       const Timeout& timeout);
 
 struct NewTopic {
   std::string name;
@@ -52,6 +52,6 @@ struct NewTopic {
 
 // Makes a topic unless it is there: by asking for it to be made, or, on the embedded bus, which
 // knows no such request, by mentioning it.
-Result<void> ensure_topic(rd_kafka_t* client, const NewTopic& topic, const Patience& patience);
+Result<void> ensure_topic(rd_kafka_t* client, const NewTopic& topic, const Timeout& timeout);
 
 }  // namespace patchbay::bus

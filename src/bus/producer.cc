@@ -58,8 +58,8 @@ class Producer::Handle {
 
   rd_kafka_t* client() const { return client_; }
   rd_kafka_queue_t* queue() const { return queue_.get(); }
-  void watch(Executor& home, QueueWatch::Serve serve) {
-    watch_.emplace(queue_.get(), home, std::move(serve));
+  void watch(Executor& owner, QueueWatch::Serve serve) {
+    watch_.emplace(queue_.get(), owner, std::move(serve));
   }
   void unwatch() { watch_.reset(); }
 
@@ -69,10 +69,10 @@ class Producer::Handle {
   std::optional<QueueWatch> watch_;  // Touched at home only.
 };
 
-Producer::Producer(Connection connection, Executor& home, Events& events, ThreadPool& pool)
+Producer::Producer(Connection connection, Executor& owner, Events& events, ThreadPool& pool)
     : connection_(std::move(connection)),
       gathers_(lingers(connection_.properties)),
-      home_(home),
+      owner_(owner),
       events_(events),
       pool_(pool) {}
 
@@ -93,7 +93,7 @@ Result<std::shared_ptr<Producer::Handle>> Producer::make_handle() {
       {});
   if (!client) return client.error();
   auto handle = std::make_shared<Handle>(*client);
-  handle->watch(home_, [this, at = handle.get()] { return serve(*at); });
+  handle->watch(owner_, [this, at = handle.get()] { return serve(*at); });
   return handle;
 }
 
@@ -148,10 +148,10 @@ Result<void> Producer::send(const Outgoing& record, std::uint64_t tag) {
 }
 
 Task<void> Producer::prepare(std::string topic, Deadline deadline) {
-  const Patience patience{deadline, over_};
-  std::function<Result<void>()> look = [handle = current(), topic, patience]() mutable {
+  const Timeout timeout{deadline, over_};
+  std::function<Result<void>()> look = [handle = current(), topic, timeout]() mutable {
     if (!handle) return Result<void>(Error{Code::unavailable, "the bus is not connected"});
-    auto found = find_ends(handle->client(), topic, patience);
+    auto found = find_ends(handle->client(), topic, timeout);
     handle.reset();
     return found ? ok() : Result<void>(found.error());
   };

@@ -33,7 +33,7 @@ class Producer {
   };
 
   // REQUIRES: `home`, `events` and `pool`, where clients end, outlive the producer.
-  Producer(Connection connection, Executor& home, Events& events, ThreadPool& pool);
+  Producer(Connection connection, Executor& owner, Events& events, ThreadPool& pool);
   ~Producer();  // REQUIRES: stop() has yielded, or start() has failed or never been called.
 
   // Begins to connect; brokers that are down are tried again and again.
@@ -72,7 +72,7 @@ class Producer {
 
   const Connection connection_;
   const bool gathers_;
-  Executor& home_;
+  Executor& owner_;
   Events& events_;
   ThreadPool& pool_;
   Scope retiring_;

@@ -2,8 +2,8 @@
 
 namespace patchbay::bus {
 
-QueueWatch::QueueWatch(rd_kafka_queue_t* queue, Executor& home, Serve serve)
-    : queue_(queue), state_(std::make_shared<State>(home, std::move(serve))) {
+QueueWatch::QueueWatch(rd_kafka_queue_t* queue, Executor& owner, Serve serve)
+    : queue_(queue), state_(std::make_shared<State>(owner, std::move(serve))) {
   rd_kafka_queue_cb_event_enable(
       queue_, [](rd_kafka_t*, void* state) { static_cast<State*>(state)->notify(); }, state_.get());
   state_->notify();  // For what came before.
@@ -17,7 +17,7 @@ QueueWatch::~QueueWatch() {
 
 void QueueWatch::State::notify() {
   if (posted.exchange(true)) return;
-  home.post([self = shared_from_this()] { self->run(); });
+  owner.post([self = shared_from_this()] { self->run(); });
 }
 
 void QueueWatch::State::run() {

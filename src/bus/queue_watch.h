@@ -19,7 +19,7 @@ class QueueWatch {
   using Serve = std::function<bool()>;
 
   // REQUIRES: `queue` and `home` outlive the watch.
-  QueueWatch(rd_kafka_queue_t* queue, Executor& home, Serve serve);
+  QueueWatch(rd_kafka_queue_t* queue, Executor& owner, Serve serve);
   QueueWatch(const QueueWatch&) = delete;
   QueueWatch& operator=(const QueueWatch&) = delete;
   ~QueueWatch();
@@ -27,11 +27,11 @@ class QueueWatch {
  private:
   // Lives until the last letter is opened.
   struct State : std::enable_shared_from_this<State> {
-    State(Executor& at, Serve with) : home(at), serve(std::move(with)) {}
+    State(Executor& at, Serve with) : owner(at), serve(std::move(with)) {}
     void notify();
     void run();
 
-    Executor& home;
+    Executor& owner;
     Serve serve;  // At home; empty once the watch has ended.
     std::atomic<bool> posted = false;
   };

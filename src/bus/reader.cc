@@ -49,11 +49,11 @@ Task<T> Consumer::ask(std::function<Result<T>(rd_kafka_s*)> question) {
   co_return answer;
 }
 
-Consumer::Consumer(Connection connection, bool tells_ends, Executor& home, ThreadPool& pool,
+Consumer::Consumer(Connection connection, bool tells_ends, Executor& owner, ThreadPool& pool,
                    Trouble trouble)
     : connection_(std::move(connection)),
       tells_ends_(tells_ends),
-      home_(home),
+      owner_(owner),
       pool_(pool),
       trouble_(std::move(trouble)) {}
 
@@ -70,7 +70,7 @@ Result<void> Consumer::start() {
                             {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
   if (!client) return client.error();
   handle_ = std::make_shared<Handle>(*client);
-  handle_->watch.emplace(handle_->queue.get(), home_, [this] { return serve(); });
+  handle_->watch.emplace(handle_->queue.get(), owner_, [this] { return serve(); });
   return ok();
 }
 
@@ -100,18 +100,18 @@ Task<void> Consumer::stop() {
 
 Task<void> Consumer::ensure_topic(std::string topic, int partitions, bool compacted,
                                   Deadline deadline) {
-  const Patience patience{deadline, over_};
+  const Timeout timeout{deadline, over_};
   std::function<Result<void>(rd_kafka_s*)> make = [=](rd_kafka_s* client) {
-    return bus::ensure_topic(client, {topic, partitions, compacted}, patience);
+    return bus::ensure_topic(client, {topic, partitions, compacted}, timeout);
   };
   co_return co_await ask<void>(std::move(make));
 }
 
 Task<std::vector<GroupLag>> Consumer::lag(std::vector<std::string> topics, Deadline deadline) {
   using Lines = std::vector<GroupLag>;
-  const Patience patience{deadline, over_};
+  const Timeout timeout{deadline, over_};
   std::function<Result<Lines>(rd_kafka_s*)> look = [=](rd_kafka_s* client) {
-    return find_lag(client, topics, patience);
+    return find_lag(client, topics, timeout);
   };
   co_return co_await ask<Lines>(std::move(look));
 }
@@ -126,8 +126,8 @@ struct Reader::Followed {
 };
 
 struct Reader::Queue {
-  Queue(rd_kafka_t* client, Executor& home, QueueWatch::Serve serve)
-      : queue(rd_kafka_queue_new(client)), watch(queue.get(), home, std::move(serve)) {}
+  Queue(rd_kafka_t* client, Executor& owner, QueueWatch::Serve serve)
+      : queue(rd_kafka_queue_new(client)), watch(queue.get(), owner, std::move(serve)) {}
 
   Owned<rd_kafka_queue_t> queue;
   QueueWatch watch;
@@ -138,9 +138,9 @@ Reader::~Reader() = default;
 
 Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
   using Ends = std::vector<PartitionEnds>;
-  const Patience patience{deadline, consumer_.over_};
-  std::function<Result<Ends>(rd_kafka_s*)> look = [topic, patience](rd_kafka_s* client) {
-    return find_ends(client, topic, patience);
+  const Timeout timeout{deadline, consumer_.over_};
+  std::function<Result<Ends>(rd_kafka_s*)> look = [topic, timeout](rd_kafka_s* client) {
+    return find_ends(client, topic, timeout);
   };
   auto ends = co_await consumer_.ask<Ends>(std::move(look));
   if (!ends) {
@@ -152,7 +152,7 @@ Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
   if (!consumer_.handle_) co_return Error{Code::unavailable, "the bus is stopping"};
   rd_kafka_t* const client = consumer_.handle_->client;
   if (!queue_) {
-    queue_ = std::make_unique<Queue>(client, consumer_.home_, [this] { return serve(); });
+    queue_ = std::make_unique<Queue>(client, consumer_.owner_, [this] { return serve(); });
   }
   auto& followed = topics_[topic];
   const bool known = followed != nullptr;

@@ -35,7 +35,7 @@ class Consumer {
 
   // With `tells_ends`, Readers hear when they have caught up. REQUIRES: `home` and `pool` outlive
   // the consumer. `trouble` is told at home.
-  Consumer(Connection connection, bool tells_ends, Executor& home, ThreadPool& pool,
+  Consumer(Connection connection, bool tells_ends, Executor& owner, ThreadPool& pool,
            Trouble trouble);
   Consumer(const Consumer&) = delete;
   Consumer& operator=(const Consumer&) = delete;
@@ -64,7 +64,7 @@ class Consumer {
 
   const Connection connection_;
   const bool tells_ends_;
-  Executor& home_;
+  Executor& owner_;
   ThreadPool& pool_;
   const Trouble trouble_;
   const std::shared_ptr<std::atomic<bool>> over_ = std::make_shared<std::atomic<bool>>(false);

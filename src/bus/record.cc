@@ -53,14 +53,14 @@ std::optional<std::string_view> Record::header(const char* name) const {
   return bytes(value, size);
 }
 
-std::optional<std::string_view> KeptMessage::header(std::string_view name) const {
+std::optional<std::string_view> OwnedMessage::header(std::string_view name) const {
   for (auto one = headers.rbegin(); one != headers.rend(); ++one) {
     if (one->first == name) return one->second;
   }
   return std::nullopt;
 }
 
-std::size_t KeptMessage::size() const {
+std::size_t OwnedMessage::size() const {
   std::size_t size = sizeof(*this) + topic.size();
   size += (key ? key->size() : 0) + (value ? value->size() : 0);
   for (const auto& [name, content] : headers) size += name.size() + content.size() + 64;

@@ -54,7 +54,7 @@ class Record {
 };
 
 // A record in memory of its own, for what takes longer.
-struct KeptMessage {
+struct OwnedMessage {
   std::string topic;
   std::int32_t partition = 0;
   std::int64_t offset = 0;

@@ -43,24 +43,24 @@ std::string registration_value_bytes(const RegistrationSchemas& schemas,
   return fits ? frame(schema->id, text) : text;
 }
 
-RegistryNews read_registry_record(const Record& record) {
-  RegistryNews news;
+RegistryUpdate read_registry_record(const Record& record) {
+  RegistryUpdate update;
   if (const auto bytes = record.key()) {
     auto key = unframe(*bytes, record.header(kKeySchemaHeader));
-    if (key) news.name = registered_name(key->payload);
+    if (key) update.name = registered_name(key->payload);
   }
   // Not every tool can write a record without a value.
   const auto bytes = record.value();
-  if (!bytes || bytes->empty()) return news;
+  if (!bytes || bytes->empty()) return update;
   auto value = unframe(*bytes, record.header(kValueSchemaHeader));
   auto read = value ? read_registration(value->payload) : Result<Registration>(value.error());
   if (!read) {
-    news.problem = read.error().message;
-    return news;
+    update.problem = read.error().message;
+    return update;
   }
-  if (news.name.empty()) news.name = read->name;
-  news.registration = *std::move(read);
-  return news;
+  if (update.name.empty()) update.name = read->name;
+  update.registration = *std::move(read);
+  return update;
 }
 
 }  // namespace patchbay::bus

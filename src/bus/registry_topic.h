@@ -38,11 +38,11 @@ std::string registration_value_bytes(const RegistrationSchemas& schemas,
                                      const Registration& registration);
 
 // What a record of the registry topic says.
-struct RegistryNews {
+struct RegistryUpdate {
   std::string name;                          // Whose it is; empty if nothing in it says so.
   std::optional<Registration> registration;  // Nothing: it is taken back...
   std::string problem;                       // ...or, if this says why, cannot be understood.
 };
-RegistryNews read_registry_record(const Record& record);
+RegistryUpdate read_registry_record(const Record& record);
 
 }  // namespace patchbay::bus

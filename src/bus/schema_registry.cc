@@ -156,22 +156,22 @@ Task<SchemaRegistry::Schema> SchemaRegistry::latest(std::string subject, Deadlin
   const auto id = std::string(json::member(*answer, "id").value_or("0"));
   if (const auto known = by_id_.find(id); known != by_id_.end()) co_return known->second;
   auto schema = co_await take(*std::move(answer), 0, deadline);
-  if (schema && by_id_.size() < settings_.kept) by_id_[id] = *schema;
+  if (schema && by_id_.size() < settings_.stored) by_id_[id] = *schema;
   co_return schema;
 }
 
-Task<SchemaRegistry::Schema> SchemaRegistry::find(std::map<std::string, Schema>& kept,
+Task<SchemaRegistry::Schema> SchemaRegistry::find(std::map<std::string, Schema>& stored,
                                                   std::string key, std::string path, int id,
                                                   Deadline deadline) {
-  if (const auto known = kept.find(key); known != kept.end()) co_return known->second;
+  if (const auto known = stored.find(key); known != stored.end()) co_return known->second;
   auto answer = co_await ask("GET", path, "", deadline);
   if (!answer) {
     co_return Error{answer.error().code, fmt::format("schema {}: {}", key, answer.error().message)};
   }
   auto schema = co_await take(*std::move(answer), id, deadline);
   // Whatever was asked for longest ago would do; that it is bounded is what matters.
-  if (kept.size() >= settings_.kept) kept.erase(kept.begin());
-  if (schema) kept[key] = *schema;
+  if (stored.size() >= settings_.stored) stored.erase(stored.begin());
+  if (schema) stored[key] = *schema;
   co_return schema;
 }
 

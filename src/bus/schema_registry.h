@@ -23,7 +23,7 @@ struct RegistrySettings {
   net::HttpPoolSettings pool = {};
   std::size_t answer = 4 << 20;  // The largest.
   std::chrono::nanoseconds answer_time{std::chrono::seconds(10)};
-  std::size_t kept = 10'000;  // How many schemas are kept.
+  std::size_t stored = 10'000;  // How many schemas are kept.
 };
 
 struct RegisteredSchema {
@@ -61,8 +61,8 @@ class SchemaRegistry {
   using References = std::map<std::string, std::string>;  // Texts by name.
   Task<References> find_references(std::string answer, Deadline deadline);
   Task<Schema> take(std::string answer, int id, Deadline deadline);
-  Task<Schema> find(std::map<std::string, Schema>& kept, std::string key, std::string path, int id,
-                    Deadline deadline);
+  Task<Schema> find(std::map<std::string, Schema>& stored, std::string key, std::string path,
+                    int id, Deadline deadline);
 
   const RegistrySettings settings_;
   std::string fields_;

@@ -58,7 +58,7 @@ Task<void> BusClient::read(std::string topic, bool from_beginning, bool to_end, 
                            Deadline deadline) {
   to_end_ = to_end;
   ended_.reset();
-  news_.reset();
+  update_.reset();
   bus::Reader reader(consumer_, *this);
   const auto from = from_beginning ? bus::Reader::From::beginning : bus::Reader::From::now;
   auto followed = co_await reader.follow(topic, from, deadline);
@@ -80,15 +80,15 @@ Task<void> BusClient::take_all(const Take& take, Deadline deadline) {
       if (!*wants_more) co_return ok();
     }
     if (ended_) co_return *ended_;
-    auto told = co_await news_.wait(deadline);
+    auto told = co_await update_.wait(deadline);
     if (!told) co_return told;
-    news_.reset();
+    update_.reset();
   }
 }
 
 void BusClient::end(Result<void> why) {
   if (!ended_) ended_ = std::move(why);
-  news_.deliver(ok());
+  update_.deliver(ok());
 }
 
 void BusClient::on_records(std::vector<bus::Record> records) {
@@ -97,7 +97,7 @@ void BusClient::on_records(std::vector<bus::Record> records) {
   if (arrived_.size() > kMostArrived) {
     return end(Error{Code::too_large, "records come faster than they can be dealt with"});
   }
-  news_.deliver(ok());
+  update_.deliver(ok());
 }
 
 void BusClient::on_caught_up(const std::string&) {
@@ -109,13 +109,13 @@ void BusClient::on_unreadable(const std::string&, const Error& why) { end(why); 
 Task<std::vector<StandingRegistration>> read_registrations(BusClient& client, Deadline deadline) {
   std::map<std::string, StandingRegistration> table;
   const auto take = [&](const bus::Record& record) -> Task<bool> {
-    auto news = bus::read_registry_record(record);
-    if (news.registration) {
-      StandingRegistration& standing = table[news.name];
-      standing.registration = *std::move(news.registration);
+    auto update = bus::read_registry_record(record);
+    if (update.registration) {
+      StandingRegistration& standing = table[update.name];
+      standing.registration = *std::move(update.registration);
       if (const auto key = record.key()) standing.keys.emplace(*key);
-    } else if (news.problem.empty()) {
-      table.erase(news.name);
+    } else if (update.problem.empty()) {
+      table.erase(update.name);
     }
     co_return true;
   };

@@ -66,7 +66,7 @@ class BusClient final : bus::Producer::Events, bus::Reader::Events {
   std::deque<bus::Record> arrived_;
   std::optional<Result<void>> ended_;  // Nothing more will arrive, for this reason.
   bool to_end_ = false;
-  OneShot<void> news_;  // Of one of these.
+  OneShot<void> update_;  // Of one of these.
 };
 
 // A registration, and the keys by which it stands in the registry topic, as bytes.

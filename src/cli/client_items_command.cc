@@ -28,7 +28,7 @@ Task<int> read(Client& client, Deadline deadline, std::string uri, bool as_json)
   if (reply->is_error) {
     // Only the revisions with sessions have a code of their own for this.
     if (reply->from) {
-      mcp::shape_error(*reply, "resources/read", *reply->from, mcp::kNewestLegacy, uri);
+      mcp::shape_error(*reply, "resources/read", *reply->from, mcp::kNewestSessionBased, uri);
     }
     const Error error = error_of(*reply);
     const auto code = json::as_int(json::member(reply->body, "code").value_or("0"));

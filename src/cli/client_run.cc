@@ -105,9 +105,10 @@ Task<mcp::Reply> ask(Client& client, std::string_view method, std::string_view p
   auto parsed = mcp::parse(text, message);
   if (!parsed) co_return parsed.error();
   Terminal terminal;
-  const auto* const known = mcp::find_method(message.method, mcp::kNewestLegacy);
-  const gateway::Call asked{message,  *known, mcp::kNewestLegacy, "command", here(), terminal,
-                            deadline, 0,      local_caller()};
+  const auto* const known = mcp::find_method(message.method, mcp::kNewestSessionBased);
+  const gateway::Call asked{message,   *known, mcp::kNewestSessionBased,
+                            "command", here(), terminal,
+                            deadline,  0,      local_caller()};
   co_return co_await client.link().ask(asked, target, deadline);
 }
 

@@ -17,7 +17,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr config::Duration kPatience{10'000};
+constexpr config::Duration kTimeout{10'000};
 
 constexpr int kThreads = 1;
 constexpr int kWaiting = 16;
@@ -37,7 +37,7 @@ sandbox::Finding try_it(const sandbox::Settings& settings) {
   spec->words = {"/bin/true"};
   spec->same_stdio = true;
   sandbox::add_init(*spec);
-  const auto code = run_spec_to_end(*std::move(spec), settings, kPatience);
+  const auto code = run_spec_to_end(*std::move(spec), settings, kTimeout);
   if (!code) return {"a sandbox", false, code.error().message};
   if (*code != 0) return {"a sandbox", false, fmt::format("bubblewrap ended with {}", *code)};
   return {"a sandbox", true, "isolation: namespaces"};
@@ -47,7 +47,7 @@ sandbox::Finding try_it(const sandbox::Settings& settings) {
 Task<int> make_one(upstreams::Engine& engine, const upstreams::SandboxSettings& settings) {
   auto prepared = co_await engine.prepare();
   if (!prepared) co_return prepared.error();
-  const Deadline deadline = here().now() + std::min(settings.start_time, kPatience);
+  const Deadline deadline = here().now() + std::min(settings.start_time, kTimeout);
   auto guest = co_await engine.start(settings.limits, deadline);
   if (!guest) co_return guest.error();
   auto greeted = co_await (*guest)->agent().greet(upstreams::agent_token(settings), deadline);

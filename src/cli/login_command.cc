@@ -25,12 +25,12 @@ class Control {
  public:
   Control(const transport::HttpTarget& target, double seconds)
       : fields_(target.fields),
-        patience_(static_cast<std::int64_t>(seconds * 1000)),
+        timeout_(static_cast<std::int64_t>(seconds * 1000)),
         pool_(target.url, target.tls, {}) {}
 
   // The body of a good answer. What is not there is Code::not_found.
   Task<std::string> ask(std::string_view method, std::string path) {
-    const Deadline deadline = here().now() + patience_;
+    const Deadline deadline = here().now() + timeout_;
     const net::HttpCall call{method, path, fields_, ""};
     auto response = co_await pool_.request(call, deadline);
     if (!response) co_return response.error();
@@ -45,7 +45,7 @@ class Control {
 
  private:
   const std::string fields_;
-  const std::chrono::milliseconds patience_;
+  const std::chrono::milliseconds timeout_;
   net::HttpPool pool_;
 };
 

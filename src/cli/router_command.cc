@@ -78,7 +78,7 @@ RouterCommand::RouterCommand(CLI::App& router) {
       ->check(CLI::IsMember({"text", "json"}));
   router.add_option("--log-level", options_.log_level, "debug, info, warn, error or off")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
-  router.add_flag("-q,--quiet", options_.quiet, "Logs nothing.");
+  router.add_flag("-q,--quiet", options_.idle, "Logs nothing.");
 }
 
 int RouterCommand::run() const {
@@ -90,7 +90,7 @@ int RouterCommand::run() const {
   }
   net::block_signals();
   const auto level = chosen<log::Level>(options_.log_level).value_or(settings.log.level);
-  log::start(options_.quiet ? log::Level::off : level,
+  log::start(options_.idle ? log::Level::off : level,
              chosen<log::Format>(options_.log_format).value_or(settings.log.format));
   net::Loop loop;
   int signals_heard = 0;

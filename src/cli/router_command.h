@@ -20,7 +20,7 @@ struct RouterOptions {
   int connections = 0;  // 0: as the file says.
   std::string log_format;
   std::string log_level;
-  bool quiet = false;
+  bool idle = false;
 };
 
 class RouterCommand {

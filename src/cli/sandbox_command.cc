@@ -19,7 +19,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr std::chrono::seconds kStartPatience{10};
+constexpr std::chrono::seconds kStartTimeout{10};
 
 sandbox::Settings read_settings(const std::string& file, config::Faults& faults) {
   config::Node root;
@@ -38,7 +38,7 @@ int failed(const Error& why) {
 
 Task<int> run_spec(sandbox::Spec spec, const sandbox::Settings& settings,
                    config::Duration timeout) {
-  auto begun = co_await sandbox::Confined::start(std::move(spec), here().now() + kStartPatience);
+  auto begun = co_await sandbox::Confined::start(std::move(spec), here().now() + kStartTimeout);
   if (!begun) co_return begun.error();
   auto& confined = **begun;
   const auto egress = upstreams::EgressProxy::start("sandbox", confined, settings, nullptr);

@@ -37,10 +37,10 @@ int serve_stdio(const ServeOptions& options) {
 }
 
 int chat(const ServeOptions& options) {
-  ServeOptions quiet = options;
+  ServeOptions idle = options;
   // The person looks at the same terminal.
-  if (quiet.log_level.empty()) quiet.log_level = "warn";
-  return with_gateway(quiet, &Gateway::serve_chat);
+  if (idle.log_level.empty()) idle.log_level = "warn";
+  return with_gateway(idle, &Gateway::serve_chat);
 }
 
 int print_openapi(const ServeOptions& options, bool yaml) {

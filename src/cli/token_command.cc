@@ -22,7 +22,7 @@ namespace patchbay::app {
 namespace {
 
 using policy::StoredToken;
-using policy::TokenBook;
+using policy::TokenTable;
 
 int failed(std::string_view why, int code = kExitFailed) {
   fmt::print(stderr, "patchbay: {}\n", why);
@@ -52,7 +52,7 @@ Error fault(const std::string& path) {
   return {Code::unavailable, fmt::format("{}: {}", path, std::strerror(errno))};
 }
 
-Result<TokenBook> read_book(const std::string& path) {
+Result<TokenTable> read_table(const std::string& path) {
   policy::AuthSettings settings;
   settings.token_file = path;
   auto files = read_auth_files(settings);
@@ -61,9 +61,9 @@ Result<TokenBook> read_book(const std::string& path) {
 }
 
 // Replaces the file in one step, so that whoever reads it sees the old one or the new one.
-Result<void> write_book(const std::string& path, const TokenBook& book) {
+Result<void> write_table(const std::string& path, const TokenTable& table) {
   const std::string fresh = path + ".new";
-  const std::string text = book.text();
+  const std::string text = table.text();
   const net::Fd fd(
       ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd) return fault(fresh);
@@ -78,15 +78,15 @@ Result<void> write_book(const std::string& path, const TokenBook& book) {
 
 // Reads the file, has it changed, and writes it; nobody else does meanwhile.
 template <class Change>
-Result<void> change_book(const std::string& path, Change change) {
+Result<void> change_table(const std::string& path, Change change) {
   const std::string beside = path + ".lock";
   const net::Fd lock(::open(beside.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock || ::flock(lock.get(), LOCK_EX) != 0) return fault(beside);
-  auto book = read_book(path);
-  if (!book) return book.error();
-  auto changed = change(*book);
+  auto table = read_table(path);
+  if (!table) return table.error();
+  auto changed = change(*table);
   if (!changed) return changed;
-  return write_book(path, *book);
+  return write_table(path, *table);
 }
 
 std::string day(std::int64_t seconds) {
@@ -113,11 +113,11 @@ int create_token(const TokenOptions& options) {
     if (!span) return failed("--expires: " + span.error().message, kExitUsage);
     token.expires = token.created + span->count() / 1000;
   }
-  auto changed = change_book(*path, [&](TokenBook& book) -> Result<void> {
-    if (book.tokens().size() >= TokenBook::kMostTokens) {
+  auto changed = change_table(*path, [&](TokenTable& table) -> Result<void> {
+    if (table.tokens().size() >= TokenTable::kMostTokens) {
       return Error{Code::too_large, "the file has too many tokens; revoke some"};
     }
-    book.add(token);
+    table.add(token);
     return ok();
   });
   if (!changed) return failed(changed.error().message);
@@ -135,17 +135,17 @@ int create_token(const TokenOptions& options) {
 int list_tokens(const TokenOptions& options) {
   auto path = token_file(options);
   if (!path) return failed(path.error().message, kExitConfiguration);
-  auto book = read_book(*path);
-  if (!book) return failed(book.error().message);
+  auto table = read_table(*path);
+  if (!table) return failed(table.error().message);
   if (options.json) {
     std::string all = "[";
-    for (const auto& token : book->tokens()) {
+    for (const auto& token : table->tokens()) {
       all += (all.size() > 1 ? "," : "") + policy::describe(token);
     }
     fmt::print("{}]\n", all);
     return kExitOk;
   }
-  for (const auto& token : book->tokens()) {
+  for (const auto& token : table->tokens()) {
     const std::string until = !token.expires            ? "never expires"
                               : *token.expires <= now() ? "expired"
                                                         : "expires " + day(*token.expires);
@@ -159,8 +159,8 @@ int revoke_token(const TokenOptions& options) {
   auto path = token_file(options);
   if (!path) return failed(path.error().message, kExitConfiguration);
   std::size_t revoked = 0;
-  auto changed = change_book(*path, [&](TokenBook& book) -> Result<void> {
-    revoked = book.revoke(options.name);
+  auto changed = change_table(*path, [&](TokenTable& table) -> Result<void> {
+    revoked = table.revoke(options.name);
     if (revoked > 0) return ok();
     return Error{Code::not_found, fmt::format("there is no token '{}'", options.name)};
   });

@@ -46,9 +46,9 @@ bool take_number(std::string_view& text, std::uint64_t& number) {
 
 std::string_view take_letters(std::string_view& text) {
   const std::size_t end = text.find_first_of("0123456789");
-  const std::string_view letters = text.substr(0, end);
-  text.remove_prefix(letters.size());
-  return letters;
+  const std::string_view messages = text.substr(0, end);
+  text.remove_prefix(messages.size());
+  return messages;
 }
 
 Error not_a_duration() {

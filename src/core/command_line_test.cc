@@ -7,13 +7,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST(ShellWords, SplitsAtBlanks) {
+TEST(CommandLine, SplitsAtBlanks) {
   EXPECT_EQ(*split_words("python  calc.py\t-v \n"), (Words{"python", "calc.py", "-v"}));
   EXPECT_EQ(*split_words(""), Words{});
   EXPECT_EQ(*split_words(" "), Words{});
 }
 
-TEST(ShellWords, QuotesKeepWordsTogether) {
+TEST(CommandLine, QuotesKeepWordsTogether) {
   EXPECT_EQ(*split_words(R"(a 'b c' "d e"f)"), (Words{"a", "b c", "d ef"}));
   EXPECT_EQ(*split_words(R"(a "" b)"), (Words{"a", "", "b"}));
   EXPECT_EQ(*split_words(R"(a\ b "q\"q" 'n\n')"), (Words{"a b", "q\"q", "n\\n"}));

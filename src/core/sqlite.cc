@@ -8,7 +8,7 @@
 namespace patchbay::sqlite {
 namespace {
 
-constexpr int kPatience = 5'000;  // Milliseconds, for another process that writes.
+constexpr int kTimeout = 5'000;  // Milliseconds, for another process that writes.
 
 Error failure(sqlite3* database) {
   return {Code::internal, database ? ::sqlite3_errmsg(database) : "there is no memory"};
@@ -30,7 +30,7 @@ Result<Database> Database::open(const std::string& path) {
   if (opened != SQLITE_OK) {
     return Error{Code::internal, fmt::format("cannot open {}: {}", path, failure(raw).message)};
   }
-  ::sqlite3_busy_timeout(raw, kPatience);
+  ::sqlite3_busy_timeout(raw, kTimeout);
   return database;
 }
 

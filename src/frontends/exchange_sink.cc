@@ -34,10 +34,10 @@ Task<void> ExchangeSink::stay_open(std::chrono::nanoseconds keep_alive) {
 
 StreamGuard::StreamGuard(net::HttpExchange& exchange, ExchangeSink& sink)
     : exchange_(exchange), sink_(sink) {
-  if (exchange.quiet.requested()) {
+  if (exchange.idle.requested()) {
     sink_.on_end();
   } else {
-    link(exchange.quiet);
+    link(exchange.idle);
   }
   exchange.stream.watch_hangup(this);
 }

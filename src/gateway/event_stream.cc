@@ -52,18 +52,18 @@ void EventStream::append(std::string_view data) {
 
 void EventStream::send(std::string_view frame) {
   if (!sink_) return;
-  if (&sink_->home() == &here()) {
+  if (&sink_->owner() == &here()) {
     sink_->on_event(frame);
   } else {
-    sink_->home().post([sink = sink_, copy = std::string(frame)] { sink->on_event(copy); });
+    sink_->owner().post([sink = sink_, copy = std::string(frame)] { sink->on_event(copy); });
   }
 }
 
 void EventStream::finish(const std::shared_ptr<EventSink>& sink) {
-  if (&sink->home() == &here()) {
+  if (&sink->owner() == &here()) {
     sink->on_end();
   } else {
-    sink->home().post([sink] { sink->on_end(); });
+    sink->owner().post([sink] { sink->on_end(); });
   }
 }
 

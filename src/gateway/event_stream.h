@@ -22,17 +22,17 @@ namespace patchbay::gateway {
 // end in either order.
 class EventSink {
  public:
-  explicit EventSink(Executor& home) : home_(home) {}
+  explicit EventSink(Executor& owner) : owner_(owner) {}
   virtual ~EventSink() = default;
 
-  Executor& home() { return home_; }
+  Executor& owner() { return owner_; }
 
   // Called on the sink's own worker.
   virtual void on_event(std::string_view frame) = 0;
   virtual void on_end() = 0;
 
  private:
-  Executor& home_;
+  Executor& owner_;
 };
 
 // One server-sent event. Line breaks in `data` become spaces: it is JSON, where they mean nothing.

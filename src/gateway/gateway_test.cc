@@ -171,14 +171,14 @@ class PipelineTest : public ::testing::Test {
   std::string ask(const std::string& text) {
     mcp::Message message;
     EXPECT_TRUE(mcp::parse(text, message));
-    const auto* const method = mcp::find_method(message.method, mcp::kNewestLegacy);
+    const auto* const method = mcp::find_method(message.method, mcp::kNewestSessionBased);
     class Silent final : public Peer {
       void notify(std::string_view, std::string_view) override {}
       void ask(std::string_view, std::string_view, Answer answer) override { answer({}); }
     } client;
     Call call{message,
               *method,
-              mcp::kNewestLegacy,
+              mcp::kNewestSessionBased,
               "test",
               executor,
               client,
@@ -214,9 +214,9 @@ class PipelineTest : public ::testing::Test {
   Subscriptions subscriptions;
   TaskIds tasks{policy::Sealer(policy::Sealer::Key{})};
   TaskTools task_tools;
-  KeptResults kept;
+  StoredResults stored;
   policy::Approvals approvals;
-  Pipeline pipeline{limiter, view, approvals, subscriptions, tasks, task_tools, kept, recorder};
+  Pipeline pipeline{limiter, view, approvals, subscriptions, tasks, task_tools, stored, recorder};
   McpServer server{pipeline,
                    {std::chrono::seconds(5), std::chrono::minutes(1), std::chrono::minutes(1)}};
   std::shared_ptr<FakeUpstream> upstream = fake("up");

@@ -29,7 +29,7 @@ std::string essence_of(const Call& call) {
   return text;
 }
 
-AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
+ParkedCall::ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first)
     : owner_(owner),
       id_(id),
       request_(first.request),
@@ -39,8 +39,8 @@ AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
       call_{.request = request_.message,
             .method = first.method,
             .revision = first.revision,
-            .face = first.face,
-            .home = here(),
+            .frontend = first.frontend,
+            .owner = here(),
             .client = *this,
             .deadline = first.deadline,
             .bytes_in = first.bytes_in,
@@ -52,14 +52,14 @@ AskingCall::AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first)
   call_.headers = first.headers;
   call_.linked = first.linked;
   call_.has_user = first.has_user;
-  call_.patience = first.patience;
+  call_.timeout = first.timeout;
 }
 
-AskingCall::~AskingCall() { set_parked(false); }
+ParkedCall::~ParkedCall() { set_parked(false); }
 
-Task<void> AskingCall::run() {
+Task<void> ParkedCall::run() {
   auto task = owner_.server_.answer_at_once(call_);
-  auto answered = co_await task.hearing(stop_);
+  auto answered = co_await task.with_stop(stop_);
   running_ = false;
   mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
   end_questions();
@@ -74,7 +74,7 @@ Task<void> AskingCall::run() {
   co_return ok();
 }
 
-Task<mcp::Reply> AskingCall::wait(const Call& request) {
+Task<mcp::Reply> ParkedCall::wait(const Call& request) {
   set_parked(false);
   heard_by_ = &request;
   word_.reset();
@@ -101,15 +101,15 @@ Task<mcp::Reply> AskingCall::wait(const Call& request) {
   co_return word;
 }
 
-void AskingCall::set_parked(bool parked) {
+void ParkedCall::set_parked(bool parked) {
   if (parked_ != parked) owner_.parked_ += parked ? 1 : -1;
   parked_ = parked;
   drop();
-  if (parked) here().timers().set(*this, here().now() + call_.patience);
+  if (parked) here().timers().set(*this, here().now() + call_.timeout);
 }
 
 // From its first question to its end a call counts as one that waits for its client.
-Result<void> AskingCall::take_share() {
+Result<void> ParkedCall::take_share() {
   if (share_) return ok();
   auto taken = shares().take(ShareOf::parked_calls,
                              share_owner(*call_.who, net::share_of_address(call_.from)));
@@ -118,16 +118,17 @@ Result<void> AskingCall::take_share() {
   return ok();
 }
 
-void AskingCall::notify(std::string_view method, std::string_view params) {
+void ParkedCall::notify(std::string_view method, std::string_view params) {
   if (!heard_by_) return;
-  if (method != "notifications/progress") return tell(*heard_by_, method, std::string(params));
+  if (method != "notifications/progress")
+    return gateway::notify(*heard_by_, method, std::string(params));
   // The request of this round may know the progress by another token than the first one did.
   if (const auto* const token = heard_by_->request.meta_member("progressToken")) {
-    tell(*heard_by_, method, mcp::with_token(params, token->raw));
+    gateway::notify(*heard_by_, method, mcp::with_token(params, token->raw));
   }
 }
 
-void AskingCall::ask(std::string_view method, std::string_view params, Answer answer) {
+void ParkedCall::ask(std::string_view method, std::string_view params, Answer answer) {
   auto question = mcp::question_for(call_.revision, capabilities_, method, params);
   if (!question) {
     if (const auto* const known = mcp::find_client_method(method)) {
@@ -151,21 +152,21 @@ void AskingCall::ask(std::string_view method, std::string_view params, Answer an
   if (heard_by_ && !set()) here().timers().set(*this, here().now() + kTogether);
 }
 
-void AskingCall::withdraw_questions() {
+void ParkedCall::withdraw_questions() {
   end_questions();
   if (!heard_by_) return;
   drop();  // Nothing is left to be asked soon.
-  if (&heard_by_->home == &here()) heard_by_->client.withdraw_questions();
+  if (&heard_by_->owner == &here()) heard_by_->client.withdraw_questions();
 }
 
-void AskingCall::end_questions() {
+void ParkedCall::end_questions() {
   for (auto& [key, question] : std::exchange(questions_, {})) {
     question.answer(mcp::error_reply({Code::cancelled, "the call is over"}));
   }
 }
 
 // Either the time to ask has come, or the client has taken too long to come back.
-void AskingCall::on_deadline() {
+void ParkedCall::on_deadline() {
   if (heard_by_) {
     say_questions();
     return;
@@ -174,7 +175,7 @@ void AskingCall::on_deadline() {
   here().post([&owner = owner_, id = id_] { owner.calls_.erase(id); });
 }
 
-void AskingCall::say_questions() {
+void ParkedCall::say_questions() {
   ++round_;
   std::string requests;
   for (const auto& [key, question] : questions_) {
@@ -190,7 +191,7 @@ void AskingCall::say_questions() {
   word_.deliver(std::move(reply));
 }
 
-void AskingCall::take_answers(const Call& request) {
+void ParkedCall::take_answers(const Call& request) {
   const auto* const given = request.request.param("inputResponses");
   json::each_member(given ? given->raw : "{}", [&](std::string_view key, std::string_view raw) {
     const auto found = questions_.find(std::string(key));

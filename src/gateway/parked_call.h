@@ -1,7 +1,7 @@
-// An AskingCall is one call that outlives the request that began it: it asks its client through the
+// An ParkedCall is one call that outlives the request that began it: it asks its client through the
 // answers to a row of requests, the rounds.
 //
-// Confined to the worker of its AskingCalls.
+// Confined to the worker of its ParkedCalls.
 #pragma once
 
 #include <map>
@@ -14,11 +14,11 @@
 
 namespace patchbay::gateway {
 
-class AskingCall final : public Peer, Timer {
+class ParkedCall final : public Peer, Timer {
  public:
   // Takes over what `first` asks for; the request itself may go.
-  AskingCall(AskingCalls& owner, std::uint64_t id, const Call& first);
-  ~AskingCall() override;
+  ParkedCall(ParkedCalls& owner, std::uint64_t id, const Call& first);
+  ~ParkedCall() override;
 
   std::uint64_t id() const { return id_; }
   int round() const { return round_; }
@@ -56,7 +56,7 @@ class AskingCall final : public Peer, Timer {
   void set_parked(bool parked);
   Result<void> take_share();
 
-  AskingCalls& owner_;
+  ParkedCalls& owner_;
   const std::uint64_t id_;
   const mcp::OwnMessage request_;
   const std::string capabilities_;

@@ -42,26 +42,26 @@ Error unknown_state() {
 
 }  // namespace
 
-bool AskingCalls::has_rounds(std::string_view method) {
+bool ParkedCalls::has_rounds(std::string_view method) {
   return method == "tools/call" || method == "prompts/get" || method == "resources/read";
 }
 
 // The sealed part of a state that a request brings back; empty if it brings none of ours.
-std::string AskingCalls::sealed_part(const Call& call) const {
+std::string ParkedCalls::sealed_part(const Call& call) const {
   const auto* const given = call.request.param("requestState");
   auto state = given ? json::as_string(given->raw) : std::nullopt;
   if (!state || !state->starts_with(directory_.mark)) return "";
   return state->substr(directory_.mark.size());
 }
 
-bool AskingCalls::may_ask(const Call& call) const {
-  if (!mcp::info(call.revision).modern || !has_rounds(call.request.method)) return false;
+bool ParkedCalls::may_ask(const Call& call) const {
+  if (!mcp::info(call.revision).stateless || !has_rounds(call.request.method)) return false;
   if (call.request.param("requestState") && !sealed_part(call).empty()) return true;
   if (call.capabilities == "{}") return false;
   return can_be_asked(call);
 }
 
-bool AskingCalls::can_be_asked(const Call& call) const {
+bool ParkedCalls::can_be_asked(const Call& call) const {
   if (call.revision == seen_of_ && call.capabilities == seen_) return seen_can_;
   const auto can = mcp::abilities_of(call.revision, call.capabilities);
   const bool any = can.roots || can.sampling || can.form || can.url;
@@ -73,7 +73,7 @@ bool AskingCalls::can_be_asked(const Call& call) const {
   return any;
 }
 
-Task<mcp::Reply> AskingCalls::answer(Call& call) {
+Task<mcp::Reply> ParkedCalls::answer(Call& call) {
   const std::string sealed = sealed_part(call);
   if (sealed.empty()) {
     // A link leads to one call of ours and never begins another.
@@ -88,14 +88,14 @@ Task<mcp::Reply> AskingCalls::answer(Call& call) {
     co_return unknown_state();
   }
   const auto place = static_cast<std::size_t>(state->worker);
-  auto there = [&home = *directory_.workers[place], &call, &state] {
-    return home.go_on(call, state->id, state->round);
+  auto there = [&owner = *directory_.workers[place], &call, &state] {
+    return owner.go_on(call, state->id, state->round);
   };
   co_return co_await hop<mcp::Reply>(*directory_.executors[place], there);
 }
 
-Task<mcp::Reply> AskingCalls::begin(Call& call) {
-  const auto made = std::make_shared<AskingCall>(*this, next_id_++, call);
+Task<mcp::Reply> ParkedCalls::begin(Call& call) {
+  const auto made = std::make_shared<ParkedCall>(*this, next_id_++, call);
   calls_.emplace(made->id(), made);
   scope_.spawn(run(made));
   auto reply = co_await made->wait(call);
@@ -103,7 +103,7 @@ Task<mcp::Reply> AskingCalls::begin(Call& call) {
   co_return reply;
 }
 
-Task<mcp::Reply> AskingCalls::go_on(Call& call, std::uint64_t id, int round) {
+Task<mcp::Reply> ParkedCalls::go_on(Call& call, std::uint64_t id, int round) {
   const auto found = calls_.find(id);
   if (found == calls_.end() || found->second->round() != round || found->second->busy()) {
     co_return unknown_state();
@@ -115,15 +115,15 @@ Task<mcp::Reply> AskingCalls::go_on(Call& call, std::uint64_t id, int round) {
   co_return reply;
 }
 
-Task<void> AskingCalls::run(std::shared_ptr<AskingCall> call) { co_return co_await call->run(); }
+Task<void> ParkedCalls::run(std::shared_ptr<ParkedCall> call) { co_return co_await call->run(); }
 
-std::string AskingCalls::state_of(const AskingCall& call) const {
-  const auto expires = (Clock::now() + call.call().patience).time_since_epoch().count();
+std::string ParkedCalls::state_of(const ParkedCall& call) const {
+  const auto expires = (Clock::now() + call.call().timeout).time_since_epoch().count();
   const std::string plain = fmt::format("{} {} {} {}", number_, call.id(), call.round(), expires);
   return directory_.mark + directory_.sealer.seal(plain, essence_of(call.call()));
 }
 
-Task<void> AskingCalls::stop() {
+Task<void> ParkedCalls::stop() {
   for (const auto& [id, call] : calls_) call->give_up();
   auto drained = co_await scope_.drain(kNever);
   calls_.clear();

@@ -20,9 +20,9 @@
 
 namespace patchbay::gateway {
 
-class AskingCall;
+class ParkedCall;
 
-class AskingCalls {
+class ParkedCalls {
  public:
   // Shared by all workers.
   struct Directory {
@@ -31,13 +31,13 @@ class AskingCalls {
     // What our states begin with. Upstreams keep theirs with the client as well, and some of them
     // are gateways like this one.
     const std::string mark = "patchbay-" + random_hex(6) + '.';
-    std::vector<AskingCalls*> workers;
+    std::vector<ParkedCalls*> workers;
     std::vector<Executor*> executors;
     std::atomic<int> most = 1'000;  // Calls that wait for their client, on one worker.
   };
 
   // `number` is this worker's place in the directory. REQUIRES: both outlive this.
-  AskingCalls(int number, McpServer& server, Directory& directory)
+  ParkedCalls(int number, McpServer& server, Directory& directory)
       : number_(number), server_(server), directory_(directory) {}
 
   // Whether the stateless revision lets a method ask.
@@ -53,12 +53,12 @@ class AskingCalls {
   Task<void> stop();
 
  private:
-  friend class AskingCall;
+  friend class ParkedCall;
 
   Task<mcp::Reply> begin(Call& call);
-  static Task<void> run(std::shared_ptr<AskingCall> call);
+  static Task<void> run(std::shared_ptr<ParkedCall> call);
   Task<mcp::Reply> go_on(Call& call, std::uint64_t id, int round);
-  std::string state_of(const AskingCall& call) const;
+  std::string state_of(const ParkedCall& call) const;
   std::string sealed_part(const Call& call) const;
   bool can_be_asked(const Call& call) const;
 
@@ -67,7 +67,7 @@ class AskingCalls {
   Directory& directory_;
   std::uint64_t next_id_ = 1;
   int parked_ = 0;
-  std::unordered_map<std::uint64_t, std::shared_ptr<AskingCall>> calls_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<ParkedCall>> calls_;
   Scope scope_;
   // The capabilities that were looked at last, and what they come to: clients without sessions
   // declare the same with every request.

@@ -63,7 +63,7 @@ std::string_view own_words(const CatalogEntry& entry, const Target& asked) {
 
 // With a session there is nothing to declare: whoever knows the methods has tasks.
 bool may_have_tasks(const Call& call) {
-  return !mcp::info(call.revision).modern ||
+  return !mcp::info(call.revision).stateless ||
          mcp::abilities_of(call.revision, call.capabilities).tasks;
 }
 
@@ -81,8 +81,8 @@ Error unknown(const Call& call, const Target& asked) {
   std::string message = fmt::format("unknown {}: {}", mcp::info(asked.kind).noun, asked.name);
   if (asked.kind != ItemKind::resource) return {Code::not_found, std::move(message)};
   // The stateless revision has no code of its own for this.
-  const bool modern = mcp::info(call.revision).modern;
-  return {modern ? Code::not_found : Code::resource_not_found, std::move(message),
+  const bool stateless = mcp::info(call.revision).stateless;
+  return {stateless ? Code::not_found : Code::resource_not_found, std::move(message),
           fmt::format("{{\"uri\":{}}}", json::quote(asked.name))};
 }
 
@@ -109,7 +109,7 @@ void tell_apart(mcp::Reply& reply, const Catalog& catalog, std::string_view upst
   }
 }
 
-void log_misfit(std::string_view event, const CatalogEntry& entry, const Error& why) {
+void log_violation(std::string_view event, const CatalogEntry& entry, const Error& why) {
   log::Line(log::Level::warn, event).add("tool", entry.dotted).add("why", why.message);
 }
 
@@ -128,8 +128,8 @@ Task<mcp::Reply> Pipeline::handle(Call& call, const ReplyShape& shape) {
   }
   recorder_.record(call, *reply, began);
   if (recorder_.must_keep()) {
-    auto kept = co_await recorder_.keep(call, *reply, began);
-    if (!kept) reply = mcp::error_reply(kept.error());
+    auto stored = co_await recorder_.keep(call, *reply, began);
+    if (!stored) reply = mcp::error_reply(stored.error());
   }
   shape.give(call, *reply);
   co_return reply;
@@ -196,7 +196,7 @@ Task<mcp::Reply> Pipeline::list(const Call& call) {
   const auto* const given = call.request.param("cursor");
   const auto cursor = given ? json::as_string(given->raw) : std::string();
   if (!cursor) co_return Error{Code::invalid_params, "'cursor' must be a string"};
-  auto catalog = co_await catalog_.wait_settled(*call.who, call.deadline);
+  auto catalog = co_await catalog_.wait_synced(*call.who, call.deadline);
   if (!catalog) co_return catalog.error();
   auto page = (*catalog)->list(call.method.item, call.revision, *cursor, page_);
   if (!page) co_return page.error();
@@ -231,17 +231,17 @@ Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
 
-  if (call.request.method == "resources/read" && asked->name.starts_with(kKeptPrefix)) {
-    auto page = kept_.read(*call.who, asked->name, here().now());
+  if (call.request.method == "resources/read" && asked->name.starts_with(kStoredPrefix)) {
+    auto page = stored_.read(*call.who, asked->name, here().now());
     if (!page) co_return unknown(call, *asked);
     co_return mcp::result_reply(*std::move(page));
   }
   auto catalog = catalog_.current(*call.who);
   const CatalogEntry* entry = find(*catalog, *asked);
-  if (!entry && !catalog_.settled()) {
-    auto settled = co_await catalog_.wait_settled(*call.who, call.deadline);
-    if (!settled) co_return settled.error();
-    catalog = *std::move(settled);
+  if (!entry && !catalog_.synced()) {
+    auto synced = co_await catalog_.wait_synced(*call.who, call.deadline);
+    if (!synced) co_return synced.error();
+    catalog = *std::move(synced);
     entry = find(*catalog, *asked);
   }
   // Whoever has lost the right to a resource can still let go of it.
@@ -274,7 +274,7 @@ Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
   auto fit = check_arguments(call, *entry);
   if (!fit) co_return fit.error();
   if (entry->terms) {
-    auto refused = co_await consent_.judge(call, *entry, *catalog);
+    auto refused = co_await consent_.evaluate(call, *entry, *catalog);
     if (!refused) co_return refused.error();
     if (*refused) co_return **std::move(refused);
     // A person may have taken their time.
@@ -296,7 +296,7 @@ void Pipeline::fit_budget(const Call& call, const CatalogEntry& entry, mcp::Repl
   const bool whole = reply.type == mcp::ResultType::none || reply.type == mcp::ResultType::complete;
   if (!most || reply.body.size() <= *most || !whole) return;
   const bool promised = entry.schemas && entry.schemas->promises_result();
-  reply = kept_instead(call, reply, *most, promised, kept_);
+  reply = stored_instead(call, reply, *most, promised, stored_);
 }
 
 Result<void> Pipeline::check_arguments(const Call& call, const CatalogEntry& entry) const {
@@ -305,7 +305,7 @@ Result<void> Pipeline::check_arguments(const Call& call, const CatalogEntry& ent
   auto fit = entry.schemas->check_arguments(arguments ? arguments->raw : "{}",
                                             validation_.refuses_unusable(validation_.arguments));
   if (fit || validation_.arguments == Validation::enforce) return fit;
-  log_misfit("arguments do not fit", entry, fit.error());
+  log_violation("arguments do not fit", entry, fit.error());
   return ok();
 }
 
@@ -323,7 +323,7 @@ void Pipeline::check_result(const Call& call, const CatalogEntry& entry, mcp::Re
   }
   const bool complete =
       reply.type == mcp::ResultType::none || reply.type == mcp::ResultType::complete;
-  if (complete) refuse_misfit(entry, reply.body, reply);
+  if (complete) refuse_violation(entry, reply.body, reply);
 }
 
 // What a task has come to is told by itself, or inside the state of the task.
@@ -334,20 +334,20 @@ void Pipeline::check_task_result(const Call& call, const Catalog& catalog,
   const auto* const entry = tool ? catalog.find(ItemKind::tool, *tool) : nullptr;
   if (!entry || !checks_result(*entry)) return;
   if (call.request.method == "tasks/result") {
-    refuse_misfit(*entry, reply.body, reply);
+    refuse_violation(*entry, reply.body, reply);
   } else if (const auto outcome = mcp::outcome_of(reply.body); outcome && !outcome->is_error) {
-    refuse_misfit(*entry, outcome->body, reply);
+    refuse_violation(*entry, outcome->body, reply);
   }
 }
 
-void Pipeline::refuse_misfit(const CatalogEntry& entry, std::string_view result,
-                             mcp::Reply& reply) const {
+void Pipeline::refuse_violation(const CatalogEntry& entry, std::string_view result,
+                                mcp::Reply& reply) const {
   auto fit = entry.schemas->check_result(result, validation_.refuses_unusable(validation_.results));
   if (fit) return;
   if (validation_.results == Validation::enforce) {
     reply = mcp::error_reply(fit.error());
   } else {
-    log_misfit("result does not fit", entry, fit.error());
+    log_violation("result does not fit", entry, fit.error());
   }
 }
 

@@ -38,14 +38,14 @@ class Pipeline {
   // REQUIRES: everything referred to outlives the pipeline.
   Pipeline(policy::Limiter& limiter, CatalogView& catalog, policy::Approvals& approvals,
            Subscriptions& subscriptions, const TaskIds& tasks, TaskTools& task_tools,
-           KeptResults& kept, Recorder& recorder)
+           StoredResults& stored, Recorder& recorder)
       : limiter_(limiter),
         catalog_(catalog),
         consent_(approvals, recorder),
         subscriptions_(subscriptions),
         tasks_(tasks),
         task_tools_(task_tools),
-        kept_(kept),
+        stored_(stored),
         recorder_(recorder) {}
 
   // How many items one page of a list has.
@@ -94,7 +94,8 @@ class Pipeline {
   void check_result(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;
   void check_task_result(const Call& call, const Catalog& catalog, const TaskIds::Place& place,
                          mcp::Reply& reply) const;
-  void refuse_misfit(const CatalogEntry& entry, std::string_view result, mcp::Reply& reply) const;
+  void refuse_violation(const CatalogEntry& entry, std::string_view result,
+                        mcp::Reply& reply) const;
 
   policy::Limiter& limiter_;
   CatalogView& catalog_;
@@ -102,7 +103,7 @@ class Pipeline {
   Subscriptions& subscriptions_;
   const TaskIds& tasks_;
   TaskTools& task_tools_;
-  KeptResults& kept_;
+  StoredResults& stored_;
   Recorder& recorder_;
   std::shared_ptr<policy::Rates> rates_;
   std::vector<ResultBudget> budgets_;

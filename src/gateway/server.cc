@@ -27,7 +27,7 @@ std::string server_info(const Identity& identity) {
 std::string discover_result(std::string_view capabilities) {
   std::string versions;
   for (const auto& revision : mcp::kRevisions) {
-    if (revision.modern)
+    if (revision.stateless)
       versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
   }
   return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, capabilities);
@@ -47,7 +47,7 @@ mcp::Reply lacks(std::string_view capability) {
 
 // An upstream with sessions that waits for its user to open a URL waits for a client's answer here.
 void ask_for_urls(const Call& call, mcp::Reply& reply) {
-  if (!AskingCalls::has_rounds(call.request.method)) return;
+  if (!ParkedCalls::has_rounds(call.request.method)) return;
   auto questions = mcp::url_questions(reply.body);
   if (!questions || !mcp::abilities_of(call.revision, call.capabilities).url) return;
   reply = mcp::result_reply(*std::move(questions));
@@ -102,7 +102,7 @@ std::string McpServer::initialize_result(mcp::Revision revision) const {
 }
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
-  call.patience = times_.question;
+  call.timeout = times_.question;
   if (call.request.method == "tasks/result") call.deadline = here().now() + times_.task;
   const bool may_ask = asking_ && asking_->may_ask(call);
   const bool goes_on = may_ask && call.request.param("requestState");
@@ -125,9 +125,9 @@ Task<mcp::Reply> McpServer::answer_alone(const Call& call) const {
 }
 
 void McpServer::give(const Call& call, mcp::Reply& reply) const {
-  const bool modern = mcp::info(call.revision).modern;
-  if (modern && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
-  if (modern && reply.is_error && reply.from) ask_for_urls(call, reply);
+  const bool stateless = mcp::info(call.revision).stateless;
+  if (stateless && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
+  if (stateless && reply.is_error && reply.from) ask_for_urls(call, reply);
   if (reply.is_error) {
     if (reply.from) {
       mcp::shape_error(reply, call.request.method, *reply.from, call.revision, call.target);
@@ -137,13 +137,13 @@ void McpServer::give(const Call& call, mcp::Reply& reply) const {
   // What a task has come to is what its call would have been answered with.
   const bool outcome = call.request.method == "tasks/result";
   mcp::shape_result(reply, outcome ? "tools/call" : call.request.method, call.revision);
-  if (!modern || reply.is_error) return;
+  if (!stateless || reply.is_error) return;
   const bool hinted = call.method.reach == mcp::Reach::catalog ||
                       call.method.local == mcp::Local::discover ||
                       call.request.method == "resources/read";
   const bool complete = reply.type != mcp::ResultType::input_required;
   if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, std::string(kCacheHints));
-  mcp::make_modern(reply, info_);
+  mcp::make_stateless(reply, info_);
 }
 
 // What concerns nobody but the server itself.
@@ -203,7 +203,7 @@ bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Re
   };
   // A client that has never said what it wants gets everything.
   std::optional<int> least = session_level.value_or(0);
-  if (mcp::info(revision).modern) {
+  if (mcp::info(revision).stateless) {
     const auto* const asked = request.meta_member(mcp::kMetaLogLevel);
     least = asked ? level_of(json::as_string(asked->raw)) : std::nullopt;
   }

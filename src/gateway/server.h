@@ -18,7 +18,7 @@
 
 namespace patchbay::gateway {
 
-class AskingCalls;
+class ParkedCalls;
 
 class McpServer final : private ReplyShape {
  public:
@@ -34,7 +34,7 @@ class McpServer final : private ReplyShape {
   McpServer(Pipeline& pipeline, const Times& times);
 
   // Calls of clients without sessions that can be asked things run there. Said once, if at all.
-  void set_asking(AskingCalls& asking) { asking_ = &asking; }
+  void set_parked(ParkedCalls& asking) { asking_ = &asking; }
 
   void set_times(const Times& times) { times_ = times; }
 
@@ -73,7 +73,7 @@ class McpServer final : private ReplyShape {
   void give(const Call& call, mcp::Reply& reply) const override;
 
   Pipeline& pipeline_;
-  AskingCalls* asking_ = nullptr;
+  ParkedCalls* asking_ = nullptr;
   Times times_;
   Identity identity_;
   std::string info_;  // What `identity_` comes to as a raw serverInfo.

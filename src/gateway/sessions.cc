@@ -14,18 +14,18 @@ constexpr std::size_t kRandomBytes = 16;
 Error unknown() { return {Code::session_not_found, "this session is unknown or has ended"}; }
 
 // Ids begin with the number of the home worker in two hexadecimal digits.
-std::optional<std::size_t> home_of(std::string_view id) {
-  std::size_t home = 0;
+std::optional<std::size_t> worker_of(std::string_view id) {
+  std::size_t worker = 0;
   if (id.size() != 2 + 2 * kRandomBytes) return std::nullopt;
-  const auto [end, fault] = std::from_chars(id.data(), id.data() + 2, home, 16);
+  const auto [end, fault] = std::from_chars(id.data(), id.data() + 2, worker, 16);
   if (fault != std::errc() || end != id.data() + 2) return std::nullopt;
-  return home;
+  return worker;
 }
 
 }  // namespace
 
 Sessions::~Sessions() {
-  each_at_home([](Session& session) { session.stream.reset(); });
+  each_on_worker([](Session& session) { session.stream.reset(); });
 }
 
 Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, Caller owner,
@@ -43,7 +43,7 @@ Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, Caller
   session->revision = revision;
   session->owner = std::move(owner);
   session->capabilities = std::move(capabilities);
-  session->home = number_;
+  session->worker = number_;
   session->last_used = here().now().time_since_epoch().count();
   known_.emplace(session->id, session);
   return session;
@@ -57,13 +57,14 @@ std::shared_ptr<Session> Sessions::look_up(std::string_view id) const {
 Task<std::shared_ptr<Session>> Sessions::find(std::string id, const Principal& who) {
   auto session = look_up(id);
   if (!session) {
-    const auto home = home_of(id);
-    if (!home || *home >= directory_.workers.size() || *home == static_cast<std::size_t>(number_)) {
+    const auto worker = worker_of(id);
+    if (!worker || *worker >= directory_.workers.size() ||
+        *worker == static_cast<std::size_t>(number_)) {
       co_return unknown();
     }
-    Sessions& there = *directory_.workers[*home];
+    Sessions& there = *directory_.workers[*worker];
     auto ask = [&there, &id]() -> Task<std::shared_ptr<Session>> { co_return there.look_up(id); };
-    auto found = co_await hop<std::shared_ptr<Session>>(*directory_.executors[*home], ask);
+    auto found = co_await hop<std::shared_ptr<Session>>(*directory_.executors[*worker], ask);
     if (!found) co_return found.error();
     if (!*found) co_return unknown();
     session = *std::move(found);
@@ -77,14 +78,14 @@ void Sessions::end(Session& session) {
   if (session.ended.exchange(true)) return;
   directory_.count.fetch_sub(1);
   session.share.give_back();
-  const auto home = static_cast<std::size_t>(session.home);
-  Sessions& there = *directory_.workers[home];
-  directory_.executors[home]->post([&there, id = session.id] {
+  const auto worker = static_cast<std::size_t>(session.worker);
+  Sessions& there = *directory_.workers[worker];
+  directory_.executors[worker]->post([&there, id = session.id] {
     const auto found = there.known_.find(id);
     if (found == there.known_.end()) return;
     // The stream goes here, on its own worker: others may still hold the session.
     if (const auto stream = std::move(found->second->stream)) there.streams_.close(*stream);
-    if (there.tell_end_) there.tell_end_(found->second);
+    if (there.notify_end_) there.notify_end_(found->second);
     there.known_.erase(found);
   });
 }
@@ -94,7 +95,7 @@ void Sessions::sweep(Deadline now) {
   std::vector<std::shared_ptr<Session>> idle;
   std::erase_if(known_, [&](const auto& entry) {
     const auto& session = entry.second;
-    if (session->home != number_) return session->ended.load();
+    if (session->worker != number_) return session->ended.load();
     if (session->open == 0 && session->last_used < idle_since) idle.push_back(session);
     return false;
   });

@@ -25,10 +25,10 @@ namespace patchbay::gateway {
 struct Session {
   // Constant.
   std::string id;
-  mcp::Revision revision = mcp::kNewestLegacy;
+  mcp::Revision revision = mcp::kNewestSessionBased;
   Caller owner;
   std::string capabilities = "{}";  // Of the client, raw.
-  int home = 0;
+  int worker = 0;
 
   // Any worker.
   std::optional<int> wanted_level() const {
@@ -77,16 +77,18 @@ class Sessions {
   void end(Session& session);
 
   // Told on the home worker when a session has ended.
-  void on_end(std::function<void(std::shared_ptr<Session>)> tell) { tell_end_ = std::move(tell); }
+  void on_end(std::function<void(std::shared_ptr<Session>)> notify) {
+    notify_end_ = std::move(notify);
+  }
 
   // Ends sessions that have been idle for too long and forgets those that have ended elsewhere.
   void sweep(Deadline now);
 
   // Calls `visit` for each session whose home is here.
   template <class Visit>
-  void each_at_home(Visit visit) {
+  void each_on_worker(Visit visit) {
     for (const auto& [id, session] : known_) {
-      if (session->home == number_ && !session->ended) visit(*session);
+      if (session->worker == number_ && !session->ended) visit(*session);
     }
   }
 
@@ -96,7 +98,7 @@ class Sessions {
   const int number_;
   Directory& directory_;
   EventStreams& streams_;
-  std::function<void(std::shared_ptr<Session>)> tell_end_;
+  std::function<void(std::shared_ptr<Session>)> notify_end_;
   TextMap<std::shared_ptr<Session>> known_;
 };
 

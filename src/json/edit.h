@@ -26,10 +26,10 @@ class Edit {
   // What became of an object: where its first member goes, and whether any is left or gone.
   struct Members {
     const char* front = nullptr;  // Null if there was no object.
-    bool kept = false;
+    bool stored = false;
     bool dropped = false;
 
-    bool emptied() const { return dropped && !kept; }
+    bool emptied() const { return dropped && !stored; }
   };
 
   // Goes through the object that comes next. `visit(key)` takes the value in one of the ways below
@@ -45,12 +45,12 @@ class Edit {
       const char* const begin = key_after(last);
       const std::size_t before = changes_.size();
       const bool stays = visit(key);
-      if (stays && !seen.kept && seen.dropped) cut(seen.front, begin);
+      if (stays && !seen.stored && seen.dropped) cut(seen.front, begin);
       if (!stays) {
         changes_.resize(before);
-        if (seen.kept) cut(last, at_.position());
+        if (seen.stored) cut(last, at_.position());
       }
-      (stays ? seen.kept : seen.dropped) = true;
+      (stays ? seen.stored : seen.dropped) = true;
       last = at_.position();
     }
     if (seen.emptied()) cut(seen.front, last);
@@ -103,7 +103,7 @@ class Edit {
 
   // Puts raw members (`"a":1,"b":2`) at the front of an object that members() has gone through.
   void add(const Members& object, std::string with) {
-    if (object.kept) with += ',';
+    if (object.stored) with += ',';
     changes_.push_back({object.front, object.front, std::move(with)});
   }
 

@@ -78,7 +78,7 @@ Abilities abilities_of(Revision revision, std::string_view capabilities) {
       can.url = fine && declares(raw, "url");
       can.form = !can.url || declares(raw, "form");  // Nothing said means forms.
     }
-    if (key == "extensions" && info(revision).modern) can.tasks = declares(raw, kTasksExtension);
+    if (key == "extensions" && info(revision).stateless) can.tasks = declares(raw, kTasksExtension);
   });
   return can;
 }
@@ -97,7 +97,7 @@ std::string client_capabilities(Revision to, const Abilities& abilities) {
       object.raw("elicitation",
                  object_of({{fine && abilities.form, "form"}, {fine && abilities.url, "url"}}));
     }
-    if (abilities.tasks && info(to).modern) {
+    if (abilities.tasks && info(to).stateless) {
       object.raw("extensions", object_of({{true, kTasksExtension}}));
     }
   }
@@ -116,7 +116,7 @@ std::string server_capabilities(Revision to, bool tasks) {
     if (tasks && to == Revision::v2025_11_25) {
       object.raw("tasks", R"({"cancel":{},"requests":{"tools":{"call":{}}}})");
     }
-    if (tasks && info(to).modern) object.raw("extensions", object_of({{true, kTasksExtension}}));
+    if (tasks && info(to).stateless) object.raw("extensions", object_of({{true, kTasksExtension}}));
   }
   return out;
 }

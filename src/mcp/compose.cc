@@ -143,13 +143,13 @@ std::string forward(const Message& from, const Forwarding& how) {
     }
     if (!how.task.empty()) params.raw("task", how.task);
     params.members(how.answers);
-    const bool modern = info(how.to).modern;
-    bool any_meta = modern;
+    const bool stateless = info(how.to).stateless;
+    bool any_meta = stateless;
     for (const auto& member : from.meta) any_meta |= !member.key.starts_with(kMetaPrefix);
     if (any_meta) {
       params.key("_meta");
       Object meta(text);
-      if (modern) add_envelope(meta, from, how);
+      if (stateless) add_envelope(meta, from, how);
       for (const auto& member : from.meta) {
         if (member.key == "progressToken") {
           meta.raw(member.key, how.id);
@@ -206,7 +206,7 @@ std::string with_token(std::string_view params, std::string_view token) {
   return text;
 }
 
-void make_modern(Reply& reply, std::string_view server_info) {
+void make_stateless(Reply& reply, std::string_view server_info) {
   if (reply.is_error || !reply.body.starts_with('{')) return;
   constexpr std::string_view kComplete = "\"resultType\":\"complete\"";
   constexpr std::string_view kMeta = ",\"_meta\":{}";

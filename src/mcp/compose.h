@@ -28,7 +28,7 @@ struct Forwarding {
   std::string_view id = "0";         // Ours, raw; also the progress token, if one is wanted.
   std::string_view target_key = {};  // The parameter that names the item...
   std::string_view target = {};      // ...and how the upstream calls it.
-  Revision to = kNewestLegacy;
+  Revision to = kNewestSessionBased;
   std::string_view task = {};  // Raw, for an upstream that is to make a task of the call.
 
   // For the stateless revision only.
@@ -54,6 +54,6 @@ std::string cancelled(std::string_view id, std::string_view reason);
 std::string with_token(std::string_view params, std::string_view token);
 
 // A result as the stateless revision wants it: resultType, and `server_info` (raw) in `_meta`.
-void make_modern(Reply& reply, std::string_view server_info);
+void make_stateless(Reply& reply, std::string_view server_info);
 
 }  // namespace patchbay::mcp

@@ -100,7 +100,7 @@ bool shape_meta(json::Edit& edit, Revision to) {
 bool knows_meta(Revision to, std::string_view key) {
   if (!key.starts_with(kMetaPrefix)) return true;
   if (to == Revision::v2025_11_25) return key == kMetaRelatedTask;
-  return info(to).modern && key != kMetaRelatedTask;
+  return info(to).stateless && key != kMetaRelatedTask;
 }
 
 std::string text_block(std::string_view text) {

@@ -18,7 +18,7 @@ Code code_of(std::string_view text) {
   return parsed ? Code::internal : parsed.error().code;
 }
 
-Message modern_call(std::string& text, std::string_view meta) {
+Message stateless_call(std::string& text, std::string_view meta) {
   text = R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"täst","_meta":)" +
          std::string(meta) + "}}";
   Message message;
@@ -209,7 +209,7 @@ TEST(Forward, SendsWhatTheRevisionKnows) {
 
 TEST(Forward, PutsOurEnvelopeInThePlaceOfTheClients) {
   std::string text;
-  const Message message = modern_call(
+  const Message message = stateless_call(
       text, R"({"traceparent":"t","io.modelcontextprotocol/clientCapabilities":{"roots":{}},)"
             R"("io.modelcontextprotocol/clientInfo":{"name":"c"}})");
   EXPECT_EQ(
@@ -223,24 +223,24 @@ TEST(Forward, PutsOurEnvelopeInThePlaceOfTheClients) {
 }
 
 TEST(Reply, IsMadeModernBySplicing) {
-  const auto modern = [](std::string result) {
+  const auto stateless = [](std::string result) {
     Message message;
     const std::string text = R"({"jsonrpc":"2.0","id":1,"result":)" + result + "}";
     EXPECT_TRUE(parse(text, message));
     Reply reply = reply_of(message);
-    make_modern(reply, R"({"name":"p"})");
+    make_stateless(reply, R"({"name":"p"})");
     EXPECT_TRUE(json::check(reply.body)) << reply.body;
     return reply.body;
   };
   EXPECT_EQ(
-      modern("{}"),
+      stateless("{}"),
       R"({"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"p"}}})");
   EXPECT_EQ(
-      modern(R"({"a":1,"_meta":{"x":2}})"),
+      stateless(R"({"a":1,"_meta":{"x":2}})"),
       R"({"resultType":"complete","a":1,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"p"},"x":2}})");
-  EXPECT_EQ(modern(R"({"_meta":{},"resultType":"task"})"),
+  EXPECT_EQ(stateless(R"({"_meta":{},"resultType":"task"})"),
             R"({"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"p"}},"resultType":"task"})");
-  EXPECT_EQ(modern(R"({"_meta":7})"), R"({"resultType":"complete","_meta":7})");
+  EXPECT_EQ(stateless(R"({"_meta":7})"), R"({"resultType":"complete","_meta":7})");
 }
 
 TEST(Reply, SaysErrorsInOneForm) {
@@ -255,14 +255,14 @@ TEST(Methods, ExistPerEra) {
   EXPECT_EQ(find_method("ping", Revision::v2026_07_28), nullptr);
   EXPECT_EQ(find_method("server/discover", Revision::v2025_11_25), nullptr);
   EXPECT_EQ(negotiate("2024-11-05"), Revision::v2024_11_05);
-  EXPECT_EQ(negotiate("1999-01-01"), kNewestLegacy);
-  EXPECT_EQ(negotiate("2026-07-28"), kNewestLegacy);
+  EXPECT_EQ(negotiate("1999-01-01"), kNewestSessionBased);
+  EXPECT_EQ(negotiate("2026-07-28"), kNewestSessionBased);
 }
 
 constexpr std::string_view kEnvelope =
     R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})";
 
-TEST(Modern, HeadersCarryAnyText) {
+TEST(Stateless, HeadersCarryAnyText) {
   const auto coded = [](std::string_view value) {
     const std::string header = encode_header(value);
     EXPECT_EQ(decode_header(header), value);
@@ -280,19 +280,19 @@ TEST(Modern, HeadersCarryAnyText) {
   EXPECT_EQ(decode_header("=?BASE64?eA==?="), "=?BASE64?eA==?=") << "the marker is in lower case";
 }
 
-TEST(Modern, TellsTheEraByTheClaim) {
+TEST(Stateless, TellsTheEraByTheClaim) {
   std::string text;
-  EXPECT_EQ(**claimed_revision(modern_call(text, kEnvelope)), Revision::v2026_07_28);
-  EXPECT_FALSE(claimed_revision(modern_call(text, "{}"))->has_value());
+  EXPECT_EQ(**claimed_revision(stateless_call(text, kEnvelope)), Revision::v2026_07_28);
+  EXPECT_FALSE(claimed_revision(stateless_call(text, "{}"))->has_value());
   const auto unknown = claimed_revision(
-      modern_call(text, R"({"io.modelcontextprotocol/protocolVersion":"2099-01-01"})"));
+      stateless_call(text, R"({"io.modelcontextprotocol/protocolVersion":"2099-01-01"})"));
   EXPECT_EQ(unknown.error().code, Code::unsupported_version);
   EXPECT_EQ(unknown.error().data, R"({"supported":["2026-07-28"],"requested":"2099-01-01"})");
 }
 
-TEST(Modern, WantsHeadersThatSayTheSame) {
+TEST(Stateless, WantsHeadersThatSayTheSame) {
   std::string text;
-  const Message message = modern_call(text, kEnvelope);
+  const Message message = stateless_call(text, kEnvelope);
   const auto* const method = find_method("tools/call", kNewest);
   const auto code = [&](const MirrorHeaders& headers) {
     auto checked = check_headers(message, method, headers);

@@ -29,8 +29,8 @@ struct Method {
   Local local;
   std::string_view target;  // The parameter that names the item; also mirrored in Mcp-Name.
   ItemKind item;            // Which kind of item is listed or named; says nothing for `here`.
-  bool legacy;              // Exists in the revisions with sessions...
-  bool modern;              // ...and in those without.
+  bool session_based;       // Exists in the revisions with sessions...
+  bool stateless;           // ...and in those without.
   Revision since = Revision::v2024_11_05;
 };
 
@@ -101,7 +101,7 @@ constexpr const ClientMethod* find_client_method(std::string_view name) {
 constexpr const Method* find_method(std::string_view name, Revision revision) {
   for (const auto& method : kMethods) {
     if (method.name == name) {
-      const bool known = info(revision).modern ? method.modern : method.legacy;
+      const bool known = info(revision).stateless ? method.stateless : method.session_based;
       return known && revision >= method.since ? &method : nullptr;
     }
   }

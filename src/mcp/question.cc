@@ -51,7 +51,7 @@ class Question {
     if (key == "task") return edit_.drop();
     if (key != "_meta") return edit_.keep();
     const auto meta = edit_.members([this](std::string_view name) {
-      const bool token = name == "progressToken" && info(to_).modern;
+      const bool token = name == "progressToken" && info(to_).stateless;
       return edit_.keep_if(!token && knows_meta(to_, name));
     });
     return !meta.emptied();
@@ -67,7 +67,7 @@ class Question {
       if (key == "mode" && to_ < Revision::v2025_11_25) return edit_.drop();
       if (key == "elicitationId") {
         has_id = true;
-        return edit_.keep_if(!info(to_).modern);
+        return edit_.keep_if(!info(to_).stateless);
       }
       if (key == "requestedSchema" && to_ < Revision::v2025_11_25) {
         if (!shape_form(edit_)) refuse("a choice of several values");
@@ -76,7 +76,7 @@ class Question {
       return common_member(key);
     });
     // A stateless server gives none; with a session there must be one.
-    if (url && !has_id && !info(to_).modern) {
+    if (url && !has_id && !info(to_).stateless) {
       edit_.add(top, fmt::format("\"elicitationId\":\"{}\"", random_hex(kElicitationIdBytes)));
     }
   }
@@ -192,7 +192,7 @@ std::string answer_for(Revision to_server, std::string_view method, std::string_
   json::Edit edit(result);
   edit.members([&](std::string_view key) {
     if (key == "_meta") return shape_meta(edit, to_server);
-    if (key == "resultType") return edit.keep_if(info(to_server).modern);
+    if (key == "resultType") return edit.keep_if(info(to_server).stateless);
     if (key == "content" && method == "sampling/createMessage") {
       const auto begin = edit.mark();
       const bool list = edit.peek() == json::Type::array;

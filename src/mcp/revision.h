@@ -18,8 +18,8 @@ enum class Revision : std::uint8_t {
 
 struct RevisionInfo {
   std::string_view name;
-  bool modern;   // Stateless: every request carries its own envelope, there is no session.
-  bool batches;  // Arrays of messages are allowed.
+  bool stateless;  // Stateless: every request carries its own envelope, there is no session.
+  bool batches;    // Arrays of messages are allowed.
 };
 
 // Same order as the enum: oldest first.
@@ -29,7 +29,7 @@ inline constexpr std::array kRevisions{
     RevisionInfo{"2026-07-28", true, false},
 };
 
-inline constexpr Revision kNewestLegacy = Revision::v2025_11_25;
+inline constexpr Revision kNewestSessionBased = Revision::v2025_11_25;
 inline constexpr Revision kNewest = Revision::v2026_07_28;
 // What a client speaks that has a session but names no revision in its headers.
 inline constexpr Revision kUnnamed = Revision::v2025_03_26;
@@ -49,7 +49,7 @@ constexpr std::optional<Revision> find_revision(std::string_view name) {
 // that has.
 constexpr Revision negotiate(std::string_view asked) {
   const auto known = find_revision(asked);
-  return known && !info(*known).modern ? *known : kNewestLegacy;
+  return known && !info(*known).stateless ? *known : kNewestSessionBased;
 }
 
 }  // namespace patchbay::mcp

@@ -17,7 +17,7 @@ constexpr std::int64_t kReservedLast = -32020;   // ...since it is stateless.
 // Codes of that range to which a revision gives a meaning.
 bool defines(Revision revision, std::int64_t code) {
   if (code == kUrlNeeded) return revision == Revision::v2025_11_25;
-  return info(revision).modern && code >= -32022 && code <= kReservedLast;
+  return info(revision).stateless && code >= -32022 && code <= kReservedLast;
 }
 
 // True if the code says to a client of `to` what the upstream meant. Complaints about headers and
@@ -27,7 +27,7 @@ bool says_the_same(std::int64_t code, Revision from, Revision to) {
   if (defines(from, code)) {
     return defines(to, code) && (code == kUrlNeeded || code == kCapabilityNeeded);
   }
-  return !info(to).modern && !defines(to, code);
+  return !info(to).stateless && !defines(to, code);
 }
 
 std::string explained(std::int64_t code, Revision from, std::string_view message) {
@@ -63,11 +63,11 @@ void shape_error(Reply& reply, std::string_view method, Revision from, Revision 
   const auto code = json::as_int(json::member(reply.body, "code").value_or(""));
   if (!code) return;
   const bool resource = method.starts_with("resources/");
-  if (*code == kResourceNotFound && resource && info(to).modern) {
+  if (*code == kResourceNotFound && resource && info(to).stateless) {
     rewrite(reply, kInvalidParams, fmt::format("{{\"uri\":{}}}", json::quote(target)));
     return;
   }
-  if (*code == kInvalidParams && resource && info(from).modern && !info(to).modern) {
+  if (*code == kInvalidParams && resource && info(from).stateless && !info(to).stateless) {
     const auto data = json::member(reply.body, "data");
     if (data && json::string_member(*data, "uri")) rewrite(reply, kResourceNotFound, "");
     return;

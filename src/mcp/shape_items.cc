@@ -79,7 +79,7 @@ std::string item_for(Revision to, ItemKind kind, std::string_view definition) {
   const bool tool = kind == ItemKind::tool;
   edit.members([&](std::string_view key) {
     if (!has_field(to, kind, key)) return edit.drop();
-    if (tool && !info(to).modern) {
+    if (tool && !info(to).stateless) {
       if (key == "inputSchema") return shape_schema(edit);
       if (key == "outputSchema") return shape_output_schema(edit);
     }

@@ -20,7 +20,7 @@ std::string_view meta_of(const Reply& reply) {
 // What only the stateless revision has at the top of a result, or no longer has.
 bool has_foreign_top(const Reply& reply, Revision to) {
   const std::string_view meta = meta_of(reply);
-  if (info(to).modern) return meta.find(kMetaRelatedTask) != std::string_view::npos;
+  if (info(to).stateless) return meta.find(kMetaRelatedTask) != std::string_view::npos;
   return reply.type != ResultType::none || reply.has_hints || reply.is_loose ||
          meta.find(kMetaPrefix) != std::string_view::npos;
 }
@@ -65,7 +65,7 @@ class ResultShape {
  private:
   bool member(std::string_view key) {
     if (key == "_meta") return has_meta_ = shape_meta(edit_, to_);
-    if (info(to_).modern) return edit_.keep();
+    if (info(to_).stateless) return edit_.keep();
     if (key == "ttlMs" || key == "cacheScope") return edit_.drop();
     if (key == "resultType") {
       type_ = json::as_string(edit_.take()).value_or("?");
@@ -135,7 +135,7 @@ void shape_result(Reply& reply, std::string_view method, Revision to) {
                                      shape.foreign_type(), info(to).name)});
     return;
   }
-  if (!info(to).modern) {
+  if (!info(to).stateless) {
     reply.type = ResultType::none;
     reply.has_hints = reply.is_loose = false;
   }

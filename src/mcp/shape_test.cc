@@ -191,9 +191,9 @@ TEST(ShapeResult, DoesNotPassOffAnythingElseAsComplete) {
   shape_result(reply, "tools/call", D);
   EXPECT_TRUE(reply.is_error);
   EXPECT_EQ(reply.why, Code::upstream_failed);
-  Reply kept = reply_from(R"({"resultType":"task","taskId":"t"})");
-  shape_result(kept, "tools/call", E);
-  EXPECT_FALSE(kept.is_error);
+  Reply stored = reply_from(R"({"resultType":"task","taskId":"t"})");
+  shape_result(stored, "tools/call", E);
+  EXPECT_FALSE(stored.is_error);
 }
 
 TEST(ShapeResult, TrustsAScannedReplyLikeAParsedOne) {

@@ -16,7 +16,7 @@ constexpr std::string_view kEncodedEnd = "?=";
 Error unsupported(std::string_view asked) {
   std::string data = "{\"supported\":[";
   for (const auto& revision : kRevisions) {
-    if (!revision.modern) continue;
+    if (!revision.stateless) continue;
     if (data.back() != '[') data += ',';
     json::append_quoted(data, revision.name);
   }

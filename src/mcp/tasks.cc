@@ -199,7 +199,7 @@ std::string session_created_task(std::string_view result) {
       json::Object task(text);
       append_state(task, result, json::quote(task_status(result)), kStateless, kSession);
     }
-    append_meta(out, result, kNewestLegacy);
+    append_meta(out, result, kNewestSessionBased);
   }
   return text;
 }
@@ -238,7 +238,7 @@ std::string session_task(std::string_view task) {
   {
     json::Object out(text);
     append_state(out, task, json::quote(status), kStateless, kSession);
-    append_meta(out, task, kNewestLegacy);
+    append_meta(out, task, kNewestSessionBased);
   }
   return text;
 }

@@ -26,23 +26,23 @@ const FinishedTasks::Finished& FinishedTasks::keep(mcp::Reply reply,
       R"({{"taskId":"{}","status":"{}","createdAt":"{}","lastUpdatedAt":"{}","ttl":{}}})", one.id,
       failed ? "failed" : "completed", now, now, time);
   bytes_ += one.reply.body.size();
-  kept_.push_back(std::move(one));
+  stored_.push_back(std::move(one));
   forget_old();
-  return kept_.back();
+  return stored_.back();
 }
 
 const FinishedTasks::Finished* FinishedTasks::find(std::string_view id) {
-  const auto found = std::ranges::find(kept_, id, &Finished::id);
-  return found == kept_.end() || found->expires < here().now() ? nullptr : &*found;
+  const auto found = std::ranges::find(stored_, id, &Finished::id);
+  return found == stored_.end() || found->expires < here().now() ? nullptr : &*found;
 }
 
 // The newest stays, however large it is.
 void FinishedTasks::forget_old() {
-  while (kept_.size() > 1 &&
-         (bytes_ > settings_.kept.value || kept_.front().expires < here().now() ||
-          kept_.size() > static_cast<std::size_t>(settings_.most))) {
-    bytes_ -= kept_.front().reply.body.size();
-    kept_.pop_front();
+  while (stored_.size() > 1 &&
+         (bytes_ > settings_.stored.value || stored_.front().expires < here().now() ||
+          stored_.size() > static_cast<std::size_t>(settings_.most))) {
+    bytes_ -= stored_.front().reply.body.size();
+    stored_.pop_front();
   }
 }
 

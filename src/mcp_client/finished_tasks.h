@@ -38,7 +38,7 @@ class FinishedTasks {
   void forget_old();
 
   const TaskSettings settings_;
-  std::deque<Finished> kept_;  // Oldest first.
+  std::deque<Finished> stored_;  // Oldest first.
   std::size_t bytes_ = 0;
 };
 

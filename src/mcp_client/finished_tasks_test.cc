@@ -12,7 +12,7 @@ TaskSettings settings(int most, std::uint64_t bytes) {
   TaskSettings made;
   made.keep = config::Duration(10'000);
   made.most = most;
-  made.kept = config::Bytes{bytes};
+  made.stored = config::Bytes{bytes};
   return made;
 }
 

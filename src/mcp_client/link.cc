@@ -59,7 +59,7 @@ McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters
     : channel_(channel),
       events_(events),
       counters_(counters),
-      speech_(settings.speech),
+      protocol_(settings.protocol),
       list_limits_(settings.lists),
       told_(told_abilities(settings)),
       notifications_(settings.max_notifications),
@@ -67,19 +67,19 @@ McpLink::McpLink(transport::Channel& channel, Events& events, const LinkCounters
 
 std::string McpLink::raw_id(std::uint64_t id) const {
   const fmt::format_int digits(id);
-  return speech_.ids == IdType::string ? fmt::format("\"{}\"", digits.c_str()) : digits.str();
+  return protocol_.ids == IdType::string ? fmt::format("\"{}\"", digits.c_str()) : digits.str();
 }
 
 Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target,
                               Deadline deadline) {
-  if (modern() && call.request.method == "resources/subscribe") {
+  if (stateless() && call.request.method == "resources/subscribe") {
     co_return co_await follow(std::string(target), deadline);
   }
-  if (modern() && call.request.method == "resources/unsubscribe") {
+  if (stateless() && call.request.method == "resources/unsubscribe") {
     followed_.erase(std::string(target));
     co_return mcp::result_reply("{}");
   }
-  if (!modern() && call.request.param("requestState")) {
+  if (!stateless() && call.request.param("requestState")) {
     co_return Error{Code::invalid_params, "this requestState was not made here"};
   }
   if (const auto level = level_to_ask(call)) {
@@ -98,7 +98,7 @@ Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target
 Task<mcp::Reply> McpLink::put(const gateway::Call& call, std::string_view target, Asking how,
                               Deadline& deadline) {
   auto reply = co_await forward(call, target, how, deadline);
-  if (mcp::info(call.revision).modern) co_return reply;
+  if (mcp::info(call.revision).stateless) co_return reply;
   // A client with a session does not know of results that want more: it is asked instead.
   for (int round = 0; reply && reply->type == mcp::ResultType::input_required; ++round) {
     if (round == kMaxInputRounds) {
@@ -106,7 +106,7 @@ Task<mcp::Reply> McpLink::put(const gateway::Call& call, std::string_view target
     }
     const auto left = deadline - here().now();
     InputRound asked;
-    auto answers = co_await ask_inputs(call, reply->body, asked, here().now() + call.patience);
+    auto answers = co_await ask_inputs(call, reply->body, asked, here().now() + call.timeout);
     if (!answers && answers.error().code == Code::missing_capability) {
       co_return cannot_ask(call, answers.error());
     }
@@ -127,8 +127,8 @@ Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view ta
   pending.id = id;
   if (call.method.reach == mcp::Reach::by_task) pending.task = target;
   pending.repeatable = pending.task.empty();
-  const bool has_session = !mcp::info(call.revision).modern;
-  const std::string capabilities = modern() ? capabilities_of(&call, how.declared) : "";
+  const bool has_session = !mcp::info(call.revision).stateless;
+  const std::string capabilities = stateless() ? capabilities_of(&call, how.declared) : "";
   const std::string raw = raw_id(id);
   std::string text = mcp::forward(call.request, {.id = raw,
                                                  .target_key = call.method.target,
@@ -139,7 +139,7 @@ Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view ta
                                                  .log_level = has_session ? level_of(call) : "",
                                                  .answers = how.answers});
   std::string fields;
-  if (modern() && call.param_headers && !call.param_headers->empty()) {
+  if (stateless() && call.param_headers && !call.param_headers->empty()) {
     const auto* const arguments = call.request.param("arguments");
     fields = mcp::header_lines(*call.param_headers, arguments ? arguments->raw : "");
   }
@@ -168,7 +168,8 @@ Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std
   pending.id = id;
   // Only a client that has tasks can hear of them.
   const bool listens = method == "subscriptions/listen" && has_tasks();
-  if (modern()) params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
+  if (stateless())
+    params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
   std::string text = mcp::request(raw_id(id), method, params);
   const transport::Sending how{.id = id, .method = method, .revision = revision_};
   co_return co_await exchange(std::move(text), how, pending, deadline);
@@ -287,7 +288,7 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
     if (Pending* const running = call_of(cause, mcp::related_task(message.raw_params))) {
       const gateway::Call& call = *running->call;
       running->shown = true;
-      gateway::tell(call, message.method, with_listed_tasks(call, message.raw_params));
+      gateway::notify(call, message.method, with_listed_tasks(call, message.raw_params));
     }
   } else if (message.method == "notifications/progress") {
     on_progress(message);
@@ -296,12 +297,12 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
     tasks_.on_status(message);
   } else if (message.method == "notifications/subscriptions/acknowledged") {
     const auto* const id = message.meta_member(mcp::kMetaSubscription);
-    if (const auto ours = id ? our_id(id->raw) : std::nullopt) news_.on_agreed(*ours);
+    if (const auto ours = id ? our_id(id->raw) : std::nullopt) update_.on_agreed(*ours);
   }
 }
 
 bool McpLink::is_too_many() {
-  const auto verdict = notifications_.judge(here().now());
+  const auto verdict = notifications_.evaluate(here().now());
   if (verdict == NotificationRate::Verdict::pass) return false;
   counters_.too_many->add();
   if (verdict == NotificationRate::Verdict::drop_and_log) {
@@ -320,8 +321,8 @@ void McpLink::on_progress(const mcp::Message& message) {
   const gateway::Call& call = *asked->call;
   asked->shown = true;
   if (const auto* const theirs = call.request.meta_member("progressToken")) {
-    gateway::tell(call, message.method,
-                  with_listed_tasks(call, mcp::with_token(message.raw_params, theirs->raw)));
+    gateway::notify(call, message.method,
+                    with_listed_tasks(call, mcp::with_token(message.raw_params, theirs->raw)));
   }
 }
 
@@ -352,7 +353,7 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
     return;
   }
   asked->shown = true;
-  asked->begin_question(asked->call->patience);
+  asked->begin_question(asked->call->timeout);
   // The answer comes when the message and the buffer it lies in are gone.
   auto pass_on = [this, life = std::weak_ptr(life_), number = asked->id,
                   id = std::string(message.id), method = std::string(message.method),
@@ -380,7 +381,7 @@ bool McpLink::may_begin_again(const Pending& asked, std::string_view method, std
 // their servers hear what becomes of each question.
 bool McpLink::told_too_much(const Pending& asked, const mcp::Message& question) const {
   const gateway::Call& call = *asked.call;
-  if (modern() || !asked.repeatable || !mcp::info(call.revision).modern) return false;
+  if (stateless() || !asked.repeatable || !mcp::info(call.revision).stateless) return false;
   const auto* const known = mcp::find_client_method(question.method);
   const auto can = mcp::abilities_of(call.revision, call.capabilities);
   const unsigned lacking = mcp::bits_of(told_) & ~mcp::bits_of(can);

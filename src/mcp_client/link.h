@@ -42,20 +42,20 @@ struct LinkCounters {
 mcp::Abilities told_abilities(const McpSettings& settings);
 
 // What is known of a server's era before the handshake.
-enum class Opening : std::uint8_t { ask, modern, legacy };
+enum class HandshakeMode : std::uint8_t { ask, stateless, session_based };
 
 // The same for a server whose settings name the revision to speak.
-Opening opening_for(Spoken wanted);
+HandshakeMode handshake_mode_for(Spoken wanted);
 // Empty: it is to be found out.
 std::optional<mcp::Revision> wanted_revision(Spoken wanted);
 
-class McpLink final : public transport::Channel::Listener, NewsStream::Link, LinkTasks::Link {
+class McpLink final : public transport::Channel::Listener, ListenStream::Link, LinkTasks::Link {
  public:
   class Events {
    public:
     virtual void on_items_changed() = 0;
     virtual void on_updated(const std::string& uri) = 0;
-    virtual void on_task(const gateway::TaskNews& news) = 0;
+    virtual void on_task(const gateway::TaskUpdate& update) = 0;
     // The server has lost our session: open() again.
     virtual void on_forgotten() = 0;
     // Nothing works over this link any more.
@@ -70,12 +70,12 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   McpLink(transport::Channel& channel, Events& events, const LinkCounters& counters,
           std::string place = "", const McpSettings& settings = {});
 
-  // The handshake. Opening::ask tries the stateless revision first, for at most `probe`.
-  Task<void> open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline);
+  // The handshake. HandshakeMode::ask tries the stateless revision first, for at most `probe`.
+  Task<void> open(HandshakeMode handshake_mode, std::chrono::nanoseconds probe, Deadline deadline);
 
   // What the handshake has settled on.
   mcp::Revision revision() const override { return revision_; }
-  bool modern() const { return mcp::info(revision_).modern; }
+  bool stateless() const { return mcp::info(revision_).stateless; }
   // The handshake got as far as an answer, in whichever era.
   bool answered() const { return answered_; }
   bool closed() const { return closed_; }
@@ -88,7 +88,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
 
   // Asks to be told of changes: of the lists, and of these resources. Yields when the server has
   // agreed; with nothing to hear of, at once.
-  Task<void> hear_news(const std::vector<std::string>& uris, Deadline deadline);
+  Task<void> subscribe(const std::vector<std::string>& uris, Deadline deadline);
 
   // Yields when the server has shown that it is alive.
   Task<void> check(Deadline deadline);
@@ -160,7 +160,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   Task<mcp::Reply> ask_about(const gateway::Call* call, std::string_view method,
                              const std::string& id, std::string_view more,
                              Deadline deadline) override;
-  void on_task(gateway::TaskNews news) override { events_.on_task(news); }
+  void on_task(gateway::TaskUpdate update) override { events_.on_task(update); }
   std::string with_listed_tasks(const gateway::Call& call, std::string_view params) const;
 
   // What a stateless server is told that the client can do; null: the gateway itself.
@@ -176,13 +176,13 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   transport::Channel& channel_;
   Events& events_;
   const LinkCounters& counters_;
-  const SpeechSettings speech_;
+  const ProtocolSettings protocol_;
   const gateway::ListLimits list_limits_;
   const mcp::Abilities told_;  // That a server with sessions is told that its clients can do.
   NotificationRate notifications_;
   std::uint64_t next_id_ = 1;
   std::unordered_map<std::uint64_t, Pending*> pending_;
-  mcp::Revision revision_ = mcp::kNewestLegacy;
+  mcp::Revision revision_ = mcp::kNewestSessionBased;
   bool answered_ = false;
   bool closed_ = false;
   std::string capabilities_;  // Of the server, raw.
@@ -192,7 +192,7 @@ class McpLink final : public transport::Channel::Listener, NewsStream::Link, Lin
   // Of a server without sessions: what it tells of by itself.
   std::set<std::string, std::less<>> followed_;
   bool hears_lists_ = false;  // And of its lists.
-  NewsStream news_{*this};
+  ListenStream update_{*this};
   LinkTasks tasks_;
 
   const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the link is.

@@ -31,7 +31,7 @@ bool names(std::string_view versions, mcp::Revision revision) {
 }
 
 // An error that only a server of the stateless era sends.
-bool is_modern_error(const mcp::Reply& reply) {
+bool is_stateless_error(const mcp::Reply& reply) {
   const auto code = json::member(reply.body, "code").value_or("");
   return code == "-32020" || code == "-32021" || code == "-32022";
 }
@@ -87,7 +87,7 @@ std::string initialize_params(mcp::Revision revision, const ClientSettings& clie
 // The revision with sessions to begin with.
 mcp::Revision proposed(Spoken wanted) {
   const auto revision = wanted_revision(wanted);
-  return revision && !mcp::info(*revision).modern ? *revision : mcp::kNewestLegacy;
+  return revision && !mcp::info(*revision).stateless ? *revision : mcp::kNewestSessionBased;
 }
 
 // A tool of a stateless server whose mirrored arguments break the rules must not be offered.
@@ -107,22 +107,22 @@ bool offers_tasks(mcp::Revision revision, std::string_view capabilities) {
     capabilities = json::member(capabilities, key).value_or("");
     return !capabilities.empty();
   };
-  if (mcp::info(revision).modern) return part("extensions") && part(mcp::kTasksExtension);
+  if (mcp::info(revision).stateless) return part("extensions") && part(mcp::kTasksExtension);
   return revision == mcp::Revision::v2025_11_25 && part("tasks") && part("requests") &&
          part("tools") && part("call");
 }
 
 // A tool as clients of the revision that knows of it are told whether it runs as a task. A
 // stateless server decides that with each call.
-std::string with_tasks_known(std::string_view tool, bool has_tasks, bool modern) {
+std::string with_tasks_known(std::string_view tool, bool has_tasks, bool stateless) {
   if (!has_tasks) return mcp::with_task_support(tool, mcp::TaskSupport::none);
-  return modern ? mcp::with_task_support(tool, mcp::TaskSupport::optional) : std::string(tool);
+  return stateless ? mcp::with_task_support(tool, mcp::TaskSupport::optional) : std::string(tool);
 }
 
 }  // namespace
 
 mcp::Abilities told_abilities(const McpSettings& settings) {
-  const auto& names = settings.speech.client.capabilities;
+  const auto& names = settings.protocol.client.capabilities;
   if (names.empty()) return settings.abilities;
   unsigned named = 0;
   for (const auto& name : names) named |= mcp::bits_of_capability(name);
@@ -136,22 +136,24 @@ std::optional<mcp::Revision> wanted_revision(Spoken wanted) {
   return std::nullopt;
 }
 
-Opening opening_for(Spoken wanted) {
+HandshakeMode handshake_mode_for(Spoken wanted) {
   const auto revision = wanted_revision(wanted);
-  if (!revision) return Opening::ask;
-  return mcp::info(*revision).modern ? Opening::modern : Opening::legacy;
+  if (!revision) return HandshakeMode::ask;
+  return mcp::info(*revision).stateless ? HandshakeMode::stateless : HandshakeMode::session_based;
 }
 
-Task<void> McpLink::open(Opening opening, std::chrono::nanoseconds probe, Deadline deadline) {
-  if (opening == Opening::modern) co_return co_await discover(deadline);
-  if (opening == Opening::ask) {
+Task<void> McpLink::open(HandshakeMode handshake_mode, std::chrono::nanoseconds probe,
+                         Deadline deadline) {
+  if (handshake_mode == HandshakeMode::stateless) co_return co_await discover(deadline);
+  if (handshake_mode == HandshakeMode::ask) {
     auto discovered = co_await discover(std::min(deadline, here().now() + probe));
     if (discovered || closed_) co_return discovered;
     const Code why = discovered.error().code;
     if (why == Code::unavailable || why == Code::forbidden) co_return discovered;
   }
   auto initialized = co_await initialize(deadline);
-  if (initialized || opening == Opening::legacy || closed_ || !answered_) co_return initialized;
+  if (initialized || handshake_mode == HandshakeMode::session_based || closed_ || !answered_)
+    co_return initialized;
   // It does not know sessions: perhaps it was only slow to say so.
   auto discovered = co_await discover(deadline);
   co_return discovered ? discovered : initialized;
@@ -181,8 +183,8 @@ Task<void> McpLink::discover(Deadline deadline) {
   const bool speaks = !reply->is_error &&
                       names(json::member(body, "supportedVersions").value_or("[]"), mcp::kNewest);
   if (!speaks) {
-    const bool modern = reply->is_error && is_modern_error(*reply);
-    co_return Error{modern ? Code::unsupported_version : Code::upstream_failed,
+    const bool stateless = reply->is_error && is_stateless_error(*reply);
+    co_return Error{stateless ? Code::unsupported_version : Code::upstream_failed,
                     refused("server/discover", *reply).message};
   }
   revision_ = mcp::kNewest;
@@ -193,11 +195,11 @@ Task<void> McpLink::discover(Deadline deadline) {
 }
 
 Task<void> McpLink::initialize(Deadline deadline) {
-  std::string params = initialize_params(proposed(speech_.revision), speech_.client, told_);
+  std::string params = initialize_params(proposed(protocol_.revision), protocol_.client, told_);
   auto reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
   if (!reply) co_return reply.error();
   if (const auto other = reply->is_error ? offered(*reply) : std::nullopt) {
-    params = initialize_params(*other, speech_.client, told_);
+    params = initialize_params(*other, protocol_.client, told_);
     reply = co_await shake("initialize", std::move(params), std::nullopt, deadline);
     if (!reply) co_return reply.error();
   }
@@ -205,7 +207,7 @@ Task<void> McpLink::initialize(Deadline deadline) {
   const std::string& result = reply->body;
   const auto version = json::string_member(result, "protocolVersion").value_or("");
   const auto revision = mcp::find_revision(version);
-  if (!revision || mcp::info(*revision).modern) {
+  if (!revision || mcp::info(*revision).stateless) {
     co_return Error{Code::upstream_failed,
                     fmt::format("the server speaks the unknown revision '{}'", version)};
   }
@@ -275,25 +277,25 @@ Result<void> McpLink::take_page(mcp::ItemKind kind, std::string_view items,
     fits = budget.add(raw.size());
     if (!fits) return;
     auto key = json::string_member(raw, mcp::info(kind).key);
-    if (!key || key->empty() || (modern() && breaks_rules(kind, raw))) return;
+    if (!key || key->empty() || (stateless() && breaks_rules(kind, raw))) return;
     const bool tool = kind == mcp::ItemKind::tool;
-    to.push_back(
-        {*std::move(key), tool ? with_tasks_known(raw, has_tasks_, modern()) : std::string(raw)});
+    to.push_back({*std::move(key),
+                  tool ? with_tasks_known(raw, has_tasks_, stateless()) : std::string(raw)});
   });
   return fits;
 }
 
 Task<void> McpLink::check(Deadline deadline) {
   // Any answer will do: the server is there.
-  auto reply = co_await request(modern() ? "server/discover" : "ping", "{}", deadline);
+  auto reply = co_await request(stateless() ? "server/discover" : "ping", "{}", deadline);
   if (!reply) co_return reply.error();
   co_return ok();
 }
 
 std::optional<int> McpLink::level_to_ask(const gateway::Call& call) const {
-  if (modern()) return std::nullopt;
+  if (stateless()) return std::nullopt;
   std::optional<int> level = call.log_level;
-  if (mcp::info(call.revision).modern) {
+  if (mcp::info(call.revision).stateless) {
     const auto* const asked = call.request.meta_member(mcp::kMetaLogLevel);
     const auto name = asked ? json::as_string(asked->raw) : std::nullopt;
     level = name ? mcp::log_level(*name) : std::nullopt;
@@ -315,9 +317,9 @@ Task<void> McpLink::want_level(int level, Deadline deadline) {
   co_return ok();  // A server that refuses says what it likes.
 }
 
-Task<void> McpLink::hear_news(const std::vector<std::string>& uris, Deadline deadline) {
+Task<void> McpLink::subscribe(const std::vector<std::string>& uris, Deadline deadline) {
   hears_lists_ = true;
-  if (modern()) {
+  if (stateless()) {
     followed_.insert(uris.begin(), uris.end());
     co_return co_await hear_followed(deadline);
   }
@@ -356,7 +358,7 @@ Task<void> McpLink::hear_followed(Deadline deadline) {
     filter += fmt::format("{}\"taskIds\":[{}]", filter.empty() ? "" : ",", list);
   }
   if (filter.empty()) co_return ok();
-  co_return co_await news_.hear(fmt::format("{{\"notifications\":{{{}}}}}", filter), deadline);
+  co_return co_await update_.hear(fmt::format("{{\"notifications\":{{{}}}}}", filter), deadline);
 }
 
 Task<mcp::Reply> McpLink::listen(std::uint64_t id, std::string params) {
@@ -370,7 +372,7 @@ void McpLink::on_missed() {
 }
 
 Task<void> McpLink::finish() {
-  auto stopped = co_await news_.stop();
+  auto stopped = co_await update_.stop();
   auto let_go = co_await tasks_.stop();
   co_return stopped ? let_go : stopped;
 }

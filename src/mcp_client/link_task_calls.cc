@@ -10,7 +10,7 @@ namespace patchbay::upstreams {
 
 std::string McpLink::capabilities_of(const gateway::Call* call, bool with_tasks) const {
   if (!call) return mcp::client_capabilities(revision_, mcp::Abilities{.tasks = with_tasks});
-  if (mcp::info(call->revision).modern) return std::string(call->capabilities);
+  if (mcp::info(call->revision).stateless) return std::string(call->capabilities);
   auto can = mcp::abilities_of(call->revision, call->capabilities);
   can.tasks = with_tasks;
   return mcp::client_capabilities(revision_, can);
@@ -29,7 +29,7 @@ Task<mcp::Reply> McpLink::ask_about(const gateway::Call* call, std::string_view 
     object.raw("taskId", json::quote(id));
     object.members(more);
   }
-  if (modern()) params = mcp::with_envelope(params, revision_, capabilities_of(call, true));
+  if (stateless()) params = mcp::with_envelope(params, revision_, capabilities_of(call, true));
   const transport::Sending sending{
       .id = pending.id, .method = method, .name = id, .revision = revision_};
   co_return co_await exchange(mcp::request(raw_id(pending.id), method, params), sending, pending,

@@ -17,7 +17,7 @@ constexpr auto kOtherwise = std::chrono::seconds(1);  // Between looks, if the s
 
 constexpr auto kLongestFollowed = std::chrono::hours(1);  // For a session.
 
-bool has_session(const gateway::Call& call) { return !mcp::info(call.revision).modern; }
+bool has_session(const gateway::Call& call) { return !mcp::info(call.revision).stateless; }
 
 bool knows_tasks(const gateway::Call& call) {
   if (call.revision == mcp::Revision::v2025_11_25) return call.request.param("task") != nullptr;
@@ -52,7 +52,7 @@ mcp::Reply LinkTasks::with_listed(const gateway::Call& call, mcp::Reply reply) c
 LinkTasks::Wish LinkTasks::wish_of(const gateway::Call& call) const {
   if (!link_.has_tasks()) return Wish::answer;
   // A stateless server says itself if it cannot do without.
-  if (modern()) return knows_tasks(call) ? Wish::task : Wish::answer;
+  if (stateless()) return knows_tasks(call) ? Wish::task : Wish::answer;
   if (call.task_support == mcp::TaskSupport::none) return Wish::answer;
   if (knows_tasks(call)) return Wish::task;
   // Whoever sees that a tool runs only as a task must ask for one.
@@ -65,19 +65,19 @@ Task<mcp::Reply> LinkTasks::call(const gateway::Call& call, std::string_view too
   Wish wish = wish_of(call);
   Asking how;
   how.declared = wish != Wish::answer;
-  if (how.declared && !modern()) {
+  if (how.declared && !stateless()) {
     const auto* const given = has_session(call) ? call.request.param("task") : nullptr;
     how.task = given ? given->raw : "{}";
   }
   auto reply = co_await link_.put(call, tool, how, deadline);
-  if (reply && modern() && has_session(call) && !how.declared && link_.has_tasks() &&
+  if (reply && stateless() && has_session(call) && !how.declared && link_.has_tasks() &&
       wants_tasks(*reply)) {
     wish = Wish::wait;
     how.declared = true;
     reply = co_await link_.put(call, tool, how, deadline);
   }
   if (!reply || reply->is_error) co_return reply;
-  const bool made = modern() ? reply->type == mcp::ResultType::task : how.declared;
+  const bool made = stateless() ? reply->type == mcp::ResultType::task : how.declared;
   if (made) co_return co_await created(call, *std::move(reply), wish, deadline);
   // A client with a session that has asked for a task is told of one, come what may.
   const bool asked = wish == Wish::task && has_session(call);
@@ -90,11 +90,11 @@ Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply,
     co_return Error{Code::upstream_failed, "the upstream made a task for a client without tasks"};
   }
   const std::string_view task =
-      modern() ? reply.body : json::member(reply.body, "task").value_or("{}");
+      stateless() ? reply.body : json::member(reply.body, "task").value_or("{}");
   const auto id = json::string_member(task, "taskId");
   if (!id) co_return malformed();
   if (wish == Wish::wait) co_return co_await wait_for(call, *id, deadline);
-  if (modern() && has_session(call)) {
+  if (stateless() && has_session(call)) {
     // Its session is told how it stands; a server with sessions does so unasked.
     const auto ttl = json::as_int(json::member(task, "ttlMs").value_or(""));
     const auto longest = std::chrono::milliseconds(kLongestFollowed).count();
@@ -102,7 +102,7 @@ Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply,
     scope_.spawn(follow_for_session(*id, here().now() + std::chrono::milliseconds(time)));
     reply.body = mcp::session_created_task(reply.body);
   }
-  if (!modern() && !has_session(call)) reply.body = mcp::stateless_created_task(reply.body);
+  if (!stateless() && !has_session(call)) reply.body = mcp::stateless_created_task(reply.body);
   auto told = with_listed(call, std::move(reply));
   told.task = upstream_id(*id);
   co_return told;
@@ -111,17 +111,17 @@ Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply,
 mcp::Reply LinkTasks::finished(const gateway::Call& call, mcp::Reply reply) {
   const auto* const asked = call.request.param("task");
   const auto ttl = asked ? json::member(asked->raw, "ttl") : std::nullopt;
-  const auto& kept = finished_.keep(std::move(reply), ttl ? json::as_int(*ttl) : std::nullopt);
-  auto told = with_listed(call, mcp::result_reply(fmt::format(R"({{"task":{}}})", kept.state)));
-  told.task = upstream_id(kept.id);
+  const auto& stored = finished_.keep(std::move(reply), ttl ? json::as_int(*ttl) : std::nullopt);
+  auto told = with_listed(call, mcp::result_reply(fmt::format(R"({{"task":{}}})", stored.state)));
+  told.task = upstream_id(stored.id);
   return told;
 }
 
 // For a client that is to notice nothing of the task.
 Task<mcp::Reply> LinkTasks::wait_for(const gateway::Call& call, const std::string& id,
                                      Deadline deadline) {
-  auto waiting = modern() ? outcome(call, id, deadline)
-                          : link_.ask_about(&call, "tasks/result", id, "", deadline);
+  auto waiting = stateless() ? outcome(call, id, deadline)
+                             : link_.ask_about(&call, "tasks/result", id, "", deadline);
   auto reply = co_await waiting;
   if (!reply) scope_.spawn(give_up(id));
   const bool unasked = !reply && reply.error().code == Code::missing_capability;
@@ -139,8 +139,8 @@ Task<mcp::Reply> LinkTasks::answer(const gateway::Call& call, const std::string&
   if (call.request.method == mcp::kFollowTask.name) co_return co_await follow(call, id, deadline);
   if (call.request.method == mcp::kUnfollowTask.name) co_return unfollow(id);
   if (!link_.has_tasks()) co_return Error{Code::not_found, "there is no such task any more"};
-  if (modern() && has_session(call)) co_return co_await answer_session(call, id, deadline);
-  if (!modern() && !has_session(call)) co_return co_await answer_stateless(call, id, deadline);
+  if (stateless() && has_session(call)) co_return co_await answer_session(call, id, deadline);
+  if (!stateless() && !has_session(call)) co_return co_await answer_stateless(call, id, deadline);
   auto reply = co_await link_.put(call, id, {.declared = true}, deadline);
   co_return reply ? with_listed(call, *std::move(reply)) : std::move(reply);
 }
@@ -148,11 +148,11 @@ Task<mcp::Reply> LinkTasks::answer(const gateway::Call& call, const std::string&
 Task<mcp::Reply> LinkTasks::answer_session(const gateway::Call& call, const std::string& id,
                                            Deadline deadline) {
   const std::string_view method = call.request.method;
-  if (const auto* const kept = finished_.find(id)) {
+  if (const auto* const stored = finished_.find(id)) {
     if (method == "tasks/cancel") {
       co_return Error{Code::invalid_params, "the task has come to its end already"};
     }
-    auto reply = method == "tasks/get" ? mcp::result_reply(kept->state) : kept->reply;
+    auto reply = method == "tasks/get" ? mcp::result_reply(stored->state) : stored->reply;
     if (method == "tasks/result" && !reply.is_error) {
       reply.body = mcp::with_related_task(reply.body, id);
     }
@@ -200,7 +200,7 @@ Task<mcp::Reply> LinkTasks::outcome(const gateway::Call& call, const std::string
     }
     if (has_inputs(state->body, round)) {
       const auto left = deadline - here().now();
-      auto answers = co_await ask_inputs(call, state->body, round, here().now() + call.patience);
+      auto answers = co_await ask_inputs(call, state->body, round, here().now() + call.timeout);
       if (!answers) co_return answers.error();
       deadline = here().now() + left;
       auto told = co_await link_.ask_about(&call, "tasks/update", id, *answers, deadline);
@@ -221,7 +221,7 @@ Task<mcp::Reply> LinkTasks::outcome(const gateway::Call& call, const std::string
 Task<void> LinkTasks::stop() {
   scope_.cancel();
   auto ended = co_await scope_.drain(kNever);
-  attended_.clear();
+  proxied_.clear();
   co_return ended;
 }
 

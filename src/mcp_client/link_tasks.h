@@ -44,7 +44,7 @@ class LinkTasks {
                                        Deadline deadline) = 0;
     // Hears of the tasks that are followed now.
     virtual Task<void> hear_followed(Deadline deadline) = 0;
-    virtual void on_task(gateway::TaskNews news) = 0;
+    virtual void on_task(gateway::TaskUpdate update) = 0;
 
    protected:
     ~Link() = default;
@@ -72,7 +72,7 @@ class LinkTasks {
   struct Follower {
     int count = 0;
     std::string capabilities;  // Of one of them, raw.
-    std::chrono::nanoseconds patience{0};
+    std::chrono::nanoseconds timeout{0};
     bool looking = false;     // How it stands is being fetched...
     bool look_again = false;  // ...and must be once more.
   };
@@ -83,7 +83,7 @@ class LinkTasks {
   Task<void> stop();
 
  private:
-  bool modern() const { return mcp::info(link_.revision()).modern; }
+  bool stateless() const { return mcp::info(link_.revision()).stateless; }
 
   // What a client wants of a call that could become a task.
   enum class Wish : std::uint8_t { answer, task, wait };
@@ -105,15 +105,15 @@ class LinkTasks {
                                         Deadline deadline);
   Task<mcp::Reply> details(const gateway::Call* call, const std::string& id, const Follower& client,
                            Deadline deadline);
-  Result<std::shared_ptr<AttendedTask>> attend(const std::string& id, const Follower& client);
-  Task<void> run_attended(std::shared_ptr<AttendedTask> task);
+  Result<std::shared_ptr<ProxiedTask>> attend(const std::string& id, const Follower& client);
+  Task<void> run_proxied(std::shared_ptr<ProxiedTask> task);
 
   Task<mcp::Reply> follow(const gateway::Call& call, const std::string& id, Deadline deadline);
   mcp::Reply unfollow(const std::string& id);
   Task<void> follow_for_session(std::string id, Deadline until);
   void look_at(const std::string& id);
   Task<void> look(std::string id);
-  Task<void> tell_details(const std::string& id, Follower client);
+  Task<void> notify_details(const std::string& id, Follower client);
   Task<void> give_up(std::string id);
 
   std::string upstream_id(std::string_view id) const { return place_ + '.' + std::string(id); }
@@ -125,7 +125,7 @@ class LinkTasks {
   FinishedTasks finished_;
   std::map<std::string, Follower> followed_;
   std::map<std::string, Deadline> of_sessions_;  // Of a stateless server: until when, at most.
-  std::map<std::string, std::shared_ptr<AttendedTask>> attended_;
+  std::map<std::string, std::shared_ptr<ProxiedTask>> proxied_;
   Scope scope_;
 };
 

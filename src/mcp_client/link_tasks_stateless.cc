@@ -28,7 +28,7 @@ Task<mcp::Reply> LinkTasks::answer_stateless(const gateway::Call& call, const st
     co_return co_await cancel_for_stateless(call, id, deadline);
   }
   if (call.request.method == "tasks/get") {
-    const Follower client{1, std::string(call.capabilities), call.patience};
+    const Follower client{1, std::string(call.capabilities), call.timeout};
     auto reply = co_await details(&call, id, client, deadline);
     co_return reply ? with_listed(call, *std::move(reply)) : std::move(reply);
   }
@@ -36,7 +36,7 @@ Task<mcp::Reply> LinkTasks::answer_stateless(const gateway::Call& call, const st
   if (!responses || !responses->raw.starts_with('{')) {
     co_return Error{Code::invalid_params, "'inputResponses' must be an object"};
   }
-  if (const auto found = attended_.find(id); found != attended_.end()) {
+  if (const auto found = proxied_.find(id); found != proxied_.end()) {
     found->second->take_answers(responses->raw);
     co_return mcp::result_reply("{}");
   }
@@ -71,11 +71,11 @@ Task<mcp::Reply> LinkTasks::details(const gateway::Call* call, const std::string
     if (!outcome) co_return outcome.error();
     text = mcp::stateless_task(state->body, {.outcome = &*outcome});
   } else if (status == "input_required") {
-    auto attended = attend(id, client);
-    if (!attended) co_return attended.error();
-    auto asked = co_await (*attended)->wait_asked(std::min(deadline, here().now() + kAskedSoon));
+    auto proxied = attend(id, client);
+    if (!proxied) co_return proxied.error();
+    auto asked = co_await (*proxied)->wait_asked(std::min(deadline, here().now() + kAskedSoon));
     if (!asked && asked.error().code == Code::cancelled) co_return asked.error();
-    const std::string requests = (*attended)->requests();
+    const std::string requests = (*proxied)->requests();
     text = mcp::stateless_task(state->body, {.input_requests = requests});
   } else {
     text = mcp::stateless_task(state->body, {});
@@ -83,24 +83,24 @@ Task<mcp::Reply> LinkTasks::details(const gateway::Call* call, const std::string
   co_return mcp::scanned_reply(std::move(text));
 }
 
-Result<std::shared_ptr<AttendedTask>> LinkTasks::attend(const std::string& id,
-                                                        const Follower& client) {
-  if (const auto found = attended_.find(id); found != attended_.end()) return found->second;
-  if (attended_.size() >= static_cast<std::size_t>(settings_.most)) {
+Result<std::shared_ptr<ProxiedTask>> LinkTasks::attend(const std::string& id,
+                                                       const Follower& client) {
+  if (const auto found = proxied_.find(id); found != proxied_.end()) return found->second;
+  if (proxied_.size() >= static_cast<std::size_t>(settings_.most)) {
     return Error{Code::overloaded, "too many tasks wait for input"};
   }
-  auto made = std::make_shared<AttendedTask>(id, client.capabilities, client.patience);
-  attended_.emplace(id, made);
-  scope_.spawn(run_attended(made));
+  auto made = std::make_shared<ProxiedTask>(id, client.capabilities, client.timeout);
+  proxied_.emplace(id, made);
+  scope_.spawn(run_proxied(made));
   return made;
 }
 
-Task<void> LinkTasks::run_attended(std::shared_ptr<AttendedTask> task) {
+Task<void> LinkTasks::run_proxied(std::shared_ptr<ProxiedTask> task) {
   auto ended = co_await link_.ask_about(&task->call(), "tasks/result", task->id(), "",
                                         here().now() + kLongest);
   // What it is, is asked for again when somebody wants to know.
   task->end();
-  attended_.erase(task->id());
+  proxied_.erase(task->id());
   co_return ok();
 }
 
@@ -115,8 +115,8 @@ Task<mcp::Reply> LinkTasks::follow(const gateway::Call& call, const std::string&
   Follower& follower = followed_[id];
   ++follower.count;
   follower.capabilities = call.capabilities;
-  follower.patience = call.patience;
-  if (modern()) {
+  follower.timeout = call.timeout;
+  if (stateless()) {
     auto heard = co_await link_.hear_followed(deadline);
     if (!heard) {
       unfollow(id);
@@ -154,19 +154,19 @@ void LinkTasks::on_status(const mcp::Message& notification) {
   const auto* const named = notification.param("taskId");
   const auto id = named ? json::as_string(named->raw) : std::nullopt;
   if (!id) return;
-  gateway::TaskNews news;
-  news.id = upstream_id(*id);
-  news.final = mcp::is_final(mcp::task_status(notification.raw_params));
-  if (modern()) {
-    news.stateless = bare(notification.raw_params);
-    news.session = mcp::session_task(news.stateless);
-    if (news.final) of_sessions_.erase(*id);
+  gateway::TaskUpdate update;
+  update.id = upstream_id(*id);
+  update.final = mcp::is_final(mcp::task_status(notification.raw_params));
+  if (stateless()) {
+    update.stateless = bare(notification.raw_params);
+    update.session = mcp::session_task(update.stateless);
+    if (update.final) of_sessions_.erase(*id);
   } else {
-    news.session = bare(notification.raw_params);
+    update.session = bare(notification.raw_params);
     // The stateless form has more inside, which must be fetched.
     look_at(*id);
   }
-  link_.on_task(std::move(news));
+  link_.on_task(std::move(update));
 }
 
 void LinkTasks::on_missed() {
@@ -187,23 +187,23 @@ Task<void> LinkTasks::look(std::string id) {
     if (found == followed_.end()) co_return ok();
     found->second.looking = std::exchange(found->second.look_again, false);
     if (!found->second.looking) co_return ok();
-    auto told = co_await tell_details(id, found->second);
+    auto told = co_await notify_details(id, found->second);
     if (!told) co_return told;
   }
 }
 
-Task<void> LinkTasks::tell_details(const std::string& id, Follower client) {
+Task<void> LinkTasks::notify_details(const std::string& id, Follower client) {
   const Deadline deadline = here().now() + kLook;
-  auto looking = modern() ? link_.ask_about(nullptr, "tasks/get", id, "", deadline)
-                          : details(nullptr, id, client, deadline);
+  auto looking = stateless() ? link_.ask_about(nullptr, "tasks/get", id, "", deadline)
+                             : details(nullptr, id, client, deadline);
   auto state = co_await looking;
   if (!state && state.error().code == Code::cancelled) co_return state.error();
   if (!state || state->is_error) co_return ok();  // Gone, and with it what there was to tell.
-  gateway::TaskNews news;
-  news.id = upstream_id(id);
-  news.final = mcp::is_final(mcp::task_status(state->body));
-  news.stateless = bare(state->body);
-  link_.on_task(std::move(news));
+  gateway::TaskUpdate update;
+  update.id = upstream_id(id);
+  update.final = mcp::is_final(mcp::task_status(state->body));
+  update.stateless = bare(state->body);
+  link_.on_task(std::move(update));
   co_return ok();
 }
 

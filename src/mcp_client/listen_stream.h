@@ -1,5 +1,5 @@
-// A NewsStream is what a stateless server tells of by itself: one `subscriptions/listen` that runs,
-// replaced without a gap when we want to hear of something else, begun again when it breaks.
+// A ListenStream is what a stateless server tells of by itself: one `subscriptions/listen` that
+// runs, replaced without a gap when we want to hear of something else, begun again when it breaks.
 //
 // Confined to the worker of its link.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace patchbay::upstreams {
 
-class NewsStream {
+class ListenStream {
  public:
   // What a link does for it. REQUIRES: outlives the stream.
   class Link {
@@ -30,7 +30,7 @@ class NewsStream {
     ~Link() = default;
   };
 
-  explicit NewsStream(Link& link) : link_(link) {}
+  explicit ListenStream(Link& link) : link_(link) {}
 
   // Hears of what the raw `params` name from now on, and of nothing else. Yields when the server
   // has agreed.
@@ -43,17 +43,18 @@ class NewsStream {
   Task<void> stop();
 
  private:
-  struct Ear {
+  struct Subscription {
     std::uint64_t id = 0;
     std::string params;
     Stop stop;
     OneShot<void> agreed;
   };
 
-  Task<void> run(std::shared_ptr<Ear> ear);
+  Task<void> run(std::shared_ptr<Subscription> subscription);
 
   Link& link_;
-  std::vector<std::shared_ptr<Ear>> ears_;  // The newest last; more than one only for a moment.
+  std::vector<std::shared_ptr<Subscription>>
+      subscriptions_;  // The newest last; more than one only for a moment.
   Scope scope_;
 };
 

@@ -22,7 +22,7 @@ class NotificationRate {
     drop_and_log,  // The first one in a while: worth a line.
   };
 
-  Verdict judge(Deadline now);
+  Verdict evaluate(Deadline now);
 
   // Those dropped since the last line in the log.
   std::uint64_t take_dropped();
@@ -39,7 +39,7 @@ class NotificationRate {
   std::uint64_t dropped_ = 0;
 };
 
-inline NotificationRate::Verdict NotificationRate::judge(Deadline now) {
+inline NotificationRate::Verdict NotificationRate::evaluate(Deadline now) {
   if (most_ == 0) return Verdict::pass;
   if (now - second_ >= kSecond) {
     second_ = now;

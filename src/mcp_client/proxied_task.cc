@@ -17,27 +17,27 @@ constexpr auto kTogether = std::chrono::milliseconds(10);
 
 }  // namespace
 
-AttendedTask::AttendedTask(std::string id, std::string_view capabilities,
-                           std::chrono::nanoseconds patience)
+ProxiedTask::ProxiedTask(std::string id, std::string_view capabilities,
+                         std::chrono::nanoseconds timeout)
     : id_(std::move(id)),
       capabilities_(capabilities),
       text_(mcp::request(0, "tasks/result", fmt::format("{{\"taskId\":{}}}", json::quote(id_)))),
       call_{.request = request_,
-            .method = *mcp::find_method("tasks/result", mcp::kNewestLegacy),
+            .method = *mcp::find_method("tasks/result", mcp::kNewestSessionBased),
             .revision = mcp::kNewest,
-            .face = "",
-            .home = here(),
+            .frontend = "",
+            .owner = here(),
             .client = *this,
             .deadline = kNever} {
   auto parsed = mcp::parse(text_, request_);
   (void)parsed;  // We wrote it ourselves.
   call_.capabilities = capabilities_;
-  call_.patience = patience;
+  call_.timeout = timeout;
 }
 
-AttendedTask::~AttendedTask() { end(); }
+ProxiedTask::~ProxiedTask() { end(); }
 
-void AttendedTask::ask(std::string_view method, std::string_view params, gateway::Answer answer) {
+void ProxiedTask::ask(std::string_view method, std::string_view params, gateway::Answer answer) {
   auto question = mcp::question_for(call_.revision, capabilities_, method, params);
   if (ended_ || !question) {
     answer(mcp::error_reply(ended_ ? Error{Code::cancelled, "nobody waits for the task any more"}
@@ -47,10 +47,10 @@ void AttendedTask::ask(std::string_view method, std::string_view params, gateway
   std::string key = fmt::format("{}-{}", method.substr(0, method.find('/')), ++asked_);
   questions_.emplace(std::move(key),
                      Question{std::string(method), *std::move(question), std::move(answer)});
-  tell_waiters();
+  notify_waiters();
 }
 
-Task<void> AttendedTask::wait_asked(Deadline deadline) {
+Task<void> ProxiedTask::wait_asked(Deadline deadline) {
   if (questions_.empty() && !ended_) {
     OneShot<void> asked;
     waiters_.push_back(&asked);
@@ -62,7 +62,7 @@ Task<void> AttendedTask::wait_asked(Deadline deadline) {
   co_return ok();
 }
 
-std::string AttendedTask::requests() const {
+std::string ProxiedTask::requests() const {
   if (questions_.empty()) return "";
   std::string text;
   {
@@ -77,7 +77,7 @@ std::string AttendedTask::requests() const {
   return text;
 }
 
-void AttendedTask::take_answers(std::string_view responses) {
+void ProxiedTask::take_answers(std::string_view responses) {
   json::each_member(responses, [&](std::string_view key, std::string_view raw) {
     const auto found = questions_.find(std::string(key));
     if (found == questions_.end() || !raw.starts_with('{')) return;
@@ -87,15 +87,15 @@ void AttendedTask::take_answers(std::string_view responses) {
   });
 }
 
-void AttendedTask::end() {
+void ProxiedTask::end() {
   ended_ = true;
   for (auto& [key, question] : std::exchange(questions_, {})) {
     question.answer(mcp::error_reply({Code::cancelled, "the task is over"}));
   }
-  tell_waiters();
+  notify_waiters();
 }
 
-void AttendedTask::tell_waiters() {
+void ProxiedTask::notify_waiters() {
   for (auto* const waiter : waiters_) waiter->deliver(ok());
 }
 

@@ -1,4 +1,4 @@
-// An AttendedTask is a task of a server with sessions that waits for input. Such a server asks only
+// An ProxiedTask is a task of a server with sessions that waits for input. Such a server asks only
 // whoever waits for the result, so the result is waited for on behalf of the client, and what is
 // asked meanwhile is kept until the client comes for it and brings the answers.
 //
@@ -16,11 +16,11 @@
 
 namespace patchbay::upstreams {
 
-class AttendedTask final : public gateway::Peer {
+class ProxiedTask final : public gateway::Peer {
  public:
   // `capabilities` are those of a client without a session, raw; it may think for `patience`.
-  AttendedTask(std::string id, std::string_view capabilities, std::chrono::nanoseconds patience);
-  ~AttendedTask() override;
+  ProxiedTask(std::string id, std::string_view capabilities, std::chrono::nanoseconds timeout);
+  ~ProxiedTask() override;
 
   const std::string& id() const { return id_; }
   // The request for the result.
@@ -47,7 +47,7 @@ class AttendedTask final : public gateway::Peer {
 
   void notify(std::string_view, std::string_view) override {}
   void ask(std::string_view method, std::string_view params, gateway::Answer answer) override;
-  void tell_waiters();
+  void notify_waiters();
 
   const std::string id_;
   const std::string capabilities_;

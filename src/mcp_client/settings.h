@@ -30,7 +30,7 @@ struct TaskSettings {
   config::Duration slowest{5'000};
   int most = 1'000;
   config::Duration keep{300'000};
-  config::Bytes kept{16 << 20};
+  config::Bytes stored{16 << 20};
 };
 
 enum class Spoken : std::uint8_t {
@@ -50,7 +50,7 @@ struct ClientSettings {
   std::vector<std::string> capabilities;
 };
 
-struct SpeechSettings {
+struct ProtocolSettings {
   Spoken revision = Spoken::newest;
   IdType ids = IdType::number;
   ClientSettings client;
@@ -65,7 +65,7 @@ struct McpSettings {
   RestartSettings restart;
   HealthSettings health;
   TaskSettings tasks;
-  SpeechSettings speech;
+  ProtocolSettings protocol;
   Isolation isolation = Isolation::per_principal;
   int max_notifications = 1'000;
   config::Duration idle{300'000};
@@ -115,12 +115,12 @@ inline constexpr auto config::fields<upstreams::ClientSettings> = std::tuple{
 };
 
 template <>
-inline constexpr auto config::fields<upstreams::SpeechSettings> = std::tuple{
-    Field{"revision", &upstreams::SpeechSettings::revision,
+inline constexpr auto config::fields<upstreams::ProtocolSettings> = std::tuple{
+    Field{"revision", &upstreams::ProtocolSettings::revision,
           "The revision of MCP that is proposed to it; newest: whatever it knows is found out."},
-    Field{"ids", &upstreams::SpeechSettings::ids,
+    Field{"ids", &upstreams::ProtocolSettings::ids,
           "Whether the ids of requests are numbers or strings of digits."},
-    Field{"client", &upstreams::SpeechSettings::client,
+    Field{"client", &upstreams::ProtocolSettings::client,
           "What it is told of its client when a session is opened."},
 };
 
@@ -165,8 +165,8 @@ inline constexpr auto config::fields<upstreams::TaskSettings> = std::tuple{
     Field{"keep", &upstreams::TaskSettings::keep,
           "How long an answer that came at once is kept for a client that wanted a task.",
           Range{Duration(1'000), Duration(86'400'000)}},
-    Field{"kept", &upstreams::TaskSettings::kept, "How much one connection keeps of such answers.",
-          Range{Bytes{1024}, Bytes{1 << 30}}},
+    Field{"kept", &upstreams::TaskSettings::stored,
+          "How much one connection keeps of such answers.", Range{Bytes{1024}, Bytes{1 << 30}}},
 };
 
 namespace upstreams {
@@ -188,7 +188,7 @@ inline constexpr auto kMcpFields = std::tuple{
     config::Field{"tasks", &McpSettings::tasks,
                   "How its tasks are looked after: calls that it goes on with after it has "
                   "answered."},
-    config::Field{"speech", &McpSettings::speech, "How it is spoken to, if it minds."},
+    config::Field{"speech", &McpSettings::protocol, "How it is spoken to, if it minds."},
     config::Field{"isolation", &McpSettings::isolation,
                   "Who shares one connection to it, and with it what the server remembers: "
                   "everyone, nobody beyond one session, or nobody beyond one principal. A client "

@@ -13,7 +13,7 @@
 
 namespace patchbay::oauth {
 
-class Keeper;
+class TokenService;
 
 // A link at which somebody can sign in.
 struct SignInOffer {
@@ -24,8 +24,8 @@ struct SignInOffer {
 class Access {
  public:
   // REQUIRES: `keeper` outlives it.
-  Access(Keeper& keeper, std::shared_ptr<const Plan> plan)
-      : keeper_(keeper), plan_(std::move(plan)) {}
+  Access(TokenService& service, std::shared_ptr<const Plan> plan)
+      : service_(service), plan_(std::move(plan)) {}
   Access(const Access&) = delete;
   Access& operator=(const Access&) = delete;
   ~Access();
@@ -44,7 +44,7 @@ class Access {
   Task<void> wait(std::string id, Deadline deadline) const;
 
  private:
-  Keeper& keeper_;
+  TokenService& service_;
   const std::shared_ptr<const Plan> plan_;
 };
 

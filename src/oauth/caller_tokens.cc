@@ -18,19 +18,19 @@ std::string CallerTokens::key_of(const Principal& who) {
 void CallerTokens::note(const Principal& who, std::string_view token, WallTime until) {
   if (!wanted()) return;
   const std::lock_guard lock(mutex_);
-  if (kept_.size() >= kMost) {
+  if (stored_.size() >= kMost) {
     const auto now = std::chrono::system_clock::now();
-    std::erase_if(kept_, [now](const auto& entry) { return entry.second.until <= now; });
+    std::erase_if(stored_, [now](const auto& entry) { return entry.second.until <= now; });
   }
-  if (kept_.size() < kMost) kept_[key_of(who)] = {std::string(token), until};
+  if (stored_.size() < kMost) stored_[key_of(who)] = {std::string(token), until};
 }
 
 std::optional<std::string> CallerTokens::find(const std::string& key, WallTime now) {
   const std::lock_guard lock(mutex_);
-  const auto found = kept_.find(key);
-  if (found == kept_.end()) return std::nullopt;
+  const auto found = stored_.find(key);
+  if (found == stored_.end()) return std::nullopt;
   if (now < found->second.until) return found->second.token;
-  kept_.erase(found);
+  stored_.erase(found);
   return std::nullopt;
 }
 

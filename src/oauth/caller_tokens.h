@@ -40,14 +40,14 @@ class CallerTokens {
  private:
   static constexpr std::size_t kMost = 100'000;
 
-  struct Kept {
+  struct Stored {
     std::string token;
     WallTime until;
   };
 
   std::atomic<int> wants_ = 0;
   std::mutex mutex_;
-  std::map<std::string, Kept> kept_;
+  std::map<std::string, Stored> stored_;
 };
 
 }  // namespace patchbay::oauth

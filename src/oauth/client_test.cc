@@ -65,7 +65,7 @@ TEST(SignerTest, RefusesWhatDoesNotFit) {
 
 TEST(PlaceTest, IsHttpsOrOnThisMachine) {
   const auto fault = [](std::string_view text, bool near) {
-    return fault_of_place(*net::parse_url(text), near);
+    return fault_of_path(*net::parse_url(text), near);
   };
   EXPECT_EQ(fault("https://as.example/", false), "");
   EXPECT_EQ(fault("http://127.0.0.1:1/", true), "");

@@ -64,7 +64,7 @@ Task<std::optional<ServerMetadata>> server_metadata(const Fetcher& fetcher, std:
 }
 
 // 2025-03-26: the server gives its tokens itself.
-Task<ServerMetadata> legacy_server(const Fetcher& fetcher, net::Url upstream) {
+Task<ServerMetadata> session_server(const Fetcher& fetcher, net::Url upstream) {
   ServerMetadata usual = usual_endpoints(upstream);
   auto found = co_await server_metadata(fetcher, usual.issuer);
   if (!found) co_return found.error();
@@ -111,9 +111,9 @@ Task<Discovered> discover(const Plan& plan, std::optional<Challenge> challenge) 
   if (!published && asks) co_return published.error();
   const bool there = published && *published;
   if (!there && asks) {
-    auto legacy = co_await legacy_server(*plan.fetcher, plan.url);
-    if (!legacy) co_return legacy.error();
-    found.server = *std::move(legacy);
+    auto session_based = co_await session_server(*plan.fetcher, plan.url);
+    if (!session_based) co_return session_based.error();
+    found.server = *std::move(session_based);
     found.resource = settings.resource;  // Unknown in that revision.
     co_return found;
   }

@@ -27,7 +27,7 @@ Reach nearest(const std::vector<net::Address>& addresses) {
 
 }  // namespace
 
-std::string fault_of_place(const net::Url& url, bool near) {
+std::string fault_of_path(const net::Url& url, bool near) {
   if (url.tls) return {};
   if (!is_here(url)) return fmt::format("{} is not https, so it could be anybody's", url.text());
   return near ? "" : fmt::format("{} is on this machine, and the upstream is not", url.text());
@@ -84,7 +84,7 @@ Task<Fetched> Fetcher::fetch(std::string text, Request request) const {
   auto url = net::parse_url(text);
   if (!url)
     co_return Error{Code::upstream_failed, fmt::format("{}: {}", text, url.error().message)};
-  const std::string fault = fault_of_place(*url, names(*url) || is_here(upstream_));
+  const std::string fault = fault_of_path(*url, names(*url) || is_here(upstream_));
   if (!fault.empty()) co_return Error{Code::upstream_failed, fault};
   const Deadline deadline = Clock::now() + time_;
   auto rule = co_await rule_for(*url, deadline);

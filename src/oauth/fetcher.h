@@ -57,6 +57,6 @@ class Fetcher {
 
 // Why nothing may be fetched there; empty if something may. `near`: the upstream is on this machine
 // too.
-std::string fault_of_place(const net::Url& url, bool near);
+std::string fault_of_path(const net::Url& url, bool near);
 
 }  // namespace patchbay::oauth

@@ -11,7 +11,7 @@ namespace {
 
 // Of callers that come and go; those without a connection are forgotten beyond.
 constexpr std::size_t kMostSources = 10'000;
-constexpr auto kFarewell = std::chrono::seconds(3);
+constexpr auto kShutdown = std::chrono::seconds(3);
 
 // Whose token it is: the caller's, or that of all.
 const Caller& owner_of(const Plan& plan, const Caller& who) {
@@ -31,10 +31,10 @@ std::string key_of(const Plan& plan, const Principal& owner) {
 
 }  // namespace
 
-Access::~Access() { keeper_.close(*plan_); }
+Access::~Access() { service_.close(*plan_); }
 
 std::shared_ptr<transport::Credentials> Access::credentials(const Caller& who) const {
-  return keeper_.source(plan_, who);
+  return service_.source(plan_, who);
 }
 
 std::string Access::mark(const Principal& who) const {
@@ -43,30 +43,31 @@ std::string Access::mark(const Principal& who) const {
 }
 
 Task<SignInOffer> Access::offer(Caller who) const {
-  return keeper_.offer(plan_->upstream, std::move(who));
+  return service_.offer(plan_->upstream, std::move(who));
 }
 
 Task<void> Access::wait(std::string id, Deadline deadline) const {
-  return keeper_.wait(std::move(id), deadline);
+  return service_.wait(std::move(id), deadline);
 }
 
-Keeper::Keeper(Executor& control, metrics::Registry& registry) : home_{control, registry} {}
-Keeper::~Keeper() = default;
+TokenService::TokenService(Executor& control, metrics::Registry& registry)
+    : owner_{control, registry} {}
+TokenService::~TokenService() = default;
 
-void Keeper::use(const SignInSettings& settings, const std::string& listener) {
-  reception_.base = settings.url.empty() ? listener : settings.url;
-  while (reception_.base.ends_with('/')) reception_.base.pop_back();
-  reception_.name = settings.name;
-  reception_.require_credentials = settings.require_credentials;
+void TokenService::use(const SignInSettings& settings, const std::string& listener) {
+  redirect_endpoint_.base = settings.url.empty() ? listener : settings.url;
+  while (redirect_endpoint_.base.ends_with('/')) redirect_endpoint_.base.pop_back();
+  redirect_endpoint_.name = settings.name;
+  redirect_endpoint_.require_credentials = settings.require_credentials;
   sign_ins_.set_bounds(settings.time, settings.most);
 }
 
-std::shared_ptr<Access> Keeper::open(std::shared_ptr<const Plan> plan) {
+std::shared_ptr<Access> TokenService::open(std::shared_ptr<const Plan> plan) {
   if (plan->settings.kind == Kind::token_exchange) caller_tokens_.want();
   const bool for_people = plan->settings.kind == Kind::authorization_code;
-  if (for_people && open_reception_ && reception_.base.empty()) {
-    reception_.base = open_reception_();
-    home_.wanted = [this](SourcePtr source) { home_.tasks.spawn(announce(std::move(source))); };
+  if (for_people && open_redirect_endpoint_ && redirect_endpoint_.base.empty()) {
+    redirect_endpoint_.base = open_redirect_endpoint_();
+    owner_.wanted = [this](SourcePtr source) { owner_.tasks.spawn(announce(std::move(source))); };
   }
   {
     const std::lock_guard lock(mutex_);
@@ -75,7 +76,7 @@ std::shared_ptr<Access> Keeper::open(std::shared_ptr<const Plan> plan) {
   return std::make_shared<Access>(*this, std::move(plan));
 }
 
-std::unique_ptr<Supplier> Keeper::supplier_for(const PlanPtr& plan, const Caller& who) {
+std::unique_ptr<Supplier> TokenService::supplier_for(const PlanPtr& plan, const Caller& who) {
   switch (plan->settings.kind) {
     case Kind::bearer:
       return std::make_unique<ConfiguredToken>(plan);
@@ -88,15 +89,15 @@ std::unique_ptr<Supplier> Keeper::supplier_for(const PlanPtr& plan, const Caller
     case Kind::authorization_code:
       break;
   }
-  return std::make_unique<SignInToken>(plan, who, *records_, reception_);
+  return std::make_unique<SignInToken>(plan, who, *records_, redirect_endpoint_);
 }
 
-Keeper::SourcePtr Keeper::source(const PlanPtr& plan, const Caller& who) {
+TokenService::SourcePtr TokenService::source(const PlanPtr& plan, const Caller& who) {
   const Caller& owner = owner_of(*plan, who);
   const std::lock_guard lock(mutex_);
   auto& source = sources_[{plan.get(), key_of(*plan, *owner)}];
   if (source) return source;
-  source = std::make_shared<TokenSource>(home_, plan, supplier_for(plan, owner));
+  source = std::make_shared<TokenSource>(owner_, plan, supplier_for(plan, owner));
   SourcePtr made = source;
   if (sources_.size() > kMostSources) {
     std::erase_if(sources_, [](const auto& entry) { return entry.second.use_count() == 1; });
@@ -104,12 +105,12 @@ Keeper::SourcePtr Keeper::source(const PlanPtr& plan, const Caller& who) {
   return made;
 }
 
-void Keeper::close(const Plan& plan) {
+void TokenService::close(const Plan& plan) {
   const std::lock_guard lock(mutex_);
   std::erase_if(sources_, [&](const auto& entry) { return entry.first.first == &plan; });
 }
 
-Keeper::PlanPtr Keeper::find_plan(const std::string& upstream) {
+TokenService::PlanPtr TokenService::find_plan(const std::string& upstream) {
   const std::lock_guard lock(mutex_);
   const auto found = plans_.find(upstream);
   auto plan = found == plans_.end() ? nullptr : found->second.lock();
@@ -117,45 +118,45 @@ Keeper::PlanPtr Keeper::find_plan(const std::string& upstream) {
 }
 
 // A renewal that is under way may have spent what it was asked with: its answer is worth a moment.
-Task<void> Keeper::stop() {
-  auto drained = co_await home_.tasks.drain(Clock::now() + kFarewell);
+Task<void> TokenService::stop() {
+  auto drained = co_await owner_.tasks.drain(Clock::now() + kShutdown);
   if (drained) co_return drained;
-  home_.tasks.cancel();
-  co_return co_await home_.tasks.drain(kNever);
+  owner_.tasks.cancel();
+  co_return co_await owner_.tasks.drain(kNever);
 }
 
 // ---- Signing in; each a hop home.
 
-std::optional<bool> Keeper::is_shared(const std::string& upstream) {
+std::optional<bool> TokenService::is_shared(const std::string& upstream) {
   const PlanPtr plan = find_plan(upstream);
   if (!plan) return std::nullopt;
   return !plan->per_caller;
 }
 
-Task<SignInOffer> Keeper::offer(std::string upstream, Caller asker, bool for_gateway) {
-  auto there = [this, upstream, asker, for_gateway] {
-    return offer_here(upstream, asker, for_gateway);
+Task<SignInOffer> TokenService::offer(std::string upstream, Caller caller, bool for_gateway) {
+  auto there = [this, upstream, caller, for_gateway] {
+    return offer_here(upstream, caller, for_gateway);
   };
-  co_return co_await hop<SignInOffer>(home_.executor, there);
+  co_return co_await hop<SignInOffer>(owner_.executor, there);
 }
 
-Task<SignInOffer> Keeper::offer_here(std::string upstream, Caller asker, bool for_gateway) {
+Task<SignInOffer> TokenService::offer_here(std::string upstream, Caller caller, bool for_gateway) {
   const PlanPtr plan = find_plan(upstream);
   if (!plan) {
     co_return Error{Code::not_found,
                     fmt::format("there is no upstream '{}' where one signs in", upstream)};
   }
-  const SourcePtr of = source(plan, for_gateway ? local_caller() : asker);
+  const SourcePtr of = source(plan, for_gateway ? local_caller() : caller);
   Wish wish = of->wish();
   // What the upstream wants it has said to whoever came first.
   if (!wish.challenge) wish.challenge = source(plan, local_caller())->wish().challenge;
-  auto id = co_await sign_ins_.offer(of, std::move(wish), asker);
+  auto id = co_await sign_ins_.offer(of, std::move(wish), caller);
   if (!id) co_return id.error();
   SignInOffer offer{*id, sign_ins_.url_of(*id)};
   co_return offer;
 }
 
-Task<void> Keeper::announce(SourcePtr source) {
+Task<void> TokenService::announce(SourcePtr source) {
   Wish wish = source->wish();
   auto id = co_await sign_ins_.offer(source, std::move(wish), local_caller());
   if (!id) {
@@ -170,63 +171,63 @@ Task<void> Keeper::announce(SourcePtr source) {
   co_return ok();
 }
 
-Task<void> Keeper::wait(std::string id, Deadline deadline) {
+Task<void> TokenService::wait(std::string id, Deadline deadline) {
   auto there = [this, id, deadline] { return sign_ins_.wait(id, deadline); };
-  co_return co_await hop<void>(home_.executor, there);
+  co_return co_await hop<void>(owner_.executor, there);
 }
 
-Task<SignInState> Keeper::state(std::string id) {
+Task<SignInState> TokenService::state(std::string id) {
   auto there = [this, id]() -> Task<SignInState> { co_return sign_ins_.state(id); };
-  co_return co_await hop<SignInState>(home_.executor, there);
+  co_return co_await hop<SignInState>(owner_.executor, there);
 }
 
-Task<void> Keeper::forget(std::string upstream, Caller asker, bool for_gateway) {
-  auto there = [this, upstream, asker, for_gateway] {
-    return forget_here(upstream, asker, for_gateway);
+Task<void> TokenService::forget(std::string upstream, Caller caller, bool for_gateway) {
+  auto there = [this, upstream, caller, for_gateway] {
+    return forget_here(upstream, caller, for_gateway);
   };
-  co_return co_await hop<void>(home_.executor, there);
+  co_return co_await hop<void>(owner_.executor, there);
 }
 
-Task<void> Keeper::forget_here(std::string upstream, Caller asker, bool for_gateway) {
+Task<void> TokenService::forget_here(std::string upstream, Caller caller, bool for_gateway) {
   const PlanPtr plan = find_plan(upstream);
   if (!plan) {
     co_return Error{Code::not_found,
                     fmt::format("there is no upstream '{}' where one signs in", upstream)};
   }
-  const Caller owner = owner_of(*plan, for_gateway ? local_caller() : asker);
+  const Caller owner = owner_of(*plan, for_gateway ? local_caller() : caller);
   auto record = policy::event_record(policy::kSignInEvent, *owner);
   record.method = "forget";
   record.upstream = upstream;
-  record.by = asker->name;
-  reception_.audit(std::move(record));
+  record.by = caller->name;
+  redirect_endpoint_.audit(std::move(record));
   const SourcePtr of = source(plan, owner);
   auto forgotten = co_await static_cast<SignInToken&>(of->supplier()).forget();
   of->forget();
   co_return forgotten;
 }
 
-Task<SignInPage> Keeper::page(std::string id) {
+Task<SignInPage> TokenService::page(std::string id) {
   auto there = [this, id]() -> Task<SignInPage> { co_return sign_ins_.page(id); };
-  co_return co_await hop<SignInPage>(home_.executor, there);
+  co_return co_await hop<SignInPage>(owner_.executor, there);
 }
 
-Task<Departure> Keeper::depart(std::string id) {
-  auto there = [this, id]() -> Task<Departure> { co_return sign_ins_.depart(id); };
-  co_return co_await hop<Departure>(home_.executor, there);
+Task<AuthorizationRedirect> TokenService::depart(std::string id) {
+  auto there = [this, id]() -> Task<AuthorizationRedirect> { co_return sign_ins_.depart(id); };
+  co_return co_await hop<AuthorizationRedirect>(owner_.executor, there);
 }
 
-Task<std::string> Keeper::come_back(Arrival arrival) {
+Task<std::string> TokenService::come_back(Arrival arrival) {
   auto there = [this, &arrival] { return sign_ins_.come_back(arrival); };
-  co_return co_await hop<std::string>(home_.executor, there);
+  co_return co_await hop<std::string>(owner_.executor, there);
 }
 
-Task<std::string> Keeper::document(std::string upstream) {
+Task<std::string> TokenService::document(std::string upstream) {
   auto there = [this, upstream]() -> Task<std::string> {
-    const std::string id = find_plan(upstream) ? reception_.document(upstream) : "";
+    const std::string id = find_plan(upstream) ? redirect_endpoint_.document(upstream) : "";
     if (id.empty()) co_return Error{Code::not_found, "there is nothing at this path"};
-    co_return client_document(id, {reception_.name, reception_.callback(upstream)});
+    co_return client_document(id, {redirect_endpoint_.name, redirect_endpoint_.callback(upstream)});
   };
-  co_return co_await hop<std::string>(home_.executor, there);
+  co_return co_await hop<std::string>(owner_.executor, there);
 }
 
 }  // namespace patchbay::oauth

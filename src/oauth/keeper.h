@@ -1,5 +1,5 @@
-// The Keeper has the tokens that upstreams are shown, of all principals, and sees people through
-// who sign in for one.
+// The TokenService has the tokens that upstreams are shown, of all principals, and sees people
+// through who sign in for one.
 //
 // Lives on the control thread; everything but keep_in(), use() and stop() may be called on any.
 #pragma once
@@ -19,16 +19,16 @@
 
 namespace patchbay::oauth {
 
-class Keeper {
+class TokenService {
  public:
-  Keeper(Executor& control, metrics::Registry& registry);
-  ~Keeper();
+  TokenService(Executor& control, metrics::Registry& registry);
+  ~TokenService();
 
   // What callers show to be let in; kept only once an upstream wants it.
   CallerTokens& caller_tokens() { return caller_tokens_; }
 
   // Where tokens are kept that came of a sign-in. Called once, before anything else.
-  void keep_in(StorePlace place) { records_.emplace(std::move(place)); }
+  void keep_in(StoreLocation place) { records_.emplace(std::move(place)); }
 
   // `listener` is where we can be reached if the settings do not say; empty: nowhere.
   void use(const SignInSettings& settings, const std::string& listener);
@@ -36,12 +36,12 @@ class Keeper {
   // For a gateway that does not serve browsers otherwise: `open` begins to, when the first upstream
   // comes that wants people to sign in, and yields where. Links for the gateway's own connections
   // are then logged, since nobody can ask for them.
-  using OpenReception = std::function<std::string()>;
-  void serve_on_demand(OpenReception open) { open_reception_ = std::move(open); }
+  using OpenRedirectEndpoint = std::function<std::string()>;
+  void serve_on_demand(OpenRedirectEndpoint open) { open_redirect_endpoint_ = std::move(open); }
 
   // Hears of sign-ins, and of clients as which we register ourselves; on the control thread.
   void audit_to(std::function<void(policy::AuditRecord)> audit) {
-    reception_.audit = std::move(audit);
+    redirect_endpoint_.audit = std::move(audit);
   }
 
   // For an upstream with that plan.
@@ -57,15 +57,15 @@ class Keeper {
   // A link at which `asker` can sign in for that upstream, for itself or `for_gateway`, the
   // gateway's own connection. Code::not_found if nobody can. Who may ask for it the caller of this
   // has checked.
-  Task<SignInOffer> offer(std::string upstream, Caller asker, bool for_gateway = false);
+  Task<SignInOffer> offer(std::string upstream, Caller caller, bool for_gateway = false);
   Task<void> wait(std::string id, Deadline deadline);
   Task<SignInState> state(std::string id);
   // Forgets what `asker`, or the gateway itself, was given there.
-  Task<void> forget(std::string upstream, Caller asker, bool for_gateway);
+  Task<void> forget(std::string upstream, Caller caller, bool for_gateway);
 
   // For the pages that browsers see.
   Task<SignInPage> page(std::string id);
-  Task<Departure> depart(std::string id);
+  Task<AuthorizationRedirect> depart(std::string id);
   Task<std::string> come_back(Arrival arrival);
   // What authorization servers may read about us.
   Task<std::string> document(std::string upstream);
@@ -80,16 +80,16 @@ class Keeper {
   void close(const Plan& plan);
   std::unique_ptr<Supplier> supplier_for(const PlanPtr& plan, const Caller& who);
   PlanPtr find_plan(const std::string& upstream);
-  Task<SignInOffer> offer_here(std::string upstream, Caller asker, bool for_gateway);
-  Task<void> forget_here(std::string upstream, Caller asker, bool for_gateway);
+  Task<SignInOffer> offer_here(std::string upstream, Caller caller, bool for_gateway);
+  Task<void> forget_here(std::string upstream, Caller caller, bool for_gateway);
   Task<void> announce(SourcePtr source);
 
-  TokenSource::Home home_;
+  TokenSource::Home owner_;
   CallerTokens caller_tokens_;
-  Reception reception_;
+  RedirectEndpoint redirect_endpoint_;
   std::optional<Records> records_;
-  SignIns sign_ins_{reception_};
-  OpenReception open_reception_;
+  SignIns sign_ins_{redirect_endpoint_};
+  OpenRedirectEndpoint open_redirect_endpoint_;
 
   // Guarded: any thread.
   std::mutex mutex_;

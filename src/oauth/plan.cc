@@ -56,7 +56,7 @@ Result<void> check_places(const Settings& settings) {
         Named{"exchange.token_url", exchange}}) {
     if (text.empty()) continue;
     auto url = net::parse_url(text);
-    const std::string fault = url ? fault_of_place(*url, true) : url.error().message;
+    const std::string fault = url ? fault_of_path(*url, true) : url.error().message;
     if (!fault.empty()) return wrong(name, fmt::format("cannot be used: {}", fault));
   }
   return ok();

@@ -8,14 +8,14 @@
 namespace patchbay::oauth {
 namespace {
 
-Result<policy::Sealer> sealer_for(const StorePlace& place) {
+Result<policy::Sealer> sealer_for(const StoreLocation& place) {
   if (place.folder.empty() && place.key.empty()) return policy::Sealer::random();
   auto key = place.key.empty() ? key_in(place.folder) : parse_key(place.key);
   if (!key) return key.error();
   return policy::Sealer(*key);
 }
 
-Result<std::unique_ptr<TokenStore>> open_store(const StorePlace& place) {
+Result<std::unique_ptr<TokenStore>> open_store(const StoreLocation& place) {
   if (!place.folder.empty()) {
     std::error_code fault;
     if (std::filesystem::create_directories(place.folder, fault)) {
@@ -36,13 +36,13 @@ Result<std::unique_ptr<TokenStore>> open_store(const StorePlace& place) {
 
 template <class T>
 Task<T> Records::run(std::function<Result<T>(TokenStore&)> work) {
-  std::function<Result<T>()> job = [shelf = shelf_, work = std::move(work)]() -> Result<T> {
-    if (!shelf->store) {
-      auto opened = open_store(shelf->place);
+  std::function<Result<T>()> job = [store = store_, work = std::move(work)]() -> Result<T> {
+    if (!store->store) {
+      auto opened = open_store(store->place);
       if (!opened) return opened.error();
-      shelf->store = *std::move(opened);
+      store->store = *std::move(opened);
     }
-    return work(*shelf->store);
+    return work(*store->store);
   };
   co_return co_await thread_.run<T>(std::move(job));
 }

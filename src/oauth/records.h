@@ -15,7 +15,7 @@
 namespace patchbay::oauth {
 
 // Where tokens are kept.
-struct StorePlace {
+struct StoreLocation {
   std::string folder;  // Empty: in memory.
   std::string key;     // As the configuration has it; empty: in a file of the folder.
 };
@@ -25,7 +25,7 @@ class Records {
   using Key = TokenStore::Key;
   using Rows = std::vector<TokenStore::Row>;
 
-  explicit Records(StorePlace place) : shelf_(std::make_shared<Shelf>(std::move(place))) {}
+  explicit Records(StoreLocation place) : store_(std::make_shared<Store>(std::move(place))) {}
 
   Task<Rows> tokens_of(std::string upstream, std::string principal);
   Task<Rows> clients_of(std::string upstream);
@@ -38,16 +38,16 @@ class Records {
   static constexpr int kMostWaiting = 10'000;
 
   // Touched by the thread only.
-  struct Shelf {
-    explicit Shelf(StorePlace where) : place(std::move(where)) {}
-    const StorePlace place;
+  struct Store {
+    explicit Store(StoreLocation where) : place(std::move(where)) {}
+    const StoreLocation place;
     std::unique_ptr<TokenStore> store = nullptr;
   };
 
   template <class T>
   Task<T> run(std::function<Result<T>(TokenStore&)> work);
 
-  const std::shared_ptr<Shelf> shelf_;
+  const std::shared_ptr<Store> store_;
   ThreadPool thread_{1, kMostWaiting};  // One, since the store is for one at a time.
 };
 

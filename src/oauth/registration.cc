@@ -43,7 +43,7 @@ std::string_view name_of(ClientAuth auth) {
 }
 
 // `id` may be empty: the server gives one.
-std::string metadata(std::string_view id, const ClientWish& wish, std::string_view way) {
+std::string metadata(std::string_view id, const ClientRequest& wish, std::string_view way) {
   const bool native = wish.redirect.starts_with("http://");
   std::string text;
   json::Object object(text);
@@ -60,12 +60,12 @@ std::string metadata(std::string_view id, const ClientWish& wish, std::string_vi
 
 }  // namespace
 
-std::string client_document(const std::string& id, const ClientWish& wish) {
+std::string client_document(const std::string& id, const ClientRequest& wish) {
   return metadata(id, wish, "none");
 }
 
 Task<Registered> register_client(const Fetcher& fetcher, const ServerMetadata& server,
-                                 ClientWish wish) {
+                                 ClientRequest wish) {
   std::string body = metadata("", wish, wanted_way(server));
   auto fetched = co_await fetcher.post(server.registration_endpoint,
                                        "Content-Type: application/json\r\n", std::move(body));

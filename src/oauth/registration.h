@@ -11,7 +11,7 @@
 namespace patchbay::oauth {
 
 // What is said of us.
-struct ClientWish {
+struct ClientRequest {
   std::string name;      // For people.
   std::string redirect;  // Where browsers come back to.
 };
@@ -24,11 +24,11 @@ struct Registered {
 };
 
 // The document about us that stands at the URL `id`, which is our id then.
-std::string client_document(const std::string& id, const ClientWish& wish);
+std::string client_document(const std::string& id, const ClientRequest& wish);
 
 // REQUIRES: what is referred to outlives the task; the server has a registration endpoint.
 Task<Registered> register_client(const Fetcher& fetcher, const ServerMetadata& server,
-                                 ClientWish wish);
+                                 ClientRequest wish);
 
 // What the server answers, and as it is kept.
 Result<Registered> parse_registration(std::string_view body, std::string redirect);

@@ -38,11 +38,11 @@ bool has_expired(const Registered& registered) {
 
 }  // namespace
 
-std::string Reception::callback(const std::string& upstream) const {
+std::string RedirectEndpoint::callback(const std::string& upstream) const {
   return fmt::format("{}/oauth/callback/{}", base, net::percent_encode(upstream));
 }
 
-std::string Reception::document(const std::string& upstream) const {
+std::string RedirectEndpoint::document(const std::string& upstream) const {
   if (!base.starts_with("https://")) return {};
   return fmt::format("{}/oauth/client/{}", base, net::percent_encode(upstream));
 }
@@ -144,7 +144,7 @@ Task<void> SignInToken::forget() {
 }
 
 Task<SignIn> SignInToken::prepare(Wish wish) {
-  if (reception_.base.empty()) {
+  if (redirect_endpoint_.base.empty()) {
     co_return failed("nobody has said how browsers reach this gateway: set sign_in.url");
   }
   wish.refused = true;  // Who gives tokens may be another than when it was last looked.
@@ -160,7 +160,7 @@ Task<SignIn> SignInToken::prepare(Wish wish) {
   }
   // A browser is sent there.
   auto place = net::parse_url(server.authorization_endpoint);
-  const std::string fault = place ? fault_of_place(*place, true) : place.error().message;
+  const std::string fault = place ? fault_of_path(*place, true) : place.error().message;
   if (!fault.empty()) {
     co_return failed(fmt::format("nobody can sign in at {}: {}", server.issuer, fault));
   }
@@ -171,7 +171,7 @@ Task<SignIn> SignInToken::prepare(Wish wish) {
   sign_in.who = who_;
   sign_in.found = found;
   sign_in.client = *std::move(client);
-  sign_in.redirect = reception_.callback(plan().upstream);
+  sign_in.redirect = redirect_endpoint_.callback(plan().upstream);
   sign_in.scopes = directory_.scopes(wish);
   if (grant_ && grant_->issuer == server.issuer) {
     sign_in.scopes = unite(grant_->scopes, sign_in.scopes);
@@ -187,7 +187,7 @@ Task<SignIn> SignInToken::prepare(Wish wish) {
 Task<Client> SignInToken::client_for(const ServerMetadata& server) {
   if (!plan().client.id.empty()) co_return plan().client;
   std::string document = plan().settings.client_document;
-  if (document.empty()) document = reception_.document(plan().upstream);
+  if (document.empty()) document = redirect_endpoint_.document(plan().upstream);
   if (server.takes_client_documents && !document.empty()) {
     Client client;
     client.id = std::move(document);
@@ -201,16 +201,16 @@ Task<Client> SignInToken::client_for(const ServerMetadata& server) {
     co_return failed(fmt::format(
         "{} registers nobody by itself: register this gateway there, with the redirect URI {}, and "
         "set client_id",
-        server.issuer, reception_.callback(plan().upstream)));
+        server.issuer, redirect_endpoint_.callback(plan().upstream)));
   }
-  ClientWish wish{reception_.name, reception_.callback(plan().upstream)};
+  ClientRequest wish{redirect_endpoint_.name, redirect_endpoint_.callback(plan().upstream)};
   auto made = co_await register_client(*plan().fetcher, server, std::move(wish));
   auto record = policy::event_record(policy::kRegistrationEvent, *who_);
   record.method = "client";
   record.upstream = plan().upstream;
   record.target = server.issuer;
   if (!made) record.outcome = info(made.error().code).name;
-  reception_.audit(std::move(record));
+  redirect_endpoint_.audit(std::move(record));
   if (!made) co_return made.error();
   made->client.auth = choose_auth(made->client, server.client_auth);
   TokenStore::Key of{plan().upstream, "", server.issuer};
@@ -224,7 +224,7 @@ Task<std::optional<Registered>> SignInToken::known_client(const std::string& iss
   if (!rows) co_return rows.error();
   for (const auto& row : *rows) {
     auto known = row.key.issuer == issuer ? registered_from(row.value) : Result<Registered>();
-    const bool fits = known && known->redirect == reception_.callback(plan().upstream);
+    const bool fits = known && known->redirect == redirect_endpoint_.callback(plan().upstream);
     if (fits && !has_expired(*known)) co_return std::optional(*std::move(known));
   }
   co_return std::optional<Registered>();

@@ -19,7 +19,7 @@
 namespace patchbay::oauth {
 
 // How browsers reach us, and what people are told who we are.
-struct Reception {
+struct RedirectEndpoint {
   std::string base;  // https://gateway.example; empty: nobody has said.
   std::string name;
   bool require_credentials = true;  // Of the person who opens a link.
@@ -34,11 +34,11 @@ class SignInToken final : public Supplier {
  public:
   // REQUIRES: what is referred to outlives it.
   SignInToken(std::shared_ptr<const Plan> plan, Caller who, Records& records,
-              const Reception& reception)
+              const RedirectEndpoint& redirect_endpoint)
       : directory_(std::move(plan)),
         who_(std::move(who)),
         records_(records),
-        reception_(reception) {}
+        redirect_endpoint_(redirect_endpoint) {}
 
   bool knows_where() const override { return !loaded_ || grant_; }
   Task<TokenAnswer> obtain(Wish wish) override;
@@ -65,7 +65,7 @@ class SignInToken final : public Supplier {
   Directory directory_;
   const Caller who_;
   Records& records_;
-  const Reception& reception_;
+  const RedirectEndpoint& redirect_endpoint_;
   std::optional<Grant> grant_;
   Scopes asked_;
   bool loaded_ = false;

@@ -53,10 +53,10 @@ std::string cookie(std::string_view header, std::string_view name) {
 }  // namespace
 
 std::string SignIns::url_of(const std::string& id) const {
-  return fmt::format("{}/oauth/sign-in/{}", reception_.base, id);
+  return fmt::format("{}/oauth/sign-in/{}", redirect_endpoint_.base, id);
 }
 
-Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish, Caller asker) {
+Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish, Caller caller) {
   sweep();
   for (const auto& [id, pending] : pending_) {
     const bool same = pending->source == source && !pending->over;
@@ -87,8 +87,8 @@ Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish,
       .add("who", pending->sign_in.who->name)
       .add("issuer", pending->sign_in.found.server.issuer);
   auto record = record_of(pending->sign_in, "offer");
-  record.by = asker->name;
-  reception_.audit(std::move(record));
+  record.by = caller->name;
+  redirect_endpoint_.audit(std::move(record));
   pending_.emplace(id, std::move(pending));
   co_return id;
 }
@@ -106,23 +106,25 @@ Result<SignInPage> SignIns::page(const std::string& id) {
   auto place = net::parse_url(sign_in.found.server.authorization_endpoint);
   if (!place) return Error{Code::upstream_failed, place.error().message};
   return SignInPage{
-      sign_in.upstream, sign_in.who->name, sign_in.found.server.issuer,   sign_in.scopes,
-      place->origin(),  sign_in.who->id,   reception_.require_credentials};
+      sign_in.upstream, sign_in.who->name, sign_in.found.server.issuer,           sign_in.scopes,
+      place->origin(),  sign_in.who->id,   redirect_endpoint_.require_credentials};
 }
 
-Result<Departure> SignIns::depart(const std::string& id) {
+Result<AuthorizationRedirect> SignIns::depart(const std::string& id) {
   Pending* const pending = find(id);
   if (!pending || pending->over) return unknown();
   std::string url = begin(pending->sign_in);
-  const bool secure = reception_.base.starts_with("https://");
-  return Departure{std::move(url), fmt::format("{}={}; Path={}; HttpOnly; SameSite=Lax{}",
-                                               cookie_name(id), pending->sign_in.browser,
-                                               secure ? "/" : "/oauth", secure ? "; Secure" : "")};
+  const bool secure = redirect_endpoint_.base.starts_with("https://");
+  return AuthorizationRedirect{
+      std::move(url),
+      fmt::format("{}={}; Path={}; HttpOnly; SameSite=Lax{}", cookie_name(id),
+                  pending->sign_in.browser, secure ? "/" : "/oauth", secure ? "; Secure" : "")};
 }
 
 // One for each, so that several can go at the same time.
 std::string SignIns::cookie_name(const std::string& id) const {
-  return fmt::format("{}patchbay-{}", reception_.base.starts_with("https://") ? "__Host-" : "", id);
+  return fmt::format("{}patchbay-{}",
+                     redirect_endpoint_.base.starts_with("https://") ? "__Host-" : "", id);
 }
 
 Task<void> SignIns::wait(std::string id, Deadline deadline) {
@@ -131,10 +133,10 @@ Task<void> SignIns::wait(std::string id, Deadline deadline) {
   if (found == pending_.end()) co_return unknown();
   const auto pending = found->second;  // Stays while we look at it.
   if (!pending->over) {
-    OneShot<void> news;
-    pending->waiting.push_back(&news);
-    auto waited = co_await news.wait(std::min(deadline, pending->sign_in.expires));
-    std::erase(pending->waiting, &news);
+    OneShot<void> update;
+    pending->waiting.push_back(&update);
+    auto waited = co_await update.wait(std::min(deadline, pending->sign_in.expires));
+    std::erase(pending->waiting, &update);
     if (!waited) co_return waited;
   }
   if (pending->why.empty()) co_return ok();
@@ -196,7 +198,7 @@ void SignIns::end(Pending& pending, const Arrival& arrival, std::string why) {
   record.from = arrival.from;
   if (arrival.who) record.by = arrival.who->name;
   if (!why.empty()) record.outcome = info(Code::forbidden).name;
-  reception_.audit(std::move(record));
+  redirect_endpoint_.audit(std::move(record));
   log::Line(why.empty() ? log::Level::info : log::Level::warn,
             why.empty() ? "signed in" : "not signed in")
       .add("upstream", pending.sign_in.upstream)

@@ -43,7 +43,7 @@ struct Arrival {
 };
 
 // Where their browser goes, and what it must bring back.
-struct Departure {
+struct AuthorizationRedirect {
   std::string url;
   std::string cookie;  // As Set-Cookie has it.
 };
@@ -51,19 +51,20 @@ struct Departure {
 class SignIns {
  public:
   // REQUIRES: `reception` outlives it.
-  explicit SignIns(const Reception& reception) : reception_(reception) {}
+  explicit SignIns(const RedirectEndpoint& redirect_endpoint)
+      : redirect_endpoint_(redirect_endpoint) {}
 
   void set_bounds(std::chrono::nanoseconds time, int most) { time_ = time, most_ = most; }
 
   // The id under which somebody can sign in so that `source` has the token that is wished for. As
   // long as one waits, the same for the same source. REQUIRES: its supplier is a SignInToken.
   // `asker` is who wants it.
-  Task<std::string> offer(std::shared_ptr<TokenSource> source, Wish wish, Caller asker);
+  Task<std::string> offer(std::shared_ptr<TokenSource> source, Wish wish, Caller caller);
   std::string url_of(const std::string& id) const;
 
   // The following are Code::not_found for an id that is not known, or too old.
   Result<SignInPage> page(const std::string& id);
-  Result<Departure> depart(const std::string& id);
+  Result<AuthorizationRedirect> depart(const std::string& id);
   // Yields when it is over; the error is why it came to nothing.
   Task<void> wait(std::string id, Deadline deadline);
   Result<SignInState> state(const std::string& id);
@@ -86,7 +87,7 @@ class SignIns {
   void end(Pending& pending, const Arrival& arrival, std::string why);
   void sweep();
 
-  const Reception& reception_;
+  const RedirectEndpoint& redirect_endpoint_;
   std::chrono::nanoseconds time_{std::chrono::minutes(10)};
   int most_ = 1'000;
   std::map<std::string, std::shared_ptr<Pending>> pending_;  // By id.

@@ -11,9 +11,9 @@
 namespace patchbay::oauth {
 namespace {
 
+using transport::AuthHeaders;
+using transport::AuthHeadersPtr;
 using transport::Refused;
-using transport::Shown;
-using transport::ShownPtr;
 
 std::shared_ptr<metrics::Counter> counter(metrics::Registry& registry, std::string_view upstream,
                                           std::string_view outcome) {
@@ -24,41 +24,42 @@ std::shared_ptr<metrics::Counter> counter(metrics::Registry& registry, std::stri
 
 // To each who waits, once.
 template <class T>
-void tell(std::vector<OneShot<T>*>& list, const Result<T>& word) {
+void notify(std::vector<OneShot<T>*>& list, const Result<T>& word) {
   for (OneShot<T>* const one : std::exchange(list, {})) one->deliver(word);
 }
 
 }  // namespace
 
-TokenSource::TokenSource(Home& home, std::shared_ptr<const Plan> plan,
+TokenSource::TokenSource(Home& owner, std::shared_ptr<const Plan> plan,
                          std::unique_ptr<Supplier> supplier)
-    : home_(home),
+    : owner_(owner),
       plan_(std::move(plan)),
-      fetched_(counter(home.registry, plan_->upstream, "ok")),
-      failed_(counter(home.registry, plan_->upstream, "failed")),
+      fetched_(counter(owner.registry, plan_->upstream, "ok")),
+      failed_(counter(owner.registry, plan_->upstream, "failed")),
       supplier_(std::move(supplier)) {}
 
-ShownPtr TokenSource::at_hand() const {
+AuthHeadersPtr TokenSource::at_hand() const {
   const std::lock_guard lock(mutex_);
   return shown_ && Clock::now() < due_ ? shown_ : nullptr;
 }
 
-Task<ShownPtr> TokenSource::get(Deadline deadline) {
+Task<AuthHeadersPtr> TokenSource::get(Deadline deadline) {
   auto there = [self = shared_from_this(), deadline] { return self->get_here(deadline); };
-  co_return co_await hop<ShownPtr>(home_.executor, there);
+  co_return co_await hop<AuthHeadersPtr>(owner_.executor, there);
 }
 
-Task<ShownPtr> TokenSource::better_than(ShownPtr shown, Refused refused, Deadline deadline) {
+Task<AuthHeadersPtr> TokenSource::better_than(AuthHeadersPtr shown, Refused refused,
+                                              Deadline deadline) {
   auto there = [self = shared_from_this(), shown = std::move(shown), refused = std::move(refused),
                 deadline] { return self->better_here(shown, refused, deadline); };
-  co_return co_await hop<ShownPtr>(home_.executor, there);
+  co_return co_await hop<AuthHeadersPtr>(owner_.executor, there);
 }
 
 Task<void> TokenSource::wait_for_change(int seen, Deadline deadline) {
   auto there = [self = shared_from_this(), seen, deadline] {
     return self->wait_here(seen, deadline);
   };
-  co_return co_await hop<void>(home_.executor, there);
+  co_return co_await hop<void>(owner_.executor, there);
 }
 
 bool TokenSource::has_good() const { return shown_ && Clock::now() < expires_; }
@@ -68,7 +69,7 @@ bool TokenSource::must_wait() const {
   return failure_ && (wants_sign_in(*failure_) || Clock::now() < next_try_);
 }
 
-Task<ShownPtr> TokenSource::get_here(Deadline deadline) {
+Task<AuthHeadersPtr> TokenSource::get_here(Deadline deadline) {
   if (has_good()) {
     const Deadline now = Clock::now();
     if (!fetching_ && now >= due_ && now >= next_try_) begin();
@@ -76,22 +77,23 @@ Task<ShownPtr> TokenSource::get_here(Deadline deadline) {
   }
   // Before anything is known, the first request goes without a token: the refusal says where to get
   // one, and for what.
-  if (!fetching_ && !wish_.challenge && !supplier_->knows_where()) co_return ShownPtr();
+  if (!fetching_ && !wish_.challenge && !supplier_->knows_where()) co_return AuthHeadersPtr();
   co_return co_await wait_for_token(deadline);
 }
 
-Task<ShownPtr> TokenSource::better_here(ShownPtr shown, const Refused& refused, Deadline deadline) {
+Task<AuthHeadersPtr> TokenSource::better_here(AuthHeadersPtr shown, const Refused& refused,
+                                              Deadline deadline) {
   if (shown != shown_ && has_good()) co_return shown_;  // Meanwhile there is another.
   auto challenge = bearer_challenge(refused.challenges);
   if (refused.status == 403) {
     const bool more = challenge && challenge->error == "insufficient_scope" && challenge->scopes;
     // What was asked for and not granted is not granted the next time either.
-    if (!more || has_scopes(supplier_->asked(), *challenge->scopes)) co_return ShownPtr();
+    if (!more || has_scopes(supplier_->asked(), *challenge->scopes)) co_return AuthHeadersPtr();
     wish_.more = unite(std::move(wish_.more), *challenge->scopes);
     wish_.insufficient = true;
   } else {
     // One that has just come is as good as the next.
-    if (shown && Clock::now() - got_ < plan_->settings.retry) co_return ShownPtr();
+    if (shown && Clock::now() - got_ < plan_->settings.retry) co_return AuthHeadersPtr();
     if (challenge || !wish_.challenge) wish_.challenge = challenge.value_or(Challenge());
     wish_.refused = true;
     const std::lock_guard lock(mutex_);
@@ -101,13 +103,13 @@ Task<ShownPtr> TokenSource::better_here(ShownPtr shown, const Refused& refused, 
 }
 
 // All who wait share one attempt.
-Task<ShownPtr> TokenSource::wait_for_token(Deadline deadline) {
+Task<AuthHeadersPtr> TokenSource::wait_for_token(Deadline deadline) {
   if (!fetching_ && must_wait()) co_return *failure_;
-  OneShot<ShownPtr> news;
-  waiting_.push_back(&news);
+  OneShot<AuthHeadersPtr> update;
+  waiting_.push_back(&update);
   if (!fetching_) begin();  // May be over at once.
-  auto token = co_await news.wait(deadline);
-  std::erase(waiting_, &news);
+  auto token = co_await update.wait(deadline);
+  std::erase(waiting_, &update);
   if (!token && token.error().code == Code::timeout) {
     co_return no_token(plan_->upstream, {Code::timeout, "whoever gives it takes too long"});
   }
@@ -116,17 +118,17 @@ Task<ShownPtr> TokenSource::wait_for_token(Deadline deadline) {
 
 Task<void> TokenSource::wait_here(int seen, Deadline deadline) {
   if (changes() != seen) co_return ok();
-  OneShot<void> news;
-  hoping_.push_back(&news);
-  auto waited = co_await news.wait(deadline);
-  std::erase(hoping_, &news);
+  OneShot<void> update;
+  hoping_.push_back(&update);
+  auto waited = co_await update.wait(deadline);
+  std::erase(hoping_, &update);
   if (!waited && waited.error().code == Code::timeout) co_return ok();
   co_return waited;
 }
 
 void TokenSource::begin() {
   fetching_ = true;
-  home_.tasks.spawn(fetch(shared_from_this()));
+  owner_.tasks.spawn(fetch(shared_from_this()));
 }
 
 Task<void> TokenSource::fetch(std::shared_ptr<TokenSource> self) {
@@ -137,15 +139,15 @@ Task<void> TokenSource::fetch(std::shared_ptr<TokenSource> self) {
   self->fetching_ = false;
   // What came by itself meanwhile is newer.
   const bool newer = self->supplied_ != before && self->has_good();
-  tell(self->waiting_, newer ? Result<ShownPtr>(self->shown_) : self->take(answer));
+  notify(self->waiting_, newer ? Result<AuthHeadersPtr>(self->shown_) : self->take(answer));
   co_return ok();
 }
 
-Result<ShownPtr> TokenSource::take(const Result<TokenAnswer>& answer) {
+Result<AuthHeadersPtr> TokenSource::take(const Result<TokenAnswer>& answer) {
   next_try_ = Clock::now() + plan_->settings.retry;
   if (answer) {
     failure_.reset();
-    if (answer->access.empty()) return ShownPtr();
+    if (answer->access.empty()) return AuthHeadersPtr();
     fetched_->add();
     note(*answer);
     return shown_;
@@ -159,7 +161,7 @@ Result<ShownPtr> TokenSource::take(const Result<TokenAnswer>& answer) {
   log::Line(person ? log::Level::info : log::Level::warn, "no token")
       .add("upstream", plan_->upstream)
       .add("why", answer.error().message);
-  if (person && !has_good() && home_.wanted) home_.wanted(shared_from_this());
+  if (person && !has_good() && owner_.wanted) owner_.wanted(shared_from_this());
   return why;
 }
 
@@ -181,8 +183,8 @@ void TokenSource::note(const TokenAnswer& answer) {
   const Settings& settings = plan_->settings;
   const Deadline now = Clock::now();
   got_ = now;
-  auto shown =
-      std::make_shared<const Shown>(fmt::format("Authorization: Bearer {}\r\n", answer.access));
+  auto shown = std::make_shared<const AuthHeaders>(
+      fmt::format("Authorization: Bearer {}\r\n", answer.access));
   Deadline due = kNever;
   Deadline expires = kNever;
   if (answer.expires) {
@@ -193,7 +195,7 @@ void TokenSource::note(const TokenAnswer& answer) {
     due = now + settings.retry;
   }
   changes_.fetch_add(1, std::memory_order_relaxed);
-  tell(hoping_, ok());
+  notify(hoping_, ok());
   const std::lock_guard lock(mutex_);
   const bool same = shown_ && shown_->fields == shown->fields;
   if (!same) shown_ = std::move(shown);

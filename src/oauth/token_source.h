@@ -32,12 +32,13 @@ class TokenSource final : public transport::Credentials,
     std::function<void(std::shared_ptr<TokenSource>)> wanted = {};
   };
 
-  TokenSource(Home& home, std::shared_ptr<const Plan> plan, std::unique_ptr<Supplier> supplier);
+  TokenSource(Home& owner, std::shared_ptr<const Plan> plan, std::unique_ptr<Supplier> supplier);
 
-  transport::ShownPtr at_hand() const override;
-  Task<transport::ShownPtr> get(Deadline deadline) override;
-  Task<transport::ShownPtr> better_than(transport::ShownPtr shown, transport::Refused refused,
-                                        Deadline deadline) override;
+  transport::AuthHeadersPtr at_hand() const override;
+  Task<transport::AuthHeadersPtr> get(Deadline deadline) override;
+  Task<transport::AuthHeadersPtr> better_than(transport::AuthHeadersPtr shown,
+                                              transport::Refused refused,
+                                              Deadline deadline) override;
   int changes() const override { return changes_.load(std::memory_order_relaxed); }
   Task<void> wait_for_change(int seen, Deadline deadline) override;
 
@@ -53,20 +54,21 @@ class TokenSource final : public transport::Credentials,
   void forget();
 
  private:
-  using ShownPtr = transport::ShownPtr;
+  using AuthHeadersPtr = transport::AuthHeadersPtr;
 
-  Task<ShownPtr> get_here(Deadline deadline);
-  Task<ShownPtr> better_here(ShownPtr shown, const transport::Refused& refused, Deadline deadline);
-  Task<ShownPtr> wait_for_token(Deadline deadline);
+  Task<AuthHeadersPtr> get_here(Deadline deadline);
+  Task<AuthHeadersPtr> better_here(AuthHeadersPtr shown, const transport::Refused& refused,
+                                   Deadline deadline);
+  Task<AuthHeadersPtr> wait_for_token(Deadline deadline);
   Task<void> wait_here(int seen, Deadline deadline);
   void begin();
   Task<void> fetch(std::shared_ptr<TokenSource> self);
-  Result<ShownPtr> take(const Result<TokenAnswer>& answer);
+  Result<AuthHeadersPtr> take(const Result<TokenAnswer>& answer);
   void note(const TokenAnswer& answer);
   bool has_good() const;
   bool must_wait() const;
 
-  Home& home_;
+  Home& owner_;
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<metrics::Counter> fetched_;
   const std::shared_ptr<metrics::Counter> failed_;
@@ -74,7 +76,7 @@ class TokenSource final : public transport::Credentials,
   // Written at home.
   std::atomic<int> changes_ = 0;
   mutable std::mutex mutex_;
-  ShownPtr shown_;         // Null: there is no token.
+  AuthHeadersPtr shown_;   // Null: there is no token.
   Deadline due_ = {};      // When it should be renewed...
   Deadline expires_ = {};  // ...and when it is no good any more.
 
@@ -86,8 +88,8 @@ class TokenSource final : public transport::Credentials,
   std::optional<Error> failure_;  // Why there is no token.
   int supplied_ = 0;              // Tokens that came by themselves.
   bool fetching_ = false;
-  std::vector<OneShot<ShownPtr>*> waiting_;  // For what is being fetched.
-  std::vector<OneShot<void>*> hoping_;       // For a token, whenever it comes.
+  std::vector<OneShot<AuthHeadersPtr>*> waiting_;  // For what is being fetched.
+  std::vector<OneShot<void>*> hoping_;             // For a token, whenever it comes.
 };
 
 }  // namespace patchbay::oauth

@@ -58,8 +58,8 @@ class Writer {
   }
 
   void send(std::string_view line) {
-    thread_local Ring& lane = add_lane();
-    if (!lane.put(line)) dropped_.fetch_add(1, std::memory_order_relaxed);
+    thread_local Ring& client = add_client();
+    if (!client.put(line)) dropped_.fetch_add(1, std::memory_order_relaxed);
     if (sleeping_.load(std::memory_order_seq_cst)) wake();
   }
 
@@ -69,9 +69,9 @@ class Writer {
   std::atomic<std::uint64_t> dropped_ = 0;
 
  private:
-  Ring& add_lane() {
-    const std::lock_guard lock(lanes_mutex_);
-    return *lanes_.emplace_back(std::make_unique<Ring>(kRing));
+  Ring& add_client() {
+    const std::lock_guard lock(clients_mutex_);
+    return *clients_.emplace_back(std::make_unique<Ring>(kRing));
   }
 
   void wake() {
@@ -80,9 +80,9 @@ class Writer {
   }
 
   bool gather(std::string& out) {
-    const std::lock_guard lock(lanes_mutex_);
+    const std::lock_guard lock(clients_mutex_);
     bool any = false;
-    for (const auto& lane : lanes_) any |= lane->take(out);
+    for (const auto& client : clients_) any |= client->take(out);
     return any;
   }
 
@@ -129,8 +129,8 @@ class Writer {
     }
   }
 
-  std::mutex lanes_mutex_;  // Taken when a thread logs for the first time, and by the writer.
-  std::vector<std::unique_ptr<Ring>> lanes_;
+  std::mutex clients_mutex_;  // Taken when a thread logs for the first time, and by the writer.
+  std::vector<std::unique_ptr<Ring>> clients_;
   std::atomic<bool> sleeping_ = false;
   std::atomic<bool> stopping_ = false;
   steady_clock::time_point deadline_;

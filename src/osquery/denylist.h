@@ -1,4 +1,4 @@
-// The Offenders are queries that had to be cut for their time, rows or size. One that comes again
+// The Denylist are queries that had to be cut for their time, rows or size. One that comes again
 // is refused for a while instead of being tried again.
 //
 // Usable from any thread.
@@ -13,9 +13,9 @@
 
 namespace patchbay::osquery {
 
-class Offenders {
+class Denylist {
  public:
-  explicit Offenders(std::chrono::nanoseconds time) : time_(time) {}
+  explicit Denylist(std::chrono::nanoseconds time) : time_(time) {}
 
   // True if the query has been cut, and not long enough ago.
   bool has(const std::string& key, Deadline now) {

@@ -27,7 +27,7 @@ constexpr bool kIsMemoryBounded = false;  // A sanitizer needs memory without bo
 #else
 constexpr bool kIsMemoryBounded = true;
 #endif
-constexpr std::size_t kMostKept = std::size_t{16} << 20;  // Of memory that nothing uses.
+constexpr std::size_t kMaxStored = std::size_t{16} << 20;  // Of memory that nothing uses.
 
 Machine machine_of(const Settings& settings, const TablePolicy& policy) {
   Machine machine;
@@ -151,7 +151,7 @@ int answer_queries(std::string_view text) {
     if (!read_whole(sql.data(), sql.size())) return kFailed;
     if (!write_answer((*database)->run(sql, head.format))) return kFailed;
     // The process may be kept for long; what the query needed is not.
-    if (::mallinfo2().fordblks > kMostKept) ::malloc_trim(0);
+    if (::mallinfo2().fordblks > kMaxStored) ::malloc_trim(0);
   }
   return 0;
 }

@@ -129,7 +129,7 @@ void Router::on_up(RouterLink& link) {
   if (is_primary(link) && session_.initialized()) {
     // Whatever has changed meanwhile, nobody has told the client.
     for (const auto& notification : session_.list_changes()) {
-      tell_client(mcp::notification(notification, ""));
+      notify_client(mcp::notification(notification, ""));
     }
   }
   flush();
@@ -174,7 +174,7 @@ void Router::on_message(RouterLink& link, std::string_view text) {
     case mcp::Message::Kind::request:
       return on_question(link, message, text);
     case mcp::Message::Kind::notification:
-      return on_news(link, message, text);
+      return on_update(link, message, text);
   }
 }
 
@@ -208,20 +208,20 @@ void Router::spread_level(std::string_view params) {
 void Router::on_question(RouterLink& link, const mcp::Message& message, std::string_view text) {
   const std::string id = json::quote(fmt::format("router-{}", next_question_++));
   questions_.emplace(id, Question{&link, std::string(message.id)});
-  tell_client(json::with_member(text, "id", id));
+  notify_client(json::with_member(text, "id", id));
 }
 
-void Router::on_news(RouterLink& link, const mcp::Message& message, std::string_view text) {
+void Router::on_update(RouterLink& link, const mcp::Message& message, std::string_view text) {
   // What a client without a session has asked to hear names its own request.
   const bool asked_for = message.meta_member(mcp::kMetaSubscription) != nullptr;
   if (is_for_all(message.method) && !asked_for && !is_primary(link)) return;
-  if (message.method != "notifications/cancelled") return tell_client(std::string(text));
+  if (message.method != "notifications/cancelled") return notify_client(std::string(text));
   const auto id = gateway::cancelled_id(message);
   const auto question = std::ranges::find_if(questions_, [&](const auto& known) {
     return known.second.link == &link && known.second.id == id;
   });
   if (question == questions_.end()) return;
-  tell_client(mcp::cancelled(question->first, "the gateway does not want to know any more"));
+  notify_client(mcp::cancelled(question->first, "the gateway does not want to know any more"));
   questions_.erase(question);
 }
 
@@ -231,7 +231,7 @@ void Router::drop_questions(RouterLink& link) {
       ++question;
       continue;
     }
-    tell_client(mcp::cancelled(question->first, "the connection to the gateway was lost"));
+    notify_client(mcp::cancelled(question->first, "the connection to the gateway was lost"));
     question = questions_.erase(question);
   }
 }

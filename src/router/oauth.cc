@@ -87,10 +87,10 @@ bool RouterOauth::has_good() const { return !grant_.access.empty() && here().now
 Task<std::string> RouterOauth::get(Deadline deadline) {
   if (has_good()) co_return grant_.access;
   begin();
-  OneShot<void> news;
-  waiting_.push_back(&news);
-  auto waited = co_await news.wait(deadline);
-  std::erase(waiting_, &news);
+  OneShot<void> update;
+  waiting_.push_back(&update);
+  auto waited = co_await update.wait(deadline);
+  std::erase(waiting_, &update);
   if (has_good()) co_return grant_.access;
   if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
   if (!prompt_.empty()) co_return Error{Code::unavailable, prompt_};
@@ -114,13 +114,13 @@ Task<void> RouterOauth::fetch() {
   fetching_ = false;
   if (answer) {
     note(*answer);
-    if (tell_) tell_(grant_.access);
+    if (notify_) notify_(grant_.access);
   } else {
     why_ = {Code::unavailable, fmt::format("there is no token: {}", answer.error().message)};
     next_try_ = here().now() + oauth_.retry;
     log::Line(log::Level::warn, "no token").add("why", answer.error().message);
   }
-  for (auto* const news : waiting_) news->deliver(ok());
+  for (auto* const update : waiting_) update->deliver(ok());
   if (answer) co_return co_await keep();
   co_return answer.error();
 }
@@ -174,7 +174,7 @@ Task<oauth::TokenAnswer> RouterOauth::sign_in(const oauth::Discovered& found) {
   prompt_ = oauth::sign_in_words(*code);
   log::Line(log::Level::warn, "sign in").add("how", prompt_);
   // Those who wait hear at once what has to be done, not only that nothing has come.
-  for (auto* const news : waiting_) news->deliver(ok());
+  for (auto* const update : waiting_) update->deliver(ok());
   auto answer = co_await oauth::wait_for_sign_in(*plan_->fetcher, found.server, plan_->client,
                                                  *std::move(code));
   prompt_.clear();
@@ -215,17 +215,17 @@ Task<void> RouterOauth::keep() {
     if (!put) return put.error();
     return true;
   };
-  auto kept = co_await pool_.run<bool>(std::move(write));
-  if (kept) co_return ok();
-  log::Line(log::Level::warn, "tokens not kept").add("why", kept.error().message);
-  co_return kept.error();
+  auto stored = co_await pool_.run<bool>(std::move(write));
+  if (stored) co_return ok();
+  log::Line(log::Level::warn, "tokens not kept").add("why", stored.error().message);
+  co_return stored.error();
 }
 
 Task<void> RouterOauth::stop() {
   scope_.cancel();
-  Stop deaf;
+  Stop shielded;
   auto draining = scope_.drain(kNever);
-  co_return co_await draining.hearing(deaf);
+  co_return co_await draining.with_stop(shielded);
 }
 
 }  // namespace patchbay::app

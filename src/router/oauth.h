@@ -27,7 +27,7 @@ class RouterOauth {
   ~RouterOauth();
 
   // Told when there is another token.
-  void on_renewed(std::function<void(const std::string&)> tell) { tell_ = std::move(tell); }
+  void on_renewed(std::function<void(const std::string&)> notify) { notify_ = std::move(notify); }
 
   // The error says why there is none, or what a person has to do.
   Task<std::string> get(Deadline deadline);
@@ -67,7 +67,7 @@ class RouterOauth {
   Deadline next_try_ = {};
   std::string prompt_;  // What a person has to do now; empty: nothing.
   Error why_{Code::unavailable, "there is no token yet"};
-  std::function<void(const std::string&)> tell_;
+  std::function<void(const std::string&)> notify_;
   bool loaded_ = false;
   bool fetching_ = false;
   std::vector<OneShot<void>*> waiting_;

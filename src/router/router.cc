@@ -75,7 +75,7 @@ void Router::take_batch(std::string_view text) {
     messages =
         Error{Code::invalid_request, fmt::format("a batch has 1 to {} messages", kMostBatch)};
   }
-  if (!messages) return tell_client(mcp::response("", mcp::error_reply(messages.error())));
+  if (!messages) return notify_client(mcp::response("", mcp::error_reply(messages.error())));
   const auto batch = std::make_shared<Batch>();
   ++batch->left;  // Until all of it is read.
   for (const auto message : *messages) take(message, batch);
@@ -88,7 +88,7 @@ void Router::leave_batch(Batch& batch, std::string_view answer) {
     batch.answers += batch.answers.empty() ? '[' : ',';
     batch.answers += answer;
   }
-  if (--batch.left == 0 && !batch.answers.empty()) tell_client(batch.answers + "]");
+  if (--batch.left == 0 && !batch.answers.empty()) notify_client(batch.answers + "]");
 }
 
 void Router::take(std::string_view text, const std::shared_ptr<Batch>& batch) {
@@ -157,7 +157,7 @@ void Router::take_response(const mcp::Message& message, std::string_view text) {
   questions_.erase(question);
 }
 
-void Router::tell_client(std::string text) {
+void Router::notify_client(std::string text) {
   auto sent = client_.send(std::move(text));
   if (!sent)
     log::Line(log::Level::error, "message to the client lost").add("why", sent.error().message);
@@ -167,7 +167,7 @@ void Router::reply(const std::shared_ptr<Batch>& batch, std::string text) {
   if (batch) {
     leave_batch(*batch, text);
   } else {
-    tell_client(std::move(text));
+    notify_client(std::move(text));
   }
 }
 

@@ -76,7 +76,7 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
   void take_notification(const mcp::Message& message, std::string_view text);
   void take_cancelled(const mcp::Message& message, std::string_view text);
   void take_response(const mcp::Message& message, std::string_view text);
-  void tell_client(std::string text);
+  void notify_client(std::string text);
   void reply(const std::shared_ptr<Batch>& batch, std::string text);
   void leave_batch(Batch& batch, std::string_view answer);
 
@@ -87,7 +87,7 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
   void on_down(RouterLink& link, const Error& why) override;
   void on_answer(RouterLink& link, const mcp::Message& message, std::string_view text);
   void on_question(RouterLink& link, const mcp::Message& message, std::string_view text);
-  void on_news(RouterLink& link, const mcp::Message& message, std::string_view text);
+  void on_update(RouterLink& link, const mcp::Message& message, std::string_view text);
   void drop_questions(RouterLink& link);
   void spread_level(std::string_view params);
 

@@ -40,8 +40,8 @@ RouterToken::RouterToken(const RouterSettings& settings) : settings_(settings) {
   if (made) oauth_ = *std::move(made);
 }
 
-void RouterToken::on_renewed(std::function<void(const std::string&)> tell) {
-  if (oauth_) oauth_->on_renewed(std::move(tell));
+void RouterToken::on_renewed(std::function<void(const std::string&)> notify) {
+  if (oauth_) oauth_->on_renewed(std::move(notify));
 }
 
 bool RouterToken::refused() {

@@ -22,7 +22,7 @@ class RouterToken {
   explicit RouterToken(const RouterSettings& settings);
 
   // Told when there is another token, without having been asked for.
-  void on_renewed(std::function<void(const std::string&)> tell);
+  void on_renewed(std::function<void(const std::string&)> notify);
 
   // Empty: none is to be shown. The error says where it was looked for in vain, and never what was
   // found.

@@ -93,7 +93,7 @@ void add_io_files(bool unified, const IoLimits& io, const std::vector<Disk>& dis
   }
 }
 
-bool has(const CgroupPlace& place, std::string_view controller) {
+bool has(const CgroupPath& place, std::string_view controller) {
   return std::ranges::find(place.controllers, controller) != place.controllers.end();
 }
 
@@ -160,7 +160,7 @@ std::vector<BoundFile> bound_files(bool unified, const Limits& limits, const Dis
   return files;
 }
 
-Result<Cgroup> Cgroup::make(const std::vector<CgroupPlace>& places, const std::string& name,
+Result<Cgroup> Cgroup::make(const std::vector<CgroupPath>& places, const std::string& name,
                             const Limits& limits, const Disks& disks) {
   Cgroup made({});
   Reasons why;
@@ -190,13 +190,13 @@ Result<Cgroup> Cgroup::make(const std::vector<CgroupPlace>& places, const std::s
 
 bool Cgroup::holds(Bound bound) const { return std::ranges::find(bounds_, bound) != bounds_.end(); }
 
-Cgroup Cgroup::named(const std::vector<CgroupPlace>& places, const std::string& name) {
+Cgroup Cgroup::named(const std::vector<CgroupPath>& places, const std::string& name) {
   std::vector<std::string> folders;
   for (const auto& place : places) folders.push_back(fmt::format("{}/{}", place.folder, name));
   return Cgroup(std::move(folders));
 }
 
-void Cgroup::set_bounds(const CgroupPlace& place, const std::string& folder, const Limits& limits,
+void Cgroup::set_bounds(const CgroupPath& place, const std::string& folder, const Limits& limits,
                         const Disks& disks, Reasons& why) {
   for (const auto& one : bound_files(place.unified, limits, disks)) {
     if (!has(place, one.controller)) continue;
@@ -235,9 +235,9 @@ Usage Cgroup::usage() const {
   return usage;
 }
 
-bool Cgroup::clear(int patience_ms) const {
+bool Cgroup::clear(int timeout_ms) const {
   using Clock = std::chrono::steady_clock;
-  const auto until = Clock::now() + std::chrono::milliseconds(patience_ms);
+  const auto until = Clock::now() + std::chrono::milliseconds(timeout_ms);
   auto pause = std::chrono::microseconds(200);
   for (;;) {
     bool left = false;
@@ -258,7 +258,7 @@ std::string next_cgroup_name() {
   return fmt::format("{}{}-{}", kPrefix, mark, ++last);
 }
 
-void sweep_cgroups(const std::vector<CgroupPlace>& places) {
+void sweep_cgroups(const std::vector<CgroupPath>& places) {
   for (const auto& place : places) {
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(place.folder.c_str()), ::closedir);
     if (!folder) continue;
@@ -274,8 +274,8 @@ void sweep_cgroups(const std::vector<CgroupPlace>& places) {
   }
 }
 
-const std::vector<CgroupPlace>& prepared_places() {
-  static const std::vector<CgroupPlace> places = [] {
+const std::vector<CgroupPath>& prepared_places() {
+  static const std::vector<CgroupPath> places = [] {
     auto found = cgroup_places();
     make_room(found);
     sweep_cgroups(found);
@@ -284,7 +284,7 @@ const std::vector<CgroupPlace>& prepared_places() {
   return places;
 }
 
-void make_room(std::vector<CgroupPlace>& places) {
+void make_room(std::vector<CgroupPath>& places) {
   for (auto& place : places) {
     if (!place.unified || bounds_below(place.folder, place.controllers)) continue;
     // Only leaves may hold processes once anything is bounded below. If nobody but us is here, we

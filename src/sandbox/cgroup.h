@@ -20,18 +20,18 @@
 namespace patchbay::sandbox {
 
 // A folder in which cgroups can be made that bound some of `memory`, `pids`, `cpu` and `io`.
-struct CgroupPlace {
+struct CgroupPath {
   std::string folder;
   std::vector<std::string> controllers;
   bool unified = false;    // Version 2.
   std::string mount = {};  // Of version 2: the topmost folder that is seen here.
 
-  bool operator==(const CgroupPlace&) const = default;
+  bool operator==(const CgroupPath&) const = default;
 };
 
 // Our own places, from the texts of /proc/self/cgroup and /proc/self/mountinfo.
-std::vector<CgroupPlace> read_places(std::string_view own, std::string_view mounts);
-std::vector<CgroupPlace> cgroup_places();
+std::vector<CgroupPath> read_places(std::string_view own, std::string_view mounts);
+std::vector<CgroupPath> cgroup_places();
 
 // A bound, and what is written where in a cgroup to set it.
 struct BoundFile {
@@ -61,12 +61,12 @@ class Cgroup {
   // Makes the cgroup and sets the bounds, `io` on each of the disks. Code::unavailable names the
   // bounds that are required and cannot be set, with what to do about it; nothing is left behind
   // then.
-  static Result<Cgroup> make(const std::vector<CgroupPlace>& places, const std::string& name,
+  static Result<Cgroup> make(const std::vector<CgroupPath>& places, const std::string& name,
                              const Limits& limits, const Disks& disks);
 
   // One that was made elsewhere, or is still to be made there.
   explicit Cgroup(std::vector<std::string> folders) : folders_(std::move(folders)) {}
-  static Cgroup named(const std::vector<CgroupPlace>& places, const std::string& name);
+  static Cgroup named(const std::vector<CgroupPath>& places, const std::string& name);
 
   const std::vector<std::string>& folders() const { return folders_; }
 
@@ -79,11 +79,11 @@ class Cgroup {
 
   // Kills what is in it until nothing is, and removes it. False if something is left after
   // `patience_ms`.
-  bool clear(int patience_ms) const;
+  bool clear(int timeout_ms) const;
 
  private:
   using Reasons = std::map<Bound, std::string>;  // Why a bound cannot be set.
-  void set_bounds(const CgroupPlace& place, const std::string& folder, const Limits& limits,
+  void set_bounds(const CgroupPath& place, const std::string& folder, const Limits& limits,
                   const Disks& disks, Reasons& why);
 
   std::vector<std::string> folders_;
@@ -94,15 +94,15 @@ class Cgroup {
 std::string next_cgroup_name();
 
 // Removes the cgroups that are called after a process which has died.
-void sweep_cgroups(const std::vector<CgroupPlace>& places);
+void sweep_cgroups(const std::vector<CgroupPath>& places);
 
 // The places of this process, swept and with room made in them, the first time it is called; the
 // same ones ever after.
-const std::vector<CgroupPlace>& prepared_places();
+const std::vector<CgroupPath>& prepared_places();
 
 // Where version 2 bounds nothing because processes are in the way: if that is us alone, we step
 // aside into a cgroup of our own; else, where that is allowed, the place is at the top instead. To
 // be called once, before the first cgroup is made.
-void make_room(std::vector<CgroupPlace>& places);
+void make_room(std::vector<CgroupPath>& places);
 
 }  // namespace patchbay::sandbox

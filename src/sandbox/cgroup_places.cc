@@ -36,9 +36,9 @@ std::vector<std::string> known_among(const std::vector<std::string_view>& names)
 
 }  // namespace
 
-std::vector<CgroupPlace> read_places(std::string_view own, std::string_view mounts) {
+std::vector<CgroupPath> read_places(std::string_view own, std::string_view mounts) {
   const auto all = parse_mounts(mounts);
-  std::vector<CgroupPlace> places;
+  std::vector<CgroupPath> places;
   for (const auto line : split(own, '\n')) {
     // `4:memory:/path`, or `0::/path` for version 2.
     const auto first = line.find(':');
@@ -63,7 +63,7 @@ std::vector<CgroupPlace> read_places(std::string_view own, std::string_view moun
   return places;
 }
 
-std::vector<CgroupPlace> cgroup_places() {
+std::vector<CgroupPath> cgroup_places() {
   const auto own = read_small("/proc/self/cgroup");
   const auto mounts = read_small("/proc/self/mountinfo");
   if (!own || !mounts) return {};
@@ -75,7 +75,7 @@ std::vector<CgroupPlace> cgroup_places() {
     const auto has = read_small(place.folder + "/cgroup.controllers");
     if (has) place.controllers = known_among(split(trimmed(*has), ' '));
   }
-  std::erase_if(places, [](const CgroupPlace& place) { return place.controllers.empty(); });
+  std::erase_if(places, [](const CgroupPath& place) { return place.controllers.empty(); });
   return places;
 }
 

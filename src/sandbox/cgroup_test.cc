@@ -18,20 +18,20 @@ namespace fs = std::filesystem;
 const Disks kNoDisks = std::vector<Disk>();
 const Disks kTwoDisks = std::vector<Disk>{{"8:0", "sda"}, {"254:16", "vdb"}};
 
-TEST(CgroupPlaces, VersionOneInHierarchiesOfTheirOwn) {
+TEST(CgroupPaths, VersionOneInHierarchiesOfTheirOwn) {
   const auto places = read_places(
       "9:name=systemd:/\n8:pids:/\n4:memory:/api/d2fd\n3:cpuset:/\n1:cpu,cpuacct:/\n0::/\n",
       "30 25 0:26 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
       "31 25 0:27 / /sys/fs/cgroup/memory rw shared:10 - cgroup cgroup rw,memory\n"
       "32 25 0:28 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
       "33 25 0:29 / /proc rw - proc proc rw\n");
-  const std::vector<CgroupPlace> expected{{"/sys/fs/cgroup/pids", {"pids"}},
-                                          {"/sys/fs/cgroup/memory/api/d2fd", {"memory"}},
-                                          {"/sys/fs/cgroup/cpu", {"cpu"}}};
+  const std::vector<CgroupPath> expected{{"/sys/fs/cgroup/pids", {"pids"}},
+                                         {"/sys/fs/cgroup/memory/api/d2fd", {"memory"}},
+                                         {"/sys/fs/cgroup/cpu", {"cpu"}}};
   EXPECT_EQ(places, expected);
 }
 
-TEST(CgroupPlaces, VersionTwo) {
+TEST(CgroupPaths, VersionTwo) {
   const auto places = read_places("0::/user.slice/app.scope\n",
                                   "24 20 0:22 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n");
   ASSERT_EQ(places.size(), 1U);
@@ -40,7 +40,7 @@ TEST(CgroupPlaces, VersionTwo) {
   EXPECT_EQ(places[0].mount, "/sys/fs/cgroup");
 }
 
-TEST(CgroupPlaces, InAContainerThatShowsOnlyItsOwn) {
+TEST(CgroupPaths, InAContainerThatShowsOnlyItsOwn) {
   const auto places =
       read_places("4:memory:/docker/abc/sub\n8:pids:/elsewhere\n",
                   "1 0 0:1 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
@@ -49,7 +49,7 @@ TEST(CgroupPlaces, InAContainerThatShowsOnlyItsOwn) {
   EXPECT_EQ(places[0].folder, "/sys/fs/cgroup/memory/sub");
 }
 
-TEST(CgroupPlaces, Rubbish) {
+TEST(CgroupPaths, Rubbish) {
   EXPECT_TRUE(read_places("", "").empty());
   EXPECT_TRUE(read_places("memory\n::\n4:memory\n", "1 2 3\n - \n - cgroup\n").empty());
 }
@@ -67,7 +67,7 @@ class FakeCgroup : public testing::Test {
 
 TEST_F(FakeCgroup, NamesTheBoundThatIsMissing) {
   // mkdir works but no file of the kernel appears, as where a controller is not enabled.
-  const std::vector<CgroupPlace> places{{base_, {"memory", "pids", "cpu"}, true}};
+  const std::vector<CgroupPath> places{{base_, {"memory", "pids", "cpu"}, true}};
   Limits limits;
   auto made = Cgroup::make(places, "one", limits, kNoDisks);
   ASSERT_FALSE(made);
@@ -157,7 +157,7 @@ TEST_F(FakeCgroup, MakesRoomAtTheTopWhereOthersAreInTheWay) {
   fs::create_directory(base_ / "session");
   std::ofstream(base_ / "session/cgroup.procs") << "1\n2\n";  // No subtree_control: not allowed.
   std::ofstream(base_ / "cgroup.subtree_control") << "";
-  std::vector<CgroupPlace> places{{base_ / "session", {"memory", "pids"}, true, base_}};
+  std::vector<CgroupPath> places{{base_ / "session", {"memory", "pids"}, true, base_}};
   make_room(places);
   EXPECT_EQ(places[0].folder, base_);
   // Where it is allowed, everything stays where it is.

@@ -22,8 +22,7 @@ namespace patchbay::sandbox {
 namespace {
 
 constexpr int kControl = 3;
-constexpr int kClearPatience =
-    10'000;  // Milliseconds; only a process stuck in the kernel needs it.
+constexpr int kClearTimeout = 10'000;  // Milliseconds; only a process stuck in the kernel needs it.
 
 Error failure(std::string_view what) {
   return {Code::unavailable, fmt::format("{}: {}", what, std::strerror(errno))};
@@ -96,7 +95,7 @@ void wait_for_end(pid_t sandbox, int pidfd) {
   wait_for_end(sandbox, pidfd.get());
   if (cgroup) {
     const Usage usage = cgroup->usage();
-    cgroup->clear(kClearPatience);
+    cgroup->clear(kClearTimeout);
     [[maybe_unused]] auto said = net::send_packet(kControl, ended_message(usage));
   }
   ::_exit(0);
@@ -105,7 +104,7 @@ void wait_for_end(pid_t sandbox, int pidfd) {
 // ---- The sandbox itself
 
 // What the keeper has to say: the message for the gateway, or why there is no cgroup.
-Result<std::string> hear_keeper(const net::Fd& word) {
+Result<std::string> watch_service(const net::Fd& word) {
   std::string said;
   char chunk[4096];
   for (;;) {
@@ -119,20 +118,20 @@ Result<std::string> hear_keeper(const net::Fd& word) {
   return said;
 }
 
-Result<std::string> start_keeper(const Spec& spec) {
+Result<std::string> start_service(const Spec& spec) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failure("cannot make a pipe");
   net::Fd hear(ends[0]);
-  net::Fd tell(ends[1]);
+  net::Fd notify(ends[1]);
   const pid_t self = ::getpid();
-  const pid_t keeper = ::fork();
-  if (keeper < 0) return failure("cannot fork");
-  if (keeper == 0) {
+  const pid_t service = ::fork();
+  if (service < 0) return failure("cannot fork");
+  if (service == 0) {
     hear.reset();
-    keep(spec, self, std::move(tell));
+    keep(spec, self, std::move(notify));
   }
-  tell.reset();
-  return hear_keeper(hear);
+  notify.reset();
+  return watch_service(hear);
 }
 
 // The options in memory, for bubblewrap to read.
@@ -173,7 +172,7 @@ Error run(net::Packet& packet, pid_t gateway) {
   auto spec = spec_from(packet.text);
   if (!spec) return spec.error();
   const uid_t user = outside_user(*spec);
-  auto started = start_keeper(*spec);
+  auto started = start_service(*spec);
   if (!started) return started.error();
 
   // Beyond this point the cgroup bounds us.

@@ -15,7 +15,7 @@ namespace patchbay::sandbox {
 namespace {
 
 // How long the keeper gets to clear up before we do it ourselves.
-constexpr std::chrono::seconds kKeeperPatience{5};
+constexpr std::chrono::seconds kServiceTimeout{5};
 // Between attempts to do so: what is killed takes a moment to die.
 constexpr std::chrono::milliseconds kFirstPause{1};
 constexpr std::chrono::milliseconds kLastPause{2'000};
@@ -81,9 +81,9 @@ Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
   auto started = co_await confined->started_.wait(deadline);
   if (!started) {
     // Also if whoever asked for it has gone.
-    Stop deaf;
+    Stop shielded;
     auto ending = confined->end();
-    auto ended = co_await ending.hearing(deaf);
+    auto ended = co_await ending.with_stop(shielded);
     co_return started.error();
   }
   co_return confined;
@@ -100,7 +100,7 @@ void Confined::on_ready() {
     take((*packet)->text, std::move((*packet)->attached));
   }
   // The keeper has gone, and with it everything.
-  keeper_gone_ = true;
+  service_gone_ = true;
   started_.deliver(Error{Code::unavailable, "the sandbox ended before it began"});
   for (OneShot<void>* const one : std::exchange(waiting_, {})) one->deliver(ok());
 }
@@ -122,18 +122,18 @@ void Confined::take(const std::string& message, net::Fd attached) {
   }
 }
 
-Task<void> Confined::await_keeper() {
-  if (keeper_gone_) co_return ok();
+Task<void> Confined::await_service() {
+  if (service_gone_) co_return ok();
   OneShot<void> gone;
   waiting_.push_back(&gone);
-  auto waited = co_await gone.wait(here().now() + kKeeperPatience);
+  auto waited = co_await gone.wait(here().now() + kServiceTimeout);
   std::erase(waiting_, &gone);
   co_return waited;
 }
 
 Task<Usage> Confined::last_usage() {
-  auto kept = co_await await_keeper();
-  if (!kept) co_return kept.error();
+  auto stored = co_await await_service();
+  if (!stored) co_return stored.error();
   co_return last_usage_;
 }
 
@@ -141,13 +141,13 @@ Task<void> Confined::end() {
   child_->signal(SIGKILL);
   auto exited = co_await child_->exit(kNever);
   if (!exited) co_return exited.error();
-  auto kept = co_await await_keeper();
+  auto stored = co_await await_service();
   // The cgroup is gone by now, unless the keeper was killed: then it is ours to remove.
   for (auto pause = kFirstPause; !cgroup_.clear(0) && pause < kLastPause; pause *= 2) {
     auto slept = co_await sleep_until(here().now() + pause);
     if (!slept) co_return slept;
   }
-  co_return kept;
+  co_return stored;
 }
 
 }  // namespace patchbay::sandbox

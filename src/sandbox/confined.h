@@ -50,7 +50,7 @@ class Confined final : net::Source::Waiter {
 
   void on_ready() override;
   void take(const std::string& message, net::Fd attached);
-  Task<void> await_keeper();
+  Task<void> await_service();
 
   std::unique_ptr<net::Child> child_;
   net::Source control_;
@@ -61,7 +61,7 @@ class Confined final : net::Source::Waiter {
   std::vector<std::string> absent_;
   const std::string name_;
   Usage last_usage_;
-  bool keeper_gone_ = false;
+  bool service_gone_ = false;
   std::vector<OneShot<void>*> waiting_;  // For the keeper to be gone.
 };
 

@@ -92,7 +92,7 @@ Disks disks_of(const Settings& settings) {
 }
 
 // What is said when nothing but `bound` is required.
-std::string why_not(const std::vector<CgroupPlace>& places, Limits limits, const Disks& disks,
+std::string why_not(const std::vector<CgroupPath>& places, Limits limits, const Disks& disks,
                     Bound bound) {
   limits.not_required = bounds_of(limits);
   std::erase(limits.not_required, bound);
@@ -103,11 +103,11 @@ std::string why_not(const std::vector<CgroupPlace>& places, Limits limits, const
 }
 
 // On which disks, and what that does not mean.
-std::string about_io(const std::vector<CgroupPlace>& places, const std::vector<Disk>& disks) {
+std::string about_io(const std::vector<CgroupPath>& places, const std::vector<Disk>& disks) {
   std::string names;
   for (const auto& disk : disks) names += (names.empty() ? "" : ", ") + disk.name;
   if (names.empty()) return "nothing that it sees is on a disk";
-  const bool unified = std::ranges::any_of(places, [](const CgroupPlace& place) {
+  const bool unified = std::ranges::any_of(places, [](const CgroupPath& place) {
     return std::ranges::find(place.controllers, "io") != place.controllers.end();
   });
   return unified ? names

@@ -23,12 +23,12 @@ namespace patchbay::sandbox {
 namespace {
 
 // The gateway closes what is idle, sooner than this.
-constexpr std::chrono::hours kPatience{48};
+constexpr std::chrono::hours kTimeout{48};
 
 class Relays {
  public:
   Relays(std::size_t most, std::chrono::milliseconds half_open)
-      : most_(most), patience_{kPatience, half_open} {}
+      : most_(most), timeout_{kTimeout, half_open} {}
 
   // What is beyond the bound waits in the socket's queue.
   Task<void> serve(net::Fd socket) {
@@ -60,11 +60,11 @@ class Relays {
     net::Source program(std::move(socket));
     net::Source gateway(*std::move(out));
     net::Relayed moved;
-    co_return co_await net::relay(program, gateway, patience_, moved);
+    co_return co_await net::relay(program, gateway, timeout_, moved);
   }
 
   const std::size_t most_;
-  const net::RelayPatience patience_;
+  const net::RelayTimeouts timeout_;
   OneShot<void> place_;
   Scope open_;
 };

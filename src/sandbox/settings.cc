@@ -100,7 +100,7 @@ Result<std::uint32_t> user_of(const std::string& name) {
 
 }  // namespace
 
-Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPlace>& cgroups) {
+Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPath>& cgroups) {
   Spec spec;
   spec.limits = settings.limits;
   spec.network = settings.network == Network::host;

@@ -29,7 +29,7 @@ struct Settings {
 
 // Everything about the sandbox but what is run in it. An Error says which setting cannot be
 // followed. Looks at files: for start-up, and for threads that may wait a moment.
-Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPlace>& cgroups);
+Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPath>& cgroups);
 
 // A path from the root, where it was from the gateway's own folder.
 std::string whole_path(const std::string& path);

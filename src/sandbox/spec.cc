@@ -29,7 +29,7 @@ std::string list_of(const std::vector<Share>& shares) {
   return out + "]";
 }
 
-std::string list_of(const std::vector<CgroupPlace>& places) {
+std::string list_of(const std::vector<CgroupPath>& places) {
   std::string out = "[";
   for (const auto& place : places) {
     if (out.size() > 1) out += ',';

@@ -37,9 +37,9 @@ struct Spec {
   std::uint32_t user = 0;         // Who it is outside; 0: nobody else. Only root can say so.
   std::string bwrap = "/usr/bin/bwrap";
   Limits limits;
-  bool same_stdio = false;           // Its stdin, stdout and stderr are ours.
-  std::vector<CgroupPlace> cgroups;  // Where its cgroup is made...
-  std::string cgroup = {};           // ...and what it is called.
+  bool same_stdio = false;          // Its stdin, stdout and stderr are ours.
+  std::vector<CgroupPath> cgroups;  // Where its cgroup is made...
+  std::string cgroup = {};          // ...and what it is called.
 };
 
 std::string to_json(const Spec& spec);

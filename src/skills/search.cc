@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr auto kPatience = std::chrono::seconds(2);
+constexpr auto kTimeout = std::chrono::seconds(2);
 constexpr int kMostWaiting = 64;          // Queries; more are refused at once.
 constexpr int kEntriesPerTurn = 64;       // Names looked at before queries get their turn.
 constexpr int kMostEntries = 10'000'000;  // Names looked at in one folder.
@@ -83,7 +83,7 @@ Task<void> FolderSearch::look_again_and_again() {
 Task<void> FolderSearch::wait_for_first_look() {
   OneShot<void> ended;
   impatient_.push_back(&ended);
-  auto waited = co_await ended.wait(here().now() + kPatience);
+  auto waited = co_await ended.wait(here().now() + kTimeout);
   std::erase(impatient_, &ended);
   if (!waited && waited.error().code == Code::cancelled) co_return waited;
   co_return ok();

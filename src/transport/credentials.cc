@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kMostTries = 3;
 constexpr std::size_t kMostWords = 64 << 10;  // Of a refusal.
-constexpr auto kPatience = std::chrono::seconds(1);
+constexpr auto kTimeout = std::chrono::seconds(1);
 
 bool is_refusal(int status) { return status == 401 || status == 403; }
 
@@ -26,29 +26,29 @@ Refused refusal_of(const net::HttpResponse& response) {
 Task<std::unique_ptr<net::HttpResponse>> request_with(Credentials& credentials, net::HttpPool& pool,
                                                       const net::HttpCall& call,
                                                       Deadline deadline) {
-  ShownPtr shown = credentials.at_hand();
-  if (!shown) {
+  AuthHeadersPtr headers = credentials.at_hand();
+  if (!headers) {
     auto got = co_await credentials.get(deadline);
     if (!got) co_return got.error();
-    shown = *std::move(got);
+    headers = *std::move(got);
   }
   for (int tries = 1;; ++tries) {
     std::string fields(call.fields);
-    if (shown) fields += shown->fields;
+    if (headers) fields += headers->fields;
     net::HttpCall with = call;
     with.fields = fields;
     auto response = co_await pool.request(with, deadline);
     if (!response || !is_refusal((*response)->status()) || tries == kMostTries) co_return response;
     Refused refused = refusal_of(**response);
-    auto better = co_await credentials.better_than(shown, std::move(refused), deadline);
+    auto better = co_await credentials.better_than(headers, std::move(refused), deadline);
     if (!better) co_return better.error();
     if (!*better) co_return response;
     // Read to its end, so that the connection can be used again.
-    const Deadline soon = std::min(deadline, here().now() + kPatience);
+    const Deadline soon = std::min(deadline, here().now() + kTimeout);
     auto rest = co_await (*response)->read_all(kMostWords, soon);
     (void)rest;  // One that goes on costs its connection.
     // What a server refuses it has not done, so it may be asked again.
-    shown = *std::move(better);
+    headers = *std::move(better);
   }
 }
 

@@ -1,4 +1,4 @@
-// Credentials are what a server is shown with each request where that changes with time: a token
+// Credentials are what a server is headers with each request where that changes with time: a token
 // that is fetched, renewed, and fetched anew when the server refuses it.
 //
 // Usable from any worker.
@@ -14,12 +14,12 @@
 namespace patchbay::transport {
 
 // What one request shows. Never logged.
-struct Shown {
+struct AuthHeaders {
   std::string fields;  // Header lines, each with its CRLF.
 };
-using ShownPtr = std::shared_ptr<const Shown>;
+using AuthHeadersPtr = std::shared_ptr<const AuthHeaders>;
 
-// How a server refused what it was shown.
+// How a server refused what it was headers.
 struct Refused {
   int status = 401;
   std::vector<std::string> challenges = {};  // The values of WWW-Authenticate.
@@ -30,15 +30,16 @@ class Credentials {
   virtual ~Credentials() = default;
 
   // What to show, if that is known without waiting; null otherwise.
-  virtual ShownPtr at_hand() const = 0;
+  virtual AuthHeadersPtr at_hand() const = 0;
 
   // What to show; null: nothing, as far as is known. Code::forbidden if a person must do something
   // first; the message says what.
-  virtual Task<ShownPtr> get(Deadline deadline) = 0;
+  virtual Task<AuthHeadersPtr> get(Deadline deadline) = 0;
 
-  // The server has refused `shown`, which may be null. What to show instead; null if there is
+  // The server has refused `headers`, which may be null. What to show instead; null if there is
   // nothing better, or if the refusal is about something else.
-  virtual Task<ShownPtr> better_than(ShownPtr shown, Refused refused, Deadline deadline) = 0;
+  virtual Task<AuthHeadersPtr> better_than(AuthHeadersPtr headers, Refused refused,
+                                           Deadline deadline) = 0;
 
   // How often there has been something new to show.
   virtual int changes() const = 0;

@@ -66,7 +66,7 @@ HttpChannel::HttpChannel(const HttpTarget& target)
 
 Result<void> HttpChannel::send(std::string message, const Sending& how) {
   if (closed_) return Error{Code::unavailable, "the channel is closed"};
-  const bool in_session = how.revision && !mcp::info(*how.revision).modern && !session_.empty();
+  const bool in_session = how.revision && !mcp::info(*how.revision).stateless && !session_.empty();
   posts_.spawn(post({.message = std::move(message),
                      .fields = fields_of(how),
                      .id = how.id,
@@ -81,15 +81,15 @@ std::string HttpChannel::fields_of(const Sending& how) const {
   text.reserve(kUsualFields + target_.fields.size());
   text = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
   text += target_.fields;
-  const bool modern = how.revision && mcp::info(*how.revision).modern;
-  if (!modern && how.revision && !session_.empty()) {
+  const bool stateless = how.revision && mcp::info(*how.revision).stateless;
+  if (!stateless && how.revision && !session_.empty()) {
     add_field(text, kSession, session_);
   }
   // The first revision with this transport did not know the header.
   if (how.revision && *how.revision >= mcp::Revision::v2025_06_18) {
     add_field(text, kVersion, mcp::info(*how.revision).name);
   }
-  if (modern && !how.method.empty()) {
+  if (stateless && !how.method.empty()) {
     add_field(text, "Mcp-Method", how.method);
     if (!how.name.empty()) add_field(text, "Mcp-Name", mcp::encode_header(how.name));
     text += how.fields;
@@ -102,7 +102,7 @@ bool HttpChannel::abandon(std::uint64_t id) {
     found->second.stop->request();
   }
   // Without a session, the end of the connection says it all.
-  return revision_ && mcp::info(*revision_).modern;
+  return revision_ && mcp::info(*revision_).stateless;
 }
 
 void HttpChannel::close() {
@@ -116,10 +116,10 @@ Task<void> HttpChannel::post(Post post) {
   const StopLink link(co_await current_stop(), stop);
   if (post.id != 0) running_.emplace(post.id, Running{&stop, &post.begun});
   auto task = exchange(post);
-  auto done = co_await task.hearing(stop);
+  auto done = co_await task.with_stop(stop);
   if (!done && post.harmless && net::died_unanswered(done.error())) {
     auto again = exchange(post);
-    done = co_await again.hearing(stop);
+    done = co_await again.with_stop(stop);
   }
   if (post.id != 0) running_.erase(post.id);
   if (!done) failed(post, fault_of_server(done.error()));
@@ -234,7 +234,7 @@ Task<void> HttpChannel::receive(net::HttpResponse& response, std::uint64_t id) {
   auto read = co_await read_events(response, events, id);
   if (!wanted(id)) co_return ok();
   if (!read && is_final(read.error())) co_return read;
-  const bool resumable = revision_ && !mcp::info(*revision_).modern && !events.last_id().empty();
+  const bool resumable = revision_ && !mcp::info(*revision_).stateless && !events.last_id().empty();
   if (resumable) co_return co_await resume(events, id);
   co_return Error{Code::upstream_failed,
                   read ? "the server ended its answer early" : read.error().message};
@@ -259,7 +259,7 @@ Task<void> HttpChannel::read_events(net::HttpResponse& response, EventReader& ev
 
 // Asks for what comes after the last event, until the answer has come.
 Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
-  for (int vain = 0; vain < kMostResumes; ++vain) {
+  for (int unanswerable = 0; unanswerable < kMostResumes; ++unanswerable) {
     auto slept = co_await sleep_until(here().now() + events.retry().value_or(kRetry));
     if (!slept) co_return slept;
     auto response = co_await get_stream(events);
@@ -274,7 +274,7 @@ Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
     auto read = co_await read_events(**response, events, id);
     if (!wanted(id)) co_return ok();
     if (!read && is_final(read.error())) co_return read;
-    if (events.last_id() != before) vain = 0;
+    if (events.last_id() != before) unanswerable = 0;
   }
   co_return Error{Code::upstream_failed, "the server ended its answer early, again and again"};
 }
@@ -293,7 +293,7 @@ Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventRead
 
 void HttpChannel::agreed(mcp::Revision revision) {
   revision_ = revision;
-  if (mcp::info(revision).modern || session_.empty() || hearing_) return;
+  if (mcp::info(revision).stateless || session_.empty() || hearing_) return;
   hearing_ = true;
   posts_.spawn(hear());
 }
@@ -305,19 +305,19 @@ Task<void> HttpChannel::hear() {
   std::chrono::milliseconds pause = kRetry;
   while (!closed_) {
     auto task = get_stream(events);
-    auto response = co_await task.hearing(hearing_ends_);
+    auto response = co_await task.with_stop(hearing_ends_);
     if (response && !is_event_stream(**response)) {
       const int status = (*response)->status();
       if (status < 500 && status != 429) break;
     } else if (response) {
       events.restart();
       auto reading = read_events(**response, events, 0);
-      auto read = co_await reading.hearing(hearing_ends_);
+      auto read = co_await reading.with_stop(hearing_ends_);
       pause = kRetry;
       if (!read && read.error().code == Code::too_large) break;
     }
     auto sleep = sleep_until(here().now() + events.retry().value_or(pause));
-    auto slept = co_await sleep.hearing(hearing_ends_);
+    auto slept = co_await sleep.with_stop(hearing_ends_);
     if (!slept) break;
     pause = std::min(pause * 2, kLongestRetry);
   }

@@ -63,9 +63,9 @@ Result<void> LineChannel::send(std::string message, const Sending& /*how*/) {
   return outbox_->put({message, "\n"});
 }
 
-Task<void> LineChannel::flushed(std::chrono::nanoseconds patience) {
+Task<void> LineChannel::flushed(std::chrono::nanoseconds timeout) {
   if (!outbox_) co_return ok();
-  co_return co_await outbox_->drained(patience);
+  co_return co_await outbox_->drained(timeout);
 }
 
 void LineChannel::close_sending() {

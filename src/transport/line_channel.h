@@ -38,7 +38,7 @@ class LineChannel final : public Channel, net::Source::Waiter {
   void close() override;
 
   // Waits until all that was sent has left.
-  Task<void> flushed(std::chrono::nanoseconds patience);
+  Task<void> flushed(std::chrono::nanoseconds timeout);
 
  private:
   void on_ready() override { read(); }

@@ -9,12 +9,12 @@ namespace patchbay::transport {
 namespace {
 
 // How long a server that need not say where to post may take to say so.
-constexpr auto kEndpointPatience = std::chrono::seconds(2);
+constexpr auto kEndpointTimeout = std::chrono::seconds(2);
 constexpr auto kAcceptance = std::chrono::seconds(30);
 
 }  // namespace
 
-SseChannel::SseChannel(const HttpTarget& target, PostPlace place, net::Url post)
+SseChannel::SseChannel(const HttpTarget& target, PostEndpoint place, net::Url post)
     : target_(target),
       place_(place),
       post_(std::move(post)),
@@ -34,10 +34,10 @@ Task<void> SseChannel::connect(Deadline deadline) {
                                 reason_of((*response)->status(), ""))};
   }
   tasks_.spawn(read(*std::move(response)));
-  if (place_ == PostPlace::fixed) co_return ok();
-  const bool patient = place_ == PostPlace::told;
+  if (place_ == PostEndpoint::fixed) co_return ok();
+  const bool patient = place_ == PostEndpoint::told;
   auto told = co_await endpoint_.wait(
-      patient ? deadline : std::min(deadline, here().now() + kEndpointPatience));
+      patient ? deadline : std::min(deadline, here().now() + kEndpointTimeout));
   if (!told && !patient && told.error().code == Code::timeout) co_return ok();
   co_return told;
 }
@@ -67,7 +67,7 @@ void SseChannel::take(const Event& event) {
     if (listener_ && !event.data.empty()) listener_->on_message(event.data, 0);
     return;
   }
-  if (event.type != "endpoint" || place_ == PostPlace::fixed || endpoint_.delivered()) return;
+  if (event.type != "endpoint" || place_ == PostEndpoint::fixed || endpoint_.delivered()) return;
   auto url = net::resolve_reference(target_.url, event.data);
   // What we send holds what clients say: it goes to the server that was configured, nowhere else.
   if (url && url->origin() != target_.url.origin()) {

@@ -15,7 +15,7 @@
 namespace patchbay::transport {
 
 // Where messages are posted.
-enum class PostPlace : std::uint8_t {
+enum class PostEndpoint : std::uint8_t {
   told,           // The server says.
   told_or_fixed,  // The server says; if it does not soon, the fixed place.
   fixed,
@@ -24,7 +24,7 @@ enum class PostPlace : std::uint8_t {
 class SseChannel final : public Channel {
  public:
   // The stream is at target.url; `post` is the fixed place.
-  SseChannel(const HttpTarget& target, PostPlace place, net::Url post);
+  SseChannel(const HttpTarget& target, PostEndpoint place, net::Url post);
 
   // Opens the stream and learns where to post. Called once, before start().
   Task<void> connect(Deadline deadline);
@@ -46,7 +46,7 @@ class SseChannel final : public Channel {
   void fail(const std::string& why);
 
   const HttpTarget target_;
-  const PostPlace place_;
+  const PostEndpoint place_;
   net::Url post_;
   net::HttpPool pool_;
   Listener* listener_ = nullptr;

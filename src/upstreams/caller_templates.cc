@@ -50,7 +50,8 @@ bool is_plain(std::string_view text) {
 
 }  // namespace
 
-Result<CallerTexts::Text> CallerTexts::parse_one(const std::string& name, std::string_view text) {
+Result<CallerTemplates::Text> CallerTemplates::parse_one(const std::string& name,
+                                                         std::string_view text) {
   Text parsed{name, {}};
   for (std::size_t open; (open = text.find(kOpen)) != std::string_view::npos;) {
     const std::size_t close = text.find('}', open);
@@ -72,8 +73,8 @@ Result<CallerTexts::Text> CallerTexts::parse_one(const std::string& name, std::s
   return parsed;
 }
 
-Result<CallerTexts> CallerTexts::parse(const config::Dict<std::string>& texts) {
-  CallerTexts parsed;
+Result<CallerTemplates> CallerTemplates::parse(const config::Dict<std::string>& texts) {
+  CallerTemplates parsed;
   for (const auto& [name, text] : texts) {
     auto one = parse_one(name, text);
     if (!one) return one.error();
@@ -83,7 +84,7 @@ Result<CallerTexts> CallerTexts::parse(const config::Dict<std::string>& texts) {
   return parsed;
 }
 
-Result<config::Dict<std::string>> CallerTexts::fill(const Principal& who) const {
+Result<config::Dict<std::string>> CallerTemplates::fill(const Principal& who) const {
   const bool own = who.id == Principal().id;
   config::Dict<std::string> filled;
   for (const auto& [name, pieces] : texts_) {
@@ -106,7 +107,7 @@ Result<config::Dict<std::string>> CallerTexts::fill(const Principal& who) const 
   return filled;
 }
 
-Result<std::string> CallerTexts::mark(const Principal& who) const {
+Result<std::string> CallerTemplates::mark(const Principal& who) const {
   if (!depend_) return std::string();
   auto filled = fill(who);
   if (!filled) return filled.error();

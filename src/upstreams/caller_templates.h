@@ -1,4 +1,4 @@
-// CallerTexts are named texts of the configuration, headers or variables of an environment, in
+// CallerTemplates are named texts of the configuration, headers or variables of an environment, in
 // which
 // `${caller.name}`, `${caller.id}`, `${caller.way}` and `${caller.claims.NAME}` stand for who
 // calls. NAME is a member of the claims, or a path to one with dots between.
@@ -16,12 +16,12 @@
 
 namespace patchbay::upstreams {
 
-class CallerTexts {
+class CallerTemplates {
  public:
-  CallerTexts() = default;
+  CallerTemplates() = default;
 
   // The error names the text, and what in it cannot be understood.
-  static Result<CallerTexts> parse(const config::Dict<std::string>& texts);
+  static Result<CallerTemplates> parse(const config::Dict<std::string>& texts);
 
   // True if some text is another for another caller.
   bool depend() const { return depend_; }

@@ -17,10 +17,10 @@ Principal ann() {
 }
 
 TEST(CallerTextsTest, SayWhoCalls) {
-  const auto texts = CallerTexts::parse({{"A", "${caller.name} <${caller.claims.email}>"},
-                                         {"B", "${caller.claims.org.unit}${caller.claims.n}"},
-                                         {"C", "${caller.claims.x.y}"},
-                                         {"D", "plain $ {caller.name}"}});
+  const auto texts = CallerTemplates::parse({{"A", "${caller.name} <${caller.claims.email}>"},
+                                             {"B", "${caller.claims.org.unit}${caller.claims.n}"},
+                                             {"C", "${caller.claims.x.y}"},
+                                             {"D", "plain $ {caller.name}"}});
   ASSERT_TRUE(texts);
   EXPECT_TRUE(texts->depend());
   const Texts wanted{
@@ -29,25 +29,25 @@ TEST(CallerTextsTest, SayWhoCalls) {
 }
 
 TEST(CallerTextsTest, TellCallersApart) {
-  const auto texts = CallerTexts::parse({{"A", "${caller.claims.email}"}});
+  const auto texts = CallerTemplates::parse({{"A", "${caller.claims.email}"}});
   Principal moved = ann();
   moved.claims = R"({"email":"other@x.example"})";
   EXPECT_NE(*texts->mark(ann()), *texts->mark(moved));
-  EXPECT_EQ(*CallerTexts::parse({{"A", "x"}})->mark(ann()), "");
+  EXPECT_EQ(*CallerTemplates::parse({{"A", "x"}})->mark(ann()), "");
 }
 
 TEST(CallerTextsTest, WhatIsNotKnownIsRefused) {
   for (const auto* const text :
        {"${caller.claims.absent}", "${caller.claims.org}", "${caller.claims.bad}"}) {
-    const auto filled = CallerTexts::parse({{"A", text}})->fill(ann());
+    const auto filled = CallerTemplates::parse({{"A", text}})->fill(ann());
     ASSERT_FALSE(filled) << text;
     EXPECT_EQ(filled.error().code, Code::forbidden);
   }
 }
 
 TEST(CallerTextsTest, TheGatewayItselfGoesWithout) {
-  const auto texts =
-      CallerTexts::parse({{"A", "${caller.claims.email}"}, {"B", "${caller.name}"}, {"C", "c"}});
+  const auto texts = CallerTemplates::parse(
+      {{"A", "${caller.claims.email}"}, {"B", "${caller.name}"}, {"C", "c"}});
   const Texts wanted{{"B", "local"}, {"C", "c"}};
   EXPECT_EQ(*texts->fill(Principal()), wanted);
 }
@@ -55,7 +55,7 @@ TEST(CallerTextsTest, TheGatewayItselfGoesWithout) {
 TEST(CallerTextsTest, MistakesAreFound) {
   for (const auto* const text :
        {"${caller.nam}", "${caller.}", "${caller.claims.}", "${caller.name", "${caller.roles}"}) {
-    EXPECT_FALSE(CallerTexts::parse({{"A", text}})) << text;
+    EXPECT_FALSE(CallerTemplates::parse({{"A", text}})) << text;
   }
 }
 

@@ -9,29 +9,29 @@
 
 namespace patchbay::upstreams {
 
-class LaneCalls {
+class ClientCalls {
  public:
   // One of them, for as long as it is under way.
   class Call {
    public:
     // REQUIRES: `calls` outlives it. `caller` may be null.
-    Call(LaneCalls& calls, Stop* caller)
-        : calls_(calls), by_caller_(caller, stop_), by_lane_(&calls.ending_, stop_) {
+    Call(ClientCalls& calls, Stop* caller)
+        : calls_(calls), by_caller_(caller, stop_), by_client_(&calls.ending_, stop_) {
       ++calls_.running_;
     }
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
     ~Call() {
-      if (--calls_.running_ == 0 && calls_.quiet_) calls_.quiet_->deliver(ok());
+      if (--calls_.running_ == 0 && calls_.idle_) calls_.idle_->deliver(ok());
     }
 
     Stop& stop() { return stop_; }
 
    private:
-    LaneCalls& calls_;
+    ClientCalls& calls_;
     Stop stop_;
     const StopLink by_caller_;
-    const StopLink by_lane_;
+    const StopLink by_client_;
   };
 
   // Whether calls are being ended.
@@ -41,10 +41,10 @@ class LaneCalls {
   Task<void> end(Deadline deadline) {
     for (const Deadline until : {deadline, kNever}) {
       if (running_ == 0) break;
-      OneShot<void> quiet;
-      quiet_ = &quiet;
-      auto waited = co_await quiet.wait(until);
-      quiet_ = nullptr;
+      OneShot<void> idle;
+      idle_ = &idle;
+      auto waited = co_await idle.wait(until);
+      idle_ = nullptr;
       if (!waited) ending_.request();
     }
     ending_.request();
@@ -54,7 +54,7 @@ class LaneCalls {
  private:
   Stop ending_;
   int running_ = 0;
-  OneShot<void>* quiet_ = nullptr;  // Who waits for the last call to end.
+  OneShot<void>* idle_ = nullptr;  // Who waits for the last call to end.
 };
 
 }  // namespace patchbay::upstreams

@@ -45,17 +45,17 @@ Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool 
   const std::string params = question(upstream, *offer);
   gateway::ask(call, "elicitation/create", params,
                [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
-  auto said = co_await answer->wait(asked + call.patience);
+  auto said = co_await answer->wait(asked + call.timeout);
   if (!said && said.error().code != Code::timeout) co_return said.error();
   if (!said) co_return not_signed_in(upstream, "; nobody answered");
   const bool accepts = !said->is_error && json::string_member(said->body, "action") == "accept";
   if (!accepts) co_return not_signed_in(upstream, "");
-  auto done = co_await access.wait(offer->id, asked + call.patience);
+  auto done = co_await access.wait(offer->id, asked + call.timeout);
   call.deadline += here().now() - asked;
   if (done) {
-    if (!mcp::info(call.revision).modern) {
-      gateway::tell(call, "notifications/elicitation/complete",
-                    fmt::format(R"({{"elicitationId":{}}})", json::quote(offer->id)));
+    if (!mcp::info(call.revision).stateless) {
+      gateway::notify(call, "notifications/elicitation/complete",
+                      fmt::format(R"({{"elicitationId":{}}})", json::quote(offer->id)));
     }
     co_return ok();
   }

@@ -88,7 +88,7 @@ class Writer {
     return false;
   }
   template <class... Args>
-  bool misfit(NodeId at, fmt::format_string<Args...> format, Args&&... args) {
+  bool schema_violation(NodeId at, fmt::format_string<Args...> format, Args&&... args) {
     // Nobody reads why one of several types was not the one.
     if (trying_ > 0) return fail(Code::invalid_params, {});
     const auto place = index_.pointer(at);
@@ -138,7 +138,7 @@ bool Writer::put(AvroId id, NodeId at, std::size_t depth) {
   const AvroType& type = types_[id];
   const json::Node& node = index_[at];
   if (!may_be(type.kind, node.type)) {
-    return misfit(at, "must be of the type {}", types_.title(id));
+    return schema_violation(at, "must be of the type {}", types_.title(id));
   }
   switch (type.kind) {
     case AvroKind::null:
@@ -175,7 +175,7 @@ bool Writer::put(AvroId id, NodeId at, std::size_t depth) {
 bool Writer::put_whole(NodeId at, bool is_long) {
   const auto value = whole_number(index_.raw(at));
   if (!value || (!is_long && !std::in_range<std::int32_t>(*value))) {
-    return misfit(at, "must be a whole number of {} bits", is_long ? 64 : 32);
+    return schema_violation(at, "must be a whole number of {} bits", is_long ? 64 : 32);
   }
   put_number(out_, *value);
   return true;
@@ -188,7 +188,7 @@ bool Writer::put_fraction(NodeId at) {
   const auto read = std::from_chars(raw.data(), raw.data() + raw.size(), value);
   if (read.ec != std::errc()) {
     const bool is_float = sizeof(Number) == sizeof(float);
-    return misfit(at, "is beyond the range of a {}", is_float ? "float" : "double");
+    return schema_violation(at, "is beyond the range of a {}", is_float ? "float" : "double");
   }
   std::array<char, sizeof(Number)> bytes{};
   std::memcpy(bytes.data(), &value, sizeof(value));
@@ -199,13 +199,14 @@ bool Writer::put_fraction(NodeId at) {
 bool Writer::put_blob(const AvroType& type, NodeId at) {
   const auto text = index_.text(at, scratch_);
   const auto bytes = in_schema_ ? bytes_of_characters(text) : base64_decode(text);
-  if (!bytes) return misfit(at, "{}", in_schema_ ? "has characters beyond 255" : "must be base64");
+  if (!bytes)
+    return schema_violation(at, "{}", in_schema_ ? "has characters beyond 255" : "must be base64");
   if (type.kind == AvroKind::bytes) {
     put_text(*bytes);
     return true;
   }
   if (bytes->size() != type.size) {
-    return misfit(at, "must have {} bytes, has {}", type.size, bytes->size());
+    return schema_violation(at, "must have {} bytes, has {}", type.size, bytes->size());
   }
   out_ += *bytes;
   return true;
@@ -214,7 +215,7 @@ bool Writer::put_blob(const AvroType& type, NodeId at) {
 bool Writer::put_symbol(const AvroType& type, NodeId at) {
   const auto found = type.places.find(index_.text(at, scratch_));
   if (found == type.places.end()) {
-    return misfit(at, "is none of the symbols of {}", type.name);
+    return schema_violation(at, "is none of the symbols of {}", type.name);
   }
   put_number(out_, found->second);
   return true;
@@ -238,7 +239,7 @@ bool Writer::put_record(const AvroType& type, NodeId at, std::size_t depth) {
   for (NodeId child = at + 1; child != index_[at].next; child = index_[child].next) {
     const auto found = type.places.find(index_.key(child));
     if (found == type.places.end()) {
-      return misfit(child, "is no field of {}", type.name);
+      return schema_violation(child, "is no field of {}", type.name);
     }
     given[found->second] = child;
   }
@@ -267,7 +268,7 @@ bool Writer::put_missing(const AvroField& field, NodeId record, std::size_t dept
   const AvroType& type = types_[field.type];
   if (type.kind == AvroKind::null) return true;
   const auto branch = types_.null_branch(type);
-  if (!branch) return misfit(record, "needs the field '{}'", field.name);
+  if (!branch) return schema_violation(record, "needs the field '{}'", field.name);
   put_number(out_, *branch);
   return true;
 }
@@ -294,7 +295,7 @@ bool Writer::put_branch(const AvroType& type, NodeId at, std::size_t depth) {
   for (const AvroId id : type.branches) {
     titles += fmt::format("{}{}", titles.empty() ? "" : ", ", types_.title(id));
   }
-  return misfit(at, "must be of one of the types {}", json::shortened(titles, 1000));
+  return schema_violation(at, "must be of one of the types {}", json::shortened(titles, 1000));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace patchbay::frontends {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(10);
+constexpr auto kTimeout = std::chrono::seconds(10);
 
 std::string fault(std::string_view message) {
   return fmt::format("{{\"error\":{}}}", json::quote(message));
@@ -138,7 +138,7 @@ Task<RegistrationsPage::Answer> RegistrationsPage::add(Registrar registrar, std:
   if (!topic.empty()) {
     co_return Answer{409, fault(fmt::format("'{}' is registered already", name))};
   }
-  auto written = co_await registrar->put_registration(std::string(body), here().now() + kPatience);
+  auto written = co_await registrar->put_registration(std::string(body), here().now() + kTimeout);
   if (!written) co_return written.error();
   co_return Answer{201, *std::move(written)};
 }
@@ -157,7 +157,7 @@ Task<RegistrationsPage::Answer> RegistrationsPage::change(Registrar registrar, s
   const std::string before = find(*all, name);
   if (before.empty()) co_return no_such(name);
   auto written =
-      co_await registrar->put_registration(merged(before, body), here().now() + kPatience);
+      co_await registrar->put_registration(merged(before, body), here().now() + kTimeout);
   if (!written) co_return written.error();
   co_return Answer{200, *std::move(written)};
 }
@@ -166,7 +166,7 @@ Task<RegistrationsPage::Answer> RegistrationsPage::remove(Registrar registrar, s
   auto all = co_await registrar->registrations();
   if (!all) co_return all.error();
   if (find(*all, name).empty()) co_return no_such(name);
-  auto removed = co_await registrar->remove_registration(name, here().now() + kPatience);
+  auto removed = co_await registrar->remove_registration(name, here().now() + kTimeout);
   if (!removed) co_return removed.error();
   co_return Answer{200, fmt::format("{{\"unregistered\":{}}}", json::quote(name))};
 }

@@ -115,14 +115,14 @@ Task<void> SignInPages::handle(net::HttpExchange& exchange) {
     co_return co_await receive(exchange, std::move(upstream));
   }
   if (std::string upstream = rest_after(kClient); !upstream.empty() && reads) {
-    co_return co_await tell_about_us(exchange, std::move(upstream));
+    co_return co_await introduce_us(exchange, std::move(upstream));
   }
   const Error nothing{Code::not_found, "There is nothing at this path."};
   co_return co_await refuse(exchange, nothing);
 }
 
 Task<void> SignInPages::show(net::HttpExchange& exchange, std::string id) {
-  auto sign_in = co_await keeper_.page(std::move(id));
+  auto sign_in = co_await service_.page(std::move(id));
   if (!sign_in) co_return co_await refuse(exchange, sign_in.error());
   const std::string text = page_of(*sign_in, wants_credentials(*sign_in) && !exchange.who);
   const std::string fields = page_fields(sign_in->goes_to);
@@ -130,7 +130,7 @@ Task<void> SignInPages::show(net::HttpExchange& exchange, std::string id) {
 }
 
 bool SignInPages::wants_credentials(const oauth::SignInPage& sign_in) const {
-  return door_.knows_callers() && sign_in.require_credentials;
+  return authenticator_.knows_callers() && sign_in.require_credentials;
 }
 
 Task<Caller> SignInPages::visitor(net::HttpExchange& exchange) {
@@ -144,10 +144,10 @@ Task<Caller> SignInPages::visitor(net::HttpExchange& exchange) {
                     "Enter the credentials with which you use this gateway."};
   }
   const std::string basic = user.empty() ? "" : base64_encode(user + ":" + secret);
-  Shown shown{.from = exchange.peer.address, .where = kSignIn};
-  if (user.empty()) shown.token = secret;
-  shown.basic = basic;
-  co_return co_await door_.identify(shown);
+  PresentedCredentials presented{.from = exchange.peer.address, .where = kSignIn};
+  if (user.empty()) presented.token = secret;
+  presented.basic = basic;
+  co_return co_await authenticator_.identify(presented);
 }
 
 Result<void> SignInPages::check_visitor(const Principal& who,
@@ -158,7 +158,7 @@ Result<void> SignInPages::check_visitor(const Principal& who,
 }
 
 Task<void> SignInPages::send_on(net::HttpExchange& exchange, std::string id) {
-  auto sign_in = co_await keeper_.page(id);
+  auto sign_in = co_await service_.page(id);
   if (!sign_in) co_return co_await refuse(exchange, sign_in.error());
   if (wants_credentials(*sign_in)) {
     auto who = co_await visitor(exchange);
@@ -166,11 +166,11 @@ Task<void> SignInPages::send_on(net::HttpExchange& exchange, std::string id) {
     auto right = check_visitor(**who, *sign_in);
     if (!right) co_return co_await refuse(exchange, right.error());
   }
-  auto departure = co_await keeper_.depart(std::move(id));
-  if (!departure) co_return co_await refuse(exchange, departure.error());
+  auto redirect = co_await service_.depart(std::move(id));
+  if (!redirect) co_return co_await refuse(exchange, redirect.error());
   const std::string fields =
-      fmt::format("Location: {}\r\nSet-Cookie: {}\r\nCache-Control: no-store\r\n", departure->url,
-                  departure->cookie);
+      fmt::format("Location: {}\r\nSet-Cookie: {}\r\nCache-Control: no-store\r\n", redirect->url,
+                  redirect->cookie);
   co_return co_await exchange.answer(303, kHtml, {}, fields);
 }
 
@@ -180,7 +180,7 @@ Task<void> SignInPages::receive(net::HttpExchange& exchange, std::string upstrea
   std::string cookies(exchange.request.fields.find("Cookie").value_or(""));
   oauth::Arrival arrival{std::move(upstream), *std::move(returned), std::move(cookies),
                          exchange.who, exchange.peer.ip};
-  auto done = co_await keeper_.come_back(std::move(arrival));
+  auto done = co_await service_.come_back(std::move(arrival));
   if (!done) co_return co_await refuse(exchange, done.error());
   const std::string text =
       page("Signed in", fmt::format("<p>You have signed in for <b>{}</b>. You can close this "
@@ -190,8 +190,8 @@ Task<void> SignInPages::receive(net::HttpExchange& exchange, std::string upstrea
   co_return co_await exchange.answer(200, kHtml, {text}, fields);
 }
 
-Task<void> SignInPages::tell_about_us(net::HttpExchange& exchange, std::string upstream) {
-  auto document = co_await keeper_.document(std::move(upstream));
+Task<void> SignInPages::introduce_us(net::HttpExchange& exchange, std::string upstream) {
+  auto document = co_await service_.document(std::move(upstream));
   if (!document) co_return co_await refuse(exchange, document.error());
   co_return co_await exchange.answer(200, kJsonUtf8, {*document, "\n"},
                                      "Cache-Control: max-age=300\r\n");

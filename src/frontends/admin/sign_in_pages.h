@@ -6,7 +6,7 @@
 // Where callers have credentials, the person who opens a link must show those of the caller that it
 // is for (an admin's, if it is for the gateway itself), so that nobody else can use the link.
 //
-// One per worker; confined to it. The Keeper is shared.
+// One per worker; confined to it. The TokenService is shared.
 #pragma once
 
 #include <string>
@@ -22,8 +22,9 @@ namespace patchbay::frontends {
 class SignInPages final : public net::HttpHandler {
  public:
   // REQUIRES: all outlive this.
-  SignInPages(oauth::Keeper& keeper, Door& door, const gateway::CatalogView& catalog)
-      : keeper_(keeper), door_(door), catalog_(catalog) {}
+  SignInPages(oauth::TokenService& service, RequestAuthenticator& authenticator,
+              const gateway::CatalogView& catalog)
+      : service_(service), authenticator_(authenticator), catalog_(catalog) {}
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
@@ -31,15 +32,15 @@ class SignInPages final : public net::HttpHandler {
   Task<void> show(net::HttpExchange& exchange, std::string id);
   Task<void> send_on(net::HttpExchange& exchange, std::string id);
   Task<void> receive(net::HttpExchange& exchange, std::string upstream);
-  Task<void> tell_about_us(net::HttpExchange& exchange, std::string upstream);
+  Task<void> introduce_us(net::HttpExchange& exchange, std::string upstream);
 
   bool wants_credentials(const oauth::SignInPage& sign_in) const;
   // Who sends the form, by its request or by what is in it.
   Task<Caller> visitor(net::HttpExchange& exchange);
   Result<void> check_visitor(const Principal& who, const oauth::SignInPage& sign_in) const;
 
-  oauth::Keeper& keeper_;
-  Door& door_;
+  oauth::TokenService& service_;
+  RequestAuthenticator& authenticator_;
   const gateway::CatalogView& catalog_;
 };
 

@@ -23,7 +23,7 @@ Result<bool> SignInsControl::is_for_gateway(const net::HttpExchange& exchange,
   if (asked && whom->second != "gateway") {
     return Error{Code::invalid_request, "for=gateway is all that can be said here"};
   }
-  const auto shared = keeper_.is_shared(upstream);
+  const auto shared = service_.is_shared(upstream);
   const auto catalog = catalog_.current(*exchange.who);
   const bool admin = is_admin(*exchange.who, catalog_);
   const bool there = !catalog->access() || catalog->access()->reaches(upstream);
@@ -42,7 +42,7 @@ Task<std::string> SignInsControl::answer(const net::HttpExchange& exchange) {
   if (!name) co_return name.error();
   const std::string_view method = exchange.request.method;
   if (method == "GET" || method == "HEAD") {
-    auto state = co_await keeper_.state(*name);
+    auto state = co_await service_.state(*name);
     if (!state) co_return state.error();
     if (state->owner != exchange.who->id && !is_admin(*exchange.who, catalog_)) {
       co_return Error{Code::forbidden, "this is for somebody else to sign in"};
@@ -53,11 +53,11 @@ Task<std::string> SignInsControl::answer(const net::HttpExchange& exchange) {
   auto for_gateway = is_for_gateway(exchange, *name);
   if (!for_gateway) co_return for_gateway.error();
   if (method == "DELETE") {
-    auto forgotten = co_await keeper_.forget(*name, exchange.who, *for_gateway);
+    auto forgotten = co_await service_.forget(*name, exchange.who, *for_gateway);
     if (!forgotten) co_return forgotten.error();
     co_return std::string("{}");
   }
-  auto offer = co_await keeper_.offer(*name, exchange.who, *for_gateway);
+  auto offer = co_await service_.offer(*name, exchange.who, *for_gateway);
   if (!offer) co_return offer.error();
   co_return fmt::format(R"({{"id":{},"url":{}}})", json::quote(offer->id), json::quote(offer->url));
 }

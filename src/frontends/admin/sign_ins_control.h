@@ -6,7 +6,7 @@
 // A caller signs in and out for itself, at upstreams that its rules let it use. What all callers
 // share, and what is the gateway's own, is for the role `admin`.
 //
-// One per worker; confined to it. The Keeper is shared.
+// One per worker; confined to it. The TokenService is shared.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ namespace patchbay::frontends {
 class SignInsControl final : public net::HttpHandler {
  public:
   // REQUIRES: both outlive this.
-  SignInsControl(oauth::Keeper& keeper, const gateway::CatalogView& catalog)
-      : keeper_(keeper), catalog_(catalog) {}
+  SignInsControl(oauth::TokenService& service, const gateway::CatalogView& catalog)
+      : service_(service), catalog_(catalog) {}
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
@@ -31,7 +31,7 @@ class SignInsControl final : public net::HttpHandler {
   // may be touched.
   Result<bool> is_for_gateway(const net::HttpExchange& exchange, const std::string& upstream);
 
-  oauth::Keeper& keeper_;
+  oauth::TokenService& service_;
   const gateway::CatalogView& catalog_;
 };
 

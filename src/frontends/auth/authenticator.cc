@@ -21,10 +21,10 @@ Evidence evidence_of(const policy::Authenticator& known, const net::HttpExchange
                         exchange.peer.certificate.get());
 }
 
-Evidence evidence_of(const policy::Authenticator& known, const Shown& shown) {
-  if (!shown.token.empty()) return {Evidence::Kind::token, shown.token};
-  if (!shown.basic.empty()) return {Evidence::Kind::basic, shown.basic};
-  return known.evidence({}, shown.from, shown.certificate);
+Evidence evidence_of(const policy::Authenticator& known, const PresentedCredentials& presented) {
+  if (!presented.token.empty()) return {Evidence::Kind::token, presented.token};
+  if (!presented.basic.empty()) return {Evidence::Kind::basic, presented.basic};
+  return known.evidence({}, presented.from, presented.certificate);
 }
 
 // The lock-out is there to stop guessing. What a client certificate, a proxy or an issuer's
@@ -65,7 +65,7 @@ Error no_keys(const std::string& issuer) {
 
 }  // namespace
 
-DoorCommon::DoorCommon(metrics::Registry& registry, const policy::AuthSettings& settings)
+SharedAuthState::SharedAuthState(metrics::Registry& registry, const policy::AuthSettings& settings)
     : failures(settings.failures),
       known(static_cast<std::size_t>(settings.remembered)),
       verifying(settings.verifying, settings.waiting),
@@ -77,14 +77,14 @@ DoorCommon::DoorCommon(metrics::Registry& registry, const policy::AuthSettings& 
       limited(refusals(registry, "limited")),
       unavailable(refusals(registry, "unavailable")) {}
 
-void Door::use(Knowledge knowledge) {
+void RequestAuthenticator::use(Knowledge knowledge) {
   closed_ = false;
   known_ = std::move(knowledge);
   remembered_.reset();
   if (known_) remembered_.emplace(static_cast<std::size_t>(known_->settings().remembered));
 }
 
-bool Door::opens(std::string_view path) const {
+bool RequestAuthenticator::opens(std::string_view path) const {
   if (!known_) return false;
   const auto open = [this](policy::OpenPage page) {
     const auto& pages = known_->settings().open;
@@ -94,7 +94,7 @@ bool Door::opens(std::string_view path) const {
   return path.starts_with("/swagger-ui") && open(policy::OpenPage::swagger_ui);
 }
 
-Caller Door::recognise(const net::HttpExchange& exchange) {
+Caller RequestAuthenticator::recognise(const net::HttpExchange& exchange) {
   if (!known_) return closed_ ? nullptr : local_;
   const Evidence evidence = evidence_of(*known_, exchange);
   if (evidence.kind == Evidence::Kind::none || evidence.kind == Evidence::Kind::malformed) {
@@ -108,7 +108,7 @@ Caller Door::recognise(const net::HttpExchange& exchange) {
   return remembered_->find(known_->digest(evidence));
 }
 
-Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
+Task<Caller> RequestAuthenticator::admit(net::HttpExchange& exchange, bool open) {
   // A reload may come while we wait; what was begun is ended by what was known then.
   const Knowledge known = known_;
   if (!known && open && open_only_) co_return Caller();
@@ -139,9 +139,10 @@ Task<Caller> Door::admit(net::HttpExchange& exchange, bool open) {
   co_return let_in(known, evidence, digest, *std::move(found));
 }
 
-std::chrono::nanoseconds Door::lock_out(const policy::Authenticator& known,
-                                        const Evidence& evidence, const policy::Digest& digest,
-                                        const net::PeerAddress& from) {
+std::chrono::nanoseconds RequestAuthenticator::lock_out(const policy::Authenticator& known,
+                                                        const Evidence& evidence,
+                                                        const policy::Digest& digest,
+                                                        const net::PeerAddress& from) {
   const auto wait = common_.failures.wait(from, here().now());
   if (wait.count() == 0 || !can_be_guessed(known, evidence) || common_.known.contains(digest)) {
     return std::chrono::nanoseconds(0);
@@ -149,8 +150,8 @@ std::chrono::nanoseconds Door::lock_out(const policy::Authenticator& known,
   return wait;
 }
 
-Caller Door::let_in(const Knowledge& known, const Evidence& evidence, const policy::Digest& digest,
-                    Recognised found) {
+Caller RequestAuthenticator::let_in(const Knowledge& known, const Evidence& evidence,
+                                    const policy::Digest& digest, Recognised found) {
   common_.verified->add();
   common_.known.add(digest);
   // A copy of our own: how often it is used is counted on this worker alone.
@@ -164,32 +165,33 @@ Caller Door::let_in(const Knowledge& known, const Evidence& evidence, const poli
   return who;
 }
 
-Caller Door::recognise(const Shown& shown) {
+Caller RequestAuthenticator::recognise(const PresentedCredentials& presented) {
   if (!known_) return closed_ ? nullptr : local_;
-  const Evidence evidence = evidence_of(*known_, shown);
+  const Evidence evidence = evidence_of(*known_, presented);
   if (evidence.kind == Evidence::Kind::none) return nullptr;
   return remembered_->find(known_->digest(evidence));
 }
 
-Task<Caller> Door::identify(Shown shown) {
-  if (auto known_already = recognise(shown)) co_return known_already;
+Task<Caller> RequestAuthenticator::identify(PresentedCredentials presented) {
+  if (auto known_already = recognise(presented)) co_return known_already;
   const Knowledge known = known_;
   if (!known) co_return Error{Code::unavailable, "the gateway is starting"};
-  const Evidence evidence = evidence_of(*known, shown);
+  const Evidence evidence = evidence_of(*known, presented);
   const policy::Digest digest = known->digest(evidence);
-  const auto wait = lock_out(*known, evidence, digest, shown.from);
+  const auto wait = lock_out(*known, evidence, digest, presented.from);
   if (wait.count() > 0) {
     common_.limited->add();
     co_return too_many_failures(wait);
   }
-  auto found = co_await verify(known, evidence, digest, shown.certificate);
+  auto found = co_await verify(known, evidence, digest, presented.certificate);
   if (found) co_return let_in(known, evidence, digest, *std::move(found));
-  count_refusal(evidence, digest, shown.from, shown.where, found.error());
+  count_refusal(evidence, digest, presented.from, presented.where, found.error());
   co_return found.error();
 }
 
-Task<Recognised> Door::verify(Knowledge known, Evidence evidence, const policy::Digest& digest,
-                              const net::TlsPeer* certificate) {
+Task<Recognised> RequestAuthenticator::verify(Knowledge known, Evidence evidence,
+                                              const policy::Digest& digest,
+                                              const net::TlsPeer* certificate) {
   auto at_once = known->at_once(evidence, digest, certificate);
   if (!at_once || at_once->who) co_return at_once;
   std::string value(evidence.value);
@@ -208,7 +210,7 @@ Task<Recognised> Door::verify(Knowledge known, Evidence evidence, const policy::
   co_return co_await common_.verifying.run<Recognised>(std::move(work));
 }
 
-Task<Recognised> Door::verify_jwt(Knowledge known, policy::Jwt jwt) {
+Task<Recognised> RequestAuthenticator::verify_jwt(Knowledge known, policy::Jwt jwt) {
   const auto* const issuer = known->issuer_of(jwt);
   if (!issuer) co_return Error{Code::unauthenticated, "the token is of another issuer"};
   issuer->keys->keep_fresh();
@@ -224,22 +226,24 @@ Task<Recognised> Door::verify_jwt(Knowledge known, policy::Jwt jwt) {
   co_return Error{Code::unauthenticated, "the issuer has no such key (kid)"};
 }
 
-Task<Caller> Door::refuse(net::HttpExchange& exchange, const Knowledge& known,
-                          const Evidence& evidence, const policy::Digest& digest,
-                          const Error& why) {
+Task<Caller> RequestAuthenticator::refuse(net::HttpExchange& exchange, const Knowledge& known,
+                                          const Evidence& evidence, const policy::Digest& digest,
+                                          const Error& why) {
   const bool given = evidence.kind != Evidence::Kind::none;
   count_refusal(evidence, digest, exchange.peer.address, exchange.request.path, why);
   const Refusal made = refusal(known->settings(), exchange.request.path, why, given);
   co_return co_await answer(exchange, made);
 }
 
-void Door::count_failure(const policy::Digest& digest, const net::PeerAddress& from) {
+void RequestAuthenticator::count_failure(const policy::Digest& digest,
+                                         const net::PeerAddress& from) {
   common_.known.remove(digest);
   common_.failures.add(from, here().now());
 }
 
-void Door::count_refusal(const Evidence& evidence, const policy::Digest& digest,
-                         const net::PeerAddress& from, std::string_view where, const Error& why) {
+void RequestAuthenticator::count_refusal(const Evidence& evidence, const policy::Digest& digest,
+                                         const net::PeerAddress& from, std::string_view where,
+                                         const Error& why) {
   if (evidence.kind == Evidence::Kind::none) return common_.missing->add();
   if (why.code == Code::unauthenticated) {
     common_.invalid->add();
@@ -255,8 +259,8 @@ void Door::count_refusal(const Evidence& evidence, const policy::Digest& digest,
       .add("why", why.message);
 }
 
-void Door::note_failure(const Evidence& evidence, const net::PeerAddress& from,
-                        std::string_view where, const Error& why) {
+void RequestAuthenticator::note_failure(const Evidence& evidence, const net::PeerAddress& from,
+                                        std::string_view where, const Error& why) {
   if (!recorder_) return;
   auto record = policy::event_record(policy::kLogInEvent, {.id = "", .name = "", .way = ""});
   record.way = name_of(evidence.kind);

@@ -1,7 +1,7 @@
-// The Door finds out who sends a request, by what the Authenticator knows. Whoever has been let in
-// once is recognised by one look-up; everyone else is verified in their own time, off the worker
-// where that takes long. Nobody gets further without. The same for front ends without HTTP, which
-// show what they were shown.
+// The RequestAuthenticator finds out who sends a request, by what the Authenticator knows. Whoever
+// has been let in once is recognised by one look-up; everyone else is verified in their own time,
+// off the worker where that takes long. Nobody gets further without. The same for front ends
+// without HTTP, which show what they were presented.
 //
 // One per worker; confined to it.
 #pragma once
@@ -23,8 +23,8 @@
 namespace patchbay::frontends {
 
 // What the doors of all workers share.
-struct DoorCommon {
-  DoorCommon(metrics::Registry& registry, const policy::AuthSettings& settings);
+struct SharedAuthState {
+  SharedAuthState(metrics::Registry& registry, const policy::AuthSettings& settings);
 
   policy::AuthFailures failures;
   policy::VerifiedCredentials known;  // By any worker.
@@ -38,8 +38,8 @@ struct DoorCommon {
   oauth::CallerTokens* tokens = nullptr;  // Who wants to see what callers show, if anybody.
 };
 
-// What the client of a front end without HTTP has shown.
-struct Shown {
+// What the client of a front end without HTTP has presented.
+struct PresentedCredentials {
   const net::PeerAddress& from;
   const net::TlsPeer* certificate = nullptr;  // Null: none.
   std::string_view token = {};                // Empty: none. Counts before the certificate.
@@ -47,12 +47,12 @@ struct Shown {
   std::string_view where = "wire";
 };
 
-class Door final : public net::HttpGuard {
+class RequestAuthenticator final : public net::HttpGuard {
  public:
   using Knowledge = std::shared_ptr<const policy::Authenticator>;
 
   // Closed until use() says how to know callers. REQUIRES: `common` outlives the door.
-  explicit Door(DoorCommon& common) : common_(common) {}
+  explicit RequestAuthenticator(SharedAuthState& common) : common_(common) {}
 
   // From now on by this; null: nobody is asked. Whom we have recognised so far is forgotten.
   void use(Knowledge knowledge);
@@ -73,12 +73,12 @@ class Door final : public net::HttpGuard {
   // True if whoever comes must say who they are.
   bool asks() const { return closed_ || known_; }
 
-  // Who has shown that, if it can be said at once; otherwise null.
-  Caller recognise(const Shown& shown);
+  // Who has presented that, if it can be said at once; otherwise null.
+  Caller recognise(const PresentedCredentials& presented);
 
   // The same in its own time. Code::unauthenticated, or forbidden, rate_limited (after too many
-  // failures) or unavailable. REQUIRES: what was shown stays there until then.
-  Task<Caller> identify(Shown shown);
+  // failures) or unavailable. REQUIRES: what was presented stays there until then.
+  Task<Caller> identify(PresentedCredentials presented);
 
  private:
   // How long credentials from there are not looked at; zero: they are.
@@ -100,7 +100,7 @@ class Door final : public net::HttpGuard {
   void note_failure(const policy::Evidence& evidence, const net::PeerAddress& from,
                     std::string_view where, const Error& why);
 
-  DoorCommon& common_;
+  SharedAuthState& common_;
   gateway::Recorder* recorder_ = nullptr;  // Null: they are written nowhere.
   const Caller local_ = local_caller();
   bool closed_ = true;

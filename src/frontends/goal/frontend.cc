@@ -14,7 +14,7 @@ namespace {
 
 using net::HttpExchange;
 
-constexpr std::string_view kFace = "goal";
+constexpr std::string_view kFrontend = "goal";
 
 // A client that leaves wants no answer: its goal is given up.
 class LeaveStop final : net::Source::Hangup {
@@ -112,11 +112,11 @@ Task<std::set<std::string>> listed_tools(GoalRun& run) {
 
 }  // namespace
 
-net::HttpRefusal GoalFace::goal_refusal(std::string_view message) {
+net::HttpRefusal GoalFrontend::goal_refusal(std::string_view message) {
   return {kJsonUtf8, error_text(message)};
 }
 
-Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
+Task<void> GoalFrontend::Execute::handle(HttpExchange& exchange) {
   if (!net::is_json(exchange.request)) {
     co_return co_await refuse(exchange, 415, "Content-Type must be application/json");
   }
@@ -124,15 +124,15 @@ Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
     co_return co_await refuse(exchange, 406, "Accept must allow application/json");
   }
   std::string decoded;
-  const auto goal = read_goal(exchange.body, decoded, face_.book_->settings());
+  const auto goal = read_goal(exchange.body, decoded, frontend_.table_->settings());
   if (!goal) co_return co_await refuse(exchange, 400, goal.error().message);
-  GoalRun run = face_.begin({kFace, exchange.who, exchange.peer.ip});
+  GoalRun run = frontend_.begin({kFrontend, exchange.who, exchange.peer.ip});
   Result<GoalTrace> trace;
   {
     LeaveStop leave(exchange.stream);
     const StopLink link(co_await current_stop(), leave.stop());
     auto running = run.run(*goal);
-    trace = co_await running.hearing(leave.stop());
+    trace = co_await running.with_stop(leave.stop());
   }
   if (!trace) {
     co_return co_await refuse(exchange, info(trace.error().code).http, trace.error().message);
@@ -141,17 +141,17 @@ Task<void> GoalFace::Execute::handle(HttpExchange& exchange) {
   co_return co_await exchange.answer(200, kJsonUtf8, {text});
 }
 
-Task<void> GoalFace::Skills::handle(HttpExchange& exchange) {
-  GoalRun run = face_.begin({kFace, exchange.who, exchange.peer.ip});
-  const auto book = face_.book_;
+Task<void> GoalFrontend::Skills::handle(HttpExchange& exchange) {
+  GoalRun run = frontend_.begin({kFrontend, exchange.who, exchange.peer.ip});
+  const auto table = frontend_.table_;
   auto tools = co_await listed_tools(run);
   if (!tools) {
     co_return co_await refuse(exchange, info(tools.error().code).http, tools.error().message);
   }
-  const auto catalog = face_.place_.catalog.current(*exchange.who);
+  const auto catalog = frontend_.place_.catalog.current(*exchange.who);
   int count = 0;
   std::string names;
-  for (const auto& page : book->pages()) {
+  for (const auto& page : table->pages()) {
     const auto* const entry = catalog->find(mcp::ItemKind::tool, page.tool);
     if (!entry || !tools->contains(entry->listed)) continue;
     if (count++ > 0) names += ',';

@@ -10,20 +10,20 @@
 
 namespace patchbay::frontends {
 
-class GoalFace {
+class GoalFrontend {
  public:
-  GoalFace(GoalPlace place, std::shared_ptr<const GoalBook> book)
-      : place_(place), book_(std::move(book)), execute_(*this), skills_(*this) {}
+  GoalFrontend(GoalContext place, std::shared_ptr<const SkillTable> table)
+      : place_(place), table_(std::move(table)), execute_(*this), skills_(*this) {}
 
-  void update(std::shared_ptr<const GoalBook> book) { book_ = std::move(book); }
+  void update(std::shared_ptr<const SkillTable> table) { table_ = std::move(table); }
 
   net::HttpHandler& execute() { return execute_; }
   net::HttpHandler& skills() { return skills_; }
 
-  const GoalBook& book() const { return *book_; }
+  const SkillTable& table() const { return *table_; }
 
   // A new run of whatever the configuration says now.
-  GoalRun begin(gateway::Asker asker) { return GoalRun(place_, book_, std::move(asker)); }
+  GoalRun begin(gateway::CallOrigin caller) { return GoalRun(place_, table_, std::move(caller)); }
 
  private:
   // Errors of goals look the same, whoever tells them.
@@ -31,7 +31,7 @@ class GoalFace {
 
   class Execute final : public net::HttpHandler {
    public:
-    explicit Execute(GoalFace& face) : face_(face) {}
+    explicit Execute(GoalFrontend& frontend) : frontend_(frontend) {}
     Task<void> handle(net::HttpExchange& exchange) override;
     net::HttpRefusal refusal(const net::HttpRequest&, int,
                              std::string_view message) const override {
@@ -39,12 +39,12 @@ class GoalFace {
     }
 
    private:
-    GoalFace& face_;
+    GoalFrontend& frontend_;
   };
 
   class Skills final : public net::HttpHandler {
    public:
-    explicit Skills(GoalFace& face) : face_(face) {}
+    explicit Skills(GoalFrontend& frontend) : frontend_(frontend) {}
     Task<void> handle(net::HttpExchange& exchange) override;
     net::HttpRefusal refusal(const net::HttpRequest&, int,
                              std::string_view message) const override {
@@ -52,11 +52,11 @@ class GoalFace {
     }
 
    private:
-    GoalFace& face_;
+    GoalFrontend& frontend_;
   };
 
-  const GoalPlace place_;
-  std::shared_ptr<const GoalBook> book_;
+  const GoalContext place_;
+  std::shared_ptr<const SkillTable> table_;
   Execute execute_;
   Skills skills_;
 };

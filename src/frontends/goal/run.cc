@@ -48,7 +48,7 @@ class GoalRun::Step final : public GoalTools {
   Task<std::string> answer() {
     const auto named = named_step(text_);
     if (named) {
-      const auto* const page = run_.book_->by_word(named->name, *run_.catalog_);
+      const auto* const page = run_.table_->by_word(named->name, *run_.catalog_);
       if (page) return use_skill(*page, {text_, named->name, named->text});
       if (run_.catalog_->find(ItemKind::tool, named->name)) return use_tool(*named);
       hidden_ = run_.hidden_tool(named->name);
@@ -60,7 +60,7 @@ class GoalRun::Step final : public GoalTools {
   // Who answered, as the trace calls it.
   std::string_view skill() const { return skill_; }
 
-  const gateway::GoalSettings& settings() const override { return run_.book_->settings(); }
+  const gateway::GoalSettings& settings() const override { return run_.table_->settings(); }
 
   Task<std::string> call(std::string arguments) override {
     return run_.call_tool(page_->raw_tool, std::move(arguments));
@@ -101,7 +101,7 @@ class GoalRun::Step final : public GoalTools {
 
   // The first skill that can make something of the words.
   Task<std::string> use_any() {
-    if (const auto* const page = run_.book_->by_asking(text_, *run_.catalog_)) {
+    if (const auto* const page = run_.table_->by_asking(text_, *run_.catalog_)) {
       return use_skill(*page, {text_, "", text_});
     }
     if (const auto* const page = run_.hidden_page(text_); page && hidden_.empty()) {
@@ -131,27 +131,28 @@ class GoalRun::Step final : public GoalTools {
   Result<std::string> filled_;
 };
 
-GoalRun::GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, gateway::Asker asker)
+GoalRun::GoalRun(const GoalContext& place, std::shared_ptr<const SkillTable> table,
+                 gateway::CallOrigin caller)
     : place_(place),
-      book_(std::move(book)),
-      asker_(std::move(asker)),
+      table_(std::move(table)),
+      caller_(std::move(caller)),
       deadline_(place.server.deadline()) {}
 
 Task<GoalTrace> GoalRun::run(std::string_view goal) {
-  catalog_ = place_.catalog.current(*asker_.who);
-  if (!place_.catalog.settled()) {
-    auto settled = co_await place_.catalog.wait_settled(*asker_.who, deadline_);
-    if (!settled) co_return settled.error();
-    catalog_ = *std::move(settled);
+  catalog_ = place_.catalog.current(*caller_.who);
+  if (!place_.catalog.synced()) {
+    auto synced = co_await place_.catalog.wait_synced(*caller_.who, deadline_);
+    if (!synced) co_return synced.error();
+    catalog_ = *std::move(synced);
   }
   const auto knows = [this](std::string_view name) {
-    return book_->by_word(name, *catalog_) || catalog_->find(ItemKind::tool, name);
+    return table_->by_word(name, *catalog_) || catalog_->find(ItemKind::tool, name);
   };
   const auto steps = split_goal(goal, knows);
   GoalTrace trace;
-  if (std::cmp_greater(steps.size(), book_->settings().steps)) {
+  if (std::cmp_greater(steps.size(), table_->settings().steps)) {
     trace.push_back({false, std::string(kNoSkill),
-                     fmt::format("a goal has at most {} steps", book_->settings().steps)});
+                     fmt::format("a goal has at most {} steps", table_->settings().steps)});
     co_return trace;
   }
   trace.reserve(steps.size());
@@ -198,7 +199,7 @@ Result<std::string> GoalRun::arguments_of(std::string_view definition, std::stri
 
 Result<std::string> GoalRun::filled(std::string_view text, std::string_view previous,
                                     FillIn how) const {
-  return fill_in(text, previous, how, book_->settings().step.value);
+  return fill_in(text, previous, how, table_->settings().step.value);
 }
 
 Task<std::string> GoalRun::call_tool(std::string_view raw_name, std::string arguments) {
@@ -219,8 +220,8 @@ Task<std::string> GoalRun::call_tool(std::string_view raw_name, std::string argu
 GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
                           std::initializer_list<Param> params)
     : server_(run.place_.server),
-      call_{message_,      method, mcp::kNewestLegacy, run.asker_.face, here(), nobody_,
-            run.deadline_, 0,      run.asker_.who} {
+      call_{message_,      method, mcp::kNewestSessionBased, run.caller_.frontend, here(), nobody_,
+            run.deadline_, 0,      run.caller_.who} {
   message_.id = "1";
   message_.method = method.name;
   message_.params.reserve(params.size());
@@ -228,23 +229,23 @@ GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
     message_.params.emplace_back(key, value);
     call_.bytes_in += key.size() + value.size();
   }
-  call_.from = run.asker_.from;
+  call_.from = run.caller_.from;
 }
 
 bool GoalRun::is_hidden(std::string_view tool) const {
-  const auto now = place_.catalog.current(*asker_.who);
+  const auto now = place_.catalog.current(*caller_.who);
   return now->access() && !now->find(ItemKind::tool, tool) &&
          place_.catalog.whole()->find(ItemKind::tool, tool);
 }
 
 std::string GoalRun::hidden_tool(std::string_view name) const {
-  const auto* const page = book_->by_word(name, *place_.catalog.whole());
+  const auto* const page = table_->by_word(name, *place_.catalog.whole());
   const std::string_view tool = page ? std::string_view(page->tool) : name;
   return is_hidden(tool) ? std::string(tool) : std::string();
 }
 
 const GoalRun::Page* GoalRun::hidden_page(std::string_view text) const {
-  const auto* const page = book_->by_asking(text, *place_.catalog.whole());
+  const auto* const page = table_->by_asking(text, *place_.catalog.whole());
   return page && is_hidden(page->tool) ? page : nullptr;
 }
 

@@ -19,7 +19,7 @@
 namespace patchbay::frontends {
 
 // What goals need of their worker. Outlives every run.
-struct GoalPlace {
+struct GoalContext {
   gateway::McpServer& server;
   gateway::CatalogView& catalog;
   const OperationsView& operations;
@@ -27,8 +27,9 @@ struct GoalPlace {
 
 // What a run asks for.
 inline constexpr const mcp::Method& kListTools =
-    *mcp::find_method("tools/list", mcp::kNewestLegacy);
-inline constexpr const mcp::Method& kCallTool = *mcp::find_method("tools/call", mcp::kNewestLegacy);
+    *mcp::find_method("tools/list", mcp::kNewestSessionBased);
+inline constexpr const mcp::Method& kCallTool =
+    *mcp::find_method("tools/call", mcp::kNewestSessionBased);
 
 struct GoalStep {
   bool success = false;
@@ -43,7 +44,8 @@ Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& sett
 class GoalRun {
  public:
   // `face` names the front end in the log.
-  GoalRun(const GoalPlace& place, std::shared_ptr<const GoalBook> book, gateway::Asker asker);
+  GoalRun(const GoalContext& place, std::shared_ptr<const SkillTable> table,
+          gateway::CallOrigin caller);
 
   // What was done, step by step: at least one, and only the last may have failed. An Error means
   // that the gateway refused, not that a skill failed.
@@ -73,7 +75,7 @@ class GoalRun {
 
  private:
   class Step;
-  using Page = GoalBook::Page;
+  using Page = SkillTable::Page;
 
   Task<std::string> call_tool(std::string_view raw_name, std::string arguments);
   Result<std::string> arguments_of(std::string_view definition, std::string_view text,
@@ -86,9 +88,9 @@ class GoalRun {
   std::string hidden_tool(std::string_view name) const;
   const Page* hidden_page(std::string_view text) const;
 
-  const GoalPlace& place_;
-  const std::shared_ptr<const GoalBook> book_;
-  const gateway::Asker asker_;
+  const GoalContext& place_;
+  const std::shared_ptr<const SkillTable> table_;
+  const gateway::CallOrigin caller_;
   const Deadline deadline_;
   std::shared_ptr<const gateway::Catalog> catalog_;
 };

@@ -10,7 +10,7 @@
 
 namespace patchbay::frontends {
 
-GoalBook::GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings settings)
+SkillTable::SkillTable(std::span<const Skill* const> skills, gateway::GoalSettings settings)
     : settings_(std::move(settings)) {
   const auto add = [this](const Skill& skill) {
     const auto& osquery = settings_.osquery;
@@ -31,15 +31,15 @@ GoalBook::GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings s
 }
 
 // A server that is down keeps its skill: whoever needs it hears why it does not answer.
-bool GoalBook::is_there(const Page& page, const gateway::Catalog& catalog) const {
+bool SkillTable::is_there(const Page& page, const gateway::Catalog& catalog) const {
   if (catalog.find(mcp::ItemKind::tool, page.tool)) return true;
   if (!page.skill->remote || !catalog.access()) return page.skill->remote;
   const auto tool = std::string_view(page.tool).substr(page.upstream.size() + 1);
   return catalog.access()->tool(page.upstream, tool).there;
 }
 
-const GoalBook::Page* GoalBook::by_word(std::string_view word,
-                                        const gateway::Catalog& catalog) const {
+const SkillTable::Page* SkillTable::by_word(std::string_view word,
+                                            const gateway::Catalog& catalog) const {
   const auto meant = [&word](std::string_view known) { return same_token(word, known); };
   for (const auto& page : pages_) {
     if (std::ranges::any_of(page.skill->words, meant) && is_there(page, catalog)) return &page;
@@ -47,8 +47,8 @@ const GoalBook::Page* GoalBook::by_word(std::string_view word,
   return nullptr;
 }
 
-const GoalBook::Page* GoalBook::by_asking(std::string_view goal,
-                                          const gateway::Catalog& catalog) const {
+const SkillTable::Page* SkillTable::by_asking(std::string_view goal,
+                                              const gateway::Catalog& catalog) const {
   const std::string lower = ascii_lower(goal);
   for (const auto& page : pages_) {
     if (page.skill->can_handle(lower) && is_there(page, catalog)) return &page;

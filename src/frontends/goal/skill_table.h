@@ -1,5 +1,5 @@
-// A GoalBook says which skill a goal is for: the one whose word stands in front, else the first in
-// order that can handle it. Only skills whose tool there is are asked.
+// A SkillTable says which skill a goal is for: the one whose word stands in front, else the first
+// in order that can handle it. Only skills whose tool there is are asked.
 //
 // Immutable; a changed configuration is a new book. Read on any worker.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace patchbay::frontends {
 
-class GoalBook {
+class SkillTable {
  public:
   struct Page {
     const Skill* skill;
@@ -24,7 +24,7 @@ class GoalBook {
   };
 
   // `skills` is everything in the build, in the order that holds if the settings name none.
-  GoalBook(std::span<const Skill* const> skills, gateway::GoalSettings settings);
+  SkillTable(std::span<const Skill* const> skills, gateway::GoalSettings settings);
 
   const gateway::GoalSettings& settings() const { return settings_; }
   const std::vector<Page>& pages() const { return pages_; }

@@ -36,8 +36,8 @@ std::string reply_schema(std::string_view output) {
       output.empty() ? "" : R"(,"structuredContent":)", output);
 }
 
-bus::GroupConsumer::Settings group_settings(const KafkaFaceSettings& settings) {
-  const KafkaFaceLimits& limits = settings.limits;
+bus::GroupConsumer::Settings group_settings(const KafkaFrontendSettings& settings) {
+  const KafkaFrontendLimits& limits = settings.limits;
   return {.group = settings.group,
           .at_once = static_cast<std::size_t>(limits.at_once),
           .backlog = static_cast<std::size_t>(limits.backlog),
@@ -48,9 +48,10 @@ bus::GroupConsumer::Settings group_settings(const KafkaFaceSettings& settings) {
 
 }  // namespace
 
-KafkaFace::KafkaFace(gateway::McpServer& server, gateway::CatalogView& catalog,
-                     bus::Connection connection, std::optional<bus::RegistrySettings> schemas,
-                     KafkaFaceSettings settings)
+KafkaFrontend::KafkaFrontend(gateway::McpServer& server, gateway::CatalogView& catalog,
+                             bus::Connection connection,
+                             std::optional<bus::RegistrySettings> schemas,
+                             KafkaFrontendSettings settings)
     : server_(server),
       catalog_(catalog),
       settings_(std::move(settings)),
@@ -60,16 +61,17 @@ KafkaFace::KafkaFace(gateway::McpServer& server, gateway::CatalogView& catalog,
   if (schemas) registry_ = std::make_unique<bus::SchemaRegistry>(*schemas);
 }
 
-KafkaFace::~KafkaFace() = default;
+KafkaFrontend::~KafkaFrontend() = default;
 
-Result<void> KafkaFace::open() {
+Result<void> KafkaFrontend::open() {
   for (auto opened : {producer_.start(), consumer_.start(), group_.start()}) {
     if (!opened) return opened;
   }
   return ok();
 }
 
-Task<void> KafkaFace::run(std::function<void(std::size_t)> ready, std::chrono::nanoseconds grace) {
+Task<void> KafkaFrontend::run(std::function<void(std::size_t)> ready,
+                              std::chrono::nanoseconds grace) {
   ready_ = std::move(ready);
   auto opened = open();
   if (opened) {
@@ -81,7 +83,7 @@ Task<void> KafkaFace::run(std::function<void(std::size_t)> ready, std::chrono::n
   co_return opened ? closed : opened;
 }
 
-Task<void> KafkaFace::close(Deadline deadline) {
+Task<void> KafkaFrontend::close(Deadline deadline) {
   consumer_.give_up();
   producer_.give_up();
   publishing_.cancel();
@@ -96,7 +98,7 @@ Task<void> KafkaFace::close(Deadline deadline) {
 }
 
 // Registers what is offered, and again whenever it is another.
-Task<void> KafkaFace::keep_published() {
+Task<void> KafkaFrontend::keep_published() {
   for (;;) {
     auto done = co_await publish();
     if (!done) {
@@ -114,7 +116,7 @@ Task<void> KafkaFace::keep_published() {
   co_return ok();
 }
 
-std::vector<ServedTool> KafkaFace::tools_now() {
+std::vector<ServedTool> KafkaFrontend::tools_now() {
   std::vector<ServedTool> tools;
   const auto who = local_caller();
   const auto catalog = catalog_.current(*who);
@@ -134,7 +136,7 @@ std::vector<ServedTool> KafkaFace::tools_now() {
   return tools;
 }
 
-Task<void> KafkaFace::publish() {
+Task<void> KafkaFrontend::publish() {
   auto prepared = co_await prepare_registry(here().now() + settings_.limits.lookup_time);
   if (!prepared) co_return prepared;
   std::map<std::string, Tool> next;
@@ -175,15 +177,15 @@ Task<void> KafkaFace::publish() {
   co_return group_.subscribe(topics);
 }
 
-Task<std::optional<int>> KafkaFace::schema_id(std::string subject, std::string_view schema,
-                                              Deadline deadline) {
+Task<std::optional<int>> KafkaFrontend::schema_id(std::string subject, std::string_view schema,
+                                                  Deadline deadline) {
   if (!registry_) co_return std::optional<int>();
   auto added = co_await registry_->add(std::move(subject), schema, deadline);
   if (!added) co_return added.error();
   co_return std::optional(*added);
 }
 
-Task<void> KafkaFace::publish_one(ServedTool& tool, Deadline deadline) {
+Task<void> KafkaFrontend::publish_one(ServedTool& tool, Deadline deadline) {
   const auto& of = tool.registration;
   for (const auto& topic : {of.request_topic, of.response_topic}) {
     auto there = co_await consumer_.ensure_topic(topic, settings_.partitions, false, deadline);
@@ -201,7 +203,7 @@ Task<void> KafkaFace::publish_one(ServedTool& tool, Deadline deadline) {
 }
 
 // Sees to it that there is somewhere to register.
-Task<void> KafkaFace::prepare_registry(Deadline deadline) {
+Task<void> KafkaFrontend::prepare_registry(Deadline deadline) {
   const std::string& topic = settings_.registry_topic;
   if (registry_ready_) co_return ok();
   auto there = co_await consumer_.ensure_topic(topic, 1, true, deadline);
@@ -215,7 +217,8 @@ Task<void> KafkaFace::prepare_registry(Deadline deadline) {
   co_return ok();
 }
 
-Task<void> KafkaFace::write_registration(const ServedTool& tool, bool remove, Deadline deadline) {
+Task<void> KafkaFrontend::write_registration(const ServedTool& tool, bool remove,
+                                             Deadline deadline) {
   bus::RegistrationRecord record{bus::registration_key_bytes(schemas_, tool.registration.name),
                                  std::nullopt};
   if (!remove) record.value = bus::registration_value_bytes(schemas_, tool.registration);
@@ -230,26 +233,28 @@ Task<void> KafkaFace::write_registration(const ServedTool& tool, bool remove, De
   co_return ok();
 }
 
-void KafkaFace::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+void KafkaFrontend::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
   if (const auto found = sending_.find(tag); found != sending_.end())
     found->second->deliver(outcome);
 }
 
-void KafkaFace::on_trouble(const Error& error) {
+void KafkaFrontend::on_trouble(const Error& error) {
   log::Line(log::Level::warn, "bus").add("why", error.message);
 }
 
-void KafkaFace::on_assigned(std::size_t partitions) {
+void KafkaFrontend::on_assigned(std::size_t partitions) {
   log::Line(log::Level::info, "partitions assigned")
       .add("group", settings_.group)
       .add("partitions", std::uint64_t{partitions});
   if (partitions > 0 && ready_) ready_(tools_.size());
 }
 
-void KafkaFace::on_record(bus::KeptMessage record) { requests_.spawn(handle(std::move(record))); }
+void KafkaFrontend::on_record(bus::OwnedMessage record) {
+  requests_.spawn(handle(std::move(record)));
+}
 
 // True if a request of that id has been taken before.
-bool KafkaFace::is_known(const std::string& id) {
+bool KafkaFrontend::is_known(const std::string& id) {
   if (known_.contains(id)) return true;
   known_order_.push_back(id);
   known_.insert(id);
@@ -260,19 +265,20 @@ bool KafkaFace::is_known(const std::string& id) {
   return false;
 }
 
-Task<void> KafkaFace::handle(bus::KeptMessage record) {
+Task<void> KafkaFrontend::handle(bus::OwnedMessage record) {
   const auto found = tools_.find(record.topic);
   std::vector<std::string> ids;
   Result<bool> answered = true;
   if (found != tools_.end()) {
     const Tool tool = found->second;
-    const bus::IdPlaces places{record.key, record.header(bus::kKeySchemaHeader),
-                               record.header(bus::kCorrelationHeader), record.value,
-                               record.header(bus::kValueSchemaHeader)};
+    const bus::IdPaths places{record.key, record.header(bus::kKeySchemaHeader),
+                              record.header(bus::kCorrelationHeader), record.value,
+                              record.header(bus::kValueSchemaHeader)};
     ids = bus::find_ids(places, tool->registration.correlation_field);
     if (ids.empty()) {
-      auto buried = co_await bury(tool->dead_letters(), record, "it has no correlation id", 1);
-      answered = buried ? Result<bool>(true) : Result<bool>(buried.error());
+      auto dead_lettered =
+          co_await dead_letter(tool->dead_letters(), record, "it has no correlation id", 1);
+      answered = dead_lettered ? Result<bool>(true) : Result<bool>(dead_lettered.error());
     } else {
       answered = co_await answer(tool, record, ids.front());
     }
@@ -291,7 +297,8 @@ Task<void> KafkaFace::handle(bus::KeptMessage record) {
 
 // Answers the request, after several tries if need be. Yields whether it is done with; if not, it
 // is being answered already. An error means that no answer left.
-Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const std::string& id) {
+Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
+                                 const std::string& id) {
   auto asked = read_bus_request(record);
   if (const auto first = asking_.find(id); first != asking_.end()) {
     // The bus has given it to us once more, as when partitions came back: the first one counts.
@@ -308,8 +315,9 @@ Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const st
                    std::move(headers));
   };
   if (!asked) {
-    auto buried = co_await bury(tool->dead_letters(), record, asked.error().message, 1);
-    if (!buried) co_return buried.error();
+    auto dead_lettered =
+        co_await dead_letter(tool->dead_letters(), record, asked.error().message, 1);
+    if (!dead_lettered) co_return dead_lettered.error();
     auto said = co_await reply(failed_reply(0, asked.error().message), false);
     if (!said) co_return said.error();
     co_return true;
@@ -322,8 +330,9 @@ Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const st
   auto told = co_await request.flush();
   if (!tries) co_return tries.error();
   if (is_worth_another_try(outcome)) {
-    auto buried = co_await bury(tool->dead_letters(), record, words_of(outcome), *tries);
-    if (!buried) co_return buried.error();
+    auto dead_lettered =
+        co_await dead_letter(tool->dead_letters(), record, words_of(outcome), *tries);
+    if (!dead_lettered) co_return dead_lettered.error();
   }
   auto said = co_await reply(final_reply(request.index(), outcome), !outcome.is_error);
   if (!said && said.error().code == Code::too_large) {
@@ -334,7 +343,7 @@ Task<bool> KafkaFace::answer(Tool tool, const bus::KeptMessage& record, const st
 }
 
 // Calls the tool until it answers or has been tried often enough; yields how often that was.
-Task<int> KafkaFace::try_tool(Request& request, mcp::Reply& outcome) {
+Task<int> KafkaFrontend::try_tool(Request& request, mcp::Reply& outcome) {
   auto pause = settings_.limits.pause;
   for (int tries = 1;; ++tries) {
     auto ran = co_await request.run();
@@ -347,8 +356,9 @@ Task<int> KafkaFace::try_tool(Request& request, mcp::Reply& outcome) {
 }
 
 // Sends a record until the bus has it.
-Task<void> KafkaFace::deliver(std::string topic, std::optional<std::string> key, std::string value,
-                              std::vector<std::pair<std::string, std::string>> headers) {
+Task<void> KafkaFrontend::deliver(std::string topic, std::optional<std::string> key,
+                                  std::string value,
+                                  std::vector<std::pair<std::string, std::string>> headers) {
   std::vector<bus::Header> views;
   for (const auto& [name, text] : headers) views.push_back({name.c_str(), text});
   for (;;) {
@@ -371,8 +381,8 @@ Task<void> KafkaFace::deliver(std::string topic, std::optional<std::string> key,
 }
 
 // A record that cannot be dealt with is put where a person may look at it.
-Task<void> KafkaFace::bury(std::string topic, const bus::KeptMessage& record, std::string why,
-                           int tries) {
+Task<void> KafkaFrontend::dead_letter(std::string topic, const bus::OwnedMessage& record,
+                                      std::string why, int tries) {
   log::Line(log::Level::warn, "dead letter")
       .add("topic", record.topic)
       .add("partition", record.partition)

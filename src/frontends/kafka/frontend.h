@@ -28,13 +28,13 @@
 
 namespace patchbay::frontends {
 
-struct KafkaFaceSettings {
+struct KafkaFrontendSettings {
   std::string group = "patchbay";
   std::string prefix;          // Of the names on the bus.
   std::string registry_topic;  // Where the tools are registered.
   int partitions = 6;          // Of topics that have to be made.
   bool unregister = false;     // When it ends.
-  KafkaFaceLimits limits;
+  KafkaFrontendLimits limits;
 };
 
 // A tool as it is served.
@@ -48,12 +48,13 @@ struct ServedTool {
   std::string dead_letters() const { return registration.request_topic + ".dead-letter"; }
 };
 
-class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
+class KafkaFrontend final : bus::Producer::Events, bus::GroupConsumer::Events {
  public:
   // REQUIRES: server and catalog outlive this.
-  KafkaFace(gateway::McpServer& server, gateway::CatalogView& catalog, bus::Connection connection,
-            std::optional<bus::RegistrySettings> schemas, KafkaFaceSettings settings);
-  ~KafkaFace() override;
+  KafkaFrontend(gateway::McpServer& server, gateway::CatalogView& catalog,
+                bus::Connection connection, std::optional<bus::RegistrySettings> schemas,
+                KafkaFrontendSettings settings);
+  ~KafkaFrontend() override;
 
   // Serves until end(); then finishes what it has begun, for at most `grace`. `ready` is told how
   // many tools are served, each time when partitions have been assigned.
@@ -61,7 +62,7 @@ class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
   void end() { ended_.deliver(ok()); }
 
   // What is offered may be another.
-  void tell_changed() { changed_.deliver(ok()); }
+  void notify_changed() { changed_.deliver(ok()); }
 
  private:
   // One request while it is dealt with.
@@ -70,7 +71,7 @@ class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
 
   void on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) override;
   void on_trouble(const Error& error) override;
-  void on_record(bus::KeptMessage record) override;
+  void on_record(bus::OwnedMessage record) override;
   void on_assigned(std::size_t partitions) override;
 
   Result<void> open();
@@ -84,17 +85,18 @@ class KafkaFace final : bus::Producer::Events, bus::GroupConsumer::Events {
                                      Deadline deadline);
   std::vector<ServedTool> tools_now();
 
-  Task<void> handle(bus::KeptMessage record);
-  Task<bool> answer(Tool tool, const bus::KeptMessage& record, const std::string& id);
+  Task<void> handle(bus::OwnedMessage record);
+  Task<bool> answer(Tool tool, const bus::OwnedMessage& record, const std::string& id);
   Task<int> try_tool(Request& request, mcp::Reply& outcome);
   Task<void> deliver(std::string topic, std::optional<std::string> key, std::string value,
                      std::vector<std::pair<std::string, std::string>> headers);
-  Task<void> bury(std::string topic, const bus::KeptMessage& record, std::string why, int tries);
+  Task<void> dead_letter(std::string topic, const bus::OwnedMessage& record, std::string why,
+                         int tries);
   bool is_known(const std::string& id);
 
   gateway::McpServer& server_;
   gateway::CatalogView& catalog_;
-  const KafkaFaceSettings settings_;
+  const KafkaFrontendSettings settings_;
   ThreadPool pool_{2, 1000};
   bus::Producer producer_;
   bus::Consumer consumer_;

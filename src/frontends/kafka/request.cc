@@ -25,7 +25,7 @@ std::string envelope(int index, std::string_view status, std::string_view messag
 
 }  // namespace
 
-Result<BusRequest> read_bus_request(const bus::KeptMessage& record) {
+Result<BusRequest> read_bus_request(const bus::OwnedMessage& record) {
   const auto wrong = [](std::string_view why) {
     return Error{Code::invalid_params, fmt::format("the request {}", why)};
   };
@@ -65,8 +65,9 @@ bool is_worth_another_try(const mcp::Reply& outcome) {
          why == Code::timeout;
 }
 
-KafkaFace::Request::Request(gateway::McpServer& server, const ServedTool& tool,
-                            const BusRequest& asked, std::string id, std::int64_t offset, Send send)
+KafkaFrontend::Request::Request(gateway::McpServer& server, const ServedTool& tool,
+                                const BusRequest& asked, std::string id, std::int64_t offset,
+                                Send send)
     : server_(server),
       tool_(tool),
       asked_(asked),
@@ -75,7 +76,7 @@ KafkaFace::Request::Request(gateway::McpServer& server, const ServedTool& tool,
       send_(std::move(send)),
       index_(asked.index) {}
 
-Task<mcp::Reply> KafkaFace::Request::run() {
+Task<mcp::Reply> KafkaFrontend::Request::run() {
   RestRequest request("tools/call", id_);
   request.add_text("name", tool_.tool);
   request.add("arguments", asked_.arguments);
@@ -96,24 +97,24 @@ Task<mcp::Reply> KafkaFace::Request::run() {
   co_return reply;
 }
 
-Task<void> KafkaFace::Request::flush() { co_return co_await telling_.drain(kNever); }
+Task<void> KafkaFrontend::Request::flush() { co_return co_await telling_.drain(kNever); }
 
 // What is told on the way is lost if it cannot be sent: it is news, not the answer.
-Task<void> KafkaFace::Request::tell(std::string value) {
+Task<void> KafkaFrontend::Request::notify(std::string value) {
   auto sent = co_await send_(std::move(value), false);
   co_return sent;
 }
 
-void KafkaFace::Request::notify(std::string_view method, std::string_view params) {
+void KafkaFrontend::Request::notify(std::string_view method, std::string_view params) {
   if (method != "notifications/progress") return;
   const auto message = json::string_member(params, "message").value_or("");
   const auto done = json::member(params, "progress").value_or("0");
   telling_.spawn(
-      tell(envelope(index_, "RUNNING", message, fmt::format(R"({{"progress":{}}})", done))));
+      notify(envelope(index_, "RUNNING", message, fmt::format(R"({{"progress":{}}})", done))));
 }
 
-void KafkaFace::Request::ask(std::string_view method, std::string_view params,
-                             gateway::Answer answer) {
+void KafkaFrontend::Request::ask(std::string_view method, std::string_view params,
+                                 gateway::Answer answer) {
   if (method != "elicitation/create" || waiting_) {
     answer(mcp::error_reply({Code::method_not_found, "a caller on the bus cannot be asked this"}));
     return;
@@ -121,11 +122,11 @@ void KafkaFace::Request::ask(std::string_view method, std::string_view params,
   waiting_ = std::move(answer);
   const auto schema = json::member(params, "requestedSchema").value_or(R"({"type":"object"})");
   telling_.spawn(
-      tell(envelope(index_, "INPUT_REQUIRED", json::string_member(params, "message").value_or(""),
-                    fmt::format(R"({{"requestedSchema":{}}})", schema))));
+      notify(envelope(index_, "INPUT_REQUIRED", json::string_member(params, "message").value_or(""),
+                      fmt::format(R"({{"requestedSchema":{}}})", schema))));
 }
 
-void KafkaFace::Request::take_answer(std::string_view content) {
+void KafkaFrontend::Request::take_answer(std::string_view content) {
   if (!waiting_) return;
   ++index_;
   auto answer = std::exchange(waiting_, nullptr);

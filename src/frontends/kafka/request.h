@@ -22,7 +22,7 @@ struct BusRequest {
 };
 
 // Code::invalid_params says why it cannot be understood.
-Result<BusRequest> read_bus_request(const bus::KeptMessage& record);
+Result<BusRequest> read_bus_request(const bus::OwnedMessage& record);
 
 // Values of replies. The last one holds the result of MCP, or says why there is none.
 std::string failed_reply(int index, std::string_view message);
@@ -34,7 +34,7 @@ std::string words_of(const mcp::Reply& outcome);
 // The upstream could not answer, or broke: it may be able to the next time.
 bool is_worth_another_try(const mcp::Reply& outcome);
 
-class KafkaFace::Request final : public gateway::Peer {
+class KafkaFrontend::Request final : public gateway::Peer {
  public:
   using Send = std::function<Task<void>(std::string value, bool is_mcp)>;
 
@@ -60,7 +60,7 @@ class KafkaFace::Request final : public gateway::Peer {
  private:
   void notify(std::string_view method, std::string_view params) override;
   void ask(std::string_view method, std::string_view params, gateway::Answer answer) override;
-  Task<void> tell(std::string value);
+  Task<void> notify(std::string value);
 
   gateway::McpServer& server_;
   const ServedTool& tool_;

@@ -51,37 +51,38 @@ std::string unreadable(const mcp::Message& message, const Error& why) {
 // The client of one call: hears of it on the channel that all calls share.
 class Conversation::LinePeer final : public gateway::Peer {
  public:
-  explicit LinePeer(Conversation& face) : face_(face) {}
-  ~LinePeer() override { face_.questions_.drop(this); }
+  explicit LinePeer(Conversation& frontend) : frontend_(frontend) {}
+  ~LinePeer() override { frontend_.questions_.drop(this); }
 
   // The call that it is the client of. Said once, before anything else.
   void serve(const gateway::Call& call) { call_ = &call; }
 
   void notify(std::string_view method, std::string_view params) override {
     if (method == "notifications/message" &&
-        !gateway::is_wanted_log(params, call_->request, call_->revision, face_.log_level_)) {
+        !gateway::is_wanted_log(params, call_->request, call_->revision, frontend_.log_level_)) {
       return;
     }
-    auto sent = face_.channel_.send(
+    auto sent = frontend_.channel_.send(
         mcp::notification(method, mcp::notice_for(call_->revision, method, params)));
     (void)sent;  // A client that does not read loses progress, not answers.
   }
 
   void ask(std::string_view method, std::string_view params, gateway::Answer answer) override {
-    auto question = mcp::info(call_->revision).modern
-                        ? gateway::cannot_be_asked(*call_, method)
-                        : mcp::question_for(call_->revision, face_.capabilities_, method, params);
+    auto question =
+        mcp::info(call_->revision).stateless
+            ? gateway::cannot_be_asked(*call_, method)
+            : mcp::question_for(call_->revision, frontend_.capabilities_, method, params);
     if (!question) {
       answer(mcp::error_reply(question.error()));
       return;
     }
-    const std::string id = face_.questions_.add(this, &face_, std::move(answer));
-    auto sent = face_.channel_.send(mcp::request(id, method, *question));
-    if (!sent) face_.questions_.drop(this);
+    const std::string id = frontend_.questions_.add(this, &frontend_, std::move(answer));
+    auto sent = frontend_.channel_.send(mcp::request(id, method, *question));
+    if (!sent) frontend_.questions_.drop(this);
   }
 
  private:
-  Conversation& face_;
+  Conversation& frontend_;
   const gateway::Call* call_ = nullptr;
 };
 
@@ -95,7 +96,7 @@ Task<void> Conversation::run(std::chrono::nanoseconds grace) {
     calls_.cancel();
     drained = co_await calls_.drain(kNever);
   }
-  auto let_go = co_await unsubscribe_all(server_, asker_, subscriber_);
+  auto let_go = co_await unsubscribe_all(server_, caller_, subscriber_);
   co_return drained;
 }
 
@@ -114,27 +115,27 @@ void Conversation::on_whole_message(std::string text, std::uint64_t /*cause*/) {
 
 void Conversation::on_closed(const std::string&) { ended_.deliver(ok()); }
 
-void Conversation::tell_changed(gateway::CatalogNews& news) {
-  for (auto* const listening : listenings_) listening->tell_changed(news);
+void Conversation::notify_changed(gateway::CatalogChanges& update) {
+  for (auto* const listening : listenings_) listening->notify_changed(update);
   if (!has_session_ || server_.identity().only_fixed_tools) return;
-  for (const auto notification : news.of(who())) {
+  for (const auto notification : update.of(who())) {
     auto sent = channel_.send(mcp::notification(notification, ""));
     (void)sent;  // If the client has gone, run() ends.
   }
 }
 
-void Conversation::tell_updated(gateway::ResourceNews& news) {
-  for (auto* const listening : listenings_) listening->tell_updated(news);
-  const std::string& uri = news.of(who());
+void Conversation::notify_updated(gateway::ResourceUpdate& update) {
+  for (auto* const listening : listenings_) listening->notify_updated(update);
+  const std::string& uri = update.of(who());
   if (!subscriber_.wants(uri)) return;
   auto sent =
       channel_.send(mcp::notification("notifications/resources/updated", updated_params(uri)));
   (void)sent;  // If the client has gone, run() ends.
 }
 
-void Conversation::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
-  for (auto* const listening : listenings_) listening->tell_task(upstream, news);
-  std::string text = task_message(tasks_, upstream, news);
+void Conversation::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
+  for (auto* const listening : listenings_) listening->notify_task(upstream, update);
+  std::string text = task_message(tasks_, upstream, update);
   if (text.empty()) return;
   auto sent = channel_.send(std::move(text));
   (void)sent;  // If the client has gone, run() ends.
@@ -208,7 +209,7 @@ Task<std::string> Conversation::answer(const mcp::Message& message, std::size_t 
   auto claimed = mcp::claimed_revision(message);
   if (!claimed) co_return mcp::response(message.id, mcp::error_reply(claimed.error()));
   mcp::Revision revision = revision_;
-  if (*claimed && mcp::info(**claimed).modern) {
+  if (*claimed && mcp::info(**claimed).stateless) {
     revision = **claimed;
     auto envelope = mcp::check_envelope(message);
     if (!envelope) co_return mcp::response(message.id, mcp::error_reply(envelope.error()));
@@ -233,14 +234,14 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   auto method = server_.method_of(message, revision, who());
   if (!method) co_return method.error();
   LinePeer client(*this);
-  gateway::Call call{message, **method,           revision, asker_.face, here(),
-                     client,  server_.deadline(), size,     asker_.who};
-  call.from = asker_.from;
+  gateway::Call call{message, **method,           revision, caller_.frontend, here(),
+                     client,  server_.deadline(), size,     caller_.who};
+  call.from = caller_.from;
   call.has_user = true;
   client.serve(call);
-  const bool modern = mcp::info(revision).modern;
-  call.capabilities = modern ? gateway::declared_capabilities(message) : capabilities_;
-  if (!modern) {
+  const bool stateless = mcp::info(revision).stateless;
+  call.capabilities = stateless ? gateway::declared_capabilities(message) : capabilities_;
+  if (!stateless) {
     call.session = name_;
     call.log_level = log_level_;
   }
@@ -249,14 +250,14 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);
   if ((*method)->local == mcp::Local::listen) {
     auto listening = listen(message);
-    co_return co_await listening.hearing(stop);
+    co_return co_await listening.with_stop(stop);
   }
   auto answered = answered_by_set(subscriber_, message);
   if (answered) co_return *std::move(answered);
   auto task = server_.answer(call);
-  auto reply = co_await task.hearing(stop);
+  auto reply = co_await task.with_stop(stop);
   if (reply) note_subscription(subscriber_, message, *reply);
-  if (reply && !modern) note_task(tasks_, call, *reply);
+  if (reply && !stateless) note_task(tasks_, call, *reply);
   co_return reply;
 }
 
@@ -264,7 +265,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
 Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   auto wish = Listening::wish_of(message);
   if (!wish) co_return wish.error();
-  Listening listening(server_, asker_, message, [this](std::string_view text) {
+  Listening listening(server_, caller_, message, [this](std::string_view text) {
     auto sent = channel_.send(std::string(text));
     (void)sent;  // If the client has gone, run() ends.
   });
@@ -275,9 +276,9 @@ Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   auto ended = co_await over.wait();
   listenings_.erase(&listening);
   // Whoever cancelled it has stopped this task; letting go must happen all the same.
-  Stop deaf;
+  Stop shielded;
   auto letting_go = listening.end();
-  auto let_go = co_await letting_go.hearing(deaf);
+  auto let_go = co_await letting_go.with_stop(shielded);
   if (!ended) co_return ended.error();
   co_return listening.last_result();
 }

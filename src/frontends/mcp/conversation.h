@@ -25,13 +25,13 @@ namespace patchbay::frontends {
 class Conversation final : transport::Channel::Listener {
  public:
   // REQUIRES: `server` and `channel` outlive this.
-  Conversation(gateway::McpServer& server, transport::Channel& channel, gateway::Asker asker)
-      : server_(server), channel_(channel), asker_(std::move(asker)) {}
+  Conversation(gateway::McpServer& server, transport::Channel& channel, gateway::CallOrigin caller)
+      : server_(server), channel_(channel), caller_(std::move(caller)) {}
 
-  const Principal& who() const { return *asker_.who; }
+  const Principal& who() const { return *caller_.who; }
 
   // From now on it is this one who asks: the same caller with other credentials.
-  void set_caller(Caller who) { asker_.who = std::move(who); }
+  void set_caller(Caller who) { caller_.who = std::move(who); }
 
   // Serves until the client ends its side; then answers what it has asked, for at most `grace`.
   Task<void> run(std::chrono::nanoseconds grace);
@@ -50,9 +50,9 @@ class Conversation final : transport::Channel::Listener {
     calls_.spawn(serve(std::move(message)));
   }
 
-  void tell_changed(gateway::CatalogNews& news);
-  void tell_updated(gateway::ResourceNews& news);
-  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+  void notify_changed(gateway::CatalogChanges& update);
+  void notify_updated(gateway::ResourceUpdate& update);
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
  private:
   class LinePeer;
@@ -74,7 +74,7 @@ class Conversation final : transport::Channel::Listener {
 
   gateway::McpServer& server_;
   transport::Channel& channel_;
-  gateway::Asker asker_;
+  gateway::CallOrigin caller_;
   const std::string name_ = random_hex(8);  // Of the session.
   gateway::InFlight in_flight_;
   Scope calls_;

@@ -25,11 +25,11 @@ constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
 
 int status_of(const Error& error) { return info(error.code).http; }
 
-bool claims_modern(std::string_view text) {
+bool claims_stateless(std::string_view text) {
   mcp::Message message;
   if (!mcp::parse(text, message)) return false;
   const auto claimed = mcp::claimed_revision(message);
-  return !claimed || (*claimed && mcp::info(**claimed).modern);
+  return !claimed || (*claimed && mcp::info(**claimed).stateless);
 }
 
 // What cannot be parsed has no id, even if one could be read before the text broke off.
@@ -38,10 +38,10 @@ std::string_view id_of_unreadable(const mcp::Message& message, const Error& why)
 }
 
 // A request that claims no era in its body but one in its headers.
-bool header_is_modern(const HttpExchange& exchange) {
+bool header_is_stateless(const HttpExchange& exchange) {
   const auto named = exchange.request.fields.find(kVersionHeader);
   const auto revision = named ? mcp::find_revision(*named) : std::nullopt;
-  return revision && mcp::info(*revision).modern;
+  return revision && mcp::info(*revision).stateless;
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Task<void> answer_error(HttpExchange& exchange, int status, std::string_view id,
   const mcp::Reply reply = mcp::error_reply(error);
   // Where the request's id could not be read, the stateless revision wants none and the others
   // null.
-  const std::string text = id.empty() && header_is_modern(exchange)
+  const std::string text = id.empty() && header_is_stateless(exchange)
                                ? mcp::response_without_id(reply)
                                : mcp::response(id, reply);
   co_return co_await exchange.answer(status, net::kJson, {text}, fields);
@@ -80,7 +80,7 @@ McpHttp::McpHttp(int number, gateway::McpServer& server, Shared& shared,
       sessions_(number, shared.sessions, streams_),
       questions_(number) {
   sessions_.on_end(
-      [this](SessionPtr session) { farewells_.spawn(say_farewell(std::move(session))); });
+      [this](SessionPtr session) { shutdowns_.spawn(send_shutdown(std::move(session))); });
 }
 
 void McpHttp::update(const McpHttpSettings& settings) {
@@ -132,24 +132,24 @@ Task<void> McpHttp::post_message(HttpExchange& exchange, const mcp::Message& mes
     if (!same) claimed = same.error();
   }
   if (!claimed) co_return co_await answer_error(exchange, 400, message.id, claimed.error());
-  if (*claimed && mcp::info(**claimed).modern) {
-    co_return co_await post_modern(exchange, message, **claimed);
+  if (*claimed && mcp::info(**claimed).stateless) {
+    co_return co_await post_stateless(exchange, message, **claimed);
   }
   const bool request = message.kind == mcp::Message::Kind::request;
   if (request && message.method == "initialize") {
     co_return co_await post_initialize(exchange, message);
   }
-  if (header_is_modern(exchange)) {
+  if (header_is_stateless(exchange)) {
     if (message.kind == mcp::Message::Kind::response) co_return co_await refuse_response(exchange);
     if (!request) co_return co_await exchange.answer(202, "", {});
     auto envelope = mcp::check_envelope(message);
     co_return co_await answer_error(exchange, 400, message.id, envelope.error());
   }
-  co_return co_await post_legacy(exchange, message);
+  co_return co_await post_session(exchange, message);
 }
 
-Task<void> McpHttp::post_modern(HttpExchange& exchange, const mcp::Message& message,
-                                mcp::Revision revision) {
+Task<void> McpHttp::post_stateless(HttpExchange& exchange, const mcp::Message& message,
+                                   mcp::Revision revision) {
   if (message.kind != mcp::Message::Kind::request) co_return co_await exchange.answer(202, "", {});
   const auto* const method = mcp::find_method(message.method, revision);
   const auto& fields = exchange.request.fields;
@@ -182,7 +182,7 @@ Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& 
   co_return co_await exchange.answer(200, net::kJson, {text}, fields);
 }
 
-Task<void> McpHttp::post_legacy(HttpExchange& exchange, const mcp::Message& message) {
+Task<void> McpHttp::post_session(HttpExchange& exchange, const mcp::Message& message) {
   auto session = co_await session_of(exchange);
   if (!session) co_return co_await refuse_session(exchange, message.id, session.error());
   const gateway::SessionUse use(*session);
@@ -249,7 +249,7 @@ Task<void> McpHttp::post_batch(HttpExchange& exchange) {
     refused.message = "a batch must not be empty";
   } else if (messages->size() > settings_.batch) {
     refused.message = fmt::format("a batch has at most {} messages", settings_.batch);
-  } else if (std::ranges::any_of(*messages, claims_modern)) {
+  } else if (std::ranges::any_of(*messages, claims_stateless)) {
     refused.message = "a request of a revision without batches must not be part of one";
   }
   if (!refused.message.empty()) {
@@ -308,7 +308,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, session.get(), message.id, stop);
   auto task = server_.answer(call);
-  auto reply = co_await task.hearing(stop);
+  auto reply = co_await task.with_stop(stop);
   out = mcp::response(message.id, reply ? *reply : mcp::error_reply(reply.error()));
   co_return ok();
 }
@@ -328,43 +328,43 @@ Task<void> McpHttp::end_session(HttpExchange& exchange) {
   co_return co_await exchange.answer(204, "", {});
 }
 
-void McpHttp::tell_changed(gateway::CatalogNews& news) {
-  sessions_.each_at_home([&](gateway::Session& session) {
+void McpHttp::notify_changed(gateway::CatalogChanges& update) {
+  sessions_.each_on_worker([&](gateway::Session& session) {
     if (!session.stream) return;
-    for (const auto notification : news.of(*session.owner)) {
+    for (const auto notification : update.of(*session.owner)) {
       session.stream->append(mcp::notification(notification, ""));
     }
   });
-  for (auto* const listening : listenings_) listening->tell_changed(news);
+  for (auto* const listening : listenings_) listening->notify_changed(update);
 }
 
-void McpHttp::tell_updated(gateway::ResourceNews& news) {
-  sessions_.each_at_home([&](gateway::Session& session) {
+void McpHttp::notify_updated(gateway::ResourceUpdate& update) {
+  sessions_.each_on_worker([&](gateway::Session& session) {
     if (!session.stream) return;
-    const std::string& uri = news.of(*session.owner);
+    const std::string& uri = update.of(*session.owner);
     if (!session.subscriber.wants(uri)) return;
     session.stream->append(
         mcp::notification("notifications/resources/updated", updated_params(uri)));
   });
-  for (auto* const listening : listenings_) listening->tell_updated(news);
+  for (auto* const listening : listenings_) listening->notify_updated(update);
 }
 
-void McpHttp::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
-  sessions_.each_at_home([&](gateway::Session& session) {
-    const std::string text = task_message(session.tasks, upstream, news);
+void McpHttp::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
+  sessions_.each_on_worker([&](gateway::Session& session) {
+    const std::string text = task_message(session.tasks, upstream, update);
     if (session.stream && !text.empty()) session.stream->append(text);
   });
-  for (auto* const listening : listenings_) listening->tell_task(upstream, news);
+  for (auto* const listening : listenings_) listening->notify_task(upstream, update);
 }
 
 // Nobody is left to hear of what the session wanted.
-Task<void> McpHttp::say_farewell(SessionPtr session) {
+Task<void> McpHttp::send_shutdown(SessionPtr session) {
   co_return co_await unsubscribe_all(server_, {"mcp-http", session->owner}, session->subscriber);
 }
 
 Task<void> McpHttp::stop() {
-  farewells_.cancel();
-  co_return co_await farewells_.drain(kNever);
+  shutdowns_.cancel();
+  co_return co_await shutdowns_.drain(kNever);
 }
 
 void McpHttp::sweep() {

@@ -47,13 +47,13 @@ class McpHttp final : public net::HttpHandler {
   void update(const McpHttpSettings& settings);
 
   // Tells the clients of this worker's sessions that a list has changed.
-  void tell_changed(gateway::CatalogNews& news);
+  void notify_changed(gateway::CatalogChanges& update);
 
   // Tells those who want to know that a resource has changed.
-  void tell_updated(gateway::ResourceNews& news);
+  void notify_updated(gateway::ResourceUpdate& update);
 
   // Tells those who want to know how a task stands.
-  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
   // Waits for what is done on behalf of sessions that have ended.
   Task<void> stop();
@@ -70,10 +70,10 @@ class McpHttp final : public net::HttpHandler {
 
   Task<void> post(net::HttpExchange& exchange);
   Task<void> post_message(net::HttpExchange& exchange, const mcp::Message& message);
-  Task<void> post_modern(net::HttpExchange& exchange, const mcp::Message& message,
-                         mcp::Revision revision);
+  Task<void> post_stateless(net::HttpExchange& exchange, const mcp::Message& message,
+                            mcp::Revision revision);
   Task<void> post_initialize(net::HttpExchange& exchange, const mcp::Message& message);
-  Task<void> post_legacy(net::HttpExchange& exchange, const mcp::Message& message);
+  Task<void> post_session(net::HttpExchange& exchange, const mcp::Message& message);
   Task<void> post_batch(net::HttpExchange& exchange);
   Task<void> answer_one(std::string_view text, SessionPtr session, std::string_view from,
                         std::string& out);
@@ -89,7 +89,7 @@ class McpHttp final : public net::HttpHandler {
   Task<SessionPtr> session_of(net::HttpExchange& exchange);
   void notified(const mcp::Message& message, const gateway::Session* session);
   void answered(const mcp::Message& message, SessionPtr session);
-  Task<void> say_farewell(SessionPtr session);
+  Task<void> send_shutdown(SessionPtr session);
 
   const int number_;
   gateway::McpServer& server_;
@@ -100,7 +100,7 @@ class McpHttp final : public net::HttpHandler {
   gateway::InFlight in_flight_;
   gateway::Questions questions_;
   std::set<Listening*> listenings_;
-  Scope farewells_;
+  Scope shutdowns_;
 };
 
 // Answers with a JSON-RPC error around which the HTTP status says the same.

@@ -31,7 +31,7 @@ Task<void> McpHttp::get(net::HttpExchange& exchange) {
 // Finds the worker that has the stream and attaches the sink there.
 Task<void> McpHttp::attach(std::shared_ptr<gateway::EventSink> sink, SessionPtr session,
                            std::string last_event) {
-  int worker = session->home;
+  int worker = session->worker;
   std::uint64_t stream = 0;
   std::uint64_t after = 0;
   const auto id = gateway::parse_event_id(last_event);
@@ -56,7 +56,7 @@ Task<void> McpHttp::attach_here(std::shared_ptr<gateway::EventSink> sink, Sessio
     found->attach(std::move(sink), after);
     co_return ok();
   }
-  if (session->home != number_) co_return Error{Code::not_found, "this stream is forgotten"};
+  if (session->worker != number_) co_return Error{Code::not_found, "this stream is forgotten"};
   if (!session->stream) session->stream = streams_.create(session->id);
   session->stream->attach(std::move(sink), session->stream->last());
   co_return ok();

@@ -107,7 +107,7 @@ Task<void> Listening::begin(Wish wish) {
 Task<std::string> Listening::subscribe_to(std::vector<std::string> uris) {
   std::string list;
   for (const auto& uri : uris) {
-    auto subscribed = co_await subscribe(server_, asker_, "resources/subscribe", uri);
+    auto subscribed = co_await subscribe(server_, caller_, "resources/subscribe", uri);
     if (!subscribed || subscribed->is_error) continue;
     subscriber_.add(uri);
     list += (list.empty() ? "" : ",") + json::quote(uri);
@@ -119,7 +119,7 @@ Task<std::string> Listening::follow_tasks(std::vector<std::string> ids) {
   std::string list;
   for (const auto& id : ids) {
     std::string upstream;
-    auto followed = co_await follow(server_, asker_, mcp::kFollowTask, request_, id, upstream);
+    auto followed = co_await follow(server_, caller_, mcp::kFollowTask, request_, id, upstream);
     if (!followed || followed->is_error) continue;
     tasks_.emplace(mcp::listed_task(upstream, followed->task.value_or("")), id);
     list += (list.empty() ? "" : ",") + json::quote(id);
@@ -130,33 +130,33 @@ Task<std::string> Listening::follow_tasks(std::vector<std::string> ids) {
 Task<void> Listening::end() {
   for (const auto& [key, id] : std::exchange(tasks_, {})) {
     std::string upstream;
-    auto done = co_await follow(server_, asker_, mcp::kUnfollowTask, request_, id, upstream);
+    auto done = co_await follow(server_, caller_, mcp::kUnfollowTask, request_, id, upstream);
     (void)done;  // An upstream that is down has forgotten by itself.
   }
-  co_return co_await unsubscribe_all(server_, asker_, subscriber_);
+  co_return co_await unsubscribe_all(server_, caller_, subscriber_);
 }
 
-void Listening::tell_changed(gateway::CatalogNews& news) {
+void Listening::notify_changed(gateway::CatalogChanges& update) {
   if (!begun_) return;
-  for (const auto notification : news.of(*asker_.who)) {
+  for (const auto notification : update.of(*caller_.who)) {
     if (std::ranges::find(notifications_, notification) == notifications_.end()) continue;
     say_(mcp::notification(notification, "{" + meta() + "}"));
   }
 }
 
-void Listening::tell_updated(gateway::ResourceNews& news) {
-  const std::string& uri = news.of(*asker_.who);
+void Listening::notify_updated(gateway::ResourceUpdate& update) {
+  const std::string& uri = update.of(*caller_.who);
   if (!begun_ || !subscriber_.wants(uri)) return;
   say_(mcp::notification("notifications/resources/updated",
                          fmt::format("{{\"uri\":{},{}}}", json::quote(uri), meta())));
 }
 
-void Listening::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
-  if (!begun_ || news.stateless.empty()) return;
-  const auto found = tasks_.find(mcp::listed_task(upstream, news.id));
+void Listening::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
+  if (!begun_ || update.stateless.empty()) return;
+  const auto found = tasks_.find(mcp::listed_task(upstream, update.id));
   if (found == tasks_.end()) return;
   const auto rename = [&found](std::string_view) { return found->second; };
-  auto state = mcp::result_reply(mcp::with_task_ids(news.stateless, rename));
+  auto state = mcp::result_reply(mcp::with_task_ids(update.stateless, rename));
   mcp::add_to_result(state, meta());
   say_(mcp::notification("notifications/tasks", state.body));
 }

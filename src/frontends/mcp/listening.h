@@ -28,10 +28,10 @@ class Listening {
   static Result<Wish> wish_of(const mcp::Message& request);
 
   // `say` sends one message to the client. REQUIRES: `server` outlives this.
-  Listening(gateway::McpServer& server, gateway::Asker asker, const mcp::Message& request,
+  Listening(gateway::McpServer& server, gateway::CallOrigin caller, const mcp::Message& request,
             std::function<void(std::string_view message)> say)
       : server_(server),
-        asker_(std::move(asker)),
+        caller_(std::move(caller)),
         text_(mcp::request(request.id, request.method, request.raw_params)),
         say_(std::move(say)) {
     auto parsed = mcp::parse(text_, request_);
@@ -45,9 +45,9 @@ class Listening {
   // Lets go of all resources and tasks.
   Task<void> end();
 
-  void tell_changed(gateway::CatalogNews& news);
-  void tell_updated(gateway::ResourceNews& news);
-  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+  void notify_changed(gateway::CatalogChanges& update);
+  void notify_updated(gateway::ResourceUpdate& update);
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
   // The result that ends the request from our side.
   mcp::Reply last_result() const;
@@ -59,7 +59,7 @@ class Listening {
   std::string meta() const;
 
   gateway::McpServer& server_;
-  const gateway::Asker asker_;
+  const gateway::CallOrigin caller_;
   const std::string text_;
   mcp::Message request_;  // A copy: the client's own may go.
   const std::function<void(std::string_view message)> say_;

@@ -9,10 +9,10 @@
 
 namespace patchbay::frontends {
 
-PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
+PostCall::PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Message& message,
                    const mcp::Method& method, mcp::Revision revision,
                    std::shared_ptr<gateway::Session> session)
-    : face_(face),
+    : frontend_(frontend),
       exchange_(exchange),
       session_(std::move(session)),
       call_{message,
@@ -21,7 +21,7 @@ PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Messag
             "mcp-http",
             here(),
             *this,
-            face.server_.deadline(),
+            frontend.server_.deadline(),
             exchange.body.size(),
             exchange.who},
       find_header_(
@@ -40,7 +40,7 @@ PostCall::PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Messag
 }
 
 PostCall::~PostCall() {
-  face_.questions_.drop(this);
+  frontend_.questions_.drop(this);
   exchange_.stream.watch_hangup(nullptr);
   if (sink_) sink_->disconnect();
   if (stream_) stream_->detach(sink_.get());
@@ -51,12 +51,13 @@ Task<void> PostCall::run() {
     co_return co_await finish(*known);
   }
   const StopLink link(co_await current_stop(), stop_);
-  const gateway::InFlight::Entry entry(face_.in_flight_, session_.get(), call_.request.id, stop_);
-  here().timers().set(*this, here().now() + face_.settings_.stream_after);
+  const gateway::InFlight::Entry entry(frontend_.in_flight_, session_.get(), call_.request.id,
+                                       stop_);
+  here().timers().set(*this, here().now() + frontend_.settings_.stream_after);
   // In the stateless revision the connection is the only way to cancel.
   if (!session_) exchange_.stream.watch_hangup(this);
-  auto task = face_.server_.answer(call_);
-  auto answered = co_await task.hearing(stop_);
+  auto task = frontend_.server_.answer(call_);
+  auto answered = co_await task.with_stop(stop_);
   drop();
   exchange_.stream.watch_hangup(nullptr);
   const mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
@@ -83,7 +84,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   const std::string response = mcp::response(call_.request.id, reply);
   if (stream_) {
     stream_->append(response);
-    face_.streams_.close(*stream_);
+    frontend_.streams_.close(*stream_);
     co_return co_await exchange_.end_stream();
   }
   const bool keep_alive = exchange_.keep_alive();
@@ -121,7 +122,7 @@ void PostCall::ask(std::string_view method, std::string_view params, gateway::An
     return;
   }
   if (!exchange_.streaming()) begin_stream();
-  const std::string id = face_.questions_.add(this, session_.get(), std::move(answer));
+  const std::string id = frontend_.questions_.add(this, session_.get(), std::move(answer));
   say(mcp::request(id, method, *question));
 }
 
@@ -136,13 +137,13 @@ void PostCall::notify(std::string_view method, std::string_view params) {
 void PostCall::withdraw_questions() {
   if (exchange_.streaming()) return;
   drop();
-  here().timers().set(*this, here().now() + face_.settings_.stream_after);
+  here().timers().set(*this, here().now() + frontend_.settings_.stream_after);
 }
 
 void PostCall::begin_stream() {
   exchange_.begin_stream();
   if (!session_) return;
-  stream_ = face_.streams_.create(session_->id);
+  stream_ = frontend_.streams_.create(session_->id);
   sink_ = std::make_shared<ExchangeSink>(exchange_);
   stream_->attach(sink_, 0);
   // An event without data, from which a client can resume before anything has been said. Older
@@ -170,7 +171,7 @@ void PostCall::on_deadline() {
     auto put = exchange_.put({kSseComment});
     if (!put && sink_) sink_->on_end();
   }
-  here().timers().set(*this, here().now() + face_.settings_.keep_alive);
+  here().timers().set(*this, here().now() + frontend_.settings_.keep_alive);
 }
 
 }  // namespace patchbay::frontends

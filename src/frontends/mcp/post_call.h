@@ -16,7 +16,7 @@ namespace patchbay::frontends {
 
 class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
  public:
-  PostCall(McpHttp& face, net::HttpExchange& exchange, const mcp::Message& message,
+  PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Message& message,
            const mcp::Method& method, mcp::Revision revision,
            std::shared_ptr<gateway::Session> session);
   ~PostCall() override;
@@ -35,7 +35,7 @@ class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
   Task<void> finish(const mcp::Reply& reply);
   int status_of(const mcp::Reply& reply) const;
 
-  McpHttp& face_;
+  McpHttp& frontend_;
   net::HttpExchange& exchange_;
   const std::shared_ptr<gateway::Session> session_;
   gateway::Call call_;

@@ -44,14 +44,14 @@ Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why,
 // One client: its stream is the way out of the channel, what it posts the way in.
 class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook, Timer {
  public:
-  Client(McpSse& face, net::HttpExchange& exchange)
-      : face_(face),
+  Client(McpSse& frontend, net::HttpExchange& exchange)
+      : frontend_(frontend),
         exchange_(exchange),
-        conversation_(face.server_, *this, {"mcp-sse", exchange.who, exchange.peer.ip}) {
-    if (exchange.quiet.requested()) {
+        conversation_(frontend.server_, *this, {"mcp-sse", exchange.who, exchange.peer.ip}) {
+    if (exchange.idle.requested()) {
       conversation_.end();
     } else {
-      link(exchange.quiet);
+      link(exchange.idle);
     }
     exchange.stream.watch_hangup(this);
     set_timer();
@@ -80,9 +80,9 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
     if (!still_stands(*exchange_.who)) return conversation_.end();
     if (exchange_.put({kSseComment})) set_timer();
   }
-  void set_timer() { here().timers().set(*this, here().now() + face_.keep_alive_); }
+  void set_timer() { here().timers().set(*this, here().now() + frontend_.keep_alive_); }
 
-  McpSse& face_;
+  McpSse& frontend_;
   net::HttpExchange& exchange_;
   Listener* listener_ = nullptr;
   Conversation conversation_;
@@ -142,16 +142,16 @@ bool McpSse::deliver(std::string_view id, const Principal& who, std::string_view
   return true;
 }
 
-void McpSse::tell_changed(gateway::CatalogNews& news) {
-  for (const auto& [id, client] : clients_) client->conversation().tell_changed(news);
+void McpSse::notify_changed(gateway::CatalogChanges& update) {
+  for (const auto& [id, client] : clients_) client->conversation().notify_changed(update);
 }
 
-void McpSse::tell_updated(gateway::ResourceNews& news) {
-  for (const auto& [id, client] : clients_) client->conversation().tell_updated(news);
+void McpSse::notify_updated(gateway::ResourceUpdate& update) {
+  for (const auto& [id, client] : clients_) client->conversation().notify_updated(update);
 }
 
-void McpSse::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
-  for (const auto& [id, client] : clients_) client->conversation().tell_task(upstream, news);
+void McpSse::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
+  for (const auto& [id, client] : clients_) client->conversation().notify_task(upstream, update);
 }
 
 }  // namespace patchbay::frontends

@@ -31,28 +31,28 @@ class McpSse {
   net::HttpHandler& message() { return message_; }  // POST /message
 
   void set_keep_alive(std::chrono::nanoseconds time) { keep_alive_ = time; }
-  void tell_changed(gateway::CatalogNews& news);
-  void tell_updated(gateway::ResourceNews& news);
-  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+  void notify_changed(gateway::CatalogChanges& update);
+  void notify_updated(gateway::ResourceUpdate& update);
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
  private:
   class Client;
 
   class Stream final : public net::HttpHandler {
    public:
-    explicit Stream(McpSse& face) : face_(face) {}
-    Task<void> handle(net::HttpExchange& exchange) override { return face_.open(exchange); }
+    explicit Stream(McpSse& frontend) : frontend_(frontend) {}
+    Task<void> handle(net::HttpExchange& exchange) override { return frontend_.open(exchange); }
 
    private:
-    McpSse& face_;
+    McpSse& frontend_;
   };
   class Message final : public net::HttpHandler {
    public:
-    explicit Message(McpSse& face) : face_(face) {}
-    Task<void> handle(net::HttpExchange& exchange) override { return face_.post(exchange); }
+    explicit Message(McpSse& frontend) : frontend_(frontend) {}
+    Task<void> handle(net::HttpExchange& exchange) override { return frontend_.post(exchange); }
 
    private:
-    McpSse& face_;
+    McpSse& frontend_;
   };
 
   Task<void> open(net::HttpExchange& exchange);

@@ -27,23 +27,25 @@ void note_subscription(Subscriber& who, const mcp::Message& request, const mcp::
   if (request.method == "resources/unsubscribe") who.remove(subscribed_uri(request));
 }
 
-Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::Asker asker,
+Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin caller,
                            std::string_view method, const std::string& uri) {
   const std::string text = mcp::request(0, method, fmt::format("{{\"uri\":{}}}", json::quote(uri)));
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) co_return parsed.error();
   gateway::SilentPeer client;
-  const auto* const row = mcp::find_method(message.method, mcp::kNewestLegacy);
-  gateway::Call call{message,           *row,        mcp::kNewestLegacy, asker.face, here(), client,
-                     server.deadline(), text.size(), asker.who};
-  call.from = asker.from;
+  const auto* const row = mcp::find_method(message.method, mcp::kNewestSessionBased);
+  gateway::Call call{message,           *row,        mcp::kNewestSessionBased,
+                     caller.frontend,   here(),      client,
+                     server.deadline(), text.size(), caller.who};
+  call.from = caller.from;
   co_return co_await server.answer(call);
 }
 
-Task<void> unsubscribe_all(gateway::McpServer& server, gateway::Asker asker, Subscriber& who) {
+Task<void> unsubscribe_all(gateway::McpServer& server, gateway::CallOrigin caller,
+                           Subscriber& who) {
   for (const auto& uri : who.take_all()) {
-    auto done = co_await subscribe(server, asker, "resources/unsubscribe", uri);
+    auto done = co_await subscribe(server, caller, "resources/unsubscribe", uri);
     (void)done;  // An upstream that is down has forgotten by itself.
   }
   co_return ok();
@@ -58,28 +60,29 @@ void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp
 }
 
 std::string task_message(gateway::FollowedTasks& who, const std::string& upstream,
-                         const gateway::TaskNews& news) {
-  if (news.session.empty()) return "";
-  const std::string key = mcp::listed_task(upstream, news.id);
+                         const gateway::TaskUpdate& update) {
+  if (update.session.empty()) return "";
+  const std::string key = mcp::listed_task(upstream, update.id);
   const std::string listed = who.find(key);
   if (listed.empty()) return "";
-  if (news.final) who.remove(key);
+  if (update.final) who.remove(key);
   const auto rename = [&listed](std::string_view) { return listed; };
-  return mcp::notification("notifications/tasks/status", mcp::with_task_ids(news.session, rename));
+  return mcp::notification("notifications/tasks/status",
+                           mcp::with_task_ids(update.session, rename));
 }
 
-Task<mcp::Reply> follow(gateway::McpServer& server, gateway::Asker asker, const mcp::Method& method,
-                        const mcp::Message& request, const std::string& listed,
-                        std::string& upstream) {
+Task<mcp::Reply> follow(gateway::McpServer& server, gateway::CallOrigin caller,
+                        const mcp::Method& method, const mcp::Message& request,
+                        const std::string& listed, std::string& upstream) {
   const std::string text =
       mcp::request(0, method.name, fmt::format("{{\"taskId\":{}}}", json::quote(listed)));
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) co_return parsed.error();
   gateway::SilentPeer client;
-  gateway::Call call{message,           method,      mcp::kNewest, asker.face, here(), client,
-                     server.deadline(), text.size(), asker.who};
-  call.from = asker.from;
+  gateway::Call call{message,           method,      mcp::kNewest, caller.frontend, here(), client,
+                     server.deadline(), text.size(), caller.who};
+  call.from = caller.from;
   call.capabilities = gateway::declared_capabilities(request);
   auto reply = co_await server.answer(call);
   upstream = call.upstream;

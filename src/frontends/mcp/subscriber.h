@@ -25,11 +25,11 @@ std::optional<mcp::Reply> answered_by_set(const Subscriber& who, const mcp::Mess
 void note_subscription(Subscriber& who, const mcp::Message& request, const mcp::Reply& reply);
 
 // Subscribes or unsubscribes on behalf of a client that did not send the request itself.
-Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::Asker asker,
+Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin caller,
                            std::string_view method, const std::string& uri);
 
 // Lets go of everything that `who` wants.
-Task<void> unsubscribe_all(gateway::McpServer& server, gateway::Asker asker, Subscriber& who);
+Task<void> unsubscribe_all(gateway::McpServer& server, gateway::CallOrigin caller, Subscriber& who);
 
 // Notes a task that a request of a client with a session has made, so that it hears of it.
 void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp::Reply& reply);
@@ -37,13 +37,13 @@ void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp
 // The message that tells a client with a session how one of its tasks stands; empty if the task is
 // not its own.
 std::string task_message(gateway::FollowedTasks& who, const std::string& upstream,
-                         const gateway::TaskNews& news);
+                         const gateway::TaskUpdate& update);
 
 // Follows a task, or no longer, on behalf of a client without a session. The reply's `task` is what
 // the upstream calls it, and `upstream` is set.
-Task<mcp::Reply> follow(gateway::McpServer& server, gateway::Asker asker, const mcp::Method& method,
-                        const mcp::Message& request, const std::string& listed,
-                        std::string& upstream);
+Task<mcp::Reply> follow(gateway::McpServer& server, gateway::CallOrigin caller,
+                        const mcp::Method& method, const mcp::Message& request,
+                        const std::string& listed, std::string& upstream);
 
 // The raw params of notifications/resources/updated.
 std::string updated_params(std::string_view uri);

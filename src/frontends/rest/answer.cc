@@ -47,9 +47,9 @@ std::string words_of(std::string_view result) {
 
 // Leaves of a result only one of its members. Results may be large, so it stays where it is.
 // REQUIRES: `kept` lies in `result`.
-void keep_only(std::string& result, std::string_view kept) {
-  const auto begin = static_cast<std::size_t>(kept.data() - result.data());
-  result.resize(begin + kept.size());
+void keep_only(std::string& result, std::string_view stored) {
+  const auto begin = static_cast<std::size_t>(stored.data() - result.data());
+  result.resize(begin + stored.size());
   result.erase(0, begin);
 }
 

@@ -49,7 +49,7 @@ Task<mcp::Reply> RestCall::run() {
   if (streaming_) here().timers().set(*this, here().now() + streaming_->after);
   exchange_.stream.watch_hangup(this);
   auto task = server_.answer(call_);
-  auto answered = co_await task.hearing(stop_);
+  auto answered = co_await task.with_stop(stop_);
   drop();
   exchange_.stream.watch_hangup(nullptr);
   mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());

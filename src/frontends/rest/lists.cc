@@ -184,7 +184,7 @@ Task<RestAnswer> Rest::show_tools(net::HttpExchange& exchange, Query query) {
   co_return answer;
 }
 
-Task<RestAnswer> Rest::show_tool(net::HttpExchange& exchange, const RestPlace& place) {
+Task<RestAnswer> Rest::show_tool(net::HttpExchange& exchange, const RestPath& place) {
   auto tools = co_await all(exchange, ItemKind::tool);
   if (!tools) co_return tools.error();
   const auto catalog = catalog_.current(*exchange.who);
@@ -249,9 +249,9 @@ Task<RestAnswer> Rest::show_agents(net::HttpExchange& exchange, Query query) {
 }
 
 Task<std::string> Rest::uri_of(std::string name, Caller who) {
-  auto settled = co_await catalog_.wait_settled(*who, server_.deadline());
-  if (!settled) co_return settled.error();
-  const Catalog& catalog = **settled;
+  auto synced = co_await catalog_.wait_synced(*who, server_.deadline());
+  if (!synced) co_return synced.error();
+  const Catalog& catalog = **synced;
   if (catalog.find_resource(name)) co_return name;
   const auto& entries = catalog.entries(ItemKind::resource);
   const std::string* named = nullptr;

@@ -8,8 +8,8 @@
 namespace patchbay::frontends {
 namespace {
 
-using Kind = RestPlace::Kind;
-using Found = Result<std::optional<RestPlace>>;
+using Kind = RestPath::Kind;
+using Found = Result<std::optional<RestPath>>;
 
 constexpr std::string_view kRead = "GET, HEAD";
 constexpr std::string_view kPost = "POST";
@@ -35,10 +35,10 @@ bool take_prefix(std::string_view& path, std::string_view prefix) {
 Found tool_place(std::string_view path, std::string_view rest, Dialect dialect) {
   const auto parts = parts_of(rest);
   const bool answer = parts.size() == 3 && parts[1] == "answers" && !parts[2].empty();
-  if (parts[0].empty() || (parts.size() != 1 && !answer)) return std::optional<RestPlace>();
+  if (parts[0].empty() || (parts.size() != 1 && !answer)) return std::optional<RestPath>();
   auto name = net::percent_decode(parts[0]);
   if (!name) return name.error();
-  RestPlace place{.kind = Kind::tool, .dialect = dialect, .name = *std::move(name), .path = path};
+  RestPath place{.kind = Kind::tool, .dialect = dialect, .name = *std::move(name), .path = path};
   place.allow = dialect == Dialect::mcp ? kReadAndPost : kPost;
   if (answer) {
     auto state = net::percent_decode(parts[2]);
@@ -59,27 +59,27 @@ bool has_dot_segment(std::string_view uri) {
 
 // A URI has slashes of its own, so all of the rest is one.
 Found resource_place(std::string_view rest, Dialect dialect) {
-  if (rest.empty()) return std::optional<RestPlace>();
+  if (rest.empty()) return std::optional<RestPath>();
   auto uri = net::percent_decode(rest);
   if (!uri) return uri.error();
   if (has_dot_segment(*uri)) {
     return Error{Code::invalid_request, "the URI of a resource has no '.' or '..' segments"};
   }
-  RestPlace place{.kind = Kind::resource, .dialect = dialect, .name = *std::move(uri)};
+  RestPath place{.kind = Kind::resource, .dialect = dialect, .name = *std::move(uri)};
   place.allow = kRead;
   return std::optional(std::move(place));
 }
 
 Found mcp_place(std::string_view path, std::string_view rest) {
   const auto simple = [](Kind kind) {
-    return std::optional(RestPlace{.kind = kind, .dialect = Dialect::mcp, .allow = kRead});
+    return std::optional(RestPath{.kind = kind, .dialect = Dialect::mcp, .allow = kRead});
   };
   if (rest == "tools") return simple(Kind::tools);
   if (rest == "resources") return simple(Kind::resources);
   if (rest == "health") return simple(Kind::health);
   if (take_prefix(rest, "tools/")) return tool_place(path, rest, Dialect::mcp);
   if (take_prefix(rest, "resources/")) return resource_place(rest, Dialect::mcp);
-  return std::optional<RestPlace>();
+  return std::optional<RestPath>();
 }
 
 }  // namespace
@@ -92,18 +92,17 @@ Found find_place(std::string_view path, std::string_view method, std::string_vie
   std::string_view rest = path;
   if (!topology.empty() && take_prefix(rest, "/gateway/")) {
     const auto name = rest.substr(0, rest.find('/'));
-    if (name != topology) return std::optional<RestPlace>();
+    if (name != topology) return std::optional<RestPath>();
     rest.remove_prefix(name.size());
   }
   if (take_prefix(rest, "/mcp/v1/")) return mcp_place(path, rest);
-  if (rest.size() != path.size()) return std::optional<RestPlace>();
+  if (rest.size() != path.size()) return std::optional<RestPath>();
   if (rest == "/agents" || rest == "/agents/") {
-    return std::optional(
-        RestPlace{.kind = Kind::agents, .dialect = Dialect::plain, .allow = kRead});
+    return std::optional(RestPath{.kind = Kind::agents, .dialect = Dialect::plain, .allow = kRead});
   }
   if (take_prefix(rest, "/api/")) return tool_place(path, rest, Dialect::plain);
   if (take_prefix(rest, "/rcs/")) return resource_place(rest, Dialect::plain);
-  if (!take_prefix(rest, "/agents/")) return std::optional<RestPlace>();
+  if (!take_prefix(rest, "/agents/")) return std::optional<RestPath>();
   auto found = method == "POST" ? tool_place(path, rest, Dialect::plain)
                                 : resource_place(rest, Dialect::plain);
   if (found && *found) (*found)->allow = kReadAndPost;

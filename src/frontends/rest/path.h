@@ -14,7 +14,7 @@ namespace patchbay::frontends {
 // How a place speaks: /mcp/v1 in the words of MCP, /api, /rcs and /agents in plain ones.
 enum class Dialect : std::uint8_t { mcp, plain };
 
-struct RestPlace {
+struct RestPath {
   enum class Kind : std::uint8_t {
     tools,      // All tools.
     tool,       // One: shown, or called.
@@ -36,8 +36,8 @@ struct RestPlace {
 // Empty: there is nothing. An error: the path cannot be read, or could be read in two ways.
 // `method` tells what is meant below /agents, where tools and resources stand side by side. Without
 // a `topology` there is nothing below /gateway.
-Result<std::optional<RestPlace>> find_place(std::string_view path, std::string_view method,
-                                            std::string_view topology);
+Result<std::optional<RestPath>> find_place(std::string_view path, std::string_view method,
+                                           std::string_view topology);
 
 // How the errors of a path look, whether there is something or not.
 Dialect dialect_of(std::string_view path);

@@ -5,16 +5,16 @@
 namespace patchbay::frontends {
 namespace {
 
-using Kind = RestPlace::Kind;
+using Kind = RestPath::Kind;
 
-std::optional<RestPlace> at(std::string_view path, std::string_view method = "GET",
-                            std::string_view topology = "") {
+std::optional<RestPath> at(std::string_view path, std::string_view method = "GET",
+                           std::string_view topology = "") {
   auto found = find_place(path, method, topology);
   EXPECT_TRUE(found) << path;
   return found ? *found : std::nullopt;
 }
 
-TEST(RestPlace, TheFacesOfMcp) {
+TEST(RestPath, TheFacesOfMcp) {
   EXPECT_EQ(at("/mcp/v1/tools")->kind, Kind::tools);
   EXPECT_EQ(at("/mcp/v1/resources")->kind, Kind::resources);
   EXPECT_EQ(at("/mcp/v1/health")->kind, Kind::health);
@@ -23,7 +23,7 @@ TEST(RestPlace, TheFacesOfMcp) {
   EXPECT_EQ(at("/mcp/v1/tools/x")->dialect, Dialect::mcp);
 }
 
-TEST(RestPlace, PlainOnes) {
+TEST(RestPath, PlainOnes) {
   EXPECT_EQ(at("/api/agent", "POST")->name, "agent");
   EXPECT_EQ(at("/api/a%2Fb", "POST")->name, "a/b");
   EXPECT_EQ(at("/rcs/test%3A%2F%2Fa")->name, "test://a");
@@ -35,7 +35,7 @@ TEST(RestPlace, PlainOnes) {
   EXPECT_EQ(at("/agents/")->kind, Kind::agents);
 }
 
-TEST(RestPlace, AnswersStandBelowTheirTool) {
+TEST(RestPath, AnswersStandBelowTheirTool) {
   const auto place = at("/gateway/prod/mcp/v1/tools/a.b/answers/patchbay.x-_", "POST", "prod");
   EXPECT_EQ(place->kind, Kind::answer);
   EXPECT_EQ(place->name, "a.b");
@@ -43,7 +43,7 @@ TEST(RestPlace, AnswersStandBelowTheirTool) {
   EXPECT_EQ(place->path, "/gateway/prod/mcp/v1/tools/a.b");
 }
 
-TEST(RestPlace, ATopologyMustBeTheOne) {
+TEST(RestPath, ATopologyMustBeTheOne) {
   EXPECT_EQ(at("/gateway/prod/mcp/v1/tools", "GET", "prod")->kind, Kind::tools);
   EXPECT_FALSE(at("/gateway/prod/mcp/v1/tools"));
   EXPECT_FALSE(at("/gateway/other/mcp/v1/tools", "GET", "prod"));
@@ -51,7 +51,7 @@ TEST(RestPlace, ATopologyMustBeTheOne) {
   EXPECT_FALSE(at("/gateway/mcp/v1/tools", "GET", "mcp"));
 }
 
-TEST(RestPlace, NothingThere) {
+TEST(RestPath, NothingThere) {
   for (const auto* const path :
        {"/mcp/v1/", "/mcp/v1/tool", "/mcp/v1/tools/", "/mcp/v1/tools/a/b", "/mcp/v1/health/x",
         "/api/", "/api/a/b", "/api/a/answers/", "/api/a/answers/s/t", "/rcs/", "/agentsx",
@@ -60,7 +60,7 @@ TEST(RestPlace, NothingThere) {
   }
 }
 
-TEST(RestPlace, WhatCanBeReadInTwoWaysIsRefused) {
+TEST(RestPath, WhatCanBeReadInTwoWaysIsRefused) {
   for (const auto* const path :
        {"/api/a%0d%0aX:y", "/api/a%", "/api/%ff", "/rcs/a/../b", "/rcs/..", "/rcs/%2e%2e%2fetc",
         "/rcs/a/%2E", "/mcp/v1/resources/a%2F..%2Fb", "/mcp/v1/tools/a%00", "/agents/a/./b",

@@ -15,7 +15,7 @@ namespace patchbay::frontends {
 namespace {
 
 using net::HttpExchange;
-using Kind = RestPlace::Kind;
+using Kind = RestPath::Kind;
 
 constexpr std::string_view kIdHeader = "X-Correlation-Id";
 constexpr std::size_t kMostId = 128;  // Bytes of an id that a client gives.
@@ -27,7 +27,7 @@ bool wants_stream(const net::HttpRequest& request) {
 
 // Whether the client can read what it will get, as far as that is known beforehand. A resource has
 // a type of its own, and how the gateway is must be heard by every kind of client.
-bool can_read_answer(const net::HttpRequest& request, const RestPlace& place) {
+bool can_read_answer(const net::HttpRequest& request, const RestPath& place) {
   if (place.kind == Kind::health) return true;
   if (place.kind == Kind::resource && place.dialect == Dialect::plain) return true;
   const auto other = request.method == "POST" ? net::kEventStream : net::kJson;
@@ -75,7 +75,7 @@ void Rest::update(RestSettings settings, const RestStreaming& streaming) {
 Task<void> Rest::handle(HttpExchange& exchange) {
   const auto& request = exchange.request;
   const Dialect dialect = dialect_of(request.path);
-  Result<std::optional<RestPlace>> place = std::optional<RestPlace>();
+  Result<std::optional<RestPath>> place = std::optional<RestPath>();
   if (settings_.enabled) place = find_place(request.path, request.method, settings_.topology);
   if (!place) co_return co_await refuse(exchange, dialect, 400, place.error());
   if (!*place) {
@@ -90,7 +90,7 @@ Task<void> Rest::handle(HttpExchange& exchange) {
   co_return co_await serve(exchange, **place);
 }
 
-Task<void> Rest::serve(HttpExchange& exchange, const RestPlace& place) {
+Task<void> Rest::serve(HttpExchange& exchange, const RestPath& place) {
   const bool post = exchange.request.method == "POST";
   if (post && !exchange.body.empty() && !net::is_json(exchange.request)) {
     Error wrong{Code::invalid_request, "Content-Type must be application/json"};
@@ -127,7 +127,7 @@ std::string Rest::next_id(const HttpExchange& exchange) {
 }
 
 // Calls the tool, or goes on with a call that asked: then the body holds answers.
-Task<void> Rest::call_tool(HttpExchange& exchange, const RestPlace& place) {
+Task<void> Rest::call_tool(HttpExchange& exchange, const RestPath& place) {
   auto body = object_in(exchange);
   if (!body) co_return co_await refuse(exchange, place.dialect, 400, body.error());
   RestRequest request("tools/call", next_id(exchange));
@@ -138,7 +138,7 @@ Task<void> Rest::call_tool(HttpExchange& exchange, const RestPlace& place) {
   co_return co_await run_tool(exchange, place, request);
 }
 
-Task<void> Rest::run_tool(HttpExchange& exchange, const RestPlace& place, RestRequest& request) {
+Task<void> Rest::run_tool(HttpExchange& exchange, const RestPath& place, RestRequest& request) {
   const bool streamed = wants_stream(exchange.request);
   if (streamed) {
     request.add_meta("progressToken", "1");
@@ -158,7 +158,7 @@ Task<void> Rest::run_tool(HttpExchange& exchange, const RestPlace& place, RestRe
   co_return co_await running.finish(std::move(answer));
 }
 
-Task<void> Rest::read_resource(HttpExchange& exchange, const RestPlace& place) {
+Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& place) {
   if (!exchange.request.query.empty()) {
     Error wrong{Code::invalid_request, "a '?' in the URI of a resource is written %3F"};
     co_return co_await refuse(exchange, place.dialect, 400, std::move(wrong));

@@ -40,14 +40,14 @@ class Rest final : public net::HttpHandler {
  private:
   using Query = std::map<std::string, std::string>;
 
-  Task<void> serve(net::HttpExchange& exchange, const RestPlace& place);
-  Task<void> call_tool(net::HttpExchange& exchange, const RestPlace& place);
-  Task<void> run_tool(net::HttpExchange& exchange, const RestPlace& place, RestRequest& request);
-  Task<void> read_resource(net::HttpExchange& exchange, const RestPlace& place);
+  Task<void> serve(net::HttpExchange& exchange, const RestPath& place);
+  Task<void> call_tool(net::HttpExchange& exchange, const RestPath& place);
+  Task<void> run_tool(net::HttpExchange& exchange, const RestPath& place, RestRequest& request);
+  Task<void> read_resource(net::HttpExchange& exchange, const RestPath& place);
 
   // The following yield what to answer with.
   Task<RestAnswer> show_tools(net::HttpExchange& exchange, Query query);
-  Task<RestAnswer> show_tool(net::HttpExchange& exchange, const RestPlace& place);
+  Task<RestAnswer> show_tool(net::HttpExchange& exchange, const RestPath& place);
   Task<RestAnswer> show_resources(net::HttpExchange& exchange, Query query);
   Task<RestAnswer> show_agents(net::HttpExchange& exchange, Query query);
   Task<RestAnswer> show_health(const net::HttpExchange& exchange);

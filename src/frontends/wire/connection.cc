@@ -10,7 +10,7 @@ namespace {
 using wire::FrameType;
 using wire::Header;
 
-constexpr std::string_view kFace = "wire-tcp";
+constexpr std::string_view kFrontend = "wire-tcp";
 constexpr std::string_view kHelloAck = R"({"agreed_version":1})";
 constexpr std::size_t kLargestHeader = 16;
 constexpr std::size_t kLinger = 1 << 20;  // What is read and dropped after a refusal.
@@ -48,22 +48,22 @@ WireConnection::WireConnection(WireHost& host, net::Stream& stream, const net::P
       times_(times),
       terms_(host.terms()),
       frames_(stream, frame_settings(terms_->settings)),
-      session_(host, *this, {kFace, from, from.ip_text(), stream.peer()}) {
+      session_(host, *this, {kFrontend, from, from.ip_text(), stream.peer()}) {
   frames_.set_deadline(here().now() + terms_->settings.first_message);
   frames_.set_most(session_.allowed());
   frames_.outbox().on_broken([this] { give_up(); });
 }
 
-Task<void> WireConnection::run(Stop& quiet) {
+Task<void> WireConnection::run(Stop& idle) {
   Scope serving;
   serving.spawn(session_.run(times_.grace));
-  const StopLink at_the_end(&quiet, reading_);
+  const StopLink at_the_end(&idle, reading_);
   const StopLink when_cancelled(co_await current_stop(), reading_);
   auto reading = frames_.read(*this);
-  auto done = co_await reading.hearing(reading_);
+  auto done = co_await reading.with_stop(reading_);
   if (!done && done.error().code == Code::unavailable) gone_ = true;
   if (!done && !gone_ && done.error().code != Code::cancelled) {
-    session_.tell_fault(done.error());
+    session_.report_fault(done.error());
     refused_ = done.error();
   }
   if (gone_ || refused_ || frames_.closed()) {
@@ -75,9 +75,9 @@ Task<void> WireConnection::run(Stop& quiet) {
   if (!served) {
     // Told to stop at once.
     session_.end_at_once();
-    Stop deaf;
+    Stop shielded;
     auto draining = serving.drain(kNever);
-    served = co_await draining.hearing(deaf);
+    served = co_await draining.with_stop(shielded);
   }
   frames_.outbox().on_broken({});
   if (gone_) co_return ok();
@@ -122,7 +122,7 @@ Task<void> WireConnection::on_frame(FrameType type, std::string_view payload) {
   if (type == FrameType::hello) co_return frames_.send(FrameType::hello_ack, kHelloAck);
   if (type == FrameType::error) {
     log::Line(log::Level::info, "wire client reports a fault")
-        .add("face", kFace)
+        .add("face", kFrontend)
         .add("why", wire::parse_fault(payload).message);
   }
   co_return ok();

@@ -25,7 +25,7 @@ class WireConnection final : WireSink, transport::FrameConnection::Listener {
                  const Times& times);
 
   // Serves until the client leaves or breaks the rules, or `quiet` is requested.
-  Task<void> run(Stop& quiet);
+  Task<void> run(Stop& idle);
 
  private:
   Result<void> send(std::string_view text, Kind kind) override;
@@ -42,7 +42,7 @@ class WireConnection final : WireSink, transport::FrameConnection::Listener {
 
   net::Stream& stream_;
   const Times times_;
-  const std::shared_ptr<WireTerms> terms_;
+  const std::shared_ptr<WireState> terms_;
   transport::FrameConnection frames_;
   WireSession session_;
   Stop reading_;

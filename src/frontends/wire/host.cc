@@ -13,7 +13,7 @@ std::vector<policy::RateSettings> rows(const WireRate& rate, policy::Per per) {
 
 }  // namespace
 
-WireTerms::WireTerms(const WireSettings& said, std::size_t rate_keys)
+WireState::WireState(const WireSettings& said, std::size_t rate_keys)
     : settings(said),
       by_caller(rows(said.rate_limiting, policy::Per::principal), rate_keys),
       by_address(rows(said.rate_limiting, policy::Per::address), rate_keys) {}
@@ -43,16 +43,16 @@ void WireHost::remove(WireSession& session) {
   shared_.sessions->add(-1);
 }
 
-void WireHost::tell_changed(gateway::CatalogNews& news) {
-  for (auto* const session : sessions_) session->tell_changed(news);
+void WireHost::notify_changed(gateway::CatalogChanges& update) {
+  for (auto* const session : sessions_) session->notify_changed(update);
 }
 
-void WireHost::tell_updated(gateway::ResourceNews& news) {
-  for (auto* const session : sessions_) session->tell_updated(news);
+void WireHost::notify_updated(gateway::ResourceUpdate& update) {
+  for (auto* const session : sessions_) session->notify_updated(update);
 }
 
-void WireHost::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
-  for (auto* const session : sessions_) session->tell_task(upstream, news);
+void WireHost::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
+  for (auto* const session : sessions_) session->notify_task(upstream, update);
 }
 
 }  // namespace patchbay::frontends

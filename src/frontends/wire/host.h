@@ -24,8 +24,8 @@ class WireSession;
 
 // The settings, and the counts that belong to them. Made anew when the settings change; shared by
 // all workers.
-struct WireTerms {
-  WireTerms(const WireSettings& said, std::size_t rate_keys);
+struct WireState {
+  WireState(const WireSettings& said, std::size_t rate_keys);
 
   const WireSettings settings;
   policy::Rates by_caller;   // Of those who have said who they are,
@@ -45,22 +45,23 @@ struct WireShared {
 class WireHost {
  public:
   // REQUIRES: everything referred to outlives the host.
-  WireHost(gateway::McpServer& server, gateway::CatalogView& catalog, Door& door,
-           WireShared& shared, std::shared_ptr<WireTerms> terms)
+  WireHost(gateway::McpServer& server, gateway::CatalogView& catalog,
+           RequestAuthenticator& authenticator, WireShared& shared,
+           std::shared_ptr<WireState> terms)
       : server_(server),
         catalog_(catalog),
-        door_(door),
+        authenticator_(authenticator),
         shared_(shared),
         terms_(std::move(terms)) {}
 
-  void update(std::shared_ptr<WireTerms> terms) { terms_ = std::move(terms); }
+  void update(std::shared_ptr<WireState> terms) { terms_ = std::move(terms); }
 
   gateway::McpServer& server() { return server_; }
   const gateway::CatalogView& catalog() const { return catalog_; }
-  Door& door() { return door_; }
+  RequestAuthenticator& authenticator() { return authenticator_; }
   WireShared& shared() { return shared_; }
   // Those in force now. A session keeps the ones that it began with.
-  const std::shared_ptr<WireTerms>& terms() const { return terms_; }
+  const std::shared_ptr<WireState>& terms() const { return terms_; }
 
   // Empty memory to write a message into that is sent before anything else is written.
   std::string& scratch();
@@ -68,16 +69,16 @@ class WireHost {
   void add(WireSession& session);
   void remove(WireSession& session);
 
-  void tell_changed(gateway::CatalogNews& news);
-  void tell_updated(gateway::ResourceNews& news);
-  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+  void notify_changed(gateway::CatalogChanges& update);
+  void notify_updated(gateway::ResourceUpdate& update);
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
  private:
   gateway::McpServer& server_;
   gateway::CatalogView& catalog_;
-  Door& door_;
+  RequestAuthenticator& authenticator_;
   WireShared& shared_;
-  std::shared_ptr<WireTerms> terms_;
+  std::shared_ptr<WireState> terms_;
   std::set<WireSession*> sessions_;
   std::string scratch_;
 };

@@ -63,7 +63,7 @@ std::string as_objects(std::string_view capabilities) {
 
 std::string in_mcp_words(const mcp::Message& initialize, std::string_view capabilities) {
   const std::string_view params = initialize.raw_params.empty() ? "{}" : initialize.raw_params;
-  const std::string version = json::quote(mcp::info(mcp::kNewestLegacy).name);
+  const std::string version = json::quote(mcp::info(mcp::kNewestSessionBased).name);
   std::string changed = json::with_member(params, "protocolVersion", version);
   changed = json::with_member(changed, "capabilities", as_objects(capabilities));
   return mcp::request(initialize.id, initialize.method, changed);

@@ -80,17 +80,17 @@ std::string listed_within(std::string_view upstream, std::string_view method,
   const auto* const kind = std::ranges::find(mcp::kItems, method, &mcp::ItemInfo::list);
   const auto items = kind == mcp::kItems.end() ? std::nullopt : json::member(result, kind->member);
   if (!items) return "";
-  std::string kept = "[";
+  std::string stored = "[";
   json::each_element(*items, [&](std::string_view item) {
     const auto name = json::string_member(item, kind->key);
     const auto which = static_cast<mcp::ItemKind>(kind - mcp::kItems.begin());
     const auto* const entry = name ? catalog.find(which, *name) : nullptr;
     if (!entry || entry->upstream->name() != upstream) return;
-    if (kept.size() > 1) kept += ',';
-    kept += item;
+    if (stored.size() > 1) stored += ',';
+    stored += item;
   });
-  kept += ']';
-  return json::with_member(result, kind->member, kept);
+  stored += ']';
+  return json::with_member(result, kind->member, stored);
 }
 
 }  // namespace patchbay::frontends

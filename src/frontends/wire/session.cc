@@ -104,7 +104,8 @@ void WireSession::end_at_once() {
 std::size_t WireSession::allowed() const {
   const auto& settings = terms_->settings;
   const std::size_t most = settings.max_frame.value;
-  return known() || !host_.door().asks() ? most : std::min(most, settings.max_unknown.value);
+  return known() || !host_.authenticator().asks() ? most
+                                                  : std::min(most, settings.max_unknown.value);
 }
 
 // ---- Messages in
@@ -144,7 +145,7 @@ void WireSession::note_size(std::size_t size) const {
   if (size <= kRecommended) return;
   host_.shared().large->add();
   log::Line(log::Level::warn, "wire message above the recommended size")
-      .add("face", peer_.face)
+      .add("face", peer_.frontend)
       .add("from", peer_.ip)
       .add("bytes", size)
       .add("recommended", kRecommended);
@@ -153,14 +154,15 @@ void WireSession::note_size(std::size_t size) const {
 // Whoever has not said who they are gets no second try.
 Result<void> WireSession::turn_away(const wire::Envelope& envelope, const Error& why) {
   refuse(envelope, json::member(envelope.payload, "id").value_or(""), why);
-  if (!known() && host_.door().asks()) return why;
+  if (!known() && host_.authenticator().asks()) return why;
   return ok();
 }
 
 // Who sends this message; the same as before, or nobody.
 Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
   const MessageAuth mode = terms_->settings.per_message_auth;
-  if (!host_.door().asks()) co_return host_.door().recognise(Shown{peer_.from});
+  if (!host_.authenticator().asks())
+    co_return host_.authenticator().recognise(PresentedCredentials{peer_.from});
   const Caller before = caller_ ? caller_ : peer_.who;
   const bool stands = would_let_in(before);
   const bool given = !envelope.auth_token.empty() && (mode != MessageAuth::off || !stands);
@@ -169,11 +171,11 @@ Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
                     "every message needs an auth_token (per_message_auth: required)"};
   }
   if (!given && stands) co_return before;
-  const Shown shown{peer_.from, peer_.certificate.get(), envelope.auth_token};
+  const PresentedCredentials presented{peer_.from, peer_.certificate.get(), envelope.auth_token};
   if (before && !given && !peer_.certificate) {
     co_return Error{Code::unauthenticated, "the credentials have expired; send a new auth_token"};
   }
-  auto found = co_await host_.door().identify(shown);
+  auto found = co_await host_.authenticator().identify(presented);
   if (!found) co_return found.error();
   if (before && before->id != (*found)->id) {
     co_return Error{Code::forbidden, "this connection is another caller's; open one of your own"};
@@ -183,7 +185,7 @@ Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
 
 // Whoever came when nobody was asked is a stranger once somebody is.
 bool WireSession::would_let_in(const Caller& who) const {
-  return who && still_stands(*who) && (who->way != "none" || !host_.door().asks());
+  return who && still_stands(*who) && (who->way != "none" || !host_.authenticator().asks());
 }
 
 // The first message of a caller opens the conversation.
@@ -203,7 +205,7 @@ Task<void> WireSession::enter(Caller who) {
   }
   transport::Channel& channel = *this;
   conversation_.emplace(host_.server(), channel,
-                        gateway::Asker{peer_.face, std::move(who), peer_.ip});
+                        gateway::CallOrigin{peer_.frontend, std::move(who), peer_.ip});
   begun_.deliver(ok());
   while (!listener_) co_await next_turn();
   co_return ok();
@@ -250,7 +252,7 @@ void WireSession::request(const wire::Envelope& envelope, std::unique_ptr<mcp::O
   auto admitted = admit(message);
   if (!admitted) return refuse(envelope, message.id, admitted.error());
   auto upstream = upstream_of(envelope.target_namespace, *catalog);
-  if (upstream && host_.catalog().settled()) {
+  if (upstream && host_.catalog().synced()) {
     auto there = check_there(*upstream, *catalog);
     if (!there) upstream = there.error();
   }
@@ -384,16 +386,16 @@ void WireSession::refuse(const wire::Envelope& about, std::string_view id, const
   (void)sent;  // If the client has gone, the face ends the session.
 }
 
-void WireSession::tell_changed(gateway::CatalogNews& news) {
-  if (conversation_ && !mute()) conversation_->tell_changed(news);
+void WireSession::notify_changed(gateway::CatalogChanges& update) {
+  if (conversation_ && !mute()) conversation_->notify_changed(update);
 }
 
-void WireSession::tell_updated(gateway::ResourceNews& news) {
-  if (conversation_ && !mute()) conversation_->tell_updated(news);
+void WireSession::notify_updated(gateway::ResourceUpdate& update) {
+  if (conversation_ && !mute()) conversation_->notify_updated(update);
 }
 
-void WireSession::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
-  if (conversation_ && !mute()) conversation_->tell_task(upstream, news);
+void WireSession::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
+  if (conversation_ && !mute()) conversation_->notify_task(upstream, update);
 }
 
 }  // namespace patchbay::frontends

@@ -61,7 +61,7 @@ class WireSink {
 
 // Who is at the other end.
 struct WirePeer {
-  std::string_view face;  // "wire-tcp" or "wire-ws"; outlives the session.
+  std::string_view frontend;  // "wire-tcp" or "wire-ws"; outlives the session.
   net::PeerAddress from;
   std::string ip;                                        // Of the address, as text.
   std::shared_ptr<const net::TlsPeer> certificate = {};  // Null: it has shown none.
@@ -86,16 +86,16 @@ class WireSession final : transport::Channel {
   void end_at_once();
 
   // Tells the client of a fault that concerns no message in particular.
-  void tell_fault(const Error& why) { refuse({}, "", why); }
+  void report_fault(const Error& why) { refuse({}, "", why); }
 
   // How large a message may be, as far as the client has shown who it is.
   std::size_t allowed() const;
   bool known() const { return caller_ != nullptr; }
   bool idle() const { return pending_.empty(); }
 
-  void tell_changed(gateway::CatalogNews& news);
-  void tell_updated(gateway::ResourceNews& news);
-  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+  void notify_changed(gateway::CatalogChanges& update);
+  void notify_updated(gateway::ResourceUpdate& update);
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
  private:
   // A request that runs.
@@ -136,7 +136,7 @@ class WireSession final : transport::Channel {
   WireHost& host_;
   WireSink& sink_;
   const WirePeer peer_;
-  const std::shared_ptr<WireTerms> terms_;
+  const std::shared_ptr<WireState> terms_;
   Caller caller_;        // Of the last message; always the same principal.
   Shares::Share share_;  // Of the caller, where nobody was known when the connection was made.
   Listener* listener_ = nullptr;

@@ -61,14 +61,14 @@ Task<void> WireTcp::serve(net::Fd fd, net::PeerAddress from, bool secure) {
   auto served = secure ? co_await shake_hands(stream, from) : ok();
   if (served) {
     WireConnection connection(host_, stream, from, {settings_.write_time, settings_.grace});
-    served = co_await connection.run(quiet_);
+    served = co_await connection.run(idle_);
   }
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);
   co_return served;
 }
 
 Task<void> WireTcp::shake_hands(net::Stream& stream, const net::PeerAddress& from) {
-  auto done = co_await handshakes_.run(start_tls(stream), settings_.handshakes, quiet_);
+  auto done = co_await handshakes_.run(start_tls(stream), settings_.handshakes, idle_);
   if (done) {
     (stream.resumed_tls() ? counters_.tls_resumed : counters_.tls_full)->add();
     co_return done;
@@ -100,7 +100,7 @@ Task<void> WireTcp::start_tls(net::Stream& stream) {
 
 void WireTcp::close() {
   accepting_.close();
-  quiet_.request();
+  idle_.request();
 }
 
 Task<void> WireTcp::stop(Deadline deadline) {

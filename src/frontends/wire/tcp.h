@@ -54,7 +54,7 @@ class WireTcp {
   net::Accepting accepting_;
   net::Handshakes handshakes_;
   std::shared_ptr<const net::TlsContext> tls_;
-  Stop quiet_;  // Heard by everyone when the server stops.
+  Stop idle_;  // Heard by everyone when the server stops.
   Scope connections_;
 };
 

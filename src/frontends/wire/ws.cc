@@ -51,19 +51,19 @@ Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why,
 // One client, from the upgrade on.
 class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Channel, Stop::Hook {
  public:
-  Client(WireWs& face, net::HttpExchange& exchange)
-      : face_(face),
+  Client(WireWs& frontend, net::HttpExchange& exchange)
+      : frontend_(frontend),
         exchange_(exchange),
-        most_(face.host_.terms()->settings.max_message.value),
+        most_(frontend.host_.terms()->settings.max_message.value),
         socket_(exchange.stream, exchange.input(), net::WsSide::server,
-                socket_settings(face.host_.terms()->settings, face.write_time_)) {}
+                socket_settings(frontend.host_.terms()->settings, frontend.write_time_)) {}
 
   Task<void> run();
 
-  template <class Tell>
-  void tell(Tell tell) {
+  template <class Notify>
+  void notify(Notify notify) {
     if (!still_stands(*exchange_.who)) return expire();
-    tell(*conversation_);
+    notify(*conversation_);
   }
 
  private:
@@ -83,7 +83,7 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
   // Stop::Hook: the server stops.
   void on_stop() override {
     stopping_ = true;
-    news_.deliver(ok());
+    update_.deliver(ok());
   }
   // WireSink
   Result<void> send(std::string_view text, Kind) override { return put(text); }
@@ -97,7 +97,7 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
   void close_sending() override {}
   void close() override {}
 
-  WireWs& face_;
+  WireWs& frontend_;
   net::HttpExchange& exchange_;
   const std::size_t most_;
   net::WebSocket socket_;
@@ -105,7 +105,7 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
   std::optional<Conversation> conversation_;  // or that, since the first text.
   transport::Channel::Listener* listener_ = nullptr;
   std::vector<std::string> texts_;  // Not dealt with yet.
-  OneShot<void> news_;              // A text has come, or none will.
+  OneShot<void> update_;            // A text has come, or none will.
   Scope scope_;
   bool ended_ = false;     // No text follows those that have come.
   bool left_ = false;      // The client has gone, or is to be left.
@@ -113,10 +113,10 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
 };
 
 Task<void> WireWs::Client::run() {
-  if (exchange_.quiet.requested()) {
+  if (exchange_.idle.requested()) {
     stopping_ = true;
   } else {
-    link(exchange_.quiet);
+    link(exchange_.idle);
   }
   socket_.start(*this);
   auto first = co_await next();
@@ -132,8 +132,8 @@ Task<void> WireWs::Client::run() {
 // The next text; fails if there will be none.
 Task<std::string> WireWs::Client::next() {
   while (texts_.empty() && !over()) {
-    news_.reset();
-    auto waited = co_await news_.wait();
+    update_.reset();
+    auto waited = co_await update_.wait();
     if (!waited) co_return waited.error();
   }
   if (over()) co_return Error{Code::unavailable, "no message follows"};
@@ -146,18 +146,18 @@ Task<std::string> WireWs::Client::next() {
 void WireWs::Client::on_text(std::string& text) {
   texts_.push_back(std::move(text));
   if (texts_.size() >= kMostWaiting) socket_.hold();
-  news_.deliver(ok());
+  update_.deliver(ok());
 }
 
 void WireWs::Client::on_end(WsClose, const std::string&) {
   ended_ = true;
-  news_.deliver(ok());
+  update_.deliver(ok());
   // What came before a fault of the client is answered.
   if (socket_.open()) return socket_.answer_first();
   left_ = true;
   if (conversation_) conversation_->end_at_once();
   if (session_) session_->end_at_once();
-  news_.deliver(ok());
+  update_.deliver(ok());
 }
 
 void WireWs::Client::leave(WsClose code, std::string_view why) {
@@ -179,7 +179,7 @@ Task<void> WireWs::Client::serve_wire(std::string text) {
   WirePeer who{"wire-ws", peer.address, peer.ip, nullptr, exchange_.who};
   if (peer.certificate) who.certificate = std::make_shared<net::TlsPeer>(*peer.certificate);
   WireSink& sink = *this;
-  session_.emplace(face_.host_, sink, std::move(who));
+  session_.emplace(frontend_.host_, sink, std::move(who));
   scope_.spawn(session_->run(kUnbounded));
   for (Result<std::string> more = std::move(text); more;) {
     auto taken = co_await session_->take(*more);
@@ -195,9 +195,9 @@ Task<void> WireWs::Client::serve_wire(std::string text) {
 
 Task<void> WireWs::Client::serve_plain(std::string text) {
   transport::Channel& channel = *this;
-  conversation_.emplace(face_.host_.server(), channel,
-                        gateway::Asker{"mcp-ws", exchange_.who, exchange_.peer.ip});
-  face_.plain_.insert(this);
+  conversation_.emplace(frontend_.host_.server(), channel,
+                        gateway::CallOrigin{"mcp-ws", exchange_.who, exchange_.peer.ip});
+  frontend_.plain_.insert(this);
   scope_.spawn(conversation_->run(kUnbounded));
   for (Result<std::string> more = std::move(text); more;) {
     if (!still_stands(*exchange_.who)) {
@@ -208,7 +208,7 @@ Task<void> WireWs::Client::serve_plain(std::string text) {
     release(*more);  // Nothing of it is kept while the client is silent.
     more = co_await next();
   }
-  face_.plain_.erase(this);
+  frontend_.plain_.erase(this);
   co_return co_await end(*conversation_);
 }
 
@@ -222,13 +222,13 @@ Task<void> WireWs::Client::end(Served& served) {
   }
   // A client that has broken the rules is not kept waiting for what takes long.
   const Deadline deadline =
-      ended_ ? here().now() + face_.host_.terms()->settings.ws.close_time : kNever;
+      ended_ ? here().now() + frontend_.host_.terms()->settings.ws.close_time : kNever;
   auto drained = co_await scope_.drain(deadline);
   if (drained) co_return drained;
   served.end_at_once();
-  Stop deaf;
+  Stop shielded;
   auto ending = scope_.drain(kNever);
-  co_return co_await ending.hearing(deaf);
+  co_return co_await ending.with_stop(shielded);
 }
 
 Task<void> WireWs::handle(net::HttpExchange& exchange) {
@@ -239,7 +239,7 @@ Task<void> WireWs::handle(net::HttpExchange& exchange) {
   if (answer.status != 101) {
     co_return co_await refuse(exchange, answer.status, answer.message, answer.fields);
   }
-  if (exchange.quiet.requested()) {
+  if (exchange.idle.requested()) {
     co_return co_await refuse(exchange, 503, "the gateway is stopping", "Retry-After: 1\r\n");
   }
   auto share = take_share(ShareOf::websockets, exchange);
@@ -252,25 +252,25 @@ Task<void> WireWs::handle(net::HttpExchange& exchange) {
   co_return co_await client.run();
 }
 
-template <class Tell>
-void WireWs::each_plain(Tell tell) {
+template <class Notify>
+void WireWs::each_plain(Notify notify) {
   // Whoever is left meanwhile takes itself out.
   const auto now = plain_;
   for (Client* const client : now) {
-    if (plain_.contains(client)) client->tell(tell);
+    if (plain_.contains(client)) client->notify(notify);
   }
 }
 
-void WireWs::tell_changed(gateway::CatalogNews& news) {
-  each_plain([&](Conversation& conversation) { conversation.tell_changed(news); });
+void WireWs::notify_changed(gateway::CatalogChanges& update) {
+  each_plain([&](Conversation& conversation) { conversation.notify_changed(update); });
 }
 
-void WireWs::tell_updated(gateway::ResourceNews& news) {
-  each_plain([&](Conversation& conversation) { conversation.tell_updated(news); });
+void WireWs::notify_updated(gateway::ResourceUpdate& update) {
+  each_plain([&](Conversation& conversation) { conversation.notify_updated(update); });
 }
 
-void WireWs::tell_task(const std::string& upstream, const gateway::TaskNews& news) {
-  each_plain([&](Conversation& conversation) { conversation.tell_task(upstream, news); });
+void WireWs::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
+  each_plain([&](Conversation& conversation) { conversation.notify_task(upstream, update); });
 }
 
 }  // namespace patchbay::frontends

@@ -26,15 +26,15 @@ class WireWs final : public net::HttpHandler {
   Task<void> handle(net::HttpExchange& exchange) override;
 
   // Tells the clients that speak plain MCP; the others hear from the host.
-  void tell_changed(gateway::CatalogNews& news);
-  void tell_updated(gateway::ResourceNews& news);
-  void tell_task(const std::string& upstream, const gateway::TaskNews& news);
+  void notify_changed(gateway::CatalogChanges& update);
+  void notify_updated(gateway::ResourceUpdate& update);
+  void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
  private:
   class Client;
 
-  template <class Tell>
-  void each_plain(Tell tell);
+  template <class Notify>
+  void each_plain(Notify notify);
 
   WireHost& host_;
   std::chrono::nanoseconds write_time_;

@@ -52,11 +52,11 @@ bool Consent::may_ask(const Call& call, const CatalogEntry& entry) const {
   return entry.terms && entry.terms->may_need_approval && may_ask_user(call);
 }
 
-Task<std::optional<mcp::Reply>> Consent::judge(Call& call, const CatalogEntry& entry,
-                                               const Catalog& catalog) {
+Task<std::optional<mcp::Reply>> Consent::evaluate(Call& call, const CatalogEntry& entry,
+                                                  const Catalog& catalog) {
   const auto* const given = call.request.param("arguments");
   const std::string_view arguments = given ? given->raw : "{}";
-  const auto verdict = entry.terms->judge(arguments);
+  const auto verdict = entry.terms->evaluate(arguments);
   call.rule = verdict.rule;
   if (!verdict.allowed) {
     co_return refusal(
@@ -99,7 +99,7 @@ Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& qu
   const Deadline asked = here().now();
   ask(call, "elicitation/create", params,
       [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
-  auto said = co_await answer->wait(asked + call.patience);
+  auto said = co_await answer->wait(asked + call.timeout);
   call.deadline += here().now() - asked;
   if (!said) {
     if (said.error().code != Code::timeout) co_return said.error();
@@ -124,7 +124,7 @@ void Consent::note_decision(const Call& call, const policy::ApprovalSubject& sub
   auto record = policy::event_record(policy::kApprovalEvent, *call.who);
   record.method = approved ? "approve" : "refuse";
   record.from = call.from;
-  record.face = call.face;
+  record.frontend = call.frontend;
   record.target = subject.tool;
   record.digest = subject.digest;
   record.decision = approved ? "allow" : "deny";

@@ -24,8 +24,8 @@ class Consent {
       : approvals_(approvals), recorder_(recorder) {}
 
   // Null if the call may be sent, else what it is answered with. REQUIRES: the entry has terms.
-  Task<std::optional<mcp::Reply>> judge(Call& call, const CatalogEntry& entry,
-                                        const Catalog& catalog);
+  Task<std::optional<mcp::Reply>> evaluate(Call& call, const CatalogEntry& entry,
+                                           const Catalog& catalog);
 
   // Whether the client of `call` may be asked on account of these terms.
   bool may_ask(const Call& call, const CatalogEntry& entry) const;

@@ -52,8 +52,8 @@ class SilentPeer final : public Peer {
 class TaskIds;
 
 // Through which front end someone asks, who it is, and from which address.
-struct Asker {
-  std::string_view face;
+struct CallOrigin {
+  std::string_view frontend;
   Caller who;
   std::string from = {};
 };
@@ -65,8 +65,8 @@ struct Call {
   const mcp::Message& request;
   const mcp::Method& method;
   mcp::Revision revision;
-  std::string_view face;  // Which front end: "mcp-http", "mcp-stdio".
-  Executor& home;         // The asker's worker.
+  std::string_view frontend;  // Which front end: "mcp-http", "mcp-stdio".
+  Executor& owner;            // The asker's worker.
   Peer& client;
   mutable Deadline deadline;  // Moves while a person does what the call waits for.
   std::size_t bytes_in = 0;
@@ -79,7 +79,7 @@ struct Call {
                                          // has never said so.
 
   // News on the way from another worker; see tell().
-  mutable std::atomic<int> news_under_way = 0;
+  mutable std::atomic<int> updates_in_flight = 0;
 
   // For a stateless client on HTTP: the headers of its request.
   const mcp::FindHeader* headers = nullptr;
@@ -95,7 +95,7 @@ struct Call {
   mutable std::string_view missing = {};
 
   // Set by the McpServer: how long the client may think about a question of the upstream.
-  std::chrono::nanoseconds patience{0};
+  std::chrono::nanoseconds timeout{0};
 
   std::string_view trace = {};  // Its traceparent, if it has one.
   std::string_view from = {};   // The address that it comes from; empty for our own stdin.
@@ -115,22 +115,22 @@ struct Call {
 };
 
 // News of one call that may be on their way to its worker at a time.
-inline constexpr int kMostNewsUnderWay = 256;
+inline constexpr int kMaxUpdatesInFlight = 256;
 
 // Tells the asker something while the call runs. Callable on any worker. News that come faster than
 // the asker's worker takes them are dropped: they are news, not answers.
-inline void tell(const Call& call, std::string_view method, std::string params) {
-  if (&call.home == &here()) {
+inline void notify(const Call& call, std::string_view method, std::string params) {
+  if (&call.owner == &here()) {
     call.client.notify(method, params);
     return;
   }
-  if (call.news_under_way.fetch_add(1, std::memory_order_relaxed) >= kMostNewsUnderWay) {
-    call.news_under_way.fetch_sub(1, std::memory_order_relaxed);
+  if (call.updates_in_flight.fetch_add(1, std::memory_order_relaxed) >= kMaxUpdatesInFlight) {
+    call.updates_in_flight.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
   // The call is alive when the letter arrives: its answer takes the same way, later.
-  call.home.post([&call, method = std::string(method), params = std::move(params)] {
-    call.news_under_way.fetch_sub(1, std::memory_order_relaxed);
+  call.owner.post([&call, method = std::string(method), params = std::move(params)] {
+    call.updates_in_flight.fetch_sub(1, std::memory_order_relaxed);
     call.client.notify(method, params);
   });
 }
@@ -138,7 +138,7 @@ inline void tell(const Call& call, std::string_view method, std::string params) 
 // Asks the client something while the call runs. Callable on any worker, where `answer` is called
 // too.
 inline void ask(const Call& call, std::string_view method, std::string_view params, Answer answer) {
-  if (&call.home == &here()) {
+  if (&call.owner == &here()) {
     call.client.ask(method, params, std::move(answer));
     return;
   }
@@ -147,7 +147,7 @@ inline void ask(const Call& call, std::string_view method, std::string_view para
       answer(std::move(reply));
     });
   };
-  call.home.post(
+  call.owner.post(
       [&client = call.client, method = std::string(method), params = std::string(params),
        back = std::move(back)]() mutable { client.ask(method, params, std::move(back)); });
 }

@@ -43,7 +43,7 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
     record.way = call.who->way;
   }
   record.from = call.from;
-  record.face = call.face;
+  record.frontend = call.frontend;
   record.method = call.request.method;
   record.target = call.target;
   record.upstream = call.upstream;
@@ -96,19 +96,19 @@ void Recorder::record(const Call& call, const mcp::Reply& reply, Deadline began)
 }
 
 Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline began) {
-  auto kept = std::make_shared<OneShot<void>>();
+  auto stored = std::make_shared<OneShot<void>>();
   audit_->put(audit_record(call, reply, began, audit_->settings()),
-              [kept, &home = here()](Result<void> written) {
-                home.post([kept, written = std::move(written)] { kept->deliver(written); });
+              [stored, &owner = here()](Result<void> written) {
+                owner.post([stored, written = std::move(written)] { stored->deliver(written); });
               });
   // The call is over, cancelled or not: its record is waited for all the same.
-  co_return co_await kept->wait().ignore_stop();
+  co_return co_await stored->wait().ignore_stop();
 }
 
 void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds) {
   log::Line(log::Level::info, "call")
       .add("id", call.request.id)
-      .add("face", call.face)
+      .add("face", call.frontend)
       .add("who", call.who ? call.who->name : "nobody")
       .add("method", call.request.method)
       .add("name", call.target)

@@ -36,23 +36,23 @@ std::optional<std::size_t> budget_of(const std::vector<ResultBudget>& rows, std:
   return std::nullopt;
 }
 
-mcp::Reply kept_instead(const Call& call, const mcp::Reply& reply, std::size_t most, bool promised,
-                        KeptResults& results) {
+mcp::Reply stored_instead(const Call& call, const mcp::Reply& reply, std::size_t most,
+                          bool promised, StoredResults& results) {
   const bool failed = json::member(reply.body, "isError") == "true";
   auto text = only_text(reply.body);
   const std::string_view type = text ? "text/plain" : "application/json";
   std::string whole = text ? *std::move(text) : reply.body;
   const std::size_t size = whole.size();
-  auto kept = results.keep(*call.who, std::move(whole), std::string(type), here().now());
-  if (!kept) return mcp::error_reply(kept.error());
+  auto stored = results.keep(*call.who, std::move(whole), std::string(type), here().now());
+  if (!stored) return mcp::error_reply(stored.error());
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(results.bounds().time).count();
   const std::string note = fmt::format(
       "The result has {} bytes, more than the {} that this tool may return at once. It is kept for "
       "{} min: read {}/1 to {}/{} as resources.",
-      reply.body.size(), most, minutes, kept->uri, kept->uri, kept->pages);
+      reply.body.size(), most, minutes, stored->uri, stored->uri, stored->pages);
   const std::string link =
       fmt::format(R"({{"type":"resource_link","uri":"{}/1","name":{},"mimeType":"{}","size":{}}})",
-                  kept->uri, json::quote(call.target), type, size);
+                  stored->uri, json::quote(call.target), type, size);
   mcp::Reply instead =
       mcp::scanned_reply(fmt::format(R"({{"content":[{},{}]{}}})", mcp::text_block(note), link,
                                      failed || promised ? R"(,"isError":true)" : ""));

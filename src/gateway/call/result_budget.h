@@ -23,8 +23,8 @@ std::optional<std::size_t> budget_of(const std::vector<ResultBudget>& rows, std:
 // Keeps the result and puts a link in its place. `promised` says that the tool has an output
 // schema, which a link cannot fit: then the result says that the call failed, as clients that
 // check results would otherwise have to.
-mcp::Reply kept_instead(const Call& call, const mcp::Reply& reply, std::size_t most, bool promised,
-                        KeptResults& results);
+mcp::Reply stored_instead(const Call& call, const mcp::Reply& reply, std::size_t most,
+                          bool promised, StoredResults& results);
 
 }  // namespace patchbay::gateway
 

@@ -33,19 +33,19 @@ Error unknown(std::string_view uri) {
 
 }  // namespace
 
-void KeptResults::set_bounds(const Bounds& bounds) {
+void StoredResults::set_bounds(const Bounds& bounds) {
   const std::lock_guard lock(mutex_);
   bounds_ = bounds;
 }
 
-KeptResults::Bounds KeptResults::bounds() const {
+StoredResults::Bounds StoredResults::bounds() const {
   const std::lock_guard lock(mutex_);
   return bounds_;
 }
 
 // Drops the oldest result of the caller that holds the most, so that no caller can evict the
 // results of others.
-void KeptResults::drop_oldest() {
+void StoredResults::drop_oldest() {
   std::unordered_map<std::string_view, std::size_t> held;
   for (const auto& [id, one] : by_id_) held[one.owner] += one.text.size();
   const auto size_of = [](const auto& entry) { return entry.second; };
@@ -57,8 +57,8 @@ void KeptResults::drop_oldest() {
   ids_.erase(oldest);
 }
 
-Result<KeptResults::Kept> KeptResults::keep(const Principal& who, std::string text,
-                                            std::string type, Deadline now) {
+Result<StoredResults::Stored> StoredResults::keep(const Principal& who, std::string text,
+                                                  std::string type, Deadline now) {
   const std::lock_guard lock(mutex_);
   if (text.size() > bounds_.total) {
     return Error{Code::too_large, fmt::format("the result has {} bytes, more than can be kept "
@@ -72,16 +72,16 @@ Result<KeptResults::Kept> KeptResults::keep(const Principal& who, std::string te
   }
   while (!ids_.empty() && held_ + text.size() > bounds_.total) drop_oldest();
   const std::string id = random_hex(kIdBytes);
-  const Kept kept{fmt::format("{}{}", kKeptPrefix, id), pages_of(text, bounds_.page)};
+  const Stored stored{fmt::format("{}{}", kStoredPrefix, id), pages_of(text, bounds_.page)};
   held_ += text.size();
   ids_.push_back(id);
   by_id_.emplace(id,
                  One{who.id, std::move(text), std::move(type), bounds_.page, now + bounds_.time});
-  return kept;
+  return stored;
 }
 
-Result<std::string> KeptResults::read(const Principal& who, std::string_view uri, Deadline now) {
-  const std::string_view rest = uri.substr(std::min(uri.size(), kKeptPrefix.size()));
+Result<std::string> StoredResults::read(const Principal& who, std::string_view uri, Deadline now) {
+  const std::string_view rest = uri.substr(std::min(uri.size(), kStoredPrefix.size()));
   const auto slash = rest.find('/');
   std::size_t page = 1;
   if (slash != std::string_view::npos) {
@@ -98,7 +98,7 @@ Result<std::string> KeptResults::read(const Principal& who, std::string_view uri
   const std::string_view text = one.text;
   const std::size_t from = character_at(text, (page - 1) * one.page);
   const std::size_t to = character_at(text, page * one.page);
-  const std::string base = fmt::format("{}{}", kKeptPrefix, found->first);
+  const std::string base = fmt::format("{}{}", kStoredPrefix, found->first);
   const std::string next =
       page < pages ? fmt::format(",\"next\":\"{}/{}\"", base, page + 1) : std::string();
   return fmt::format(

@@ -1,5 +1,6 @@
-// KeptResults are results that were larger than their tool's budget. The caller got a link instead,
-// and reads the result in pages, as a resource that is for that caller alone and for a time.
+// StoredResults are results that were larger than their tool's budget. The caller got a link
+// instead, and reads the result in pages, as a resource that is for that caller alone and for a
+// time.
 //
 // Shared by all workers; usable from any thread.
 #pragma once
@@ -18,16 +19,16 @@
 
 namespace patchbay::gateway {
 
-inline constexpr std::string_view kKeptPrefix = "patchbay://results/";
+inline constexpr std::string_view kStoredPrefix = "patchbay://results/";
 
-class KeptResults {
+class StoredResults {
  public:
   struct Bounds {
     std::size_t total = 64 << 20;  // Of all results together.
     std::size_t page = 64 << 10;
     std::chrono::nanoseconds time = std::chrono::minutes(10);
   };
-  struct Kept {
+  struct Stored {
     std::string uri;  // Of all pages, without a page number.
     std::size_t pages = 0;
   };
@@ -36,7 +37,7 @@ class KeptResults {
   Bounds bounds() const;
 
   // The oldest make room. Code::too_large if there is not enough even then.
-  Result<Kept> keep(const Principal& who, std::string text, std::string type, Deadline now);
+  Result<Stored> keep(const Principal& who, std::string text, std::string type, Deadline now);
 
   // The raw result of reading one page. Code::resource_not_found to anybody but the caller.
   Result<std::string> read(const Principal& who, std::string_view uri, Deadline now);

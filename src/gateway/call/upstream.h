@@ -23,7 +23,7 @@ struct UpstreamState {
 
 // How a task of an upstream stands, in the words of either kind of revision, raw. One of the two
 // may come later.
-struct TaskNews {
+struct TaskUpdate {
   std::string id;         // As the upstream calls it.
   std::string session;    // The parameters of notifications/tasks/status...
   std::string stateless;  // ...and of notifications/tasks.
@@ -67,7 +67,7 @@ class UpstreamWatcher {
   virtual void offers(const Upstream& upstream, mcp::ItemLists items) = 0;
   // The content of a resource, in the upstream's own words, is another.
   virtual void updated(const Upstream& upstream, const std::string& uri) = 0;
-  virtual void task_changed(const Upstream& upstream, const TaskNews& news) = 0;
+  virtual void task_changed(const Upstream& upstream, const TaskUpdate& update) = 0;
   // What the upstream has been subscribed to and must be again when it comes back.
   virtual std::vector<std::string> subscribed(const Upstream& upstream) = 0;
   // It lists more than it may: what it offered before stays.

@@ -242,20 +242,20 @@ std::string Catalog::listed_uri(std::string_view upstream, std::string_view uri)
   return std::string(uri);
 }
 
-const Catalog::Shown& Catalog::shown(ItemKind kind, mcp::Revision revision) const {
+const Catalog::Rendered& Catalog::rendered(ItemKind kind, mcp::Revision revision) const {
   const Section& in = section(kind);
-  Shown& shown = (*in.shown)[static_cast<std::size_t>(revision)];
-  std::call_once(shown.once, [&] {
-    for (const auto& item : in.items) shown.items.push_back(mcp::item_for(revision, kind, item));
-    shown.all = fmt::format("{{\"{}\":{}}}", mcp::info(kind).member,
-                            joined(shown.items, 0, shown.items.size()));
+  Rendered& rendered = (*in.rendered)[static_cast<std::size_t>(revision)];
+  std::call_once(rendered.once, [&] {
+    for (const auto& item : in.items) rendered.items.push_back(mcp::item_for(revision, kind, item));
+    rendered.all = fmt::format("{{\"{}\":{}}}", mcp::info(kind).member,
+                               joined(rendered.items, 0, rendered.items.size()));
   });
-  return shown;
+  return rendered;
 }
 
 Result<std::string> Catalog::list(ItemKind kind, mcp::Revision revision, std::string_view cursor,
                                   std::size_t page) const {
-  const Shown& in = shown(kind, revision);
+  const Rendered& in = rendered(kind, revision);
   std::size_t from = 0;
   if (!cursor.empty()) {
     const auto dash = cursor.find('-');

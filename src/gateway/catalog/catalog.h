@@ -122,7 +122,7 @@ class Catalog {
   using Index = TextMap<std::size_t>;
 
   // The items of one kind as one revision knows them; made when first wanted.
-  struct Shown {
+  struct Rendered {
     std::once_flag once;
     std::vector<std::string> items;
     std::string all;  // All of them as one result.
@@ -134,14 +134,14 @@ class Catalog {
     std::vector<std::string> items;  // Raw JSON, with the listed names.
     Index listed;                    // Only while it is built.
     Index names;                     // All that an item goes by, the listed one included.
-    std::unique_ptr<std::array<Shown, mcp::kRevisions.size()>> shown =
-        std::make_unique<std::array<Shown, mcp::kRevisions.size()>>();
+    std::unique_ptr<std::array<Rendered, mcp::kRevisions.size()>> rendered =
+        std::make_unique<std::array<Rendered, mcp::kRevisions.size()>>();
   };
 
   const Section& section(mcp::ItemKind kind) const {
     return sections_[static_cast<std::size_t>(kind)];
   }
-  const Shown& shown(mcp::ItemKind kind, mcp::Revision revision) const;
+  const Rendered& rendered(mcp::ItemKind kind, mcp::Revision revision) const;
   Catalog(const Catalog& whole, std::shared_ptr<const policy::Access> access);
   void build(const Catalog* before);
   std::vector<Offer> offers_to(const policy::Access& access) const;

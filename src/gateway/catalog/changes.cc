@@ -4,11 +4,11 @@
 
 namespace patchbay::gateway {
 
-const std::vector<std::string_view>& CatalogNews::of(const Principal& who) {
+const std::vector<std::string_view>& CatalogChanges::of(const Principal& who) {
   auto before = restricted_.of(before_, who);
   auto now = restricted_.of(now_, who);
   const auto [known, fresh] = known_.try_emplace({before.get(), now.get()});
-  auto& [kept_before, kept_now, found] = known->second;
+  auto& [stored_before, stored_now, found] = known->second;
   if (!fresh) return found;
   for (std::size_t i = 0; i < mcp::kItems.size(); ++i) {
     const auto kind = static_cast<mcp::ItemKind>(i);
@@ -18,12 +18,12 @@ const std::vector<std::string_view>& CatalogNews::of(const Principal& who) {
     }
   }
   std::ranges::sort(found);
-  kept_before = std::move(before);
-  kept_now = std::move(now);
+  stored_before = std::move(before);
+  stored_now = std::move(now);
   return found;
 }
 
-const std::string& ResourceNews::of(const Principal& who) {
+const std::string& ResourceUpdate::of(const Principal& who) {
   auto catalog = restricted_.of(now_, who);
   const auto [known, fresh] = known_.try_emplace(catalog);
   if (fresh) {

@@ -16,10 +16,10 @@
 namespace patchbay::gateway {
 
 // Which lists have changed.
-class CatalogNews {
+class CatalogChanges {
  public:
   // REQUIRES: `restricted` outlives this.
-  CatalogNews(Sight before, Sight now, RestrictedCatalogs& restricted)
+  CatalogChanges(CatalogSnapshot before, CatalogSnapshot now, RestrictedCatalogs& restricted)
       : before_(std::move(before)), now_(std::move(now)), restricted_(restricted) {}
 
   // The notifications that tell `who` of it.
@@ -32,17 +32,18 @@ class CatalogNews {
     std::vector<std::string_view> notifications;
   };
 
-  const Sight before_;
-  const Sight now_;
+  const CatalogSnapshot before_;
+  const CatalogSnapshot now_;
   RestrictedCatalogs& restricted_;
   std::map<std::pair<const Catalog*, const Catalog*>, Known> known_;
 };
 
 // A resource that has changed, as each client knows it.
-class ResourceNews {
+class ResourceUpdate {
  public:
   // `uri` is in the words of its upstream. REQUIRES: `restricted` outlives this.
-  ResourceNews(std::string upstream, std::string uri, Sight now, RestrictedCatalogs& restricted)
+  ResourceUpdate(std::string upstream, std::string uri, CatalogSnapshot now,
+                 RestrictedCatalogs& restricted)
       : upstream_(std::move(upstream)),
         uri_(std::move(uri)),
         now_(std::move(now)),
@@ -54,7 +55,7 @@ class ResourceNews {
  private:
   const std::string upstream_;
   const std::string uri_;
-  const Sight now_;
+  const CatalogSnapshot now_;
   RestrictedCatalogs& restricted_;
   std::map<std::shared_ptr<const Catalog>, std::string> known_;
 };

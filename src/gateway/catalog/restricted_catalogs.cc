@@ -4,26 +4,28 @@
 
 namespace patchbay::gateway {
 
-std::shared_ptr<const Catalog> RestrictedCatalogs::find(const Sight& sight,
+std::shared_ptr<const Catalog> RestrictedCatalogs::find(const CatalogSnapshot& snapshot,
                                                         const policy::Rules::Set& about) const {
   const auto found = std::ranges::find_if(known_, [&](const Known& one) {
-    return one.whole == sight.catalog->number() && one.rules == sight.rules && one.about == about;
+    return one.whole == snapshot.catalog->number() && one.rules == snapshot.rules &&
+           one.about == about;
   });
   return found == known_.end() ? nullptr : found->catalog.lock();
 }
 
-std::shared_ptr<const Catalog> RestrictedCatalogs::of(const Sight& sight,
+std::shared_ptr<const Catalog> RestrictedCatalogs::of(const CatalogSnapshot& snapshot,
                                                       const policy::Rules::Set& about) {
   {
     const std::lock_guard lock(mutex_);
-    if (auto found = find(sight, about)) return found;
+    if (auto found = find(snapshot, about)) return found;
   }
   // Made without the lock: whoever wants it at the same time makes it twice rather than waits.
-  auto made = sight.catalog->restricted(std::make_shared<const policy::Access>(sight.rules, about));
+  auto made =
+      snapshot.catalog->restricted(std::make_shared<const policy::Access>(snapshot.rules, about));
   const std::lock_guard lock(mutex_);
-  if (auto found = find(sight, about)) return found;
+  if (auto found = find(snapshot, about)) return found;
   std::erase_if(known_, [](const Known& one) { return one.catalog.expired(); });
-  known_.push_front({sight.catalog->number(), sight.rules, about, made});
+  known_.push_front({snapshot.catalog->number(), snapshot.rules, about, made});
   if (known_.size() > kMost) known_.pop_back();
   return made;
 }

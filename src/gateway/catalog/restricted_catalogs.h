@@ -15,7 +15,7 @@
 namespace patchbay::gateway {
 
 // A catalog and the rules over it; without rules it is whole for everybody.
-struct Sight {
+struct CatalogSnapshot {
   std::shared_ptr<const Catalog> catalog;
   std::shared_ptr<const policy::Rules> rules = {};
 };
@@ -23,11 +23,12 @@ struct Sight {
 class RestrictedCatalogs {
  public:
   // What those see about whom the rules `about` are. REQUIRES: there are rules.
-  std::shared_ptr<const Catalog> of(const Sight& sight, const policy::Rules::Set& about);
+  std::shared_ptr<const Catalog> of(const CatalogSnapshot& snapshot,
+                                    const policy::Rules::Set& about);
 
   // What that caller sees.
-  std::shared_ptr<const Catalog> of(const Sight& sight, const Principal& who) {
-    return sight.rules ? of(sight, sight.rules->about(who)) : sight.catalog;
+  std::shared_ptr<const Catalog> of(const CatalogSnapshot& snapshot, const Principal& who) {
+    return snapshot.rules ? of(snapshot, snapshot.rules->about(who)) : snapshot.catalog;
   }
 
  private:
@@ -39,7 +40,8 @@ class RestrictedCatalogs {
   };
   static constexpr std::size_t kMost = 256;
 
-  std::shared_ptr<const Catalog> find(const Sight& sight, const policy::Rules::Set& about) const;
+  std::shared_ptr<const Catalog> find(const CatalogSnapshot& snapshot,
+                                      const policy::Rules::Set& about) const;
 
   std::mutex mutex_;
   std::deque<Known> known_;  // The newest in front.

@@ -40,8 +40,8 @@ TEST(RestrictedCatalogs, WhatIsHiddenLeavesNoTrace) {
   const auto whole = std::make_shared<const Catalog>(
       std::vector{offer("a", {"same", "own"}), offer("b", {"same"})},
       NameSettings{Prefix::conflict, "__"});
-  const Sight sight{whole, rules({rule("r", {"b.*"})})};
-  const auto seen = restricted.of(sight, caller({"r"}));
+  const CatalogSnapshot snapshot{whole, rules({rule("r", {"b.*"})})};
+  const auto seen = restricted.of(snapshot, caller({"r"}));
   EXPECT_EQ(seen->size(ItemKind::tool), 1U);
   ASSERT_NE(seen->find(ItemKind::tool, "same"), nullptr) << "the bare name is no longer ambiguous";
   EXPECT_EQ(seen->find(ItemKind::tool, "same")->listed, "same") << "nor in conflict";
@@ -54,27 +54,27 @@ TEST(RestrictedCatalogs, WhatIsHiddenLeavesNoTrace) {
 
 TEST(RestrictedCatalogs, AreSharedByThoseWhoSeeTheSame) {
   RestrictedCatalogs restricted;
-  const Sight sight{
+  const CatalogSnapshot snapshot{
       std::make_shared<const Catalog>(std::vector{offer("a", {"x", "y"})}, NameSettings()),
       rules({rule("r", {"a.x"}), rule("s", {"a.y"})})};
-  const auto first = restricted.of(sight, caller({"r"}));
-  EXPECT_EQ(restricted.of(sight, caller({"r", "unknown"})), first);
-  EXPECT_NE(restricted.of(sight, caller({"s"})), first);
+  const auto first = restricted.of(snapshot, caller({"r"}));
+  EXPECT_EQ(restricted.of(snapshot, caller({"r", "unknown"})), first);
+  EXPECT_NE(restricted.of(snapshot, caller({"s"})), first);
   const auto* const tool = first->find(ItemKind::tool, "x");
-  EXPECT_EQ(tool->schemas, sight.catalog->find(ItemKind::tool, "x")->schemas);
+  EXPECT_EQ(tool->schemas, snapshot.catalog->find(ItemKind::tool, "x")->schemas);
 }
 
-TEST(CatalogNews, AreForThoseWhoSeeTheChange) {
+TEST(CatalogChanges, AreForThoseWhoSeeTheChange) {
   RestrictedCatalogs restricted;
   const auto both = rules({rule("r", {"a.x"}), rule("s", {"a.*"})});
-  const Sight before{
+  const CatalogSnapshot before{
       std::make_shared<const Catalog>(std::vector{offer("a", {"x"})}, NameSettings()), both};
-  const Sight now{
+  const CatalogSnapshot now{
       std::make_shared<const Catalog>(std::vector{offer("a", {"x", "y"})}, NameSettings()), both};
-  CatalogNews news(before, now, restricted);
-  EXPECT_TRUE(news.of(caller({"r"})).empty());
-  EXPECT_EQ(news.of(caller({"s"})).size(), 1U);
-  CatalogNews ruled({now.catalog, nullptr}, now, restricted);
+  CatalogChanges update(before, now, restricted);
+  EXPECT_TRUE(update.of(caller({"r"})).empty());
+  EXPECT_EQ(update.of(caller({"s"})).size(), 1U);
+  CatalogChanges ruled({now.catalog, nullptr}, now, restricted);
   EXPECT_EQ(ruled.of(caller({"r"})).size(), 1U) << "rules that change are news too";
   EXPECT_TRUE(ruled.of(caller({"s"})).empty());
 }

@@ -30,25 +30,25 @@ std::shared_ptr<const Catalog> CatalogView::current(const Principal& who) const 
   return seen_.emplace(about, counted_here(restricted_->of(now_, about))).first->second;
 }
 
-Task<std::shared_ptr<const Catalog>> CatalogView::wait_settled(const Principal& who,
-                                                               Deadline deadline) {
-  if (!settled_) {
-    OneShot<void> settled;
-    waiting_.push_back(&settled);
-    auto waited = co_await settled.wait(deadline);
-    std::erase(waiting_, &settled);
+Task<std::shared_ptr<const Catalog>> CatalogView::wait_synced(const Principal& who,
+                                                              Deadline deadline) {
+  if (!synced_) {
+    OneShot<void> synced;
+    waiting_.push_back(&synced);
+    auto waited = co_await synced.wait(deadline);
+    std::erase(waiting_, &synced);
     if (!waited && waited.error().code == Code::cancelled) co_return waited.error();
   }
   co_return current(who);
 }
 
-void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool settled) {
+void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool synced) {
   before_change();
   now_.catalog = counted_here(std::move(catalog));
   // Who comes once the list is complete need not hear how it became so.
-  const bool completed = settled && !settled_;
-  settled_ = settled;
-  if (settled_) {
+  const bool completed = synced && !synced_;
+  synced_ = synced;
+  if (synced_) {
     for (auto* const one : waiting_) one->deliver(ok());
   }
   after_change(completed);
@@ -57,7 +57,7 @@ void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool settled) {
 void CatalogView::set_rules(std::shared_ptr<const policy::Rules> rules) {
   const bool same = now_.rules && rules && now_.rules->version() == rules->version();
   if (same || now_.rules == rules) return;
-  if (!settled_) {
+  if (!synced_) {
     // Nobody has been told anything yet.
     now_.rules = std::move(rules);
     seen_.clear();
@@ -79,18 +79,18 @@ void CatalogView::before_change() {
 
 void CatalogView::after_change(bool at_once) {
   if (at_once || debounce_ <= std::chrono::nanoseconds(0)) {
-    tell();
+    notify();
   } else if (!set()) {
     here().timers().set(*this, here().now() + debounce_);
   }
 }
 
 // Tells of what is another than clients know. A change that was taken back meanwhile is none.
-void CatalogView::tell() {
+void CatalogView::notify() {
   drop();
-  Sight before = *std::exchange(told_, std::nullopt);
-  CatalogNews news(std::move(before), now_, *restricted_);
-  if (tell_) tell_(news);
+  CatalogSnapshot before = *std::exchange(told_, std::nullopt);
+  CatalogChanges update(std::move(before), now_, *restricted_);
+  if (notify_) notify_(update);
   told_seen_.clear();
 }
 

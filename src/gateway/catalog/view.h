@@ -33,12 +33,12 @@ class CatalogView final : Timer {
 
   // As nobody but the gateway itself sees it: whole.
   std::shared_ptr<const Catalog> whole() const { return now_.catalog; }
-  bool settled() const { return settled_; }
+  bool synced() const { return synced_; }
 
   // The catalog once it has settled, or what there is at `deadline`.
-  Task<std::shared_ptr<const Catalog>> wait_settled(const Principal& who, Deadline deadline);
+  Task<std::shared_ptr<const Catalog>> wait_synced(const Principal& who, Deadline deadline);
 
-  void update(std::shared_ptr<const Catalog> catalog, bool settled);
+  void update(std::shared_ptr<const Catalog> catalog, bool synced);
 
   // Who may see what; null: everybody everything.
   void set_rules(std::shared_ptr<const policy::Rules> rules);
@@ -48,7 +48,7 @@ class CatalogView final : Timer {
   bool is_admin(const Principal& who) const;
 
   // A resource that has changed, in the words of its upstream.
-  ResourceNews news_of(const std::string& upstream, const std::string& uri) const {
+  ResourceUpdate update_of(const std::string& upstream, const std::string& uri) const {
     return {upstream, uri, now_, *restricted_};
   }
 
@@ -56,18 +56,20 @@ class CatalogView final : Timer {
   void set_debounce(std::chrono::nanoseconds debounce) { debounce_ = debounce; }
 
   // Called after changes.
-  void on_change(std::function<void(CatalogNews& news)> tell) { tell_ = std::move(tell); }
+  void on_change(std::function<void(CatalogChanges& update)> notify) {
+    notify_ = std::move(notify);
+  }
 
  private:
-  void on_deadline() override { tell(); }
+  void on_deadline() override { notify(); }
   void before_change();
   void after_change(bool at_once);
-  void tell();
+  void notify();
 
   static constexpr std::size_t kMostSeen = 256;
 
-  Sight now_;
-  std::optional<Sight> told_;  // As clients know it, while they are to be told.
+  CatalogSnapshot now_;
+  std::optional<CatalogSnapshot> told_;  // As clients know it, while they are to be told.
   RestrictedCatalogs own_;
   RestrictedCatalogs* restricted_ = &own_;
   // What callers see now, and what they saw when they were last told.
@@ -75,9 +77,9 @@ class CatalogView final : Timer {
   mutable Seen seen_;
   Seen told_seen_;
   std::chrono::nanoseconds debounce_{0};
-  bool settled_ = false;
+  bool synced_ = false;
   std::vector<OneShot<void>*> waiting_;
-  std::function<void(CatalogNews&)> tell_;
+  std::function<void(CatalogChanges&)> notify_;
 };
 
 }  // namespace patchbay::gateway

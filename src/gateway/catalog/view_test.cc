@@ -15,17 +15,17 @@ class CatalogViewTest : public ::testing::Test {
  protected:
   CatalogViewTest() {
     view.set_debounce(100ms);
-    view.on_change([this](CatalogNews& news) {
-      for (const auto notification : news.of(*local_caller())) told.emplace_back(notification);
+    view.on_change([this](CatalogChanges& update) {
+      for (const auto notification : update.of(*local_caller())) told.emplace_back(notification);
     });
   }
 
   // A catalog with one tool and, if named, one prompt.
-  void offer(const std::string& tool, const std::string& prompt = "", bool settled = true) {
+  void offer(const std::string& tool, const std::string& prompt = "", bool synced = true) {
     Offer made{upstream, {}};
     mcp::of(made.items, ItemKind::tool).push_back({tool, "{}"});
     if (!prompt.empty()) mcp::of(made.items, ItemKind::prompt).push_back({prompt, "{}"});
-    view.update(std::make_shared<const Catalog>(std::vector{made}, NameSettings()), settled);
+    view.update(std::make_shared<const Catalog>(std::vector{made}, NameSettings()), synced);
   }
 
   using Told = std::vector<std::string>;

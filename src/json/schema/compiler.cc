@@ -34,7 +34,7 @@ Result<std::unique_ptr<const SchemaProgram>> SchemaCompiler::compile(std::string
   return std::unique_ptr<const SchemaProgram>(std::move(program_));
 }
 
-void SchemaCompiler::fail_at(SchemaPlace place, std::string_view reason) {
+void SchemaCompiler::fail_at(SchemaLocation place, std::string_view reason) {
   if (failed_) return;
   failed_ = true;
   error_ = {Code::invalid_params,
@@ -58,7 +58,7 @@ bool SchemaCompiler::expect(NodeId at, Type type, std::string_view what) {
   return false;
 }
 
-BlockId SchemaCompiler::block_at(SchemaPlace place) {
+BlockId SchemaCompiler::block_at(SchemaLocation place) {
   const auto id = static_cast<BlockId>(program_->blocks.size());
   const auto [known, fresh] = blocks_.try_emplace(place, id);
   if (!fresh) return known->second;
@@ -72,7 +72,7 @@ BlockId SchemaCompiler::block_at(SchemaPlace place) {
   return id;
 }
 
-void SchemaCompiler::compile_block(BlockId id, SchemaPlace place) {
+void SchemaCompiler::compile_block(BlockId id, SchemaLocation place) {
   subject_ = {place, &documents_.index(place), {}, documents_.resource_of(place)};
   if (subject_.resource == kNone) return fail(place.node, kNoSchema);
   subject_.dialect = documents_.resources()[subject_.resource].dialect;

@@ -28,7 +28,7 @@ class SchemaCompiler {
  private:
   // The subschema at hand: where it is and which keywords it has.
   struct Subject {
-    SchemaPlace place;
+    SchemaLocation place;
     const Index* index = nullptr;
     Dialect dialect;
     std::uint32_t resource = 0;
@@ -39,7 +39,7 @@ class SchemaCompiler {
   void fail(NodeId node, std::string_view reason) {
     fail_at({subject_.place.document, node}, reason);
   }
-  void fail_at(SchemaPlace place, std::string_view reason);
+  void fail_at(SchemaLocation place, std::string_view reason);
   void fail_with(NodeId node, const Error& error);
 
   NodeId keyword(Keyword which) const { return subject_.keywords[static_cast<std::size_t>(which)]; }
@@ -49,7 +49,7 @@ class SchemaCompiler {
   bool expect(NodeId at, Type type, std::string_view what);
 
   // What a keyword needs, put into the arrays of the program.
-  BlockId block_at(SchemaPlace place);
+  BlockId block_at(SchemaLocation place);
   BlockId block(NodeId at) { return block_at({subject_.place.document, at}); }
   std::uint32_t name(std::string text);
   std::uint32_t count(NodeId at);
@@ -59,7 +59,7 @@ class SchemaCompiler {
   std::uint32_t block_list(NodeId at);
   std::uint32_t name_list(NodeId at);
 
-  void compile_block(BlockId id, SchemaPlace place);
+  void compile_block(BlockId id, SchemaLocation place);
   void read_keywords();
   void put(SchemaStep step) { program_->steps.push_back(step); }
 
@@ -89,8 +89,8 @@ class SchemaCompiler {
   RegexLimits regex_limits_;  // What is left of them.
   std::unique_ptr<SchemaProgram> program_ = std::make_unique<SchemaProgram>();
   Subject subject_;
-  std::map<SchemaPlace, BlockId> blocks_;
-  std::vector<std::pair<BlockId, SchemaPlace>> to_do_;
+  std::map<SchemaLocation, BlockId> blocks_;
+  std::vector<std::pair<BlockId, SchemaLocation>> to_do_;
   std::map<std::string, std::uint32_t, std::less<>> names_;
   std::map<std::string, std::uint32_t, std::less<>> patterns_;
   std::vector<std::string> dynamic_names_;

@@ -94,7 +94,7 @@ std::string without_empty_fragment(std::string_view uri) {
 
 }  // namespace
 
-std::string SchemaDocuments::describe(SchemaPlace place) const {
+std::string SchemaDocuments::describe(SchemaLocation place) const {
   const Document& document = documents_[place.document];
   const std::string pointer = document.index.pointer(place.node);
   if (place.document > 0) return document.uri + "#" + pointer;
@@ -130,10 +130,10 @@ Result<Dialect> SchemaDocuments::dialect_of(std::string_view name, int chain) co
   return dialect;
 }
 
-Result<SchemaPlace> SchemaDocuments::open(std::string_view text, std::string uri) {
+Result<SchemaLocation> SchemaDocuments::open(std::string_view text, std::string uri) {
   auto index = Index::of(text, options_.limits.values);
   if (!index) return index.error();
-  const SchemaPlace root{static_cast<std::uint32_t>(documents_.size()), 0};
+  const SchemaLocation root{static_cast<std::uint32_t>(documents_.size()), 0};
   documents_.push_back({uri, *std::move(index), {}});
   documents_.back().resource.assign(documents_.back().index.size(), kNone);
   const std::uint32_t resource = add_resource(uri, root, {options_.default_draft});
@@ -143,7 +143,7 @@ Result<SchemaPlace> SchemaDocuments::open(std::string_view text, std::string uri
   return root;
 }
 
-std::uint32_t SchemaDocuments::add_resource(std::string uri, SchemaPlace root, Dialect dialect) {
+std::uint32_t SchemaDocuments::add_resource(std::string uri, SchemaLocation root, Dialect dialect) {
   const auto id = static_cast<std::uint32_t>(resources_.size());
   by_uri_.try_emplace(uri, id);
   resources_.push_back({std::move(uri), root, dialect});
@@ -151,7 +151,7 @@ std::uint32_t SchemaDocuments::add_resource(std::string uri, SchemaPlace root, D
 }
 
 // Member `key` of a schema as text; empty where it is missing.
-Result<std::string> SchemaDocuments::text_member(SchemaPlace place, std::string_view key) const {
+Result<std::string> SchemaDocuments::text_member(SchemaLocation place, std::string_view key) const {
   const Index& in = index(place);
   const auto found = in.find(place.node, key);
   if (!found) return std::string();
@@ -164,7 +164,7 @@ Result<std::string> SchemaDocuments::text_member(SchemaPlace place, std::string_
 
 // Notes what names the schema at `place`; yields the resource it belongs to, a new one if it has an
 // `$id`.
-Result<std::uint32_t> SchemaDocuments::enter(SchemaPlace place, std::uint32_t resource) {
+Result<std::uint32_t> SchemaDocuments::enter(SchemaLocation place, std::uint32_t resource) {
   const bool root = resources_[resource].root == place;
   const auto named = dialect_at(place, resources_[resource].dialect, root);
   if (!named) return named.error();
@@ -206,7 +206,7 @@ Result<std::uint32_t> SchemaDocuments::enter(SchemaPlace place, std::uint32_t re
 }
 
 // What the `$schema` of a schema stands for, if it has one and is the root of a resource or may be.
-Result<Dialect> SchemaDocuments::dialect_at(SchemaPlace place, Dialect outer, bool root) const {
+Result<Dialect> SchemaDocuments::dialect_at(SchemaLocation place, Dialect outer, bool root) const {
   const Index& in = index(place);
   const auto name = text_member(place, "$schema");
   if (!name) return name.error();
@@ -216,7 +216,7 @@ Result<Dialect> SchemaDocuments::dialect_at(SchemaPlace place, Dialect outer, bo
 }
 
 // Recursion goes as deep as JSON may be nested.
-Result<void> SchemaDocuments::scan(SchemaPlace place, std::uint32_t resource) {
+Result<void> SchemaDocuments::scan(SchemaLocation place, std::uint32_t resource) {
   if (resource_of(place) != kNone) return ok();  // A reference has led here before.
   const Index& in = index(place);
   if (in[place.node].type == Type::object) {
@@ -235,7 +235,8 @@ Result<void> SchemaDocuments::scan(SchemaPlace place, std::uint32_t resource) {
   return ok();
 }
 
-Result<void> SchemaDocuments::scan_keyword(SchemaPlace place, std::uint32_t resource, Holds holds) {
+Result<void> SchemaDocuments::scan_keyword(SchemaLocation place, std::uint32_t resource,
+                                           Holds holds) {
   const Index& in = index(place);
   const Node& node = in[place.node];
   if (holds == Holds::nothing) return ok();
@@ -259,7 +260,7 @@ Result<std::uint32_t> SchemaDocuments::find_resource(const std::string& uri) {
   return resource_of(*opened);
 }
 
-Result<SchemaPlace> SchemaDocuments::resolve(std::uint32_t from, std::string_view reference) {
+Result<SchemaLocation> SchemaDocuments::resolve(std::uint32_t from, std::string_view reference) {
   if (reference.size() > kMaxUri) return invalid("the reference is too long");
   const auto resource = find_resource(resolve_uri(resources_[from].uri, reference));
   if (!resource) return resource.error();
@@ -272,13 +273,13 @@ Result<SchemaPlace> SchemaDocuments::resolve(std::uint32_t from, std::string_vie
   if (anchor == found.anchors.end()) {
     return invalid(fmt::format("there is no anchor {}", shown(*fragment)));
   }
-  return SchemaPlace{found.root.document, anchor->second};
+  return SchemaLocation{found.root.document, anchor->second};
 }
 
 // Goes along a JSON pointer (without its first slash). It may end where no keyword holds a schema;
 // what is there is a schema from now on.
-Result<SchemaPlace> SchemaDocuments::follow(std::uint32_t resource, std::string_view pointer) {
-  const SchemaPlace root = resources_[resource].root;
+Result<SchemaLocation> SchemaDocuments::follow(std::uint32_t resource, std::string_view pointer) {
+  const SchemaLocation root = resources_[resource].root;
   const Index& in = index(root);
   NodeId at = root.node;
   for (bool last = false; !last;) {
@@ -298,7 +299,7 @@ Result<SchemaPlace> SchemaDocuments::follow(std::uint32_t resource, std::string_
     const std::uint32_t here = documents_[root.document].resource[at];
     if (here != kNone) resource = here;
   }
-  const SchemaPlace place{root.document, at};
+  const SchemaLocation place{root.document, at};
   if (resource_of(place) == kNone) {
     auto scanned = scan(place, resource);
     if (!scanned) return scanned.error();

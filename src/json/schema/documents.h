@@ -19,15 +19,15 @@
 namespace patchbay::json {
 
 // One value in one document.
-struct SchemaPlace {
+struct SchemaLocation {
   std::uint32_t document = 0;
   NodeId node = 0;
-  auto operator<=>(const SchemaPlace&) const = default;
+  auto operator<=>(const SchemaLocation&) const = default;
 };
 
 struct SchemaResource {
   std::string uri;
-  SchemaPlace root;
+  SchemaLocation root;
   Dialect dialect;
   std::map<std::string, NodeId, std::less<>> anchors = {};
   std::map<std::string, NodeId, std::less<>> dynamic_anchors = {};  // All of them are anchors too.
@@ -39,19 +39,19 @@ class SchemaDocuments {
       : options_(options), budget_(options.limits.compile) {}
 
   // Reads `text` as the document with that URI.
-  Result<SchemaPlace> open(std::string_view text, std::string uri);
+  Result<SchemaLocation> open(std::string_view text, std::string uri);
 
   // What `reference` names, seen from a schema of that resource.
-  Result<SchemaPlace> resolve(std::uint32_t resource, std::string_view reference);
+  Result<SchemaLocation> resolve(std::uint32_t resource, std::string_view reference);
 
-  const Index& index(SchemaPlace place) const { return documents_[place.document].index; }
-  std::uint32_t resource_of(SchemaPlace place) const {
+  const Index& index(SchemaLocation place) const { return documents_[place.document].index; }
+  std::uint32_t resource_of(SchemaLocation place) const {
     return documents_[place.document].resource[place.node];
   }
   const std::vector<SchemaResource>& resources() const { return resources_; }
 
   // Where `place` is, for people.
-  std::string describe(SchemaPlace place) const;
+  std::string describe(SchemaLocation place) const;
 
  private:
   struct Document {
@@ -64,14 +64,14 @@ class SchemaDocuments {
   Result<Dialect> dialect_of(std::string_view uri, int chain) const;
   std::string_view text_of(std::string_view uri) const;
   Result<std::uint32_t> find_resource(const std::string& uri);
-  Result<SchemaPlace> follow(std::uint32_t resource, std::string_view pointer);
+  Result<SchemaLocation> follow(std::uint32_t resource, std::string_view pointer);
 
-  Result<void> scan(SchemaPlace place, std::uint32_t resource);
-  Result<void> scan_keyword(SchemaPlace place, std::uint32_t resource, Holds holds);
-  Result<std::uint32_t> enter(SchemaPlace place, std::uint32_t resource);
-  std::uint32_t add_resource(std::string uri, SchemaPlace root, Dialect dialect);
-  Result<Dialect> dialect_at(SchemaPlace place, Dialect outer, bool root) const;
-  Result<std::string> text_member(SchemaPlace place, std::string_view key) const;
+  Result<void> scan(SchemaLocation place, std::uint32_t resource);
+  Result<void> scan_keyword(SchemaLocation place, std::uint32_t resource, Holds holds);
+  Result<std::uint32_t> enter(SchemaLocation place, std::uint32_t resource);
+  std::uint32_t add_resource(std::string uri, SchemaLocation root, Dialect dialect);
+  Result<Dialect> dialect_at(SchemaLocation place, Dialect outer, bool root) const;
+  Result<std::string> text_member(SchemaLocation place, std::string_view key) const;
 
   const SchemaOptions& options_;
   Budget budget_;

@@ -11,7 +11,7 @@
 namespace patchbay::json {
 namespace {
 
-constexpr std::size_t kKeptValues = 1024;
+constexpr std::size_t kStoredValues = 1024;
 
 // The index of a value while it is validated, in memory that each thread keeps for the next: most
 // values are small.
@@ -20,18 +20,18 @@ class ValueIndex {
   ValueIndex() = default;
   ValueIndex(const ValueIndex&) = delete;
   ValueIndex& operator=(const ValueIndex&) = delete;
-  ~ValueIndex() { index_.forget_beyond(kKeptValues); }
+  ~ValueIndex() { index_.forget_beyond(kStoredValues); }
 
   Index& operator*() { return index_; }
   Index* operator->() { return &index_; }
 
  private:
-  static Index& kept() {
+  static Index& stored() {
     thread_local Index index;
     return index;
   }
 
-  Index& index_ = kept();
+  Index& index_ = stored();
 };
 
 }  // namespace

@@ -41,10 +41,10 @@ class Connector {
   virtual Task<std::unique_ptr<Connection>> connect(Deadline deadline) = 0;
 
   // The last connection was misunderstood. True if connect() will try another way next.
-  virtual bool try_other_way() { return false; }
+  virtual bool try_next_candidate() { return false; }
 
   // Since the last attempt there is a reason to try again.
-  virtual bool has_news() const { return false; }
+  virtual bool has_changed() const { return false; }
   // Waits before the next attempt: until `time`, or until there is such a reason.
   virtual Task<void> rest(Deadline time) { return sleep_until(time); }
 };

@@ -10,7 +10,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr auto kFarewell = std::chrono::seconds(2);
+constexpr auto kShutdown = std::chrono::seconds(2);
 
 class StreamableConnection final : public Connection {
  public:
@@ -18,7 +18,7 @@ class StreamableConnection final : public Connection {
 
   transport::Channel& channel() override { return channel_; }
   bool misunderstood() const override { return channel_.misunderstood(); }
-  Task<void> end(bool) override { co_return co_await channel_.finish(here().now() + kFarewell); }
+  Task<void> end(bool) override { co_return co_await channel_.finish(here().now() + kShutdown); }
 
  private:
   transport::HttpChannel channel_;
@@ -26,7 +26,7 @@ class StreamableConnection final : public Connection {
 
 class SseConnection final : public Connection {
  public:
-  SseConnection(const transport::HttpTarget& target, const HttpWay& way)
+  SseConnection(const transport::HttpTarget& target, const HttpCandidate& way)
       : channel_(target, way.place, way.post) {}
 
   Task<void> connect(Deadline deadline) { return channel_.connect(deadline); }
@@ -53,17 +53,17 @@ bool is_sendable(std::string_view name, std::string_view value) {
 
 }  // namespace
 
-std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool alone) {
-  using transport::PostPlace;
+std::vector<HttpCandidate> ways_to(const net::Url& url, std::string_view kind, bool alone) {
+  using transport::PostEndpoint;
   if (kind == "sse")
-    return {{false, url.path == "/" ? below(url, "/sse") : url, PostPlace::told, {}}};
+    return {{false, url.path == "/" ? below(url, "/sse") : url, PostEndpoint::told, {}}};
   const auto base = below(url, "");
   if (kind == "custom-http-sse") {
-    return {{false, below(base, "/sse"), PostPlace::fixed, below(base, "/message")}};
+    return {{false, below(base, "/sse"), PostEndpoint::fixed, below(base, "/message")}};
   }
-  return {{true, {}, PostPlace::told, {}},
-          {false, url, PostPlace::told, {}},
-          {false, below(base, "/sse"), alone ? PostPlace::told_or_fixed : PostPlace::told,
+  return {{true, {}, PostEndpoint::told, {}},
+          {false, url, PostEndpoint::told, {}},
+          {false, below(base, "/sse"), alone ? PostEndpoint::told_or_fixed : PostEndpoint::told,
            below(base, "/message")}};
 }
 
@@ -129,7 +129,7 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
   // What comes from now on is a reason to try again, should this come to nothing.
   if (target_.credentials) seen_ = target_.credentials->changes();
   for (;;) {
-    const HttpWay& way = ways_[way_];
+    const HttpCandidate& way = ways_[way_];
     if (way.streamable) co_return std::make_unique<StreamableConnection>(target_);
     transport::HttpTarget target = target_;
     target.url = way.stream;
@@ -137,16 +137,16 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
     auto connected = co_await connection->connect(deadline);
     if (connected) co_return connection;
     // Also if the attempt was stopped: what the connection reads with must end before it does.
-    Stop deaf;
+    Stop shielded;
     auto ending = connection->end(true);
-    auto ended = co_await ending.hearing(deaf);
-    if (connected.error().code != Code::upstream_failed || !try_other_way()) {
+    auto ended = co_await ending.with_stop(shielded);
+    if (connected.error().code != Code::upstream_failed || !try_next_candidate()) {
       co_return connected.error();
     }
   }
 }
 
-bool HttpConnector::has_news() const {
+bool HttpConnector::has_changed() const {
   return target_.credentials && target_.credentials->changes() != seen_;
 }
 
@@ -155,7 +155,7 @@ Task<void> HttpConnector::rest(Deadline time) {
   return target_.credentials->wait_for_change(seen_, time);
 }
 
-bool HttpConnector::try_other_way() {
+bool HttpConnector::try_next_candidate() {
   way_ = (way_ + 1) % ways_.size();
   if (++tried_ < ways_.size()) return true;
   tried_ = 0;

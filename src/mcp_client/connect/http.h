@@ -16,28 +16,28 @@
 namespace patchbay::upstreams {
 
 // A way to speak to a server.
-struct HttpWay {
+struct HttpCandidate {
   bool streamable = true;
   // Otherwise: where the event stream is, and where to post.
   net::Url stream = {};
-  transport::PostPlace place = transport::PostPlace::told;
+  transport::PostEndpoint place = transport::PostEndpoint::told;
   net::Url post = {};
 };
 
 class HttpConnector final : public Connector {
  public:
   // REQUIRES: there is a way.
-  HttpConnector(transport::HttpTarget target, std::vector<HttpWay> ways)
+  HttpConnector(transport::HttpTarget target, std::vector<HttpCandidate> ways)
       : target_(std::move(target)), ways_(std::move(ways)) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
-  bool try_other_way() override;
-  bool has_news() const override;
+  bool try_next_candidate() override;
+  bool has_changed() const override;
   Task<void> rest(Deadline time) override;
 
  private:
   const transport::HttpTarget target_;
-  const std::vector<HttpWay> ways_;
+  const std::vector<HttpCandidate> ways_;
   std::size_t way_ = 0;    // The one to take.
   std::size_t tried_ = 0;  // In vain, since one worked.
   int seen_ = 0;           // Changes of the credentials, when it was last tried.
@@ -45,7 +45,7 @@ class HttpConnector final : public Connector {
 
 // The ways to a server at `url` of that kind: "http", "sse" or "custom-http-sse". Where all posts
 // go to the same fixed place, a server cannot tell two clients apart: not `alone`, that is no way.
-std::vector<HttpWay> ways_to(const net::Url& url, std::string_view kind, bool alone = true);
+std::vector<HttpCandidate> ways_to(const net::Url& url, std::string_view kind, bool alone = true);
 
 // Where a server is and how it is spoken to, from its settings. The error says which setting is
 // wrong, and why.

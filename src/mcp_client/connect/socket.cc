@@ -29,12 +29,12 @@ class SocketConnection final : public Connection {
 
 }  // namespace
 
-Result<SocketPlace> tcp_place(std::string_view address) {
+Result<SocketEndpoint> tcp_place(std::string_view address) {
   const auto colon = address.rfind(':');
   auto host = address.substr(0, colon);
   const auto digits = colon == std::string_view::npos ? "" : address.substr(colon + 1);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  SocketPlace place{std::string(host), 0, ""};
+  SocketEndpoint place{std::string(host), 0, ""};
   const auto [end, fault] =
       std::from_chars(digits.data(), digits.data() + digits.size(), place.port);
   const bool number = fault == std::errc() && end == digits.data() + digits.size();

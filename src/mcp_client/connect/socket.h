@@ -28,24 +28,24 @@ struct UnixSettings : SocketSettings {
 };
 
 // A place to connect to.
-struct SocketPlace {
+struct SocketEndpoint {
   std::string host;  // Empty: a Unix socket.
   int port = 0;
   std::string path;
 };
 
 // "host:port", with brackets around an IPv6 address.
-Result<SocketPlace> tcp_place(std::string_view address);
+Result<SocketEndpoint> tcp_place(std::string_view address);
 
 class SocketConnector final : public Connector {
  public:
-  SocketConnector(SocketPlace place, const SocketSettings& settings)
+  SocketConnector(SocketEndpoint place, const SocketSettings& settings)
       : place_(std::move(place)), settings_(settings) {}
 
   Task<std::unique_ptr<Connection>> connect(Deadline deadline) override;
 
  private:
-  const SocketPlace place_;
+  const SocketEndpoint place_;
   const SocketSettings settings_;
 };
 

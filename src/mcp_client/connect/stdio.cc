@@ -72,7 +72,7 @@ void become(const net::User& user, const StdioSettings& settings, net::Program& 
   };
   set("USER", user.name);
   set("LOGNAME", user.name);
-  set("HOME", user.home);
+  set("HOME", user.owner);
   set("SHELL", user.shell);
 }
 

@@ -7,7 +7,7 @@
 namespace patchbay::net {
 namespace {
 
-constexpr std::size_t kKeptBlocks = 256;  // Per thread.
+constexpr std::size_t kStoredBlocks = 256;  // Per thread.
 
 thread_local std::vector<std::unique_ptr<char[]>> spare_blocks;
 
@@ -20,7 +20,7 @@ char* take(std::size_t size) {
 
 void give_back(char* memory, std::size_t size) {
   std::unique_ptr<char[]> block(memory);
-  if (size == InputBuffer::kBlock && spare_blocks.size() < kKeptBlocks) {
+  if (size == InputBuffer::kBlock && spare_blocks.size() < kStoredBlocks) {
     spare_blocks.push_back(std::move(block));
   }
 }

@@ -73,16 +73,16 @@ Task<void> Accepting::stop() {
   co_return accepted;
 }
 
-Task<void> Handshakes::run(Task<void> shaking, std::size_t most, Stop& quiet) {
+Task<void> Handshakes::run(Task<void> shaking, std::size_t most, Stop& idle) {
   if (running_.size() >= most) {
     Stop* const longest = running_.front();
     running_.pop_front();
     longest->request();
   }
   Stop stop;
-  const StopLink at_the_end(&quiet, stop);
+  const StopLink at_the_end(&idle, stop);
   running_.push_back(&stop);
-  auto done = co_await shaking.hearing(stop);
+  auto done = co_await shaking.with_stop(stop);
   running_.remove(&stop);
   co_return done;
 }

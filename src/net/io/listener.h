@@ -45,7 +45,7 @@ class Accepting {
 class Handshakes {
  public:
   // Runs one; ends early when `quiet` is requested.
-  Task<void> run(Task<void> shaking, std::size_t most, Stop& quiet);
+  Task<void> run(Task<void> shaking, std::size_t most, Stop& idle);
 
  private:
   std::list<Stop*> running_;  // The one that has taken longest is first.

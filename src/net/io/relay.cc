@@ -21,8 +21,8 @@ bool has_gone(const Source& source) {
 
 class Relay {
  public:
-  explicit Relay(RelayPatience patience)
-      : idle_(patience.idle), half_open_(std::min(patience.idle, patience.half_open)) {}
+  explicit Relay(RelayTimeouts timeout)
+      : idle_(timeout.idle), half_open_(std::min(timeout.idle, timeout.half_open)) {}
 
   Task<void> run(Source& first, Source& second, Relayed& moved) {
     pumps_.spawn(pump(first, second, moved.there));
@@ -31,9 +31,9 @@ class Relay {
     if (!done) {
       outcome_ = done;
       pumps_.cancel();
-      Stop deaf;
+      Stop shielded;
       auto rest = pumps_.drain(kNever);
-      done = co_await rest.hearing(deaf);
+      done = co_await rest.with_stop(shielded);
     }
     co_return outcome_;
   }
@@ -93,8 +93,8 @@ class Relay {
 
 }  // namespace
 
-Task<void> relay(Source& first, Source& second, RelayPatience patience, Relayed& moved) {
-  Relay both(patience);
+Task<void> relay(Source& first, Source& second, RelayTimeouts timeout, Relayed& moved) {
+  Relay both(timeout);
   co_return co_await both.run(first, second, moved);
 }
 

@@ -19,13 +19,13 @@ struct Relayed {
 // How long no byte may move. Of a TCP peer nobody can tell whether it has ended its side or has
 // gone altogether: once one direction has ended, the other gets `half_open` between two bytes, or
 // `idle` if that is less.
-struct RelayPatience {
+struct RelayTimeouts {
   std::chrono::nanoseconds idle;
   std::chrono::nanoseconds half_open;
 };
 
 // Counts in `moved` while it runs. Code::timeout if no byte moves for too long, Code::unavailable
 // if one of them breaks. Both are left for the caller to close.
-Task<void> relay(Source& first, Source& second, RelayPatience patience, Relayed& moved);
+Task<void> relay(Source& first, Source& second, RelayTimeouts timeout, Relayed& moved);
 
 }  // namespace patchbay::net

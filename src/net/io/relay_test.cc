@@ -30,8 +30,8 @@ struct Bench {
   }
 
   void start(std::chrono::nanoseconds idle, std::chrono::nanoseconds half_open = seconds(30)) {
-    running.spawn([](Bench& all, RelayPatience patience) -> Task<void> {
-      all.outcome = co_await relay(*all.near, *all.far, patience, all.moved);
+    running.spawn([](Bench& all, RelayTimeouts timeout) -> Task<void> {
+      all.outcome = co_await relay(*all.near, *all.far, timeout, all.moved);
       co_return ok();
     }(*this, {idle, half_open}));
   }
@@ -101,7 +101,7 @@ TEST(Relay, OneThatHasEndedDoesNotHoldTheOther) {
     // Whichever of the two is less.
     const std::chrono::hours long_time(1);
     for (const auto& [idle, half_open] :
-         {RelayPatience{milliseconds(20), long_time}, RelayPatience{long_time, milliseconds(20)}}) {
+         {RelayTimeouts{milliseconds(20), long_time}, RelayTimeouts{long_time, milliseconds(20)}}) {
       Bench all;
       all.start(idle, half_open);
       ::shutdown(all.client->fd(), SHUT_WR);

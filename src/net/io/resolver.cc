@@ -21,7 +21,7 @@ using std::chrono::seconds;
 
 constexpr auto kKeepFound = seconds(30);
 constexpr auto kKeepFailed = seconds(2);
-constexpr std::size_t kKept = 1024;     // Names.
+constexpr std::size_t kStored = 1024;   // Names.
 constexpr std::size_t kWaiting = 256;   // Look-ups.
 constexpr std::size_t kThreads = 4;     // A name whose servers are silent must not stop the others.
 constexpr std::size_t kAddresses = 16;  // Of one name.
@@ -61,22 +61,22 @@ struct Question {
   explicit Question(std::string name) : host(std::move(name)) {}
 
   // Any thread. Not heard once the asker has left.
-  void tell(const std::shared_ptr<Question>& self, Found found) {
+  void notify(const std::shared_ptr<Question>& self, Found found) {
     const std::lock_guard lock(mutex);
-    if (!asker) return;
-    asker->post(
+    if (!caller) return;
+    caller->post(
         [self, found = std::move(found)]() mutable { self->answer.deliver(std::move(found)); });
   }
 
   // The asker's executor may be gone after this.
   void leave() {
     const std::lock_guard lock(mutex);
-    asker = nullptr;
+    caller = nullptr;
   }
 
   const std::string host;
   std::mutex mutex;
-  Executor* asker = &here();  // Guarded by the mutex.
+  Executor* caller = &here();  // Guarded by the mutex.
 
   // Touched by the asker's thread only.
   OneShot<std::vector<Address>> answer;
@@ -91,9 +91,9 @@ class Resolver {
     return *resolver;
   }
 
-  std::optional<Found> kept(const std::string& host) {
+  std::optional<Found> stored(const std::string& host) {
     const std::lock_guard lock(mutex_);
-    return kept_now(host);
+    return stored_now(host);
   }
 
   Result<void> put(std::shared_ptr<Question> question) {
@@ -110,27 +110,27 @@ class Resolver {
   }
 
  private:
-  struct Kept {
+  struct Stored {
     Found found;
     Clock::time_point until;
   };
 
   // REQUIRES: the mutex is held.
-  std::optional<Found> kept_now(const std::string& host) {
-    const auto at = kept_.find(host);
-    if (at == kept_.end()) return std::nullopt;
+  std::optional<Found> stored_now(const std::string& host) {
+    const auto at = stored_.find(host);
+    if (at == stored_.end()) return std::nullopt;
     if (at->second.until > Clock::now()) return at->second.found;
-    kept_.erase(at);
+    stored_.erase(at);
     return std::nullopt;
   }
 
   // REQUIRES: the mutex is held.
   void keep(const std::string& host, const Found& found) {
     const auto now = Clock::now();
-    if (kept_.size() >= kKept)
-      std::erase_if(kept_, [&](auto& one) { return one.second.until <= now; });
-    if (kept_.size() >= kKept) kept_.clear();
-    kept_[host] = {found, now + (found ? kKeepFound : kKeepFailed)};
+    if (stored_.size() >= kStored)
+      std::erase_if(stored_, [&](auto& one) { return one.second.until <= now; });
+    if (stored_.size() >= kStored) stored_.clear();
+    stored_[host] = {found, now + (found ? kKeepFound : kKeepFailed)};
   }
 
   void work() {
@@ -142,7 +142,7 @@ class Resolver {
       const auto question = std::move(waiting_.front());
       waiting_.pop_front();
       // Another may have asked the same a moment ago.
-      auto found = kept_now(question->host);
+      auto found = stored_now(question->host);
       if (!found) {
         lock.unlock();
         found = ask_system(question->host);
@@ -150,7 +150,7 @@ class Resolver {
         keep(question->host, *found);
       }
       lock.unlock();
-      question->tell(question, *std::move(found));
+      question->notify(question, *std::move(found));
       lock.lock();
     }
   }
@@ -159,7 +159,7 @@ class Resolver {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Question>> waiting_;
-  std::map<std::string, Kept> kept_;
+  std::map<std::string, Stored> stored_;
   std::vector<std::thread> threads_;
   std::size_t idle_ = 0;
 };
@@ -169,7 +169,7 @@ class Resolver {
 Task<std::vector<Address>> look_up(std::string host, int port, Deadline deadline) {
   auto addresses = numeric_addresses(host, port);
   if (!addresses.empty()) co_return addresses;
-  auto found = Resolver::of_process().kept(host);
+  auto found = Resolver::of_process().stored(host);
   if (!found) {
     const auto question = std::make_shared<Question>(host);
     auto put = Resolver::of_process().put(question);

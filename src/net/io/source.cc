@@ -139,21 +139,21 @@ Task<std::size_t> Source::read_some(std::span<char> into, Deadline deadline) {
   }
 }
 
-Task<void> Source::write_all(std::span<iovec> parts, std::chrono::nanoseconds patience) {
+Task<void> Source::write_all(std::span<iovec> parts, std::chrono::nanoseconds timeout) {
   for (;;) {
     auto written = try_write(parts);
     if (!written) co_return written.error();
     parts = drop_written(parts, *written);
     if (parts.empty()) co_return ok();
     if (*written > 0 && may_write_) continue;
-    auto waited = co_await ready(Direction::write, here().now() + patience);
+    auto waited = co_await ready(Direction::write, here().now() + timeout);
     if (!waited) co_return waited.error();
   }
 }
 
-Task<void> Source::write_all(std::string_view bytes, std::chrono::nanoseconds patience) {
+Task<void> Source::write_all(std::string_view bytes, std::chrono::nanoseconds timeout) {
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
-  co_return co_await write_all(std::span(&part, 1), patience);
+  co_return co_await write_all(std::span(&part, 1), timeout);
 }
 
 }  // namespace patchbay::net

@@ -74,8 +74,8 @@ class Source {
   Task<std::size_t> read_some(std::span<char> into, Deadline deadline);
 
   // Writes everything. Each step forward must come within `patience`.
-  Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds patience);
-  Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds patience);
+  Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds timeout);
+  Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds timeout);
 
   enum class Direction { read, write, either };
   class [[nodiscard]] Ready;

@@ -208,9 +208,9 @@ bool Child::reap_other() {
   return true;
 }
 
-void Child::on_reaped(std::function<void()> tell) {
+void Child::on_reaped(std::function<void()> notify) {
   const std::lock_guard lock(living().mutex);
-  living().on_reaped = std::move(tell);
+  living().on_reaped = std::move(notify);
 }
 
 void Child::kill_all() {

@@ -72,7 +72,7 @@ class Child final : Source::Waiter {
   static bool reap_other();
 
   // Is told whenever a child has been reaped, on its thread. Empty: nobody is.
-  static void on_reaped(std::function<void()> tell);
+  static void on_reaped(std::function<void()> notify);
 
   // Kills every child of the process and its group, at once. Callable on any thread, before an
   // immediate exit.

@@ -19,7 +19,7 @@
 namespace patchbay::net {
 namespace {
 
-constexpr auto kQuiet = std::chrono::milliseconds(100);
+constexpr auto kIdle = std::chrono::milliseconds(100);
 constexpr auto kPoll = std::chrono::seconds(1);
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_CREATE |
                                   IN_DELETE | IN_ATTRIB | IN_MOVE_SELF | IN_ONLYDIR;
@@ -139,8 +139,8 @@ class FileWatch::Notifier final : Source::Waiter {
   std::set<std::string> said_;  // Folders that the log has named as polled.
 };
 
-FileWatch::FileWatch(std::vector<std::string> paths, std::function<void()> tell)
-    : paths_(std::move(paths)), tell_(std::move(tell)), notifier_(Notifier::of_this_thread()) {
+FileWatch::FileWatch(std::vector<std::string> paths, std::function<void()> notify)
+    : paths_(std::move(paths)), notify_(std::move(notify)), notifier_(Notifier::of_this_thread()) {
   watch_folders();
   told_ = seen_ = stamps_of(paths_);
 }
@@ -162,7 +162,7 @@ void FileWatch::on_folder_changed() {
   if (set() && !polls_ && now == seen_) return;
   seen_ = std::move(now);
   drop();
-  wait(kQuiet);
+  wait(kIdle);
 }
 
 // It was removed, or its file system was; another may come in its place.
@@ -179,10 +179,10 @@ void FileWatch::on_deadline() {
     // Somebody is still at work.
     seen_ = std::move(now);
     drop();
-    wait(kQuiet);
+    wait(kIdle);
   } else if (now != told_) {
     told_ = std::move(now);
-    tell_();
+    notify_();
   }
 }
 

@@ -21,7 +21,7 @@ namespace patchbay::net {
 class FileWatch final : Timer {
  public:
   // Calls `tell` after each change. What changes after this constructor has run is not missed.
-  FileWatch(std::vector<std::string> paths, std::function<void()> tell);
+  FileWatch(std::vector<std::string> paths, std::function<void()> notify);
   ~FileWatch() override;
 
  private:
@@ -34,7 +34,7 @@ class FileWatch final : Timer {
   void wait(Clock::duration span);
 
   const std::vector<std::string> paths_;
-  const std::function<void()> tell_;
+  const std::function<void()> notify_;
   const std::shared_ptr<Notifier> notifier_;
   std::vector<FileStamp> told_;  // What the files were when `tell` was last called.
   std::vector<FileStamp> seen_;  // What they were at the last look.

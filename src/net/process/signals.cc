@@ -27,7 +27,8 @@ void block_signals() {
   ::signal(SIGPIPE, SIG_IGN);
 }
 
-Signals::Signals(std::function<void(int)> tell) : source_(open_signals()), tell_(std::move(tell)) {
+Signals::Signals(std::function<void(int)> notify)
+    : source_(open_signals()), notify_(std::move(notify)) {
   source_.wait_readable(*this);
 }
 
@@ -36,7 +37,7 @@ void Signals::on_ready() {
     signalfd_siginfo info{};
     auto got = source_.try_read({reinterpret_cast<char*>(&info), sizeof info});
     if (!got || *got == 0) break;
-    tell_(static_cast<int>(info.ssi_signo));
+    notify_(static_cast<int>(info.ssi_signo));
   }
   source_.wait_readable(*this);
 }

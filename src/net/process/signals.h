@@ -15,14 +15,14 @@ void block_signals();
 
 class Signals final : Source::Waiter {
  public:
-  explicit Signals(std::function<void(int)> tell);
+  explicit Signals(std::function<void(int)> notify);
   ~Signals() { source_.forget(*this); }
 
  private:
   void on_ready() override;
 
   Source source_;
-  std::function<void(int)> tell_;
+  std::function<void(int)> notify_;
 };
 
 }  // namespace patchbay::net

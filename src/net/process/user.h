@@ -18,7 +18,7 @@ struct User {
   std::vector<gid_t> groups;  // All of them.
   // As the database has it; empty for a number that it does not know.
   std::string name;
-  std::string home;
+  std::string owner;
   std::string shell;
 };
 

@@ -93,20 +93,20 @@ void Outbox::flush() {
     release_beyond(first_, 0);
     progressed();
   }
-  if (broken_ && tell_broken_) std::exchange(tell_broken_, nullptr)();
+  if (broken_ && notify_broken_) std::exchange(notify_broken_, nullptr)();
 }
 
 void Outbox::progressed() {
   if (progress_) progress_->deliver(ok());
-  if (tell_progress_) tell_progress_();
+  if (notify_progress_) notify_progress_();
 }
 
-Task<void> Outbox::drained(std::chrono::nanoseconds patience) {
+Task<void> Outbox::drained(std::chrono::nanoseconds timeout) {
   flush();
   while (!empty() && !broken_) {
     OneShot<void> progress;
     progress_ = &progress;
-    auto waited = co_await progress.wait(here().now() + patience);
+    auto waited = co_await progress.wait(here().now() + timeout);
     progress_ = nullptr;
     if (!waited) co_return waited.error();
   }

@@ -37,7 +37,7 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
 
   // Waits until all is written; each step must come within `patience`. Fails if the peer has gone.
   // REQUIRES: nothing else waits.
-  Task<void> drained(std::chrono::nanoseconds patience);
+  Task<void> drained(std::chrono::nanoseconds timeout);
 
   bool empty() const { return size() == 0; }
   std::size_t size() const {
@@ -45,10 +45,10 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   }
 
   // Told when the peer is found to be gone.
-  void on_broken(std::move_only_function<void()> tell) { tell_broken_ = std::move(tell); }
+  void on_broken(std::move_only_function<void()> notify) { notify_broken_ = std::move(notify); }
 
   // Told when some bytes have left. Must not destroy the outbox.
-  void on_progress(std::move_only_function<void()> tell) { tell_progress_ = std::move(tell); }
+  void on_progress(std::move_only_function<void()> notify) { notify_progress_ = std::move(notify); }
 
  private:
   void on_turn_end() override { flush(); }
@@ -71,8 +71,8 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   std::vector<std::size_t> ends_;
   bool broken_ = false;
   OneShot<void>* progress_ = nullptr;
-  std::move_only_function<void()> tell_broken_;
-  std::move_only_function<void()> tell_progress_;
+  std::move_only_function<void()> notify_broken_;
+  std::move_only_function<void()> notify_progress_;
 };
 
 }  // namespace patchbay::net

@@ -20,14 +20,14 @@ Task<std::size_t> read_secure(Stream& stream, std::span<char> into, Deadline dea
   }
 }
 
-Task<void> write_secure(Stream& stream, std::span<iovec> parts, std::chrono::nanoseconds patience) {
+Task<void> write_secure(Stream& stream, std::span<iovec> parts, std::chrono::nanoseconds timeout) {
   for (;;) {
     auto written = stream.try_write(parts);
     if (!written) co_return written.error();
     parts = drop_written(parts, *written);
     if (parts.empty()) co_return ok();
     if (*written > 0) continue;
-    auto waited = co_await stream.ready(Source::Direction::write, here().now() + patience);
+    auto waited = co_await stream.ready(Source::Direction::write, here().now() + timeout);
     if (!waited) co_return waited.error();
   }
 }
@@ -70,13 +70,13 @@ Task<std::size_t> Stream::read_some(std::span<char> into, Deadline deadline) {
   return tls_ ? read_secure(*this, into, deadline) : source_.read_some(into, deadline);
 }
 
-Task<void> Stream::write_all(std::span<iovec> parts, std::chrono::nanoseconds patience) {
-  return tls_ ? write_secure(*this, parts, patience) : source_.write_all(parts, patience);
+Task<void> Stream::write_all(std::span<iovec> parts, std::chrono::nanoseconds timeout) {
+  return tls_ ? write_secure(*this, parts, timeout) : source_.write_all(parts, timeout);
 }
 
-Task<void> Stream::write_all(std::string_view bytes, std::chrono::nanoseconds patience) {
+Task<void> Stream::write_all(std::string_view bytes, std::chrono::nanoseconds timeout) {
   iovec part{const_cast<char*>(bytes.data()), bytes.size()};
-  co_return co_await write_all(std::span(&part, 1), patience);
+  co_return co_await write_all(std::span(&part, 1), timeout);
 }
 
 Result<std::size_t> Stream::read_tls(std::span<char> into) { return tls_->try_read(into); }

@@ -65,8 +65,8 @@ class Stream {
   Task<std::size_t> read_some(std::span<char> into, Deadline deadline);
 
   // Writes everything. Each step forward must come within `patience`.
-  Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds patience);
-  Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds patience);
+  Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds timeout);
+  Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds timeout);
 
   // Says that nothing more is written. What comes can still be read.
   void end_sending();

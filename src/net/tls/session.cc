@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kRecord = 16 * 1024;          // The most that TLS puts into one record.
 constexpr std::size_t kAtOnce = 4 * kRecord;        // Encrypted for one write, or a little more.
 constexpr std::size_t kMostWaiting = 16 * kAtOnce;  // Only a peer that misuses us comes near it.
-constexpr std::size_t kKept = 4 * 1024;             // What an idle session may hold on to.
+constexpr std::size_t kStored = 4 * 1024;           // What an idle session may hold on to.
 
 // Parts that are smaller than a record are joined here: two records would cost more than a copy.
 thread_local std::array<char, kRecord> joined;
@@ -238,7 +238,7 @@ Result<void> TlsSession::flush() {
   if (flushed_ < out_.size()) return ok();
   flushed_ = 0;
   out_.clear();
-  if (out_.capacity() > kKept) out_.shrink_to_fit();
+  if (out_.capacity() > kStored) out_.shrink_to_fit();
   return ok();
 }
 

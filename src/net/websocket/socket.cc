@@ -175,7 +175,7 @@ WsMask WebSocket::new_mask() {
 }
 
 void WebSocket::close(WsClose code, std::string_view why) {
-  if (state_ == State::faulted) return tell_fault();
+  if (state_ == State::faulted) return report_fault();
   if (state_ != State::open) return;
   put_frame(WsOpcode::close, true, ws_close_payload(code, why));
   told_ = true;
@@ -197,10 +197,10 @@ void WebSocket::fail(WsClose code, const std::string& why) {
   if (state_ != State::open) return end(State::failing, code, why);
   fault_ = ws_close_payload(code, why);
   end(State::faulted, code, why);
-  if (state_ == State::faulted && !answering_) tell_fault();
+  if (state_ == State::faulted && !answering_) report_fault();
 }
 
-void WebSocket::tell_fault() {
+void WebSocket::report_fault() {
   put_frame(WsOpcode::close, true, fault_);
   closing_ = kNever;
   end(State::failing, WsClose::protocol_error, "");
@@ -283,7 +283,7 @@ void WebSocket::on_deadline() {
     return since != kNever && since + span <= now;
   };
   armed_ = kNever;
-  if (closing_ <= now && state_ == State::faulted) return tell_fault();
+  if (closing_ <= now && state_ == State::faulted) return report_fault();
   if (closing_ <= now) return end(State::over, WsClose::broken_off, "the peer did not close");
   if (passed(writing_, settings_.write_time)) {
     return end(State::over, WsClose::broken_off, "the peer does not read");

@@ -92,7 +92,7 @@ class WebSocket final : Source::Waiter, Timer {
   void take_step(WsReader::Kind kind);
   void answer_close();
   void fail(WsClose code, const std::string& why);
-  void tell_fault();
+  void report_fault();
   void put_frame(WsOpcode opcode, bool last, std::string_view payload);
   void put_control(WsOpcode opcode, std::string_view payload);
   void end(State state, WsClose code, const std::string& why);

@@ -21,8 +21,8 @@ using testing::until;
 using testing::Visitor;
 
 // Notes what it hears.
-struct Ear : WebSocket::Receiver {
-  virtual ~Ear() = default;
+struct Subscription : WebSocket::Receiver {
+  virtual ~Subscription() = default;
 
   std::deque<std::string> texts;
   std::string end;
@@ -34,7 +34,7 @@ struct Ear : WebSocket::Receiver {
 };
 
 // Answers every message with the same.
-struct Echo : Ear {
+struct Echo : Subscription {
   WebSocket* socket = nullptr;
   void on_text(std::string& text) override {
     auto sent = socket->send(text);
@@ -55,15 +55,15 @@ Task<void> agree(Visitor& visitor, std::string more = "") {
 }
 
 // A server that shakes hands and hands the connection to a WebSocket until that is over.
-LoopbackServer::Script serving(Ear& ear, const WebSocketSettings& settings,
+LoopbackServer::Script serving(Subscription& subscription, const WebSocketSettings& settings,
                                std::function<void(WebSocket&)> begin = {}) {
-  return [&ear, settings, begin](Visitor& visitor) -> Task<void> {
+  return [&subscription, settings, begin](Visitor& visitor) -> Task<void> {
     auto agreed = co_await agree(visitor);
     if (!agreed) co_return agreed;
     InputBuffer input;
     WebSocket socket(visitor.stream, input, WsSide::server, settings);
     if (begin) begin(socket);
-    socket.start(ear);
+    socket.start(subscription);
     co_return co_await socket.over();
   };
 }
@@ -91,17 +91,17 @@ TEST(WebSocket, CarriesMessagesBothWaysInOrder) {
   with_socket(
       serving(echo, roomy, [&](WebSocket& socket) { echo.socket = &socket; }),
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
+        Subscription subscription;
+        socket.start(subscription);
         for (const std::string& text : {std::string("one"), std::string(), large}) {
           auto sent = socket.send(text);
           if (!sent) co_return sent;
         }
-        auto heard = co_await until([&] { return ear.texts.size() == 3; });
+        auto heard = co_await until([&] { return subscription.texts.size() == 3; });
         if (!heard) co_return heard;
-        EXPECT_EQ(ear.texts[0], "one");
-        EXPECT_EQ(ear.texts[1], "");
-        EXPECT_EQ(ear.texts[2], large);
+        EXPECT_EQ(subscription.texts[0], "one");
+        EXPECT_EQ(subscription.texts[1], "");
+        EXPECT_EQ(subscription.texts[2], large);
         socket.close(WsClose::normal, "done");
         co_return co_await socket.over();
       },
@@ -110,30 +110,30 @@ TEST(WebSocket, CarriesMessagesBothWaysInOrder) {
 }
 
 TEST(WebSocket, TellsWhoDidNotCloseItOnce) {
-  Ear server_ear;
+  Subscription server_subscription;
   WebSocket* server_socket = nullptr;
-  with_socket(serving(server_ear, {}, [&](WebSocket& socket) { server_socket = &socket; }),
+  with_socket(serving(server_subscription, {}, [&](WebSocket& socket) { server_socket = &socket; }),
               [&](WebSocket& socket) -> Task<void> {
-                Ear ear;
-                socket.start(ear);
+                Subscription subscription;
+                socket.start(subscription);
                 auto begun = co_await until([&] { return server_socket != nullptr; });
                 if (!begun) co_return begun;
                 server_socket->close(WsClose::going_away, "stopping");
                 auto closed = co_await socket.over();
-                EXPECT_EQ(ear.end, "1001 stopping");
+                EXPECT_EQ(subscription.end, "1001 stopping");
                 EXPECT_FALSE(socket.send("late"));
                 co_return closed;
               });
-  EXPECT_EQ(server_ear.end, "");
+  EXPECT_EQ(server_subscription.end, "");
 }
 
 TEST(WebSocket, IsOverWhenThePeerVanishes) {
   with_socket([](Visitor& visitor) -> Task<void> { return agree(visitor); },
               [&](WebSocket& socket) -> Task<void> {
-                Ear ear;
-                socket.start(ear);
+                Subscription subscription;
+                socket.start(subscription);
                 auto over = co_await socket.over();
-                EXPECT_EQ(ear.end, "1006 the peer has gone");
+                EXPECT_EQ(subscription.end, "1006 the peer has gone");
                 co_return over;
               });
 }
@@ -146,10 +146,10 @@ TEST(WebSocket, TakesWhatCameWithTheHandshake) {
         co_return co_await visitor.closed();
       },
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
-        auto heard = co_await until([&] { return !ear.texts.empty(); });
-        EXPECT_EQ(ear.texts.front(), "hi");
+        Subscription subscription;
+        socket.start(subscription);
+        auto heard = co_await until([&] { return !subscription.texts.empty(); });
+        EXPECT_EQ(subscription.texts.front(), "hi");
         co_return heard;
       });
 }
@@ -165,10 +165,10 @@ TEST(WebSocket, FailsAPeerThatBreaksTheRulesWithACode) {
         co_return closed;
       },
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
+        Subscription subscription;
+        socket.start(subscription);
         auto over = co_await socket.over();
-        EXPECT_TRUE(ear.end.starts_with("1003 "));
+        EXPECT_TRUE(subscription.end.starts_with("1003 "));
         co_return over;
       });
   ASSERT_GE(received.size(), 8U);
@@ -178,15 +178,15 @@ TEST(WebSocket, FailsAPeerThatBreaksTheRulesWithACode) {
 }
 
 TEST(WebSocket, PingsAndIsAnswered) {
-  Ear server_ear;
+  Subscription server_subscription;
   WebSocketSettings pinging;
   pinging.ping = milliseconds(40);
   pinging.pong = milliseconds(80);
   with_socket(
-      serving(server_ear, {}),
+      serving(server_subscription, {}),
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
+        Subscription subscription;
+        socket.start(subscription);
         // Several times as long as a peer that does not answer would live.
         auto slept = co_await sleep_until(here().now() + milliseconds(500));
         EXPECT_TRUE(socket.open());
@@ -207,10 +207,10 @@ TEST(WebSocket, GivesUpAPeerThatDoesNotAnswerPings) {
         co_return co_await visitor.closed();
       },
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
+        Subscription subscription;
+        socket.start(subscription);
         auto over = co_await socket.over();
-        EXPECT_EQ(ear.end, "1011 a ping was not answered in time");
+        EXPECT_EQ(subscription.end, "1011 a ping was not answered in time");
         co_return over;
       },
       pinging);
@@ -227,10 +227,10 @@ TEST(WebSocket, GivesUpAMessageThatDoesNotEnd) {
         co_return co_await visitor.closed();
       },
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
+        Subscription subscription;
+        socket.start(subscription);
         auto over = co_await socket.over();
-        EXPECT_EQ(ear.end, "1008 a message took too long to arrive");
+        EXPECT_EQ(subscription.end, "1008 a message took too long to arrive");
         co_return over;
       },
       hasty);
@@ -257,8 +257,8 @@ TEST(WebSocket, RefusesMoreThanAPeerThatDoesNotReadMayCost) {
   with_socket(
       sleeping(awake, received),
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
+        Subscription subscription;
+        socket.start(subscription);
         const std::string message(100'000, 'x');
         Result<void> sent = ok();
         for (; accepted < 1000; ++accepted) {
@@ -296,8 +296,8 @@ TEST(WebSocket, LetsPongsPassMessages) {
         co_return asked;
       },
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
+        Subscription subscription;
+        socket.start(subscription);
         const std::string message(kSize, 'x');
         auto sent = socket.send(message);
         if (!sent) co_return sent;
@@ -325,13 +325,13 @@ TEST(WebSocket, DropsAPeerThatDoesNotReadAtAll) {
   with_socket(
       sleeping(awake, received),
       [&](WebSocket& socket) -> Task<void> {
-        Ear ear;
-        socket.start(ear);
+        Subscription subscription;
+        socket.start(subscription);
         const std::string message(32 << 20, 'x');
         auto sent = socket.send(message);
         if (!sent) co_return sent;
         auto over = co_await socket.over();
-        EXPECT_EQ(ear.end, "1006 the peer does not read");
+        EXPECT_EQ(subscription.end, "1006 the peer does not read");
         awake = true;
         co_return over;
       },

@@ -23,8 +23,8 @@ std::vector<Account> parse_passwd(std::string_view text) {
     const auto gid = number<std::uint32_t>(take_until(line, ':'));
     if (name.empty() || name.starts_with('#') || !uid || !gid) return;
     const auto description = take_until(line, ':');
-    const auto home = take_until(line, ':');
-    accounts.push_back({std::string(name), *uid, *gid, std::string(description), std::string(home),
+    const auto owner = take_until(line, ':');
+    accounts.push_back({std::string(name), *uid, *gid, std::string(description), std::string(owner),
                         std::string(trimmed(line))});
   });
   return accounts;
@@ -77,7 +77,7 @@ Result<void> read_users(Scan& scan) {
     scan.set(user::gid_signed, as_signed(one.gid));
     scan.set(user::username, one.name);
     scan.set(user::description, one.description);
-    scan.set(user::directory, one.home);
+    scan.set(user::directory, one.owner);
     scan.set(user::shell, one.shell);
   }
   return ok();

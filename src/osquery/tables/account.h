@@ -13,7 +13,7 @@ struct Account {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   std::string description;
-  std::string home;
+  std::string owner;
   std::string shell;
 };
 

@@ -12,7 +12,7 @@ namespace patchbay::osquery {
 namespace {
 
 constexpr const char* kService = "org.freedesktop.systemd1";
-constexpr std::chrono::microseconds kPatience = std::chrono::seconds(5);
+constexpr std::chrono::microseconds kTimeout = std::chrono::seconds(5);
 
 using Bus = std::unique_ptr<sd_bus, sd_bus* (*)(sd_bus*)>;
 using Message = std::unique_ptr<sd_bus_message, sd_bus_message* (*)(sd_bus_message*)>;
@@ -107,7 +107,7 @@ Result<void> read_units(Scan& scan) {
   sd_bus* opened = nullptr;
   if (sd_bus_open_system(&opened) < 0) return ok();
   const Bus bus(opened, sd_bus_flush_close_unref);
-  sd_bus_set_method_call_timeout(bus.get(), static_cast<std::uint64_t>(kPatience.count()));
+  sd_bus_set_method_call_timeout(bus.get(), static_cast<std::uint64_t>(kTimeout.count()));
   sd_bus_message* answered = nullptr;
   const int called =
       sd_bus_call_method(bus.get(), kService, "/org/freedesktop/systemd1",

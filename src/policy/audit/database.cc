@@ -43,7 +43,7 @@ void bind(sqlite::Statement& insert, const AuditRecord& record) {
   int place = 0;
   insert.bind(++place, record.when_ms);
   for (const auto* const text :
-       {&record.who, &record.name, &record.way, &record.from, &record.face, &record.method,
+       {&record.who, &record.name, &record.way, &record.from, &record.frontend, &record.method,
         &record.target, &record.upstream, &record.digest, &record.arguments, &record.decision,
         &record.rule, &record.outcome, &record.trace}) {
     insert.bind(++place, *text);
@@ -61,7 +61,7 @@ AuditRecord row_of(const sqlite::Statement& row) {
   int column = 0;
   record.when_ms = row.number(column);
   for (auto* const text :
-       {&record.who, &record.name, &record.way, &record.from, &record.face, &record.method,
+       {&record.who, &record.name, &record.way, &record.from, &record.frontend, &record.method,
         &record.target, &record.upstream, &record.digest, &record.arguments, &record.decision,
         &record.rule, &record.outcome, &record.trace}) {
     *text = row.text(++column);

@@ -115,8 +115,8 @@ void AuditLog::gather(std::unique_lock<std::mutex>& lock) {
 void AuditLog::write(const std::vector<AuditRecord>& records, std::vector<Done>& waiting) {
   Result<void> written = ok();
   for (const auto& sink : sinks_) {
-    auto kept = sink->write(records);
-    if (!kept) written = kept;
+    auto stored = sink->write(records);
+    if (!stored) written = stored;
   }
   if (!written) dropped_.fetch_add(records.size(), std::memory_order_relaxed);
   note(written);

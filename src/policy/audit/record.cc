@@ -141,7 +141,7 @@ void append_line(std::string& out, const AuditRecord& record) {
   members.text("name", record.name);
   members.text("way", record.way);
   members.text("from", record.from);
-  members.text("face", record.face);
+  members.text("face", record.frontend);
   members.text("method", record.method);
   members.text("target", record.target);
   members.text("upstream", record.upstream);

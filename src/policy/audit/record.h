@@ -23,7 +23,7 @@ struct AuditRecord {
   std::string name;          // ...and name, and how it was recognised.
   std::string way;
   std::string from;  // The address; empty for our own stdin.
-  std::string face;
+  std::string frontend;
   std::string method;
   std::string target;  // As asked: a name or a URI.
   std::string upstream;

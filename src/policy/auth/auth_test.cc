@@ -74,31 +74,31 @@ StoredToken stored(const std::string& name) {
   return {*TokenHash::of(make_token().token), name, {"reader"}, {}, 1000, 2000};
 }
 
-TEST(TokenBook, IsReadAsItWasWritten) {
-  TokenBook book;
-  book.add(stored("ann"));
-  book.add(stored("with \"quotes\"\n"));
-  book.add(stored("ann"));
-  auto again = TokenBook::parse(book.text());
+TEST(TokenTable, IsReadAsItWasWritten) {
+  TokenTable table;
+  table.add(stored("ann"));
+  table.add(stored("with \"quotes\"\n"));
+  table.add(stored("ann"));
+  auto again = TokenTable::parse(table.text());
   ASSERT_TRUE(again) << again.error().message;
   ASSERT_EQ(again->tokens().size(), 3);
-  EXPECT_EQ(again->text(), book.text());
+  EXPECT_EQ(again->text(), table.text());
   EXPECT_EQ(again->tokens()[1].name, "with \"quotes\"\n");
   EXPECT_EQ(again->tokens()[0].expires, 2000);
   EXPECT_EQ(again->revoke("ann"), 2);
   EXPECT_EQ(again->revoke(again->tokens()[0].hash.id()), 1);
   EXPECT_EQ(again->revoke("ann"), 0);
-  EXPECT_EQ(describe(book.tokens()[0]).find("scrypt"), std::string::npos);
+  EXPECT_EQ(describe(table.tokens()[0]).find("scrypt"), std::string::npos);
 }
 
-TEST(TokenBook, NamesTheLineThatIsWrong) {
-  TokenBook book;
-  book.add(stored("ann"));
-  const auto rubbish = TokenBook::parse(book.text() + "\nrubbish\n");
+TEST(TokenTable, NamesTheLineThatIsWrong) {
+  TokenTable table;
+  table.add(stored("ann"));
+  const auto rubbish = TokenTable::parse(table.text() + "\nrubbish\n");
   ASSERT_FALSE(rubbish);
   EXPECT_TRUE(rubbish.error().message.starts_with("line 3:")) << rubbish.error().message;
-  EXPECT_FALSE(TokenBook::parse(R"({"name":"a","name":"b","hash":"x","created":1})"));
-  EXPECT_FALSE(TokenBook::parse(R"({"name":"a","created":1})"));
+  EXPECT_FALSE(TokenTable::parse(R"({"name":"a","name":"b","hash":"x","created":1})"));
+  EXPECT_FALSE(TokenTable::parse(R"({"name":"a","created":1})"));
 }
 
 TEST(Htpasswd, ChecksPasswords) {

@@ -92,7 +92,7 @@ Result<std::shared_ptr<const Authenticator>> Authenticator::make(
   return std::shared_ptr<const Authenticator>(std::move(made));
 }
 
-Result<void> Authenticator::add_tokens(const TokenBook& book) {
+Result<void> Authenticator::add_tokens(const TokenTable& table) {
   for (std::size_t i = 0; i < settings_.tokens.size(); ++i) {
     const auto& one = settings_.tokens[i];
     const auto fault = [i](std::string_view why) {
@@ -115,7 +115,7 @@ Result<void> Authenticator::add_tokens(const TokenBook& book) {
     const Digest mark = digest({Kind::token, one.token});
     if (!plain_.emplace(mark, std::move(who)).second) return fault("this token is there twice");
   }
-  for (const auto& one : book.tokens()) {
+  for (const auto& one : table.tokens()) {
     const auto until = one.expires
                            ? WallTime(std::chrono::seconds(std::min(*one.expires, 9'000'000'000L)))
                            : WallTime::max();

@@ -43,7 +43,7 @@ std::string_view name_of(Evidence::Kind kind);
 
 // What the configuration alone does not say.
 struct AuthFiles {
-  TokenBook tokens;
+  TokenTable tokens;
   std::optional<Htpasswd> users;
   std::string text;  // All that was read; another one means that something has changed.
 };
@@ -107,7 +107,7 @@ class Authenticator {
   explicit Authenticator(const AuthSettings& settings, const Digester& digester)
       : settings_(settings), digester_(digester) {}
 
-  Result<void> add_tokens(const TokenBook& book);
+  Result<void> add_tokens(const TokenTable& table);
   Result<void> add_certificates();
   Result<void> add_proxies();
   void add_hash(Hashed hashed);

@@ -42,9 +42,9 @@ class CallerCache {
     if (at == young_.end()) {
       const auto before = old_.find(digest);
       if (before == old_.end()) return nullptr;
-      Recognised kept = std::move(before->second);
+      Recognised stored = std::move(before->second);
       old_.erase(before);
-      at = insert(digest, std::move(kept));
+      at = insert(digest, std::move(stored));
     }
     if (at->second.holds()) return at->second.who;
     young_.erase(at);

@@ -63,8 +63,8 @@ Result<StoredToken> read_line(std::string_view line) {
 
 }  // namespace
 
-Result<TokenBook> TokenBook::parse(std::string_view text) {
-  TokenBook book;
+Result<TokenTable> TokenTable::parse(std::string_view text) {
+  TokenTable table;
   for (int number = 1; !text.empty(); ++number) {
     const auto end = std::min(text.find('\n'), text.size());
     const auto line = text.substr(0, end);
@@ -74,15 +74,15 @@ Result<TokenBook> TokenBook::parse(std::string_view text) {
     if (!token) {
       return Error{Code::invalid_params, fmt::format("line {}: {}", number, token.error().message)};
     }
-    if (book.tokens_.size() == kMostTokens) {
+    if (table.tokens_.size() == kMostTokens) {
       return Error{Code::too_large, fmt::format("has more than {} tokens", kMostTokens)};
     }
-    book.tokens_.push_back(*std::move(token));
+    table.tokens_.push_back(*std::move(token));
   }
-  return book;
+  return table;
 }
 
-std::string TokenBook::text() const {
+std::string TokenTable::text() const {
   std::string text;
   for (const auto& token : tokens_) {
     {
@@ -96,7 +96,7 @@ std::string TokenBook::text() const {
   return text.empty() ? "\n" : text;
 }
 
-std::size_t TokenBook::revoke(std::string_view name_or_id) {
+std::size_t TokenTable::revoke(std::string_view name_or_id) {
   return std::erase_if(tokens_, [&](const StoredToken& token) {
     return token.name == name_or_id || token.hash.id() == name_or_id;
   });

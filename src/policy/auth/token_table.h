@@ -1,4 +1,4 @@
-// A TokenBook is the file of tokens that `patchbay token` keeps: one JSON object a line, with the
+// A TokenTable is the file of tokens that `patchbay token` keeps: one JSON object a line, with the
 // hash of each token and what its caller may be called. Values only; reading and writing the file
 // itself is up to the user.
 #pragma once
@@ -25,13 +25,13 @@ struct StoredToken {
   std::optional<std::int64_t> expires;  // Valid before that.
 };
 
-class TokenBook {
+class TokenTable {
  public:
   static constexpr std::size_t kMostTokens = 100'000;
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
   // The error names the line.
-  static Result<TokenBook> parse(std::string_view text);
+  static Result<TokenTable> parse(std::string_view text);
   std::string text() const;
 
   const std::vector<StoredToken>& tokens() const { return tokens_; }

@@ -64,10 +64,10 @@ TEST_F(PinsTest, BlockAChangedToolUntilItIsAcceptedOrWhatItWas) {
 TEST_F(PinsTest, OutliveTheProcess) {
   EXPECT_EQ(remembered(PinMode::block)->look_at("up", tools("good")), Names{});
   EXPECT_EQ(remembered(PinMode::block)->look_at("up", tools("evil")), Names{"t"});
-  const auto kept = store()->read();
-  ASSERT_TRUE(kept);
-  EXPECT_NE(kept->at({"up", "t"}).definition.find("good"), std::string::npos);
-  EXPECT_NE(kept->at({"up", "t"}).changed.find("evil"), std::string::npos);
+  const auto stored = store()->read();
+  ASSERT_TRUE(stored);
+  EXPECT_NE(stored->at({"up", "t"}).definition.find("good"), std::string::npos);
+  EXPECT_NE(stored->at({"up", "t"}).changed.find("evil"), std::string::npos);
 }
 
 TEST_F(PinsTest, TakeOverWhatWasAcceptedElsewhere) {

@@ -72,7 +72,7 @@ std::string as_glob(std::string_view uri_template) {
 
 }  // namespace
 
-Terms::Verdict Terms::judge(std::string_view arguments) const {
+Terms::Verdict Terms::evaluate(std::string_view arguments) const {
   Verdict verdict;
   const auto index = json::Index::of(arguments, kMostValues);
   if (!index) {

@@ -29,7 +29,7 @@ struct Terms {
     std::string refused = {};
     std::string_view rule = {};  // Which decided.
   };
-  Verdict judge(std::string_view arguments) const;
+  Verdict evaluate(std::string_view arguments) const;
 };
 
 // Whether a tool is there.

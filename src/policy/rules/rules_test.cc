@@ -175,7 +175,7 @@ TEST_F(RulesTest, ConditionsAreAboutArguments) {
   const auto judged = [&](const std::string& when, const std::string& arguments) {
     const auto made =
         access("- role: r\n  allow: [\"f.*\"]\n  when: [" + when + "]\n", caller({"r"}));
-    return made->tool("f", "t").terms->judge(arguments).allowed;
+    return made->tool("f", "t").terms->evaluate(arguments).allowed;
   };
   EXPECT_TRUE(judged("{ pointer: /a, equals: 1 }", R"({"a":1.0})"));
   EXPECT_FALSE(judged("{ pointer: /a, equals: 1 }", R"({"a":"1"})"));
@@ -205,13 +205,13 @@ TEST_F(RulesTest, OneRuleThatHoldsIsEnough) {
   const auto clerk = access(yaml, caller({"r"}));
   const auto terms = clerk->tool("p", "pay").terms;
   ASSERT_NE(terms, nullptr);
-  EXPECT_TRUE(terms->judge(R"({"n":50})").approve) << "the stricter of two counts";
-  EXPECT_TRUE(terms->judge(R"({"n":500})").allowed);
-  EXPECT_TRUE(terms->judge(R"({"n":500})").approve);
-  EXPECT_FALSE(terms->judge(R"({"n":5000})").allowed);
-  EXPECT_NE(terms->judge(R"({"n":5000})").refused.find("/n"), std::string::npos);
-  EXPECT_EQ(terms->judge(R"({"n":50})").rule, "rules[1] r") << "for the record";
-  EXPECT_EQ(terms->judge(R"({"n":5000})").rule, "rules[0] r");
+  EXPECT_TRUE(terms->evaluate(R"({"n":50})").approve) << "the stricter of two counts";
+  EXPECT_TRUE(terms->evaluate(R"({"n":500})").allowed);
+  EXPECT_TRUE(terms->evaluate(R"({"n":500})").approve);
+  EXPECT_FALSE(terms->evaluate(R"({"n":5000})").allowed);
+  EXPECT_NE(terms->evaluate(R"({"n":5000})").refused.find("/n"), std::string::npos);
+  EXPECT_EQ(terms->evaluate(R"({"n":50})").rule, "rules[1] r") << "for the record";
+  EXPECT_EQ(terms->evaluate(R"({"n":5000})").rule, "rules[0] r");
   const auto boss = access(yaml, caller({"boss"}));
   EXPECT_TRUE(boss->tool("p", "pay").there);
   EXPECT_EQ(boss->tool("p", "pay").rule, "rules[2] boss");

@@ -52,7 +52,7 @@ Result<void> EnvelopeChannel::send(std::string message, const Sending& how) {
     if (cancelled) forget(std::string(*cancelled));
   }
   if (method == "initialize") {
-    opening_ = raw_id;
+    handshake_mode_ = raw_id;
     message = with_chunking(message);
   }
   const wire::Heading heading{
@@ -113,11 +113,11 @@ void EnvelopeChannel::on_payload(const wire::Envelope& envelope) {
     if (!ours.empty()) changed = json::with_member(envelope.payload, "id", ours);
   }
   const std::string_view payload = changed.empty() ? envelope.payload : std::string_view(changed);
-  if (!opening_.empty() && ours == opening_) {
+  if (!handshake_mode_.empty() && ours == handshake_mode_) {
     const auto result = json::member(payload, "result");
     const auto capabilities = result ? json::member(*result, "capabilities") : std::nullopt;
     in_pieces_ = capabilities && says_chunking(*capabilities);
-    opening_.clear();
+    handshake_mode_.clear();
   }
   forget(ours);
   listener_->on_message(payload, 0);

@@ -56,9 +56,9 @@ class EnvelopeChannel final : public Channel, Channel::Listener {
   std::map<std::string, std::string, std::less<>> asked_;
   std::map<std::string, std::string, std::less<>> envelopes_;
   wire::ChunkReader chunks_;
-  std::string fault_;       // The last that was told, if nothing has come since.
-  std::string opening_;     // The raw id of `initialize`, until it is answered.
-  bool in_pieces_ = false;  // The gateway takes messages in pieces.
+  std::string fault_;           // The last that was told, if nothing has come since.
+  std::string handshake_mode_;  // The raw id of `initialize`, until it is answered.
+  bool in_pieces_ = false;      // The gateway takes messages in pieces.
 };
 
 }  // namespace patchbay::transport

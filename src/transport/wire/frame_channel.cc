@@ -65,11 +65,11 @@ void FrameChannel::close() {
 
 // It must come to its end, also for someone who has been told to stop.
 Task<void> FrameChannel::finish() {
-  Stop deaf;
+  Stop shielded;
   auto ending = scope_.drain(kNever);
-  auto done = co_await ending.hearing(deaf);
+  auto done = co_await ending.with_stop(shielded);
   auto writing = frames_.outbox().drained(kGoodbye);
-  auto written = co_await writing.hearing(deaf);
+  auto written = co_await writing.with_stop(shielded);
   co_return done;
 }
 

@@ -11,8 +11,8 @@ using wire::FrameType;
 using wire::Header;
 
 constexpr std::size_t kMostReadStep = 128 * 1024;
-constexpr int kTurnFrames = 64;          // Handled in one turn: others want theirs too.
-constexpr std::size_t kKept = 4 * 1024;  // Memory of the outbox of a connection that is idle.
+constexpr int kTurnFrames = 64;            // Handled in one turn: others want theirs too.
+constexpr std::size_t kStored = 4 * 1024;  // Memory of the outbox of a connection that is idle.
 
 std::uint64_t unix_ms() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -26,7 +26,7 @@ FrameConnection::FrameConnection(net::Stream& stream, const FrameSettings& setti
     : stream_(stream),
       settings_(settings),
       decoder_(settings.rules),
-      outbox_(stream, settings.outbox, kKept),
+      outbox_(stream, settings.outbox, kStored),
       heard_(here().now()) {}
 
 Task<void> FrameConnection::read(Listener& listener) {

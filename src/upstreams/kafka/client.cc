@@ -24,11 +24,11 @@ constexpr std::size_t kUuidSize = 36;
 constexpr char kResultHeader[] = "patchbay-result";
 
 // A UUID that nobody can guess; its last byte says which lane it is of.
-std::string new_id(int lane) {
+std::string new_id(int client) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string id = random_uuid();
-  id[kUuidSize - 2] = kDigits[static_cast<std::size_t>(lane) / 16];
-  id[kUuidSize - 1] = kDigits[static_cast<std::size_t>(lane) % 16];
+  id[kUuidSize - 2] = kDigits[static_cast<std::size_t>(client) / 16];
+  id[kUuidSize - 1] = kDigits[static_cast<std::size_t>(client) % 16];
   return id;
 }
 
@@ -94,26 +94,26 @@ KafkaOffers::Offer KafkaOffers::find_resource(std::string_view uri) const {
   return nullptr;
 }
 
-class KafkaLane::Exchange {
+class KafkaClient::Exchange {
  public:
-  Exchange(KafkaLane& lane, std::shared_ptr<const KafkaOffer> offer, Stop* caller)
-      : lane_(lane),
+  Exchange(KafkaClient& client, std::shared_ptr<const KafkaOffer> offer, Stop* caller)
+      : client_(client),
         offer_(std::move(offer)),
-        id_(new_id(lane.number_)),
-        running_(lane.running_, caller) {
-    lane_.calls_[id_] = this;
-    lane_.shared_.counters.in_flight->add(1);
+        id_(new_id(client.number_)),
+        running_(client.running_, caller) {
+    client_.calls_[id_] = this;
+    client_.shared_.counters.in_flight->add(1);
   }
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange() {
     for (int i = 0; i < sent_; ++i) {
-      lane_.requests_.erase(tags_[static_cast<std::size_t>(i)]);
+      client_.requests_.erase(tags_[static_cast<std::size_t>(i)]);
     }
-    lane_.calls_.erase(id_);
-    lane_.over_.add(id_, answered_);
-    if (answered_) lane_.shared_.counters.duplicate->add(waiting());
-    lane_.shared_.counters.in_flight->add(-1);
+    client_.calls_.erase(id_);
+    client_.over_.add(id_, answered_);
+    if (answered_) client_.shared_.counters.duplicate->add(waiting());
+    client_.shared_.counters.in_flight->add(-1);
   }
 
   const KafkaOffer& offer() const { return *offer_; }
@@ -131,15 +131,15 @@ class KafkaLane::Exchange {
     key_ = *std::move(key);
     value_ = *std::move(value);
     trace_ = trace;
-    const auto tag = lane_.next_tag(false);
+    const auto tag = client_.next_tag(false);
     tags_[static_cast<std::size_t>(sent_++)] = tag;
-    lane_.requests_[tag] = this;
-    if (lane_.shared_.producer.gathers()) {
+    client_.requests_[tag] = this;
+    if (client_.shared_.producer.gathers()) {
       hand_over(tag);
       return ok();
     }
-    lane_.outbox_.push_back(tag);
-    lane_.home_.at_turn_end(lane_);
+    client_.outbox_.push_back(tag);
+    client_.loop_.at_turn_end(client_);
     return ok();
   }
 
@@ -147,29 +147,29 @@ class KafkaLane::Exchange {
   void hand_over(std::uint64_t tag) {
     std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id()}, {"traceparent", trace_}}};
     const std::span<const bus::Header> used(headers.data(), trace_.empty() ? 1 : 2);
-    auto sent =
-        lane_.shared_.producer.send({offer_->registration.request_topic, key_, value_, used}, tag);
+    auto sent = client_.shared_.producer.send(
+        {offer_->registration.request_topic, key_, value_, used}, tag);
     if (!sent) fail(sent.error());
   }
 
   void take(bus::Record record) {
-    if (waiting() >= static_cast<std::size_t>(lane_.shared_.plan.settings.limits.replies)) {
-      lane_.shared_.counters.surplus->add();
+    if (waiting() >= static_cast<std::size_t>(client_.shared_.plan.settings.limits.replies)) {
+      client_.shared_.counters.surplus->add();
       return;
     }
     inbox_.push_back(std::move(record));
-    news_.deliver(ok());
+    update_.deliver(ok());
   }
 
   void fail(const Error& why) {
     failed_ = why;
-    news_.deliver(ok());
+    update_.deliver(ok());
   }
 
   // Waits for a reply, or to be told that none will come, if neither is known already.
-  OneShot<void>::Wait news(Deadline deadline) {
-    if (waiting() == 0 && !failed_) news_.reset();
-    return news_.wait(deadline);
+  OneShot<void>::Wait update(Deadline deadline) {
+    if (waiting() == 0 && !failed_) update_.reset();
+    return update_.wait(deadline);
   }
 
   // The next reply; `heard` is how the wait for it ended. Code::timeout: the agent has had its
@@ -187,10 +187,10 @@ class KafkaLane::Exchange {
  private:
   std::size_t waiting() const { return inbox_.size() - taken_; }
 
-  KafkaLane& lane_;
+  KafkaClient& client_;
   const std::shared_ptr<const KafkaOffer> offer_;
   const std::string id_;
-  LaneCalls::Call running_;
+  ClientCalls::Call running_;
   std::array<std::uint64_t, 1 + kMostQuestions> tags_{};  // Of requests,
   int sent_ = 0;                                          // so many.
   std::string key_;                                       // Of the latest request,
@@ -199,15 +199,15 @@ class KafkaLane::Exchange {
   std::vector<bus::Record> inbox_;                        // Replies, of which
   std::size_t taken_ = 0;                                 // so many have been taken.
   std::optional<Error> failed_;
-  OneShot<void> news_;
+  OneShot<void> update_;
   bool answered_ = false;
 };
 
-struct KafkaLane::Sending {
+struct KafkaClient::Sending {
   OneShot<bus::Place> outcome;
 };
 
-std::size_t KafkaLane::lane_of(std::string_view id) {
+std::size_t KafkaClient::client_of(std::string_view id) {
   if (id.size() != kUuidSize) return std::string_view::npos;
   const int high = hex_digit(id[kUuidSize - 2]);
   const int low = hex_digit(id[kUuidSize - 1]);
@@ -215,15 +215,15 @@ std::size_t KafkaLane::lane_of(std::string_view id) {
   return static_cast<std::size_t>(high * 16 + low);
 }
 
-std::size_t KafkaLane::lane_of(std::uint64_t tag) { return tag >> kLaneShift; }
-bool KafkaLane::wants_success(std::uint64_t tag) { return (tag & kSuccess) != 0; }
+std::size_t KafkaClient::client_of(std::uint64_t tag) { return tag >> kLaneShift; }
+bool KafkaClient::wants_success(std::uint64_t tag) { return (tag & kSuccess) != 0; }
 
-std::uint64_t KafkaLane::next_tag(bool wants_success) {
+std::uint64_t KafkaClient::next_tag(bool wants_success) {
   return static_cast<std::uint64_t>(number_) << kLaneShift | ++tags_ << 1 |
          (wants_success ? kSuccess : 0);
 }
 
-void KafkaLane::take(std::vector<KafkaArrival> replies) {
+void KafkaClient::take(std::vector<KafkaArrival> replies) {
   const auto& counters = shared_.counters;
   for (auto& [id, record] : replies) {
     if (const auto call = calls_.find(id); call != calls_.end()) {
@@ -254,7 +254,7 @@ void KafkaLane::take(std::vector<KafkaArrival> replies) {
   }
 }
 
-void KafkaLane::delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+void KafkaClient::delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
   if (const auto found = sending_.find(tag); found != sending_.end()) {
     found->second->outcome.deliver(outcome);
   } else if (const auto call = requests_.find(tag); call != requests_.end() && !outcome) {
@@ -262,7 +262,7 @@ void KafkaLane::delivered(std::uint64_t tag, const Result<bus::Place>& outcome) 
   }
 }
 
-void KafkaLane::on_turn_end() {
+void KafkaClient::on_turn_end() {
   for (const auto tag : std::exchange(outbox_, {})) {
     // A call that was given up within the turn asks nobody.
     if (const auto call = requests_.find(tag); call != requests_.end())
@@ -270,7 +270,7 @@ void KafkaLane::on_turn_end() {
   }
 }
 
-Task<bus::Place> KafkaLane::send(const bus::Outgoing& record, Deadline deadline) {
+Task<bus::Place> KafkaClient::send(const bus::Outgoing& record, Deadline deadline) {
   if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
   const auto tag = next_tag(true);
   Sending sending;
@@ -282,7 +282,7 @@ Task<bus::Place> KafkaLane::send(const bus::Outgoing& record, Deadline deadline)
   co_return place;
 }
 
-Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view name) {
+Task<mcp::Reply> KafkaClient::call(const gateway::Call& call, std::string_view name) {
   const auto found = offers_ ? offers_->tools.find(name) : decltype(offers_->tools.end())();
   if (!offers_ || found == offers_->tools.end()) {
     co_return Error{Code::not_found, fmt::format("Tool '{}' is not registered", name)};
@@ -290,7 +290,7 @@ Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view nam
   const auto* const given = call.request.param("arguments");
   Exchange exchange(*this, found->second, co_await current_stop());
   auto talk = converse(call, exchange, given ? given->raw : "{}");
-  auto reply = co_await talk.hearing(exchange.stop());
+  auto reply = co_await talk.with_stop(exchange.stop());
   if (reply) {
     log::Line(log::Level::debug, "agent call")
         .add("upstream", shared_.plan.name)
@@ -308,9 +308,9 @@ Task<mcp::Reply> KafkaLane::call(const gateway::Call& call, std::string_view nam
 }
 
 // Sends the request and takes replies until one is the last.
-Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchange,
-                                     std::string_view arguments) {
-  const std::chrono::milliseconds patience(shared_.plan.settings.response_timeout_ms);
+Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exchange,
+                                       std::string_view arguments) {
+  const std::chrono::milliseconds timeout(shared_.plan.settings.response_timeout_ms);
   const auto* const token = call.request.meta_member("progressToken");
   if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
   auto sent = exchange.send(arguments, gateway::traceparent_of(call));
@@ -318,7 +318,7 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
   Deadline deadline = call.deadline;
   int told = 0;
   for (int questions = 0;;) {
-    const auto heard = co_await exchange.news(std::min(deadline, here().now() + patience));
+    const auto heard = co_await exchange.update(std::min(deadline, here().now() + timeout));
     auto record = exchange.next(heard);
     if (!record && record.error().code == Code::timeout) {
       if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
@@ -346,7 +346,7 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
     const AgentReply reply = read_agent_reply(*text);
     if (reply.kind == AgentReply::Kind::going) {
       if (token) {
-        gateway::tell(call, "notifications/progress", progress_params(reply, token->raw, ++told));
+        gateway::notify(call, "notifications/progress", progress_params(reply, token->raw, ++told));
       }
       continue;
     }
@@ -373,11 +373,11 @@ Task<mcp::Reply> KafkaLane::converse(const gateway::Call& call, Exchange& exchan
 }
 
 // Asks the client; yields what its user has filled in, or nothing if they would not.
-Task<std::string> KafkaLane::next_request(const gateway::Call& call, std::string question) {
+Task<std::string> KafkaClient::next_request(const gateway::Call& call, std::string question) {
   auto slot = std::make_shared<OneShot<mcp::Reply>>();
   gateway::ask(call, "elicitation/create", question,
                [slot](mcp::Reply reply) { slot->deliver(std::move(reply)); });
-  auto reply = co_await slot->wait(here().now() + call.patience);
+  auto reply = co_await slot->wait(here().now() + call.timeout);
   if (!reply) co_return reply.error();
   if (reply->is_error) {
     co_return Error{Code::upstream_failed,
@@ -388,12 +388,12 @@ Task<std::string> KafkaLane::next_request(const gateway::Call& call, std::string
   co_return std::string(json::member(reply->body, "content").value_or("{}"));
 }
 
-Task<mcp::Reply> KafkaLane::read(const gateway::Call& call, std::shared_ptr<const KafkaOffer> offer,
-                                 std::string uri) {
+Task<mcp::Reply> KafkaClient::read(const gateway::Call& call,
+                                   std::shared_ptr<const KafkaOffer> offer, std::string uri) {
   Exchange exchange(*this, std::move(offer), co_await current_stop());
   const std::string arguments = fmt::format(R"({{"uri":{}}})", json::quote(uri));
   auto talk = converse(call, exchange, arguments);
-  auto reply = co_await talk.hearing(exchange.stop());
+  auto reply = co_await talk.with_stop(exchange.stop());
   if (!reply) co_return reply;
   const auto failed = json::member(reply->body, "isError");
   const auto words = [&] {
@@ -406,11 +406,11 @@ Task<mcp::Reply> KafkaLane::read(const gateway::Call& call, std::shared_ptr<cons
   if (failed && *failed == "true") co_return Error{Code::upstream_failed, words()};
   const auto value = json::member(reply->body, "structuredContent");
   co_return resource_result(value.value_or("null"), uri, exchange.offer().registration.mime_type,
-                            call.face == "rest");
+                            call.frontend == "rest");
 }
 
 // What the record holds, and by which schema it says it is written.
-Result<bus::Unframed> KafkaLane::value_of(const bus::Record& record) const {
+Result<bus::Unframed> KafkaClient::value_of(const bus::Record& record) const {
   const auto bytes = record.value();
   if (!bytes) return wrong("is empty");
   auto framed = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
@@ -422,14 +422,14 @@ Result<bus::Unframed> KafkaLane::value_of(const bus::Record& record) const {
 }
 
 // For a value that names another schema than the one that is known. Null without a registry.
-Task<AgentSchema> KafkaLane::find_named(const bus::Unframed& value, Deadline deadline) {
+Task<AgentSchema> KafkaClient::find_named(const bus::Unframed& value, Deadline deadline) {
   if (!shared_.find_schema) co_return AgentSchema();
   auto schema = co_await shared_.find_schema(value.id.value_or(0), value.guid, deadline);
   if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
   co_return schema;
 }
 
-Task<void> KafkaLane::stop(Deadline deadline) {
+Task<void> KafkaClient::stop(Deadline deadline) {
   auto ended = co_await running_.end(deadline);
   offers_.reset();
   co_return ended;

@@ -1,5 +1,5 @@
-// A KafkaLane is one worker's side of a bus: its calls in progress, and what becomes of replies to
-// them. Requests leave from the worker itself; replies are brought to it by the upstream's home.
+// A KafkaClient is one worker's side of a bus: its calls in progress, and what becomes of replies
+// to them. Requests leave from the worker itself; replies are brought to it by the upstream's home.
 //
 // Confined to its worker.
 #pragma once
@@ -69,16 +69,16 @@ struct KafkaArrival {
   bus::Record record;
 };
 
-class KafkaLane final : private Executor::TurnEnd {
+class KafkaClient final : private Executor::TurnEnd {
  public:
   // REQUIRES: `shared` outlives the lane; `number` is less than 256.
-  KafkaLane(net::Loop& home, int number, KafkaShared& shared)
-      : home_(home),
+  KafkaClient(net::Loop& loop, int number, KafkaShared& shared)
+      : loop_(loop),
         number_(number),
         shared_(shared),
         over_(static_cast<std::size_t>(shared.plan.settings.limits.remembered)) {}
 
-  net::Loop& home() const { return home_; }
+  net::Loop& loop() const { return loop_; }
   void use(std::shared_ptr<const KafkaOffers> offers) { offers_ = std::move(offers); }
   const KafkaOffers* offers() const { return offers_.get(); }
 
@@ -99,8 +99,8 @@ class KafkaLane final : private Executor::TurnEnd {
   Task<void> stop(Deadline deadline);
 
   // Whose id, and whose tag, that is.
-  static std::size_t lane_of(std::string_view id);
-  static std::size_t lane_of(std::uint64_t tag);
+  static std::size_t client_of(std::string_view id);
+  static std::size_t client_of(std::uint64_t tag);
   // Whether somebody waits to hear that the record has arrived, not only that it has not.
   static bool wants_success(std::uint64_t tag);
 
@@ -120,7 +120,7 @@ class KafkaLane final : private Executor::TurnEnd {
   void on_turn_end() override;
   std::uint64_t next_tag(bool wants_success);
 
-  net::Loop& home_;
+  net::Loop& loop_;
   const int number_;
   KafkaShared& shared_;
   std::shared_ptr<const KafkaOffers> offers_;
@@ -129,8 +129,8 @@ class KafkaLane final : private Executor::TurnEnd {
   std::vector<std::uint64_t> outbox_;                      // Tags of requests for the turn's end.
   std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
   std::uint64_t tags_ = 0;
-  OverCalls over_;
-  LaneCalls running_;
+  CompletedCalls over_;
+  ClientCalls running_;
 };
 
 }  // namespace patchbay::upstreams

@@ -1,6 +1,6 @@
-// OverCalls knows the latest calls of a lane that are over, so that a reply to one of them is known
-// as late or as one too many. Each call writes to it and few replies ask it, so it is a ring of
-// marks: ids in full, each with memory of its own, cost every call several trips to cold memory.
+// CompletedCalls knows the latest calls of a lane that are over, so that a reply to one of them is
+// known as late or as one too many. Each call writes to it and few replies ask it, so it is a ring
+// of marks: ids in full, each with memory of its own, cost every call several trips to cold memory.
 //
 // Confined to its worker.
 #pragma once
@@ -14,9 +14,9 @@
 
 namespace patchbay::upstreams {
 
-class OverCalls {
+class CompletedCalls {
  public:
-  explicit OverCalls(std::size_t most) : most_(most) {}
+  explicit CompletedCalls(std::size_t most) : most_(most) {}
 
   void add(std::string_view id, bool answered) {
     const std::uint64_t mark = mark_of(id) | (answered ? kAnswered : 0);

@@ -5,8 +5,8 @@
 namespace patchbay::upstreams {
 namespace {
 
-TEST(OverCalls, KnowsTheLatest) {
-  OverCalls calls(3);
+TEST(CompletedCalls, KnowsTheLatest) {
+  CompletedCalls calls(3);
   EXPECT_EQ(calls.answered("a"), std::nullopt);
   calls.add("a", true);
   calls.add("b", false);
@@ -21,8 +21,8 @@ TEST(OverCalls, KnowsTheLatest) {
   EXPECT_EQ(calls.answered("g"), true);
 }
 
-TEST(OverCalls, MayBeToldToKnowNone) {
-  OverCalls calls(0);
+TEST(CompletedCalls, MayBeToldToKnowNone) {
+  CompletedCalls calls(0);
   calls.add("a", true);
   EXPECT_EQ(calls.answered("a"), std::nullopt);
 }

@@ -16,7 +16,7 @@ constexpr int kThreads = 4;
 constexpr int kWaiting = 100'000;
 
 // A call that is over must not be worked on later: what cannot be sent in its time is given up.
-bus::Connection with_patience(bus::Connection connection, int response_timeout_ms) {
+bus::Connection with_timeout(bus::Connection connection, int response_timeout_ms) {
   if (bus::property(connection.properties, "message.timeout.ms").empty()) {
     connection.properties.emplace_back("message.timeout.ms", std::to_string(response_timeout_ms));
   }
@@ -26,10 +26,11 @@ bus::Connection with_patience(bus::Connection connection, int response_timeout_m
 }  // namespace
 
 // Takes replies and sorts them by whose they are.
-class KafkaHome::Replies final : public KafkaFollower {
+class KafkaCoordinator::Replies final : public KafkaFollower {
  public:
-  Replies(KafkaHome& home, bus::Consumer& consumer)
-      : KafkaFollower(home.plan_, consumer, home.registry_.get()), home_(home) {}
+  Replies(KafkaCoordinator& coordinator, bus::Consumer& consumer)
+      : KafkaFollower(coordinator.plan_, consumer, coordinator.registry_.get()),
+        coordinator_(coordinator) {}
 
   bus::Reader& reader() { return reader_; }
   void add_field(const bus::Registration& registration) {
@@ -39,47 +40,47 @@ class KafkaHome::Replies final : public KafkaFollower {
 
  private:
   void on_records(std::vector<bus::Record> records) override {
-    std::map<KafkaLane*, std::vector<KafkaArrival>> sorted;
+    std::map<KafkaClient*, std::vector<KafkaArrival>> sorted;
     for (auto& record : records) {
       if (auto place = place_of(record)) {
         sorted[place->first].push_back({std::move(place->second), std::move(record)});
       }
     }
-    for (auto& [lane, arrivals] : sorted) {
-      if (&lane->home() == &here()) {
-        lane->take(std::move(arrivals));
+    for (auto& [client, arrivals] : sorted) {
+      if (&client->loop() == &here()) {
+        client->take(std::move(arrivals));
         continue;
       }
-      lane->home().post(
-          [to = lane, batch = std::move(arrivals)]() mutable { to->take(std::move(batch)); });
+      client->loop().post(
+          [to = client, batch = std::move(arrivals)]() mutable { to->take(std::move(batch)); });
     }
   }
 
-  using Place = std::optional<std::pair<KafkaLane*, std::string>>;
+  using Place = std::optional<std::pair<KafkaClient*, std::string>>;
 
   // Who waits for it, as far as the id says; nothing, and counted, if it cannot be one of us.
   Place place_of(bus::Record& record) {
-    const bus::IdPlaces places{record.key(), record.header(bus::kKeySchemaHeader),
-                               record.header(bus::kCorrelationHeader), record.value(),
-                               record.header(bus::kValueSchemaHeader)};
+    const bus::IdPaths places{record.key(), record.header(bus::kKeySchemaHeader),
+                              record.header(bus::kCorrelationHeader), record.value(),
+                              record.header(bus::kValueSchemaHeader)};
     bool readable = false;
-    if (auto place = lane_of(record.topic(), places, readable)) return place;
+    if (auto place = client_of(record.topic(), places, readable)) return place;
     // It may be in Avro, which takes longer to find out.
     if (places.key) {
       const Content key = content_of(*places.key, places.key_schema);
       if (key.unknown && wait_for(*key.unknown, record)) return std::nullopt;
-      const bus::IdPlaces plain{.key = key.text()};
-      auto place = key.avro ? lane_of(record.topic(), plain, readable) : std::nullopt;
+      const bus::IdPaths plain{.key = key.text()};
+      auto place = key.avro ? client_of(record.topic(), plain, readable) : std::nullopt;
       if (place) return place;
     }
     if (places.value && !readable) {
       const Content value = content_of(*places.value, places.value_schema);
       if (value.unknown && wait_for(*value.unknown, record)) return std::nullopt;
-      const bus::IdPlaces plain{.value = value.text()};
-      auto place = value.avro ? lane_of(record.topic(), plain, readable) : std::nullopt;
+      const bus::IdPaths plain{.value = value.text()};
+      auto place = value.avro ? client_of(record.topic(), plain, readable) : std::nullopt;
       if (place) return place;
     }
-    const auto& counters = home_.shared_->counters;
+    const auto& counters = coordinator_.shared_->counters;
     (readable ? counters.foreign : counters.unreadable)->add();
     return std::nullopt;
   }
@@ -93,54 +94,58 @@ class KafkaHome::Replies final : public KafkaFollower {
   void on_learned() override { on_records(std::exchange(waiting_, {})); }
   void drop_waiting() override { waiting_.clear(); }
 
-  Place lane_of(std::string_view topic, const bus::IdPlaces& places, bool& readable) {
+  Place client_of(std::string_view topic, const bus::IdPaths& places, bool& readable) {
     const auto fields = fields_.find(topic);
     if (fields == fields_.end()) return std::nullopt;
     for (const auto& field : fields->second) {
       for (auto& id : bus::find_ids(places, field)) {
         readable = true;
-        const auto lane = KafkaLane::lane_of(id);
-        if (lane < home_.lanes_.size()) return {{home_.lanes_[lane].get(), std::move(id)}};
+        const auto client = KafkaClient::client_of(id);
+        if (client < coordinator_.clients_.size())
+          return {{coordinator_.clients_[client].get(), std::move(id)}};
       }
     }
     return std::nullopt;
   }
 
-  KafkaHome& home_;
+  KafkaCoordinator& coordinator_;
   // In which member of a key the id may stand, by topic.
   std::map<std::string, std::set<std::string>, std::less<>> fields_;
   std::vector<bus::Record> waiting_;  // For schemas.
 };
 
-class KafkaHome::Asking {
+class KafkaCoordinator::Asking {
  public:
-  explicit Asking(KafkaHome& home) : home_(home) { ++home_.asking_; }
+  explicit Asking(KafkaCoordinator& coordinator) : coordinator_(coordinator) {
+    ++coordinator_.asking_;
+  }
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
   ~Asking() {
-    if (--home_.asking_ == 0 && home_.stopping_) home_.unasked_.deliver(ok());
+    if (--coordinator_.asking_ == 0 && coordinator_.stopping_) coordinator_.unasked_.deliver(ok());
   }
 
  private:
-  KafkaHome& home_;
+  KafkaCoordinator& coordinator_;
 };
 
-KafkaHome::KafkaHome(const KafkaPlan& plan, bus::Connection connection,
-                     std::optional<bus::RegistrySettings> schemas, net::Loop& home,
-                     std::vector<std::unique_ptr<KafkaLane>>& lanes, Events& events)
+KafkaCoordinator::KafkaCoordinator(const KafkaPlan& plan, bus::Connection connection,
+                                   std::optional<bus::RegistrySettings> schemas, net::Loop& loop,
+                                   std::vector<std::unique_ptr<KafkaClient>>& clients,
+                                   Events& events)
     : plan_(plan),
       schemas_(std::move(schemas)),
-      home_(home),
-      lanes_(lanes),
+      loop_(loop),
+      clients_(clients),
       events_(events),
       pool_(kThreads, kWaiting),
-      producer_(with_patience(connection, plan.settings.response_timeout_ms), home, *this, pool_),
-      live_(connection, false, home, pool_, [this](const Error& error) { on_trouble(error); }),
-      tables_(connection, true, home, pool_, [this](const Error& error) { on_trouble(error); }) {}
+      producer_(with_timeout(connection, plan.settings.response_timeout_ms), loop, *this, pool_),
+      live_(connection, false, loop, pool_, [this](const Error& error) { on_trouble(error); }),
+      tables_(connection, true, loop, pool_, [this](const Error& error) { on_trouble(error); }) {}
 
-KafkaHome::~KafkaHome() = default;
+KafkaCoordinator::~KafkaCoordinator() = default;
 
-Task<void> KafkaHome::start() {
+Task<void> KafkaCoordinator::start() {
   if (schemas_) registry_ = std::make_unique<bus::SchemaRegistry>(*schemas_);
   replies_ = std::make_unique<Replies>(*this, live_);
   topics_ = std::make_unique<KafkaTopics>(plan_, tables_, registry_.get(), *this);
@@ -161,7 +166,7 @@ Task<void> KafkaHome::start() {
   co_return begun;
 }
 
-Task<void> KafkaHome::stop_reading() {
+Task<void> KafkaCoordinator::stop_reading() {
   started_ = false;
   stopping_ = true;
   producer_.give_up();
@@ -173,7 +178,7 @@ Task<void> KafkaHome::stop_reading() {
   co_return topics ? replies : topics;
 }
 
-Task<void> KafkaHome::stop(Deadline deadline) {
+Task<void> KafkaCoordinator::stop(Deadline deadline) {
   if (asking_ > 0) {
     auto unasked = co_await unasked_.wait();
     if (!unasked) co_return unasked;
@@ -190,52 +195,52 @@ Task<void> KafkaHome::stop(Deadline deadline) {
   co_return live ? tables : live;
 }
 
-Task<AgentSchema> KafkaHome::find_schema(int id, std::string guid, Deadline deadline) {
+Task<AgentSchema> KafkaCoordinator::find_schema(int id, std::string guid, Deadline deadline) {
   if (!registry_ || stopping_) co_return AgentSchema();
   const Asking asking(*this);
   if (!guid.empty()) co_return co_await registry_->by_guid(std::move(guid), deadline);
   co_return co_await registry_->by_id(id, deadline);
 }
 
-std::vector<RegistrationLine> KafkaHome::lines() const {
+std::vector<RegistrationLine> KafkaCoordinator::lines() const {
   return directory_ ? directory_->lines() : std::vector<RegistrationLine>();
 }
 
-Task<std::vector<bus::RegistrationRecord>> KafkaHome::records_for(
+Task<std::vector<bus::RegistrationRecord>> KafkaCoordinator::records_for(
     std::string name, std::optional<bus::Registration> registration, Deadline deadline) {
   if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
   const Asking asking(*this);
   co_return co_await directory_->records_for(std::move(name), std::move(registration), deadline);
 }
 
-Task<void> KafkaHome::wait_taken(bus::Place place, Deadline deadline) {
+Task<void> KafkaCoordinator::wait_taken(bus::Place place, Deadline deadline) {
   if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
   const Asking asking(*this);
   co_return co_await directory_->wait_taken(place, deadline);
 }
 
-Result<mcp::Reply> KafkaHome::read_topic(std::string_view uri) const {
+Result<mcp::Reply> KafkaCoordinator::read_topic(std::string_view uri) const {
   if (!topics_) return Error{Code::unavailable, "the upstream is stopping"};
   return topics_->read(uri);
 }
 
-Result<mcp::Reply> KafkaHome::read_topic(const KafkaOffer& offer, std::string_view uri,
-                                         bool keeps_null) const {
+Result<mcp::Reply> KafkaCoordinator::read_topic(const KafkaOffer& offer, std::string_view uri,
+                                                bool keeps_null) const {
   if (!topics_) return Error{Code::unavailable, "the upstream is stopping"};
   return topics_->read(offer, uri, keeps_null);
 }
 
-void KafkaHome::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
-  if (outcome && !KafkaLane::wants_success(tag)) return;
-  const auto number = KafkaLane::lane_of(tag);
-  if (number >= lanes_.size()) return;
-  KafkaLane* const lane = lanes_[number].get();
-  lane->home().post([lane, tag, outcome] { lane->delivered(tag, outcome); });
+void KafkaCoordinator::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+  if (outcome && !KafkaClient::wants_success(tag)) return;
+  const auto number = KafkaClient::client_of(tag);
+  if (number >= clients_.size()) return;
+  KafkaClient* const client = clients_[number].get();
+  client->loop().post([client, tag, outcome] { client->delivered(tag, outcome); });
 }
 
 // It may be a connection that nobody has used for long: what counts is whether it can be made
 // again.
-void KafkaHome::on_trouble(const Error& error) {
+void KafkaCoordinator::on_trouble(const Error& error) {
   log::Line(log::Level::debug, "bus trouble").add("upstream", plan_.name).add("why", error.message);
   if (error.message.contains("brokers are down")) {
     if (directory_) directory_->look_again();
@@ -243,18 +248,18 @@ void KafkaHome::on_trouble(const Error& error) {
   }
   const bool first = trouble_.empty();
   trouble_ = error.message;
-  if (first && !reachable_) tell_state();
+  if (first && !reachable_) notify_state();
 }
 
-void KafkaHome::on_bus(bool reachable, const std::string& why) {
+void KafkaCoordinator::on_bus(bool reachable, const std::string& why) {
   reachable_ = reachable;
   why_ = why;
   if (reachable) trouble_.clear();
   shared_->down = !reachable;
-  tell_state();
+  notify_state();
 }
 
-void KafkaHome::tell_state() {
+void KafkaCoordinator::notify_state() {
   const std::string why = why_.empty() ? "starting" : why_;
   if (!started_ || !reachable_) {
     return events_.on_state(false, trouble_.empty() ? why : fmt::format("{}: {}", why, trouble_));
@@ -265,7 +270,7 @@ void KafkaHome::tell_state() {
   events_.on_state(true, fmt::format("{}{}{}", agents, both ? "; " : "", topics));
 }
 
-void KafkaHome::on_offers_changed() {
+void KafkaCoordinator::on_offers_changed() {
   if (!started_) return;
   auto offers = std::make_shared<KafkaOffers>(*directory_->offers());
   mcp::ItemLists items;
@@ -284,16 +289,16 @@ void KafkaHome::on_offers_changed() {
   for (const auto& [url, offer] : offers->resources) add(*offer);
   for (const auto& offer : offers->templates) add(*offer);
   events_.on_offers(std::move(offers), std::move(items));
-  tell_state();
+  notify_state();
 }
 
 // Has the producer look for a topic, in its own time.
-void KafkaHome::prepare(const std::string& topic) {
+void KafkaCoordinator::prepare(const std::string& topic) {
   if (!prepared_.insert(topic).second) return;
   preparing_.spawn(producer_.prepare(topic, here().now() + plan_.settings.lookup_time));
 }
 
-Task<void> KafkaHome::follow(const KafkaOffer& offer, Deadline deadline) {
+Task<void> KafkaCoordinator::follow(const KafkaOffer& offer, Deadline deadline) {
   const std::string request_topic = offer.registration.request_topic;
   if (!offer.from_topic && !prepared_.contains(request_topic)) {
     auto prepared = co_await producer_.prepare(request_topic, deadline);
@@ -306,7 +311,7 @@ Task<void> KafkaHome::follow(const KafkaOffer& offer, Deadline deadline) {
   co_return co_await replies_->reader().follow(topic, bus::Reader::From::now, deadline);
 }
 
-Task<void> KafkaHome::unfollow(const bus::Registration& registration) {
+Task<void> KafkaCoordinator::unfollow(const bus::Registration& registration) {
   replies_->forget(registration.response_topic);
   auto left = co_await replies_->reader().leave(registration.response_topic);
   if (!left) co_return left;

@@ -1,6 +1,6 @@
-// The KafkaHome is the part of a bus upstream that belongs to one worker: the connections, the
-// directory of agents, the topics that are read as a whole. It brings replies to the lanes of the
-// workers whose calls they answer.
+// The KafkaCoordinator is the part of a bus upstream that belongs to one worker: the connections,
+// the directory of agents, the topics that are read as a whole. It brings replies to the lanes of
+// the workers whose calls they answer.
 //
 // Confined to its worker, except the producer's send().
 #pragma once
@@ -21,9 +21,9 @@
 
 namespace patchbay::upstreams {
 
-class KafkaHome final : bus::Producer::Events,
-                        public KafkaDirectory::Events,
-                        public KafkaTopics::Events {
+class KafkaCoordinator final : bus::Producer::Events,
+                               public KafkaDirectory::Events,
+                               public KafkaTopics::Events {
  public:
   class Events {
    public:
@@ -37,12 +37,12 @@ class KafkaHome final : bus::Producer::Events,
   };
 
   // REQUIRES: all outlive the home, which is made on any thread.
-  KafkaHome(const KafkaPlan& plan, bus::Connection connection,
-            std::optional<bus::RegistrySettings> schemas, net::Loop& home,
-            std::vector<std::unique_ptr<KafkaLane>>& lanes, Events& events);
-  ~KafkaHome() override;
+  KafkaCoordinator(const KafkaPlan& plan, bus::Connection connection,
+                   std::optional<bus::RegistrySettings> schemas, net::Loop& loop,
+                   std::vector<std::unique_ptr<KafkaClient>>& clients, Events& events);
+  ~KafkaCoordinator() override;
 
-  net::Loop& home() const { return home_; }
+  net::Loop& loop() const { return loop_; }
   bus::Producer& producer() { return producer_; }
   // Set once the lanes are made.
   void share(KafkaShared& shared) { shared_ = &shared; }
@@ -79,18 +79,18 @@ class KafkaHome final : bus::Producer::Events,
   void on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) override;
   void on_trouble(const Error& error) override;
   void on_offers_changed() override;
-  void on_looked() override { tell_state(); }
+  void on_looked() override { notify_state(); }
   void on_updated(const std::string& uri) override { events_.on_updated(uri); }
   void on_bus(bool reachable, const std::string& why) override;
   Task<void> follow(const KafkaOffer& offer, Deadline deadline) override;
   Task<void> unfollow(const bus::Registration& registration) override;
   void prepare(const std::string& topic);
-  void tell_state();
+  void notify_state();
 
   const KafkaPlan& plan_;
   const std::optional<bus::RegistrySettings> schemas_;
-  net::Loop& home_;
-  std::vector<std::unique_ptr<KafkaLane>>& lanes_;
+  net::Loop& loop_;
+  std::vector<std::unique_ptr<KafkaClient>>& clients_;
   Events& events_;
   KafkaShared* shared_ = nullptr;
   ThreadPool pool_;

@@ -66,9 +66,9 @@ Task<void> KafkaDirectory::begin() {
   const std::string& topic = plan_.registry_topic;
   const bool known = reader_.follows(topic);
   // Whether a bus that was there still is must be known soon: calls depend on it.
-  const auto patience =
+  const auto timeout =
       known ? std::min(kProbe, plan_.settings.lookup_time) : plan_.settings.lookup_time;
-  const Deadline deadline = here().now() + patience;
+  const Deadline deadline = here().now() + timeout;
   if (!known) {
     auto there =
         co_await consumer_.ensure_topic(topic, plan_.settings.registry_partitions, true, deadline);
@@ -158,10 +158,10 @@ Task<void> KafkaDirectory::wait_taken(bus::Place place, Deadline deadline) {
   for (;;) {
     const auto taken = taken_.find(place.partition);
     if (taken != taken_.end() && taken->second >= place.offset) co_return ok();
-    OneShot<void> news;
-    waiting_.insert(&news);
-    auto told = co_await news.wait(deadline);
-    waiting_.erase(&news);
+    OneShot<void> update;
+    waiting_.insert(&update);
+    auto told = co_await update.wait(deadline);
+    waiting_.erase(&update);
     if (!told) co_return told;
   }
 }
@@ -228,7 +228,7 @@ Task<void> KafkaDirectory::resolve_all(bool everything) {
     if (everything || entry.fresh || !entry.problem.empty()) names.push_back(name);
   }
   Stop* const stop = co_await current_stop();
-  Stop deaf;
+  Stop shielded;
   for (std::size_t begin = 0; begin < names.size(); begin += kAtOnce) {
     if (stop && stop->requested()) co_return Error{Code::cancelled, "cancelled"};
     Scope some;
@@ -239,7 +239,7 @@ Task<void> KafkaDirectory::resolve_all(bool everything) {
     }
     // They hear of the end, and are waited for all the same.
     auto drain = some.drain(kNever);
-    auto done = co_await drain.hearing(deaf);
+    auto done = co_await drain.with_stop(shielded);
     (void)done;
   }
   co_return ok();

@@ -158,18 +158,18 @@ bus::Connection connection_of(const KafkaPlan& plan, const bus::EmbeddedBus* emb
   bus::Connection connection = plan.connection;
   connection.name = plan.client_id;
   if (connection.name.empty()) {
-    connection.name = embedded ? "patchbay-" + plan.name : kept_client_id(kPidFile);
+    connection.name = embedded ? "patchbay-" + plan.name : stored_client_id(kPidFile);
   }
   if (embedded) connection.properties.emplace_back(kServers, embedded->bootstrap());
   return connection;
 }
 
-std::string kept_client_id(const std::string& file) {
+std::string stored_client_id(const std::string& file) {
   const net::Fd old(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, kUuidSize> text{};
   if (old.get() >= 0 && ::read(old.get(), text.data(), text.size()) == ssize_t{kUuidSize}) {
-    const std::string_view kept(text.data(), text.size());
-    if (is_uuid(kept)) return std::string(kept);
+    const std::string_view stored(text.data(), text.size());
+    if (is_uuid(stored)) return std::string(stored);
   }
   const std::string id = random_uuid();
   const net::Fd fresh(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));

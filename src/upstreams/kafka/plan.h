@@ -42,6 +42,6 @@ bool names_bus(const Environment& environment);
 
 // Who we are to the brokers: what `file` holds, or a new id that is put there. Where that cannot
 // be, an id for as long as the process lives.
-std::string kept_client_id(const std::string& file);
+std::string stored_client_id(const std::string& file);
 
 }  // namespace patchbay::upstreams

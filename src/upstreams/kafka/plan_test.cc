@@ -136,13 +136,13 @@ TEST(KafkaPlan, KeepsAnIdInAFile) {
   char folder[] = "/tmp/patchbay-pid-XXXXXX";
   ASSERT_NE(::mkdtemp(folder), nullptr);
   const std::string file = std::string(folder) + "/.pid";
-  const std::string id = kept_client_id(file);
+  const std::string id = stored_client_id(file);
   EXPECT_EQ(id.size(), 36U);
-  EXPECT_EQ(kept_client_id(file), id);
+  EXPECT_EQ(stored_client_id(file), id);
   struct stat about{};
   ASSERT_EQ(::stat(file.c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777, 0600U);
-  EXPECT_NE(kept_client_id("/nowhere/at/all/.pid"), id);
+  EXPECT_NE(stored_client_id("/nowhere/at/all/.pid"), id);
   ::unlink(file.c_str());
   ::rmdir(folder);
 }

@@ -2,7 +2,7 @@
 
 namespace patchbay::upstreams {
 
-void KafkaTable::put(KeptRecord record) {
+void KafkaTable::put(StoredRecord record) {
   newest_bytes_ += cost(record);
   newest_.push_back(record);
   while (newest_.size() > limits_.newest || (newest_bytes_ > limits_.bytes && newest_.size() > 1)) {
@@ -33,7 +33,7 @@ void KafkaTable::drop_oldest() {
   latest_.pop_front();
 }
 
-const KeptRecord* KafkaTable::find(std::string_view key) const {
+const StoredRecord* KafkaTable::find(std::string_view key) const {
   const auto found = by_key_.find(key);
   return found == by_key_.end() ? nullptr : &*found->second;
 }

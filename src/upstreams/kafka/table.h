@@ -13,7 +13,7 @@
 
 namespace patchbay::upstreams {
 
-struct KeptRecord {
+struct StoredRecord {
   std::string key;  // As text: what is in the frame, if there is one.
   std::string value;
   std::int32_t partition = 0;
@@ -31,27 +31,27 @@ class KafkaTable {
 
   explicit KafkaTable(Limits limits) : limits_(limits) {}
 
-  void put(KeptRecord record);
+  void put(StoredRecord record);
   void remove(const std::string& key);
 
   // The latest record of that key; null if there is none.
-  const KeptRecord* find(std::string_view key) const;
+  const StoredRecord* find(std::string_view key) const;
 
   // The newest of all, the oldest of them first.
-  const std::deque<KeptRecord>& newest() const { return newest_; }
+  const std::deque<StoredRecord>& newest() const { return newest_; }
 
   std::size_t keys() const { return by_key_.size(); }
 
  private:
   void drop_oldest();
-  static std::size_t cost(const KeptRecord& record) {
+  static std::size_t cost(const StoredRecord& record) {
     return record.key.size() + record.value.size() + 128;
   }
 
   const Limits limits_;
-  std::list<KeptRecord> latest_;  // One a key, the one that was put first first.
-  std::map<std::string, std::list<KeptRecord>::iterator, std::less<>> by_key_;
-  std::deque<KeptRecord> newest_;
+  std::list<StoredRecord> latest_;  // One a key, the one that was put first first.
+  std::map<std::string, std::list<StoredRecord>::iterator, std::less<>> by_key_;
+  std::deque<StoredRecord> newest_;
   std::size_t bytes_ = 0;         // Of the latest.
   std::size_t newest_bytes_ = 0;  // Of the newest.
 };

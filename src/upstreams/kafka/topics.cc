@@ -48,7 +48,7 @@ std::string unreadable_json(const Error& why, std::string_view bytes) {
                      base64_encode(bytes));
 }
 
-std::string record_json(const KeptRecord& record) {
+std::string record_json(const StoredRecord& record) {
   std::string text;
   json::Object object(text);
   object.raw("key", record.key.empty() ? "null" : json::quote(record.key));
@@ -257,31 +257,32 @@ void KafkaTopics::drop_waiting() {
 
 // False if it must wait for a schema.
 bool KafkaTopics::take(Topic& topic, const bus::Record& record, bool may_wait) {
-  KeptRecord kept{"", "", record.partition(), record.offset(), record.timestamp()};
+  StoredRecord stored{"", "", record.partition(), record.offset(), record.timestamp()};
   const auto must_wait = [&](const Content& content) {
     return may_wait && content.unknown && learn(*content.unknown);
   };
   if (const auto bytes = record.key()) {
     const Content content = content_of(*bytes, record.header(bus::kKeySchemaHeader));
     if (must_wait(content)) return false;
-    kept.key = key_text(content.text());
+    stored.key = key_text(content.text());
   }
-  const std::string key = kept.key;
+  const std::string key = stored.key;
   if (const auto bytes = record.value()) {
     const Content content = content_of(*bytes, record.header(bus::kValueSchemaHeader));
     if (must_wait(content)) return false;
     const bool broken = content.avro && !*content.avro;
-    kept.value = broken ? unreadable_json(content.avro->error(), content.payload) : content.text();
-    topic.table.put(std::move(kept));
+    stored.value =
+        broken ? unreadable_json(content.avro->error(), content.payload) : content.text();
+    topic.table.put(std::move(stored));
   } else {
     topic.table.remove(key);
   }
-  tell(topic, key);
+  notify(topic, key);
   return true;
 }
 
 // Whoever subscribed hears of it.
-void KafkaTopics::tell(const Topic& topic, const std::string& key) {
+void KafkaTopics::notify(const Topic& topic, const std::string& key) {
   if (topic.uri.empty()) return events_.on_updated(key);
   events_.on_updated(topic.uri);
   if (!key.empty()) events_.on_updated(topic.uri + "/" + net::percent_encode(key));
@@ -303,7 +304,7 @@ Result<mcp::Reply> KafkaTopics::read(std::string_view uri) const {
     if (uri[offer->uri.size()] != '/') continue;
     auto key = net::percent_decode(uri.substr(offer->uri.size() + 1));
     if (!key) return Error{Code::invalid_params, key.error().message};
-    const KeptRecord* const record = table.find(*key);
+    const StoredRecord* const record = table.find(*key);
     if (!record) break;
     return contents(uri, "application/json", value_json(record->value));
   }
@@ -313,7 +314,7 @@ Result<mcp::Reply> KafkaTopics::read(std::string_view uri) const {
 Result<mcp::Reply> KafkaTopics::read(const KafkaOffer& offer, std::string_view uri,
                                      bool keeps_null) const {
   const auto found = topics_.find(offer.registration.response_topic);
-  const KeptRecord* record = nullptr;
+  const StoredRecord* record = nullptr;
   if (found != topics_.end()) record = found->second.table.find(uri);
   if (!record) return Error{Code::resource_not_found, "there is no record of this resource"};
   const bool shaped = json::check(record->value) &&

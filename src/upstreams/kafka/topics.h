@@ -80,7 +80,7 @@ class KafkaTopics final : public KafkaFollower {
   void on_learned() override;
   void drop_waiting() override;
   bool take(Topic& topic, const bus::Record& record, bool may_wait);
-  void tell(const Topic& topic, const std::string& key);
+  void notify(const Topic& topic, const std::string& key);
   Task<void> keep_resolving();
   Task<void> resolve();
   Task<std::shared_ptr<const TopicOffer>> resolve_one(std::string name, TopicSettings settings);

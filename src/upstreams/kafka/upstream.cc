@@ -16,7 +16,7 @@ namespace patchbay::upstreams {
 namespace {
 
 // Upstreams take turns in whose worker is their home.
-net::Loop& next_home(const std::vector<net::Loop*>& workers) {
+net::Loop& next_owner(const std::vector<net::Loop*>& workers) {
   static std::atomic<std::size_t> next = 0;
   return *workers[next++ % workers.size()];
 }
@@ -39,19 +39,19 @@ KafkaUpstream::KafkaUpstream(KafkaPlan plan, std::shared_ptr<bus::EmbeddedBus> e
       watcher_(watcher),
       up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
                          metrics::labels({{"upstream", plan_.name}}))),
-      home_(plan_, connection_of(plan_, embedded_.get()), registry_of(plan_, embedded_.get()),
-            next_home(workers), lanes_, *this),
-      shared_(plan_, home_.producer(), registry) {
-  home_.share(shared_);
+      coordinator_(plan_, connection_of(plan_, embedded_.get()),
+                   registry_of(plan_, embedded_.get()), next_owner(workers), clients_, *this),
+      shared_(plan_, coordinator_.producer(), registry) {
+  coordinator_.share(shared_);
   shared_.find_schema = [this](int id, std::string guid, Deadline deadline) {
     auto there = [this, id, guid = std::move(guid), deadline] {
-      return home_.find_schema(id, guid, deadline);
+      return coordinator_.find_schema(id, guid, deadline);
     };
-    return hop<AgentSchema>(home_.home(), std::move(there));
+    return hop<AgentSchema>(coordinator_.loop(), std::move(there));
   };
   for (net::Loop* const worker : workers) {
-    lanes_.push_back(
-        std::make_unique<KafkaLane>(*worker, static_cast<int>(lanes_.size()), shared_));
+    clients_.push_back(
+        std::make_unique<KafkaClient>(*worker, static_cast<int>(clients_.size()), shared_));
   }
 }
 
@@ -61,14 +61,14 @@ Task<void> KafkaUpstream::start() {
   if (embedded_) {
     embedded_->create_topic(plan_.registry_topic, plan_.settings.registry_partitions);
   }
-  auto there = [this] { return home_.start(); };
-  co_return co_await hop<void>(home_.home(), there);
+  auto there = [this] { return coordinator_.start(); };
+  co_return co_await hop<void>(coordinator_.loop(), there);
 }
 
 // Every worker has it before it can see the new list.
 void KafkaUpstream::on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) {
-  for (const auto& lane : lanes_) {
-    lane->home().post([lane = lane.get(), offers] { lane->use(offers); });
+  for (const auto& client : clients_) {
+    client->loop().post([client = client.get(), offers] { client->use(offers); });
   }
   watcher_.offers(*this, std::move(items));
 }
@@ -94,39 +94,39 @@ gateway::UpstreamState KafkaUpstream::state() const {
   return state_;
 }
 
-KafkaLane* KafkaUpstream::lane_here() {
+KafkaClient* KafkaUpstream::client_here() {
   const auto found =
-      std::ranges::find_if(lanes_, [](const auto& lane) { return &lane->home() == &here(); });
-  return found == lanes_.end() ? nullptr : found->get();
+      std::ranges::find_if(clients_, [](const auto& client) { return &client->loop() == &here(); });
+  return found == clients_.end() ? nullptr : found->get();
 }
 
 Task<mcp::Reply> KafkaUpstream::answer(const gateway::Call& call, std::string_view target) {
-  KafkaLane* const lane = lane_here();
-  if (lane && call.request.method == "tools/call") return call_tool(*lane, call, target);
-  return answer_other(lane, call, target);
+  KafkaClient* const client = client_here();
+  if (client && call.request.method == "tools/call") return call_tool(*client, call, target);
+  return answer_other(client, call, target);
 }
 
-Task<mcp::Reply> KafkaUpstream::answer_other(KafkaLane* lane, const gateway::Call& call,
+Task<mcp::Reply> KafkaUpstream::answer_other(KafkaClient* client, const gateway::Call& call,
                                              std::string_view target) {
-  if (!lane) co_return Error{Code::internal, "not on a worker"};
+  if (!client) co_return Error{Code::internal, "not on a worker"};
   const auto& method = call.request.method;
-  if (method == "resources/read") co_return co_await read(*lane, call, std::string(target));
-  if (method == "resources/subscribe") co_return co_await subscribe(*lane, std::string(target));
+  if (method == "resources/read") co_return co_await read(*client, call, std::string(target));
+  if (method == "resources/subscribe") co_return co_await subscribe(*client, std::string(target));
   if (method == "resources/unsubscribe") co_return mcp::result_reply("{}");
   co_return Error{Code::method_not_found, fmt::format("the upstream has no {}", method)};
 }
 
-Task<mcp::Reply> KafkaUpstream::call_tool(KafkaLane& lane, const gateway::Call& call,
+Task<mcp::Reply> KafkaUpstream::call_tool(KafkaClient& client, const gateway::Call& call,
                                           std::string_view name) {
-  const KafkaOffers* const offers = lane.offers();
+  const KafkaOffers* const offers = client.offers();
   if (offers) {
     const auto topic = offers->topics.find(name);
-    if (topic != offers->topics.end()) return produce(lane, call, topic->second);
+    if (topic != offers->topics.end()) return produce(client, call, topic->second);
   }
-  return lane.call(call, name);
+  return client.call(call, name);
 }
 
-Task<mcp::Reply> KafkaUpstream::produce(KafkaLane& lane, const gateway::Call& call,
+Task<mcp::Reply> KafkaUpstream::produce(KafkaClient& client, const gateway::Call& call,
                                         std::shared_ptr<const TopicOffer> offer) {
   const TopicOffer& topic = *offer;
   const auto* const given = call.request.param("arguments");
@@ -150,8 +150,8 @@ Task<mcp::Reply> KafkaUpstream::produce(KafkaLane& lane, const gateway::Call& ca
   for (const auto& [header, text] : pairs) headers.push_back({header.c_str(), text});
   bus::Outgoing record{topic.settings.topic, key, *value, headers};
   if (deletes) record.value = std::nullopt;
-  const std::chrono::milliseconds patience(plan_.settings.response_timeout_ms);
-  auto place = co_await lane.send(record, std::min(call.deadline, here().now() + patience));
+  const std::chrono::milliseconds timeout(plan_.settings.response_timeout_ms);
+  auto place = co_await client.send(record, std::min(call.deadline, here().now() + timeout));
   if (!place) co_return place.error();
   std::string where;
   json::Object object(where);
@@ -169,23 +169,24 @@ bool KafkaUpstream::is_topic(std::string_view uri) const {
   return uri.starts_with(fmt::format("kafka://{}/", plan_.name));
 }
 
-Task<mcp::Reply> KafkaUpstream::read(KafkaLane& lane, const gateway::Call& call, std::string uri) {
-  const auto offer = lane.offers() ? lane.offers()->find_resource(uri) : nullptr;
+Task<mcp::Reply> KafkaUpstream::read(KafkaClient& client, const gateway::Call& call,
+                                     std::string uri) {
+  const auto offer = client.offers() ? client.offers()->find_resource(uri) : nullptr;
   if (!offer && !is_topic(uri)) {
     co_return Error{Code::resource_not_found, "there is no such resource"};
   }
-  if (offer && !offer->from_topic) co_return co_await lane.read(call, offer, std::move(uri));
-  const bool keeps_null = call.face == "rest";
+  if (offer && !offer->from_topic) co_return co_await client.read(call, offer, std::move(uri));
+  const bool keeps_null = call.frontend == "rest";
   auto there = [this, offer, uri, keeps_null]() -> Task<mcp::Reply> {
-    if (offer) co_return home_.read_topic(*offer, uri, keeps_null);
-    co_return home_.read_topic(uri);
+    if (offer) co_return coordinator_.read_topic(*offer, uri, keeps_null);
+    co_return coordinator_.read_topic(uri);
   };
-  co_return co_await hop<mcp::Reply>(home_.home(), there);
+  co_return co_await hop<mcp::Reply>(coordinator_.loop(), there);
 }
 
 // Records that come are told of anyway; what must be sure is that there are some to tell of.
-Task<mcp::Reply> KafkaUpstream::subscribe(KafkaLane& lane, std::string uri) {
-  const auto offer = lane.offers() ? lane.offers()->find_resource(uri) : nullptr;
+Task<mcp::Reply> KafkaUpstream::subscribe(KafkaClient& client, std::string uri) {
+  const auto offer = client.offers() ? client.offers()->find_resource(uri) : nullptr;
   if (is_topic(uri) || (offer && offer->from_topic)) co_return mcp::result_reply("{}");
   if (!offer) co_return Error{Code::resource_not_found, "there is no such resource"};
   co_return Error{Code::invalid_params,
@@ -195,7 +196,7 @@ Task<mcp::Reply> KafkaUpstream::subscribe(KafkaLane& lane, std::string uri) {
 Task<std::vector<std::string>> KafkaUpstream::registrations() {
   auto there = [this]() -> Task<std::vector<std::string>> {
     std::vector<std::string> all;
-    for (const auto& line : home_.lines()) {
+    for (const auto& line : coordinator_.lines()) {
       std::string one;
       json::Object object(one);
       const std::string written = bus::write_registration(line.registration);
@@ -207,7 +208,7 @@ Task<std::vector<std::string>> KafkaUpstream::registrations() {
     }
     co_return all;
   };
-  co_return co_await hop<std::vector<std::string>>(home_.home(), there);
+  co_return co_await hop<std::vector<std::string>>(coordinator_.loop(), there);
 }
 
 Task<std::string> KafkaUpstream::put_registration(std::string registration, Deadline deadline) {
@@ -226,18 +227,18 @@ Task<void> KafkaUpstream::remove_registration(std::string name, Deadline deadlin
 Task<void> KafkaUpstream::write_registration(std::string name,
                                              std::optional<bus::Registration> registration,
                                              Deadline deadline) {
-  KafkaLane* const lane = lane_here();
-  if (!lane) co_return Error{Code::internal, "not on a worker"};
+  KafkaClient* const client = client_here();
+  if (!client) co_return Error{Code::internal, "not on a worker"};
   using Records = std::vector<bus::RegistrationRecord>;
-  auto ask = [&] { return home_.records_for(name, registration, deadline); };
-  auto records = co_await hop<Records>(home_.home(), ask);
+  auto ask = [&] { return coordinator_.records_for(name, registration, deadline); };
+  auto records = co_await hop<Records>(coordinator_.loop(), ask);
   if (!records) co_return records.error();
   for (const auto& record : *records) {
     const bus::Outgoing outgoing = record.to(plan_.registry_topic);
-    auto place = co_await lane->send(outgoing, deadline);
+    auto place = co_await client->send(outgoing, deadline);
     if (!place) co_return place.error();
-    auto wait = [&] { return home_.wait_taken(*place, deadline); };
-    auto taken = co_await hop<void>(home_.home(), wait);
+    auto wait = [&] { return coordinator_.wait_taken(*place, deadline); };
+    auto taken = co_await hop<void>(coordinator_.loop(), wait);
     (void)taken;  // It is on the bus all the same.
   }
   co_return ok();
@@ -245,22 +246,22 @@ Task<void> KafkaUpstream::write_registration(std::string name,
 
 Task<void> KafkaUpstream::stop(Deadline deadline) {
   Scope all;
-  for (const auto& lane : lanes_) {
-    auto there = [one = lane.get(), deadline] { return one->stop(deadline); };
-    all.spawn(hop<void>(lane->home(), there));
+  for (const auto& client : clients_) {
+    auto there = [one = client.get(), deadline] { return one->stop(deadline); };
+    all.spawn(hop<void>(client->loop(), there));
   }
   auto ended = co_await all.drain(kNever);
   // Beyond this point nobody waits for a reply.
-  auto quiet = [this] { return home_.stop_reading(); };
-  auto stopped = co_await hop<void>(home_.home(), quiet);
+  auto idle = [this] { return coordinator_.stop_reading(); };
+  auto stopped = co_await hop<void>(coordinator_.loop(), idle);
   // Replies that were on their way to a lane have arrived and gone once it answers.
-  for (const auto& lane : lanes_) {
+  for (const auto& client : clients_) {
     auto nothing = []() -> Task<void> { co_return ok(); };
-    auto passed = co_await hop<void>(lane->home(), nothing);
+    auto passed = co_await hop<void>(client->loop(), nothing);
     (void)passed;
   }
-  auto close = [this] { return home_.stop(here().now()); };
-  auto closed = co_await hop<void>(home_.home(), close);
+  auto close = [this] { return coordinator_.stop(here().now()); };
+  auto closed = co_await hop<void>(coordinator_.loop(), close);
   if (!closed) stopped = closed;
   on_state(false, "stopped");
   const std::lock_guard lock(mutex_);

@@ -20,7 +20,9 @@
 
 namespace patchbay::upstreams {
 
-class KafkaUpstream final : public gateway::Upstream, public gateway::Registrar, KafkaHome::Events {
+class KafkaUpstream final : public gateway::Upstream,
+                            public gateway::Registrar,
+                            KafkaCoordinator::Events {
  public:
   // `embedded` is the bus, if the plan says so, else null. REQUIRES: workers, watcher and registry
   // outlive the upstream.
@@ -46,14 +48,14 @@ class KafkaUpstream final : public gateway::Upstream, public gateway::Registrar,
   void on_updated(const std::string& uri) override { watcher_.updated(*this, uri); }
   void on_state(bool up, const std::string& detail) override;
 
-  KafkaLane* lane_here();
-  Task<mcp::Reply> call_tool(KafkaLane& lane, const gateway::Call& call, std::string_view name);
-  Task<mcp::Reply> answer_other(KafkaLane* lane, const gateway::Call& call,
+  KafkaClient* client_here();
+  Task<mcp::Reply> call_tool(KafkaClient& client, const gateway::Call& call, std::string_view name);
+  Task<mcp::Reply> answer_other(KafkaClient* client, const gateway::Call& call,
                                 std::string_view target);
-  Task<mcp::Reply> produce(KafkaLane& lane, const gateway::Call& call,
+  Task<mcp::Reply> produce(KafkaClient& client, const gateway::Call& call,
                            std::shared_ptr<const TopicOffer> offer);
-  Task<mcp::Reply> read(KafkaLane& lane, const gateway::Call& call, std::string uri);
-  Task<mcp::Reply> subscribe(KafkaLane& lane, std::string uri);
+  Task<mcp::Reply> read(KafkaClient& client, const gateway::Call& call, std::string uri);
+  Task<mcp::Reply> subscribe(KafkaClient& client, std::string uri);
   bool is_topic(std::string_view uri) const;
   Task<void> write_registration(std::string name, std::optional<bus::Registration> registration,
                                 Deadline deadline);
@@ -62,8 +64,8 @@ class KafkaUpstream final : public gateway::Upstream, public gateway::Registrar,
   const std::shared_ptr<bus::EmbeddedBus> embedded_;
   gateway::UpstreamWatcher& watcher_;
   const std::shared_ptr<metrics::Gauge> up_;
-  std::vector<std::unique_ptr<KafkaLane>> lanes_;  // Each touched on its worker only.
-  KafkaHome home_;
+  std::vector<std::unique_ptr<KafkaClient>> clients_;  // Each touched on its worker only.
+  KafkaCoordinator coordinator_;
   KafkaShared shared_;
 
   // Guarded: told by the home, read by whoever asks.

@@ -33,7 +33,7 @@ class Counted {
 }  // namespace
 
 Instance::Instance(Parts parts)
-    : home_(parts.home),
+    : loop_(parts.worker),
       upstream_(std::move(parts.upstream)),
       settings_(parts.settings),
       connector_(std::move(parts.connector)),
@@ -43,7 +43,7 @@ Instance::Instance(Parts parts)
       lists_(parts.lists),
       place_(std::move(parts.place)),
       last_used_(Clock::now()),
-      opening_(opening_for(settings_.speech.revision)) {}
+      handshake_mode_(handshake_mode_for(settings_.protocol.revision)) {}
 
 Task<void> Instance::start() {
   if (std::exchange(started_, true)) co_return ok();
@@ -78,7 +78,7 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
       reply = co_await life_->link.ask(call, target, deadline);
     }
     last_used_ = here().now();
-    if (running() == 0 && quiet_) quiet_->deliver(ok());
+    if (running() == 0 && idle_) idle_->deliver(ok());
     // What the server has not taken because it had lost our session is sent again.
     const bool lost = renewing_ || renewals_ != renewals;
     const bool again = !reply && reply.error().code == Code::unavailable && lost;
@@ -99,9 +99,9 @@ Error Instance::leaving() const {
 Task<void> Instance::stop(Deadline deadline) {
   stopping_ = true;
   stop_restarts_.request();
-  tell_waiters();
-  auto quiet = co_await wait_until_quiet(deadline);
-  (void)quiet;  // Past the deadline the calls fail when the link ends.
+  notify_waiters();
+  auto idle = co_await wait_until_idle(deadline);
+  (void)idle;  // Past the deadline the calls fail when the link ends.
   // Whatever the instance is doing, it ends now: a handshake too.
   if (life_) life_->link.fail_all({Code::upstream_failed, "the upstream was stopped"});
   if (closed_) closed_->deliver(std::string("the upstream is stopping"));
@@ -112,7 +112,7 @@ Task<void> Instance::stop(Deadline deadline) {
 Task<void> Instance::keep_running() {
   for (bool first = true; !stopping_; first = false) {
     if (!first) restarts_.add();
-    const Opening tried = opening_;
+    const HandshakeMode tried = handshake_mode_;
     auto lived = co_await live();
     if (stopping_) break;
     if (denied_ && oauth::wants_sign_in(*denied_)) {
@@ -120,7 +120,8 @@ Task<void> Instance::keep_running() {
       continue;
     }
     // Some servers end when they are asked something before the handshake: not asking mends it.
-    if (exits_.empty() && tried == Opening::ask && opening_ == Opening::legacy && !was_up_) {
+    if (exits_.empty() && tried == HandshakeMode::ask &&
+        handshake_mode_ == HandshakeMode::session_based && !was_up_) {
       exits_.push_back(here().now());
       continue;
     }
@@ -132,7 +133,7 @@ Task<void> Instance::keep_running() {
                                               exits_.size(), pause.count())
                                 : why);
     auto rest = connector_->rest(next_attempt_);
-    auto rested = co_await rest.hearing(stop_restarts_);
+    auto rested = co_await rest.with_stop(stop_restarts_);
     (void)rested;  // Whatever ended it early, the loop sees.
   }
   settle(false, "stopped");
@@ -143,9 +144,9 @@ Task<void> Instance::keep_running() {
 Task<void> Instance::wait_for_person() {
   next_attempt_ = here().now() + settings_.restart.most;
   if (detail_ != denied_->message) settle(false, denied_->message);
-  tell_waiters();
+  notify_waiters();
   auto rest = connector_->rest(next_attempt_);
-  co_return co_await rest.hearing(stop_restarts_);
+  co_return co_await rest.with_stop(stop_restarts_);
 }
 
 // One attempt: connect, shake hands, list, then wait for the end. Yields why it ended.
@@ -153,7 +154,7 @@ Task<void> Instance::live() {
   starting_ = true;
   was_up_ = false;
   auto beginning = begin(here().now() + settings_.start_time);
-  auto begun = co_await beginning.hearing(stop_restarts_);
+  auto begun = co_await beginning.with_stop(stop_restarts_);
   starting_ = false;
   denied_.reset();
   if (!begun && oauth::lacks_token(begun.error())) denied_ = begun.error();
@@ -192,27 +193,28 @@ Task<void> Instance::begin(Deadline deadline) {
     if (opened) co_return co_await take_up_work(deadline);
     const Error why{opened.error().code, earlier + opened.error().message, opened.error().data};
     if (stopping_ || !life_->connection->misunderstood()) co_return why;
-    if (!connector_->try_other_way()) co_return why;
+    if (!connector_->try_next_candidate()) co_return why;
     earlier = why.message + "; ";
     // A stop must not leave a part of the life behind.
-    Stop deaf;
+    Stop shielded;
     auto ending = end_life();
-    auto over = co_await ending.hearing(deaf);
+    auto over = co_await ending.with_stop(shielded);
     if (!over) co_return over;
   }
 }
 
 Task<void> Instance::open(Deadline deadline) {
   McpLink& link = life_->link;
-  auto opened = co_await link.open(opening_, settings_.probe_time, deadline);
+  auto opened = co_await link.open(handshake_mode_, settings_.probe_time, deadline);
   if (opened) {
-    opening_ = link.modern() ? Opening::modern : Opening::legacy;
+    handshake_mode_ = link.stateless() ? HandshakeMode::stateless : HandshakeMode::session_based;
   } else {
     // What was right once may be wrong now; a server that was lost before it answered may have
     // taken the question amiss.
-    const bool amiss = opening_ == Opening::ask && !link.answered() && link.closed() &&
-                       opened.error().code == Code::upstream_failed;
-    opening_ = amiss ? Opening::legacy : opening_for(settings_.speech.revision);
+    const bool mismatch = handshake_mode_ == HandshakeMode::ask && !link.answered() &&
+                          link.closed() && opened.error().code == Code::upstream_failed;
+    handshake_mode_ =
+        mismatch ? HandshakeMode::session_based : handshake_mode_for(settings_.protocol.revision);
   }
   co_return opened;
 }
@@ -223,19 +225,19 @@ Task<void> Instance::take_up_work(Deadline deadline) {
   auto items = co_await link.list_all(deadline);
   const bool refused = !items && items.error().code == Code::too_large;
   if (!items && !refused) co_return items.error();
-  auto heard = co_await link.hear_news(owner_.subscribed(*this), deadline);
+  auto heard = co_await link.subscribe(owner_.subscribed(*this), deadline);
   if (!heard && stopping_) co_return heard;
   if (!heard) {
     log::Line(log::Level::warn, "upstream tells no news")
         .add("upstream", upstream_)
         .add("why", heard.error().message);
   }
-  tell_items(std::move(items));
+  notify_items(std::move(items));
   co_return ok();
 }
 
 // A list that is too large says nothing about the server's other work.
-void Instance::tell_items(Result<mcp::ItemLists> items) {
+void Instance::notify_items(Result<mcp::ItemLists> items) {
   if (items) {
     owner_.on_items(*this, *std::move(items));
   } else if (items.error().code == Code::too_large) {
@@ -263,8 +265,8 @@ Task<void> Instance::wait_for_end() {
 Task<void> Instance::end_life() {
   Life& life = *life_;
   life.link.fail_all({Code::upstream_failed, "the upstream was lost"});
-  auto quiet = co_await wait_until_quiet(kNever);
-  if (!quiet) co_return quiet;
+  auto idle = co_await wait_until_idle(kNever);
+  if (!idle) co_return idle;
   auto finished = co_await life.link.finish();
   if (!finished) co_return finished;
   auto ended = co_await life.connection->end(stopping_);
@@ -292,16 +294,17 @@ Task<void> Instance::renew() {
   Result<void> renewed;
   {
     const Counted counted(running_);  // Keeps the link.
-    renewed = co_await life_->link.open(Opening::legacy, settings_.probe_time, deadline);
+    renewed =
+        co_await life_->link.open(HandshakeMode::session_based, settings_.probe_time, deadline);
     if (renewed) renewed = co_await take_up_work(deadline);
   }
   renewing_ = false;
-  if (running() == 0 && quiet_) quiet_->deliver(ok());
+  if (running() == 0 && idle_) idle_->deliver(ok());
   if (renewed) {
     settle(true, "");
   } else if (closed_) {
     closed_->deliver(fmt::format("its session was lost: {}", renewed.error().message));
-    tell_waiters();
+    notify_waiters();
   }
   co_return ok();
 }
@@ -318,34 +321,34 @@ Task<void> Instance::refresh_items() {
   while (std::exchange(refresh_again_, false) && up()) {
     const Counted counted(running_);  // Keeps the link until the list has come.
     auto items = co_await life_->link.list_all(here().now() + settings_.start_time);
-    tell_items(std::move(items));
+    notify_items(std::move(items));
   }
   refreshing_ = false;
-  if (running() == 0 && quiet_) quiet_->deliver(ok());
+  if (running() == 0 && idle_) idle_->deliver(ok());
   co_return ok();
 }
 
 Task<void> Instance::wait_until_up(Deadline deadline) {
-  OneShot<void> settled;
-  waiters_.push_back(&settled);
-  auto waited = co_await settled.wait(deadline);
-  std::erase(waiters_, &settled);
+  OneShot<void> synced;
+  waiters_.push_back(&synced);
+  auto waited = co_await synced.wait(deadline);
+  std::erase(waiters_, &synced);
   co_return waited;
 }
 
-Task<void> Instance::wait_until_quiet(Deadline deadline) {
+Task<void> Instance::wait_until_idle(Deadline deadline) {
   if (running() == 0) co_return ok();
-  OneShot<void> quiet;
-  quiet_ = &quiet;
-  auto waited = co_await quiet.wait(deadline);
-  quiet_ = nullptr;
+  OneShot<void> idle;
+  idle_ = &idle;
+  auto waited = co_await idle.wait(deadline);
+  idle_ = nullptr;
   co_return waited;
 }
 
 bool Instance::worth_waiting() const {
   if (stopping_) return false;
   // What was lacking may have come while we rest.
-  if (starting_ || renewing_ || connector_->has_news()) return true;
+  if (starting_ || renewing_ || connector_->has_changed()) return true;
   return !denied_ && !breaker_open_ && next_attempt_ - here().now() <= kWorthWaiting;
 }
 
@@ -356,10 +359,10 @@ void Instance::settle(bool up, std::string detail) {
   if (up) breaker_open_ = false;
   owner_.on_state(*this, {up, detail_});
   // Those who wait for a restart that is soon to come go on waiting.
-  if (up || !worth_waiting()) tell_waiters();
+  if (up || !worth_waiting()) notify_waiters();
 }
 
-void Instance::tell_waiters() {
+void Instance::notify_waiters() {
   for (auto* const waiter : waiters_) waiter->deliver(ok());
 }
 

@@ -31,7 +31,7 @@ class Instance final : McpLink::Events {
     // The server lists more than it may.
     virtual void on_items_refused(Instance& instance, const Error& why) = 0;
     virtual void on_updated(Instance& instance, const std::string& uri) = 0;
-    virtual void on_task(Instance& instance, const gateway::TaskNews& news) = 0;
+    virtual void on_task(Instance& instance, const gateway::TaskUpdate& update) = 0;
     // What the server must tell of when it has come up.
     virtual std::vector<std::string> subscribed(Instance& instance) = 0;
     virtual void on_state(Instance& instance, const gateway::UpstreamState& state) = 0;
@@ -42,7 +42,7 @@ class Instance final : McpLink::Events {
 
   // What an instance is made of. REQUIRES: what is referred to outlives it.
   struct Parts {
-    net::Loop& home;
+    net::Loop& worker;
     std::string upstream;
     McpSettings settings;
     std::unique_ptr<Connector> connector;
@@ -55,7 +55,7 @@ class Instance final : McpLink::Events {
 
   explicit Instance(Parts parts);
 
-  net::Loop& home() { return home_; }
+  net::Loop& loop() { return loop_; }
   bool lists() const { return lists_; }
   int running() const { return running_.load(std::memory_order_relaxed); }
   bool up() const { return up_.load(std::memory_order_relaxed); }
@@ -86,7 +86,7 @@ class Instance final : McpLink::Events {
 
   void on_items_changed() override;
   void on_updated(const std::string& uri) override { owner_.on_updated(*this, uri); }
-  void on_task(const gateway::TaskNews& news) override { owner_.on_task(*this, news); }
+  void on_task(const gateway::TaskUpdate& update) override { owner_.on_task(*this, update); }
   void on_forgotten() override;
   void on_link_closed(const std::string& why) override;
 
@@ -101,16 +101,16 @@ class Instance final : McpLink::Events {
   Task<void> end_life();
   Task<void> renew();
   Task<void> refresh_items();
-  void tell_items(Result<mcp::ItemLists> items);
+  void notify_items(Result<mcp::ItemLists> items);
   Task<void> wait_until_up(Deadline deadline);
-  Task<void> wait_until_quiet(Deadline deadline);
+  Task<void> wait_until_idle(Deadline deadline);
   void settle(bool up, std::string detail);
-  void tell_waiters();
+  void notify_waiters();
   config::Duration next_pause();
   bool worth_waiting() const;
 
   // Constant after construction.
-  net::Loop& home_;
+  net::Loop& loop_;
   const std::string upstream_;
   const McpSettings settings_;
   const std::unique_ptr<Connector> connector_;
@@ -129,12 +129,12 @@ class Instance final : McpLink::Events {
   Scope scope_;
   std::optional<Life> life_;
   std::optional<OneShot<std::string>> closed_;  // Delivered with the reason when the link ends.
-  Opening opening_;                             // What the last handshake has taught.
+  HandshakeMode handshake_mode_;                // What the last handshake has taught.
   std::string detail_ = "starting";
   std::optional<Error> denied_;          // There was no token, so that waiting does not help.
   std::vector<OneShot<void>*> waiters_;  // Calls that wait for the server to come up.
   OneShot<void> first_attempt_;          // Has ended, well or not.
-  OneShot<void>* quiet_ = nullptr;       // Who waits for the last call to end.
+  OneShot<void>* idle_ = nullptr;        // Who waits for the last call to end.
   std::deque<Deadline> exits_;           // Recent ones.
   Deadline next_attempt_{};
   bool started_ = false;

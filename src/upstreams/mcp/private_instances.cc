@@ -10,17 +10,17 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr auto kLongestNap = std::chrono::seconds(10);
-constexpr auto kEndPatience = std::chrono::seconds(10);
+constexpr auto kMaxBackoff = std::chrono::seconds(10);
+constexpr auto kEndTimeout = std::chrono::seconds(10);
 
 }  // namespace
 
 PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& settings,
-                                   std::vector<MakeConnector> connectors, CallerTexts texts,
+                                   std::vector<MakeConnector> connectors, CallerTemplates texts,
                                    std::shared_ptr<oauth::Access> access,
                                    const std::vector<net::Loop*>& workers,
                                    const LinkCounters& counters, metrics::Counter& restarts,
-                                   std::function<void(const gateway::TaskNews&)> tell_task)
+                                   std::function<void(const gateway::TaskUpdate&)> notify_task)
     : upstream_(std::move(upstream)),
       settings_(settings),
       connectors_(std::move(connectors)),
@@ -29,7 +29,7 @@ PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& sett
       workers_(workers),
       counters_(counters),
       restarts_(restarts),
-      tell_task_(std::move(tell_task)) {}
+      notify_task_(std::move(notify_task)) {}
 
 Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call& call) const {
   if (settings_.isolation == Isolation::shared) return std::optional<std::string>();
@@ -72,7 +72,7 @@ Task<mcp::Reply> PrivateInstances::answer_with(std::string key, Variant variant,
     (void)started;  // If it did not come up, the answer says so.
     co_return co_await instance->answer(call, target);
   };
-  co_return co_await hop<mcp::Reply>(instance->home(), there);
+  co_return co_await hop<mcp::Reply>(instance->loop(), there);
 }
 
 // One caller must not take the connections of all.
@@ -133,16 +133,16 @@ std::vector<PrivateInstances::InstancePtr> PrivateInstances::take(bool all) {
 
 Task<void> PrivateInstances::end(InstancePtr instance, Deadline deadline) {
   auto there = [&instance, deadline] { return instance->stop(deadline); };
-  co_return co_await hop<void>(instance->home(), there);
+  co_return co_await hop<void>(instance->loop(), there);
 }
 
 Task<void> PrivateInstances::sweep() {
   for (;;) {
-    const auto nap = std::min<std::chrono::nanoseconds>(settings_.idle / 2, kLongestNap);
-    auto slept = co_await sleep_until(here().now() + nap);
+    const auto backoff = std::min<std::chrono::nanoseconds>(settings_.idle / 2, kMaxBackoff);
+    auto slept = co_await sleep_until(here().now() + backoff);
     if (!slept) co_return ok();
     for (auto& instance : take(false)) {
-      auto ended = co_await end(std::move(instance), here().now() + kEndPatience);
+      auto ended = co_await end(std::move(instance), here().now() + kEndTimeout);
       (void)ended;
     }
   }

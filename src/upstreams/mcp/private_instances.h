@@ -38,10 +38,10 @@ class PrivateInstances final : Instance::Owner {
   // REQUIRES: what is referred to outlives it. `texts` and `access` say what callers differ in
   // beside who they are: a caller for whom that changes gets another connection.
   PrivateInstances(std::string upstream, const McpSettings& settings,
-                   std::vector<MakeConnector> connectors, CallerTexts texts,
+                   std::vector<MakeConnector> connectors, CallerTemplates texts,
                    std::shared_ptr<oauth::Access> access, const std::vector<net::Loop*>& workers,
                    const LinkCounters& counters, metrics::Counter& restarts,
-                   std::function<void(const gateway::TaskNews&)> tell_task);
+                   std::function<void(const gateway::TaskUpdate&)> notify_task);
 
   // Whose connection a call needs; empty if it may use those that are shared. Code::forbidden if
   // the upstream wants to know something of its caller that nobody knows.
@@ -69,7 +69,7 @@ class PrivateInstances final : Instance::Owner {
   void on_items(Instance&, mcp::ItemLists) override {}
   void on_items_refused(Instance&, const Error&) override {}
   void on_updated(Instance&, const std::string&) override {}
-  void on_task(Instance&, const gateway::TaskNews& news) override { tell_task_(news); }
+  void on_task(Instance&, const gateway::TaskUpdate& update) override { notify_task_(update); }
   std::vector<std::string> subscribed(Instance&) override { return {}; }
   void on_state(Instance&, const gateway::UpstreamState&) override {}
 
@@ -92,12 +92,12 @@ class PrivateInstances final : Instance::Owner {
   const std::string upstream_;
   const McpSettings settings_;
   const std::vector<MakeConnector> connectors_;
-  const CallerTexts texts_;
+  const CallerTemplates texts_;
   const std::shared_ptr<oauth::Access> access_;  // May be null.
   const std::vector<net::Loop*>& workers_;
   const LinkCounters& counters_;
   metrics::Counter& restarts_;
-  const std::function<void(const gateway::TaskNews&)> tell_task_;  // On any worker.
+  const std::function<void(const gateway::TaskUpdate&)> notify_task_;  // On any worker.
 
   Scope sweeping_;  // Control thread only.
 

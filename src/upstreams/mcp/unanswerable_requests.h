@@ -1,5 +1,5 @@
-// VainQuestions remembers in which calls a server with sessions has asked for something that a
-// client could not do: what the calls are about, and what the client would have needed.
+// UnanswerableRequests remembers in which calls a server with sessions has asked for something that
+// a client could not do: what the calls are about, and what the client would have needed.
 //
 // Used on any worker.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace patchbay::upstreams {
 
-class VainQuestions {
+class UnanswerableRequests {
  public:
   // How many are remembered; of further ones each call finds out for itself.
   static constexpr std::size_t kMost = 1'000;

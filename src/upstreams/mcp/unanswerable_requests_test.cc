@@ -12,8 +12,8 @@ constexpr unsigned kForm = 1;
 constexpr unsigned kUrl = 2;
 constexpr unsigned kRoots = 4;
 
-TEST(VainQuestions, ConcernClientsThatLackTheSame) {
-  VainQuestions asked;
+TEST(UnanswerableRequests, ConcernClientsThatLackTheSame) {
+  UnanswerableRequests asked;
   EXPECT_FALSE(asked.find("sign", 0));
   asked.add("sign", {"roots", kRoots});
   ASSERT_TRUE(asked.find("sign", kForm));
@@ -22,8 +22,8 @@ TEST(VainQuestions, ConcernClientsThatLackTheSame) {
   EXPECT_FALSE(asked.find("other", 0));
 }
 
-TEST(VainQuestions, AreNarrowedDownByFurtherOnes) {
-  VainQuestions asked;
+TEST(UnanswerableRequests, AreNarrowedDownByFurtherOnes) {
+  UnanswerableRequests asked;
   asked.add("sign", {"elicitation", kForm | kUrl});
   EXPECT_FALSE(asked.find("sign", kForm)) << "a form may be all that it wants";
   asked.add("sign", {"elicitation", kUrl});
@@ -31,8 +31,8 @@ TEST(VainQuestions, AreNarrowedDownByFurtherOnes) {
   EXPECT_FALSE(asked.find("sign", kUrl));
 }
 
-TEST(VainQuestions, AboutSeveralCapabilities) {
-  VainQuestions asked;
+TEST(UnanswerableRequests, AboutSeveralCapabilities) {
+  UnanswerableRequests asked;
   asked.add("sign", {"roots", kRoots});
   asked.add("sign", {"elicitation", kForm});
   EXPECT_EQ(asked.find("sign", kForm)->capability, "roots");
@@ -40,13 +40,13 @@ TEST(VainQuestions, AboutSeveralCapabilities) {
   EXPECT_FALSE(asked.find("sign", kRoots | kForm));
 }
 
-TEST(VainQuestions, AreBounded) {
-  VainQuestions asked;
-  for (std::size_t i = 0; i <= VainQuestions::kMost; ++i) {
+TEST(UnanswerableRequests, AreBounded) {
+  UnanswerableRequests asked;
+  for (std::size_t i = 0; i <= UnanswerableRequests::kMost; ++i) {
     asked.add(fmt::format("tool{}", i), {"roots", kRoots});
   }
   EXPECT_TRUE(asked.find("tool0", 0));
-  EXPECT_FALSE(asked.find(fmt::format("tool{}", VainQuestions::kMost), 0));
+  EXPECT_FALSE(asked.find(fmt::format("tool{}", UnanswerableRequests::kMost), 0));
 }
 
 }  // namespace

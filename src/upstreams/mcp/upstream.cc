@@ -49,8 +49,9 @@ McpUpstream::McpUpstream(McpUpstreamPlan plan, const std::vector<net::Loop*>& wo
       access_(std::move(plan.access)),
       told_(told_abilities(plan.settings)),
       private_(name_, plan.settings, plan.connectors, plan.texts, access_, workers, counters_,
-               *restarts_,
-               [this](const gateway::TaskNews& news) { watcher_.task_changed(*this, news); }) {
+               *restarts_, [this](const gateway::TaskUpdate& update) {
+                 watcher_.task_changed(*this, update);
+               }) {
   // Different upstreams begin on different workers, so that one copy each is spread too.
   const auto first = std::hash<std::string>()(name_);
   const auto add = [&](std::size_t worker, const MakeConnector& make, bool lists) {
@@ -73,7 +74,7 @@ Task<void> McpUpstream::on_each(Step step) {
   Scope all;
   for (const auto& instance : instances_) {
     auto there = [&one = *instance, step] { return step(one); };
-    all.spawn(hop<void>(instance->home(), there));
+    all.spawn(hop<void>(instance->loop(), there));
   }
   co_return co_await all.drain(kNever);
 }
@@ -120,8 +121,8 @@ Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string
   }
   // A server with sessions is told once what its clients can do. Where it has asked for something
   // in vain, the call is made over a connection whose server is told what this client can do.
-  const auto known = vain_questions_.any() ? lesser_abilities(call) : std::nullopt;
-  if (known && vain_questions_.find(target, *known)) {
+  const auto known = unanswerable_requests_.any() ? lesser_abilities(call) : std::nullopt;
+  if (known && unanswerable_requests_.find(target, *known)) {
     co_return co_await answer_narrowed(call, target, *std::move(key), *known);
   }
   auto task = *key ? private_.answer(**key, call, target) : answer_shared(call, target);
@@ -132,8 +133,9 @@ Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string
   const auto method = json::as_string(reply.error().data).value_or("");
   const auto* const asked = mcp::find_client_method(method);
   if (!asked) co_return reply;
-  vain_questions_.add(target, {asked->capability, mcp::bits_of_capability(asked->capability) &
-                                                      mcp::bits_of(told_) & ~*lesser});
+  unanswerable_requests_.add(
+      target, {asked->capability,
+               mcp::bits_of_capability(asked->capability) & mcp::bits_of(told_) & ~*lesser});
   call.client.withdraw_questions();
   co_return co_await answer_narrowed(call, target, *std::move(key), *lesser);
 }
@@ -141,14 +143,14 @@ Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string
 Task<mcp::Reply> McpUpstream::answer_narrowed(const gateway::Call& call, std::string_view target,
                                               std::optional<std::string> key, unsigned abilities) {
   // If the call fails, its client hears what it would have needed.
-  if (const auto wanted = vain_questions_.find(target, abilities)) {
+  if (const auto wanted = unanswerable_requests_.find(target, abilities)) {
     call.missing = wanted->capability;
   }
   co_return co_await private_.answer_narrowed(std::move(key), abilities, call, target);
 }
 
 std::optional<unsigned> McpUpstream::lesser_abilities(const gateway::Call& call) const {
-  if (!mcp::info(call.revision).modern || call.request.method.ends_with("subscribe")) {
+  if (!mcp::info(call.revision).stateless || call.request.method.ends_with("subscribe")) {
     return std::nullopt;
   }
   const auto can = mcp::common(mcp::abilities_of(call.revision, call.capabilities), told_);
@@ -173,7 +175,7 @@ Task<mcp::Reply> McpUpstream::answer_about_task(const gateway::Call& call, std::
   }
   Instance& instance = *instances_[*index];
   auto there = [&instance, &call, &own] { return instance.answer(call, own); };
-  co_return co_await hop<mcp::Reply>(instance.home(), there);
+  co_return co_await hop<mcp::Reply>(instance.loop(), there);
 }
 
 Task<mcp::Reply> McpUpstream::answer_shared(const gateway::Call& call, std::string_view target) {
@@ -183,7 +185,7 @@ Task<mcp::Reply> McpUpstream::answer_shared(const gateway::Call& call, std::stri
   for (;;) {
     Instance& instance = subscribes ? *instances_.front() : least_busy(tried);
     auto there = [&instance, &call, &target] { return instance.answer(call, target); };
-    auto reply = co_await hop<mcp::Reply>(instance.home(), there);
+    auto reply = co_await hop<mcp::Reply>(instance.loop(), there);
     // What one has not taken another may.
     const bool untaken = !reply && reply.error().code == Code::unavailable;
     if (!untaken || subscribes) co_return reply;
@@ -202,9 +204,9 @@ Instance& McpUpstream::least_busy(const std::vector<const Instance*>& tried) {
   // Beginning at another one each time, so that equals take turns.
   const auto first = next_.fetch_add(1, std::memory_order_relaxed);
   const auto cost = [&](Instance& one) {
-    const bool elsewhere = on_every_worker_ && &one.home() != &here();
-    const bool vain = is_among(tried, one);
-    return std::tuple(vain, !one.up(), elsewhere, one.running());
+    const bool elsewhere = on_every_worker_ && &one.loop() != &here();
+    const bool unanswerable = is_among(tried, one);
+    return std::tuple(unanswerable, !one.up(), elsewhere, one.running());
   };
   Instance* best = nullptr;
   for (std::size_t i = 0; i < instances_.size(); ++i) {
@@ -227,8 +229,8 @@ void McpUpstream::on_items_refused(Instance&, const Error& why) { watcher_.refus
 
 void McpUpstream::on_updated(Instance&, const std::string& uri) { watcher_.updated(*this, uri); }
 
-void McpUpstream::on_task(Instance&, const gateway::TaskNews& news) {
-  watcher_.task_changed(*this, news);
+void McpUpstream::on_task(Instance&, const gateway::TaskUpdate& update) {
+  watcher_.task_changed(*this, update);
 }
 
 std::vector<std::string> McpUpstream::subscribed(Instance& instance) {
@@ -250,7 +252,7 @@ void McpUpstream::on_state(Instance& instance, const gateway::UpstreamState& sta
   log::Line(state.up || stopping_ ? log::Level::info : log::Level::warn,
             state.up ? "upstream up" : "upstream down")
       .add("upstream", name_)
-      .add("worker", instance.home().number())
+      .add("worker", instance.loop().number())
       .add("detail", state.detail);
 }
 

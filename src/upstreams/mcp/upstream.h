@@ -30,7 +30,7 @@ struct McpUpstreamPlan {
   std::vector<MakeConnector> connectors = {};
   // Each worker has its own connection to each of them, so that calls need not change threads.
   bool on_every_worker = false;
-  CallerTexts texts = {};                      // In which callers differ.
+  CallerTemplates texts = {};                  // In which callers differ.
   std::shared_ptr<oauth::Access> access = {};  // To what it is shown; null: nothing that changes.
 };
 
@@ -51,7 +51,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   void on_items(Instance& instance, mcp::ItemLists items) override;
   void on_items_refused(Instance& instance, const Error& why) override;
   void on_updated(Instance& instance, const std::string& uri) override;
-  void on_task(Instance& instance, const gateway::TaskNews& news) override;
+  void on_task(Instance& instance, const gateway::TaskUpdate& update) override;
   std::vector<std::string> subscribed(Instance& instance) override;
   void on_state(Instance& instance, const gateway::UpstreamState& state) override;
   bool is_for_person(const Result<mcp::Reply>& reply) const;
@@ -84,9 +84,9 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   std::vector<std::unique_ptr<Instance>> instances_;  // Shared by those who may share.
   PrivateInstances private_;
 
-  std::atomic<std::size_t> next_ = 0;   // Any worker: whose turn it is among equals.
-  std::atomic<bool> stopping_ = false;  // Going down is no surprise any more.
-  VainQuestions vain_questions_;        // Any worker.
+  std::atomic<std::size_t> next_ = 0;           // Any worker: whose turn it is among equals.
+  std::atomic<bool> stopping_ = false;          // Going down is no surprise any more.
+  UnanswerableRequests unanswerable_requests_;  // Any worker.
 
   // Guarded: told by every instance's worker, read by whoever asks.
   mutable std::mutex mutex_;

@@ -8,7 +8,7 @@
 
 namespace patchbay::upstreams {
 
-void OpenapiLane::use(std::shared_ptr<const OpenapiService> service) {
+void OpenapiClient::use(std::shared_ptr<const OpenapiService> service) {
   // Another document may name another place; the connections to the old one go with its calls.
   if (!pool_ || pool_->origin().origin() != service->server.origin()) {
     pool_ = std::make_shared<net::HttpPool>(service->server,
@@ -17,8 +17,8 @@ void OpenapiLane::use(std::shared_ptr<const OpenapiService> service) {
   service_ = std::move(service);
 }
 
-Task<mcp::Reply> OpenapiLane::call(std::string_view name, std::string_view arguments,
-                                   transport::Credentials* credentials, Deadline deadline) {
+Task<mcp::Reply> OpenapiClient::call(std::string_view name, std::string_view arguments,
+                                     transport::Credentials* credentials, Deadline deadline) {
   const auto service = service_;
   const auto found = service ? service->tools.find(name) : decltype(service->tools.end())();
   if (!service || found == service->tools.end()) {
@@ -30,8 +30,8 @@ Task<mcp::Reply> OpenapiLane::call(std::string_view name, std::string_view argum
   co_return tool_reply(*answer);
 }
 
-Task<mcp::Reply> OpenapiLane::read(std::string_view uri, transport::Credentials* credentials,
-                                   Deadline deadline) {
+Task<mcp::Reply> OpenapiClient::read(std::string_view uri, transport::Credentials* credentials,
+                                     Deadline deadline) {
   const auto service = service_;
   const OpenapiOperation* best = nullptr;
   std::string arguments;
@@ -53,19 +53,19 @@ Task<mcp::Reply> OpenapiLane::read(std::string_view uri, transport::Credentials*
 }
 
 // The service stays as long as its operation is used.
-Task<OpenapiAnswer> OpenapiLane::send(std::shared_ptr<const OpenapiService> service,
-                                      const OpenapiOperation& operation, std::string arguments,
-                                      transport::Credentials* credentials, Deadline deadline) {
+Task<OpenapiAnswer> OpenapiClient::send(std::shared_ptr<const OpenapiService> service,
+                                        const OpenapiOperation& operation, std::string arguments,
+                                        transport::Credentials* credentials, Deadline deadline) {
   if (!pool_) co_return Error{Code::unavailable, "the upstream is stopping"};
   auto request = make_request(way_.base, operation, arguments);
   if (!request) co_return request.error();
-  LaneCalls::Call running(running_, co_await current_stop());
+  ClientCalls::Call running(running_, co_await current_stop());
   auto task = exchange(operation, *request, credentials, pool_, deadline);
-  auto answer = co_await task.hearing(running.stop());
+  auto answer = co_await task.with_stop(running.stop());
   // Nothing can have come of it twice: what only reads may be asked again.
   if (!answer && operation.is_safe() && net::died_unanswered(answer.error())) {
     auto again = exchange(operation, *request, credentials, pool_, deadline);
-    answer = co_await again.hearing(running.stop());
+    answer = co_await again.with_stop(running.stop());
   }
   if (!answer && running_.ending()) {
     co_return Error{Code::unavailable, "the upstream is stopping"};
@@ -75,10 +75,10 @@ Task<OpenapiAnswer> OpenapiLane::send(std::shared_ptr<const OpenapiService> serv
   co_return answer;
 }
 
-Task<OpenapiAnswer> OpenapiLane::exchange(const OpenapiOperation& operation,
-                                          const OpenapiRequest& request,
-                                          transport::Credentials* credentials, Pool pool,
-                                          Deadline deadline) {
+Task<OpenapiAnswer> OpenapiClient::exchange(const OpenapiOperation& operation,
+                                            const OpenapiRequest& request,
+                                            transport::Credentials* credentials, Pool pool,
+                                            Deadline deadline) {
   const net::HttpCall call{operation.method, request.path, request.fields, request.body, nullptr};
   auto asked = transport::request_as(credentials, *pool, call, deadline);
   auto response = co_await asked;
@@ -104,7 +104,7 @@ Task<OpenapiAnswer> OpenapiLane::exchange(const OpenapiOperation& operation,
   co_return answer;
 }
 
-Task<void> OpenapiLane::stop(Deadline deadline) {
+Task<void> OpenapiClient::stop(Deadline deadline) {
   auto ended = co_await running_.end(deadline);
   pool_.reset();
   service_.reset();

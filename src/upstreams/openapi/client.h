@@ -1,4 +1,4 @@
-// An OpenapiLane is one worker's way to a service: what to call there, and the connections.
+// An OpenapiClient is one worker's way to a service: what to call there, and the connections.
 //
 // Confined to its worker.
 #pragma once
@@ -18,7 +18,7 @@
 namespace patchbay::upstreams {
 
 // What the lanes of an upstream share and nothing changes.
-struct OpenapiWay {
+struct OpenapiTarget {
   std::string upstream;
   std::shared_ptr<const net::TlsContext> tls;
   net::HttpPoolSettings pool;
@@ -26,12 +26,12 @@ struct OpenapiWay {
   std::size_t answer = 64 << 20;  // The largest.
 };
 
-class OpenapiLane {
+class OpenapiClient {
  public:
   // REQUIRES: `way` outlives it.
-  OpenapiLane(net::Loop& home, const OpenapiWay& way) : home_(home), way_(way) {}
+  OpenapiClient(net::Loop& loop, const OpenapiTarget& way) : loop_(loop), way_(way) {}
 
-  net::Loop& home() const { return home_; }
+  net::Loop& loop() const { return loop_; }
 
   // From now on calls go by this document. Calls in progress finish on what they began with.
   void use(std::shared_ptr<const OpenapiService> service);
@@ -55,11 +55,11 @@ class OpenapiLane {
   Task<OpenapiAnswer> exchange(const OpenapiOperation& operation, const OpenapiRequest& request,
                                transport::Credentials* credentials, Pool pool, Deadline deadline);
 
-  net::Loop& home_;
-  const OpenapiWay& way_;
+  net::Loop& loop_;
+  const OpenapiTarget& way_;
   std::shared_ptr<const OpenapiService> service_;
   Pool pool_;
-  LaneCalls running_;
+  ClientCalls running_;
 };
 
 }  // namespace patchbay::upstreams

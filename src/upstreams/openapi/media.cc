@@ -44,7 +44,7 @@ OpenapiField read_field(const OpenapiDocument& document, const OpenapiSchemas& s
   const auto type = media_essence(document.string(*encoding, "contentType"));
   if (!type.empty() && !type.ends_with("/*")) field.content_type = type;
   if (document.find(*encoding, "style") || document.find(*encoding, "explode")) {
-    field.form = read_form(document, *encoding, ParameterPlace::query);
+    field.form = read_form(document, *encoding, ParameterLocation::query);
   }
   return field;
 }

@@ -12,7 +12,7 @@
 
 namespace patchbay::upstreams {
 
-enum class ParameterPlace : std::uint8_t { path, query, header, cookie };
+enum class ParameterLocation : std::uint8_t { path, query, header, cookie };
 
 enum class ParameterStyle : std::uint8_t {
   simple,
@@ -35,7 +35,7 @@ struct ParameterForm {
 struct OpenapiParameter {
   std::string name;      // As the service knows it.
   std::string argument;  // As the tool does.
-  ParameterPlace place = ParameterPlace::query;
+  ParameterLocation place = ParameterLocation::query;
   ParameterForm form;
   bool required = false;
   bool simple_value = true;  // Neither an array nor an object.

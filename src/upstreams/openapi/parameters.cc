@@ -35,11 +35,11 @@ constexpr std::array<std::string_view, 17> kReserved{"accept",           "accept
 
 struct PlaceName {
   std::string_view name;
-  ParameterPlace place;
+  ParameterLocation place;
 };
 constexpr std::array kPlaces{
-    PlaceName{"path", ParameterPlace::path}, PlaceName{"query", ParameterPlace::query},
-    PlaceName{"header", ParameterPlace::header}, PlaceName{"cookie", ParameterPlace::cookie}};
+    PlaceName{"path", ParameterLocation::path}, PlaceName{"query", ParameterLocation::query},
+    PlaceName{"header", ParameterLocation::header}, PlaceName{"cookie", ParameterLocation::cookie}};
 
 struct StyleName {
   std::string_view name;
@@ -55,14 +55,14 @@ constexpr std::array kQueryStyles{StyleName{"form", ParameterStyle::form},
 
 Error bad(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
-std::string_view name_of(ParameterPlace place) {
+std::string_view name_of(ParameterLocation place) {
   return std::ranges::find(kPlaces, place, &PlaceName::place)->name;
 }
 
 }  // namespace
 
-ParameterForm read_form(const OpenapiDocument& document, NodeId at, ParameterPlace place) {
-  const bool in_query = place == ParameterPlace::query || place == ParameterPlace::cookie;
+ParameterForm read_form(const OpenapiDocument& document, NodeId at, ParameterLocation place) {
+  const bool in_query = place == ParameterLocation::query || place == ParameterLocation::cookie;
   const auto said = document.string(at, "style");
   ParameterForm form;
   form.style = in_query ? ParameterStyle::form : ParameterStyle::simple;
@@ -70,8 +70,8 @@ ParameterForm read_form(const OpenapiDocument& document, NodeId at, ParameterPla
     const auto* const found = std::ranges::find(names, said, &StyleName::name);
     if (found != names.end()) form.style = found->style;
   };
-  if (place == ParameterPlace::path) take(kPathStyles);
-  if (place == ParameterPlace::query) take(kQueryStyles);
+  if (place == ParameterLocation::path) take(kPathStyles);
+  if (place == ParameterLocation::query) take(kQueryStyles);
   form.explode = document.flag(at, "explode", form.style == ParameterStyle::form);
   form.reserved = document.flag(at, "allowReserved");
   return form;
@@ -100,12 +100,12 @@ Result<OpenapiParameter> read_parameter(const OpenapiDocument& document, NodeId 
   parameter.place = place->place;
   parameter.form = read_form(document, *at, parameter.place);
   const bool named =
-      parameter.place == ParameterPlace::header || parameter.place == ParameterPlace::cookie;
+      parameter.place == ParameterLocation::header || parameter.place == ParameterLocation::cookie;
   if (named && !is_token(parameter.name)) {
     return bad(fmt::format("the parameter {} has a name that no header or cookie can have",
                            json::quote(json::shortened(parameter.name, 80))));
   }
-  parameter.required = parameter.place == ParameterPlace::path || document.flag(*at, "required");
+  parameter.required = parameter.place == ParameterLocation::path || document.flag(*at, "required");
   parameter.description = document.string(*at, "description");
   parameter.deprecated = document.flag(*at, "deprecated");
   parameter.schema = document.find(*at, "schema");
@@ -123,14 +123,14 @@ bool is_gateways(const OpenapiParameter& parameter, const OpenapiProof& proof,
                  const std::vector<std::string>& fixed) {
   const auto same = [&](std::string_view name) { return same_token(name, parameter.name); };
   switch (parameter.place) {
-    case ParameterPlace::header:
+    case ParameterLocation::header:
       return std::ranges::any_of(kReserved, same) || std::ranges::any_of(fixed, same) ||
              std::ranges::any_of(proof.field_names, same);
-    case ParameterPlace::query:
+    case ParameterLocation::query:
       return std::ranges::find(proof.query_names, parameter.name) != proof.query_names.end();
-    case ParameterPlace::cookie:
+    case ParameterLocation::cookie:
       return std::ranges::find(proof.cookie_names, parameter.name) != proof.cookie_names.end();
-    case ParameterPlace::path:
+    case ParameterLocation::path:
       break;
   }
   return false;
@@ -159,7 +159,7 @@ Result<std::vector<OpenapiParameter>> read_parameters(const OpenapiDocument& doc
                                                       NodeId operation, const OpenapiProof& proof,
                                                       const std::vector<std::string>& fixed) {
   std::vector<OpenapiParameter> all;
-  std::map<std::pair<ParameterPlace, std::string>, std::size_t> known;
+  std::map<std::pair<ParameterLocation, std::string>, std::size_t> known;
   for (const NodeId owner : {path, operation}) {
     const auto list = document.find(owner, "parameters");
     if (!list || document.type(*list) != Type::array) continue;
@@ -215,7 +215,7 @@ Result<std::vector<PathPiece>> read_path(const std::string& path,
     if (!left.empty()) {
       const auto name = left.substr(1, close - 1);
       const auto found = std::ranges::find_if(parameters, [&](const auto& one) {
-        return one.place == ParameterPlace::path && one.name == name;
+        return one.place == ParameterLocation::path && one.name == name;
       });
       if (found == parameters.end()) {
         return bad(fmt::format("its path has {{{}}}, but no parameter says what that is",

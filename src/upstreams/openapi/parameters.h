@@ -20,7 +20,7 @@ Result<std::vector<OpenapiParameter>> read_parameters(const OpenapiDocument& doc
 Result<OpenapiBody> read_body(const OpenapiDocument& document, json::NodeId operation);
 
 // How a value is written at `place` by what `at`, a parameter or an encoding, says.
-ParameterForm read_form(const OpenapiDocument& document, json::NodeId at, ParameterPlace place);
+ParameterForm read_form(const OpenapiDocument& document, json::NodeId at, ParameterLocation place);
 
 // Gives every parameter, and the body, an argument of its own.
 void name_arguments(OpenapiOperation& operation);

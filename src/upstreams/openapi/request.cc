@@ -54,8 +54,8 @@ class Composer {
   Composer(const OpenapiOperation& operation, const Arguments& given)
       : operation_(operation), given_(given) {
     for (const auto& parameter : operation.parameters) {
-      const bool named =
-          parameter.place == ParameterPlace::query || parameter.place == ParameterPlace::cookie;
+      const bool named = parameter.place == ParameterLocation::query ||
+                         parameter.place == ParameterLocation::cookie;
       if (named) taken_.push_back(parameter.name);
     }
     std::ranges::copy(operation.proof.query_names, std::back_inserter(taken_));
@@ -80,7 +80,7 @@ class Composer {
   }
 
   // Those of the query or the cookies, joined.
-  Result<std::string> joined(ParameterPlace place, std::string_view joint) {
+  Result<std::string> joined(ParameterLocation place, std::string_view joint) {
     std::string all;
     for (const auto& parameter : operation_.parameters) {
       if (parameter.place != place) continue;
@@ -93,7 +93,7 @@ class Composer {
 
   Result<void> headers(std::string& fields) {
     for (const auto& parameter : operation_.parameters) {
-      if (parameter.place != ParameterPlace::header) continue;
+      if (parameter.place != ParameterLocation::header) continue;
       auto text = written(parameter);
       if (!text) return text.error();
       if (given_.contains(parameter.argument)) add_field(fields, parameter.name, *text);
@@ -152,9 +152,9 @@ Result<OpenapiRequest> make_request(const OpenapiBase& base, const OpenapiOperat
   Composer composer(operation, *given);
   auto path = composer.path();
   if (!path) return path.error();
-  auto query = composer.joined(ParameterPlace::query, "&");
+  auto query = composer.joined(ParameterLocation::query, "&");
   if (!query) return query.error();
-  auto cookies = composer.joined(ParameterPlace::cookie, "; ");
+  auto cookies = composer.joined(ParameterLocation::cookie, "; ");
   if (!cookies) return cookies.error();
 
   OpenapiRequest request;

@@ -13,7 +13,7 @@ namespace patchbay::upstreams {
 namespace {
 
 bool is_in_query(const OpenapiParameter& parameter) {
-  return parameter.place == ParameterPlace::query && parameter.simple_value;
+  return parameter.place == ParameterLocation::query && parameter.simple_value;
 }
 
 // Takes what stands for the parameter before `text`, which follows it, off the front of `path`.
@@ -83,7 +83,7 @@ class Matcher {
 bool is_readable(const OpenapiOperation& operation) {
   return operation.method == "GET" &&
          std::ranges::all_of(operation.parameters, [](const OpenapiParameter& one) {
-           if (one.place == ParameterPlace::path) return one.simple_value && !one.form.as_json;
+           if (one.place == ParameterLocation::path) return one.simple_value && !one.form.as_json;
            return !one.required || (is_in_query(one) && !one.form.as_json);
          });
 }

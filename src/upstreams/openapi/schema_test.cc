@@ -49,10 +49,10 @@ TEST(OpenapiSchema, SaysIn202012WhatIs30) {
 }
 
 TEST(OpenapiSchema, LeavesWhatIs31AsItIs) {
-  const std::string modern =
+  const std::string stateless =
       R"({"type":["string","null"],"const":"a","examples":["a"],"exclusiveMaximum":5,)"
       R"("prefixItems":[{"type":"integer"}],"if":{"minLength":1},"then":true})";
-  EXPECT_EQ(of(modern), modern);
+  EXPECT_EQ(of(stateless), stateless);
   EXPECT_EQ(convert(R"({"$ref":"#/t","description":"here"})", R"(,"t":{"type":"string"})").schema,
             R"({"$ref":"#/$defs/t","description":"here"})");
 }

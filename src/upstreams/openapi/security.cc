@@ -52,11 +52,11 @@ void OpenapiSecurity::read_scheme(NodeId at) {
     scheme.name = document_.string(*target, "name");
     const auto in = document_.string(*target, "in");
     if (in != "header" && in != "query" && in != "cookie") return;
-    scheme.place = in == "query"    ? ParameterPlace::query
-                   : in == "cookie" ? ParameterPlace::cookie
-                                    : ParameterPlace::header;
+    scheme.place = in == "query"    ? ParameterLocation::query
+                   : in == "cookie" ? ParameterLocation::cookie
+                                    : ParameterLocation::header;
     if (scheme.name.empty()) return;
-    if (scheme.place != ParameterPlace::query && !is_token(scheme.name)) return;
+    if (scheme.place != ParameterLocation::query && !is_token(scheme.name)) return;
   } else if (type == "http") {
     const auto word = document_.string(*target, "scheme");
     if (!is_token(word)) return;
@@ -97,11 +97,11 @@ void OpenapiSecurity::add(OpenapiProof& proof, const std::string& name) const {
   const std::string pair =
       fmt::format("{}={}", net::percent_encode(scheme.name), net::percent_encode(value));
   switch (scheme.place) {
-    case ParameterPlace::query:
+    case ParameterLocation::query:
       proof.query += (proof.query.empty() ? "" : "&") + pair;
       proof.query_names.push_back(scheme.name);
       break;
-    case ParameterPlace::cookie:
+    case ParameterLocation::cookie:
       proof.cookies += (proof.cookies.empty() ? "" : "; ") + pair;
       proof.cookie_names.push_back(scheme.name);
       break;

@@ -28,7 +28,7 @@ class OpenapiSecurity {
 
  private:
   struct Scheme {
-    ParameterPlace place = ParameterPlace::header;
+    ParameterLocation place = ParameterLocation::header;
     std::string name;     // Of the header, the parameter or the cookie.
     std::string prefix;   // In front of the credential: "Bearer ".
     bool basic = false;   // The credential is written in base64.

@@ -27,11 +27,11 @@ Task<Text> OpenapiSource::read(Deadline deadline) {
                     fmt::format("{} {}", settings_.document, file.error().message)};
   }
   Version version{"", "", std::hash<std::string>()(*file)};
-  co_return unless_kept(*std::move(file), std::move(version));
+  co_return unless_stored(*std::move(file), std::move(version));
 }
 
-Text OpenapiSource::unless_kept(std::string text, Version version) {
-  if (kept_ && kept_->hash == version.hash) return std::nullopt;
+Text OpenapiSource::unless_stored(std::string text, Version version) {
+  if (stored_ && stored_->hash == version.hash) return std::nullopt;
   last_ = std::move(version);
   return text;
 }
@@ -42,15 +42,15 @@ Task<Text> OpenapiSource::fetch(Deadline deadline) {
   std::string fields = fields_ +
                        "Accept: application/json, application/yaml, */*;q=0.5\r\n"
                        "Accept-Encoding: identity\r\nConnection: close\r\n";
-  if (kept_ && !kept_->tag.empty()) {
-    fields += fmt::format("If-None-Match: {}\r\n", kept_->tag);
-  } else if (kept_ && !kept_->modified.empty()) {
-    fields += fmt::format("If-Modified-Since: {}\r\n", kept_->modified);
+  if (stored_ && !stored_->tag.empty()) {
+    fields += fmt::format("If-None-Match: {}\r\n", stored_->tag);
+  } else if (stored_ && !stored_->modified.empty()) {
+    fields += fmt::format("If-Modified-Since: {}\r\n", stored_->modified);
   }
   auto response = co_await pool.request({"GET", url_->path, fields, "", nullptr}, deadline);
   if (!response) co_return response.error();
   const int status = (*response)->status();
-  if (status == 304 && kept_) co_return Text();
+  if (status == 304 && stored_) co_return Text();
   if (status != 200) {
     const bool moved = status >= 300 && status <= 399;
     co_return Error{Code::upstream_failed,
@@ -62,9 +62,9 @@ Task<Text> OpenapiSource::fetch(Deadline deadline) {
   auto body = co_await (*response)->read_all(settings_.limits.document.value, deadline);
   if (!body) co_return body.error();
   version.hash = std::hash<std::string>()(*body);
-  auto text = unless_kept(*std::move(body), version);
+  auto text = unless_stored(*std::move(body), version);
   // The same text under another tag: that tag is asked for from now on.
-  if (!text) kept_ = version;
+  if (!text) stored_ = version;
   co_return text;
 }
 

@@ -29,7 +29,7 @@ class OpenapiSource {
   Task<std::optional<std::string>> read(Deadline deadline);
 
   // The last one that was read is of use: until it changes, read() yields nothing.
-  void keep() { kept_ = last_; }
+  void keep() { stored_ = last_; }
 
  private:
   // What tells one version from another.
@@ -41,14 +41,14 @@ class OpenapiSource {
   };
 
   Task<std::optional<std::string>> fetch(Deadline deadline);
-  std::optional<std::string> unless_kept(std::string text, Version version);
+  std::optional<std::string> unless_stored(std::string text, Version version);
 
   const OpenapiSettings& settings_;
   const std::optional<net::Url> url_;
   const std::shared_ptr<const net::TlsContext> tls_;
   const std::string fields_;
   std::optional<Version> last_;
-  std::optional<Version> kept_;
+  std::optional<Version> stored_;
 };
 
 }  // namespace patchbay::upstreams

@@ -61,12 +61,12 @@ class Writer {
   Result<std::string> operator()(std::string_view text, bool in_list) const {
     const auto& argument = parameter_.argument;
     switch (parameter_.place) {
-      case ParameterPlace::path: {
+      case ParameterLocation::path: {
         auto checked = check_path_text(text, argument);
         if (!checked) return checked.error();
         return net::percent_encode(text);
       }
-      case ParameterPlace::header:
+      case ParameterLocation::header:
         if (std::ranges::any_of(text, is_control)) {
           return refuse(argument, "has a control character, which no header may have");
         }
@@ -74,9 +74,9 @@ class Writer {
           return refuse(argument, "is a list in a header, where no element may have ',' or '='");
         }
         return std::string(text);
-      case ParameterPlace::query:
+      case ParameterLocation::query:
         return parameter_.form.reserved ? encode_little(text) : net::percent_encode(text);
-      case ParameterPlace::cookie:
+      case ParameterLocation::cookie:
         break;
     }
     return net::percent_encode(text);
@@ -105,7 +105,7 @@ struct Joints {
 
 Joints joints_of(const OpenapiParameter& parameter) {
   using enum ParameterStyle;
-  const std::string_view between = parameter.place == ParameterPlace::cookie ? "; " : "&";
+  const std::string_view between = parameter.place == ParameterLocation::cookie ? "; " : "&";
   switch (parameter.form.style) {
     case simple:
       return {"", ",", ",", false};
@@ -191,8 +191,8 @@ class Expansion {
 
   // Keys that become names of parameters must not be those of others.
   bool may_use(std::string_view key) {
-    const bool names = explode() && parameter_.place != ParameterPlace::path &&
-                       parameter_.place != ParameterPlace::header;
+    const bool names = explode() && parameter_.place != ParameterLocation::path &&
+                       parameter_.place != ParameterLocation::header;
     if (!names || key == parameter_.name) return true;
     const bool taken =
         std::ranges::any_of(taken_, [&key](const std::string& name) { return name == key; });

@@ -6,7 +6,7 @@ namespace patchbay::upstreams {
 namespace {
 
 using enum ParameterStyle;
-using Place = ParameterPlace;
+using Place = ParameterLocation;
 
 constexpr std::string_view kBlue = R"("blue")";
 constexpr std::string_view kColors = R"(["blue","black","brown"])";

@@ -33,7 +33,7 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
   OpenapiPlan plan;
   plan.name = name;
   plan.settings = settings;
-  auto texts = CallerTexts::parse(settings.headers);
+  auto texts = CallerTemplates::parse(settings.headers);
   if (!texts) return wrong("headers", texts.error());
   if (texts->depend()) {
     return Error{Code::invalid_params, "headers: ${caller.…} is for MCP servers only"};
@@ -87,7 +87,7 @@ OpenapiUpstream::OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>
                                 metrics::labels({{"upstream", plan_.name}}))),
       source_(plan_.settings, plan_.document, plan_.way.tls, plan_.document_fields) {
   for (net::Loop* const worker : workers) {
-    lanes_.push_back(std::make_unique<OpenapiLane>(*worker, plan_.way));
+    clients_.push_back(std::make_unique<OpenapiClient>(*worker, plan_.way));
   }
 }
 
@@ -103,7 +103,7 @@ Task<void> OpenapiUpstream::start() {
 Task<void> OpenapiUpstream::keep_current() {
   while (!stopped_) {
     auto read = read_document();
-    auto done = co_await read.hearing(stopping_);
+    auto done = co_await read.with_stop(stopping_);
     first_attempt_.deliver(ok());
     if (stopped_) break;
     const auto pause = done ? plan_.settings.refresh : plan_.settings.retry;
@@ -129,9 +129,10 @@ Task<void> OpenapiUpstream::read_document() {
   }
   if (stopped_) co_return ok();
   if (!service) {
-    const bool kept = state().up;
-    settle(kept, fmt::format("the document {}: {}{}", text ? "is of no use" : "cannot be read",
-                             service.error().message, kept ? "; the last good one is used" : ""));
+    const bool stored = state().up;
+    settle(stored,
+           fmt::format("the document {}: {}{}", text ? "is of no use" : "cannot be read",
+                       service.error().message, stored ? "; the last good one is used" : ""));
     co_return service.error();
   }
   source_.keep();
@@ -147,8 +148,8 @@ void OpenapiUpstream::publish(OpenapiService service) {
   }
   auto items = std::exchange(service.items, {});
   const auto shared = std::make_shared<const OpenapiService>(std::move(service));
-  for (const auto& lane : lanes_) {
-    lane->home().post([lane = lane.get(), shared] { lane->use(shared); });
+  for (const auto& client : clients_) {
+    client->loop().post([client = client.get(), shared] { client->use(shared); });
   }
   watcher_.offers(*this, std::move(items));
 }
@@ -173,17 +174,17 @@ gateway::UpstreamState OpenapiUpstream::state() const {
   return state_;
 }
 
-OpenapiLane* OpenapiUpstream::lane_here() {
+OpenapiClient* OpenapiUpstream::client_here() {
   const auto found =
-      std::ranges::find_if(lanes_, [](const auto& lane) { return &lane->home() == &here(); });
-  return found == lanes_.end() ? nullptr : found->get();
+      std::ranges::find_if(clients_, [](const auto& client) { return &client->loop() == &here(); });
+  return found == clients_.end() ? nullptr : found->get();
 }
 
 Task<mcp::Reply> OpenapiUpstream::answer(const gateway::Call& call, std::string_view target) {
-  OpenapiLane* const lane = lane_here();
-  if (!lane) co_return Error{Code::internal, "not on a worker"};
+  OpenapiClient* const client = client_here();
+  if (!client) co_return Error{Code::internal, "not on a worker"};
   in_flight_->add(1);
-  auto reply = co_await answer_on(*lane, call, target);
+  auto reply = co_await answer_on(*client, call, target);
   if (!reply && access_ && oauth::wants_sign_in(reply.error())) {
     auto signed_in = co_await sign_in(call, *access_, false);
     if (!signed_in) reply = told(call, signed_in.error());
@@ -192,7 +193,7 @@ Task<mcp::Reply> OpenapiUpstream::answer(const gateway::Call& call, std::string_
   co_return reply;
 }
 
-Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiLane& lane, const gateway::Call& call,
+Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiClient& client, const gateway::Call& call,
                                             std::string_view target) {
   Deadline deadline = call.deadline;
   if (plan_.settings.timeout > config::Duration(0)) {
@@ -201,7 +202,7 @@ Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiLane& lane, const gateway::Ca
   const auto credentials = access_ ? access_->credentials(call.who) : nullptr;
   const auto& method = call.request.method;
   if (method == "resources/read") {
-    co_return co_await lane.read(target, credentials.get(), deadline);
+    co_return co_await client.read(target, credentials.get(), deadline);
   }
   if (method != "tools/call") {
     co_return Error{Code::method_not_found, fmt::format("the upstream has no {}", method)};
@@ -211,7 +212,7 @@ Task<mcp::Reply> OpenapiUpstream::answer_on(OpenapiLane& lane, const gateway::Ca
   if (json::type_of(arguments) != json::Type::object) {
     co_return Error{Code::invalid_params, "'arguments' must be an object"};
   }
-  co_return co_await lane.call(target, arguments, credentials.get(), deadline);
+  co_return co_await client.call(target, arguments, credentials.get(), deadline);
 }
 
 Task<void> OpenapiUpstream::stop(Deadline deadline) {
@@ -221,9 +222,9 @@ Task<void> OpenapiUpstream::stop(Deadline deadline) {
   again_.deliver(ok());
   auto drained = co_await scope_.drain(kNever);
   Scope all;
-  for (const auto& lane : lanes_) {
-    auto there = [one = lane.get(), deadline] { return one->stop(deadline); };
-    all.spawn(hop<void>(lane->home(), there));
+  for (const auto& client : clients_) {
+    auto there = [one = client.get(), deadline] { return one->stop(deadline); };
+    all.spawn(hop<void>(client->loop(), there));
   }
   auto ended = co_await all.drain(kNever);
   settle(false, "stopped");

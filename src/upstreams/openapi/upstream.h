@@ -29,7 +29,7 @@ struct OpenapiPlan {
   OpenapiSettings settings;
   std::optional<net::Url> document;  // Nothing for a file.
   std::string document_fields;       // Header lines for fetching it.
-  OpenapiWay way;
+  OpenapiTarget way;
   std::shared_ptr<const oauth::Plan> auth;  // Null: what the document says, and nothing else.
 };
 
@@ -58,8 +58,9 @@ class OpenapiUpstream final : public gateway::Upstream {
   Task<void> read_document();
   void publish(OpenapiService service);
   void settle(bool up, std::string detail);
-  OpenapiLane* lane_here();
-  Task<mcp::Reply> answer_on(OpenapiLane& lane, const gateway::Call& call, std::string_view target);
+  OpenapiClient* client_here();
+  Task<mcp::Reply> answer_on(OpenapiClient& client, const gateway::Call& call,
+                             std::string_view target);
 
   // Constant after construction.
   const OpenapiPlan plan_;
@@ -67,7 +68,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   const std::shared_ptr<oauth::Access> access_;
   const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
-  std::vector<std::unique_ptr<OpenapiLane>> lanes_;  // Each touched on its worker only.
+  std::vector<std::unique_ptr<OpenapiClient>> clients_;  // Each touched on its worker only.
 
   // Control thread only.
   OpenapiSource source_;

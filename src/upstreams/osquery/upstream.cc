@@ -41,14 +41,14 @@ Result<std::string> text_or_empty(std::string_view arguments, std::string_view n
 
 }  // namespace
 
-OsqueryUpstream::OsqueryUpstream(std::string name, Settings settings, Executor& home,
+OsqueryUpstream::OsqueryUpstream(std::string name, Settings settings, Executor& owner,
                                  gateway::UpstreamWatcher& watcher)
     : name_(std::move(name)),
       settings_(std::move(settings)),
       watcher_(watcher),
       policy_(settings_.allowed_tables, settings_.denied_tables),
-      offenders_(settings_.denied_for),
-      home_(home),
+      denylist_(settings_.denied_for),
+      owner_(owner),
       slots_(settings_.queries, settings_.waiting),
       pool_(settings_) {}
 
@@ -180,7 +180,7 @@ Result<Statement> OsqueryUpstream::check(std::string_view sql) const {
 Task<std::string> OsqueryUpstream::ask(Question question, Deadline deadline) {
   auto statement = check(question.sql);
   if (!statement) co_return statement.error();
-  if (offenders_.has(statement->key, here().now())) {
+  if (denylist_.has(statement->key, here().now())) {
     co_return Error{Code::forbidden,
                     fmt::format("the query is refused: it was cut less than {} ago",
                                 config::print(settings_.denied_for))};
@@ -189,18 +189,18 @@ Task<std::string> OsqueryUpstream::ask(Question question, Deadline deadline) {
   const Code code = rows ? Code::cancelled : rows.error().code;
   // A query that its process has died of is not tried again either.
   const bool cut = code == Code::timeout || code == Code::too_large || code == Code::internal;
-  if (cut) offenders_.add(statement->key, here().now());
+  if (cut) denylist_.add(statement->key, here().now());
   co_return rows;
 }
 
 Task<std::string> OsqueryUpstream::run(const Statement& statement, Format format,
                                        Deadline deadline) {
-  auto there = [&]() { return run_home(statement, format, deadline); };
-  co_return co_await hop<std::string>(home_, there);
+  auto there = [&]() { return run_on_owner(statement, format, deadline); };
+  co_return co_await hop<std::string>(owner_, there);
 }
 
-Task<std::string> OsqueryUpstream::run_home(const Statement& statement, Format format,
-                                            Deadline deadline) {
+Task<std::string> OsqueryUpstream::run_on_owner(const Statement& statement, Format format,
+                                                Deadline deadline) {
   auto slot = co_await slots_.enter(deadline);
   if (!slot) co_return slot.error();
   auto installed = co_await ask_installed(policy_, statement.sql, format, deadline);
@@ -227,7 +227,7 @@ Task<std::string> OsqueryUpstream::ask_installed(const TablePolicy& policy, std:
 
 Task<void> OsqueryUpstream::stop(Deadline deadline) {
   auto there = [&]() { return pool_.stop(deadline); };
-  co_return co_await hop<void>(home_, there);
+  co_return co_await hop<void>(owner_, there);
 }
 
 }  // namespace patchbay::osquery

@@ -19,7 +19,7 @@ namespace patchbay::osquery {
 class OsqueryUpstream final : public gateway::Upstream {
  public:
   // Queries are run from `home`. REQUIRES: home and watcher outlive the upstream.
-  OsqueryUpstream(std::string name, Settings settings, Executor& home,
+  OsqueryUpstream(std::string name, Settings settings, Executor& owner,
                   gateway::UpstreamWatcher& watcher);
 
   std::string_view name() const override { return name_; }
@@ -45,7 +45,7 @@ class OsqueryUpstream final : public gateway::Upstream {
   Task<std::string> ask(Question question, Deadline deadline);
   Task<std::string> run(const Statement& statement, Format format, Deadline deadline);
   // With the engine that there is, on the home worker.
-  Task<std::string> run_home(const Statement& statement, Format format, Deadline deadline);
+  Task<std::string> run_on_owner(const Statement& statement, Format format, Deadline deadline);
   // Of osqueryi, unless there is none and that is no fault: then Code::not_found.
   Task<std::string> ask_installed(const TablePolicy& policy, std::string_view sql, Format format,
                                   Deadline deadline);
@@ -55,9 +55,9 @@ class OsqueryUpstream final : public gateway::Upstream {
   const Settings settings_;
   gateway::UpstreamWatcher& watcher_;
   const TablePolicy policy_;
-  Offenders offenders_;
+  Denylist denylist_;
   // On the home worker.
-  Executor& home_;
+  Executor& owner_;
   QuerySlots slots_;
   QueryPool pool_;
 };

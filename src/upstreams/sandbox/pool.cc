@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::milliseconds kFirstPause{250};
 constexpr std::chrono::milliseconds kLongestPause{30'000};
 constexpr std::chrono::milliseconds kBreath{10};
-constexpr std::chrono::seconds kPingPatience{1};
+constexpr std::chrono::seconds kPingTimeout{1};
 
 double seconds_since(Deadline begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -57,7 +57,7 @@ Task<SandboxPool::Taken> SandboxPool::take(const SandboxLimits& wish, bool as_co
     auto guest = std::move(ready_.front());
     ready_.pop_front();
     counters_.ready->add(-1);
-    auto well = co_await guest->agent().ask("ping", "{}", here().now() + kPingPatience);
+    auto well = co_await guest->agent().ask("ping", "{}", here().now() + kPingTimeout);
     changed_.deliver(ok());
     if (well) {
       counters_.warm->add();

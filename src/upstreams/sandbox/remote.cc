@@ -12,7 +12,7 @@ namespace patchbay::upstreams {
 namespace {
 
 // What is not encrypted must not leave the machine.
-bool stays_here(const SocketPlace& place) {
+bool stays_here(const SocketEndpoint& place) {
   const auto addresses = net::numeric_addresses(place.host, place.port);
   if (addresses.empty()) return false;
   for (const auto& address : addresses) {
@@ -62,7 +62,7 @@ class RemoteEngine final : public Engine {
 
  private:
   const SandboxSettings& settings_;
-  SocketPlace place_;
+  SocketEndpoint place_;
   std::shared_ptr<const net::TlsContext> tls_;
 };
 

@@ -13,28 +13,28 @@ constexpr std::size_t kIdBytes = 16;
 }  // namespace
 
 // Fires when the time to live of a sandbox is over.
-class SandboxBook::Watch final : public Timer {
+class SandboxTable::Watch final : public Timer {
  public:
-  Watch(SandboxBook& book, std::string id) : book_(book), id_(std::move(id)) {}
-  void on_deadline() override { book_.expire(id_); }
+  Watch(SandboxTable& table, std::string id) : table_(table), id_(std::move(id)) {}
+  void on_deadline() override { table_.expire(id_); }
 
  private:
-  SandboxBook& book_;
+  SandboxTable& table_;
   const std::string id_;
 };
 
-struct SandboxBook::Entry {
+struct SandboxTable::Entry {
   std::shared_ptr<Sandbox> sandbox;
   Watch watch;
 };
 
-SandboxBook::SandboxBook(SandboxPool& pool, const SandboxSettings& settings,
-                         const SandboxCounters& counters)
+SandboxTable::SandboxTable(SandboxPool& pool, const SandboxSettings& settings,
+                           const SandboxCounters& counters)
     : pool_(pool), settings_(settings), counters_(counters) {}
 
-SandboxBook::~SandboxBook() = default;
+SandboxTable::~SandboxTable() = default;
 
-Result<void> SandboxBook::reserve(const std::string& owner) {
+Result<void> SandboxTable::reserve(const std::string& owner) {
   if (count_ >= settings_.most) {
     return Error{Code::overloaded, "there are too many sandboxes; try again when one is destroyed"};
   }
@@ -49,15 +49,15 @@ Result<void> SandboxBook::reserve(const std::string& owner) {
   return ok();
 }
 
-void SandboxBook::give_back(const std::string& owner) {
+void SandboxTable::give_back(const std::string& owner) {
   const auto own = counts_.find(owner);
   if (--own->second == 0) counts_.erase(own);
   --count_;
   counters_.used->add(-1);
 }
 
-std::shared_ptr<Sandbox> SandboxBook::enter(const std::string& owner, SandboxPool::Taken taken,
-                                            const SandboxLimits& limits, config::Duration ttl) {
+std::shared_ptr<Sandbox> SandboxTable::enter(const std::string& owner, SandboxPool::Taken taken,
+                                             const SandboxLimits& limits, config::Duration ttl) {
   auto sandbox = std::make_shared<Sandbox>();
   sandbox->id = random_hex(kIdBytes);
   sandbox->owner = owner;
@@ -74,7 +74,7 @@ std::shared_ptr<Sandbox> SandboxBook::enter(const std::string& owner, SandboxPoo
   return sandbox;
 }
 
-Result<std::shared_ptr<Sandbox>> SandboxBook::find(const std::string& owner, std::string_view id) {
+Result<std::shared_ptr<Sandbox>> SandboxTable::find(const std::string& owner, std::string_view id) {
   const auto found = entries_.find(id);
   if (found == entries_.end() || found->second->sandbox->owner != owner) {
     return Error{Code::not_found, "Sandbox not found or invalid ID"};
@@ -82,7 +82,7 @@ Result<std::shared_ptr<Sandbox>> SandboxBook::find(const std::string& owner, std
   return found->second->sandbox;
 }
 
-std::vector<std::shared_ptr<Sandbox>> SandboxBook::of(const std::string& owner) const {
+std::vector<std::shared_ptr<Sandbox>> SandboxTable::of(const std::string& owner) const {
   std::vector<std::shared_ptr<Sandbox>> all;
   for (const auto& [id, entry] : entries_) {
     if (entry->sandbox->owner == owner) all.push_back(entry->sandbox);
@@ -90,18 +90,18 @@ std::vector<std::shared_ptr<Sandbox>> SandboxBook::of(const std::string& owner) 
   return all;
 }
 
-void SandboxBook::remove(const Sandbox& sandbox) {
+void SandboxTable::remove(const Sandbox& sandbox) {
   const auto found = entries_.find(sandbox.id);
   if (found == entries_.end()) return;
-  const auto kept = found->second->sandbox;
+  const auto stored = found->second->sandbox;
   entries_.erase(found);
-  give_back(kept->owner);
-  pool_.discard(kept->guest);
+  give_back(stored->owner);
+  pool_.discard(stored->guest);
 }
 
-void SandboxBook::begin_use(Sandbox& sandbox) { ++sandbox.uses; }
+void SandboxTable::begin_use(Sandbox& sandbox) { ++sandbox.uses; }
 
-void SandboxBook::end_use(const std::shared_ptr<Sandbox>& sandbox) {
+void SandboxTable::end_use(const std::shared_ptr<Sandbox>& sandbox) {
   --sandbox->uses;
   const auto found = entries_.find(sandbox->id);
   if (found == entries_.end()) return;
@@ -110,7 +110,7 @@ void SandboxBook::end_use(const std::shared_ptr<Sandbox>& sandbox) {
   here().timers().set(found->second->watch, sandbox->expires);
 }
 
-void SandboxBook::expire(std::string id) {
+void SandboxTable::expire(std::string id) {
   const auto found = entries_.find(id);
   // One that is in use gets a new time when that ends.
   if (found == entries_.end() || found->second->sandbox->uses > 0) return;
@@ -120,7 +120,7 @@ void SandboxBook::expire(std::string id) {
   remove(*std::shared_ptr(found->second->sandbox));
 }
 
-void SandboxBook::clear() {
+void SandboxTable::clear() {
   while (!entries_.empty()) remove(*std::shared_ptr(entries_.begin()->second->sandbox));
 }
 

@@ -1,6 +1,6 @@
-// The SandboxBook knows which sandboxes there are and whose they are. Nobody reaches one of another
-// caller: for everybody but its owner it does not exist. One that nobody uses for its time to live
-// is ended.
+// The SandboxTable knows which sandboxes there are and whose they are. Nobody reaches one of
+// another caller: for everybody but its owner it does not exist. One that nobody uses for its time
+// to live is ended.
 //
 // Confined to one worker.
 #pragma once
@@ -30,11 +30,11 @@ struct Sandbox {
   int uses = 0;  // Calls that are in it now.
 };
 
-class SandboxBook {
+class SandboxTable {
  public:
   // REQUIRES: what is referred to outlives the book.
-  SandboxBook(SandboxPool& pool, const SandboxSettings& settings, const SandboxCounters& counters);
-  ~SandboxBook();
+  SandboxTable(SandboxPool& pool, const SandboxSettings& settings, const SandboxCounters& counters);
+  ~SandboxTable();
 
   // A place for one more of `owner`'s, which must be filled or given back. Code::overloaded if
   // there are too many.

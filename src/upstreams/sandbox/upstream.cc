@@ -25,7 +25,7 @@ class SandboxUpstream::Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running() {
-    if (--upstream_.running_ == 0 && upstream_.quiet_) upstream_.quiet_->deliver(ok());
+    if (--upstream_.running_ == 0 && upstream_.idle_) upstream_.idle_->deliver(ok());
   }
 
   Stop& stop() { return stop_; }
@@ -42,7 +42,7 @@ SandboxUpstream::SandboxUpstream(std::string name, SandboxSettings settings,
                                  gateway::UpstreamWatcher& watcher, metrics::Registry& registry)
     : name_(std::move(name)),
       settings_(std::move(settings)),
-      home_(*workers[std::hash<std::string>()(name_) % workers.size()]),
+      owner_(*workers[std::hash<std::string>()(name_) % workers.size()]),
       watcher_(watcher),
       counters_(registry, name_),
       up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
@@ -53,11 +53,11 @@ SandboxUpstream::SandboxUpstream(std::string name, SandboxSettings settings,
       files_(settings_.file_threads, kFilesWaiting),
       engine_(make_engine(name_, settings_, files_, &registry)),
       pool_(*engine_, settings_, counters_),
-      book_(pool_, settings_, counters_) {}
+      table_(pool_, settings_, counters_) {}
 
 Task<void> SandboxUpstream::start() {
   auto there = [this] { return begin(); };
-  co_return co_await hop<void>(home_, there);
+  co_return co_await hop<void>(owner_, there);
 }
 
 Task<void> SandboxUpstream::begin() {
@@ -74,27 +74,27 @@ Task<void> SandboxUpstream::begin() {
 
 Task<void> SandboxUpstream::stop(Deadline deadline) {
   auto there = [this, deadline] { return end(deadline); };
-  co_return co_await hop<void>(home_, there);
+  co_return co_await hop<void>(owner_, there);
 }
 
 Task<void> SandboxUpstream::end(Deadline deadline) {
   stopping_ = true;
-  auto quiet = co_await wait_until_quiet(deadline);
+  auto idle = co_await wait_until_idle(deadline);
   ending_.request();
-  if (!quiet) quiet = co_await wait_until_quiet(kNever);
+  if (!idle) idle = co_await wait_until_idle(kNever);
   // What still runs in them ends with them.
-  book_.clear();
+  table_.clear();
   auto stopped = co_await pool_.stop();
   settle(false, "stopped");
   co_return stopped;
 }
 
-Task<void> SandboxUpstream::wait_until_quiet(Deadline deadline) {
+Task<void> SandboxUpstream::wait_until_idle(Deadline deadline) {
   if (running_ == 0) co_return ok();
-  OneShot<void> quiet;
-  quiet_ = &quiet;
-  auto waited = co_await quiet.wait(deadline);
-  quiet_ = nullptr;
+  OneShot<void> idle;
+  idle_ = &idle;
+  auto waited = co_await idle.wait(deadline);
+  idle_ = nullptr;
   co_return waited;
 }
 
@@ -119,7 +119,7 @@ gateway::UpstreamState SandboxUpstream::state() const {
 Task<mcp::Reply> SandboxUpstream::answer(const gateway::Call& call, std::string_view target) {
   in_flight_->add(1);
   auto there = [this, &call, &target] { return serve(call, target); };
-  auto reply = co_await hop<mcp::Reply>(home_, there);
+  auto reply = co_await hop<mcp::Reply>(owner_, there);
   in_flight_->add(-1);
   co_return reply;
 }
@@ -129,7 +129,7 @@ Task<mcp::Reply> SandboxUpstream::serve(const gateway::Call& call, std::string_v
   if (stopping_) co_return is_stopping();
   Running running(*this, co_await current_stop());
   auto serving = serve_to_end(call, target);
-  auto reply = co_await serving.hearing(running.stop());
+  auto reply = co_await serving.with_stop(running.stop());
   if (!reply && reply.error().code == Code::cancelled && ending_.requested()) {
     co_return is_stopping();
   }
@@ -177,14 +177,14 @@ Task<std::string> SandboxUpstream::use_tool(const gateway::Call& call, SandboxTo
 Task<std::shared_ptr<Sandbox>> SandboxUpstream::make(const std::string& owner,
                                                      const CreateRequest& request,
                                                      Deadline deadline) {
-  auto place = book_.reserve(owner);
+  auto place = table_.reserve(owner);
   if (!place) co_return place.error();
   auto taken = co_await pool_.take(request.limits, request.as_configured, deadline);
   if (!taken) {
-    book_.give_back(owner);
+    table_.give_back(owner);
     co_return taken.error();
   }
-  auto sandbox = book_.enter(owner, *std::move(taken), request.limits, request.ttl);
+  auto sandbox = table_.enter(owner, *std::move(taken), request.limits, request.ttl);
   log::Line(log::Level::info, "sandbox created")
       .add("upstream", name_)
       .add("sandbox", sandbox->id)
@@ -205,14 +205,14 @@ Task<std::string> SandboxUpstream::create(const gateway::Call& call, std::string
 Result<std::string> SandboxUpstream::destroy(const std::string& owner, std::string_view arguments) {
   auto id = read_sandbox_id(arguments);
   if (!id) return id.error();
-  auto sandbox = book_.find(owner, *id);
+  auto sandbox = table_.find(owner, *id);
   if (!sandbox) return sandbox.error();
-  book_.remove(**sandbox);
+  table_.remove(**sandbox);
   return destroyed_answer(engine_->isolation());
 }
 
 std::string SandboxUpstream::list(const std::string& owner) const {
-  return list_answer(book_.of(owner), engine_->isolation());
+  return list_answer(table_.of(owner), engine_->isolation());
 }
 
 }  // namespace patchbay::upstreams

@@ -42,7 +42,7 @@ class SandboxUpstream final : public gateway::Upstream {
   // All of these on the home worker.
   Task<void> begin();
   Task<void> end(Deadline deadline);
-  Task<void> wait_until_quiet(Deadline deadline);
+  Task<void> wait_until_idle(Deadline deadline);
   Task<mcp::Reply> serve(const gateway::Call& call, std::string_view target);
   Task<mcp::Reply> serve_to_end(const gateway::Call& call, std::string_view target);
   Task<std::string> use_tool(const gateway::Call& call, SandboxTool tool,
@@ -66,7 +66,7 @@ class SandboxUpstream final : public gateway::Upstream {
   // Constant after construction.
   const std::string name_;
   const SandboxSettings settings_;
-  net::Loop& home_;
+  net::Loop& owner_;
   gateway::UpstreamWatcher& watcher_;
   const SandboxCounters counters_;
   const std::shared_ptr<metrics::Gauge> up_;
@@ -76,11 +76,11 @@ class SandboxUpstream final : public gateway::Upstream {
   ThreadPool files_;
   std::unique_ptr<Engine> engine_;
   SandboxPool pool_;
-  SandboxBook book_;
+  SandboxTable table_;
   bool stopping_ = false;  // Nothing new is begun.
   Stop ending_;            // Nor is anything finished.
   int running_ = 0;
-  OneShot<void>* quiet_ = nullptr;  // Who waits for the last call to end.
+  OneShot<void>* idle_ = nullptr;  // Who waits for the last call to end.
 
   // Guarded: told by the home worker, read by whoever asks.
   mutable std::mutex mutex_;

@@ -20,19 +20,19 @@ constexpr std::chrono::milliseconds kShortestWall{100};
 
 // A running program's output as progress of the call, if its caller wants to hear of that. The
 // agent was asked for so much of it and not more; whoever has taken its place may not keep to that.
-class OutputNews {
+class OutputUpdates {
  public:
-  OutputNews(const gateway::Call& call, std::uint64_t most)
+  OutputUpdates(const gateway::Call& call, std::uint64_t most)
       : call_(call), token_(call.request.meta_member("progressToken")), most_(most) {}
 
   bool wanted() const { return token_ != nullptr; }
 
-  void tell(std::string_view text) {
+  void notify(std::string_view text) {
     if (bytes_ + text.size() > most_) return;
     bytes_ += text.size();
-    gateway::tell(call_, "notifications/progress",
-                  fmt::format(R"({{"progressToken":{},"progress":{},"message":{}}})", token_->raw,
-                              bytes_, json::quote(text)));
+    gateway::notify(call_, "notifications/progress",
+                    fmt::format(R"({{"progressToken":{},"progress":{},"message":{}}})", token_->raw,
+                                bytes_, json::quote(text)));
   }
 
  private:
@@ -76,20 +76,20 @@ Task<std::string> SandboxUpstream::run(const gateway::Call& call, SandboxTool to
                                        std::string_view arguments) {
   auto request = read_run(tool, arguments, settings_);
   if (!request) co_return request.error();
-  const bool kept = !request->sandbox.empty();
+  const bool stored = !request->sandbox.empty();
   Result<std::shared_ptr<Sandbox>> sandbox;
-  if (kept) {
-    sandbox = book_.find(call.who->id, request->sandbox);
+  if (stored) {
+    sandbox = table_.find(call.who->id, request->sandbox);
   } else {
     const CreateRequest usual{settings_.limits, settings_.ttl};
     sandbox = co_await make(call.who->id, usual, call.deadline);
   }
   if (!sandbox) co_return sandbox.error();
-  book_.begin_use(**sandbox);
+  table_.begin_use(**sandbox);
   auto answer = co_await run_in(call, *request, *sandbox);
-  book_.end_use(*sandbox);
+  table_.end_use(*sandbox);
   // One that was made for this has done its work; one that has ended is of no use.
-  if (!kept || (*sandbox)->guest->agent().closed()) book_.remove(**sandbox);
+  if (!stored || (*sandbox)->guest->agent().closed()) table_.remove(**sandbox);
   co_return answer;
 }
 
@@ -101,19 +101,20 @@ Task<std::string> SandboxUpstream::run_in(const gateway::Call& call, const RunRe
                     "the agent of this sandbox takes no argv, cwd, env and stdin"};
   }
   // Of two outputs, with what is no text replaced.
-  OutputNews news(call, 6 * sandbox->limits.output.value);
+  OutputUpdates update(call, 6 * sandbox->limits.output.value);
   AgentLink::Output output;
-  if (news.wanted()) output = [&news](std::string_view, std::string_view text) { news.tell(text); };
+  if (update.wanted())
+    output = [&update](std::string_view, std::string_view text) { update.notify(text); };
   const config::Duration margin = sandbox->limits.grace + kMargin;
   const auto wall = wall_within(call, request.wall, margin);
-  auto params = params_for(request, wall, sandbox->limits, agent.extended(), news.wanted());
+  auto params = params_for(request, wall, sandbox->limits, agent.extended(), update.wanted());
   auto result = co_await agent.ask(request.method, std::move(params), here().now() + wall + margin,
                                    std::move(output));
   const auto failed_by = [&](Code code) { return !result && result.error().code == code; };
   const bool cancelled = failed_by(Code::cancelled);
   if (failed_by(Code::timeout) || (cancelled && !agent.extended())) {
     // It does not end the program: nothing in there can be relied on.
-    book_.remove(*sandbox);
+    table_.remove(*sandbox);
   }
   if (cancelled) note_run(request, *sandbox, {no_result(result.error()), "cancelled"}, wall);
   const bool lost = failed_by(Code::timeout) || failed_by(Code::unavailable);
@@ -163,10 +164,10 @@ Task<sandbox::Usage> SandboxUpstream::usage_of(const Sandbox& sandbox) {
 
 Task<std::string> SandboxUpstream::use_file(const gateway::Call& call, SandboxTool tool,
                                             const FileRequest& request) {
-  auto found = book_.find(call.who->id, request.sandbox);
+  auto found = table_.find(call.who->id, request.sandbox);
   if (!found) co_return found.error();
   const auto sandbox = *found;
-  book_.begin_use(*sandbox);
+  table_.begin_use(*sandbox);
   SandboxFiles files(*sandbox->guest, files_, settings_, call.deadline);
   Result<std::string> answer;
   if (tool == SandboxTool::read_file) {
@@ -182,20 +183,20 @@ Task<std::string> SandboxUpstream::use_file(const gateway::Call& call, SandboxTo
     answer = entries ? folder_answer(*entries, engine_->isolation())
                      : Result<std::string>(entries.error());
   }
-  book_.end_use(sandbox);
+  table_.end_use(sandbox);
   co_return answer;
 }
 
 Task<mcp::Reply> SandboxUpstream::read_resource(const gateway::Call& call, std::string_view uri) {
   auto request = read_resource_request(uri);
   if (!request) co_return request.error();
-  auto found = book_.find(call.who->id, request->sandbox);
+  auto found = table_.find(call.who->id, request->sandbox);
   if (!found) co_return Error{Code::resource_not_found, found.error().message};
   const auto sandbox = *found;
-  book_.begin_use(*sandbox);
+  table_.begin_use(*sandbox);
   SandboxFiles files(*sandbox->guest, files_, settings_, call.deadline);
   auto piece = co_await files.read(*request);
-  book_.end_use(sandbox);
+  table_.end_use(sandbox);
   if (!piece) co_return piece.error();
   co_return mcp::result_reply(resource_answer(uri, piece->bytes));
 }

@@ -164,15 +164,15 @@ Task<HttpPool::Connection> HttpPool::obtain(Deadline deadline) {
     connection = *std::move(given);
   }
   if (connection->stream) co_return connection;
-  const auto patience = here().now() + settings_.connect;
+  const auto timeout = here().now() + settings_.connect;
   auto stream =
-      co_await connect_stream(origin_, tls_, std::min(deadline, patience), settings_.may_reach);
+      co_await connect_stream(origin_, tls_, std::min(deadline, timeout), settings_.may_reach);
   if (stream) {
     connection->stream = *std::move(stream);
     co_return connection;
   }
   auto error = std::move(stream).error();
-  if (error.code == Code::timeout && patience < deadline) error.code = Code::unavailable;
+  if (error.code == Code::timeout && timeout < deadline) error.code = Code::unavailable;
   co_return error;
 }
 

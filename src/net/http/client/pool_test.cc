@@ -382,7 +382,7 @@ TEST(HttpPool, SendsNothingForWhoIsStoppedAlready) {
                 Stop stop;
                 stop.request();
                 auto stopped = pool.request(call, in_time());
-                auto response = co_await stopped.hearing(stop);
+                auto response = co_await stopped.with_stop(stop);
                 EXPECT_EQ(response.error().code, Code::cancelled);
                 response = co_await pool.request(call, Clock::now() - seconds(1));
                 EXPECT_EQ(response.error().code, Code::timeout);

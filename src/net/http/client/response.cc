@@ -189,10 +189,10 @@ Result<void> HttpResponse::on_end_of_stream(const Error& why) {
 
 // What the head's views point to is about to be used for the body.
 void HttpResponse::keep_head() {
-  if (!kept_head_.empty()) return;
-  kept_head_ = head_text_;
+  if (!stored_head_.empty()) return;
+  stored_head_ = head_text_;
   const auto framing = head_.framing;
-  auto again = parse_response(kept_head_, connection_->pool.settings_.response, head_);
+  auto again = parse_response(stored_head_, connection_->pool.settings_.response, head_);
   head_.framing = framing;
 }
 

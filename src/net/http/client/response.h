@@ -68,7 +68,7 @@ class HttpResponse {
   std::size_t used_ = 0;          // Of the input: handed out by the last read.
   std::size_t read_step_ = 4096;  // Grows with what comes at a time.
   std::string_view head_text_;
-  std::string kept_head_;  // The same with memory of its own.
+  std::string stored_head_;  // The same with memory of its own.
   HttpResponseHead head_;
   std::uint64_t left_ = 0;  // Of a body with a length.
   ChunkReader chunks_;

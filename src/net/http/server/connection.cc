@@ -103,7 +103,7 @@ Task<void> HttpConnection::run() {
   for (;;) {
     HttpRequest request;
     auto reading_head = read_head(request);
-    auto head = co_await reading_head.hearing(quiet_);
+    auto head = co_await reading_head.with_stop(idle_);
     if (!head || !*head) break;
     counters_.requests->add();
     auto again = co_await serve(request);
@@ -278,10 +278,10 @@ Task<bool> HttpConnection::too_little_memory(HttpRequest& request) {
 
 // Who asks, and whether there is something for them, is settled before their body is read.
 Task<bool> HttpConnection::serve(HttpRequest& request) {
-  HttpExchange exchange(request, stream_, peer_, quiet_, settings_->write_time,
+  HttpExchange exchange(request, stream_, peer_, idle_, settings_->write_time,
                         settings_->stream_buffer);
   exchange.set_input(input_);
-  if (!request.framing.keep_alive || quiet_.requested()) exchange.close_after();
+  if (!request.framing.keep_alive || idle_.requested()) exchange.close_after();
   const HttpRoute* const route = routes_.find(request.path);
   auto admitted = co_await admit(exchange, route);
   if (!admitted) co_return false;
@@ -290,7 +290,7 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
   if (!take_body(request, exchange.body)) {
     // A request that has not arrived whole is no call: it ends when the server stops.
     auto reading = read_body(request, exchange.body, storage);
-    auto read = co_await reading.hearing(quiet_);
+    auto read = co_await reading.with_stop(idle_);
     if (!read || !*read) co_return false;
   }
   const bool upgrades = route->upgrade && wants_websocket(request);
@@ -358,7 +358,7 @@ Task<bool> HttpConnection::leave_body(const HttpExchange& exchange) {
 // Once the head has been read, whoever has the path says it in the words of that place.
 Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string message) {
   counters_.malformed->add();
-  HttpExchange exchange(request, stream_, peer_, quiet_, settings_->write_time,
+  HttpExchange exchange(request, stream_, peer_, idle_, settings_->write_time,
                         settings_->stream_buffer);
   exchange.close_after();
   auto told =

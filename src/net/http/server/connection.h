@@ -18,13 +18,13 @@ class HttpConnection {
   // REQUIRES: everything referred to outlives the connection. The settings are those in force
   // when the connection was made.
   HttpConnection(Fd fd, const PeerAddress& from, const HttpRoutes& routes,
-                 std::shared_ptr<const HttpSettings> settings, Stop& quiet, HttpGuard& guard,
+                 std::shared_ptr<const HttpSettings> settings, Stop& idle, HttpGuard& guard,
                  HttpCounters& counters)
       : stream_(std::move(fd)),
         peer_{from, from.ip_text()},
         routes_(routes),
         settings_(std::move(settings)),
-        quiet_(quiet),
+        idle_(idle),
         guard_(guard),
         counters_(counters) {}
 
@@ -58,7 +58,7 @@ class HttpConnection {
   HttpPeer peer_;
   const HttpRoutes& routes_;
   const std::shared_ptr<const HttpSettings> settings_;
-  Stop& quiet_;
+  Stop& idle_;
   HttpGuard& guard_;
   HttpCounters& counters_;
   InputBuffer input_;

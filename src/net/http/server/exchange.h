@@ -31,13 +31,13 @@ struct HttpPeer {
 
 class HttpExchange {
  public:
-  HttpExchange(HttpRequest& asked, Stream& connection, const HttpPeer& asker, Stop& quiet_stop,
-               std::chrono::nanoseconds write_patience, std::size_t stream_bound)
+  HttpExchange(HttpRequest& asked, Stream& connection, const HttpPeer& caller, Stop& idle_stop,
+               std::chrono::nanoseconds write_timeout, std::size_t stream_bound)
       : request(asked),
         stream(connection),
-        peer(asker),
-        quiet(quiet_stop),
-        write_time_(write_patience),
+        peer(caller),
+        idle(idle_stop),
+        write_time_(write_timeout),
         stream_buffer_(stream_bound) {}
 
   const HttpRequest& request;
@@ -45,7 +45,7 @@ class HttpExchange {
   Caller who = {};  // Null only on open routes.
   Stream& stream;
   const HttpPeer& peer;
-  Stop& quiet;  // Requested when the server stops: streams without a call should end.
+  Stop& idle;  // Requested when the server stops: streams without a call should end.
 
   // Answers whole, in one write. `fields` are further header lines, each with its CRLF.
   Task<void> answer(int status, std::string_view type,

@@ -28,7 +28,7 @@ class HttpGuard {
 };
 
 // Asks nobody: whoever comes is the local caller.
-class OpenDoor final : public HttpGuard {
+class AnonymousGuard final : public HttpGuard {
  public:
   Caller recognise(const HttpExchange&) override { return local_; }
   Task<Caller> admit(HttpExchange&, bool) override { co_return local_; }

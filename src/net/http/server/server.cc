@@ -84,7 +84,7 @@ void HttpServer::admit(Fd fd, const PeerAddress& from, bool secure) {
 }
 
 Task<void> HttpServer::serve(Fd fd, PeerAddress from, bool secure) {
-  HttpConnection connection(std::move(fd), from, routes_, settings_, quiet_, guard_, counters_);
+  HttpConnection connection(std::move(fd), from, routes_, settings_, idle_, guard_, counters_);
   auto served = secure ? co_await shake_hands(connection) : ok();
   if (served) served = co_await connection.run();
   counters_.connections.fetch_sub(1, std::memory_order_relaxed);
@@ -92,7 +92,7 @@ Task<void> HttpServer::serve(Fd fd, PeerAddress from, bool secure) {
 }
 
 Task<void> HttpServer::shake_hands(HttpConnection& connection) {
-  auto done = co_await handshakes_.run(connection.start_tls(tls_), settings_->handshakes, quiet_);
+  auto done = co_await handshakes_.run(connection.start_tls(tls_), settings_->handshakes, idle_);
   if (done) co_return done;
   const Error& why = done.error();
   const bool slow = why.code == Code::timeout || why.code == Code::cancelled;
@@ -107,7 +107,7 @@ Task<void> HttpServer::shake_hands(HttpConnection& connection) {
 
 void HttpServer::close() {
   accepting_.close();
-  quiet_.request();
+  idle_.request();
 }
 
 Task<void> HttpServer::stop(Deadline deadline) {

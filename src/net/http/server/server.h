@@ -88,7 +88,7 @@ class HttpServer {
   Accepting accepting_;
   std::shared_ptr<const TlsContext> tls_;
   Handshakes handshakes_;
-  Stop quiet_;  // Heard by what waits for nothing in particular: idle connections, streams.
+  Stop idle_;  // Heard by what waits for nothing in particular: idle connections, streams.
   Scope connections_;
 };
 
