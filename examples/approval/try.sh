@@ -6,7 +6,7 @@ echo "# not approved"
 answer=$(patchbay call skills__echo text=hello 2>&1) || echo "exit code $?"
 echo "$answer" | sed 's/[0-9a-f]\{16\}/ID/g'
 
-echo "# what waits"
+echo "# pending approvals"
 patchbay approve | sed 's/^[0-9a-f]*/ID/'
 
 echo "# approved"
@@ -14,5 +14,5 @@ id=$(patchbay approve | cut -d ' ' -f 1)
 patchbay approve "$id" | sed 's/^[0-9a-f]*/ID/'
 patchbay call skills__echo text=hello
 
-echo "# once"
+echo "# an approval works once"
 patchbay call skills__echo text=hello >/dev/null 2>&1 || echo "exit code $?"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes four calls, one more than the limit, and asks the record about them.
+# Makes four calls, one more than the limit, and queries the audit records.
 set -eu
 base=${PATCHBAY_URL%/mcp}
 
-echo "# three calls, and one too many"
+echo "# three calls, and one above the limit"
 for expression in 1+1 2+2 3+ 4+4; do
   curl -s -o /dev/null -w '%{http_code}\n' "$base/api/calculate" \
     -H 'Content-Type: application/json' -d "{\"expression\": \"$expression\"}"

@@ -1,8 +1,8 @@
-"""One agent of three: takes records from a topic, does its part, and puts the result into another.
+"""One agent of three: consumes records from a topic, processes them, and produces to another.
 
 usage: agent.py BROKERS price|tax|ship FROM-TOPIC TO-TOPIC
 
-None of them knows who comes before or after it. The key, which says whose order it is, stays.
+No agent knows the others. The key, which identifies the order, is preserved.
 """
 
 import json
@@ -23,7 +23,7 @@ def main():
     consumer = Consumer(
         {"bootstrap.servers": brokers, "group.id": part, "auto.offset.reset": "earliest"}
     )
-    consumer.list_topics(come, 10)  # So that it is there.
+    consumer.list_topics(come, 10)  # Creates the topic if it is missing.
     consumer.subscribe([come])
     while True:
         record = consumer.poll(1)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Three agents in a row, started by one call: the topic where one answers is the one where the next
-# listens. Nobody conducts.
+# Starts a chain of three agents with one call. Each agent consumes the topic to which the previous
+# one produces; there is no central coordinator.
 set -eu
 base=${PATCHBAY_URL%/mcp}
 brokers=$(curl -s "$base/health" | sed 's/.*"bootstrap":"\([^"]*\)".*/\1/')
@@ -21,7 +21,7 @@ until curl -s "$base/mcp/v1/tools?server=shop" | grep -q '"shop.order"'; do slee
 echo "# one call, three agents"
 curl -s "$base/api/order" -H 'Content-Type: application/json' -d '{"pieces": 4}'
 echo
-echo "# what each of them said, for whoever else wants to know"
+echo "# the record that each agent produced"
 for topic in priced taxed shipped; do
   patchbay bus consume "$topic" --broker "$brokers" --from-beginning --count 1 | cut -f2
 done

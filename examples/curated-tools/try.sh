@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists what is left of the skills, and calls one by its new name.
+# Lists the remaining skills, and calls one by its new name.
 set -eu
 
 echo "# tools"

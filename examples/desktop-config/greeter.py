@@ -1,4 +1,4 @@
-"""An MCP server with one tool that greets, in the words of the GREETING variable."""
+"""An MCP server with one tool that greets with the text of the GREETING variable."""
 
 import json
 import os

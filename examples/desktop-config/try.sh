@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls a server that a desktop client's file describes.
+# Calls a server from the configuration file of a desktop client.
 set -eu
 
 patchbay check config.json

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Sends goals and shows the answers.
+# Sends goals and prints the responses.
 set -eu
 
 goal() {

@@ -1,4 +1,4 @@
-"""An MCP server with one tool that tells the number of its own process."""
+"""An MCP server with one tool that returns its own process id."""
 
 import json
 import os

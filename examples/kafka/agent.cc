@@ -1,5 +1,4 @@
-// An agent in C++: answers each request with the same key. It leaves registering to whoever runs
-// it.
+// An agent in C++: replies to each request with the same key. It does not register itself.
 //
 // usage: agent BROKERS REQUEST-TOPIC REPLY-TOPIC
 #include <librdkafka/rdkafkacpp.h>

@@ -1,4 +1,4 @@
-"""An agent in Python: registers itself, then answers each request with the same key.
+"""An agent in Python: registers itself, then replies to each request with the same key.
 
 usage: agent.py BROKERS
 """
@@ -17,7 +17,7 @@ def main():
     consumer = Consumer(
         {"bootstrap.servers": brokers, "group.id": NAME, "auto.offset.reset": "earliest"}
     )
-    consumer.list_topics(REQUESTS, 10)  # So that it is there.
+    consumer.list_topics(REQUESTS, 10)  # Creates the topic if it is missing.
     consumer.subscribe([REQUESTS])
     registration = {
         "name": NAME,

@@ -21,7 +21,7 @@ patchbay bus register --broker "$brokers" --name count --description "Counts cha
 agents="$agents $!"
 until listed shout && listed count; do sleep 0.1; done
 
-echo "# what is registered"
+echo "# the registered agents"
 patchbay bus list --broker "$brokers"
 
 echo "# an agent in Python"
@@ -31,7 +31,7 @@ echo "# and one in C++"
 post /api/count '{"a": 1}'
 echo
 
-echo "# a topic without an agent: a record in, and out again"
+echo "# a topic without an agent: produce a record and read it back"
 post /api/notes '{"key": "monday", "value": {"text": "buy milk"}}' | grep -o '"topic":"[^"]*"'
 patchbay bus consume notes --broker "$brokers" --from-beginning --count 1
 
@@ -48,7 +48,7 @@ post /api/readings '{"key": "roof", "value": {"celsius": 21.5}}' | grep -o '"top
 until curl -sf "$base/rcs/kafka://bus/readings/roof"; do sleep 0.1; done
 echo
 
-echo "# an agent that goes"
+echo "# an agent that is unregistered"
 patchbay bus unregister count --broker "$brokers"
 while listed count; do sleep 0.1; done
 post /api/count '{}'

@@ -1,5 +1,5 @@
-"""A client of 2026-07-28, which has no session: the call is made twice, the second time with what
-was asked for. usage: client.py URL"""
+"""A client of 2026-07-28, which has no session: it makes the call twice, the second time with the
+requested input. usage: client.py URL"""
 
 import json
 import sys

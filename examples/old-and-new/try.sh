@@ -1,5 +1,5 @@
 #!/bin/sh
-# A client without sessions is asked by a server with one.
+# A session-based server asks a stateless client for input.
 set -eu
 
 python3 client.py "$PATCHBAY_URL"

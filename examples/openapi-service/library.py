@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A small HTTP service without a word of MCP. It prints what it is asked."""
+"""A small HTTP service without MCP support. It prints the requests it gets."""
 
 import http.server
 import json

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts a plain HTTP service and uses it through the tools that its OpenAPI document became.
+# Starts a plain HTTP service and uses it through the tools made from its OpenAPI document.
 set -eu
 
 python3 library.py 28741 &
@@ -13,10 +13,10 @@ patchbay tools | grep -o '^library__[A-Za-z]*'
 echo "# a query"
 patchbay call library__books author=Austen
 
-echo "# a body; the number is the service's to say"
+echo "# a body; the service assigns the number"
 patchbay call library__addBook 'body={"title": "Persuasion", "author": null}'
 
-echo "# a path; an argument stays in its place"
+echo "# a path; an argument cannot leave its segment"
 patchbay call library__showBook number='1/2?x' 2>&1 || true
 patchbay call library__showBook number='../books' 2>&1 || true
 

@@ -2,7 +2,7 @@
 # Lists the built-in skills and calls some of them, by command and by curl.
 set -eu
 
-echo "# tools, without those of the sandbox, which not every machine can offer"
+echo "# tools, except those of the sandbox, which not every machine supports"
 patchbay tools | cut -d' ' -f1 | grep -v '^sandbox__'
 
 echo "# calculate"
@@ -11,7 +11,7 @@ patchbay call skills__calculate expression='2 + 3 * 4'
 echo "# echo, with the arguments as JSON"
 patchbay call skills__echo '{"text": "hello"}'
 
-echo "# a mistake is told by the tool, and by the exit code"
+echo "# a failed call: the tool's message and the exit code"
 code=0
 patchbay call skills__calculate expression='2 +' 2>/dev/null || code=$?
 echo "exit code $code"

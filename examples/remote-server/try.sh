@@ -1,5 +1,5 @@
 #!/bin/sh
-# Starts two copies of a server, which the gateway finds by itself, and ends one of them.
+# Starts two replicas of a server, to which the gateway connects by itself, and stops one of them.
 set -eu
 
 python3 notes_server.py 28731 &
@@ -8,8 +8,8 @@ python3 notes_server.py 28732 &
 second=$!
 trap 'kill $first $second 2>/dev/null || true' EXIT
 
-# Which replicas six calls are answered by. A call may fail while a server comes or goes, and says so where the answer
-# would be.
+# Prints which replicas answer six calls. A call may fail while a server starts or stops; it then prints an error
+# instead of the result.
 answering() {
   for _ in 1 2 3 4 5 6; do patchbay call notes__where || true; done 2>/dev/null | grep '^the replica' | sort -u
 }
@@ -20,5 +20,5 @@ answering
 
 kill $first
 wait $first 2>/dev/null || true
-echo "# one is gone"
+echo "# one replica is down"
 answering

@@ -49,7 +49,7 @@ ANSWERS = {
     "resources/read": lambda params: read(params["uri"]),
 }
 
-asked = {}  # By the id of a question: the call that asked it.
+asked = {}  # The calls that asked a question, by the id of the question.
 
 for line in sys.stdin:
     message = json.loads(line)

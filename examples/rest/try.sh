@@ -1,5 +1,5 @@
 #!/bin/sh
-# Uses tools and resources with nothing but curl.
+# Uses tools and resources with curl only.
 set -eu
 base=${PATCHBAY_URL%/mcp}
 
@@ -12,11 +12,11 @@ echo "# a call"
 post /api/skills.calculate '{"expression": "2 + 3 * 4"}'
 echo
 
-echo "# an argument that does not fit"
+echo "# an argument that violates the schema"
 post /api/shop.order '{"colour": 7}'
 echo
 
-echo "# a tool that asks: the link, then the answer to it"
+echo "# a tool that asks a question: the link, then the answer"
 asked=$(post /api/shop.order '{"colour": "red"}')
 echo "$asked" | grep -o '"message": *"[^"]*"'
 link=$(echo "$asked" | sed 's/.*"answer_at":"\([^"]*\)".*/\1/')
@@ -27,5 +27,5 @@ echo "# resources"
 curl -s "$base/rcs/shop://terms"
 curl -s -o /dev/null -w '%{content_type}, %{size_download} bytes\n' "$base/rcs/shop://logo"
 
-echo "# what the OpenAPI document describes of the shop"
+echo "# the shop's paths in the OpenAPI document"
 curl -s "$base/openapi.json" | grep -o '"/[a-z]*/shop[^"]*":' | tr -d '":'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lists what the rules leave, calls what is allowed, and what is not.
+# Lists the allowed tools, makes an allowed call, and forbidden ones.
 set -eu
 
 echo "# tools"
@@ -9,8 +9,8 @@ echo "# allowed"
 patchbay call skills__calculate expression='2 + 3 * 4'
 patchbay call skills__echo text='in small letters'
 
-echo "# arguments that are not"
+echo "# forbidden arguments"
 patchbay call skills__echo text='SHOUTED' 2>&1 || echo "exit code $?"
 
-echo "# a tool that is not"
+echo "# a forbidden tool"
 patchbay call skills__time 2>&1 || echo "exit code $?"

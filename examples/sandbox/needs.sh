@@ -1,2 +1,2 @@
-# Without bubblewrap, or where limits cannot be set, there is nothing to show.
+# The example needs bubblewrap and working resource limits.
 patchbay doctor

@@ -1,4 +1,4 @@
-"""An MCP server with one tool, which tries to look around."""
+"""An MCP server with one tool, which tries to access files and the network."""
 
 import json
 import os

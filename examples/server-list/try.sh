@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls servers that are named by endpoint, and turns the list into upstreams.
+# Calls servers configured by endpoint, and converts the list to upstreams.
 set -eu
 
 echo "# tools"

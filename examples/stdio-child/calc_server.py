@@ -45,7 +45,7 @@ METHODS = {"initialize": initialize, "tools/list": list_tools, "tools/call": cal
 for line in sys.stdin:
     message = json.loads(line)
     if "id" not in message:
-        continue  # A notification wants no answer.
+        continue  # A notification gets no response.
     answer = {"jsonrpc": "2.0", "id": message["id"]}
     if message["method"] in METHODS:
         answer["result"] = METHODS[message["method"]](message.get("params", {}))

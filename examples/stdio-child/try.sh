@@ -9,9 +9,9 @@ echo "# 6 + 7 and 6 * 7"
 patchbay call calculator__add a=6 b=7
 patchbay call calculator__multiply a=6 b=7
 
-echo "# an upstream that is up"
+echo "# the state of the upstream"
 curl -s "${PATCHBAY_URL%/mcp}/ready"
 
-echo "# the same program, asked directly"
+echo "# the same program, without the gateway"
 patchbay tools 'stdio: python3 calc_server.py'
 patchbay call 'stdio: python3 calc_server.py' add a=6 b=7

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes an authority, a certificate for the gateway and one for a client, for 30 days.
+# Creates a CA, a certificate for the gateway and one for a client, valid for 30 days.
 set -eu
 umask 077
 

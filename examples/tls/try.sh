@@ -1,5 +1,5 @@
 #!/bin/sh
-# The same call with a certificate, without one, and in the clear.
+# The same call with a certificate, without one, and without TLS.
 set -eu
 url=${PATCHBAY_TLS_URL:-https://localhost:8443/mcp}
 base=${url%/mcp}

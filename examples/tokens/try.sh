@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls without a token, with one of the configuration, and with one that is made and revoked.
+# Calls without a token, with one from the configuration, and with one that is created and revoked.
 set -eu
 base=${PATCHBAY_URL%/mcp}
 trap 'rm -f tokens.tmp tokens.tmp.lock' EXIT
@@ -13,7 +13,7 @@ curl -s -D - -o /dev/null "$base/mcp/v1/tools" | grep -io '^\(HTTP/1.1 401\|www-
 echo "# with the token of ci"
 PATCHBAY_TOKEN=an-example-is-no-place-for-secrets patchbay call skills__calculate expression='6 * 7'
 
-echo "# a token of its own for ann"
+echo "# a new token for ann"
 token=$(patchbay token create ann --role reader --expires 24h --file tokens.tmp 2>/dev/null)
 until_status 200 "$token"
 PATCHBAY_TOKEN=$token patchbay call skills__echo text='hello from ann'

@@ -1,4 +1,4 @@
-"""An MCP server for one shop: `shop.py TOWN TOOL...` offers these tools and answers for the town."""
+"""An MCP server for one shop: `shop.py TOWN TOOL...` offers these tools for the town."""
 
 import json
 import sys

@@ -22,6 +22,6 @@ patchbay call prices
 patchbay call lyon__stock
 patchbay call oslo__stock
 
-echo "# another spelling, and one that could mean either"
+echo "# another spelling, and an ambiguous one"
 call lyon.prices
 call stock

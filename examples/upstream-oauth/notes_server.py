@@ -1,6 +1,6 @@
-"""An MCP server that wants tokens, and the authorization server that gives them; standard library only.
+"""An MCP server that requires tokens, and the authorization server that issues them; standard library only.
 
-The MCP server is on port 28751, the authorization server on 28752. Both say on stdout what they do.
+The MCP server is on port 28751, the authorization server on 28752. Both log to stdout.
 """
 
 import base64
@@ -13,7 +13,7 @@ import urllib.parse
 
 MCP, AUTH = "http://127.0.0.1:28751", "http://127.0.0.1:28752"
 CLIENT, SECRET = "patchbay", "only-for-this-example"
-LIVES_S = 2  # How long a token is good.
+LIVES_S = 2  # The lifetime of a token.
 TOKENS = {}  # token -> (scopes, the time when it expires)
 NUMBERS = itertools.count(1)
 TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("read", "write")]
@@ -41,7 +41,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def handle(self):
         try:
             super().handle()
-        except ConnectionError:  # The gateway has gone.
+        except ConnectionError:  # The gateway has disconnected.
             pass
 
 
