@@ -67,9 +67,8 @@ Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::durat
     const Error why = ended.error();
     child.signal(SIGKILL);
     // Deaf to the task's own Stop: the group must be gone before anyone hears of it.
-    Stop shielded;
     auto exit = child.exit(kNever);
-    ended = co_await exit.with_stop(shielded);
+    ended = co_await exit.shielded();
     if (why.code == Code::cancelled) co_return why;
   }
   co_return CommandEnd{*child.ending(), timed_out};
@@ -84,9 +83,8 @@ Task<CommandEnd> run_command(net::Child& child, CommandLimits terms, Output& out
   from_out.finish();
   from_err.finish();
   feeding.cancel();
-  Stop shielded;
   auto drain = feeding.drain(kNever);
-  auto drained = co_await drain.with_stop(shielded);
+  auto drained = co_await drain.shielded();
   if (!drained) co_return drained.error();
   co_return end;
 }

@@ -82,9 +82,8 @@ Task<void> Connection::run() {
   auto answered = co_await answering.with_stop(gone_);
   if (!answered) {
     requests_.cancel();
-    Stop shielded;
     auto ending = requests_.drain(kNever);
-    answered = co_await ending.with_stop(shielded);
+    answered = co_await ending.shielded();
   }
   auto flushing = writer_.flushed(here().now() + kFlushTimeout);
   auto flushed = co_await flushing.with_stop(gone_);

@@ -73,8 +73,8 @@ void Pump::carry() {
 }
 
 void Pump::carry_later() {
-  here().post([this, life = std::weak_ptr(life_)] {
-    if (!life.expired()) carry();
+  here().post([this, alive = liveness_.watch()] {
+    if (!alive.expired()) carry();
   });
 }
 

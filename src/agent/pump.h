@@ -10,6 +10,8 @@
 #include "agent/writer.h"
 #include "net/io/source.h"
 
+#include "async/liveness.h"
+
 namespace patchbay::agent {
 
 class Pump final : net::Source::Waiter, Writer::Waiting {
@@ -36,8 +38,8 @@ class Pump final : net::Source::Waiter, Writer::Waiting {
   Output& output_;
   Writer* const slow_;
   bool over_ = false;
-  bool grown_ = false;                                         // The pipe has been made larger.
-  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the pump is.
+  bool grown_ = false;  // The pipe has been made larger.
+  const Liveness liveness_;
 };
 
 }  // namespace patchbay::agent

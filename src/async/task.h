@@ -82,25 +82,45 @@ class [[nodiscard]] Task {
 
   Result<T> await_resume() { return *std::move(handle_.promise().result); }
 
-  // `co_await task.hearing(stop)`: the task hears `stop` instead of the awaiter's own Stop.
+  // `co_await task.with_stop(stop)`: the task is cancelled by `stop` instead of the awaiter's own
+  // Stop.
   auto with_stop(Stop& stop) {
-    struct Hearing {
+    struct Awaiter {
       Task& task;
       Stop& stop;
       bool await_ready() const noexcept { return false; }
       Handle await_suspend(std::coroutine_handle<> parent) noexcept {
-        task.handle_.promise().continuation = parent;
-        task.handle_.promise().stop = &stop;
-        return task.handle_;
+        return task.start_under(stop, parent);
       }
       Result<T> await_resume() { return task.await_resume(); }
     };
-    return Hearing{*this, stop};
+    return Awaiter{*this, stop};
+  }
+
+  // `co_await task.shielded()`: the task runs to its end even if the awaiter is cancelled. For
+  // cleanup that must not be cut short.
+  auto shielded() {
+    struct Awaiter {
+      Task& task;
+      Stop never = {};
+      bool await_ready() const noexcept { return false; }
+      Handle await_suspend(std::coroutine_handle<> parent) noexcept {
+        return task.start_under(never, parent);
+      }
+      Result<T> await_resume() { return task.await_resume(); }
+    };
+    return Awaiter{*this};
   }
 
  private:
   friend promise_type;
   explicit Task(Handle handle) : handle_(handle) {}
+
+  Handle start_under(Stop& stop, std::coroutine_handle<> parent) noexcept {
+    handle_.promise().continuation = parent;
+    handle_.promise().stop = &stop;
+    return handle_;
+  }
 
   Handle handle_;
 };

@@ -84,9 +84,8 @@ std::unique_ptr<EgressProxy> EgressProxy::start(const std::string& upstream,
 Task<void> EgressProxy::stop() {
   scope_.cancel();
   // Also if whoever wants it stopped is stopped: it takes a moment.
-  Stop shielded;
   auto ending = scope_.drain(kNever);
-  co_return co_await ending.with_stop(shielded);
+  co_return co_await ending.shielded();
 }
 
 Task<void> EgressProxy::accept() {

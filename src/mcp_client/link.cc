@@ -355,10 +355,9 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
   asked->shown = true;
   asked->begin_question(asked->call->timeout);
   // The answer comes when the message and the buffer it lies in are gone.
-  auto pass_on = [this, life = std::weak_ptr(life_), number = asked->id,
-                  id = std::string(message.id), method = std::string(message.method),
-                  task](mcp::Reply reply) {
-    if (life.expired()) return;
+  auto pass_on = [this, alive = liveness_.watch(), number = asked->id, id = std::string(message.id),
+                  method = std::string(message.method), task](mcp::Reply reply) {
+    if (alive.expired()) return;
     if (!reply.is_error) reply.body = mcp::answer_for(revision_, method, reply.body);
     if (!reply.is_error && !task.empty()) reply.body = mcp::with_related_task(reply.body, task);
     answer(id, reply);

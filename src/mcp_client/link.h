@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "async/liveness.h"
 #include "async/one_shot.h"
 #include "gateway/call/upstream.h"
 #include "mcp_client/link_tasks.h"
@@ -195,7 +196,7 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   ListenStream update_{*this};
   LinkTasks tasks_;
 
-  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the link is.
+  const Liveness liveness_;
 };
 
 }  // namespace patchbay::upstreams

@@ -145,8 +145,7 @@ Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& poli
     readers.cancel();
   }
   auto leaving = leave(waiting, watching);
-  Stop shielded;
-  auto left = co_await leaving.with_stop(shielded);
+  auto left = co_await leaving.shielded();
   if (!ended && ended.error().code == Code::timeout) co_return too_much_time(settings);
   if (!ended) co_return ended.error();
   if (too_large) co_return too_much_memory(settings);

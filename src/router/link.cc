@@ -88,9 +88,8 @@ Result<void> check_gateway(const RouterSettings& settings) {
 
 Task<void> RouterLink::stop() {
   scope_.cancel();
-  Stop shielded;
   auto draining = scope_.drain(kNever);
-  co_return co_await draining.with_stop(shielded);
+  co_return co_await draining.shielded();
 }
 
 // Half of the pause is certain, the other half is not: routers that lost their gateway together do
@@ -143,9 +142,8 @@ Task<void> RouterLink::live() {
     up_ = false;
   }
   // Whatever the reason, the connection gets the time to say farewell.
-  Stop shielded;
   auto ending = connection_->end(opened.error().code == Code::cancelled);
-  auto ended = co_await ending.with_stop(shielded);
+  auto ended = co_await ending.shielded();
   connection_.reset();
   for (const auto& [id, slot] : asked_) slot->deliver(Error{Code::unavailable, "the link is lost"});
   co_return opened.error();

@@ -223,9 +223,8 @@ Task<void> RouterOauth::keep() {
 
 Task<void> RouterOauth::stop() {
   scope_.cancel();
-  Stop shielded;
   auto draining = scope_.drain(kNever);
-  co_return co_await draining.with_stop(shielded);
+  co_return co_await draining.shielded();
 }
 
 }  // namespace patchbay::app

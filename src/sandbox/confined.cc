@@ -81,9 +81,8 @@ Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
   auto started = co_await confined->started_.wait(deadline);
   if (!started) {
     // Also if whoever asked for it has gone.
-    Stop shielded;
     auto ending = confined->end();
-    auto ended = co_await ending.with_stop(shielded);
+    auto ended = co_await ending.shielded();
     co_return started.error();
   }
   co_return confined;

@@ -47,8 +47,8 @@ LineChannel::~LineChannel() { in_->forget(*this); }
 
 void LineChannel::start(Listener& listener) {
   listener_ = &listener;
-  outbox_->on_broken([this, life = std::weak_ptr(life_)] {
-    if (!life.expired()) fail("the peer closed its input");
+  outbox_->on_broken([this, alive = liveness_.watch()] {
+    if (!alive.expired()) fail("the peer closed its input");
   });
   read_soon();
 }
@@ -86,8 +86,8 @@ void LineChannel::drop_out() {
 }
 
 void LineChannel::read_soon() {
-  here().post([this, life = std::weak_ptr(life_)] {
-    if (!life.expired()) read();
+  here().post([this, alive = liveness_.watch()] {
+    if (!alive.expired()) read();
   });
 }
 

@@ -16,6 +16,8 @@
 #include "net/stream/stream.h"
 #include "transport/channel.h"
 
+#include "async/liveness.h"
+
 namespace patchbay::transport {
 
 struct LineLimits {
@@ -64,7 +66,7 @@ class LineChannel final : public Channel, net::Source::Waiter {
   bool closed_ = false;
   bool told_ = false;  // The listener knows that nothing more will come.
   bool sending_ends_ = false;
-  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the channel is.
+  const Liveness liveness_;
 };
 
 }  // namespace patchbay::transport

@@ -276,9 +276,8 @@ Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
   auto ended = co_await over.wait();
   listenings_.erase(&listening);
   // Whoever cancelled it has stopped this task; letting go must happen all the same.
-  Stop shielded;
   auto letting_go = listening.end();
-  auto let_go = co_await letting_go.with_stop(shielded);
+  auto let_go = co_await letting_go.shielded();
   if (!ended) co_return ended.error();
   co_return listening.last_result();
 }

@@ -75,9 +75,8 @@ Task<void> WireConnection::run(Stop& idle) {
   if (!served) {
     // Told to stop at once.
     session_.end_at_once();
-    Stop shielded;
     auto draining = serving.drain(kNever);
-    served = co_await draining.with_stop(shielded);
+    served = co_await draining.shielded();
   }
   frames_.outbox().on_broken({});
   if (gone_) co_return ok();

@@ -226,9 +226,8 @@ Task<void> WireWs::Client::end(Served& served) {
   auto drained = co_await scope_.drain(deadline);
   if (drained) co_return drained;
   served.end_at_once();
-  Stop shielded;
   auto ending = scope_.drain(kNever);
-  co_return co_await ending.with_stop(shielded);
+  co_return co_await ending.shielded();
 }
 
 Task<void> WireWs::handle(net::HttpExchange& exchange) {

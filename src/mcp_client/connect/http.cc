@@ -137,9 +137,8 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
     auto connected = co_await connection->connect(deadline);
     if (connected) co_return connection;
     // Also if the attempt was stopped: what the connection reads with must end before it does.
-    Stop shielded;
     auto ending = connection->end(true);
-    auto ended = co_await ending.with_stop(shielded);
+    auto ended = co_await ending.shielded();
     if (connected.error().code != Code::upstream_failed || !try_next_candidate()) {
       co_return connected.error();
     }

@@ -31,9 +31,8 @@ class Relay {
     if (!done) {
       outcome_ = done;
       pumps_.cancel();
-      Stop shielded;
       auto rest = pumps_.drain(kNever);
-      done = co_await rest.with_stop(shielded);
+      done = co_await rest.shielded();
     }
     co_return outcome_;
   }

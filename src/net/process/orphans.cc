@@ -98,9 +98,9 @@ void Orphans::before_threads() {
 
 Orphans::Orphans() : source_(open_signal()) {
   source_.wait_readable(*this);
-  Child::on_reaped([this, loop = &here(), life = std::weak_ptr(life_)] {
-    loop->post([this, life] {
-      if (!life.expired()) look_soon();
+  Child::on_reaped([this, loop = &here(), alive = liveness_.watch()] {
+    loop->post([this, alive] {
+      if (!alive.expired()) look_soon();
     });
   });
 }

@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "async/executor.h"
+#include "async/liveness.h"
 #include "net/io/source.h"
 
 namespace patchbay::net {
@@ -34,7 +35,7 @@ class Orphans final : Source::Waiter, Executor::TurnEnd {
   static void kill_left_behind();
 
   Source source_;
-  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when this is.
+  const Liveness liveness_;
 };
 
 }  // namespace patchbay::net

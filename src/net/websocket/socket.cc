@@ -35,8 +35,8 @@ WebSocket::~WebSocket() { stream_.forget(*this); }
 
 void WebSocket::start(Receiver& receiver) {
   receiver_ = &receiver;
-  outbox_.on_broken([this, life = std::weak_ptr(life_)] {
-    if (life.expired()) return;
+  outbox_.on_broken([this, alive = liveness_.watch()] {
+    if (alive.expired()) return;
     end(State::over, WsClose::broken_off, "the peer has gone");
   });
   outbox_.on_progress([this] { on_progress(); });
@@ -46,8 +46,8 @@ void WebSocket::start(Receiver& receiver) {
 }
 
 void WebSocket::read_soon() {
-  here().post([this, life = std::weak_ptr(life_)] {
-    if (!life.expired()) read();
+  here().post([this, alive = liveness_.watch()] {
+    if (!alive.expired()) read();
   });
 }
 

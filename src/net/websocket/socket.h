@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "async/liveness.h"
 #include "async/one_shot.h"
 #include "net/io/input_buffer.h"
 #include "net/stream/outbox.h"
@@ -128,7 +129,7 @@ class WebSocket final : Source::Waiter, Timer {
   Deadline armed_ = kNever;
   std::string masks_;  // Random bytes for the masks of a client.
   OneShot<void> over_;
-  const std::shared_ptr<int> life_ = std::make_shared<int>();  // Gone when the socket is.
+  const Liveness liveness_;
 };
 
 }  // namespace patchbay::net

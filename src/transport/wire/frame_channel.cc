@@ -65,11 +65,10 @@ void FrameChannel::close() {
 
 // It must come to its end, also for someone who has been told to stop.
 Task<void> FrameChannel::finish() {
-  Stop shielded;
   auto ending = scope_.drain(kNever);
-  auto done = co_await ending.with_stop(shielded);
+  auto done = co_await ending.shielded();
   auto writing = frames_.outbox().drained(kGoodbye);
-  auto written = co_await writing.with_stop(shielded);
+  auto written = co_await writing.shielded();
   co_return done;
 }
 

@@ -228,7 +228,6 @@ Task<void> KafkaDirectory::resolve_all(bool everything) {
     if (everything || entry.fresh || !entry.problem.empty()) names.push_back(name);
   }
   Stop* const stop = co_await current_stop();
-  Stop shielded;
   for (std::size_t begin = 0; begin < names.size(); begin += kAtOnce) {
     if (stop && stop->requested()) co_return Error{Code::cancelled, "cancelled"};
     Scope some;
@@ -239,7 +238,7 @@ Task<void> KafkaDirectory::resolve_all(bool everything) {
     }
     // They hear of the end, and are waited for all the same.
     auto drain = some.drain(kNever);
-    auto done = co_await drain.with_stop(shielded);
+    auto done = co_await drain.shielded();
     (void)done;
   }
   co_return ok();

@@ -196,9 +196,8 @@ Task<void> Instance::begin(Deadline deadline) {
     if (!connector_->try_next_candidate()) co_return why;
     earlier = why.message + "; ";
     // A stop must not leave a part of the life behind.
-    Stop shielded;
     auto ending = end_life();
-    auto over = co_await ending.with_stop(shielded);
+    auto over = co_await ending.shielded();
     if (!over) co_return over;
   }
 }

@@ -43,9 +43,8 @@ class Machine {
   Task<void> end() {
     child_->signal(SIGKILL);
     // Deaf to a call that is cancelled: nobody else removes the folder.
-    Stop shielded;
     auto exit = child_->exit(kNever);
-    auto exited = co_await exit.with_stop(shielded);
+    auto exited = co_await exit.shielded();
     std::function<Result<void>()> remove = [folder = folder_] {
       return remove_sandbox_folder(folder);
     };
