@@ -185,7 +185,7 @@ class Documents(TestCase):
 
     def test_every_command_is_described(self):
         text = read("docs", "commands.md")
-        for name in re.findall(r'add_subcommand\("(\w+)"', read("src", "app", "main.cc")):
+        for name in re.findall(r'add_subcommand\("(\w+)"', read("src", "cli", "main.cc")):
             with self.subTest(name):
                 self.assertIn(f"## `patchbay {name}", text)
 
