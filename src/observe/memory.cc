@@ -28,27 +28,58 @@ inline void count(std::int64_t bytes) {
   batch = 0;
 }
 
-[[maybe_unused]] void* allocate(std::size_t size) {
+// Small blocks are not counted: a call makes dozens of them, and asking malloc for the size of each
+// costs about 3 % of a call. Whether a block is counted must be known again when it is freed,
+// sometimes without its size. So a request just below kCounted is raised to it, which leaves a gap
+// that is wider than what malloc may add to a request.
+constexpr std::size_t kCounted = 512;
+constexpr std::size_t kGap = 64;
+
+constexpr bool is_counted(std::size_t size) { return size >= kCounted - kGap; }
+
+inline std::size_t usable_size(void* block) { return ::malloc_usable_size(block); }
+
+[[maybe_unused]] void* counted(void* block) {
+  count(static_cast<std::int64_t>(usable_size(block)));
+  return block;
+}
+
+void* allocate_or_handle(std::size_t size) {
   for (;;) {
-    if (void* const block = std::malloc(size == 0 ? 1 : size)) {
-      count(static_cast<std::int64_t>(::malloc_usable_size(block)));
-      return block;
-    }
+    if (void* const block = std::malloc(size)) return block;
     const auto handler = std::get_new_handler();
     if (!handler) return nullptr;
     handler();
   }
 }
 
-[[maybe_unused]] void* allocate_aligned(std::size_t size, std::size_t alignment) {
-  void* const block = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (block) count(static_cast<std::int64_t>(::malloc_usable_size(block)));
-  return block;
+[[maybe_unused]] inline void* allocate(std::size_t size) {
+  if (!is_counted(size)) [[likely]]
+    return allocate_or_handle(size == 0 ? 1 : size);
+  void* const block = allocate_or_handle(std::max(size, kCounted));
+  return block ? counted(block) : nullptr;
 }
 
-[[maybe_unused]] void release(void* block) {
+[[maybe_unused]] void* allocate_aligned(std::size_t size, std::size_t alignment) {
+  const std::size_t wanted = std::max(size, kCounted);
+  void* const block =
+      std::aligned_alloc(alignment, (wanted + alignment - 1) / alignment * alignment);
+  return block ? counted(block) : nullptr;
+}
+
+[[maybe_unused]] void release_counted(void* block) {
+  count(-static_cast<std::int64_t>(usable_size(block)));
+  std::free(block);
+}
+
+[[maybe_unused]] inline void release(void* block) {
   if (!block) return;
-  count(-static_cast<std::int64_t>(::malloc_usable_size(block)));
+  if (usable_size(block) >= kCounted) return release_counted(block);
+  std::free(block);
+}
+
+[[maybe_unused]] inline void release(void* block, std::size_t size) {
+  if (is_counted(size) && block) return release_counted(block);
   std::free(block);
 }
 
@@ -124,14 +155,18 @@ void* operator new[](std::size_t size, std::align_val_t alignment) {
 }
 
 void operator delete(void* block) noexcept { patchbay::memory::release(block); }
-void operator delete(void* block, std::size_t) noexcept { patchbay::memory::release(block); }
+void operator delete(void* block, std::size_t size) noexcept {
+  patchbay::memory::release(block, size);
+}
 void operator delete(void* block, std::align_val_t) noexcept { patchbay::memory::release(block); }
 void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
   patchbay::memory::release(block);
 }
 
 void operator delete[](void* block) noexcept { patchbay::memory::release(block); }
-void operator delete[](void* block, std::size_t) noexcept { patchbay::memory::release(block); }
+void operator delete[](void* block, std::size_t size) noexcept {
+  patchbay::memory::release(block, size);
+}
 void operator delete[](void* block, std::align_val_t) noexcept { patchbay::memory::release(block); }
 void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
   patchbay::memory::release(block);

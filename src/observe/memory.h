@@ -1,7 +1,8 @@
 // How much memory the process has allocated, and how much it may (limits.memory). Every `new` and
-// `delete` is counted, so the owner of a buffer need not report it: request bodies, answers,
-// queues, streams that are kept, lists. Each thread counts for itself and adds up in batches, so
-// counting costs no atomic operation on the path of a small call.
+// `delete` of half a kilobyte or more is counted, so the owner of a buffer need not report it:
+// request bodies, answers, queues, stored streams, lists. Each thread counts for itself and adds up
+// in batches, so counting costs no atomic operation on the path of a small call. Smaller blocks are
+// not counted.
 //
 // Nothing is refused here. Those who let work in, or let a buffer grow by what a peer sends, ask
 // is_short() first and refuse with shortage().

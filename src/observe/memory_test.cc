@@ -28,6 +28,33 @@ TEST(Memory, CountsWhatIsAllocatedWhereverThatIs) {
   EXPECT_LE(memory::in_use(), before + kMegabyte) << "freed by another thread";
 }
 
+// Frees each block by the size it was asked for, or without a size, as libraries do.
+void allocate_and_free(bool with_size) {
+  for (std::size_t size = 1; size < 2048; ++size) {
+    for (int round = 0; round < 4; ++round) {
+      void* const block = ::operator new(size);
+      asm volatile("" : : "g"(block) : "memory");
+      if (with_size) {
+        ::operator delete(block, size);
+      } else {
+        ::operator delete(block);
+      }
+    }
+  }
+}
+
+TEST(Memory, FreesAsMuchAsItCountedForEverySize) {
+  if (!kIsCounted) GTEST_SKIP() << "the thread sanitizer allocates by itself";
+  const auto before = memory::in_use();
+  for (int round = 0; round < 100; ++round) {  // An error of 8 bytes per block adds up.
+    allocate_and_free(true);
+    allocate_and_free(false);
+  }
+  const auto after = memory::in_use();
+  EXPECT_LE(after, before + kMegabyte);
+  EXPECT_GE(after + kMegabyte, before);
+}
+
 TEST(Memory, IsShortBeyondTheBound) {
   if (!kIsCounted) GTEST_SKIP() << "the thread sanitizer allocates by itself";
   const auto before = memory::most();
