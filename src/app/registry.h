@@ -11,6 +11,7 @@
 
 #include "app/bus_keeper.h"
 #include "config/describe.h"
+#include "core/thread_pool.h"
 #include "gateway/list_limits.h"
 #include "gateway/skill.h"
 #include "gateway/upstream.h"
@@ -27,6 +28,7 @@ struct UpstreamContext {
   gateway::UpstreamWatcher& watcher;
   metrics::Registry& registry;
   BusKeeper& buses;
+  ThreadPool& parsers;  // For documents that would hold up the control thread.
   std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
   oauth::Keeper* tokens = nullptr;                                 // Null: nothing needs any.
   gateway::ListLimits lists = {};                                  // Of this upstream.
