@@ -307,8 +307,9 @@ MakeUpstream read_openapi(const std::string& name, const config::Node& entry,
   auto plan = upstreams::plan_openapi(name, settings);
   if (!plan) add_fault(faults, file, entry, path, plan.error().message);
   return [plan = plan ? *plan : upstreams::OpenapiPlan()](const UpstreamContext& context) {
-    return std::make_shared<upstreams::OpenapiUpstream>(
-        plan, context.workers, context.watcher, context.registry, access_for(plan.auth, context));
+    return std::make_shared<upstreams::OpenapiUpstream>(plan, context.workers, context.watcher,
+                                                        context.registry, context.parsers,
+                                                        access_for(plan.auth, context));
   };
 }
 

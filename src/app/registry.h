@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/bus_service.h"
+#include "async/thread_pool.h"
 #include "config/describe.h"
 #include "gateway/call/upstream.h"
 #include "gateway/catalog/list_limits.h"

@@ -70,7 +70,8 @@ Task<void> UpstreamSet::apply(const Configuration& configuration) {
   names_ = settings.names;
   listed_after_loss_ = settings.limits.listed_after_loss;
   if (!watch_.set()) here().timers().set(watch_, here().now() + kLook);
-  UpstreamContext context{workers_, *this, registry_, buses_, configuration.allowed, tokens_};
+  UpstreamContext context{workers_, *this, registry_, buses_, parsers_, configuration.allowed,
+                          tokens_};
   std::vector<Running> next;
   std::vector<Running> gone;
   std::vector<std::shared_ptr<gateway::Upstream>> fresh;

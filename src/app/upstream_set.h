@@ -17,6 +17,7 @@
 #include "app/bus_service.h"
 #include "app/configuration.h"
 #include "async/scope.h"
+#include "async/thread_pool.h"
 #include "gateway/call/subscriptions.h"
 #include "gateway/catalog/catalog.h"
 #include "gateway/catalog/curation.h"
@@ -128,6 +129,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   void check_schemas();
   gateway::Offer offer_of(Running& one);
 
+  static constexpr int kParsers = 2;
+  static constexpr int kMostDocuments = 1000;  // That wait to be parsed.
+
   Executor& control_;
   const std::vector<net::Loop*>& workers_;
   metrics::Registry& registry_;
@@ -146,6 +150,9 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   std::shared_ptr<const gateway::Catalog> catalog_;  // The last one made.
   Scope stopping_;
   Watch watch_{*this};
+
+  // Parses documents of upstreams. Before them, because they wait for it.
+  ThreadPool parsers_{kParsers, kMostDocuments};
 
   mutable std::mutex mutex_;  // For report(), which reads from other threads.
   std::vector<Running> running_;

@@ -87,22 +87,18 @@ bool is_json(std::string_view text, const std::string& name) {
 }  // namespace
 
 bool is_plain_text(std::string_view text, const std::string& name, Faults& faults) {
-  int line = 1;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = byte < 0x80 ? 1 : json::utf8_length(text.substr(i, 4));
-    if (length == 0) {
-      faults.push_back({name, line, "", "is not UTF-8 text"});
-      return false;
-    }
-    if (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') {
-      faults.push_back({name, line, "", fmt::format("control character 0x{:02x}", byte)});
-      return false;
-    }
-    if (byte == '\n') ++line;
-    i += length;
-  }
-  return true;
+  const std::size_t valid = json::utf8_prefix(text);
+  const auto is_control = [](char c) {
+    return c >= 0 && c < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  };
+  const auto found = std::ranges::find_if(text.substr(0, valid), is_control);
+  const auto at = static_cast<std::size_t>(found - text.begin());
+  if (at == text.size()) return true;
+  const int line = static_cast<int>(std::ranges::count(text.substr(0, at), '\n')) + 1;
+  faults.push_back(
+      {name, line, "",
+       at == valid ? "is not UTF-8 text" : fmt::format("control character 0x{:02x}", text[at])});
+  return false;
 }
 
 Node load_text(std::string_view text, const std::string& name, Faults& faults,

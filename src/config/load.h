@@ -26,7 +26,7 @@ Node load_file(const std::string& path, Faults& faults, std::vector<std::string>
 Node load_text(std::string_view text, const std::string& name, Faults& faults,
                std::vector<std::string>* files = nullptr);
 
-// False, with a fault, for control characters and what is not UTF-8: yaml-cpp takes some for the
+// False, with a fault, for control characters and what is not UTF-8: libyaml takes some for the
 // end of the text and mends others; neither may pass unseen.
 bool is_plain_text(std::string_view text, const std::string& name, Faults& faults);
 

@@ -1,252 +1,124 @@
-// YAML to Nodes, by the events of yaml-cpp: its own tree loses lines, drops duplicate keys without
-// a word and leaves `<<` as a key. The only file that includes yaml-cpp.
+// YAML to Nodes, by the events of libyaml: a tree of its own would lose lines and duplicate keys.
+// The only file that includes libyaml.
 #include <fmt/format.h>
-#include <yaml-cpp/eventhandler.h>
-#include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
-#include <yaml-cpp/parser.h>
+#include <yaml.h>
 
-#include <sstream>
-#include <unordered_map>
+#include <algorithm>
+#include <memory>
 
 #include "config/parse.h"
+#include "config/yaml_builder.h"
+#include "config/yaml_text.h"
 
 namespace patchbay::config {
 namespace {
 
-// Ends the parse: yaml-cpp hands on what its handler throws.
-struct Stop {
-  int line;
-  std::string message;
-};
+int line_of(const yaml_mark_t& mark) { return static_cast<int>(mark.line) + 1; }
 
-constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
-
-int line_of(const YAML::Mark& mark) { return mark.line + 1; }
-
-// What a subtree costs when an alias repeats it.
-struct Size {
-  std::size_t nodes = 1;
-  std::size_t text = 0;
-  int height = 1;
-};
-
-Size size_of(const Node& node) {
-  Size total{1, node.text.size(), 1};
-  const auto include = [&](const Node& child) {
-    const Size size = size_of(child);
-    total.nodes += size.nodes;
-    total.text += size.text;
-    total.height = std::max(total.height, size.height + 1);
-  };
-  for (const Node& item : node.items) include(item);
-  for (const Member& member : node.members) {
-    include(member.value);
-    total.text += member.key.size();
-  }
-  return total;
+// libyaml has unsigned characters, and null for what is not there.
+std::string_view view_of(const yaml_char_t* text) {
+  return text ? std::string_view(reinterpret_cast<const char*>(text)) : std::string_view();
 }
 
-class Builder : public YAML::EventHandler {
+class Parser {
  public:
-  Builder(const std::string& name, Faults& faults, const ParseLimits& limits)
-      : name_(name), faults_(faults), limits_(limits) {}
+  explicit Parser(std::string_view text) : text_(text) {
+    made_ = yaml_parser_initialize(&parser_) == 1;
+    if (!made_) return;
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+                                 text.size());
+  }
+  ~Parser() {
+    if (made_) yaml_parser_delete(&parser_);
+  }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
 
-  Node take_root() { return std::move(root_); }
+  // False if the text is broken; fault() says where then.
+  bool next(yaml_event_t& event) { return made_ && yaml_parser_parse(&parser_, &event) == 1; }
 
-  void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ == 2) {
-      throw Stop{line_of(mark), "a second document begins here; the file must hold one"};
+  Fault fault(const std::string& name) const {
+    if (!made_ || parser_.error == YAML_MEMORY_ERROR) return {name, 0, "", "out of memory"};
+    if (parser_.error == YAML_READER_ERROR) return unreadable(name);
+    const auto& mark = parser_.problem_mark;
+    std::string message =
+        fmt::format("invalid YAML: {} (column {}", parser_.problem, mark.column + 1);
+    if (parser_.context) {
+      message += fmt::format(", {}", parser_.context);
+      // Elsewhere the mark of the context is not set.
+      if (parser_.context_mark.line != mark.line && parser_.context_mark.index > 0) {
+        message += fmt::format(" that begins on line {}", line_of(parser_.context_mark));
+      }
     }
+    return {name, line_of(mark), "", message + ")"};
   }
-  void OnDocumentEnd() override {}
-
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add(make(mark, Kind::null), anchor);
-  }
-
-  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) throw Stop{line_of(mark), "an alias inside its own anchor"};
-    spend(found->second.size, line_of(mark));
-    place(Node(found->second.node));
-  }
-
-  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
-    Node node = make(mark, Kind::scalar);
-    node.text = value;
-    // yaml-cpp marks scalars in quotes and block scalars with the tag "!", bare ones with "?".
-    node.quoted = tag == "!";
-    apply_tag(node, tag);
-    add(std::move(node), anchor);
-  }
-
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    open(make(mark, Kind::list), tag, anchor);
-  }
-  void OnSequenceEnd() override { close(); }
-
-  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    open(make(mark, Kind::map), tag, anchor);
-  }
-  void OnMapEnd() override { close(); }
 
  private:
-  // A list or map whose end has not come yet.
-  struct Level {
-    Node node;
-    YAML::anchor_t anchor = 0;
-    bool has_key = false;     // Of a map: the next value belongs to `key`.
-    bool drop_value = false;  // The key was at fault.
-    std::string key = {};
-    int key_line = 0;
-  };
-  struct Anchored {
-    Node node;
-    Size size;
-  };
-
-  static Node make(const YAML::Mark& mark, Kind kind) {
-    Node node;
-    node.kind = kind;
-    node.line = line_of(mark);
-    return node;
+  // A character that must not stand in YAML. libyaml says at which byte, people look for lines.
+  Fault unreadable(const std::string& name) const {
+    const auto before = text_.substr(0, std::min(parser_.problem_offset, text_.size()));
+    const int line = static_cast<int>(std::ranges::count(before, '\n')) + 1;
+    return {name, line, "",
+            fmt::format("invalid YAML: {} (U+{:04X})", parser_.problem,
+                        static_cast<unsigned>(parser_.problem_value))};
   }
 
-  void fault(int line, std::string message) {
-    faults_.push_back({name_, line, path(), std::move(message)});
-  }
-
-  std::string path() const {
-    std::string path;
-    for (const Level& level : open_) {
-      if (level.node.kind == Kind::list) path = element_path(path, level.node.items.size());
-      if (level.has_key) path = member_path(path, level.key);
-    }
-    return path;
-  }
-
-  void apply_tag(Node& node, const std::string& tag) {
-    if (tag.empty() || tag == "?" || tag == "!") return;
-    const std::string_view name =
-        tag.starts_with(kTagPrefix) ? std::string_view(tag).substr(kTagPrefix.size()) : "";
-    const bool for_scalar =
-        name == "str" || name == "int" || name == "float" || name == "bool" || name == "null";
-    if (node.kind == Kind::scalar && for_scalar) {
-      node.quoted = name == "str";
-      if (name == "null") {
-        node.kind = Kind::null;
-        node.text.clear();
-      }
-    } else if (!(node.kind == Kind::list && name == "seq") &&
-               !(node.kind == Kind::map && name == "map")) {
-      fault(node.line, fmt::format("the tag {} is not supported here", tag));
-    }
-  }
-
-  void spend(const Size& size, int line) {
-    nodes_ += size.nodes;
-    text_ += size.text;
-    if (nodes_ > limits_.nodes || text_ > limits_.text) {
-      throw Stop{line, fmt::format("too large once aliases are expanded: more than {} values or {} "
-                                   "characters",
-                                   limits_.nodes, limits_.text)};
-    }
-    if (open_.size() + static_cast<std::size_t>(size.height) > kMaxNesting) {
-      throw Stop{line, fmt::format("nested more than {} levels deep", kMaxNesting)};
-    }
-  }
-
-  void open(Node node, const std::string& tag, YAML::anchor_t anchor) {
-    spend({}, node.line);
-    apply_tag(node, tag);
-    open_.push_back({.node = std::move(node), .anchor = anchor});
-  }
-
-  void close() {
-    Level level = std::move(open_.back());
-    open_.pop_back();
-    remember(level.node, level.anchor);
-    place(std::move(level.node));
-  }
-
-  void add(Node node, YAML::anchor_t anchor) {
-    spend({1, node.text.size(), 1}, node.line);
-    remember(node, anchor);
-    place(std::move(node));
-  }
-
-  void remember(const Node& node, YAML::anchor_t anchor) {
-    if (anchor != 0) anchors_[anchor] = {node, size_of(node)};
-  }
-
-  // Puts a finished node where it belongs: the root, a list, or a map as key or value.
-  void place(Node node) {
-    if (open_.empty()) {
-      root_ = std::move(node);
-      return;
-    }
-    Level& level = open_.back();
-    if (level.node.kind == Kind::list) {
-      level.node.items.push_back(std::move(node));
-    } else if (!level.has_key) {
-      take_key(level, std::move(node));
-    } else {
-      level.has_key = false;
-      if (level.drop_value) return;
-      // yaml-cpp places an empty value at whatever comes next, lines below.
-      if (node.kind == Kind::null) node.line = level.key_line;
-      level.node.members.push_back({std::move(level.key), level.key_line, std::move(node)});
-    }
-  }
-
-  void take_key(Level& level, Node node) {
-    level.drop_value = true;
-    if (node.kind != Kind::scalar) {
-      fault(node.line, "a key must be a word or a string");
-    } else if (node.text == "<<" && !node.quoted) {
-      fault(node.line, "merge keys (<<) are not supported; write the keys out");
-    } else {
-      level.drop_value = false;
-    }
-    level.key = std::move(node.text);
-    level.key_line = node.line;
-    level.has_key = true;
-  }
-
-  const std::string& name_;
-  Faults& faults_;
-  const ParseLimits limits_;
-  Node root_;
-  std::vector<Level> open_;
-  std::unordered_map<YAML::anchor_t, Anchored> anchors_;
-  std::size_t nodes_ = 0;
-  std::size_t text_ = 0;
-  int documents_ = 0;
+  const std::string_view text_;
+  yaml_parser_t parser_;
+  bool made_ = false;
 };
+
+// Hands one event to the builder; false ends the parse.
+bool deliver(const yaml_event_t& event, const YamlText& text, YamlBuilder& builder) {
+  const int line = line_of(event.start_mark);
+  switch (event.type) {
+    case YAML_DOCUMENT_START_EVENT:
+      return builder.begin_document(line);
+    case YAML_ALIAS_EVENT:
+      return builder.alias(line, view_of(event.data.alias.anchor));
+    case YAML_SCALAR_EVENT: {
+      const auto& scalar = event.data.scalar;
+      const char* const value = reinterpret_cast<const char*>(scalar.value);
+      return builder.scalar({line, view_of(scalar.tag), view_of(scalar.anchor)},
+                            text.restore({value, scalar.length}),
+                            scalar.style == YAML_PLAIN_SCALAR_STYLE);
+    }
+    case YAML_SEQUENCE_START_EVENT: {
+      const auto& list = event.data.sequence_start;
+      return builder.begin_list({line, view_of(list.tag), view_of(list.anchor)});
+    }
+    case YAML_MAPPING_START_EVENT: {
+      const auto& map = event.data.mapping_start;
+      return builder.begin_map({line, view_of(map.tag), view_of(map.anchor)});
+    }
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+      builder.end();
+      return true;
+    default:
+      return true;
+  }
+}
 
 }  // namespace
 
 Node parse_yaml(std::string_view text, const std::string& name, Faults& faults,
                 const ParseLimits& limits) {
-  std::istringstream stream{std::string(text)};
-  Builder builder(name, faults, limits);
-  try {
-    YAML::Parser parser(stream);
-    while (parser.HandleNextDocument(builder)) {
+  const auto prepared = YamlText::prepare(text, name, faults);
+  if (!prepared) return {};
+  Parser parser(prepared->view());
+  YamlBuilder builder(name, faults, limits);
+  for (;;) {
+    yaml_event_t event;
+    if (!parser.next(event)) {
+      faults.push_back(parser.fault(name));
+      return {};
     }
-    return builder.take_root();
-  } catch (const Stop& stop) {
-    faults.push_back({name, stop.line, "", stop.message});
-  } catch (const YAML::Exception& error) {
-    faults.push_back({name, line_of(error.mark), "", fmt::format("invalid YAML: {}", error.msg)});
-  } catch (const std::exception& error) {
-    faults.push_back({name, 0, "", fmt::format("invalid YAML: {}", error.what())});
+    const std::unique_ptr<yaml_event_t, void (*)(yaml_event_t*)> owner(&event, yaml_event_delete);
+    if (event.type == YAML_STREAM_END_EVENT) return builder.take_root();
+    if (!deliver(event, *prepared, builder)) return {};
   }
-  return {};
 }
 
 }  // namespace patchbay::config

@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
+
+#include "core/text.h"
 
 namespace patchbay {
 namespace {
@@ -11,59 +14,94 @@ constexpr std::string_view kPlain =
 constexpr std::string_view kUrl =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-constexpr std::array<std::int8_t, 256> values_of(std::string_view alphabet) {
-  std::array<std::int8_t, 256> values{};
-  values.fill(-1);
-  for (std::size_t i = 0; i < alphabet.size(); ++i) {
-    values[static_cast<unsigned char>(alphabet[i])] = static_cast<std::int8_t>(i);
+using Pairs = std::array<std::array<char, 2>, 4096>;
+
+// The two characters for each 12 bits.
+constexpr Pairs pairs_of(std::string_view alphabet) {
+  Pairs pairs{};
+  for (std::size_t bits = 0; bits < pairs.size(); ++bits) {
+    pairs[bits] = {alphabet[bits >> 6], alphabet[bits & 63]};
+  }
+  return pairs;
+}
+constexpr auto kPlainPairs = pairs_of(kPlain);
+constexpr auto kUrlPairs = pairs_of(kUrl);
+
+constexpr std::uint32_t kNone = 1U << 31;  // Of a character that is not in the alphabet.
+
+// What each character adds to the 24 bits of four, by its place among them.
+using Values = std::array<std::array<std::uint32_t, 256>, 4>;
+
+constexpr Values values_of(std::string_view alphabet) {
+  Values values{};
+  for (std::size_t place = 0; place < 4; ++place) {
+    values[place].fill(kNone);
+    for (std::size_t i = 0; i < alphabet.size(); ++i) {
+      values[place][static_cast<unsigned char>(alphabet[i])] =
+          static_cast<std::uint32_t>(i << (18 - 6 * place));
+    }
   }
   return values;
 }
 constexpr auto kPlainValues = values_of(kPlain);
 constexpr auto kUrlValues = values_of(kUrl);
 
-std::string encode(std::string_view bytes, std::string_view alphabet) {
+std::string encode(std::string_view bytes, std::string_view alphabet, const Pairs& pairs) {
+  const std::size_t rest = bytes.size() % 3;
   std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char byte : bytes) {
-    bits = bits << 8 | static_cast<unsigned char>(byte);
-    for (count += 8; count >= 6;) {
-      count -= 6;
-      text += alphabet[bits >> count & 63];
-    }
+  stretch(text, bytes.size() / 3 * 4 + (rest > 0 ? rest + 1 : 0));
+  const auto byte = [&bytes](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i]));
+  };
+  char* out = text.data();
+  std::size_t at = 0;
+  for (; at + 3 <= bytes.size(); at += 3, out += 4) {
+    const std::uint32_t bits = byte(at) << 16 | byte(at + 1) << 8 | byte(at + 2);
+    std::memcpy(out, pairs[bits >> 12].data(), 2);
+    std::memcpy(out + 2, pairs[bits & 0xFFF].data(), 2);
   }
-  if (count > 0) text += alphabet[bits << (6 - count) & 63];
+  if (rest > 0) {
+    const std::uint32_t bits = byte(at) << 16 | (rest == 2 ? byte(at + 1) << 8 : 0);
+    for (std::size_t i = 0; i <= rest; ++i) out[i] = alphabet[bits >> (18 - 6 * i) & 63];
+  }
   return text;
 }
 
-std::optional<std::string> decode(std::string_view text,
-                                  const std::array<std::int8_t, 256>& values) {
-  if (text.size() % 4 == 1) return std::nullopt;
+std::optional<std::string> decode(std::string_view text, const Values& values) {
+  const std::size_t rest = text.size() % 4;
+  if (rest == 1) return std::nullopt;
   std::string bytes;
-  bytes.reserve(text.size() * 3 / 4);
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const int value = values[static_cast<unsigned char>(c)];
-    if (value < 0) return std::nullopt;
-    bits = bits << 6 | static_cast<std::uint32_t>(value);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes += static_cast<char>(bits >> count & 0xFF);
-    }
+  stretch(bytes, text.size() / 4 * 3 + (rest > 0 ? rest - 1 : 0));
+  const auto value = [&](std::size_t place, std::size_t i) {
+    return values[place][static_cast<unsigned char>(text[i])];
+  };
+  char* out = bytes.data();
+  std::uint32_t wrong = 0;  // Looked at once, in the end: most texts are right.
+  std::size_t at = 0;
+  for (; at + 4 <= text.size(); at += 4, out += 3) {
+    const std::uint32_t bits =
+        value(0, at) | value(1, at + 1) | value(2, at + 2) | value(3, at + 3);
+    wrong |= bits;
+    out[0] = static_cast<char>(bits >> 16);
+    out[1] = static_cast<char>(bits >> 8);
+    out[2] = static_cast<char>(bits);
   }
-  // What is left over is not part of any byte and must be empty.
-  if (bits & ((1U << count) - 1)) return std::nullopt;
+  if (rest > 0) {
+    const std::uint32_t bits = value(0, at) | value(1, at + 1) | (rest == 3 ? value(2, at + 2) : 0);
+    // What is left over is not part of any byte and must be empty.
+    const bool is_empty = bits << (rest == 3 ? 24 : 16) == 0;
+    wrong |= is_empty ? bits : kNone;
+    out[0] = static_cast<char>(bits >> 16);
+    if (rest == 3) out[1] = static_cast<char>(bits >> 8);
+  }
+  if (wrong & kNone) return std::nullopt;
   return bytes;
 }
 
 }  // namespace
 
 std::string base64_encode(std::string_view bytes) {
-  std::string text = encode(bytes, kPlain);
+  std::string text = encode(bytes, kPlain, kPlainPairs);
   text.append((4 - text.size() % 4) % 4, '=');
   return text;
 }
@@ -74,7 +112,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
   return decode(text, kPlainValues);
 }
 
-std::string base64url_encode(std::string_view bytes) { return encode(bytes, kUrl); }
+std::string base64url_encode(std::string_view bytes) { return encode(bytes, kUrl, kUrlPairs); }
 
 std::optional<std::string> base64url_decode(std::string_view text) {
   return decode(text, kUrlValues);

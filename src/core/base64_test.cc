@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
+
 namespace patchbay {
 namespace {
 
@@ -29,6 +31,20 @@ TEST(Base64, HasAFormForUrls) {
     bytes += static_cast<char>(i);
   }
   EXPECT_EQ(base64url_encode("\xFB\xEF\xFF\x01"), "--__AQ");
+}
+
+TEST(Base64, RefusesACharacterOfAnotherAlphabetWhereverItStands) {
+  const std::string code = base64_encode("seventeen letters");  // 24 characters, one of them `=`.
+  for (std::size_t at = 0; at + 1 < code.size(); ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string changed = code;
+      changed[at] = static_cast<char>(byte);
+      const auto decoded = base64_decode(changed);
+      const bool known = std::isalnum(byte) != 0 || byte == '+' || byte == '/';
+      if (!known) EXPECT_EQ(decoded, std::nullopt) << at << ' ' << byte;
+      if (decoded) EXPECT_EQ(base64_encode(*decoded), changed);
+    }
+  }
 }
 
 TEST(Base64, TakesOneCodeForEachText) {

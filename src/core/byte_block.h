@@ -12,6 +12,7 @@
 namespace patchbay {
 
 using Block16 = signed char __attribute__((vector_size(16)));
+using UnsignedBlock16 = unsigned char __attribute__((vector_size(16)));
 using Block8 = signed char __attribute__((vector_size(8)));
 
 template <class Block>
@@ -19,6 +20,15 @@ Block load_block(const char* at) {
   Block block;
   std::memcpy(&block, at, sizeof block);
   return block;
+}
+
+// All bytes `count` places later: zeros come first, and the last ones go.
+template <int count>
+UnsignedBlock16 shift_in_zeros(UnsignedBlock16 block) {
+  constexpr int c = 16 - count;
+  return __builtin_shufflevector(UnsignedBlock16{}, block, c, c + 1, c + 2, c + 3, c + 4, c + 5,
+                                 c + 6, c + 7, c + 8, c + 9, c + 10, c + 11, c + 12, c + 13, c + 14,
+                                 c + 15);
 }
 
 // One bit for each byte of what a comparison has yielded, the lowest for the first.

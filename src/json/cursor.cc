@@ -5,6 +5,7 @@
 #include "json/ascii.h"
 #include "json/plain.h"
 #include "json/text.h"
+#include "json/utf8_block.h"
 
 namespace patchbay::json {
 
@@ -216,7 +217,7 @@ bool Cursor::rest_of_string() {
       if (!escape()) return false;
     } else if (static_cast<unsigned char>(*at_) < 0x20) {
       return fail("a control character in a string must be escaped");
-    } else if (!utf8()) {
+    } else if (!beyond_ascii()) {
       return false;
     }
   }
@@ -237,6 +238,13 @@ bool Cursor::escape() {
     return fail("an unknown escape");
   }
   ++at_;
+  return true;
+}
+
+bool Cursor::beyond_ascii() {
+  const char* const passed = skip_utf8(at_, end_, needs_a_look);
+  if (passed == at_) return utf8();
+  at_ = passed;
   return true;
 }
 

@@ -97,6 +97,7 @@ class Cursor {
   bool string();
   bool rest_of_string();
   bool escape();
+  bool beyond_ascii();
   bool utf8();
   bool number();
   bool literal(std::string_view word);

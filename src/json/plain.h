@@ -15,6 +15,11 @@ unsigned special_bytes(const char* at) {
   return bits_of((block == '"') | (block == '\\') | (block < ' '));
 }
 
+// Where the ASCII bytes of a block need a look: the same, but for what is beyond ASCII.
+inline Block16 needs_a_look(UnsignedBlock16 block) {
+  return (block == '"') | (block == '\\') | (block < ' ');
+}
+
 // The first byte of [at, end) that needs a look in a JSON string: a quote, a backslash, a control
 // character, or a byte beyond ASCII. `end` if there is none.
 //

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "json/plain.h"
+#include "json/utf8_block.h"
 
 namespace patchbay::json {
 namespace {
@@ -107,6 +108,13 @@ void append_escape(std::string& out, char c) {
   }
 }
 
+// Appends one character beyond ASCII and moves on behind it; U+FFFD for a byte that begins none.
+void append_character(std::string& out, const char*& at, const char* end) {
+  const std::size_t length = utf8_length({at, end});
+  out.append(length > 0 ? std::string_view(at, length) : "\xEF\xBF\xBD");
+  at += std::max<std::size_t>(length, 1);
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view text) {
@@ -131,14 +139,23 @@ std::size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
+std::size_t utf8_prefix(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  const auto nowhere = [](UnsignedBlock16) { return Block16{}; };
+  const char* at = text.data();
+  while (at != end) {
+    // Faster over ASCII, then over anything; then what is left, one character at a time.
+    while (end - at >= 16 && is_ascii(at)) at += 16;
+    at = skip_utf8(at, end, nowhere);
+    if (at == end) break;
+    const std::size_t length = utf8_length({at, end});
+    if (length == 0) break;
+    at += length;
   }
-  return true;
+  return static_cast<std::size_t>(at - text.data());
 }
+
+bool is_utf8(std::string_view text) { return utf8_prefix(text) == text.size(); }
 
 char32_t take_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -193,9 +210,13 @@ void append_quoted(std::string& out, std::string_view text) {
       append_escape(out, *at++);
       continue;
     }
-    const std::size_t length = utf8_length({at, end});
-    out.append(length > 0 ? std::string_view(at, length) : "\xEF\xBF\xBD");
-    at += std::max<std::size_t>(length, 1);
+    const char* const passed = skip_utf8(at, end, needs_a_look);
+    if (passed == at) {
+      append_character(out, at, end);
+    } else {
+      out.append(at, passed);
+      at = passed;
+    }
   }
   out += '"';
 }

@@ -11,6 +11,8 @@ namespace patchbay::json {
 
 // How many bytes the UTF-8 character at the front takes; 0 if it is not valid UTF-8.
 std::size_t utf8_length(std::string_view text);
+// How many of the first bytes are whole characters; what follows them is none.
+std::size_t utf8_prefix(std::string_view text);
 bool is_utf8(std::string_view text);
 
 // Takes the character at the front off `text`. REQUIRES: `text` is valid UTF-8 and not empty.

@@ -57,6 +57,7 @@ constexpr Case kCases[] = {
      "\xC3\x89\xC3\xA9"
      "1!",
      true},
+    {"^\\p{Lo}$", "\xF0\x91\x88\xBF", true},  // U+1123F, new in Unicode 15.0.
     {"^(?<year>\\d{4})-(?<month>\\d\\d)$", "2026-11", true},
     {"^(|a)+$", "aaa", true},
     {"^(a*)*$", "aab", false},

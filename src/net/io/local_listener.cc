@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <linux/vm_sockets.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+
+// Uses `struct sockaddr`, which not every version of this header declares: after <sys/socket.h>.
+#include <linux/vm_sockets.h>
 
 #include <cerrno>
 #include <cstring>

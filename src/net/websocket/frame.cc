@@ -38,19 +38,6 @@ void append_big_endian(std::string& out, std::uint64_t number, int bytes) {
 
 Error broken(std::string message) { return ws_fault(WsClose::protocol_error, std::move(message)); }
 
-// How many of the first bytes need no further look.
-std::size_t ascii_prefix(std::string_view text) {
-  constexpr std::uint64_t kBeyond = 0x8080808080808080;
-  std::size_t at = 0;
-  for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, 8);
-    if ((word & kBeyond) != 0) break;
-  }
-  while (at < text.size() && byte_at(text, at) < 0x80) ++at;
-  return at;
-}
-
 // True if `text` is the beginning of a character that is not complete. Every such beginning is
 // completed by one of three bytes, and by 0x80 for what is missing after it.
 bool begins_character(std::string_view text) {
@@ -65,17 +52,6 @@ bool begins_character(std::string_view text) {
     if (json::utf8_length(tried) == whole) return true;
   }
   return false;
-}
-
-// How many of the first bytes are whole characters; what follows them is no character.
-std::size_t utf8_prefix(std::string_view text) {
-  std::size_t at = 0;
-  for (;;) {
-    at += ascii_prefix(text.substr(at));
-    const auto size = at < text.size() ? json::utf8_length(text.substr(at)) : 0;
-    if (size == 0) return at;
-    at += size;
-  }
 }
 
 }  // namespace
@@ -117,7 +93,7 @@ std::string ws_close_payload(WsClose code, std::string_view reason) {
   std::string payload;
   append_big_endian(payload, static_cast<std::uint16_t>(code), 2);
   reason = reason.substr(0, kWsMostControl - payload.size());
-  payload += reason.substr(0, utf8_prefix(reason));
+  payload += reason.substr(0, json::utf8_prefix(reason));
   return payload;
 }
 
@@ -206,7 +182,7 @@ Result<void> WsReader::take_payload(std::string_view bytes) {
 // Text that is no UTF-8 is noticed as soon as it comes, also where a character is spread over
 // frames.
 Result<void> WsReader::check_text(bool last) {
-  checked_ += utf8_prefix(std::string_view(message_).substr(checked_));
+  checked_ += json::utf8_prefix(std::string_view(message_).substr(checked_));
   const auto rest = std::string_view(message_).substr(checked_);
   if (rest.empty() || (!last && begins_character(rest))) return ok();
   return ws_fault(WsClose::bad_text, "a message is not UTF-8");

@@ -5,9 +5,33 @@
 #include <set>
 
 #include "osquery/files.h"
+#include "osquery/tables/arm_processors.h"
 #include "osquery/text.h"
 
 namespace patchbay::osquery {
+namespace {
+
+using Block = std::map<std::string, std::string>;  // What /proc/cpuinfo says of one thread.
+
+// Who made a processor, and what it is, in the words of x86 or in the numbers of arm64.
+Processor identity(Block& block) {
+  Processor one;
+  if (const auto maker = block.find("CPU implementer"); maker != block.end()) {
+    one.vendor = arm_vendor(maker->second);
+    one.model = arm_model(maker->second, block["CPU part"]);
+    one.model_number = block["CPU part"];
+  } else {
+    one.vendor = block["vendor_id"];
+    one.model_number = block["model"];
+  }
+  if (block.contains("model name")) one.model = block["model name"];
+  one.microcode = block["microcode"];
+  const std::string& megahertz = block["cpu MHz"];
+  one.megahertz = static_cast<int>(number_or(megahertz.substr(0, megahertz.find('.')), 0));
+  return one;
+}
+
+}  // namespace
 
 std::string as_uuid(std::string_view hex) {
   std::string out;
@@ -27,21 +51,18 @@ std::string machine_uuid(const Machine& machine) {
 std::vector<Processor> parse_cpuinfo(std::string_view text) {
   std::map<std::string, Processor> sockets;
   std::map<std::string, std::set<std::string>> cores;
-  std::map<std::string, std::string> block;
+  Block block;
   const auto end_block = [&] {
     if (!block.contains("processor")) return block.clear();
     const std::string socket = block["physical id"];
-    Processor& one = sockets[socket];
     // Of a processor without core IDs, as in many virtual machines, each thread counts as a core.
     const std::string core = block.contains("core id") ? block["core id"] : block["processor"];
     cores[socket].insert(core);
-    one = {block["vendor_id"],
-           block["model name"],
-           block["model"],
-           block["microcode"],
-           static_cast<int>(cores[socket].size()),
-           one.threads + 1,
-           static_cast<int>(number_or(block["cpu MHz"].substr(0, block["cpu MHz"].find('.')), 0))};
+    const int threads = sockets[socket].threads + 1;
+    Processor one = identity(block);
+    one.cores = static_cast<int>(cores[socket].size());
+    one.threads = threads;
+    sockets[socket] = std::move(one);
     block.clear();
   };
   each_line(text, [&](std::string_view line) {

@@ -150,6 +150,26 @@ TEST(System, ProcessorsAreCountedBySocket) {
   EXPECT_EQ(as_uuid("short"), "short");
 }
 
+TEST(System, ProcessorsOfArmAreNamed) {
+  const std::string_view core =
+      "BogoMIPS\t: 50.00\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x3\n"
+      "CPU part\t: 0xd0c\nCPU revision\t: 1\n\n";
+  const auto list = parse_cpuinfo("processor\t: 0\n" + std::string(core) + "processor\t: 1\n" +
+                                  std::string(core) + "Hardware\t: Board\n");
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0].vendor, "ARM");
+  EXPECT_EQ(list[0].model, "Neoverse-N1");
+  EXPECT_EQ(list[0].model_number, "0xd0c");
+  EXPECT_EQ(list[0].cores, 2);
+  EXPECT_EQ(list[0].threads, 2);
+  // What nobody has named yet is shown by its number; the kernel's own name comes first.
+  const auto other = parse_cpuinfo(
+      "processor\t: 0\nmodel name\t: Board CPU\nCPU implementer\t: 0x99\nCPU part\t: 0x001\n\n");
+  ASSERT_EQ(other.size(), 1U);
+  EXPECT_EQ(other[0].vendor, "0x99");
+  EXPECT_EQ(other[0].model, "Board CPU");
+}
+
 TEST(Packages, AreTakenApart) {
   int count = 0;
   each_paragraph(

@@ -1,6 +1,6 @@
 // An OpenapiService is what a document and the settings of an upstream come to: where to send, the
-// operations to call, and how they are listed. Made on the control thread; constant from then on,
-// so that all workers share it.
+// operations to call, and how they are listed. Made on one thread; constant from then on, so that
+// all workers share it.
 #pragma once
 
 #include <map>

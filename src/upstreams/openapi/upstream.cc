@@ -76,9 +76,10 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
 
 OpenapiUpstream::OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>& workers,
                                  gateway::UpstreamWatcher& watcher, metrics::Registry& registry,
-                                 std::shared_ptr<oauth::Access> access)
+                                 ThreadPool& parsers, std::shared_ptr<oauth::Access> access)
     : plan_(std::move(plan)),
       watcher_(watcher),
+      parsers_(parsers),
       access_(std::move(access)),
       up_(registry.gauge("patchbay_upstream_up", "1 if the upstream can answer calls.",
                          metrics::labels({{"upstream", plan_.name}}))),
@@ -122,7 +123,8 @@ Task<void> OpenapiUpstream::read_document() {
   if (!text) {
     service = text.error();
   } else if (*text) {
-    service = read_service(**text, plan_.name, plan_.settings, source_.url());
+    std::string read = std::move(**text);
+    service = co_await parse(std::move(read));
   } else {
     settle(true, "");
     co_return ok();
@@ -139,6 +141,14 @@ Task<void> OpenapiUpstream::read_document() {
   publish(*std::move(service));
   settle(true, "");
   co_return ok();
+}
+
+// What the job refers to is constant, and stays: the pool's answer is waited for even when stopped.
+Task<OpenapiService> OpenapiUpstream::parse(std::string text) {
+  std::function<Result<OpenapiService>()> job = [this, text = std::move(text)] {
+    return read_service(text, plan_.name, plan_.settings, plan_.document);
+  };
+  co_return co_await parsers_.run(std::move(job));
 }
 
 // Every worker has it before it can see the new list.

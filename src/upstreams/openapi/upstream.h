@@ -1,7 +1,8 @@
 // An OpenapiUpstream is a service that an OpenAPI document describes: its operations are tools, and
 // by setting resources. A call is made on the caller's worker, over connections of that worker. The
-// document is read on the control thread, again and again if the settings say so; one that is of no
-// use leaves the last good one in force.
+// document is fetched on the control thread, again and again if the settings say so, and parsed on
+// a thread of the pool: 16 MiB of it must not hold up the others. One that is of no use leaves the
+// last good one in force.
 //
 // answer() on any worker; start(), reread() and stop() on the control thread.
 #pragma once
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "async/scope.h"
+#include "async/thread_pool.h"
 #include "gateway/call/upstream.h"
 #include "net/process/file_watch.h"
 #include "oauth/access.h"
@@ -42,7 +44,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   // `auth`.
   OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>& workers,
                   gateway::UpstreamWatcher& watcher, metrics::Registry& registry,
-                  std::shared_ptr<oauth::Access> access);
+                  ThreadPool& parsers, std::shared_ptr<oauth::Access> access);
 
   std::string_view name() const override { return plan_.name; }
   std::string_view kind() const override { return "openapi"; }
@@ -56,6 +58,7 @@ class OpenapiUpstream final : public gateway::Upstream {
  private:
   Task<void> keep_current();
   Task<void> read_document();
+  Task<OpenapiService> parse(std::string text);
   void publish(OpenapiService service);
   void settle(bool up, std::string detail);
   OpenapiClient* client_here();
@@ -65,6 +68,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   // Constant after construction.
   const OpenapiPlan plan_;
   gateway::UpstreamWatcher& watcher_;
+  ThreadPool& parsers_;
   const std::shared_ptr<oauth::Access> access_;
   const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
