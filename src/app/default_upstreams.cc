@@ -17,14 +17,14 @@ config::Node osquery_upstream() {
   config::Node client = map_node({{"name", 0, text_node("spring-ai-agent")},
                                   {"version", 0, text_node("1.0.0")},
                                   {"capabilities", 0, list_node({"tools"})}});
-  config::Node speech = map_node({{"revision", 0, text_node("2024-11-05")},
+  config::Node protocol = map_node({{"revision", 0, text_node("2024-11-05")},
                                   {"ids", 0, text_node("string")},
                                   {"client", 0, std::move(client)}});
   return map_node({{"kind", 0, text_node("stdio")},
                    {"command", 0, text_node("/proc/self/exe")},
                    {"args", 0, list_node({"osquery"})},
                    {"env_pass", 0, list_node({"MCP_DEBUG"})},
-                   {"speech", 0, std::move(speech)}});
+                   {"protocol", 0, std::move(protocol)}});
 }
 
 namespace {

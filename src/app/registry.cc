@@ -40,7 +40,7 @@ struct BuiltinSettings {
 template <>
 inline constexpr auto config::fields<app::BuiltinSettings> = std::tuple{
     Field{"search", &app::BuiltinSettings::search,
-          "Where the skill `search` looks; with folders it takes the place of `mock_search`."},
+          "Settings of the skill `search`. With folders, it replaces `mock_search`."},
 };
 
 namespace app {
@@ -354,35 +354,34 @@ constexpr UpstreamKind kind_of(std::string_view name, std::string_view meaning,
 }
 
 constexpr std::array kUpstreamKinds{
-    kind_of<upstreams::StdioSettings>(
-        "stdio", "Runs a program and speaks MCP on its stdin and stdout.", read_stdio),
+    kind_of<upstreams::StdioSettings>("stdio", "A program that speaks MCP on its stdin and stdout.",
+                                      read_stdio),
     kind_of<upstreams::HttpSettings>(
-        kHttp, "Speaks MCP over HTTP; which revision and which transport is found by asking.",
+        kHttp, "An MCP server over HTTP. The gateway detects its revision and transport.",
         read_http_kind<kHttp>),
     kind_of<upstreams::HttpSettings>(
-        kSse, "The event stream of the first revision, at the URL, and nothing else.",
+        kSse, "An MCP server with the HTTP+SSE transport of the first revision only.",
         read_http_kind<kSse>),
     kind_of<upstreams::HttpSettings>(
         kCustomSse,
-        "Posts to the URL + /message and reads answers from the event stream at the URL "
-        "+ /sse.",
+        "An MCP server that takes POST at the URL + /message and sends replies on the event "
+        "stream at the URL + /sse.",
         read_http_kind<kCustomSse>),
-    kind_of<upstreams::TcpSettings>(
-        "tcp", "Speaks MCP over a TCP connection, one message per line.", read_tcp),
-    kind_of<upstreams::UnixSettings>("unix", "Speaks MCP over a Unix socket, one message per line.",
-                                     read_unix),
+    kind_of<upstreams::TcpSettings>("tcp", "An MCP server on a TCP socket, one message per line.",
+                                    read_tcp),
+    kind_of<upstreams::UnixSettings>(
+        "unix", "An MCP server on a Unix socket, one message per line.", read_unix),
     kind_of<upstreams::WireTcpSettings>(
-        "wire-tcp", "Another gateway, over the frames of the wire protocol.", read_wire_tcp),
+        "wire-tcp", "Another gateway, over the wire protocol on TCP.", read_wire_tcp),
     kind_of<upstreams::WsSettings>(
-        "ws", "Speaks MCP over WebSocket, plain or in the envelopes of the wire protocol.",
+        "ws", "An MCP server over WebSocket: plain MCP, or the envelopes of the wire protocol.",
         read_ws),
     kind_of<upstreams::OpenapiSettings>(
-        "openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
+        "openapi", "An HTTP service with an OpenAPI document. Each operation becomes a tool.",
         read_openapi),
     kind_of<upstreams::KafkaSettings>(
-        "kafka", "Agents that live on Kafka topics, and topics by themselves.", read_kafka),
-    kind_of<upstreams::SandboxSettings>("sandbox", "Places where code is run that nobody trusts.",
-                                        read_sandbox),
+        "kafka", "Agents on Kafka topics, and topics without an agent.", read_kafka),
+    kind_of<upstreams::SandboxSettings>("sandbox", "Sandboxes for untrusted code.", read_sandbox),
     kind_of<BuiltinSettings>("builtin", "The skills compiled into the gateway.", read_builtin),
 };
 

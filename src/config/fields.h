@@ -45,8 +45,8 @@ struct Range {  // Both ends included. Of a list or map: of each element.
   Least min;
   Most max;
 };
-// The key by which the field was called before. It is still read; whoever checks the configuration
-// is told the current one.
+// The key by which the field was called before. It is still read, with a note that names the current
+// one.
 struct Alias {
   std::string_view key;
 };

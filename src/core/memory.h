@@ -1,5 +1,5 @@
-// How much memory the process has allocated, and how much it may (limits.memory). Every `new` and
-// `delete` is counted, so the owner of a buffer need not report it: request bodies, answers,
+// How much memory the process has allocated, and how much it may (limits.max_memory). Every `new`
+// and `delete` is counted, so the owner of a buffer need not report it: request bodies, answers,
 // queues, streams that are kept, lists. Each thread counts for itself and adds up in batches, so
 // counting costs no atomic operation on the path of a small call.
 //

@@ -79,7 +79,7 @@ Task<mcp::Reply> PrivateInstances::answer_with(std::string key, Variant variant,
 Result<void> PrivateInstances::check_room(const Principal& who) const {
   if (instances_.size() >= static_cast<std::size_t>(settings_.most)) {
     return Error{Code::overloaded,
-                 fmt::format("the upstream {} has {} connections of single clients already (most)",
+                 fmt::format("the upstream {} has {} isolated connections already (max_isolated_connections)",
                              upstream_, settings_.most)};
   }
   if (who.way == "none") return ok();  // All callers of this machine are one.
@@ -90,7 +90,7 @@ Result<void> PrivateInstances::check_room(const Principal& who) const {
   return Error{
       Code::rate_limited,
       fmt::format("this caller has {} connections of its own to the upstream {} already (a "
-                  "quarter of `most`)",
+                  "quarter of `max_isolated_connections`)",
                   own, upstream_)};
 }
 
