@@ -70,7 +70,12 @@ def fake(**settings):
         "kind": "stdio",
         "command": sys.executable,
         "args": ["-S", FAKE_SERVER],
-        "restart": {"first": "50ms", "most": "1s", "breaker": 1000, "window": "60s"},
+        "restart": {
+            "initial_interval": "50ms",
+            "max_interval": "1s",
+            "breaker_threshold": 1000,
+            "window": "60s",
+        },
     }
     return {**base, **settings}
 

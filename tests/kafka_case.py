@@ -122,7 +122,7 @@ class Registry:
 
 def bus_config(upstream=None, **settings):
     """One upstream `bus` on the embedded bus, with one worker unless said otherwise."""
-    base = {"kind": "kafka", "retry": "100ms", "response_timeout_ms": 10000}
+    base = {"kind": "kafka", "retry_interval": "100ms", "response_timeout_ms": 10000}
     return {"workers": 1, "upstreams": {"bus": {**base, **(upstream or {})}}, **settings}
 
 

@@ -120,8 +120,8 @@ class Secured(TestCase):
 
     def refused(self, properties, why):
         """The bus cannot be used with these: the log and the upstream's state say why."""
-        upstream = {"kind": "kafka", "client_id": "t", "kafka": properties, "lookup_time": "1s"}
-        config = {"upstreams": {"bus": upstream}, "limits": {"start": "1s"}}
+        upstream = {"kind": "kafka", "client_id": "t", "kafka": properties, "lookup_timeout": "1s"}
+        config = {"upstreams": {"bus": upstream}, "limits": {"start_timeout": "1s"}}
         with Gateway(config) as gateway:
             state = lambda: gateway.get("/ready").json()["upstreams"][0]["detail"]
             wait_until(lambda: why in state(), f"a state that says {why}")

@@ -15,7 +15,7 @@ class ToolCase(SandboxCase):
     def start(self, auth=None, env=None, stop=None, **settings):
         config = {
             "upstreams": {"box": {"kind": "sandbox", **settings}},
-            "limits": {"call": "60s"},
+            "limits": {"call_timeout": "60s"},
             "log": {"format": "json"},
             "stop": stop or {},
         }

@@ -55,7 +55,7 @@ class DownAtStart(ChaosCase):
     def test_the_bus_comes_later_goes_and_comes_back(self):
         config = bus_config(
             {**self.where(), "lookup_time": "2s", "response_timeout_ms": 5000},
-            limits={"start": "500ms"},
+            limits={"start_timeout": "500ms"},
         )
         self.gateway = self.enterContext(Gateway(config))
         self.assertEqual(self.gateway.get("/ready").status, 503)
@@ -89,8 +89,8 @@ class Random(ChaosCase):
     def test_each_call_is_answered_once_or_fails_clearly(self):
         self.enterContext(self.cluster)
         config = bus_config(
-            {**self.where(), "response_timeout_ms": 10000, "retry": "200ms"},
-            limits={"call": "15s", "calls": 1000},
+            {**self.where(), "response_timeout_ms": 10000, "retry_interval": "200ms"},
+            limits={"call_timeout": "15s", "max_calls": 1000},
         )
         self.gateway = self.enterContext(Gateway(config))
         self.registry = Registry("")

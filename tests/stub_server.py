@@ -163,7 +163,12 @@ class StubServer:
 
     def upstream(self, **settings):
         """Settings that come back quickly."""
-        quick = {"first": "20ms", "most": "200ms", "breaker": 1000, "window": "60s"}
+        quick = {
+            "initial_interval": "20ms",
+            "max_interval": "200ms",
+            "breaker_threshold": 1000,
+            "window": "60s",
+        }
         return {"kind": "http", "url": self.url, "restart": quick, **settings}
 
     def saw(self, method):

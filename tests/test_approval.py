@@ -128,7 +128,7 @@ class ByAdmin(ApprovalCase):
 
 
 class Bounds(ApprovalCase):
-    settings = {"approvals": {"per_caller": 2, "arguments": "256B"}}
+    settings = {"approvals": {"max_pending_per_caller": 2, "max_arguments_size": "256B"}}
 
     def test_what_waits_is_bounded(self):
         session = self.session()

@@ -76,7 +76,7 @@ class Records(TestCase):
             )
 
     def test_full_files_are_put_aside(self):
-        with Gateway(with_audit(rotate="4KiB", keep=2)) as gateway:
+        with Gateway(with_audit(max_file_size="4KiB", max_rotated_files=2)) as gateway:
             for _ in range(60):
                 modern_call(gateway, "fake__echo", text="x")
             folder = pathlib.Path(gateway.folder.name)

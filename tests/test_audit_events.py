@@ -52,7 +52,7 @@ class LogIns(TestCase):
 
     def test_they_do_not_fill_the_disk(self):
         bounded = {**AUDIT, "max_failed_log_ins": 5}
-        callers = {**CALLERS, "failures": {"most": 1_000_000}}
+        callers = {**CALLERS, "failures": {"max_failures": 1_000_000}}
         with Gateway(fake_config(auth=callers, audit=bounded)) as gateway:
             with gateway.connect() as connection:
                 for n in range(200):

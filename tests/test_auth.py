@@ -48,7 +48,7 @@ class Matrix(AuthCase):
             self.assertGreater(len(seen), 18)
 
     def test_wrong_credentials_are_as_good_as_none_on_every_route(self):
-        failures = {"most": 1000, "window": "60s"}
+        failures = {"max_failures": 1000, "window": "60s"}
         with Gateway({"auth": {**TOKENS, "failures": failures}}) as gateway:
             for path, methods, is_open in routes():
                 with self.subTest(path), gateway.connect() as connection:
@@ -313,7 +313,7 @@ class Passwords(AuthCase):
 
 class Failures(AuthCase):
     def test_an_address_that_guesses_has_to_wait(self):
-        auth = {**TOKENS, "failures": {"most": 5, "window": "1h"}, "open": ["metrics"]}
+        auth = {**TOKENS, "failures": {"max_failures": 5, "window": "1h"}, "open": ["metrics"]}
         # Each worker remembers for itself whom it has recognised.
         with Gateway({"workers": 1, "auth": auth}) as gateway:
             self.assert_let_in(gateway, bearer())
@@ -330,7 +330,7 @@ class Failures(AuthCase):
 
 
     def test_others_cannot_lock_out_who_is_known(self):
-        failures = {"most": 5, "window": "1h"}
+        failures = {"max_failures": 5, "window": "1h"}
         with Gateway({"workers": 4, "auth": {**TOKENS, "failures": failures}}) as gateway:
             self.assert_let_in(gateway, bearer())
             for guess in range(5):
@@ -341,12 +341,12 @@ class Failures(AuthCase):
                 self.assert_let_in(gateway, bearer())
 
     def test_nor_does_a_reload(self):
-        auth = {**TOKENS, "failures": {"most": 5, "window": "1h"}}
+        auth = {**TOKENS, "failures": {"max_failures": 5, "window": "1h"}}
         with Gateway({"auth": auth}) as gateway:
             self.assert_let_in(gateway, bearer())
             for guess in range(5):
                 self.assert_refused(gateway, bearer(f"guess-number-{guess:010}"))
-            gateway.write_config({"auth": {**auth, "remembered": 5000}})
+            gateway.write_config({"auth": {**auth, "max_cached_credentials": 5000}})
             gateway.stderr.wait_for("reloaded")
             self.assert_let_in(gateway, bearer())
             # What is known no longer is good for nothing.
@@ -359,7 +359,7 @@ class Failures(AuthCase):
 class Proxies(AuthCase):
     def test_failures_behind_a_proxy_lock_nobody_out(self):
         proxy = {"from": ["127.0.0.0/8"], "header": "X-User"}
-        auth = {"proxies": [proxy], **TOKENS, "failures": {"most": 3, "window": "1h"}}
+        auth = {"proxies": [proxy], **TOKENS, "failures": {"max_failures": 3, "window": "1h"}}
         with Gateway({"auth": auth}) as gateway:
             for guess in range(3):
                 self.assert_refused(gateway, bearer(f"guess-number-{guess:010}"))
@@ -441,7 +441,7 @@ class Sessions(AuthCase):
                 self.assertEqual(got.status, 200)
 
     def test_a_stream_ends_when_its_caller_is_let_in_no_more(self):
-        config = {"limits": {"stream_keep_alive": "100ms"}}
+        config = {"limits": {"stream_keep_alive_interval": "100ms"}}
         with Gateway({**config, "auth": TOKENS}) as gateway, gateway.connect() as stream:
             stream.send("GET", "/sse", {"Accept": "text/event-stream", **bearer()})
             events = stream.read_head().events()

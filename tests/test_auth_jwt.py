@@ -14,7 +14,7 @@ from harness import PATIENCE, Gateway, LegacySession, main, run, wait_until
 from jwt_issuer import RESOURCE, Issuer, Key, b64
 
 METADATA = "/.well-known/oauth-protected-resource"
-PATIENT = {"failures": {"most": 100000, "window": "60s"}}
+PATIENT = {"failures": {"max_failures": 100000, "window": "60s"}}
 
 
 def config(issuer, scopes=None, **more):
@@ -52,7 +52,7 @@ class Accepted(AuthCase):
             self.assert_refused(gateway, bearer(issuer.token()))
 
     def test_a_signed_token_is_no_guess(self):
-        few = {"failures": {"most": 3, "window": "1h"}}
+        few = {"failures": {"max_failures": 3, "window": "1h"}}
         with Issuer(Key("a", "ES256")) as issuer:
             with Gateway({"auth": {**issuer.auth(None), **few}}) as gateway:
                 for guess in range(3):
@@ -82,7 +82,7 @@ class Accepted(AuthCase):
             self.assertIn("expired", self.assert_refused(gateway, token).header("WWW-Authenticate"))
 
     def test_a_stream_ends_with_its_token(self):
-        keep_alive = {"limits": {"stream_keep_alive": "100ms"}}
+        keep_alive = {"limits": {"stream_keep_alive_interval": "100ms"}}
         with Issuer(Key("a", "EdDSA")) as issuer:
             with Gateway({**config(issuer, leeway="0"), **keep_alive}) as gateway:
                 token = bearer(issuer.token(exp=int(time.time()) + 4))
@@ -392,7 +392,7 @@ class Keys(AuthCase):
 
     def test_a_key_that_is_withdrawn_counts_no_more(self):
         old, new = Key("old", "ES256"), Key("new", "ES256")
-        with Issuer(old) as issuer, Gateway(config(issuer, refetch="100ms")) as gateway:
+        with Issuer(old) as issuer, Gateway(config(issuer, refetch_interval="100ms")) as gateway:
             token = bearer(issuer.token(old))
             self.assert_let_in(gateway, token)
             issuer.keys = [new]
@@ -410,7 +410,7 @@ class Keys(AuthCase):
 
     def test_an_outage_is_survived_for_a_while(self):
         key = Key("a", "ES256")
-        settings = {"refresh": "1s", "max_stale": "4s", "refetch": "1s"}
+        settings = {"refresh_interval": "1s", "max_stale": "4s", "refetch_interval": "1s"}
         with Issuer(key) as issuer, Gateway(config(issuer, **settings)) as gateway:
             self.assert_let_in(gateway, bearer(issuer.token(sub="first")))
             issuer.answer = 500
@@ -441,7 +441,7 @@ class Keys(AuthCase):
         """Nobody is let in, nobody waits for ever, and the gateway goes on."""
         with Issuer(Key("a", "ES256")) as issuer:
             issuer.answer = reply
-            auth = {**issuer.auth(fetch_time="300ms", **settings), **TOKENS, **PATIENT}
+            auth = {**issuer.auth(fetch_timeout="300ms", **settings), **TOKENS, **PATIENT}
             with Gateway({"auth": auth}) as gateway:
                 before = gateway.rss()
                 self.assert_refused(gateway, bearer(issuer.token()), 503)
@@ -474,7 +474,7 @@ class Keys(AuthCase):
             except OSError:
                 pass
 
-        self.misbehave(flood, answer="1MiB")
+        self.misbehave(flood, max_response_size="1MiB")
 
     def test_useless_answers(self):
         key = Key("a", "ES256")

@@ -74,7 +74,7 @@ class CallerTexts(TestCase):
 
     def test_environment_of_programs(self):
         env = {"WHO": "${caller.name}", "MAIL": "${caller.claims.email}", "SAME": "s"}
-        gateway = self.gateway(fake(env=env, idle="1h"))
+        gateway = self.gateway(fake(env=env, isolated_idle_timeout="1h"))
         for headers, name in ((self.ann, "ann"), (self.bob, "bob")):
             said = json.loads(text_of(call_as(gateway, "far__env", headers)))
             self.assertEqual((said["WHO"], said["MAIL"]), (name, f"{name}@x.example"))

@@ -120,7 +120,12 @@ class Loss(TestCase):
             lost = fake(
                 env={"FAKE_EXIT_UNLESS": str(alive), "FAKE_ONLY": "die,echo"},
                 # Long enough that a call does not wait for the restart.
-                restart={"first": "1500ms", "most": "1500ms", "breaker": 1000, "window": "60s"},
+                restart={
+                    "initial_interval": "1500ms",
+                    "max_interval": "1500ms",
+                    "breaker_threshold": 1000,
+                    "window": "60s",
+                },
             )
             other = fake(env={"FAKE_ONLY": "echo"})
             config = fake_config({"lost": lost, "other": other})
@@ -138,7 +143,7 @@ class Loss(TestCase):
 
             stream = session.open_stream()
             self.addCleanup(stream.connection.close)
-            gateway.write_config({**config, "limits": {"listed_after_loss": "0"}})
+            gateway.write_config({**config, "limits": {"stale_list_ttl": "0"}})
             told = next(event.json() for event in stream.events() if event.data)
             self.assertEqual(told["method"], "notifications/tools/list_changed")
             self.assertEqual(session.tool_names(), ["other__echo"])

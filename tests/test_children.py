@@ -22,7 +22,7 @@ from harness import (
 class ChildCase(TestCase):
     def start(self, bad=None, gateway=None, **settings):
         """A gateway with the upstreams `bad` and `good`, and a session; `good` must stay unharmed."""
-        bad = {"start_time": "3s", **(bad or {})}  # How long the banner waits for a sick one.
+        bad = {"start_timeout": "3s", **(bad or {})}  # How long the banner waits for a sick one.
         config = fake_config({"bad": fake(**bad), "good": fake()}, **settings)
         self.gateway = self.enterContext(Gateway(config, **(gateway or {})))
         self.session = self.enterContext(LegacySession(self.gateway))
@@ -81,7 +81,7 @@ class Dying(ChildCase):
         self.assertNotEqual(self.whoami("bad"), pid)
 
     def test_closes_stdout_and_lives_on(self):
-        session = self.start(bad={"stop_grace": "200ms"})
+        session = self.start(bad={"stop_timeout": "200ms"})
         pid = self.whoami("bad")
         self.assert_error(session.call("bad__close_stdout"), -32000)
         self.assert_bad_recovers()
@@ -109,7 +109,12 @@ class Dying(ChildCase):
             self.start(
                 bad={
                     "env": {"FAKE_EXIT": "1", "FAKE_START_LOG": log},
-                    "restart": {"first": "10ms", "most": "60s", "breaker": 4, "window": "60s"},
+                    "restart": {
+                        "initial_interval": "10ms",
+                        "max_interval": "60s",
+                        "breaker_threshold": 4,
+                        "window": "60s",
+                    },
                 }
             )
 
@@ -149,7 +154,7 @@ class Hanging(ChildCase):
         self.assert_good_untouched()
 
     def test_the_general_deadline_applies_too(self):
-        session = self.start(limits={"call": "400ms"})
+        session = self.start(limits={"call_timeout": "400ms"})
         self.assert_error(session.call("bad__hang"), -32001, "timeout")
 
     def test_an_answer_after_the_deadline_is_dropped_and_counted(self):
@@ -172,7 +177,7 @@ class Hanging(ChildCase):
         self.assert_bad_recovers()
 
     def test_a_child_that_never_reads(self):
-        session = self.start(bad={"timeout": "5s", "outbox": "1MiB"})
+        session = self.start(bad={"timeout": "5s", "max_outbox_size": "1MiB"})
         first = session.call_later("bad__hang_all")
         wait_until(lambda: self.in_flight() >= 1)
         before = self.gateway.rss()
@@ -235,7 +240,7 @@ class Talking(ChildCase):
 
     def test_flood_without_newline_is_cut(self):
         line = 64 << 20
-        session = self.start(bad={"timeout": "25s", "line": "64MiB"})
+        session = self.start(bad={"timeout": "25s", "max_message_size": "64MiB"})
         before = self.gateway.rss()
         self.assert_error(session.call("bad__flood_stdout", bytes=200 << 20), -32000)
         self.assertLess(self.gateway.peak_rss() - before, line * 1.25)

@@ -57,30 +57,30 @@ upstreams:
     cwd: .
     instances: 2
     timeout: 5s
-    stop_grace: 2s
-    restart: {first: 100ms, most: 30s, breaker: 5, window: 60s}
-    outbox: 16MiB
+    stop_timeout: 2s
+    restart: {initial_interval: 100ms, max_interval: 30s, breaker_threshold: 5, window: 60s}
+    max_outbox_size: 16MiB
   sk: {kind: builtin}
 limits:
-  call: 30s
-  body: 16MiB
-  connections: 10000
-  request_line: 8KiB
-  headers: 64KiB
-  header_fields: 100
-  header_time: 10s
-  body_time: 30s
-  idle_time: 75s
-  write_time: 30s
-  calls: 10000
-  sessions: 20000
-  session_idle: 30m
-  stream_buffer: 1MiB
-  replay: 1MiB
-  batch: 100
+  call_timeout: 30s
+  max_body_size: 16MiB
+  max_connections: 10000
+  max_request_line_size: 8KiB
+  max_headers_size: 64KiB
+  max_header_fields: 100
+  header_timeout: 10s
+  body_timeout: 30s
+  idle_timeout: 75s
+  write_timeout: 30s
+  max_calls: 10000
+  max_sessions: 20000
+  session_idle_timeout: 30m
+  max_stream_buffer_size: 1MiB
+  max_replay_size: 1MiB
+  max_batch_messages: 100
 http: {hosts: [gw.example], origins: ["https://app.example"]}
 log: {level: info, format: text, calls: true}
-stop: {grace: 10s}
+stop: {drain_timeout: 10s}
 """
 
 
@@ -103,9 +103,9 @@ class Check(ConfigCase):
 listen: not-an-address
 lissten: 127.0.0.1:1
 limits:
-  call: soon
-  body: -5
-  bodyy: 1KiB
+  call_timeout: soon
+  max_body_size: -5
+  max_boddy_size: 1KiB
 names: {prefix: sometimes}
 upstreams:
   a: {kind: teleport}
@@ -123,9 +123,9 @@ log:
         for line, word in (
             (1, "listen"),
             (2, "lissten"),
-            (4, "limits.call"),
-            (5, "limits.body"),
-            (6, "bodyy"),
+            (4, "limits.call_timeout"),
+            (5, "limits.max_body_size"),
+            (6, "max_boddy_size"),
             (7, "prefix"),
             (9, "kind"),
             (12, "commmand"),
@@ -137,7 +137,7 @@ log:
                 self.assert_fault(faults, line, word)
 
     def test_faults_have_one_form(self):
-        for fault in self.faults("lissten: 1\nlimits: {call: soon}\n"):
+        for fault in self.faults("lissten: 1\nlimits: {call_timeout: soon}\n"):
             self.assertRegex(fault, r"gateway\.yaml:\d+: [\w.\[\]-]+: \S")
 
     def test_missing_command(self):
@@ -149,7 +149,7 @@ log:
         self.assert_fault(faults, 3, "listen")
         faults = self.faults("upstreams:\n  a: {kind: builtin}\n  a: {kind: builtin}\n")
         self.assert_fault(faults, 3, "a")
-        self.assertTrue(self.faults("limits: {call: 1s, call: 2s}\n"))
+        self.assertTrue(self.faults("limits: {call_timeout: 1s, call_timeout: 2s}\n"))
 
     def test_wrong_shapes(self):
         for text in (
@@ -158,7 +158,7 @@ log:
             "upstreams: {a: 5}\n",
             "- a\n- b\n",
             "just text\n",
-            "limits:\n  call: [1s]\n",
+            "limits:\n  call_timeout: [1s]\n",
             "workers: two\n",
             "workers: 1.5\n",
             "log: {calls: perhaps}\n",
@@ -169,9 +169,9 @@ log:
 
     def test_broken_yaml_names_the_line(self):
         for text, line in (
-            ("listen: 127.0.0.1:1\nlimits: {call: 1s\n", (2, 3)),
+            ("listen: 127.0.0.1:1\nlimits: {call_timeout: 1s\n", (2, 3)),
             ("a: b: c\n", (1,)),
-            ("limits:\n\tcall: 1s\n", (1, 2)),
+            ("limits:\n\tcall_timeout: 1s\n", (1, 2)),
             ('limits: {}\n"open\n', (2, 3)),
         ):
             with self.subTest(text=text):
@@ -235,6 +235,115 @@ log:
             4,
             "NOT_SET_ANYWHERE",
         )
+
+
+OLD = """\
+upstreams:
+  fake:
+    kind: stdio
+    command: python3
+    stop_grace: 2s
+    restart: {first: 100ms, most: 30s}
+    sandbox: {limits: {memory: 64MiB}}
+  box: {kind: sandbox, most: 3}
+limits:
+  call: 30s
+  body: 16MiB
+  rates: [{per: address, calls: 100}]
+stop: {grace: 10s}
+"""
+
+# The warnings about OLD: the line, the old key, and the current one.
+RENAMED = (
+    (5, "upstreams.fake.stop_grace", "stop_timeout"),
+    (6, "upstreams.fake.restart.first", "initial_interval"),
+    (6, "upstreams.fake.restart.most", "max_interval"),
+    (7, "upstreams.fake.sandbox.limits.memory", "max_memory"),
+    (8, "upstreams.box.most", "max_sandboxes"),
+    (10, "limits.call", "call_timeout"),
+    (11, "limits.body", "max_body_size"),
+    (12, "limits.rates[0].calls", "max_calls"),
+    (13, "stop.grace", "drain_timeout"),
+)
+
+
+def renamed(line, old, new):
+    path = old.rpartition(".")[0]
+    return f"gateway.yaml:{line}: {old} is now called {path}.{new}"
+
+
+class OldKeys(ConfigCase):
+    """A key that was renamed is read under its old name too."""
+
+    def test_check_names_the_current_key_and_the_line(self):
+        done = self.check(OLD)
+        self.assertEqual((done.returncode, done.stdout), (0, "ok\n"), done.stderr)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), len(RENAMED), done.stderr)
+        for line, row in zip(lines, RENAMED):
+            self.assertTrue(line.startswith("warning: "), line)
+            self.assertTrue(line.endswith(renamed(*row)), line)
+
+    def test_current_keys_have_no_warning(self):
+        done = self.check(EVERYTHING)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_both_are_a_fault_that_names_both(self):
+        (fault,) = self.faults("limits:\n  call_timeout: 1s\n  call: 2s\n")
+        self.assertIn("gateway.yaml:3: limits.call: ", fault)
+        self.assertIn("limits.call_timeout, which line 2 gives too", fault)
+        (fault,) = self.faults(
+            "upstreams:\n  a: {kind: stdio, command: x, outbox: 1KiB, max_outbox_size: 2KiB}\n"
+        )
+        self.assertIn("upstreams.a.outbox: ", fault)
+        self.assertIn("upstreams.a.max_outbox_size", fault)
+
+    def test_a_fault_names_the_key_as_it_was_written(self):
+        (fault,) = self.faults("limits: {call: soon}\n")
+        self.assertIn("gateway.yaml:1: limits.call: expected a duration", fault)
+
+    def test_an_old_file_works_as_before(self):
+        config = {"upstreams": {"sk": {"kind": "builtin"}}, "limits": {"body": "1KiB"}}
+        with Gateway(config) as gateway, gateway.connect() as connection:
+            self.assertEqual(connection.request("POST", "/mcp", {}, b"x" * 2000).status, 413)
+            line = gateway.stderr.wait_for("setting renamed")
+            self.assertIn("limits.body is now called limits.max_body_size", line)
+
+    def test_a_reload_names_them_too(self):
+        with Gateway({"limits": {"max_calls": 5}}) as gateway:
+            gateway.write_config({"limits": {"calls": 6}})
+            line = gateway.stderr.wait_for("setting renamed")
+            self.assertIn("limits.calls is now called limits.max_calls", line)
+            gateway.stderr.wait_for("reloaded")
+
+    def test_a_new_spelling_alone_restarts_nothing(self):
+        old = fake_config({"fake": fake(outbox="1MiB")})
+        new = fake_config({"fake": fake(max_outbox_size="1MiB")}, workers=1)
+        with Gateway({**old, "workers": 1}) as gateway, LegacySession(gateway) as session:
+            before = text_of(session.call("fake__whoami"))
+            gateway.write_config(new)
+            gateway.stderr.wait_for("reloaded")
+            self.assertEqual(text_of(session.call("fake__whoami")), before)
+
+    def test_properties_override_an_old_key(self):
+        properties = self.folder / "application.properties"
+        properties.write_text("server.tomcat.threads.max=7\n", encoding="utf-8")
+        args = ("--properties", str(properties))
+        with Gateway({"limits": {"calls": 5}}, args=args) as gateway:
+            line = gateway.stderr.wait_for("setting renamed")
+            self.assertIn("limits.calls is now called limits.max_calls", line)
+
+    def test_the_schema_marks_them_deprecated(self):
+        schema = json.loads(run("describe", "--schema").stdout)
+        limits = schema["properties"]["limits"]["properties"]
+        self.assertIs(limits["call"]["deprecated"], True)
+        self.assertIn("call_timeout", limits["call"]["description"])
+        self.assertEqual(limits["call"]["pattern"], limits["call_timeout"]["pattern"])
+        self.assertNotIn("deprecated", limits["call_timeout"])
+        stdio = schema["$defs"]["upstreams-stdio"]["properties"]
+        self.assertIs(stdio["outbox"]["deprecated"], True)
+        self.assertIn("| `call_timeout` |", run("describe").stdout)
+        self.assertIn("Old name: `call`.", run("describe").stdout)
 
 
 class Describe(ConfigCase):
@@ -317,7 +426,7 @@ class DesktopFiles(ConfigCase):
 class WhoMayChange(ConfigCase):
     """Files that somebody else could change are refused, with a word on how to mend it."""
 
-    def assert_refused(self, why, text="limits: {calls: 5}\n"):
+    def assert_refused(self, why, text="limits: {max_calls: 5}\n"):
         faults = self.faults(text)
         self.assertTrue(any(why in fault for fault in faults), faults)
 
@@ -326,7 +435,7 @@ class WhoMayChange(ConfigCase):
         self.folder.chmod(0o777)
         self.assert_refused(f"chmod o-w {self.folder}")
         self.folder.chmod(0o1777)
-        self.assertEqual(self.check("limits: {calls: 5}\n").returncode, 0)
+        self.assertEqual(self.check("limits: {max_calls: 5}\n").returncode, 0)
         self.folder.chmod(0o755)
         (self.folder / "gateway.yaml").chmod(0o666)
         self.assert_refused("chmod o-w")
@@ -356,17 +465,17 @@ class WhoMayChange(ConfigCase):
         path.chmod(0o664)
         self.assert_refused("chmod g-w")
         os.chown(path, 0, 0)
-        self.assertEqual(self.check("limits: {calls: 5}\n").returncode, 0)
+        self.assertEqual(self.check("limits: {max_calls: 5}\n").returncode, 0)
         os.chown(self.folder, 12345, 0)
         self.assert_refused("to whom the folder")
 
     def test_a_running_gateway_keeps_what_it_has(self):
-        with Gateway({"limits": {"calls": 5}}) as gateway:
+        with Gateway({"limits": {"max_calls": 5}}) as gateway:
             gateway.config_path.chmod(0o666)
             line = gateway.stderr.wait_for("reload refused")
             self.assertIn("chmod o-w", line)
             start = gateway.stderr.count()
-            gateway.write_config({"limits": {"calls": 6}})
+            gateway.write_config({"limits": {"max_calls": 6}})
             gateway.stderr.wait_for("reloaded", start)
 
 

@@ -15,7 +15,7 @@ class DelayedAnswers(TestCase):
     def setUpClass(cls):
         super().setUpClass()
         # The server knows no lists of content, so that its answers have to be shaped.
-        upstreams = {"fake": fake(timeout="5s", speech={"revision": "2025-03-26"})}
+        upstreams = {"fake": fake(timeout="5s", protocol={"revision": "2025-03-26"})}
         cls.gateway = cls.enterClassContext(Gateway({"workers": 2, "upstreams": upstreams}))
 
     def session(self, **capabilities):

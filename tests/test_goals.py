@@ -294,7 +294,7 @@ class Together(TestCase):
             self.assertEqual(gateway.metric("patchbay_calls_total", upstream="fake"), 1)
 
     def test_the_limit_of_calls_holds_for_goals(self):
-        config = goals.config(upstreams={"fake": fake()}, limits={"calls": 1})
+        config = goals.config(upstreams={"fake": fake()}, limits={"max_calls": 1})
         with Gateway(config) as gateway:
             slow = Background(goals.send, gateway, "fake.sleep: seconds=2")
             self.wait_calls(gateway, 1)
@@ -307,7 +307,7 @@ class Together(TestCase):
 
 class Configured(TestCase):
     def test_order_and_choice_of_skills(self):
-        config = goals.config(goals={"skills": ["echo", "mock_search", "calculate"], "length": 20})
+        config = goals.config(goals={"skills": ["echo", "mock_search", "calculate"], "max_length": 20})
         with Gateway(config) as gateway:
             self.assertEqual(goals.step(gateway, "find 1 + 1")[1], "MockSearchSkill")
             self.assertEqual(goals.step(gateway, "weather in Rome")[1], "none")

@@ -20,7 +20,12 @@ from strict_case import PING, StrictCase, head
 
 
 class Limits(StrictCase):
-    LIMITS = {"body": "64KiB", "request_line": "1KiB", "headers": "4KiB", "header_fields": 20}
+    LIMITS = {
+        "max_body_size": "64KiB",
+        "max_request_line_size": "1KiB",
+        "max_headers_size": "4KiB",
+        "max_header_fields": 20,
+    }
 
     def test_request_line(self):
         ok = self.send(b"GET /health?" + b"x" * 500 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -75,7 +80,7 @@ class Limits(StrictCase):
 
 
 class Times(StrictCase):
-    LIMITS = {"header_time": "300ms", "body_time": "300ms", "idle_time": "300ms"}
+    LIMITS = {"header_timeout": "300ms", "body_timeout": "300ms", "idle_timeout": "300ms"}
 
     def assert_dropped(self, connection):
         """Closed by the gateway, with a 408 or without a word."""
@@ -121,7 +126,7 @@ class Times(StrictCase):
 
 class Connections(TestCase):
     def test_the_connection_limit_refuses_and_recovers(self):
-        with Gateway(fake_config(limits={"connections": 8}, workers=1)) as gateway:
+        with Gateway(fake_config(limits={"max_connections": 8}, workers=1)) as gateway:
             held = []
             for _ in range(8):
                 held.append(gateway.connect())

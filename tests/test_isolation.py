@@ -197,7 +197,12 @@ class Isolation(TestCase):
         upstream = fake(
             instances=instances,
             timeout="30s",
-            restart={"first": "10ms", "most": "100ms", "breaker": 1000, "window": "60s"},
+            restart={
+                "initial_interval": "10ms",
+                "max_interval": "100ms",
+                "breaker_threshold": 1000,
+                "window": "60s",
+            },
         )
         return fake_config({"fake": upstream}, log={"calls": False})
 

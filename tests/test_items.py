@@ -69,7 +69,7 @@ class Lists(ItemsCase):
 
 
 class Pages(ItemsCase):
-    settings = {"limits": {"page": 3}}
+    settings = {"limits": {"page_size": 3}}
 
     def test_our_own_cursors_walk_over_the_merged_list(self):
         seen, params = [], None

@@ -374,7 +374,7 @@ class TopicRetrieval(KafkaCase):
 class Topics(KafkaCase):
     upstream = {
         "topics": {
-            "orders": {"topic": "shop.orders", "description": "Orders of the shop", "keep": 2},
+            "orders": {"topic": "shop.orders", "description": "Orders of the shop", "max_records": 2},
             "quiet": {"read": False},
         }
     }

@@ -198,7 +198,7 @@ class Avro(KafkaCase):
 
 class AvroTopics(KafkaCase):
     upstream = {
-        "refresh": "100ms",
+        "refresh_interval": "100ms",
         "retrieval": "topic",
         "topics": {"orders": {"topic": "avro.orders"}, "notes": {"topic": "avro.notes"}},
     }

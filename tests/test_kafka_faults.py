@@ -28,8 +28,8 @@ class BadRegistry(KafkaCase):
         self.addCleanup(self.awake.set)
         self.service = self.enterContext(RawService())
         self.service.on = AnyPath(self.say)
-        registry = {"url": self.service.url, "connect_time": "1s"}
-        config = bus_config({"schema_registry": registry, "lookup_time": "1s", "refresh": "200ms"})
+        registry = {"url": self.service.url, "connect_timeout": "1s"}
+        config = bus_config({"schema_registry": registry, "lookup_timeout": "1s", "refresh_interval": "200ms"})
         self.other = self.enterContext(Gateway(config))
         bus = self.other.get("/health").json()["bus"]
         self.their_peer = self.enterContext(Peer(bus["bootstrap"]))
@@ -111,9 +111,9 @@ class NoBroker(KafkaCase):
     @classmethod
     def setUpClass(cls):
         nowhere = {"kafka": {"bootstrap.servers": "127.0.0.1:1"}, "client_id": "tests"}
-        patience = {"lookup_time": "500ms", "response_timeout_ms": 500}
+        patience = {"lookup_timeout": "500ms", "response_timeout_ms": 500}
         topics = {"topics": {"notes": {"read": False}}}
-        config = bus_config({**nowhere, **patience, **topics}, limits={"start": "1s"})
+        config = bus_config({**nowhere, **patience, **topics}, limits={"start_timeout": "1s"})
         cls.gateway = cls.enterClassContext(Gateway(config))
 
     def test_it_starts_and_says_so(self):
@@ -136,11 +136,11 @@ class LateBroker(KafkaCase):
             "kafka": {"bootstrap.servers": f"127.0.0.1:{door.getsockname()[1]}"},
             "schema_registry": {"url": bus["schema_registry"]},
             "client_id": "tests",
-            "lookup_time": "500ms",
+            "lookup_timeout": "500ms",
         }
         self.peer.agent("early")
         self.peer.register("early")
-        with Gateway(bus_config(upstream, limits={"start": "500ms"})) as late:
+        with Gateway(bus_config(upstream, limits={"start_timeout": "500ms"})) as late:
 
             def call():
                 with late.connect() as connection:
@@ -181,7 +181,7 @@ class BusDies(KafkaCase):
             "kafka": {"bootstrap.servers": bus["bootstrap"]},
             "schema_registry": {"url": bus["schema_registry"]},
             "client_id": "tests",
-            "lookup_time": "1s",
+            "lookup_timeout": "1s",
             **more,
         }
 

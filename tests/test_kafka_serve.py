@@ -74,7 +74,7 @@ class ServeCase(KafkaCase):
         "fake": fake(tools={"allow": ["die", "progress", "ask_client", "big"]}),
     }
     upstream = {"response_timeout_ms": 20000}
-    settings = {"limits": {"call": "25s"}}
+    settings = {"limits": {"call_timeout": "25s"}}
 
     def serve(self, *args, **upstreams):
         return Served(self, upstreams or self.upstreams, *args)
@@ -338,8 +338,8 @@ class Limits(ServeCase):
     def test_how_many_requests_wait_in_the_program(self):
         gate = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "gate"
         for group, limits, waiting in (
-            ("many", {"at_once": 1, "backlog": 3}, "requests=3"),
-            ("large", {"at_once": 1, "backlog_bytes": "1KiB"}, "requests=2"),
+            ("many", {"max_concurrent_requests": 1, "max_backlog": 3}, "requests=3"),
+            ("large", {"max_concurrent_requests": 1, "max_backlog_size": "1KiB"}, "requests=2"),
         ):
             names = [f"{group}-{n}" for n in range(9)]
             with self.limited("--group", group, **limits) as served:
@@ -354,7 +354,7 @@ class Limits(ServeCase):
             gate.unlink()
 
     def test_how_often_it_is_tried_and_what_is_remembered(self):
-        with self.limited("--group", "once", tries=1, remembered=1):
+        with self.limited("--group", "once", max_attempts=1, max_remembered_requests=1):
             self.ask("dies", "fake__die", {})
             letters = lambda: self.peer.consume("fake__die_request.dead-letter")
             wait_until(letters, "a dead letter")
@@ -369,7 +369,7 @@ class Limits(ServeCase):
         # A tool of its own, so that nothing that others have asked comes in between.
         both = {"upstreams": {"held": fake(tools={"allow": ["until"]})}}
         words = ("--group", "hasty")
-        with self.limited(*words, handover="300ms", **both) as first:
+        with self.limited(*words, rebalance_timeout="300ms", **both) as first:
             self.ask("held", "held__until", {"file": str(gate), "text": "x"})
             wait_until(lambda: self.peer.consume("held__until_request"), "the request to be out")
             with self.limited(*words, **both):
@@ -385,7 +385,7 @@ class Limits(ServeCase):
                 registry=Registry(bus["schema_registry"]),
                 registry_topic="_agent_registry",
             )
-            with Served(case, self.upstreams, bus_serve={"leave_time": "300ms"}) as served:
+            with Served(case, self.upstreams, bus_serve={"leave_timeout": "300ms"}) as served:
                 stand_still(gateway.process.pid)
                 try:
                     self.assertEqual(served.stop(), 0)
@@ -394,7 +394,13 @@ class Limits(ServeCase):
                 served.stderr.wait_for("group not left group=patchbay waited_ms=300")
 
     def test_bounds(self):
-        wrong = {"backlog": 0, "backlog_bytes": 10, "handover": "1h", "leave_time": "1h", "tries": 0}
+        wrong = {
+            "max_backlog": 0,
+            "max_backlog_size": 10,
+            "rebalance_timeout": "1h",
+            "leave_timeout": "1h",
+            "max_attempts": 0,
+        }
         folder = self.enterContext(tempfile.TemporaryDirectory())
         path = pathlib.Path(folder) / "patchbay.yaml"
         path.write_text(to_yaml({"bus_serve": wrong}), encoding="utf-8")

@@ -17,7 +17,7 @@ class ThreeNodes(KafkaCase):
     """One of three brokers dies, the one that leads. Calls go on, at most with a delay."""
 
     upstream = {"response_timeout_ms": 30000}
-    settings = {"limits": {"call": "40s"}}
+    settings = {"limits": {"call_timeout": "40s"}}
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""The bound on memory in total (limits.memory): what many callers hold together is refused before
+"""The bound on memory in total (limits.max_memory): what many callers hold together is refused before
 the kernel has to end the process."""
 
 import os
@@ -57,7 +57,7 @@ def wait_readable(clients):
 
 class MemoryCase(TestCase):
     def start(self, most=MOST):
-        return needs_counting(self, self.enterContext(Gateway(fake_config(limits={"memory": most}))))
+        return needs_counting(self, self.enterContext(Gateway(fake_config(limits={"max_memory": most}))))
 
     def assert_bounded(self, gateway, most=MOST):
         self.assertLess(gateway.metric("patchbay_memory_allocated_bytes"), most + 2 * LARGE)
@@ -88,7 +88,7 @@ class Bodies(MemoryCase):
             self.assertEqual(answer.status, 503)
             error = answer.json()["error"]
             self.assertEqual((answer.json()["jsonrpc"], error["code"]), ("2.0", -32003))
-            self.assertIn("limits.memory", error["message"])
+            self.assertIn("limits.max_memory", error["message"])
             self.assertEqual(answer.header("retry-after"), "1")
         for connection in connections:
             connection.close()
@@ -113,31 +113,31 @@ class Answers(MemoryCase):
         self.assertLess(len(shed), len(answers))
         for answer in shed:
             self.assert_error(answer, -32003, "overloaded")
-            self.assertIn("limits.memory", answer["error"]["message"])
+            self.assertIn("limits.max_memory", answer["error"]["message"])
         self.assert_recovers(gateway)
 
 
 class OtherFaces(WireCase):
     def test_frames_of_the_wire(self):
-        gateway = needs_counting(self, self.start({"limits": {"memory": MOST}}, {"first_message": "60s"}))
+        gateway = needs_counting(self, self.start({"limits": {"max_memory": MOST}}, {"first_message_timeout": "60s"}))
         clients = [self.client(gateway) for _ in range(MANY)]
         for client in clients:
             send_what_is_taken(client.socket, frame(DATA, b" " * LARGE)[:-1])
         for client in wait_readable(clients):
             error = client.read(ERROR)["error"]
             self.assertEqual(error["code"], "SERVICE_UNAVAILABLE")
-            self.assertIn("limits.memory", error["message"])
+            self.assertIn("limits.max_memory", error["message"])
         self.assertLess(gateway.rss(), MOST + SLACK)
 
     def test_messages_of_websockets(self):
-        gateway = needs_counting(self, self.start({"limits": {"memory": MOST}}))
+        gateway = needs_counting(self, self.start({"limits": {"max_memory": MOST}}))
         clients = [self.enterContext(WsClient(gateway.port)) for _ in range(MANY)]
         for client in clients:
             send_what_is_taken(client.socket, ws_frame(TEXT, b" " * LARGE)[:-1])
         for client in wait_readable(clients):
             closing = client.socket.recv(1000)
             self.assertEqual(closing[2:4], (1013).to_bytes(2, "big"))
-            self.assertIn(b"limits.memory", closing)
+            self.assertIn(b"limits.max_memory", closing)
         self.assertLess(gateway.rss(), MOST + SLACK)
 
 

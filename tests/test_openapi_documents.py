@@ -93,7 +93,7 @@ class Documents(TestCase):
         wait_until(lambda: "the last good one" not in self.detail(), "the fault to be gone")
 
     def test_a_url_that_changes(self):
-        self.start(refresh="100ms")
+        self.start(refresh_interval="100ms")
         self.tag, self.body = "1", None
         self.body = json.dumps(self.document("a")).encode()
 
@@ -123,7 +123,7 @@ class Documents(TestCase):
         self.wait_names("b")
 
     def test_a_document_that_comes_late(self):
-        self.start(retry="100ms")
+        self.start(retry_interval="100ms")
         self.run_gateway()
         self.assertEqual(self.names(), set())
         self.assertIn("cannot be read", self.detail())
@@ -191,7 +191,7 @@ class Documents(TestCase):
         self.assertEqual(self.service.last().target, "/things/999/x")
 
     def test_limits_of_an_answer(self):
-        self.start(answer="64KiB", timeout="200ms")
+        self.start(max_response_size="64KiB", timeout="200ms")
         self.write(self.document("large", "slow", "broken"))
         self.run_gateway()
         self.service.on["GET /large"] = lambda request: (200, "text/plain", b"a" * 100_000)

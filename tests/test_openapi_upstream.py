@@ -327,7 +327,7 @@ class Gone(TestCase):
         waiting = threading.Event()
         self.addCleanup(waiting.set)
         service.on["GET /v1/pets/1"] = lambda request: waiting.wait() and b""
-        self.config = {"stop": {"grace": "100ms"}, "upstreams": {"pets": upstream(service)}}
+        self.config = {"stop": {"drain_timeout": "100ms"}, "upstreams": {"pets": upstream(service)}}
         gateway = self.enterContext(Gateway(self.config))
         call = Background(modern_call, gateway, "pets__showPet", petId="1")
         wait_until(lambda: gateway.metric("patchbay_upstream_calls_in_flight") == 1)

@@ -216,7 +216,7 @@ class Logs(TestCase):
 class Bounds(TestCase):
     def test_calls_in_flight(self):
         with (
-            Gateway(fake_config(limits={"calls": 5}, workers=1)) as gateway,
+            Gateway(fake_config(limits={"max_calls": 5}, workers=1)) as gateway,
             LegacySession(gateway) as session,
         ):
             held = [session.call_later("fake__sleep", seconds=2, text="held") for _ in range(5)]
@@ -227,7 +227,7 @@ class Bounds(TestCase):
             self.assertEqual(text_of(session.call("fake__echo", text="x")), "x")
 
     def test_sessions(self):
-        with Gateway(fake_config(limits={"sessions": 3})) as gateway:
+        with Gateway(fake_config(limits={"max_sessions": 3})) as gateway:
             sessions = [self.enterContext(LegacySession(gateway)) for _ in range(3)]
             with gateway.connect() as connection:
                 message = {
@@ -249,7 +249,7 @@ class Bounds(TestCase):
 
     def test_idle_sessions_end(self):
         with (
-            Gateway(fake_config(limits={"session_idle": "1s"})) as gateway,
+            Gateway(fake_config(limits={"session_idle_timeout": "1s"})) as gateway,
             LegacySession(gateway) as session,
         ):
             wait_until(lambda: gateway.metric("patchbay_sessions") == 0, "the session to expire")
@@ -259,7 +259,7 @@ class Bounds(TestCase):
     def test_a_reader_that_never_reads_costs_only_its_cap(self):
         with (
             Gateway(
-                fake_config({"fake": fake(timeout="20s")}, limits={"write_time": "2s"})
+                fake_config({"fake": fake(timeout="20s")}, limits={"write_timeout": "2s"})
             ) as gateway,
             LegacySession(gateway) as session,
         ):

@@ -59,7 +59,7 @@ class Limits(OsqueryCase):
 
     @unittest.skipIf(SANITIZED, "memory figures mean nothing")
     def test_memory(self):
-        face = self.server(memory="24MiB", rows=10_000_000, bytes="64MiB")
+        face = self.server(max_memory="24MiB", max_rows=10_000_000, max_result_size="64MiB")
         self.rows(face, "SELECT 1")
         (process,) = children(face.process.pid)
         usual = peak_memory(process)
@@ -74,7 +74,7 @@ class Limits(OsqueryCase):
         self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
 
     def test_a_query_takes_no_memory_of_another(self):
-        face = self.server(memory="16MiB", timeout="1h", queries=2)
+        face = self.server(max_memory="16MiB", timeout="1h", max_queries=2)
         # It fills what it may have and goes on with that.
         hog = ENDLESS + "max(y) FROM n, (SELECT max(hex(randomblob(1900000))) AS y FROM time)"
         face.send(call("hog", sql=hog))
@@ -103,7 +103,7 @@ class Limits(OsqueryCase):
         self.assertEqual(self.rows(face, "SELECT 2 AS fine"), [{"fine": "2"}])
 
     def test_who_only_waited_has_done_nothing_wrong(self):
-        face = self.server(timeout="300ms", queries=1)
+        face = self.server(timeout="300ms", max_queries=1)
         face.send(call("long", sql=ENDLESS + "max(i) FROM n"))
         waiting = self.ask(face, "SELECT 1 AS fine")
         if waiting[1]:
@@ -169,13 +169,13 @@ class OsqueryiLimits(OsqueryCase):
 
     def test_memory(self):
         swallow = "exec /usr/bin/python3 -c 'x = b\"x\" * 100_000_000; import time; time.sleep(1000)'"
-        face = self.server(env=self.stand_in(swallow), memory="48MiB", timeout="1h")
+        face = self.server(env=self.stand_in(swallow), max_memory="48MiB", timeout="1h")
         self.assertIn("more memory than it may have (48MiB)", self.refusal(face, "SELECT 1"))
         self.assertEqual(children(face.process.pid), [])
 
     def test_how_many_run_at_once(self):
         env = self.stand_in("sleep 1000")
-        face = self.server(env=env, queries=2, waiting=0, timeout="1h")
+        face = self.server(env=env, max_queries=2, max_queued_queries=0, timeout="1h")
         for number in range(2):
             face.send(call(f"long-{number}", sql=f"SELECT {number}"))
         wait_until(lambda: len(children(face.process.pid)) == 2, "both to run")

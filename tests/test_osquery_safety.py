@@ -160,7 +160,7 @@ class Refusals(OsqueryCase):
                 self.assertEqual(self.rows(face, f"SELECT {number} AS x"), [{"x": str(number)}])
 
     def test_rows_bytes_and_memory_are_bounded(self):
-        face = self.server(rows=100, bytes="64KiB", memory="8MiB")
+        face = self.server(max_rows=100, max_result_size="64KiB", max_memory="8MiB")
         self.assertEqual(len(self.rows(face, ENDLESS + "i FROM n LIMIT 100")), 100)
         self.assertIn("more than 100 rows", self.refusal(face, ENDLESS + "i FROM n"))
         self.assertIn(
@@ -183,7 +183,7 @@ class Refusals(OsqueryCase):
         self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
 
     def test_a_cancelled_query_ends(self):
-        face = self.server("--timeout", "1h", queries=1, waiting=0)
+        face = self.server("--timeout", "1h", max_queries=1, max_queued_queries=0)
         face.send(call("endless", sql=ENDLESS + "max(i) FROM n"))
         # It has the only place, so that another is refused meanwhile.
         wait_until(lambda: "too many" in self.ask(face, "SELECT 1")[0][-1], "the place to be taken")
@@ -320,7 +320,7 @@ class Osqueryi(OsqueryCase):
         self.assertIn("refused", self.refusal(face, "SELECT 1"))
 
     def test_it_prints_without_end(self):
-        face = self.server(env=self.stand_in("exec cat /dev/zero"), bytes="64KiB")
+        face = self.server(env=self.stand_in("exec cat /dev/zero"), max_result_size="64KiB")
         self.assertIn("larger than 64KiB", self.refusal(face, "SELECT 1"))
 
     def test_answers_larger_than_a_pipe(self):

@@ -91,10 +91,10 @@ class Asking(Scenario):
 
     def test_a_server_is_spoken_to_as_it_wants(self):
         client = {"name": "spring-ai-agent", "version": "1.0.0", "capabilities": ["tools"]}
-        speech = {"revision": "2024-11-05", "ids": "string", "client": client}
+        protocol = {"revision": "2024-11-05", "ids": "string", "client": client}
         with tempfile.TemporaryDirectory() as folder:
             log = pathlib.Path(folder, "log")
-            server = {**goals.stand_in(env={"STAND_IN_LOG": str(log)}), "speech": speech}
+            server = {**goals.stand_in(env={"STAND_IN_LOG": str(log)}), "protocol": protocol}
             self.assert_answers(self.gateway(server))
             lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
         call = {"name": "query_osquery", "arguments": {"sql": "SELECT * FROM system_info"}}

@@ -208,7 +208,7 @@ class Bounds(ParkedCase):
         )
 
     def test_so_many_calls_may_wait(self):
-        gateway = self.gateway(parked=2)
+        gateway = self.gateway(max_parked_calls=2)
         tool = "test_elicitation"
         asked = [self.asked(gateway, tool, {"message": str(n)}) for n in range(2)]
         # The server hears that nobody can be asked, and says so in its result.

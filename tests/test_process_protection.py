@@ -115,11 +115,11 @@ class Users(Case):
         wait_until(lambda: not alive(pid), "the program to end")
 
     def test_who_is_not_there_is_said(self):
-        self.start({"upstreams": {"fake": common(user="nosuchuser", start_time="2s")}})
+        self.start({"upstreams": {"fake": common(user="nosuchuser", start_timeout="2s")}})
         self.assertIn("user: there is no user nosuchuser", self.gateway.stderr.wait_for("nosuchuser"))
 
     def test_only_root_can(self):
-        gateway = Gateway({"upstreams": {"fake": common(user="nobody", start_time="2s")}})
+        gateway = Gateway({"upstreams": {"fake": common(user="nobody", start_timeout="2s")}})
         os.chmod(gateway.folder.name, 0o755)
         gateway.command = as_user(gateway.command, NOBODY)
         with gateway:

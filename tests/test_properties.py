@@ -64,7 +64,7 @@ class File(PropertiesCase):
         gateway = self.gateway("--properties", path, config=config)
         self.assertTrue(goals.step(gateway, "osquery: show system info")[0])
         self.write("mcp.osquery.enabled=false\n")
-        gateway.write_config({**config, "limits": {"calls": 5}})
+        gateway.write_config({**config, "limits": {"max_calls": 5}})
         wait_until(
             lambda: goals.step(gateway, "osquery: show system info")[1] == "none", "the reload"
         )

@@ -138,7 +138,7 @@ class Questions(QuestionsCase):
 
 class Patience(TestCase):
     def test_the_clock_of_a_call_stands_still_while_the_client_thinks(self):
-        config = {"upstreams": {"one": items("one")}, "limits": {"call": "500ms", "question": "20s"}}
+        config = {"upstreams": {"one": items("one")}, "limits": {"call_timeout": "500ms", "input_timeout": "20s"}}
         with Gateway(config) as gateway, LegacySession(gateway, capabilities=CAPABILITIES) as session:
             with gateway.connect() as connection:
                 call = {"name": "one__ask", "arguments": {"method": "roots/list"}}
@@ -153,7 +153,7 @@ class Patience(TestCase):
                 self.assertEqual(json.loads(text_of(last)), {"result": {"roots": []}})
 
     def test_a_client_that_never_answers_loses_the_call(self):
-        config = {"upstreams": {"one": items("one")}, "limits": {"call": "100ms", "question": "300ms"}}
+        config = {"upstreams": {"one": items("one")}, "limits": {"call_timeout": "100ms", "input_timeout": "300ms"}}
         with Gateway(config) as gateway, LegacySession(gateway, capabilities=CAPABILITIES) as session:
             answer = session.call("one__ask", method="roots/list")
             self.assertEqual(answer["error"]["data"]["reason"], "timeout")

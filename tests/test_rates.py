@@ -31,7 +31,7 @@ def call_message(tool="fake__echo", **arguments):
 
 class HowOften(TestCase):
     def test_a_call_beyond_the_rate_hears_when_to_come_back(self):
-        with Gateway(with_rates({"per": "principal", "calls": 2, **HOUR})) as gateway:
+        with Gateway(with_rates({"per": "principal", "max_calls": 2, **HOUR})) as gateway:
             for left in (1, 0):
                 answer = modern_post(gateway, call_message(text="x"))
                 self.assertEqual(answer.status, 200)
@@ -51,7 +51,7 @@ class HowOften(TestCase):
             self.assertIn("name=fake__echo", refused)
 
     def test_every_face_hears_it(self):
-        with Gateway(with_rates({"per": "address", "calls": 2, **HOUR})) as gateway:
+        with Gateway(with_rates({"per": "address", "max_calls": 2, **HOUR})) as gateway:
             with LegacySession(gateway) as session:
                 self.assertEqual(text_of(session.call("fake__echo", text="x")), "x")
                 message = {"jsonrpc": "2.0", "id": 9, "method": "tools/list"}
@@ -70,7 +70,7 @@ class HowOften(TestCase):
                 self.assertEqual(connection.request("GET", "/health").status, 200)
 
     def test_a_tool_of_its_own(self):
-        rows = ({"per": "tool", "of": ["fake.ech*"], "calls": 1, **HOUR},)
+        rows = ({"per": "tool", "tools": ["fake.ech*"], "max_calls": 1, **HOUR},)
         with Gateway(with_rates(*rows)) as gateway:
             self.assertEqual(text_of(modern_call(gateway, "fake__echo", text="x")), "x")
             self.assert_error(modern_call(gateway, "fake__echo", text="x"), -32029)
@@ -85,7 +85,7 @@ class HowOften(TestCase):
             {"role": "reader", "scopes": ["read"], "allow": ["fake.*"]},
             {"role": "admin", "allow": ["fake.*"]},
         ]
-        row = {"per": "principal", "roles": ["reader"], "calls": 1, **HOUR}
+        row = {"per": "principal", "roles": ["reader"], "max_calls": 1, **HOUR}
         config = with_rates(row, auth={"tokens": tokens}, rules=rules)
         with Gateway(config) as gateway:
 
@@ -99,8 +99,8 @@ class HowOften(TestCase):
 
     def test_rows_at_the_edge_of_arithmetic(self):
         rows = (
-            {"per": "principal", "calls": 1, "window": "24h", "burst": 1_000_000_000},
-            {"per": "address", "calls": 1_000_000_000, "window": "100ms"},
+            {"per": "principal", "max_calls": 1, "window": "24h", "burst": 1_000_000_000},
+            {"per": "address", "max_calls": 1_000_000_000, "window": "100ms"},
         )
         with Gateway(with_rates(*rows)) as gateway:
             for _ in range(3):
@@ -110,7 +110,7 @@ class HowOften(TestCase):
                 self.assertGreaterEqual(int(answer.header("x-ratelimit-reset")), 0)
 
     def test_how_many_run_at_once(self):
-        with Gateway(with_rates({"per": "upstream", "running": 2})) as gateway:
+        with Gateway(with_rates({"per": "upstream", "max_concurrent_calls": 2})) as gateway:
             with LegacySession(gateway) as session:
                 for _ in range(2):
                     session.call_later("fake__sleep", seconds=60)
@@ -125,27 +125,27 @@ class HowOften(TestCase):
                 )
 
     def test_a_reload_forgets_nothing_unless_the_rows_change(self):
-        row = {"per": "everyone", "calls": 1, **HOUR}
+        row = {"per": "everyone", "max_calls": 1, **HOUR}
         with Gateway(with_rates(row)) as gateway:
             modern_call(gateway, "fake__echo", text="x")
             gateway.write_config(with_rates(row, log={"level": "debug"}))
             gateway.stderr.wait_for("reloaded")
             self.assert_error(modern_call(gateway, "fake__echo", text="x"), -32029)
-            gateway.write_config(with_rates({**row, "calls": 2}))
+            gateway.write_config(with_rates({**row, "max_calls": 2}))
             wait_until(
                 lambda: "error" not in modern_call(gateway, "fake__echo", text="x"), "the new rows"
             )
 
     def test_a_bad_row_is_named(self):
         with self.assertRaises(AssertionError) as caught:
-            with Gateway(with_rates({"per": "planet", "calls": -1})):
+            with Gateway(with_rates({"per": "planet", "max_calls": -1})):
                 pass
         self.assertIn("limits.rates[0].per", str(caught.exception))
-        self.assertIn("limits.rates[0].calls", str(caught.exception))
+        self.assertIn("limits.rates[0].max_calls", str(caught.exception))
 
 
 def budget(most, **limits):
-    rows = [{"of": ["fake.big"], "most": most}]
+    rows = [{"tools": ["fake.big"], "max_size": most}]
     return fake_config(limits={"results": rows, **limits})
 
 
@@ -162,7 +162,7 @@ class HowLarge(TestCase):
         return text, pages
 
     def test_a_result_beyond_the_budget_is_read_in_pages(self):
-        with Gateway(budget("4KiB", kept_page="1KiB")) as gateway:
+        with Gateway(budget("4KiB", stored_results_page_size="1KiB")) as gateway:
             whole = text_of(modern_call(gateway, "fake__big", bytes=1000))
             self.assertEqual(len(whole), 1000)
             result = result_of(modern_call(gateway, "fake__big", bytes=10_000))
@@ -182,7 +182,7 @@ class HowLarge(TestCase):
             self.assertEqual({block["type"] for block in result["content"]}, {"text"})
 
     def test_what_is_unknown_or_gone(self):
-        with Gateway(budget("4KiB", kept_results="1MiB")) as gateway:
+        with Gateway(budget("4KiB", max_stored_results_size="1MiB")) as gateway:
             link = result_of(modern_call(gateway, "fake__big", bytes=600_000))["content"][1]["uri"]
             for uri in (link + "x", link[:-2] + "/0", "patchbay://results/", "patchbay://results/../1"):
                 message = modern_message("resources/read", {"uri": uri})
@@ -191,7 +191,7 @@ class HowLarge(TestCase):
             message = modern_message("resources/read", {"uri": link})
             self.assert_error(modern_post(gateway, message).json(), -32602)
             answer = modern_call(gateway, "fake__big", bytes=2_000_000)
-            self.assertIn("limits.kept_results", json.dumps(answer))
+            self.assertIn("limits.max_stored_results_size", json.dumps(answer))
 
 
 main()

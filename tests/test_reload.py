@@ -115,7 +115,7 @@ class FileChange(ReloadCase):
 
     def test_limits_change(self):
         session = self.start(a=fake())
-        self.gateway.write_config(fake_config({"a": fake()}, limits={"call": "300ms"}))
+        self.gateway.write_config(fake_config({"a": fake()}, limits={"call_timeout": "300ms"}))
 
         def limited():
             answer = session.call("a__sleep", seconds=1)
@@ -187,7 +187,7 @@ class BadFile(ReloadCase):
         for text, where in (
             ("upstreams:\n  c: {kind: stdio}\nlissten: 5\n", "patchbay.yaml:3:"),
             ("upstreams: {a: {kind: stdio\n", "patchbay.yaml:"),
-            ("limits:\n  call: 1s\n  call: 2s\n", "patchbay.yaml:3:"),
+            ("limits:\n  call_timeout: 1s\n  call_timeout: 2s\n", "patchbay.yaml:3:"),
         ):
             with self.subTest(text=text):
                 start = self.gateway.stderr.count()

@@ -42,7 +42,7 @@ class Empty(ProtectionCase):
                 self.assert_closed()
         # Strangers hear whether, and not of what.
         self.assertNotIn(b"reload_refused", self.gateway.get("/ready").body)
-        self.gateway.write_config(fake_config(auth=TOKENS, limits={"calls": 9}))
+        self.gateway.write_config(fake_config(auth=TOKENS, limits={"max_calls": 9}))
         wait_until(lambda: self.refused() == [], "the good file to be taken up")
 
     def test_a_file_that_is_gone_changes_nothing(self):
@@ -57,7 +57,7 @@ class Empty(ProtectionCase):
         with Gateway("# nothing yet\n") as gateway:
             gateway.write_config("# still nothing\n")
             gateway.process.send_signal(signal.SIGHUP)
-            gateway.write_config({"limits": {"calls": 7}})
+            gateway.write_config({"limits": {"max_calls": 7}})
             gateway.stderr.wait_for("reloaded")
             self.assertNotIn("reload refused", gateway.stderr.text())
 
@@ -129,7 +129,7 @@ class InPlace(ProtectionCase):
         for thread in threads:
             thread.start()
         for number in range(50):
-            config = {"log": {"level": "info"}, **self.config, "limits": {"calls": 100 + number}}
+            config = {"log": {"level": "info"}, **self.config, "limits": {"max_calls": 100 + number}}
             text = to_yaml(config)
             cut = len(text) * (number % 10) // 10
             with open(self.gateway.config_path, "w", encoding="utf-8") as file:

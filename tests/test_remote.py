@@ -112,7 +112,7 @@ class Connections(RemoteCase):
                 self.assertIn("upstreams.far", self.faults(folder, entry))
 
     def test_calls_beyond_the_bound_are_refused(self):
-        stub, gateway = self.both(modern=True, connections=1, waiting=1)
+        stub, gateway = self.both(modern=True, max_connections=1, max_queued_calls=1)
         release = threading.Event()
         self.addCleanup(release.set)
         stub.on["tools/call"] = lambda exchange: (release.wait(30), exchange.text("late"))
@@ -250,7 +250,7 @@ FAULTS = {
 
 class Faults(RemoteCase):
     def test_each_fault_has_a_clear_answer_and_no_other_call_suffers(self):
-        stub, gateway = self.both(answer="4KiB", timeout="300ms")
+        stub, gateway = self.both(max_response_size="4KiB", timeout="300ms")
         for name, (behave, reason) in FAULTS.items():
             with self.subTest(name):
                 stub.on["tools/call"] = behave
@@ -288,7 +288,11 @@ class ComingAndGoing(RemoteCase):
             self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
 
     def test_a_server_that_dies_and_returns(self):
-        stub, gateway = self.both(restart={"first": "20ms", "most": "60s", "breaker": 3})
+        stub, gateway = self.both(restart={
+            "initial_interval": "20ms",
+            "max_interval": "60s",
+            "breaker_threshold": 3,
+        })
         stub.stop()
         wait_until(lambda: "error" in modern_call(gateway, "far__whoami"), "the loss to show")
         # The breaker opens: calls fail at once, and say why.
@@ -314,7 +318,7 @@ class ComingAndGoing(RemoteCase):
             wait_until(answered, "the server to be used again")
 
     def test_the_other_kinds_come_back_too(self):
-        quick = {"first": "20ms", "most": "200ms", "breaker": 1000}
+        quick = {"initial_interval": "20ms", "max_interval": "200ms", "breaker_threshold": 1000}
         for kind in ("sse", "custom-http-sse", "tcp"):
             options = ("--revisions", "2024-11-05")
             with self.subTest(kind), contextlib.ExitStack() as stack:
@@ -331,7 +335,7 @@ class ComingAndGoing(RemoteCase):
 
     def test_a_server_that_hangs_is_noticed(self):
         health = {"interval": "100ms", "timeout": "200ms", "failures": 2}
-        stub, gateway = self.both(health=health, start_time="500ms")
+        stub, gateway = self.both(health=health, start_timeout="500ms")
         hang, awake = threading.Event(), threading.Event()
         wait_until(lambda: len(stub.saw("ping")) >= 2, "it to be asked")
         self.assertTrue(self.is_up(gateway))

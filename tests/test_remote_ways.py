@@ -59,7 +59,7 @@ class Ways(RemoteCase):
             )
 
     def test_a_program_that_is_silent_before_the_handshake(self):
-        entry = fake(probe_time="100ms", env={"FAKE_MUTE": "server/discover"})
+        entry = fake(probe_timeout="100ms", env={"FAKE_MUTE": "server/discover"})
         gateway = self.gateway(entry)
         self.assertEqual(text_of(modern_call(gateway, "far__echo", text="here")), "here")
 
@@ -72,7 +72,7 @@ class Ways(RemoteCase):
             exchange.drop()
 
         stub.on["server/discover"] = slow
-        gateway = self.gateway(stub.upstream(probe_time="100ms"))
+        gateway = self.gateway(stub.upstream(probe_timeout="100ms"))
         self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
         self.assertEqual(len(stub.saw("server/discover")), 2)
 

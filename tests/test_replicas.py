@@ -165,7 +165,7 @@ class Isolation(ReplicaCase):
                 self.assertLessEqual(len(stub.counts), 2)
 
     def test_idle_ones_are_ended(self):
-        stub, gateway = self.one(isolation="per-session", idle="200ms")
+        stub, gateway = self.one(isolation="per-session", isolated_idle_timeout="200ms")
         session = self.session(gateway)
         self.assertEqual(self.counts(session), ["1", "2"])
         mine = next(iter(stub.counts))
@@ -173,7 +173,7 @@ class Isolation(ReplicaCase):
         self.assertEqual(self.counts(session), ["1", "2"])
 
     def test_there_is_a_bound(self):
-        stub, gateway = self.one(isolation="per-session", most=1, idle="200ms")
+        stub, gateway = self.one(isolation="per-session", max_isolated_connections=1, isolated_idle_timeout="200ms")
         first, second = self.session(gateway), self.session(gateway)
         release = threading.Event()
         self.addCleanup(release.set)
@@ -186,7 +186,7 @@ class Isolation(ReplicaCase):
         wait_until(lambda: "result" in second.call("far__count"), "the idle one to make room")
 
     def test_programs_too(self):
-        upstreams = {"fake": fake(isolation="per-session", idle="300ms")}
+        upstreams = {"fake": fake(isolation="per-session", isolated_idle_timeout="300ms")}
         with Gateway({"upstreams": upstreams}) as gateway:
             pids = set()
             for _ in range(2):

@@ -119,7 +119,7 @@ class McpPaths(RestCase):
 
 
 class Pages(RestCase):
-    settings = {"limits": {"page": 4}}
+    settings = {"limits": {"page_size": 4}}
 
     def test_pages_follow_each_other(self):
         seen, cursor = [], ""
@@ -169,7 +169,12 @@ class Calls(RestCase):
                 self.assert_plain_error(self.post(path, body, headers), status, message)
 
     def test_an_upstream_that_is_late_or_down(self):
-        restart = {"first": "60s", "most": "60s", "breaker": 1000, "window": "60s"}
+        restart = {
+            "initial_interval": "60s",
+            "max_interval": "60s",
+            "breaker_threshold": 1000,
+            "window": "60s",
+        }
         server = {**content_server(), "timeout": "300ms", "restart": restart}
         with Gateway({"upstreams": {"con": server}}) as gateway, gateway.connect() as connection:
             late = connection.request("POST", "/api/con.stuck", JSON, {})
@@ -183,7 +188,7 @@ class Calls(RestCase):
             self.assertGreater(int(gone.header("retry-after")), 30)
 
     def test_too_much_at_once_is_refused(self):
-        with Gateway({"upstreams": {"con": content_server()}, "limits": {"calls": 1}}) as gateway:
+        with Gateway({"upstreams": {"con": content_server()}, "limits": {"max_calls": 1}}) as gateway:
             with gateway.connect() as first, gateway.connect() as second:
                 first.send("POST", "/api/con.stuck", JSON, {})
                 wait_until(lambda: gateway.metric("patchbay_calls_in_flight") == 1)
@@ -217,7 +222,7 @@ class Calls(RestCase):
 
 
 class LargeBodies(RestCase):
-    settings = {"limits": {"body": "1KiB"}}
+    settings = {"limits": {"max_body_size": "1KiB"}}
 
     def test_each_face_says_so_in_its_words(self):
         body = b"[" + b"1," * 2000 + b"1]"

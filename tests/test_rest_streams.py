@@ -39,7 +39,7 @@ class Streams(RestCase):
     def test_a_long_call_shows_that_it_is_alive_and_its_error_comes_as_an_event(self):
         config = {
             "upstreams": {"con": {**content_server(), "timeout": "600ms"}},
-            "limits": {"stream_after": "50ms", "stream_keep_alive": "100ms"},
+            "limits": {"stream_delay": "50ms", "stream_keep_alive_interval": "100ms"},
         }
         with Gateway(config) as gateway, gateway.connect() as connection:
             connection.send("POST", "/api/con.stuck", STREAM, {})

@@ -26,7 +26,7 @@ from tls_case import TlsCase
 from wire_case import WireGateway
 from wire_client import call, rpc
 
-FAST = {"reconnect": {"first": "20ms", "most": "100ms"}}
+FAST = {"reconnect": {"initial_interval": "20ms", "max_interval": "100ms"}}
 
 
 def initialize(version="2025-11-25", **capabilities):
@@ -183,7 +183,7 @@ class Passing(RouterCase):
 
     def test_more_connections_when_there_is_much_to_do(self):
         gateway = self.gateway()
-        settings = {"connections": 3, "per_connection": 2, "idle": "200ms"}
+        settings = {"max_connections": 3, "requests_per_connection": 2, "idle_timeout": "200ms"}
         router = self.router(self.ws(gateway), settings)
         router.initialize()
         sessions = lambda: gateway.metric("patchbay_wire_sessions")
@@ -212,7 +212,7 @@ class Passing(RouterCase):
         self.assertIn("result", router.answer("last"))
 
     def test_a_signal_fails_what_does_not_end(self):
-        router = self.router(self.ws(self.gateway()), {"grace": "100ms"})
+        router = self.router(self.ws(self.gateway()), {"drain_timeout": "100ms"})
         router.initialize()
         router.send(call("fake__sleep", {"seconds": 60}, "long"))
         router.request(call("fake__echo", {"text": "x"}, "after"))
@@ -239,7 +239,7 @@ class Losing(RouterCase):
     def test_waiting_has_bounds(self):
         gateway = self.gateway()
         gateway.stop()
-        router = self.router(self.ws(gateway), {"queue": 2, "queue_time": "300ms"})
+        router = self.router(self.ws(gateway), {"max_queued_requests": 2, "queue_timeout": "300ms"})
         router.stderr.wait_for("gateway not connected")
         for i in range(3):
             router.send(rpc("tools/list", None, i))
@@ -299,7 +299,7 @@ class Losing(RouterCase):
 
     def restart_under_load(self, way):
         gateway = self.gateway()
-        router = self.router(self.both(gateway)[way], {"connections": 3, "per_connection": 8})
+        router = self.router(self.both(gateway)[way], {"max_connections": 3, "requests_per_connection": 8})
         router.initialize()
         stop, sent = threading.Event(), []
 
@@ -371,7 +371,7 @@ class Tokens(RouterCase):
     def test_where_there_is_no_token_the_reason_is_told(self):
         gateway = self.start([{"name": "ci", "token": TOKEN}])
         for args in (("--token-file", "/nowhere"), ("--token-command", "false")):
-            router = self.router(self.ws(gateway), {"queue_time": "200ms"}, args=args)
+            router = self.router(self.ws(gateway), {"queue_timeout": "200ms"}, args=args)
             router.send(initialize())
             self.assertIn("token", router.answer("init")["error"]["message"])
 
@@ -411,7 +411,7 @@ class Secure(TlsCase):
         with Router(url, args=args) as router:
             router.initialize()
             self.assertEqual(text(router.request(call("fake__echo", {"text": "x"}))), "x")
-        with Router(url, {"queue_time": "200ms"}) as router:
+        with Router(url, {"queue_timeout": "200ms"}) as router:
             router.send(initialize())
             self.assertIn("certificate", router.answer("init")["error"]["message"])
 

@@ -97,7 +97,7 @@ class Oauth(RouterCase):
 
     def test_why_there_is_no_token_is_told(self):
         gateway = self.start(1)
-        settings = {"oauth": self.oauth(client_secret="wrong"), "queue_time": "200ms"}
+        settings = {"oauth": self.oauth(client_secret="wrong"), "queue_timeout": "200ms"}
         router = self.router(self.ws(gateway), settings)
         router.send(initialize())
         self.assertIn("invalid_client", router.answer("init")["error"]["message"])
@@ -131,7 +131,7 @@ class Oauth(RouterCase):
 
     def test_requests_that_wait_say_how_to_sign_in(self):
         gateway = self.start(1)
-        settings = {"oauth": self.oauth(grant="device"), "queue_time": "300ms"}
+        settings = {"oauth": self.oauth(grant="device"), "queue_timeout": "300ms"}
         router = self.router(self.ws(gateway), settings)
         router.send(initialize())
         message = router.answer("init")["error"]["message"]
@@ -140,7 +140,7 @@ class Oauth(RouterCase):
     def test_whoever_refuses_is_asked_again_later(self):
         gateway = self.start(1)
         self.server.denied = True
-        settings = {"oauth": self.oauth(grant="device"), "queue_time": "30s"}
+        settings = {"oauth": self.oauth(grant="device"), "queue_timeout": "30s"}
         router = self.router(self.ws(gateway), settings)
         router.send(initialize())
         router.stderr.wait_for("the person refused to sign in")

@@ -168,25 +168,25 @@ except BlockingIOError:
 import signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 for i in range(10): open('{folder}/%d' % i, 'wb').write(bytes(1 << 20))"""
-            self.assertIn("No space left", self.refusal(code, "disk: 4MiB"))
+            self.assertIn("No space left", self.refusal(code, "max_disk_size: 4MiB"))
 
     def test_number_of_files(self):
         code = "for i in range(1000): open('/tmp/%d' % i, 'w')"
-        self.assertIn("No space left", self.refusal(code, "files: 100"))
+        self.assertIn("No space left", self.refusal(code, "max_files: 100"))
         code = "import os\nfor i in range(1000): os.mkdir('/workspace/%d' % i)"
-        self.assertIn("No space left", self.refusal(code, "files: 100"))
+        self.assertIn("No space left", self.refusal(code, "max_files: 100"))
 
     def test_open_files(self):
         code = "all = [open('/dev/null') for i in range(1000)]"
-        self.assertIn("Too many open files", self.refusal(code, "open_files: 64"))
+        self.assertIn("Too many open files", self.refusal(code, "max_open_files: 64"))
 
     def test_addresses(self):
         code = "import mmap; mmap.mmap(-1, 2 << 30)"
-        self.assertIn("Cannot allocate memory", self.refusal(code, "address_space: 1GiB"))
+        self.assertIn("Cannot allocate memory", self.refusal(code, "max_address_space_size: 1GiB"))
 
     def test_processor_time(self):
         outcome = self.sandbox(
-            PYTHON, "-c", "while True: pass", settings="limits: { cpu_time: 1s }"
+            PYTHON, "-c", "while True: pass", settings="limits: { cpu_timeout: 1s }"
         )
         self.assertEqual(outcome.returncode, 128 + signal.SIGKILL)
 
@@ -282,7 +282,7 @@ class Delegated(SandboxCase):
         )
 
     def test_memory(self):
-        limits = "limits: { memory: 64MiB, pids: 20 }"
+        limits = "limits: { max_memory: 64MiB, max_pids: 20 }"
         outcome = self.run_given(PYTHON, "-c", "bytearray(512 << 20)", settings=limits)
         self.assertEqual(outcome.returncode, 128 + signal.SIGKILL, outcome.stderr)
         outcome = self.run_given(PYTHON, "-c", "bytearray(16 << 20)", settings=limits)
@@ -300,7 +300,7 @@ try:
 except BlockingIOError:
     print(made)
 """
-        outcome = self.run_given(PYTHON, "-c", code, settings="limits: { pids: 20 }")
+        outcome = self.run_given(PYTHON, "-c", code, settings="limits: { max_pids: 20 }")
         self.assertIn(int(outcome.stdout), range(10, 23), outcome.stderr)
 
     def test_the_probe(self):

@@ -292,7 +292,7 @@ class Bounds(EgressCase):
         with Silent() as silent:
             self.start(
                 egress=[f"127.0.0.1:{silent.port}"],
-                egress_limits={"connections": most},
+                egress_limits={"max_connections": most},
                 pool={"size": 0},
             )
             said = self.python(
@@ -313,7 +313,7 @@ class Bounds(EgressCase):
     def test_a_server_that_never_answers(self):
         with Silent() as silent:
             self.start(
-                egress=[f"127.0.0.1:{silent.port}"], egress_limits={"idle": "300ms"}
+                egress=[f"127.0.0.1:{silent.port}"], egress_limits={"idle_timeout": "300ms"}
             )
             said = self.python(
                 f"way = ask('127.0.0.1:{silent.port}')\n"
@@ -328,7 +328,7 @@ class Bounds(EgressCase):
         # The kernel takes the connection; nobody ever ends it.
         listener = self.enterContext(socket.create_server(("127.0.0.1", 0)))
         port = listener.getsockname()[1]
-        self.start(egress=[f"127.0.0.1:{port}"], egress_limits={"half_open": "300ms"})
+        self.start(egress=[f"127.0.0.1:{port}"], egress_limits={"half_open_timeout": "300ms"})
         said = self.python(
             f"way = ask('127.0.0.1:{port}')\n"
             "print(answer(way)[:12]); way.shutdown(socket.SHUT_WR); print(all_of(way))"
@@ -348,7 +348,7 @@ class Bounds(EgressCase):
             self.assertEqual(self.visit_to(f"127.0.0.1:{silent.port}").get("ended", ""), "")
 
     def test_one_that_asks_for_nothing(self):
-        self.start(egress=["example.invalid"], egress_limits={"connect_time": "200ms"})
+        self.start(egress=["example.invalid"], egress_limits={"connect_timeout": "200ms"})
         said = self.python("print(all_of(ask('', 'CONN')).decode().splitlines()[0])")
         self.assertEqual(said.strip(), "HTTP/1.1 408 Request Timeout")
 

@@ -9,7 +9,7 @@ class Counted(EgressCase):
     def test_all_of_it_is_counted(self):
         port = self.serve()
         self.start(
-            egress=[f"127.0.0.1:{port}", "no.example.invalid"], egress_limits={"connections": 1}
+            egress=[f"127.0.0.1:{port}", "no.example.invalid"], egress_limits={"max_connections": 1}
         )
         self.assertEqual(self.counted(), {})
         self.python(

@@ -54,7 +54,7 @@ class Endings(ToolCase):
 
     def test_the_gateway_at_any_moment(self):
         for step in range(8):
-            gateway = self.start(pool={"size": 1, "starts": 3})
+            gateway = self.start(pool={"size": 1, "max_concurrent_starts": 3})
             stop = threading.Event()
             running = self.churn(self.session, stop)
             threading.Event().wait(random.uniform(0.01, 0.05) * step)
@@ -67,7 +67,7 @@ class Endings(ToolCase):
 
     def storm(self, victims):
         """Kills them again and again while sandboxes come and go; then all must be well again."""
-        self.start(pool={"size": 1, "starts": 3})
+        self.start(pool={"size": 1, "max_concurrent_starts": 3})
         stop = threading.Event()
         running = self.churn(self.session, stop)
         for _ in range(40):
@@ -126,14 +126,14 @@ class Stopping(ToolCase):
         return call
 
     def test_a_call_in_progress_is_finished(self):
-        call = self.begin("sleep 1.7; echo finished", stop={"grace": "50s"})
+        call = self.begin("sleep 1.7; echo finished", stop={"drain_timeout": "50s"})
         ran = result_of(call.result())["structuredContent"]
         self.assertEqual((ran["stdout"], ran["verdict"]), ("finished\n", "exit"))
         self.assert_nothing_left()
 
     def test_one_that_resists_is_ended(self):
         call = self.begin(
-            "trap '' TERM INT HUP; while true; do sleep 1.7; done", stop={"grace": "300ms"}
+            "trap '' TERM INT HUP; while true; do sleep 1.7; done", stop={"drain_timeout": "300ms"}
         )
         answer = call.result()
         self.assertIn("the upstream is stopping", answer["error"]["message"])
@@ -150,8 +150,8 @@ class StoppingEarly(ToolCase):
             env={"TMPDIR": str(self.folder)},
             engine="microvm",
             microvm=machine,
-            start_time="10m",
-            stop={"grace": "500ms"},
+            start_timeout="10m",
+            stop={"drain_timeout": "500ms"},
         )
         wait_until(lambda: processes_with("sleep\x001019"), "one for the pool to be started")
         # And one that a caller waits for.

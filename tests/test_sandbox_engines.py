@@ -103,7 +103,7 @@ class Engines(ToolCase):
             "args": [str(ROOT / "tests/peers/plain_agent.py"), "{socket}"],
             "socket": "{folder}/v.sock",
         }
-        self.start(engine="microvm", microvm=vm, pool={"size": 0}, limits={"wall": "5s"})
+        self.start(engine="microvm", microvm=vm, pool={"size": 0}, limits={"default_timeout": "5s"})
         box = self.make()
         ran = self.shell(box, "echo out; echo err >&2; exit 7")
         self.assertEqual((ran["exit_code"], ran["stdout"], ran["stderr"]), (7, "out\n", "err\n"))
@@ -251,7 +251,7 @@ class OrdinaryUser(ToolCase):
         self.session = self.enterContext(LegacySession(self.gateway))
 
     def test_runs_and_reaches_files(self):
-        self.start(limits={"not_required": NOT_REQUIRED, "disk": "4MiB"})
+        self.start(limits={"not_required": NOT_REQUIRED, "max_disk_size": "4MiB"})
         made = self.use("create_sandbox")
         self.assertEqual(made["limits"]["absent"], NOT_REQUIRED)
         self.assertLessEqual({"disk", "files", "wall_ms", "output"}, set(made["limits"]))

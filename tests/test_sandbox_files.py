@@ -142,7 +142,7 @@ class Files(ToolCase):
         self.assertEqual(self.shell(box, "cat two")["stdout"], "two\n")
 
     def test_too_much(self):
-        self.start(content="1MiB", limits={"disk": "4MiB", "files": 100})
+        self.start(max_content_size="1MiB", limits={"max_disk_size": "4MiB", "max_files": 100})
         box = self.make()
         self.shell(box, "head -c 2M /dev/zero > big; truncate -s 1T huge; echo $?")
         self.assertIn("at most", self.refusal("read_file", sandbox_id=box, path="big"))

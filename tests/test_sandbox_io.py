@@ -12,8 +12,12 @@ from sandbox_tool_case import ToolCase
 
 PYTHON = "/usr/bin/python3"
 BOUNDS = {"read": 1 << 20, "write": 2 << 20, "reads": 300, "writes": 400}
-LIMITS = f"limits: {{ io: {json.dumps(BOUNDS)} }}"
-NOTHING = json.dumps(dict.fromkeys(BOUNDS, 0))
+# The same as settings.
+SETTINGS = dict(
+    zip(("max_read_bps", "max_write_bps", "max_read_iops", "max_write_iops"), BOUNDS.values())
+)
+LIMITS = f"limits: {{ io: {json.dumps(SETTINGS)} }}"
+NOTHING = json.dumps(dict.fromkeys(SETTINGS, 0))
 
 # Of each version: the file in which a bound is found, and how it is written there.
 FILES = {
@@ -123,7 +127,7 @@ class Io(IoCase):
 
     def test_what_a_program_reads_goes_through_it(self):
         # Not the one on bytes, or it would take its time.
-        settings = f"read: [{BINARY}]\nlimits: {{ io: {{ read: 0, reads: 5000 }} }}"
+        settings = f"read: [{BINARY}]\nlimits: {{ io: {{ max_read_bps: 0, max_read_iops: 5000 }} }}"
         process = self.begin(PYTHON, "-c", READ_DIRECTLY, BINARY, settings=settings)
         self.assertEqual(process.stdout.readline(), "read\n")
         folder = self.cgroup(process)
@@ -188,7 +192,10 @@ class Io(IoCase):
         self.assertEqual(self.sandbox("/bin/echo", "ran", settings=free, user=True).stdout, "ran\n")
 
     def test_wrong_settings(self):
-        for value, path in (("{ read: fast }", "limits.io.read"), ("{ reads: -1 }", "limits.io.reads")):
+        for value, path in (
+            ("{ max_read_bps: fast }", "limits.io.max_read_bps"),
+            ("{ max_read_iops: -1 }", "limits.io.max_read_iops"),
+        ):
             refused = self.sandbox("/bin/true", settings=f"limits: {{ io: {value} }}")
             self.assertEqual(refused.returncode, 3)
             self.assertIn(path, refused.stderr)
@@ -207,7 +214,7 @@ class Able(SandboxCase):
 
 class Answers(ToolCase):
     def test_limits_that_hold_are_told(self):
-        self.start(pool={"size": 0}, limits={"io": BOUNDS})
+        self.start(pool={"size": 0}, limits={"io": SETTINGS})
         made = self.use("create_sandbox")
         self.assertEqual(made["limits"]["io"], BOUNDS)
         self.assertNotIn("absent", made["limits"])

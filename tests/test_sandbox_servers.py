@@ -97,7 +97,7 @@ class Servers(ServerCase):
         self.assertIn("Read-only", self.sh("touch here"))
 
     def test_its_limits(self):
-        self.start({"limits": {"memory": "64MiB", "pids": 16, "disk": "2MiB"}})
+        self.start({"limits": {"max_memory": "64MiB", "max_pids": 16, "max_disk_size": "2MiB"}})
         self.assertIn("No space left", self.sh("for i in 1 2 3; do head -c 1M /dev/zero > $i; done"))
         self.assertIn("Killed", self.sh("python3 -c 'bytearray(1 << 30)'; test $? = 137 && echo Killed"))
         self.assertRegex(
@@ -146,7 +146,7 @@ class Servers(ServerCase):
             "kind": "stdio",
             "command": "/usr/bin/python3",
             "sandbox": {"read": ["/nonexistent/thing"]},
-            "start_time": "2s",
+            "start_timeout": "2s",
         }
         with Gateway({"upstreams": {"it": upstream}}) as gateway:
             down = gateway.stdout.wait_for("upstream   it  stdio  down")
@@ -167,7 +167,7 @@ class Defaults(SandboxCase):
             """
 upstreams:
   box: { kind: sandbox, bwrap: /nonexistent/bwrap }
-  apart: { kind: stdio, command: python3, sandbox: { limits: { memory: 64MiB } } }
+  apart: { kind: stdio, command: python3, sandbox: { limits: { max_memory: 64MiB } } }
   gone: { kind: stdio, command: python3, sandbox: { read: [/nonexistent/folder] } }
   plain: { kind: stdio, command: python3 }
 """,
@@ -183,7 +183,7 @@ upstreams:
 
     def test_what_is_wrong_is_a_fault_of_the_file(self):
         path = self.folder / "patchbay.yaml"
-        path.write_text("upstreams: { box: { kind: sandbox, limits: { memry: 1MiB, pids: 0 } } }")
+        path.write_text("upstreams: { box: { kind: sandbox, limits: { max_memry: 1MiB, max_pids: 0 } } }")
         done = run("check", str(path))
         self.assertEqual(done.returncode, 3)
         self.assertIn("memry", done.stderr)

@@ -180,7 +180,7 @@ class Owners(ToolCase):
         )
 
     def test_how_many_one_may_have(self):
-        self.start(auth=TOKENS, most=3, most_each=2, pool={"size": 0})
+        self.start(auth=TOKENS, max_sandboxes=3, max_sandboxes_per_caller=2, pool={"size": 0})
         one, two = self.as_caller(TOKEN), self.as_caller(OTHER)
         first, _ = self.make(one), self.make(one)
         self.assertIn("you have 2", self.refusal("create_sandbox", one))
@@ -192,7 +192,7 @@ class Owners(ToolCase):
 
 class Bounds(ToolCase):
     def test_time(self):
-        self.start(limits={"wall": "500ms"})
+        self.start(limits={"default_timeout": "500ms"})
         box = self.make()
         ran = self.shell(box, "echo begun; sleep 1000")
         self.assertEqual((ran["verdict"], ran["stdout"]), ("timeout", "begun\n"))
@@ -201,15 +201,15 @@ class Bounds(ToolCase):
         self.assertEqual(self.shell(box, "echo alive")["stdout"], "alive\n")
 
     def test_it_is_asked_to_end_before_it_is_made_to(self):
-        self.start(limits={"wall": "300ms", "grace": "60s"})
+        self.start(limits={"default_timeout": "300ms", "stop_timeout": "60s"})
         ran = self.use("run_command", command="trap 'echo tidy; exit 3' TERM; sleep 1000 & wait")
         self.assertEqual((ran["verdict"], ran["stdout"], ran["exit_code"]), ("timeout", "tidy\n", 3))
-        self.start(limits={"wall": "300ms", "grace": "300ms"})
+        self.start(limits={"default_timeout": "300ms", "stop_timeout": "300ms"})
         ran = self.use("run_command", command="trap '' TERM; while :; do sleep 0.01; done")
         self.assertEqual((ran["verdict"], ran["signal"]), ("timeout", 9))
 
     def test_memory(self):
-        self.start(limits={"memory": "64MiB"})
+        self.start(limits={"max_memory": "64MiB"})
         box = self.make()
         code = "x = bytearray(512 << 20)"
         ran = self.use("execute_code", sandbox_id=box, language="python", code=code)
@@ -217,7 +217,7 @@ class Bounds(ToolCase):
         self.assertGreater(ran["memory_peak"], 32 << 20)
 
     def test_processors(self):
-        self.start(limits={"cpu": 0.1}, pool={"size": 0})
+        self.start(limits={"max_cpus": 0.1}, pool={"size": 0})
         box = self.make()
         self.shell(box, "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done")
         self.assertGreater(throttled(self.gateway.pid), 0)
@@ -230,7 +230,7 @@ class Bounds(ToolCase):
         self.assertEqual(ran["verdict"], "memory", ran)
 
     def test_a_fork_bomb(self):
-        self.start(limits={"pids": 30, "wall": "5s"})
+        self.start(limits={"max_pids": 30, "default_timeout": "5s"})
         box = self.make()
         ran = self.shell(box, "b() { b | b & }; b; for i in $(seq 100); do sleep 100 & done; exit 1")
         self.assertIn(ran["verdict"], ("pids", "timeout"))
@@ -239,7 +239,7 @@ class Bounds(ToolCase):
         )
 
     def test_output(self):
-        self.start(limits={"output": "64KiB"})
+        self.start(limits={"max_output_size": "64KiB"})
         box = self.make()
         before = self.gateway.rss()
         ran = self.shell(box, "head -c 300M /dev/zero | tr '\\0' x; echo end >&2")
@@ -255,7 +255,7 @@ class Bounds(ToolCase):
         self.assertIn(f"\n... [{left_out} bytes left out] ...\n", ran["stdout"])
 
     def test_output_as_it_comes_has_a_bound_too(self):
-        self.start(limits={"output": "64KiB"})
+        self.start(limits={"max_output_size": "64KiB"})
         before = self.gateway.rss()
         answer = self.session.call(
             "box__run_command",
@@ -269,7 +269,7 @@ class Bounds(ToolCase):
         self.assertLess(self.gateway.rss() - before, 32 << 20)
 
     def test_each_run_is_a_line_in_the_log(self):
-        self.start(auth=TOKENS, limits={"memory": "64MiB", "pids": 20})
+        self.start(auth=TOKENS, limits={"max_memory": "64MiB", "max_pids": 20})
         one = self.as_caller(TOKEN)
         code = "print('x' * 10)"
         self.use("execute_code", one, language="python", code=code)
@@ -296,7 +296,7 @@ class Bounds(ToolCase):
     def test_the_probe(self):
         if not probe():
             self.skipTest("no compiler for the probe")
-        self.start(read=[probe()], limits={"wall": "60s"})
+        self.start(read=[probe()], limits={"default_timeout": "60s"})
         listener = self.enterContext(socket.create_server(("127.0.0.1", 0)))
         ran = self.use("run_command", argv=[probe(), str(listener.getsockname()[1])])
         verdicts = ran["stdout"].splitlines()
@@ -384,7 +384,7 @@ class Lives(ToolCase):
         self.assertEqual(self.shell(box, "echo alive")["stdout"], "alive\n")
 
     def test_many_at_once(self):
-        self.start(pool={"size": 0, "starts": 4})
+        self.start(pool={"size": 0, "max_concurrent_starts": 4})
         boxes = [self.session.call_later("box__create_sandbox") for _ in range(12)]
         ids = {result_of(one.result())["structuredContent"]["sandbox_id"] for one in boxes}
         self.assertEqual(len(ids), 12)

@@ -23,7 +23,7 @@ class Search(TestCase):
         return path
 
     def config(self, **search):
-        settings = {"folders": [str(self.folder)], "refresh": "50ms", **search}
+        settings = {"folders": [str(self.folder)], "refresh_interval": "50ms", **search}
         return {"upstreams": {"skills": {"kind": "builtin", "search": settings}}}
 
     def found(self, gateway, words):

@@ -52,9 +52,9 @@ class Banner(TestCase):
                 self.assertIn("patchbay.yaml", first)
                 return re.search(r"digest ([0-9a-f]+)", first)[1]
 
-        first = digest({"limits": {"call": "5s"}})
-        self.assertEqual(first, digest({"limits": {"call": "5s"}}))
-        self.assertNotEqual(first, digest({"limits": {"call": "6s"}}))
+        first = digest({"limits": {"call_timeout": "5s"}})
+        self.assertEqual(first, digest({"limits": {"call_timeout": "5s"}}))
+        self.assertNotEqual(first, digest({"limits": {"call_timeout": "6s"}}))
 
     def test_the_printed_curl_line_works(self):
         with Gateway() as gateway:

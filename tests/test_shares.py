@@ -48,7 +48,7 @@ class ShareCase(TestCase):
 
 class Sessions(ShareCase):
     def test_one_caller_does_not_take_all(self):
-        with Gateway({"auth": TOKENS, "limits": {"sessions": 4 * LEAST}}) as gateway:
+        with Gateway({"auth": TOKENS, "limits": {"max_sessions": 4 * LEAST}}) as gateway:
             opened = [self.initialize(gateway, bearer()) for _ in range(LEAST)]
             self.assertEqual({answer.status for answer in opened}, {200})
             refused = self.initialize(gateway, bearer())
@@ -71,15 +71,15 @@ class Sessions(ShareCase):
             self.assertEqual(self.initialize(gateway, bearer()).status, 429)
 
     def test_the_one_user_of_this_machine_has_them_all(self):
-        with Gateway(fake_config(limits={"sessions": LEAST + 2})) as gateway:
+        with Gateway(fake_config(limits={"max_sessions": LEAST + 2})) as gateway:
             for _ in range(LEAST + 2):
                 self.assertEqual(self.initialize(gateway).status, 200)
             full = self.initialize(gateway)
             self.assertEqual(full.status, 503)
-            self.assertIn("limits.sessions", full.json()["error"]["message"])
+            self.assertIn("limits.max_sessions", full.json()["error"]["message"])
 
     def test_initialize_counts_in_rate_rows(self):
-        row = {"per": "principal", "calls": 2, "window": "1h"}
+        row = {"per": "principal", "max_calls": 2, "window": "1h"}
         with Gateway(fake_config(limits={"rates": [row]})) as gateway:
             for _ in range(2):
                 self.assertEqual(self.initialize(gateway).status, 200)
@@ -92,7 +92,7 @@ class Sessions(ShareCase):
 class Connections(ShareCase):
     def test_streams(self):
         message = modern_message("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
-        with Gateway({"auth": TOKENS, "limits": {"connections": 4 * LEAST}}) as gateway:
+        with Gateway({"auth": TOKENS, "limits": {"max_connections": 4 * LEAST}}) as gateway:
 
             def listen(token=TOKEN):
                 connection = self.enterContext(gateway.connect())
@@ -122,7 +122,7 @@ class Connections(ShareCase):
             wait_until(again, "the place of the stream that ended")
 
     def test_websockets(self):
-        with Gateway({"auth": TOKENS, "limits": {"connections": 4 * LEAST}}) as gateway:
+        with Gateway({"auth": TOKENS, "limits": {"max_connections": 4 * LEAST}}) as gateway:
             for _ in range(LEAST):
                 self.enterContext(WsClient(gateway.port, bearer()))
             with self.assertRaises(Refused) as caught:
@@ -179,7 +179,7 @@ class ParkedCalls(TestCase):
 
 class PrivateConnections(TestCase):
     def test_one_caller_does_not_take_all(self):
-        upstream = dict(fake_config()["upstreams"]["fake"], isolation="per-session", most=8)
+        upstream = dict(fake_config()["upstreams"]["fake"], isolation="per-session", max_isolated_connections=8)
         with Gateway({"auth": TOKENS, "upstreams": {"fake": upstream}}) as gateway:
             for _ in range(2):
                 session = self.enterContext(LegacySession(gateway, headers=bearer()))

@@ -273,7 +273,7 @@ class Ending(StdioCase):
         wait_until(lambda: not alive(pid), "the child to be gone")
 
     def test_eof_with_calls_in_progress(self):
-        face = self.opened(upstreams={"fake": fake(stop_grace="300ms")}, stop={"grace": "500ms"})
+        face = self.opened(upstreams={"fake": fake(stop_timeout="300ms")}, stop={"drain_timeout": "500ms"})
         face.request(call("fake__echo", 1, text="warm"))
         face.send(call("fake__hang", 2))
         self.assertEqual(face.close_stdin(PATIENCE), 0)

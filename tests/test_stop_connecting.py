@@ -18,7 +18,7 @@ from harness import (
 )
 
 LONG = "10m"
-HTTP = {"start_time": LONG, "connect_time": LONG}
+HTTP = {"start_timeout": LONG, "connect_timeout": LONG}
 
 
 class Silence:
@@ -79,7 +79,7 @@ def upstreams(port):
         "wire": {"kind": "wire-tcp", "url": f"tcp://{at}", **HTTP},
         "wires": {"kind": "wire-tcp", "url": f"tcps://{at}", **HTTP},
         "ws": {"kind": "ws", "url": f"ws://{at}/ws", **HTTP},
-        "openapi": {"kind": "openapi", "document": f"http://{at}/api.json", "fetch_time": "60s"},
+        "openapi": {"kind": "openapi", "document": f"http://{at}/api.json", "fetch_timeout": "60s"},
         "kafka": {"kind": "kafka", "kafka": {"bootstrap.servers": at}},
         "token": {"kind": "http", "url": f"http://{at}/mcp", **token, **HTTP},
     }
@@ -96,14 +96,14 @@ class Connecting(TestCase):
             self.stop_while_connecting(silence, upstreams(silence.port)["sse"])
 
     def stop_while_connecting(self, silence, upstream):
-        config = {"upstreams": {"slow": upstream}, "limits": {"start": "0"}, "workers": 1}
+        config = {"upstreams": {"slow": upstream}, "limits": {"start_timeout": "0"}, "workers": 1}
         with Gateway(config) as gateway:
             self.assertTrue(silence.heard.wait(PATIENCE), "the gateway did not connect")
             self.assertEqual(gateway.stop(), 0)
 
     def test_a_program_that_never_answers(self):
-        upstream = {"kind": "stdio", "start_time": LONG, **SLEEPER}
-        config = {"upstreams": {"slow": upstream}, "limits": {"start": "0"}}
+        upstream = {"kind": "stdio", "start_timeout": LONG, **SLEEPER}
+        config = {"upstreams": {"slow": upstream}, "limits": {"start_timeout": "0"}}
         with Gateway(config) as gateway:
             wait_until(gateway.children, "the program to run")
             self.assertEqual(gateway.stop(), 0)
@@ -117,7 +117,7 @@ DEAF_NAMES = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
 class Names(TestCase):
     def test_a_name_server_that_never_answers(self):
         config = {"slow": {"kind": "http", "url": "http://nobody.example/mcp", **HTTP}}
-        gateway = Gateway({"upstreams": config, "limits": {"start": "0"}, "workers": 1})
+        gateway = Gateway({"upstreams": config, "limits": {"start_timeout": "0"}, "workers": 1})
         path = f"{gateway.folder.name}/resolv.conf"
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
             server.bind(("127.0.0.77", 53))

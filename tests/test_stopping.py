@@ -66,7 +66,7 @@ class Terminating(TestCase):
             self.assertEqual([pid for pid in children if alive(pid)], [])
 
     def test_calls_that_do_not_end_are_failed_once(self):
-        config = fake_config({"fake": fake(stop_grace="300ms")}, stop={"grace": "700ms"})
+        config = fake_config({"fake": fake(stop_timeout="300ms")}, stop={"drain_timeout": "700ms"})
         with Gateway(config) as gateway:
             connections = self.load(gateway, 40, "fake__hang")
             code = Background(gateway.stop)
@@ -96,7 +96,7 @@ class Terminating(TestCase):
             self.assertEqual(code.result(), 0)
 
     def test_idle_connections_and_streams_do_not_hold_it(self):
-        with Gateway(fake_config(stop={"grace": "20s"})) as gateway:
+        with Gateway(fake_config(stop={"drain_timeout": "20s"})) as gateway:
             sessions = [self.enterContext(LegacySession(gateway)) for _ in range(5)]
             streams = [session.open_stream() for session in sessions]
             self.assertEqual(gateway.stop(timeout=min(PATIENCE, 15)), 0)
@@ -105,7 +105,7 @@ class Terminating(TestCase):
                 stream.connection.close()
 
     def test_half_requests_do_not_hold_it_beyond_the_grace(self):
-        with Gateway(fake_config(stop={"grace": "500ms"})) as gateway:
+        with Gateway(fake_config(stop={"drain_timeout": "500ms"})) as gateway:
             whole = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
             for length in (1, 20, len(whole)):
                 self.enterContext(gateway.connect()).send_raw(whole[:length])
@@ -127,9 +127,9 @@ class Terminating(TestCase):
 
     def test_a_second_signal_stops_at_once(self):
         config = fake_config(
-            {"fake": fake(timeout="10m", stop_grace="1m")},
-            stop={"grace": "10m"},
-            limits={"call": "10m"},
+            {"fake": fake(timeout="10m", stop_timeout="1m")},
+            stop={"drain_timeout": "10m"},
+            limits={"call_timeout": "10m"},
         )
         with Gateway(config) as gateway:
             children = gateway.children()
@@ -160,7 +160,7 @@ class Pausing(TestCase):
 
 class Orphans(TestCase):
     def test_a_stubborn_child_is_killed(self):
-        upstreams = {"fake": fake(env={"FAKE_STUBBORN": "1"}, stop_grace="300ms")}
+        upstreams = {"fake": fake(env={"FAKE_STUBBORN": "1"}, stop_timeout="300ms")}
         with Gateway(fake_config(upstreams)) as gateway, LegacySession(gateway) as session:
             pid = pid_of(session)
             self.assertEqual(gateway.stop(), 0)
@@ -168,7 +168,7 @@ class Orphans(TestCase):
 
     def test_a_polite_child_ends_by_end_of_input(self):
         with (
-            Gateway(fake_config({"fake": fake(stop_grace="1m")})) as gateway,
+            Gateway(fake_config({"fake": fake(stop_timeout="1m")})) as gateway,
             LegacySession(gateway) as session,
         ):
             pid = pid_of(session)
@@ -177,7 +177,7 @@ class Orphans(TestCase):
 
     def test_grandchildren_end_with_the_group(self):
         with (
-            Gateway(fake_config({"fake": fake(stop_grace="300ms")})) as gateway,
+            Gateway(fake_config({"fake": fake(stop_timeout="300ms")})) as gateway,
             LegacySession(gateway) as session,
         ):
             grandchild = int(text_of(session.call("fake__grandchild")))
@@ -187,7 +187,7 @@ class Orphans(TestCase):
 
     def test_grandchildren_of_a_crashed_child_end_too(self):
         with (
-            Gateway(fake_config({"fake": fake(stop_grace="300ms")})) as gateway,
+            Gateway(fake_config({"fake": fake(stop_timeout="300ms")})) as gateway,
             LegacySession(gateway) as session,
         ):
             grandchild = int(text_of(session.call("fake__grandchild")))

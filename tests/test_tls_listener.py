@@ -328,7 +328,7 @@ class Configuration(TlsCase):
             ({"client_certificates": "maybe"}, "tls.client_certificates"),
             ({"listen": "0.0.0.0:0"}, "tls.listen: 0.0.0.0:0 is reachable"),
             ({"certificates": [{"names": ["a"]}]}, "tls.certificates[0].cert: is required"),
-            ({"handshake_time": "0s"}, "tls.handshake_time"),
+            ({"handshake_timeout": "0s"}, "tls.handshake_timeout"),
         )
         for tls, message in cases:
             with self.subTest(message):
@@ -343,7 +343,7 @@ class Burdens(TlsCase):
     """Clients that stall, churn and crowd."""
 
     def test_a_slow_handshake_is_cut(self):
-        gateway = self.start(handshake_time="200ms")
+        gateway = self.start(handshake_timeout="200ms")
         for beginning in (b"", b"\x16\x03\x01\x02\x00\x01"):
             with self.subTest(beginning), gateway.plain() as connection:
                 connection.send_raw(beginning)
@@ -351,7 +351,7 @@ class Burdens(TlsCase):
         self.assertEqual(gateway.handshakes("slow"), 2)
 
     def test_half_handshakes_do_not_lock_others_out(self):
-        gateway = self.start(handshakes=4, handshake_time="600s")
+        gateway = self.start(max_handshakes=4, handshake_timeout="600s")
         held = [gateway.plain() for _ in range(200)]
         for connection in held:
             connection.send_raw(b"\x16\x03\x01")
@@ -363,7 +363,7 @@ class Burdens(TlsCase):
             connection.close()
 
     def test_it_stops_while_hands_are_shaken(self):
-        gateway = self.start(handshake_time="600s")
+        gateway = self.start(handshake_timeout="600s")
         with gateway.plain() as connection:
             connection.send_raw(b"\x16\x03\x01")
             wait_until(lambda: gateway.metric("patchbay_connections") == 2)

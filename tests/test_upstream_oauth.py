@@ -52,7 +52,7 @@ class Bearer(OauthCase):
         stub, wanted = self.stub_that_wants("first-token")
         path = self.folder / "token"
         path.write_text("first-token\n", encoding="ascii")
-        auth = {"kind": "bearer", "token_file": str(path), "retry": "100ms"}
+        auth = {"kind": "bearer", "token_file": str(path), "retry_interval": "100ms"}
         auth |= {"client_id": "", "client_secret": ""}
         gateway = self.gateway(stub, auth)
         self.assert_works(gateway)
@@ -162,7 +162,7 @@ class ClientCredentials(OauthCase):
         auth = self.auth_server()
         auth.expires = 2
         stub = self.guarded(auth)
-        gateway = self.gateway(stub, {"renew_before": "60s", "retry": "100ms"})
+        gateway = self.gateway(stub, {"renew_before": "60s", "retry_interval": "100ms"})
         self.assert_works(gateway)
         first = stub.tokens_shown()
 
@@ -177,7 +177,7 @@ class ClientCredentials(OauthCase):
     def test_a_revoked_token_is_replaced_and_the_call_made_once(self):
         auth = self.auth_server()
         stub = self.guarded(auth)
-        gateway = self.gateway(stub, {"retry": "100ms"})
+        gateway = self.gateway(stub, {"retry_interval": "100ms"})
         self.assert_works(gateway)
         outlive_retry()
         auth.revoke()
@@ -198,7 +198,7 @@ class ClientCredentials(OauthCase):
     def test_many_calls_wait_for_one_token(self):
         auth = self.auth_server()
         stub = self.guarded(auth)
-        upstream = stub.upstream(auth={**credentials(stub), "retry": "100ms"})
+        upstream = stub.upstream(auth={**credentials(stub), "retry_interval": "100ms"})
         config = {"workers": 4, "upstreams": {"far": upstream}}
         gateway = self.enterContext(Gateway(config))
         self.assert_works(gateway)
@@ -341,7 +341,7 @@ class Distrust(OauthCase):
         self.addCleanup(release.set)
         place = "/.well-known/oauth-authorization-server"
         auth.on[place] = lambda exchange: release.wait(60)
-        self.assert_no_token(self.guarded(auth), "too slow", {"fetch_time": "200ms"})
+        self.assert_no_token(self.guarded(auth), "too slow", {"fetch_timeout": "200ms"})
 
     def test_what_token_endpoints_say(self):
         auth = self.auth_server()
@@ -468,7 +468,7 @@ class OpenapiService(OauthCase):
         upstream = {
             "kind": "openapi",
             "document": str(path),
-            "auth": {**CREDENTIALS, "issuer": auth.issuer, "retry": "100ms"},
+            "auth": {**CREDENTIALS, "issuer": auth.issuer, "retry_interval": "100ms"},
         }
         gateway = self.enterContext(Gateway({"workers": 1, "upstreams": {"far": upstream}}))
         self.assertIn("3", text_of(modern_call(gateway, "far__pets")))

@@ -39,7 +39,7 @@ class Tokens(WireCase):
         client.assert_ended()
 
     def test_how_much_strangers_may_send(self):
-        gateway = self.start({"auth": TOKENS}, wire={"max_unknown": "4KiB"})
+        gateway = self.start({"auth": TOKENS}, wire={"max_unauthenticated_frame_size": "4KiB"})
         client = self.client(gateway)
         client.send_bytes(b"MC\x01\x00\x00\x20\x00" + b'{"')
         self.assertEqual(client.read(ERROR)["error"]["details"]["reason"], "too_large")
@@ -251,7 +251,7 @@ class Certificates(TlsCase):
             WireClient(gateway.wire_port, context=trusting(other.pem))
 
     def test_a_client_that_stalls_in_the_handshake_is_cut_off(self):
-        gateway = self.wire(handshake_time="200ms")
+        gateway = self.wire(handshake_timeout="200ms")
         with gateway.client() as client:
             client.send_bytes(b"\x16")
             client.assert_ended()

@@ -23,7 +23,12 @@ from wire_client import DATA, ERROR, PING, frame, rpc
 
 
 def chained(port, **more):
-    restart = {"first": "50ms", "most": "1s", "breaker": 1000, "window": "60s"}
+    restart = {
+        "initial_interval": "50ms",
+        "max_interval": "1s",
+        "breaker_threshold": 1000,
+        "window": "60s",
+    }
     far = {"kind": "wire-tcp", "url": f"tcp://127.0.0.1:{port}", "restart": restart, **more}
     return {"workers": 1, "upstreams": {"far": far}}
 

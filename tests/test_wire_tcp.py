@@ -166,7 +166,7 @@ class Document(WireCase):
     def test_the_namespace_of_an_upstream_that_is_down(self):
         down = {"kind": "stdio", "command": "/no/such/program"}
         upstreams = {"fake": fake(), "down": down}
-        client = self.client(self.start(fake_config(upstreams, limits={"start": "5s"})))
+        client = self.client(self.start(fake_config(upstreams, limits={"start_timeout": "5s"})))
         for method in ("tools/list", "resources/list", "prompts/list"):
             error = client.refusal(rpc(method), target_namespace="down")
             self.assertEqual(error["code"], "SERVICE_UNAVAILABLE", method)
@@ -300,7 +300,7 @@ class Frames(WireCase):
         self.assertLess(gateway.rss() - before, 20 << 20)
 
     def test_compressed_messages(self):
-        client = self.client(self.start(fake_config(), wire={"gzip_above": "1KiB"}))
+        client = self.client(self.start(fake_config(), wire={"min_gzip_size": "1KiB"}))
         client.send(envelope(rpc("ping")), packed=True)
         self.assertEqual(client.read()["mcp_payload"]["result"], {})
         # From now on large answers come compressed too.
@@ -365,7 +365,7 @@ class Frames(WireCase):
 
 class Chunks(WireCase):
     def test_large_answers_come_in_pieces_to_those_who_take_them(self):
-        gateway = self.start(fake_config(), wire={"chunk": "64KiB"})
+        gateway = self.start(fake_config(), wire={"chunk_size": "64KiB"})
         client = self.client(gateway)
         result = client.initialize(capabilities={"chunking": True})
         self.assertTrue(result["capabilities"]["chunking"])
@@ -397,14 +397,14 @@ class Chunks(WireCase):
         self.assertEqual(error["code"], "INVALID_REQUEST")
 
     def test_messages_that_are_incomplete_have_a_bound(self):
-        client = self.client(self.start(fake_config(), wire={"incomplete_messages": 1}))
+        client = self.client(self.start(fake_config(), wire={"max_incomplete_messages": 1}))
         first = lambda name: {"chunk": {"id": name, "index": 0, "total": 2}}
         client.ask({"part": "{"}, metadata=first("one"))
         error = client.refusal({"part": "{"}, metadata=first("two"))
         self.assertIn("more than 1 messages in pieces", error["message"])
 
     def test_an_answer_too_large_for_a_frame_says_so(self):
-        client = self.client(self.start(fake_config(), wire={"max_frame": "64KiB"}))
+        client = self.client(self.start(fake_config(), wire={"max_frame_size": "64KiB"}))
         answer = client.request(call("fake__big", {"bytes": 100_000}))
         self.assert_error(answer["mcp_payload"], -32600, "too_large")
         self.assertIn("chunking", answer["mcp_payload"]["error"]["message"])
@@ -430,13 +430,13 @@ class Traffic(WireCase):
         self.assertEqual(client.read()["mcp_payload"]["id"], "same")
 
     def test_requests_of_one_connection_have_a_bound(self):
-        client = self.client(self.start(fake_config(), wire={"requests": 2}))
+        client = self.client(self.start(fake_config(), wire={"max_requests": 2}))
         for i in range(2):
             client.ask(call("fake__hang", {}, i))
         self.assertEqual(client.refusal(rpc("ping", request_id=9))["code"], "SERVICE_UNAVAILABLE")
 
     def test_cancelling(self):
-        gateway = self.start(fake_config(), wire={"requests": 1})
+        gateway = self.start(fake_config(), wire={"max_requests": 1})
         client = self.client(gateway)
         client.initialize("2025-06-18")
         client.ask(call("fake__hang", {}, "h"))
@@ -474,7 +474,7 @@ class Traffic(WireCase):
         self.assertIn("file:///here", text(answer["mcp_payload"]["result"]))
 
     def test_control_frames_jump_the_queue(self):
-        gateway = self.start(fake_config(), wire={"outbox": "64MiB"})
+        gateway = self.start(fake_config(), wire={"max_outbox_size": "64MiB"})
         client = self.client(gateway)
         client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         calls = gateway.metric("patchbay_calls_total")
@@ -486,7 +486,7 @@ class Traffic(WireCase):
         self.assertIn(PONG, kinds[:8], kinds)
 
     def test_a_slow_reader_is_cut_off_and_delays_nobody(self):
-        gateway = self.start(fake_config(), wire={"outbox": "1MiB"})
+        gateway = self.start(fake_config(), wire={"max_outbox_size": "1MiB"})
         slow = self.client(gateway)
         slow.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         for i in range(40):
@@ -539,7 +539,7 @@ class Traffic(WireCase):
 
 class Life(WireCase):
     def test_a_silent_client_is_asked_and_left(self):
-        gateway = self.start(wire={"ping": "200ms", "pong": "300ms"})
+        gateway = self.start(wire={"ping_interval": "200ms", "pong_timeout": "300ms"})
         client = self.client(gateway)
         client.initialize()
         kind, payload = client.read_frame()
@@ -550,12 +550,12 @@ class Life(WireCase):
         client.assert_ended()  # It does not answer any more.
 
     def test_a_client_must_say_something(self):
-        client = self.client(self.start(wire={"first_message": "200ms"}))
+        client = self.client(self.start(wire={"first_message_timeout": "200ms"}))
         self.assertEqual(client.read(ERROR)["error"]["details"]["reason"], "timeout")
         client.assert_ended()
 
     def test_a_frame_must_come_to_its_end(self):
-        client = self.client(self.start(wire={"frame_time": "300ms", "first_message": "60s"}))
+        client = self.client(self.start(wire={"frame_timeout": "300ms", "first_message_timeout": "60s"}))
         client.initialize()
         client.send_bytes(b"MC\x01\x00")
         self.assertEqual(client.read(ERROR)["error"]["details"]["reason"], "timeout")

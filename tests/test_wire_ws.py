@@ -139,7 +139,7 @@ class Upgrade(WsCase):
         self.assertEqual(self.refused(gateway)[0], 404)
 
     def test_more_connections_than_allowed_are_refused(self):
-        gateway = self.start({"limits": {"connections": 2}})
+        gateway = self.start({"limits": {"max_connections": 2}})
         self.client(gateway), self.client(gateway)
         self.assertEqual(self.refused(gateway)[0], 503)
 
@@ -294,7 +294,7 @@ class Frames(WsCase):
                 self.assertEqual(self.fault(*data, gateway=gateway), code)
 
     def test_too_large_is_refused_by_its_head_alone(self):
-        gateway = self.start(wire={"max_frame": "64KiB"})
+        gateway = self.start(wire={"max_frame_size": "64KiB"})
         self.assertEqual(self.fault(frame(TEXT, b"", length=65537), gateway=gateway), 1009)
         parts = frame(TEXT, b"x" * 40000, last=False), frame(MORE, b"", length=30000)
         self.assertEqual(self.fault(*parts, gateway=gateway), 1009)
@@ -330,7 +330,7 @@ class Frames(WsCase):
             self.assertLess(gateway.rss() - before, 32 << 20)
 
     def test_too_many_fragments(self):
-        gateway = self.start(wire={"ws": {"fragments": 4}})
+        gateway = self.start(wire={"ws": {"max_fragments": 4}})
         parts = [frame(TEXT, b"", last=False), *[frame(MORE, b"", last=False)] * 4]
         self.assertEqual(self.fault(*parts, gateway=gateway), 1008)
 
@@ -387,7 +387,7 @@ class Frames(WsCase):
 
 class Life(WsCase):
     def test_a_client_that_does_not_answer_pings_is_left(self):
-        gateway = self.start(wire={"ping": "100ms", "pong": "300ms"})
+        gateway = self.start(wire={"ping_interval": "100ms", "pong_timeout": "300ms"})
         silent = self.client(gateway)
         answering = self.client(gateway)
         stop = threading.Event()
@@ -409,13 +409,13 @@ class Life(WsCase):
         self.assertIn("mcp_payload", answering.request(SUM))
 
     def test_a_message_must_come_to_its_end(self):
-        client = self.client(self.start(wire={"frame_time": "100ms"}))
+        client = self.client(self.start(wire={"frame_timeout": "100ms"}))
         client.send_bytes(frame(TEXT, b"{", last=False))
         self.assertEqual(client.closed()[0], 1008)
 
     def test_a_slow_reader_is_left_and_delays_nobody(self):
         gateway = self.start(
-            fake_config(limits={"write_time": "500ms"}), wire={"outbox": "256KiB", "requests": 100}
+            fake_config(limits={"write_timeout": "500ms"}), wire={"max_outbox_size": "256KiB", "max_requests": 100}
         )
         slow = self.client(gateway, receive_buffer=4096)
         for i in range(40):
@@ -525,7 +525,7 @@ class Upstream(WsCase):
     def test_it_comes_back(self):
         behind = self.start()
         port = behind.port
-        restart = {"first": "50ms", "most": "200ms", "breaker": 1000}
+        restart = {"initial_interval": "50ms", "max_interval": "200ms", "breaker_threshold": 1000}
         settings = {"kind": "ws", "url": f"ws://127.0.0.1:{port}/mcp", "restart": restart}
         front = self.start({"upstreams": {"behind": settings}})
         self.assertEqual(behind.stop(), 0)

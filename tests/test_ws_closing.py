@@ -139,7 +139,7 @@ class Server(TestCase):
         self.assertEqual(client.closed()[0], 1002)
 
     def test_a_long_call_does_not_keep_the_connection(self):
-        with Gateway(fake_config(wire={"ws": {"close_time": "100ms"}})) as gateway:
+        with Gateway(fake_config(wire={"ws": {"close_timeout": "100ms"}})) as gateway:
             self.gateway = gateway
             arguments = {"name": "fake__sleep", "arguments": {"seconds": 600}}
             call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": arguments}

@@ -17,7 +17,7 @@ from .measure import Bench
 
 SESSIONS = 10_000
 SETTINGS = (
-    "limits: {connections: 30000, sessions: 30000}\n"
+    "limits: {max_connections: 30000, max_sessions: 30000}\n"
     "wire: {tcp: 'off', rate_limiting: {enabled: false}}\n"
 )
 WEBSOCKETS = "patchbay, WebSockets"

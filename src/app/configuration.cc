@@ -36,8 +36,8 @@ Node part_of(const Node& entry, bool common) {
 }
 
 // What to make an upstream from; faults if the entry is not good.
-void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& faults,
-              std::vector<UpstreamPlan>& plans) {
+void add_plan(UpstreamEntry& entry, Configuration& loaded, Faults& faults) {
+  const std::string& file = loaded.file;
   const UpstreamKind* const kind = find_upstream_kind(entry.kind);
   if (!kind) {
     std::string known;
@@ -47,6 +47,9 @@ void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& fault
                       fmt::format("'{}' is not one of:{}", entry.kind, known)});
     return;
   }
+  const config::Place at{file, entry.path, faults};
+  kind->apply_aliases(entry.node, at, loaded.notes);
+  config::apply_aliases<gateway::UpstreamSettings>(entry.node, at, loaded.notes);
   const Node common = part_of(entry.node, true);
   const Node own = part_of(entry.node, false);
   auto settings = config::read<gateway::UpstreamSettings>(common, file, entry.path, faults);
@@ -57,7 +60,7 @@ void add_plan(const UpstreamEntry& entry, const std::string& file, Faults& fault
   std::string digest = config::digest(own);
   // An upstream that may list more, or less, lists again. Its tools are chosen without it.
   if (const Node* const lists = common.find("lists")) digest += " " + config::digest(*lists);
-  plans.push_back(
+  loaded.upstreams.push_back(
       {entry.name, entry.kind, std::move(digest), std::move(settings), std::move(make)});
 }
 
@@ -89,9 +92,9 @@ void read_plans(Configuration& loaded, const Node& root, Faults& faults) {
   const Settings& settings = loaded.settings;
   const auto& commands = settings.stdio.allowed_commands;
   if (commands) loaded.allowed = std::make_shared<const upstreams::AllowedCommands>(*commands);
-  for (const auto& entry : upstream_entries(root, loaded.file, settings.names.separator, faults)) {
+  for (auto& entry : upstream_entries(root, loaded.file, settings.names.separator, faults)) {
     const std::size_t before = loaded.upstreams.size();
-    add_plan(entry, loaded.file, faults, loaded.upstreams);
+    add_plan(entry, loaded, faults);
     if (loaded.upstreams.size() == before || entry.kind != "stdio" || !commands) continue;
     check_command(entry, *loaded.allowed, loaded.file, faults);
     // What may be run is part of what a program is started with.
@@ -259,6 +262,8 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   if (root.kind == config::Kind::map && !names_upstreams(root)) {
     root.members.push_back({"upstreams", 0, default_upstreams()});
   }
+  // Before anything else looks at the keys, or adds some.
+  config::apply_aliases<Settings>(root, {file, "", faults}, loaded.notes);
   if (!overrides.properties.empty()) loaded.files.push_back(overrides.properties);
   loaded.ignored = apply_properties(overrides.properties, root, faults);
   loaded.settings = config::read<Settings>(root, file, "", faults);
@@ -274,7 +279,14 @@ Configuration load_configuration(const std::string& file, const Overrides& overr
   finish_tls(loaded, root, faults);
   finish_wire(loaded, root, faults);
   config::sort_by_line(faults);
+  config::sort_by_line(loaded.notes);
   return loaded;
+}
+
+void log_notes(const config::Faults& notes) {
+  for (const auto& note : notes) {
+    log::Line(log::Level::warn, "setting renamed").add("what", config::to_string(note));
+  }
 }
 
 std::string choose_configuration(const std::string& given) {

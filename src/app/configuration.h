@@ -37,6 +37,7 @@ struct Configuration {
   std::shared_ptr<const upstreams::AllowedCommands> allowed;  // Null: any program may be run.
   gateway::Identity identity;                                 // Who the gateway says it is.
   std::vector<std::string> ignored;                           // Properties that mean nothing here.
+  config::Faults notes;                                       // Old keys, and their current names.
 };
 
 // What the command line says; it stands above the file.
@@ -52,6 +53,9 @@ struct Overrides {
 // Reads `file`; an empty name means the defaults. Look at the result only if no fault was added.
 Configuration load_configuration(const std::string& file, const Overrides& overrides,
                                  config::Faults& faults);
+
+// Logs each old key that was used, with its current name.
+void log_notes(const config::Faults& notes);
 
 // The file to use: the one given, else PATCHBAY_CONFIG, else ./patchbay.yaml, else none.
 std::string choose_configuration(const std::string& given);

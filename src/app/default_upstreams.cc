@@ -24,7 +24,7 @@ config::Node osquery_upstream() {
                    {"command", 0, text_node("/proc/self/exe")},
                    {"args", 0, list_node({"osquery"})},
                    {"env_pass", 0, list_node({"MCP_DEBUG"})},
-                   {"speech", 0, std::move(protocol)}});
+                   {"protocol", 0, std::move(protocol)}});
 }
 
 namespace {

@@ -391,9 +391,9 @@ void Gateway::watch_gauges() {
                        "Reasons why a change of the configuration or of credentials is not used.",
                        [this] { return static_cast<std::int64_t>(refusals_.all().size()); });
   registry.watch_gauge("patchbay_memory_allocated_bytes",
-                       "Memory that is allocated, of which limits.memory is the bound.",
+                       "Allocated memory; limits.max_memory is its limit.",
                        [] { return static_cast<std::int64_t>(memory::in_use()); });
-  registry.watch_gauge("patchbay_memory_limit_bytes", "The bound in force (limits.memory).",
+  registry.watch_gauge("patchbay_memory_limit_bytes", "The limit in force (limits.max_memory).",
                        [] { return static_cast<std::int64_t>(memory::most()); });
   registry.watch_gauge("patchbay_resident_memory_bytes", "Memory in use.", resident_bytes);
   registry.watch_counter("patchbay_log_lines_dropped_total",

@@ -99,6 +99,7 @@ Task<void> Gateway::reload_once(const std::string& why) {
         .add("keys", "listen, tls.listen, wire.tcp, wire.tls, workers, state");
   }
   log::Line(log::Level::info, "reload").add("why", why).add("digest", next->digest);
+  log_notes(next->notes);
   auto used = co_await use(*std::move(next));
   log::Line(log::Level::info, "reloaded").add("digest", configuration_.digest);
   co_return used;

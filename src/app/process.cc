@@ -26,7 +26,7 @@ void raise_descriptor_limit(int connections) {
     log::Line(log::Level::warn, "few descriptors")
         .add("limit", std::uint64_t{limit.rlim_cur})
         .add("connections", connections)
-        .add("hint", "raise ulimit -n or lower limits.connections");
+        .add("hint", "raise ulimit -n or lower limits.max_connections");
   }
 }
 

@@ -59,7 +59,7 @@ class Mapper {
     listen(find("server.address"), find("server.port"));
     if (const auto* const threads = find("server.tomcat.threads.max")) {
       if (whole(*threads, 1, 1'000'000)) {
-        member(member(root_, "limits"), "calls") = bare_node(threads->value);
+        member(member(root_, "limits"), "max_calls") = bare_node(threads->value);
       }
     }
     osquery(find("mcp.osquery.enabled"), find("mcp.osquery.command"), find("mcp.osquery.args"));

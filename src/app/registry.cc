@@ -40,7 +40,7 @@ struct BuiltinSettings {
 template <>
 inline constexpr auto config::fields<app::BuiltinSettings> = std::tuple{
     Field{"search", &app::BuiltinSettings::search,
-          "Where the skill `search` looks; with folders it takes the place of `mock_search`."},
+          "Settings of the skill `search`. With folders, it replaces `mock_search`."},
 };
 
 namespace app {
@@ -349,34 +349,42 @@ MakeUpstream read_builtin(const std::string& name, const config::Node& entry,
   };
 }
 
+template <config::Section S>
+constexpr UpstreamKind kind_of(std::string_view name, std::string_view meaning,
+                               decltype(UpstreamKind::read) read) {
+  return {name, meaning, config::shape_of<S>, config::apply_aliases<S>, read};
+}
+
 constexpr std::array kUpstreamKinds{
-    UpstreamKind{"stdio", "Runs a program and speaks MCP on its stdin and stdout.",
-                 config::shape_of<upstreams::StdioSettings>, read_stdio},
-    UpstreamKind{kHttp,
-                 "Speaks MCP over HTTP; which revision and which transport is found by asking.",
-                 config::shape_of<upstreams::HttpSettings>, read_http_kind<kHttp>},
-    UpstreamKind{kSse, "The event stream of the first revision, at the URL, and nothing else.",
-                 config::shape_of<upstreams::HttpSettings>, read_http_kind<kSse>},
-    UpstreamKind{kCustomSse,
-                 "Posts to the URL + /message and reads answers from the event stream at the URL "
-                 "+ /sse.",
-                 config::shape_of<upstreams::HttpSettings>, read_http_kind<kCustomSse>},
-    UpstreamKind{"tcp", "Speaks MCP over a TCP connection, one message per line.",
-                 config::shape_of<upstreams::TcpSettings>, read_tcp},
-    UpstreamKind{"unix", "Speaks MCP over a Unix socket, one message per line.",
-                 config::shape_of<upstreams::UnixSettings>, read_unix},
-    UpstreamKind{"wire-tcp", "Another gateway, over the frames of the wire protocol.",
-                 config::shape_of<upstreams::WireTcpSettings>, read_wire_tcp},
-    UpstreamKind{"ws", "Speaks MCP over WebSocket, plain or in the envelopes of the wire protocol.",
-                 config::shape_of<upstreams::WsSettings>, read_ws},
-    UpstreamKind{"openapi", "An HTTP service: each operation of its OpenAPI document is a tool.",
-                 config::shape_of<upstreams::OpenapiSettings>, read_openapi},
-    UpstreamKind{"kafka", "Agents that live on Kafka topics, and topics by themselves.",
-                 config::shape_of<upstreams::KafkaSettings>, read_kafka},
-    UpstreamKind{"sandbox", "Places where code is run that nobody trusts.",
-                 config::shape_of<upstreams::SandboxSettings>, read_sandbox},
-    UpstreamKind{"builtin", "The skills compiled into the gateway.",
-                 config::shape_of<BuiltinSettings>, read_builtin},
+    kind_of<upstreams::StdioSettings>("stdio", "A program that speaks MCP on its stdin and stdout.",
+                                      read_stdio),
+    kind_of<upstreams::HttpSettings>(
+        kHttp, "An MCP server over HTTP. The gateway detects its revision and transport.",
+        read_http_kind<kHttp>),
+    kind_of<upstreams::HttpSettings>(
+        kSse, "An MCP server with the HTTP+SSE transport of the first revision only.",
+        read_http_kind<kSse>),
+    kind_of<upstreams::HttpSettings>(
+        kCustomSse,
+        "An MCP server that takes POST at the URL + /message and sends replies on the event "
+        "stream at the URL + /sse.",
+        read_http_kind<kCustomSse>),
+    kind_of<upstreams::TcpSettings>("tcp", "An MCP server on a TCP socket, one message per line.",
+                                    read_tcp),
+    kind_of<upstreams::UnixSettings>(
+        "unix", "An MCP server on a Unix socket, one message per line.", read_unix),
+    kind_of<upstreams::WireTcpSettings>(
+        "wire-tcp", "Another gateway, over the wire protocol on TCP.", read_wire_tcp),
+    kind_of<upstreams::WsSettings>(
+        "ws", "An MCP server over WebSocket: plain MCP, or the envelopes of the wire protocol.",
+        read_ws),
+    kind_of<upstreams::OpenapiSettings>(
+        "openapi", "An HTTP service with an OpenAPI document. Each operation becomes a tool.",
+        read_openapi),
+    kind_of<upstreams::KafkaSettings>(
+        "kafka", "Agents on Kafka topics, and topics without an agent.", read_kafka),
+    kind_of<upstreams::SandboxSettings>("sandbox", "Sandboxes for untrusted code.", read_sandbox),
+    kind_of<BuiltinSettings>("builtin", "The skills compiled into the gateway.", read_builtin),
 };
 
 }  // namespace

@@ -40,6 +40,8 @@ struct UpstreamKind {
   std::string_view name;
   std::string_view meaning;
   config::Shape (*shape)();
+  // Gives an entry's members their current keys; see config::apply_aliases().
+  void (*apply_aliases)(config::Node& entry, const config::Place& at, config::Faults& notes);
   // Reads an entry of the configuration. The result is used only if there are no faults.
   MakeUpstream (*read)(const std::string& name, const config::Node& entry, const std::string& file,
                        const std::string& path, config::Faults& faults);

@@ -25,6 +25,10 @@ void print_faults(const config::Faults& faults) {
   for (const auto& fault : faults) fmt::print(stderr, "{}\n", config::to_string(fault));
 }
 
+void print_notes(const config::Faults& notes) {
+  for (const auto& note : notes) fmt::print(stderr, "warning: {}\n", config::to_string(note));
+}
+
 int run_gateway(Configuration configuration, const Overrides& overrides,
                 const std::function<int(Gateway&)>& run) {
   keep_large_blocks();
@@ -34,6 +38,7 @@ int run_gateway(Configuration configuration, const Overrides& overrides,
   for (const auto& name : configuration.ignored) {
     log::Line(log::Level::info, "property ignored").add("name", name);
   }
+  log_notes(configuration.notes);
   int code = 1;
   {
     Gateway gateway(std::move(configuration), overrides);

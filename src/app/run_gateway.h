@@ -15,6 +15,7 @@ int run_gateway(Configuration configuration, const Overrides& overrides,
                 const std::function<int(Gateway&)>& run);
 
 void print_faults(const config::Faults& faults);
+void print_notes(const config::Faults& notes);
 
 // The value of that name; empty if there is none.
 template <class E>

@@ -176,187 +176,198 @@ inline constexpr auto config::choices<log::Format> = std::array{
 template <>
 inline constexpr auto config::fields<gateway::NameSettings> = std::tuple{
     Field{"prefix", &gateway::NameSettings::prefix,
-          "Whether tools are listed with the name of their upstream in front: always, only where "
-          "two upstreams have the same name, or never."},
-    Field{"separator", &gateway::NameSettings::separator, "What stands between upstream and tool."},
+          "When tool names carry the name of their upstream as a prefix: always, only if two "
+          "upstreams offer the same name, or never."},
+    Field{"separator", &gateway::NameSettings::separator,
+          "Text between the upstream's name and the tool's name."},
 };
 
 template <>
 inline constexpr auto config::fields<app::LimitSettings> = std::tuple{
-    Field{"call", &app::LimitSettings::call, "The longest a call may take.",
-          Range{Duration(10), Duration(86'400'000)}},
-    Field{"question", &app::LimitSettings::question,
-          "How long a client may take to answer what an upstream asks in the course of a call; the "
-          "time of the call stands still meanwhile.",
-          Range{Duration(10), Duration(86'400'000)}},
-    Field{"task", &app::LimitSettings::task,
-          "How long a request may wait for what a task comes to.",
-          Range{Duration(10), Duration(86'400'000)}},
-    Field{"parked", &app::LimitSettings::parked,
-          "How many calls of each worker may wait for a client without a session to come back with "
-          "answers.",
-          Range{0, 1'000'000}},
-    Field{"calls", &app::LimitSettings::calls, "How many calls may run at once.",
-          Range{1, 1'000'000}},
+    Field{"call_timeout", &app::LimitSettings::call, "Maximum duration of a call.",
+          Range{Duration(10), Duration(86'400'000)}, Alias{"call"}},
+    Field{"input_timeout", &app::LimitSettings::question,
+          "Maximum time a client may take to answer an input request of an upstream. The call's "
+          "own timeout is paused meanwhile.",
+          Range{Duration(10), Duration(86'400'000)}, Alias{"question"}},
+    Field{"task_timeout", &app::LimitSettings::task,
+          "Maximum time a request waits for the result of a task.",
+          Range{Duration(10), Duration(86'400'000)}, Alias{"task"}},
+    Field{"max_parked_calls", &app::LimitSettings::parked,
+          "Maximum number of calls per worker that wait for input from a client without a session.",
+          Range{0, 1'000'000}, Alias{"parked"}},
+    Field{"max_calls", &app::LimitSettings::calls, "Maximum number of calls in progress.",
+          Range{1, 1'000'000}, Alias{"calls"}},
     Field{"rates", &app::LimitSettings::rates,
-          "How often calls may be made, and how many may run at once. Each row counts by itself."},
-    Field{
-        "rate_keys", &app::LimitSettings::rate_keys,
-        "How many callers, addresses and tools the rows of `rates` tell apart; those beyond share "
-        "what one has.",
-        Range{16, 10'000'000}},
+          "Rate limits and concurrency limits of calls. Each row counts on its own."},
+    Field{"max_rate_keys", &app::LimitSettings::rate_keys,
+          "Maximum number of callers, addresses and tools that the rows of `rates` track. Further "
+          "ones share a single counter.",
+          Range{16, 10'000'000}, Alias{"rate_keys"}},
     Field{"results", &app::LimitSettings::results,
-          "How large the results of tools may be; the first row that names a tool counts."},
-    Field{"kept_results", &app::LimitSettings::stored_results,
-          "How much of results that were too large is kept; the oldest make room.",
-          Range{Bytes{1 << 20}, Bytes{std::uint64_t{1} << 36}}},
-    Field{"kept_page", &app::LimitSettings::stored_page, "How much of them is read at once.",
-          Range{Bytes{1024}, Bytes{16 << 20}}},
-    Field{"kept_time", &app::LimitSettings::stored_time, "How long they are kept.",
-          Range{Duration(1'000), Duration(86'400'000)}},
-    Field{"body", &app::LimitSettings::body, "The largest request body.",
-          Range{Bytes{1024}, Bytes{1 << 30}}},
-    Field{"connections", &app::LimitSettings::connections, "How many connections may be open.",
-          Range{1, 1'000'000}},
+          "Size limits of tool results. The first row that matches a tool applies."},
+    Field{"max_stored_results_size", &app::LimitSettings::stored_results,
+          "Maximum total size of stored results that exceeded their limit. The oldest are evicted.",
+          Range{Bytes{1 << 20}, Bytes{std::uint64_t{1} << 36}}, Alias{"kept_results"}},
+    Field{"stored_results_page_size", &app::LimitSettings::stored_page,
+          "Size of one page when a stored result is read.", Range{Bytes{1024}, Bytes{16 << 20}},
+          Alias{"kept_page"}},
+    Field{"stored_results_ttl", &app::LimitSettings::stored_time,
+          "How long a stored result stays available.", Range{Duration(1'000), Duration(86'400'000)},
+          Alias{"kept_time"}},
+    Field{"max_body_size", &app::LimitSettings::body, "Maximum size of a request body.",
+          Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"body"}},
+    Field{"max_connections", &app::LimitSettings::connections,
+          "Maximum number of open connections.", Range{1, 1'000'000}, Alias{"connections"}},
     Field{"max_connections_per_address", &app::LimitSettings::max_connections_per_address,
-          "How many connections one address may have open; IPv6 addresses count by their /64. 0: a "
-          "quarter of `connections`, and no bound for this machine's own addresses.",
+          "Maximum number of open connections per client address; IPv6 addresses count by their "
+          "/64. 0: a quarter of `max_connections`, and no limit for addresses of this machine.",
           Range{0, 1'000'000}},
     Field{"max_sessions_per_caller", &app::LimitSettings::max_sessions_per_caller,
-          "How many sessions one caller may have open, or one address where callers are not asked "
-          "who they are. 0: a quarter of `sessions`, and no bound for unasked callers of this "
-          "machine.",
+          "Maximum number of open sessions per caller, or per address without authentication. 0: a "
+          "quarter of `max_sessions`, and no limit for unauthenticated callers on this machine.",
           Range{0, 10'000'000}},
     Field{"max_streams_per_caller", &app::LimitSettings::max_streams_per_caller,
-          "The same for event streams that wait for notifications. 0: a quarter of `connections`.",
+          "Maximum number of event streams for notifications per caller. 0: a quarter of "
+          "`max_connections`.",
           Range{0, 1'000'000}},
     Field{"max_websockets_per_caller", &app::LimitSettings::max_websockets_per_caller,
-          "The same for WebSockets and connections of the wire protocol. 0: a quarter of "
-          "`connections`.",
+          "Maximum number of WebSocket and wire protocol connections per caller. 0: a quarter of "
+          "`max_connections`.",
           Range{0, 1'000'000}},
     Field{"max_parked_per_caller", &app::LimitSettings::max_parked_per_caller,
-          "The same for calls that wait for their client to come back with answers. 0: a quarter "
-          "of `parked`.",
+          "Maximum number of calls per caller that wait for input from their client. 0: a quarter "
+          "of `max_parked_calls`.",
           Range{0, 1'000'000}},
-    Field{"memory", &app::LimitSettings::memory,
-          "How much memory the gateway may have allocated. Beyond that it answers 503 to new calls "
-          "and bodies until there is less. 0: half of what the machine or its cgroup has, at most "
-          "1 GiB.",
-          Range{Bytes{0}, Bytes{std::uint64_t{1} << 44}}},
-    Field{"request_line", &app::LimitSettings::request_line, "The longest request line.",
-          Range{Bytes{256}, Bytes{1 << 20}}},
-    Field{"headers", &app::LimitSettings::headers, "The largest request head.",
-          Range{Bytes{1024}, Bytes{1 << 20}}},
-    Field{"header_fields", &app::LimitSettings::header_fields, "The most header fields.",
-          Range{8, 10'000}},
+    Field{"max_memory", &app::LimitSettings::memory,
+          "Maximum memory the gateway may allocate. Beyond it, new calls and bodies are answered "
+          "with 503. 0: half of the memory of the machine or its cgroup, at most 1 GiB.",
+          Range{Bytes{0}, Bytes{std::uint64_t{1} << 44}}, Alias{"memory"}},
+    Field{"max_request_line_size", &app::LimitSettings::request_line,
+          "Maximum size of the request line.", Range{Bytes{256}, Bytes{1 << 20}},
+          Alias{"request_line"}},
+    Field{"max_headers_size", &app::LimitSettings::headers,
+          "Maximum size of the request line and all header fields.",
+          Range{Bytes{1024}, Bytes{1 << 20}}, Alias{"headers"}},
+    Field{"max_header_fields", &app::LimitSettings::header_fields,
+          "Maximum number of header fields in a request.", Range{8, 10'000},
+          Alias{"header_fields"}},
     Field{"max_header_line_size", &app::LimitSettings::max_header_line_size,
-          "The longest header field of a request.", Range{Bytes{256}, Bytes{1 << 20}}},
-    Field{"header_time", &app::LimitSettings::header_time,
-          "How long a request head may take to arrive.", Range{Duration(10), Duration(600'000)}},
-    Field{"body_time", &app::LimitSettings::body_time,
-          "How long a request body may take to arrive.", Range{Duration(10), Duration(3'600'000)}},
-    Field{"idle_time", &app::LimitSettings::idle_time,
-          "How long a connection may wait for its next request.",
-          Range{Duration(10), Duration(3'600'000)}},
-    Field{"write_time", &app::LimitSettings::write_time,
-          "How long a client may take to accept the next piece of an answer.",
-          Range{Duration(10), Duration(3'600'000)}},
-    Field{"sessions", &app::LimitSettings::sessions, "How many sessions may be open.",
-          Range{1, 10'000'000}},
-    Field{"session_idle", &app::LimitSettings::session_idle,
-          "After how long without a request or an open stream a session ends.",
-          Range{Duration(1'000), Duration(604'800'000)}},
-    Field{"stream_buffer", &app::LimitSettings::stream_buffer,
-          "What may wait for a slow reader of an event stream before it is cut off.",
-          Range{Bytes{4096}, Bytes{1 << 30}}},
-    Field{"stream_after", &app::LimitSettings::stream_after,
-          "After how long a call is answered as an event stream, so that it can be resumed.",
-          Range{Duration(10), Duration(3'600'000)}},
-    Field{"stream_keep_alive", &app::LimitSettings::stream_keep_alive,
-          "How often a silent event stream shows that it is alive.",
-          Range{Duration(100), Duration(3'600'000)}},
-    Field{"replay", &app::LimitSettings::replay,
-          "How much of one event stream is kept for clients that reconnect.",
-          Range{Bytes{1024}, Bytes{1 << 30}}},
-    Field{"replay_total", &app::LimitSettings::replay_total,
-          "How much is kept of all ended event streams of a worker.",
-          Range{Bytes{1024}, Bytes{std::uint64_t{1} << 36}}},
-    Field{"replay_time", &app::LimitSettings::replay_time,
-          "How long an ended event stream is kept.", Range{Duration(100), Duration(3'600'000)}},
-    Field{"batch", &app::LimitSettings::batch, "The most messages in a batch.", Range{1, 10'000}},
-    Field{"page", &app::LimitSettings::page, "How many items one page of a list has.",
-          Range{1, 1'000'000}},
-    Field{"pins", &app::LimitSettings::pins,
-          "How many tools of one upstream are remembered (see `pins`).", Range{1, 1'000'000}},
-    Field{"start", &app::LimitSettings::start,
-          "How long the first list of tools waits for upstreams that are still starting.",
-          Range{Duration(0), Duration(600'000)}},
-    Field{"listed_after_loss", &app::LimitSettings::listed_after_loss,
-          "How long what an upstream offers stays listed while it is down.",
-          Range{Duration(0), Duration(604'800'000)}},
-    Field{"list_debounce", &app::LimitSettings::list_debounce,
-          "Changes of a list within this time are told to clients as one.",
-          Range{Duration(0), Duration(60'000)}},
+          "Maximum size of one header field in a request.", Range{Bytes{256}, Bytes{1 << 20}}},
+    Field{"header_timeout", &app::LimitSettings::header_time,
+          "Maximum time to receive the header of a request.",
+          Range{Duration(10), Duration(600'000)}, Alias{"header_time"}},
+    Field{"body_timeout", &app::LimitSettings::body_time,
+          "Maximum time to receive the body of a request.",
+          Range{Duration(10), Duration(3'600'000)}, Alias{"body_time"}},
+    Field{"idle_timeout", &app::LimitSettings::idle_time,
+          "Maximum time a connection waits for its next request.",
+          Range{Duration(10), Duration(3'600'000)}, Alias{"idle_time"}},
+    Field{"write_timeout", &app::LimitSettings::write_time,
+          "Maximum time a client may take to accept the next part of a response.",
+          Range{Duration(10), Duration(3'600'000)}, Alias{"write_time"}},
+    Field{"max_sessions", &app::LimitSettings::sessions, "Maximum number of open sessions.",
+          Range{1, 10'000'000}, Alias{"sessions"}},
+    Field{"session_idle_timeout", &app::LimitSettings::session_idle,
+          "Time without a request or an open stream after which a session ends.",
+          Range{Duration(1'000), Duration(604'800'000)}, Alias{"session_idle"}},
+    Field{"max_stream_buffer_size", &app::LimitSettings::stream_buffer,
+          "Maximum size of the data queued for a slow reader of an event stream. Beyond it, the "
+          "stream is closed.",
+          Range{Bytes{4096}, Bytes{1 << 30}}, Alias{"stream_buffer"}},
+    Field{"stream_delay", &app::LimitSettings::stream_after,
+          "Time after which a call is answered with an event stream, which the client can resume.",
+          Range{Duration(10), Duration(3'600'000)}, Alias{"stream_after"}},
+    Field{"stream_keep_alive_interval", &app::LimitSettings::stream_keep_alive,
+          "Interval between keep-alive comments on an idle event stream.",
+          Range{Duration(100), Duration(3'600'000)}, Alias{"stream_keep_alive"}},
+    Field{"max_replay_size", &app::LimitSettings::replay,
+          "Maximum size of the events stored per stream for clients that reconnect.",
+          Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"replay"}},
+    Field{"max_total_replay_size", &app::LimitSettings::replay_total,
+          "Maximum total size of the events stored per worker for ended streams.",
+          Range{Bytes{1024}, Bytes{std::uint64_t{1} << 36}}, Alias{"replay_total"}},
+    Field{"replay_ttl", &app::LimitSettings::replay_time,
+          "How long the events of an ended stream are stored.",
+          Range{Duration(100), Duration(3'600'000)}, Alias{"replay_time"}},
+    Field{"max_batch_messages", &app::LimitSettings::batch,
+          "Maximum number of messages in a batch.", Range{1, 10'000}, Alias{"batch"}},
+    Field{"page_size", &app::LimitSettings::page, "Number of items in one page of a list.",
+          Range{1, 1'000'000}, Alias{"page"}},
+    Field{"max_pins_per_upstream", &app::LimitSettings::pins,
+          "Maximum number of tools per upstream whose definitions are pinned (see `pins`).",
+          Range{1, 1'000'000}, Alias{"pins"}},
+    Field{"start_timeout", &app::LimitSettings::start,
+          "Maximum time the first tool list waits for upstreams that are still starting.",
+          Range{Duration(0), Duration(600'000)}, Alias{"start"}},
+    Field{"stale_list_ttl", &app::LimitSettings::listed_after_loss,
+          "How long the tools of an upstream stay listed while it is down.",
+          Range{Duration(0), Duration(604'800'000)}, Alias{"listed_after_loss"}},
+    Field{"list_debounce_interval", &app::LimitSettings::list_debounce,
+          "Changes of a list within this interval are sent to clients as one notification.",
+          Range{Duration(0), Duration(60'000)}, Alias{"list_debounce"}},
 };
 
 template <>
 inline constexpr auto config::fields<gateway::ValidationSettings> = std::tuple{
     Field{"arguments", &gateway::ValidationSettings::arguments,
-          "Whether the arguments of a call must fit the schema of the tool."},
+          "Whether the arguments of a call must match the tool's input schema."},
     Field{"results", &gateway::ValidationSettings::results,
-          "Whether the result must fit the schema that the tool promises."},
-    Field{"tasks", &gateway::ValidationSettings::tasks,
-          "Of how many tasks it is remembered which tool made them, so that their results can be "
-          "checked.",
-          Range{0, 1'000'000}},
+          "Whether a result must match the tool's output schema."},
     Field{
-        "unusable_schemas", &gateway::ValidationSettings::unusable_schemas,
-        "What happens to calls that `enforce` would check with a schema that cannot be used: they "
-        "are refused, or pass unchecked."},
+        "max_tasks", &gateway::ValidationSettings::tasks,
+        "Maximum number of tasks whose tool is remembered, so that their results can be validated.",
+        Range{0, 1'000'000}, Alias{"tasks"}},
+    Field{"unusable_schemas", &gateway::ValidationSettings::unusable_schemas,
+          "What `enforce` does with calls of a tool whose schema cannot be used: refuse them, or "
+          "pass them unchecked."},
 };
 
 template <>
 inline constexpr auto config::fields<app::CorsSection> = std::tuple{
-    Field{
-        "origins", &app::CorsSection::origins,
-        "Origins of web pages that may read our answers: https://app.example. `*` is all of them, "
-        "and is taken only with `auth` and without credentials."},
+    Field{"origins", &app::CorsSection::origins,
+          "Origins of web pages that may read responses, such as https://app.example. `*` allows "
+          "all; it requires `auth` and excludes credentials."},
     Field{"headers", &app::CorsSection::headers,
-          "Headers that pages may send beside those of the front ends."},
-    Field{"max_age", &app::CorsSection::max_age, "How long a browser may remember what it may do.",
+          "Header fields that pages may send in addition to those of the front ends."},
+    Field{"max_age", &app::CorsSection::max_age,
+          "How long a browser may cache a preflight response.",
           Range{Duration(0), Duration(86'400'000)}},
     Field{"credentials", &app::CorsSection::credentials,
-          "Whether a browser may send what it keeps for us, such as a password or a certificate."},
+          "Whether a browser may send credentials, such as a password or a client certificate."},
 };
 
 template <>
 inline constexpr auto config::fields<app::HttpSection> = std::tuple{
     Field{"hosts", &app::HttpSection::hosts,
-          "Names allowed in the Host header beside localhost, 127.0.0.1 and [::1]."},
+          "Names allowed in the Host header in addition to localhost, 127.0.0.1 and [::1]."},
     Field{"origins", &app::HttpSection::origins,
-          "Origins of web pages that may call, beside the Host of the request itself and `hosts`."},
-    Field{"cors", &app::HttpSection::cors, "Which web pages of other origins may read answers."},
+          "Origins of web pages that may send requests, in addition to the request's own Host and "
+          "`hosts`."},
+    Field{"cors", &app::HttpSection::cors, "Cross-origin access for web pages (CORS)."},
 };
 
 template <>
 inline constexpr auto config::fields<app::LogSection> = std::tuple{
-    Field{"level", &app::LogSection::level, "The least important lines that are logged."},
-    Field{"format", &app::LogSection::format, "How a line looks."},
+    Field{"level", &app::LogSection::level, "Lowest level that is logged."},
+    Field{"format", &app::LogSection::format, "Format of log lines."},
     Field{"calls", &app::LogSection::calls, "Whether each call is logged."},
     Field{"messages", &app::LogSection::messages,
-          "Whether each message to and from a program is logged, at debug; it may hold secrets."},
+          "Whether each message to and from a program is logged at level debug. Messages may "
+          "contain secrets."},
 };
 
 template <>
 inline constexpr auto config::fields<app::StdioSection> = std::tuple{
     Field{"allowed_commands", &app::StdioSection::allowed_commands,
-          "If given: the only programs that upstreams may be. A path, or a name found in PATH."},
+          "Programs that stdio upstreams may run: paths, or names found in PATH. Absent: any "
+          "program."},
 };
 
 template <>
 inline constexpr auto config::fields<app::ReloadSection> = std::tuple{
     Field{"stable_interval", &app::ReloadSection::stable_interval,
-          "How long the files of the configuration must stay the same before they are used.",
+          "How long the configuration files must stay unchanged before they are loaded.",
           Range{Duration(10), Duration(60'000)}},
     Field{"allow_weaker", &app::ReloadSection::allow_weaker,
           "Whether a reload may weaken the protection of the running gateway, for example remove "
@@ -365,9 +376,9 @@ inline constexpr auto config::fields<app::ReloadSection> = std::tuple{
 
 template <>
 inline constexpr auto config::fields<app::StopSection> = std::tuple{
-    Field{"grace", &app::StopSection::grace,
-          "How long calls in progress get to finish when the gateway stops.",
-          Range{Duration(0), Duration(3'600'000)}},
+    Field{"drain_timeout", &app::StopSection::grace,
+          "Maximum time for calls in progress to finish when the gateway stops.",
+          Range{Duration(0), Duration(3'600'000)}, Alias{"grace"}},
 };
 
 template <>
@@ -375,59 +386,59 @@ inline constexpr auto config::fields<app::WireSection> = std::tuple_cat(
     config::fields<frontends::WireSettings>,
     std::tuple{
         Field{"tls", &app::WireSection::tls,
-              "Puts TLS over the TCP listener (tcps://). Absent: it is plain, for this machine."},
+              "TLS for the TCP listener (tcps://). Absent: plain TCP, for this machine only."},
     });
 
 template <>
 inline constexpr auto config::fields<app::Settings> = std::tuple{
     Field{"listen", &app::Settings::listen,
-          "The address of the HTTP listener; port 0 lets the system choose."},
-    Field{"tls", &app::Settings::tls, "A second listener, for HTTPS. Absent: there is none."},
-    Field{"workers", &app::Settings::workers, "How many threads serve; 0: one per core.",
+          "Address of the HTTP listener. Port 0: the system chooses."},
+    Field{"tls", &app::Settings::tls, "A second listener, for HTTPS. Absent: none."},
+    Field{"workers", &app::Settings::workers, "Number of worker threads. 0: one per core.",
           Range{0, 256}},
-    Field{"names", &app::Settings::names, "How tools are named."},
+    Field{"names", &app::Settings::names, "Names under which tools are listed."},
     Field{"upstreams", &app::Settings::upstreams,
-          "What the gateway offers, by name: a section, or an endpoint such as "
-          "stdio://python3 server.py. Absent: the built-in skills, and our osquery server."},
+          "Upstreams by name: a section, or an endpoint such as stdio://python3 server.py. Absent: "
+          "the built-in skills and the osquery server."},
     Field{"servers", &app::Settings::servers,
-          "The same as a list of name:endpoint, in one text with commas or lines between them, or "
-          "as a YAML list or map."},
-    Field{"mcp.servers", &app::Settings::mcp_dot_servers, "Another name of `servers`."},
+          "Upstreams as a list of name:endpoint: one string with commas or line breaks, a YAML "
+          "list, or a map."},
+    Field{"mcp.servers", &app::Settings::mcp_dot_servers, "Same as `servers`."},
     Field{"mcpServers", &app::Settings::mcp_servers,
-          "The same as desktop clients write it: command, args, env; or url, type, headers."},
-    Field{"goals", &app::Settings::goals, "How goals in words are answered."},
-    Field{"limits", &app::Settings::limits, "Bounds of time, size and number."},
-    Field{"validation", &app::Settings::validation,
-          "What becomes of arguments and results that do not fit: let go on, log, or refuse."},
+          "Upstreams in the format of desktop clients: command, args, env; or url, type, headers."},
+    Field{"goals", &app::Settings::goals, "Settings for goals in natural language."},
+    Field{"limits", &app::Settings::limits, "Limits of time, size and number."},
+    Field{
+        "validation", &app::Settings::validation,
+        "Validation of arguments and results against the schemas of tools: off, warn or enforce."},
     Field{"rules", &app::Settings::rules,
-          "Who may use what, by role. Absent: everybody may use everything. Present: what no rule "
-          "allows is not there."},
+          "Access rules by role. Absent: every caller may use everything. Present: only what a "
+          "rule allows."},
     Field{"approvals", &app::Settings::approvals,
-          "How calls wait that a person must approve (`approve` in a rule)."},
+          "Settings for calls that a person must approve (`approve` in a rule)."},
     Field{"pins", &app::Settings::pins,
-          "What becomes of a tool whose definition has changed since it was first seen: logged and "
-          "kept, left out until it is accepted, or nothing."},
+          "What happens to a tool whose definition has changed since it was first seen: warn logs "
+          "it, block hides it until it is accepted, ignore does nothing."},
     Field{"state", &app::Settings::state,
-          "The folder where the gateway keeps what it must remember. Empty: STATE_DIRECTORY of the "
-          "environment; without that, nothing outlives the process."},
-    Field{"stdio", &app::Settings::stdio, "What all programs that are upstreams have in common."},
-    Field{"http", &app::Settings::http, "Who may reach the HTTP listener."},
+          "Folder for persistent state. Empty: STATE_DIRECTORY of the environment; without it, "
+          "nothing outlives the process."},
+    Field{"stdio", &app::Settings::stdio, "Settings common to all stdio upstreams."},
+    Field{"http", &app::Settings::http, "Access to the HTTP listener."},
     Field{"auth", &app::Settings::auth,
-          "Who may call. Absent: whoever can reach the listener, which then must be on loopback."},
+          "Authentication of callers. Absent: none, and the listener must be on loopback."},
     Field{"sign_in", &app::Settings::sign_in,
-          "How people sign in for upstreams that want it (`auth` of an upstream)."},
+          "Sign-in of people for upstreams that require it (`auth` of an upstream)."},
     Field{"rest", &app::Settings::rest, "Tools and resources over plain HTTP."},
     Field{"wire", &app::Settings::wire,
-          "The wire protocol, on binary TCP and on WebSocket. Absent: no TCP listener, and "
-          "WebSocket with the defaults."},
+          "Wire protocol over TCP and WebSocket. Absent: no TCP listener, and WebSocket with the "
+          "defaults."},
     Field{"bus_serve", &app::Settings::bus_serve,
-          "How `patchbay bus serve` deals with requests from a Kafka bus."},
+          "Settings of `patchbay bus serve`, which answers requests from a Kafka bus."},
     Field{"audit", &app::Settings::audit,
-          "The record of calls; kept where a file or a database is named."},
-    Field{"log", &app::Settings::log, "What is logged to stderr."},
-    Field{"reload", &app::Settings::reload,
-          "How the gateway takes up a configuration that has changed."},
-    Field{"stop", &app::Settings::stop, "How the gateway stops."},
+          "Audit log of calls. It is on if a file or a database is given."},
+    Field{"log", &app::Settings::log, "Settings of the log on stderr."},
+    Field{"reload", &app::Settings::reload, "Reloading of a changed configuration."},
+    Field{"stop", &app::Settings::stop, "Shutdown of the gateway."},
 };
 
 }  // namespace patchbay

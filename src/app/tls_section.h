@@ -64,41 +64,42 @@ inline constexpr auto config::choices<net::ClientCertificates> = std::array{
 template <>
 inline constexpr auto config::fields<app::CertificateEntry> = std::tuple{
     Field{"names", &app::CertificateEntry::names,
-          "For which server names it is shown; `*.example.org` stands for one label in front. "
-          "Absent: the DNS names in it."},
-    Field{"cert", &app::CertificateEntry::cert, "A PEM file with the certificate and its chain.",
+          "Server names for which this certificate is used; `*.example.org` matches one label. "
+          "Absent: the DNS names in the certificate."},
+    Field{"cert", &app::CertificateEntry::cert, "PEM file with the certificate and its chain.",
           Required{}},
     Field{"key", &app::CertificateEntry::key,
-          "A PEM file with its key; absent: the key is in the file of the certificate."},
+          "PEM file with the private key. Absent: the key is in the certificate's file."},
 };
 
 template <>
 inline constexpr auto config::fields<app::TlsSection> = std::tuple{
     Field{"listen", &app::TlsSection::listen,
-          "The address of the HTTPS listener; port 0 lets the system choose.", Required{}},
-    Field{"cert", &app::TlsSection::cert, "A PEM file with the certificate and its chain.",
+          "Address of the HTTPS listener. Port 0: the system chooses.", Required{}},
+    Field{"cert", &app::TlsSection::cert, "PEM file with the certificate and its chain.",
           Required{}},
     Field{"key", &app::TlsSection::key,
-          "A PEM file with its key; absent: the key is in the file of the certificate."},
+          "PEM file with the private key. Absent: the key is in the certificate's file."},
     Field{"certificates", &app::TlsSection::certificates,
-          "Further certificates, for clients that ask for other names (SNI)."},
+          "Further certificates, selected by server name (SNI)."},
     Field{"client_ca", &app::TlsSection::client_ca,
-          "A PEM file with the authorities that sign the certificates of clients."},
+          "PEM file with the authorities that sign client certificates."},
     Field{"client_certificates", &app::TlsSection::client_certificates,
-          "Whether clients show a certificate: they are not asked, may, or must. Absent: required "
-          "with client_ca, else off."},
+          "Whether clients present a certificate: off, optional or required. Absent: required with "
+          "client_ca, else off."},
     Field{"common_name", &app::TlsSection::common_name,
-          "Whether the common name of a client's certificate counts as one of its names, after "
-          "those in subjectAltName."},
-    Field{"crl", &app::TlsSection::crl,
-          "A PEM file with the lists of revoked certificates: one list, still valid, of each "
-          "authority that signs."},
-    Field{"handshake_time", &app::TlsSection::handshake_time, "How long a handshake may take.",
-          Range{Duration(10), Duration(600'000)}},
-    Field{"handshakes", &app::TlsSection::handshakes,
-          "How many handshakes each worker may have in progress; beyond that, the one that has "
-          "taken longest is cut off.",
-          Range{1, 1'000'000}},
+          "Whether the common name of a client certificate counts as one of its names, after those "
+          "in subjectAltName."},
+    Field{
+        "crl", &app::TlsSection::crl,
+        "PEM file with certificate revocation lists: one valid list of each authority that signs."},
+    Field{"handshake_timeout", &app::TlsSection::handshake_time,
+          "Maximum duration of a TLS handshake.", Range{Duration(10), Duration(600'000)},
+          Alias{"handshake_time"}},
+    Field{"max_handshakes", &app::TlsSection::handshakes,
+          "Maximum number of handshakes in progress per worker. Beyond it, the oldest one is "
+          "aborted.",
+          Range{1, 1'000'000}, Alias{"handshakes"}},
 };
 
 // All but where it listens.

@@ -1,6 +1,6 @@
 // The UpstreamSet holds the upstreams of the running configuration: starts, replaces and stops
 // them, and makes a new catalog whenever one offers something else. What an upstream offered stays
-// listed when it is lost, for `limits.listed_after_loss`.
+// listed when it is lost, for `limits.stale_list_ttl`.
 //
 // Lives on the control thread; upstreams tell it things from any thread.
 #pragma once
@@ -49,7 +49,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
 
   // Makes the running upstreams those of `configuration`: new ones start, changed ones are replaced
   // once the new one has had its chance, others are left alone. Calls in progress finish on what
-  // they began with, within `stop.grace`. Yields when every start has ended, well or not.
+  // they began with, within `stop.drain_timeout`. Yields when every start has ended, well or not.
   // REQUIRES: `configuration` stays as it is until then.
   Task<void> apply(const Configuration& configuration);
 

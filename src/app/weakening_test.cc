@@ -97,8 +97,8 @@ const Change kChanges[] = {
     {"audit: {file: a.jsonl}", "", "audit: "},
     {"audit: {file: a.jsonl}", "audit: {file: b.jsonl}", ""},
     {"audit: {file: a.jsonl, required: true}", "audit: {file: a.jsonl}", "audit.required: "},
-    {"limits: {rates: [{per: everyone, calls: 1, window: 1s}]}", "", "limits.rates: "},
-    {"", "limits: {calls: 5}", ""},
+    {"limits: {rates: [{per: everyone, max_calls: 1, window: 1s}]}", "", "limits.rates: "},
+    {"", "limits: {max_calls: 5}", ""},
 };
 
 TEST(Weakening, NamesTheSettingThatIsWeaker) {

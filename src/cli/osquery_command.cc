@@ -24,14 +24,15 @@ gateway::Identity identity() {
   return identity;
 }
 
-osquery::Settings read_settings(const OsqueryOptions& options, config::Faults& faults) {
+osquery::Settings read_settings(const OsqueryOptions& options, config::Faults& faults,
+                                config::Faults& notes) {
   config::Node root;
   root.kind = config::Kind::map;
   if (!options.config.empty()) {
     root = config::load_file(options.config, faults);
     if (root.kind == config::Kind::null) root.kind = config::Kind::map;
   }
-  auto settings = config::read<osquery::Settings>(root, options.config, "", faults);
+  auto settings = config::read<osquery::Settings>(root, options.config, "", faults, {}, &notes);
   settings.engine = chosen<osquery::Engine>(options.engine).value_or(settings.engine);
   if (!options.osqueryi.empty()) settings.osqueryi = options.osqueryi;
   if (options.extra_tools) settings.extra_tools = true;
@@ -75,12 +76,14 @@ Configuration configuration_of(const osquery::Settings& settings) {
 
 int serve_osquery(const OsqueryOptions& options) {
   config::Faults faults;
-  const osquery::Settings settings = read_settings(options, faults);
+  config::Faults notes;
+  const osquery::Settings settings = read_settings(options, faults, notes);
   if (!faults.empty()) {
     print_faults(faults);
     return kExitConfiguration;
   }
   Configuration configuration = configuration_of(settings);
+  configuration.notes = std::move(notes);
   auto& log = configuration.settings.log;
   if (is_debugging()) {
     log.level = log::Level::debug;

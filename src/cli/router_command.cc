@@ -20,14 +20,15 @@ void take(std::string& setting, const std::string& given) {
   if (!given.empty()) setting = given;
 }
 
-RouterSettings read_settings(const RouterOptions& options, config::Faults& faults) {
+RouterSettings read_settings(const RouterOptions& options, config::Faults& faults,
+                             config::Faults& notes) {
   config::Node root;
   root.kind = config::Kind::map;
   if (!options.config.empty()) {
     root = config::load_file(options.config, faults);
     if (root.kind == config::Kind::null) root.kind = config::Kind::map;
   }
-  auto router = config::read<RouterSettings>(root, options.config, "", faults);
+  auto router = config::read<RouterSettings>(root, options.config, "", faults, {}, &notes);
   take(router.gateway, options.gateway);
   take(router.tls.ca, options.ca);
   take(router.tls.cert, options.cert);
@@ -83,7 +84,8 @@ RouterCommand::RouterCommand(CLI::App& router) {
 
 int RouterCommand::run() const {
   config::Faults faults;
-  const RouterSettings settings = read_settings(options_, faults);
+  config::Faults notes;
+  const RouterSettings settings = read_settings(options_, faults, notes);
   if (!faults.empty()) {
     print_faults(faults);
     return kExitConfiguration;
@@ -92,6 +94,7 @@ int RouterCommand::run() const {
   const auto level = chosen<log::Level>(options_.log_level).value_or(settings.log.level);
   log::start(options_.idle ? log::Level::off : level,
              chosen<log::Format>(options_.log_format).value_or(settings.log.format));
+  log_notes(notes);
   net::Loop loop;
   int signals_heard = 0;
   Router* serving = nullptr;

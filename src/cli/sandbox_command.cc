@@ -28,7 +28,10 @@ sandbox::Settings read_settings(const std::string& file, config::Faults& faults)
     root = config::load_file(file, faults);
     if (root.kind == config::Kind::null) root.kind = config::Kind::map;
   }
-  return config::read<sandbox::Settings>(root, file, "", faults);
+  config::Faults notes;
+  auto settings = config::read<sandbox::Settings>(root, file, "", faults, {}, &notes);
+  print_notes(notes);
+  return settings;
 }
 
 int failed(const Error& why) {

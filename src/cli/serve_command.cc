@@ -52,8 +52,10 @@ int check(const std::string& file) {
   const Configuration configuration = load_configuration(file, {}, faults);
   if (!faults.empty()) {
     print_faults(faults);
+    print_notes(configuration.notes);
     return kExitConfiguration;
   }
+  print_notes(configuration.notes);
   fmt::print("ok\n");
   return kExitOk;
 }

@@ -69,11 +69,12 @@ std::string for_people(const std::string& raw) {
 
 }  // namespace
 
-FieldShape describe_field(std::string_view name, std::string_view meaning, bool required,
+FieldShape describe_field(const KeyNames& key, std::string_view meaning, bool required,
                           TypeShape of, std::string default_json) {
   if (required || default_json == "null") default_json.clear();
   FieldShape field;
-  field.name = name;
+  field.name = key.name;
+  field.alias = key.alias;
   field.meaning = meaning;
   field.type = name_of(of);
   field.default_text = for_people(default_json);

@@ -51,6 +51,7 @@ struct Variant {
 
 struct FieldShape {
   std::string name;
+  std::string alias;  // The old key; empty if there is none.
   std::string meaning;
   std::string type;          // For people: `duration`, `one of a|b|c`, `list of string`, `section`.
   std::string default_text;  // For people; empty if there is none.
@@ -73,7 +74,7 @@ std::string to_markdown(const Shape& shape, std::string_view title);
 std::string to_json_schema(const Shape& shape, std::string_view title, std::string_view id);
 
 // The steps of shape_of() that need no templates.
-FieldShape describe_field(std::string_view name, std::string_view meaning, bool required,
+FieldShape describe_field(const KeyNames& key, std::string_view meaning, bool required,
                           TypeShape of, std::string default_json);
 TypeShape describe_choice(std::span<const std::string_view> names);
 void append_json(std::string& out, bool value);
@@ -182,8 +183,8 @@ FieldShape shape_of_field(const S& defaults, const Field<Class, Type>& field) {
   std::string default_json;
   // The members of a section have defaults of their own.
   if constexpr (!Section<Type>) append_value(default_json, defaults.*field.member);
-  return describe_field(field.name, field.meaning, field.required, type_of<Type>(field.limits),
-                        std::move(default_json));
+  return describe_field({field.name, field.alias}, field.meaning, field.required,
+                        type_of<Type>(field.limits), std::move(default_json));
 }
 
 template <Section S>

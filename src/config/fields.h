@@ -9,7 +9,8 @@
 //   template <>
 //   inline constexpr auto config::fields<StdioSettings> = std::tuple{
 //       Field{"command", &StdioSettings::command, "The program to run.", Required{}},
-//       Field{"instances", &StdioSettings::instances, "How many copies run.", Range{1, 64}},
+//       Field{"instances", &StdioSettings::instances, "How many copies run.", Range{1, 64},
+//             Alias{"copies"}},
 //   };
 //
 // A member is a bool, std::string, integer, double, Duration, Bytes, an enum that has choices<>, a
@@ -43,6 +44,11 @@ template <class Least, class Most>
 struct Range {  // Both ends included. Of a list or map: of each element.
   Least min;
   Most max;
+};
+// The key by which the field was called before. It is still read, with a note that names the
+// current one.
+struct Alias {
+  std::string_view key;
 };
 
 // The names of an enum's values:
@@ -105,6 +111,7 @@ struct Field {
   std::string_view name;
   Type Class::* member;
   std::string_view meaning;
+  std::string_view alias = {};
   bool required = false;
   Limits limits = {};
 
@@ -119,6 +126,7 @@ struct Field {
   using Leaf = typename LeafOf<Type>::type;
 
   constexpr void apply(Required) { required = true; }
+  constexpr void apply(Alias old) { alias = old.key; }
 
   template <class Least, class Most>
   constexpr void apply(Range<Least, Most> range) {
@@ -162,6 +170,15 @@ constexpr auto field_names() {
   return std::apply(
       [](const auto&... field) {
         return std::array<std::string_view, sizeof...(field)>{field.name...};
+      },
+      fields<S>);
+}
+
+template <Section S>
+constexpr auto key_names() {
+  return std::apply(
+      [](const auto&... field) {
+        return std::array<KeyNames, sizeof...(field)>{KeyNames{field.name, field.alias}...};
       },
       fields<S>);
 }
@@ -222,14 +239,16 @@ template <class S, class Class, class Type>
 void read_field(S& out, const Field<Class, Type>& field, const Node& section, const Place& at) {
   const Node* const node = section.find(field.name);
   const bool given = node && node->kind != Kind::null;
+  // Faults name the key as the file has it.
+  const Place place = at.member(node && !node->alias.empty() ? node->alias : field.name);
   if (given) {
-    read_value(out.*field.member, *node, field.limits, at.member(field.name));
+    read_value(out.*field.member, *node, field.limits, place);
   } else if (field.required) {
-    at.member(field.name).fault(node ? node->line : section.line, "is required, but not given");
+    place.fault(node ? node->line : section.line, "is required, but not given");
   }
   if constexpr (std::same_as<Type, std::string>) {
     if (given && field.required && node->kind == Kind::scalar && node->text.empty()) {
-      at.member(field.name).fault(node->line, "may not be empty");
+      place.fault(node->line, "may not be empty");
     }
   }
 }
@@ -237,19 +256,61 @@ void read_field(S& out, const Field<Class, Type>& field, const Node& section, co
 template <Section S>
 void read_section(S& out, const Node& node, const Place& at, Keys ignored) {
   if (!expect_map(node, at)) return;
-  constexpr auto kNames = field_names<S>();
-  refuse_unknown(node, kNames, ignored, at);
+  constexpr auto kKeys = key_names<S>();
+  refuse_unknown(node, kKeys, ignored, at);
   std::apply([&](const auto&... field) { (read_field(out, field, node, at), ...); }, fields<S>);
 }
 
+template <Section S>
+void apply_aliases(Node& node, const Place& at, Faults& notes);
+
+template <class T>
+void apply_aliases_in(Node& node, const Place& at, Faults& notes) {
+  using Element = typename Made<T>::Element;
+  if constexpr (Section<T>) {
+    apply_aliases<T>(node, at, notes);
+  } else if constexpr (Made<T>::optional) {
+    apply_aliases_in<Element>(node, at, notes);
+  } else if constexpr (Made<T>::list) {
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      apply_aliases_in<Element>(node.items[i], at.element(i), notes);
+    }
+  } else if constexpr (Made<T>::dict) {
+    for (Member& member : node.members) {
+      apply_aliases_in<Element>(member.value, at.member(member.key), notes);
+    }
+  }
+}
+
+// Gives each member of `node` that has an old key (Alias) its current one, at every depth, and adds
+// a note for each. Code that looks at a Node then knows current keys only, and the digest of a
+// section does not depend on which of the two was written.
+template <Section S>
+void apply_aliases(Node& node, const Place& at, Faults& notes) {
+  const auto apply = [&]<class Class, class Type>(const Field<Class, Type>& field) {
+    rename_member(node, {field.name, field.alias}, at, notes);
+    Node* const value = node.find(field.name);
+    if (!value) return;
+    apply_aliases_in<Type>(*value, at.member(value->alias.empty() ? field.name : value->alias),
+                           notes);
+  };
+  std::apply([&](const auto&... field) { (apply(field), ...); }, fields<S>);
+}
+
 // Reads `node`, which stands at `path` of `file`, by the table of S; adds every fault there is and
-// keeps them in the order of lines. Keys in `ignored` are somebody else's.
+// keeps them in the order of lines. Keys in `ignored` are somebody else's. `notes`, if given, gets
+// a note for each old key.
 template <Section S>
 S read(const Node& node, const std::string& file, std::string_view path, Faults& faults,
-       Keys ignored = {}) {
+       Keys ignored = {}, Faults* notes = nullptr) {
   S out{};
-  read_section(out, node, Place{file, std::string(path), faults}, ignored);
+  const Place at{file, std::string(path), faults};
+  Node current = node;
+  Faults unwanted;
+  apply_aliases<S>(current, at, notes ? *notes : unwanted);
+  read_section(out, current, at, ignored);
   sort_by_line(faults);
+  if (notes) sort_by_line(*notes);
   return out;
 }
 

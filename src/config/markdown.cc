@@ -26,8 +26,10 @@ void append_table(std::string& out, const Shape& shape) {
   out += "| key | type | default | meaning |\n|---|---|---|---|\n";
   for (const FieldShape& field : shape.fields) {
     const std::string bounds = field.bounds.empty() ? "" : fmt::format(" ({})", field.bounds);
-    out += fmt::format("| `{}` | {} | {} | {}{} |\n", field.name, cell(field.type),
-                       default_of(field), cell(field.meaning), bounds);
+    const std::string alias =
+        field.alias.empty() ? "" : fmt::format(" Old name: `{}`.", field.alias);
+    out += fmt::format("| `{}` | {} | {} | {}{}{} |\n", field.name, cell(field.type),
+                       default_of(field), cell(field.meaning), bounds, alias);
   }
   out += '\n';
 }

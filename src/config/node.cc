@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace patchbay::config {
 
@@ -11,6 +12,8 @@ const Node* Node::find(std::string_view key) const {
   const auto found = std::ranges::find(members, key, &Member::key);
   return found == members.end() ? nullptr : &found->value;
 }
+
+Node* Node::find(std::string_view key) { return const_cast<Node*>(std::as_const(*this).find(key)); }
 
 std::string to_string(const Fault& fault) {
   std::string out = fault.file;

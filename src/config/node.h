@@ -24,9 +24,11 @@ struct Node {
   std::vector<Node> items;      // Of a list.
   std::vector<Member> members;  // Of a map, in the order of the file.
   int line = 0;                 // From 1; 0 if the node is from no file.
+  std::string alias = {};       // The old key it was given under; empty: the current one.
 
   // The value of member `key`; null if there is none or this is no map.
   const Node* find(std::string_view key) const;
+  Node* find(std::string_view key);
 };
 
 struct Member {

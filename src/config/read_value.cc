@@ -199,19 +199,55 @@ bool expect_map(const Node& node, const Place& at) {
   return false;
 }
 
-void refuse_unknown(const Node& map, std::span<const std::string_view> known,
+namespace {
+
+// The current name of the key that `word` is probably a misspelling of.
+std::string_view closest_name(std::string_view word, std::span<const std::string_view> names,
+                              std::span<const KeyNames> known) {
+  if (const std::string_view meant = closest(word, names); !meant.empty()) return meant;
+  std::vector<std::string_view> aliases;
+  for (const KeyNames& key : known) aliases.push_back(key.alias);
+  const std::string_view meant = closest(word, aliases);
+  if (meant.empty()) return {};
+  return std::ranges::find(known, meant, &KeyNames::alias)->name;
+}
+
+}  // namespace
+
+void refuse_unknown(const Node& map, std::span<const KeyNames> known,
                     std::span<const std::string_view> ignored, const Place& at) {
+  std::vector<std::string_view> names;
+  for (const KeyNames& key : known) names.push_back(key.name);
   for (const Member& member : map.members) {
     const std::string_view key = member.key;
-    if (holds(known, key) || holds(ignored, key)) continue;
+    if (holds(names, key) || holds(ignored, key)) continue;
     std::string message = "unknown key";
-    if (const std::string_view meant = closest(key, known); !meant.empty()) {
+    if (const std::string_view meant = closest_name(key, names, known); !meant.empty()) {
       message += fmt::format("; did you mean \"{}\"?", meant);
-    } else if (!known.empty()) {
-      message += fmt::format("; known are {}", fmt::join(known, ", "));
+    } else if (!names.empty()) {
+      message += fmt::format("; known are {}", fmt::join(names, ", "));
     }
     at.member(key).fault(member.line, std::move(message));
   }
+}
+
+void rename_member(Node& map, const KeyNames& key, const Place& at, Faults& notes) {
+  if (key.alias.empty()) return;
+  const auto old = std::ranges::find(map.members, key.alias, &Member::key);
+  if (old == map.members.end()) return;
+  const auto current = std::ranges::find(map.members, key.name, &Member::key);
+  if (current != map.members.end()) {
+    at.member(key.alias).fault(
+        old->line, fmt::format("is the old name of {}, which line {} gives too; remove one",
+                               member_path(at.path, key.name), current->line));
+    map.members.erase(old);
+    return;
+  }
+  notes.push_back({at.file, old->line, "",
+                   fmt::format("{} is now called {}", member_path(at.path, key.alias),
+                               member_path(at.path, key.name))});
+  old->key = key.name;
+  old->value.alias = key.alias;
 }
 
 std::string_view closest(std::string_view word, std::span<const std::string_view> names) {

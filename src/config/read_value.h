@@ -47,9 +47,19 @@ std::optional<std::size_t> as_choice(const Node& node, std::span<const std::stri
 bool expect_list(const Node& node, const Place& at);
 bool expect_map(const Node& node, const Place& at);
 
+// A current key and the one it replaces; `alias` is empty if there is none.
+struct KeyNames {
+  std::string_view name;
+  std::string_view alias;
+};
+
 // A fault for each member of the map that is in neither list, with the likely meant one of `known`.
-void refuse_unknown(const Node& map, std::span<const std::string_view> known,
+void refuse_unknown(const Node& map, std::span<const KeyNames> known,
                     std::span<const std::string_view> ignored, const Place& at);
+
+// Renames the member with the old key, if the map has one, and adds what it is now called to
+// `notes`. A fault if the map has the current key too.
+void rename_member(Node& map, const KeyNames& key, const Place& at, Faults& notes);
 
 // The one of `names` that `word` is probably a misspelling of; empty if there is none.
 std::string_view closest(std::string_view word, std::span<const std::string_view> names);

@@ -59,8 +59,10 @@ class Writer {
       const bool is_key = variant && field.name == variant->key;
       has_key |= is_key;
       properties.add(field.name, is_key ? key_of(*variant) : field_of(field, path));
-      // The key may be left out of the first variant, whatever the table says.
-      if (field.required && !is_key) required.push_back(field.name);
+      if (!field.alias.empty()) properties.add(field.alias, alias_of(field, path));
+      // The key may be left out of the first variant, whatever the table says; a field with an old
+      // key may be given under that.
+      if (field.required && !is_key && field.alias.empty()) required.push_back(field.name);
     }
     if (variant && !has_key) properties.add(variant->key, key_of(*variant));
     object.add_text("type", "object").add("properties", properties.text());
@@ -78,6 +80,15 @@ class Writer {
     if (!field.default_json.empty()) object.add("default", field.default_json);
     add_type(object, field.of, member_path(path, field.name));
     if (field.required && field.of.form == Form::string) object.add("minLength", "1");
+    return object.text();
+  }
+
+  // The old key of a field: an editor accepts it and strikes it through.
+  std::string alias_of(const FieldShape& field, const std::string& path) {
+    Object object;
+    object.add_text("description", fmt::format("Now called `{}`.", field.name));
+    object.add("deprecated", "true");
+    add_type(object, field.of, member_path(path, field.alias));
     return object.text();
   }
 

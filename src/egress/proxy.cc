@@ -107,7 +107,7 @@ Task<void> EgressProxy::accept() {
 
 void EgressProxy::turn_away(const net::Fd& socket) {
   const auto why = fmt::format(
-      "this sandbox has {} connections, which is the most (`egress_limits.connections`)",
+      "this sandbox has {} connections, which is the maximum (`egress_limits.max_connections`)",
       limits_.connections);
   net::send_at_once(socket.get(), egress_answer(503, why));
   if (counters_) counters_->surplus->add();

@@ -139,7 +139,8 @@ void ParkedCall::ask(std::string_view method, std::string_view params, Answer an
   }
   const bool full = !parked_ && owner_.parked_ >= owner_.directory_.most.load();
   if (full || asked_ == kMostQuestions) {
-    answer(mcp::error_reply({Code::overloaded, "too much is being asked (limits.parked)"}));
+    answer(mcp::error_reply(
+        {Code::overloaded, "too many pending input requests (limits.max_parked_calls)"}));
     return;
   }
   if (auto shared = take_share(); !shared) {

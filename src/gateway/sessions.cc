@@ -35,7 +35,8 @@ Result<std::shared_ptr<Session>> Sessions::create(mcp::Revision revision, Caller
   if (!share) return share.error();
   if (directory_.count.fetch_add(1) >= directory_.most) {
     directory_.count.fetch_sub(1);
-    return Error{Code::overloaded, "too many sessions are open; try again later (limits.sessions)"};
+    return Error{Code::overloaded,
+                 "too many sessions are open; try again later (limits.max_sessions)"};
   }
   auto session = std::make_shared<Session>();
   session->share = *std::move(share);

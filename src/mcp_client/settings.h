@@ -106,67 +106,71 @@ inline constexpr auto config::choices<upstreams::IdType> = std::array{
 template <>
 inline constexpr auto config::fields<upstreams::ClientSettings> = std::tuple{
     Field{"name", &upstreams::ClientSettings::name,
-          "Who it is told that its client is; empty: patchbay."},
+          "Client name sent to the server. Empty: patchbay."},
     Field{"version", &upstreams::ClientSettings::version,
-          "Of that client; empty: that of the gateway."},
+          "Client version sent to the server. Empty: that of the gateway."},
     Field{"capabilities", &upstreams::ClientSettings::capabilities,
-          "The only capabilities that it is told of; empty: all that clients of the gateway may "
+          "Client capabilities declared to the server. Empty: all that clients of the gateway may "
           "have."},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::ProtocolSettings> = std::tuple{
     Field{"revision", &upstreams::ProtocolSettings::revision,
-          "The revision of MCP that is proposed to it; newest: whatever it knows is found out."},
+          "MCP revision proposed to the server. newest: the newest that the server supports."},
     Field{"ids", &upstreams::ProtocolSettings::ids,
-          "Whether the ids of requests are numbers or strings of digits."},
+          "Type of request ids: numbers, or strings of digits."},
     Field{"client", &upstreams::ProtocolSettings::client,
-          "What it is told of its client when a session is opened."},
+          "Client information sent when a session opens."},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::RestartSettings> = std::tuple{
-    Field{"first", &upstreams::RestartSettings::first,
-          "The wait before the first restart; it doubles with each further exit.",
-          Range{Duration(1), Duration(60'000)}},
-    Field{"most", &upstreams::RestartSettings::most, "The longest wait before a restart.",
-          Range{Duration(1), Duration(3'600'000)}},
-    Field{"breaker", &upstreams::RestartSettings::breaker,
-          "After this many exits within the window, calls fail at once and restarts come at the "
-          "longest wait.",
-          Range{1, 1'000'000}},
-    Field{"window", &upstreams::RestartSettings::window, "The span in which exits are counted.",
+    Field{"initial_interval", &upstreams::RestartSettings::first,
+          "Wait before the first restart. It doubles with each further exit.",
+          Range{Duration(1), Duration(60'000)}, Alias{"first"}},
+    Field{"max_interval", &upstreams::RestartSettings::most, "Maximum wait before a restart.",
+          Range{Duration(1), Duration(3'600'000)}, Alias{"most"}},
+    Field{"breaker_threshold", &upstreams::RestartSettings::breaker,
+          "Number of exits within the window after which calls fail at once and restarts wait "
+          "`max_interval`.",
+          Range{1, 1'000'000}, Alias{"breaker"}},
+    Field{"window", &upstreams::RestartSettings::window,
+          "Duration of the window in which exits are counted.",
           Range{Duration(1'000), Duration(86'400'000)}},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::HealthSettings> = std::tuple{
     Field{"interval", &upstreams::HealthSettings::interval,
-          "How often a server without calls is asked whether it is there; 0: never.",
+          "Interval between health checks of a server without calls. 0: never.",
           Range{Duration(0), Duration(86'400'000)}},
-    Field{"timeout", &upstreams::HealthSettings::timeout, "How long it may take to say so.",
+    Field{"timeout", &upstreams::HealthSettings::timeout,
+          "Maximum time to wait for the reply to a health check.",
           Range{Duration(10), Duration(600'000)}},
-    Field{"failures", &upstreams::HealthSettings::failures,
-          "After this many times without an answer it counts as lost.", Range{1, 100}},
+    Field{"max_failures", &upstreams::HealthSettings::failures,
+          "Number of consecutive failed checks after which the server counts as lost.",
+          Range{1, 100}, Alias{"failures"}},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::TaskSettings> = std::tuple{
-    Field{"fastest", &upstreams::TaskSettings::fastest,
-          "The shortest pause between two looks at a task whose end is waited for, whatever the "
-          "server asks for.",
-          Range{Duration(10), Duration(60'000)}},
-    Field{"slowest", &upstreams::TaskSettings::slowest, "The longest such pause.",
-          Range{Duration(10), Duration(3'600'000)}},
-    Field{"most", &upstreams::TaskSettings::most,
-          "How many tasks of one connection may be followed, wait for input of a client without a "
-          "session, or be kept.",
-          Range{1, 1'000'000}},
-    Field{"keep", &upstreams::TaskSettings::keep,
-          "How long an answer that came at once is kept for a client that wanted a task.",
-          Range{Duration(1'000), Duration(86'400'000)}},
-    Field{"kept", &upstreams::TaskSettings::stored,
-          "How much one connection keeps of such answers.", Range{Bytes{1024}, Bytes{1 << 30}}},
+    Field{"min_poll_interval", &upstreams::TaskSettings::fastest,
+          "Minimum interval between polls of a task, whatever the server asks for.",
+          Range{Duration(10), Duration(60'000)}, Alias{"fastest"}},
+    Field{"max_poll_interval", &upstreams::TaskSettings::slowest,
+          "Maximum interval between polls of a task.", Range{Duration(10), Duration(3'600'000)},
+          Alias{"slowest"}},
+    Field{"max_tasks", &upstreams::TaskSettings::most,
+          "Maximum number of tasks per connection that are followed, wait for input of a client "
+          "without a session, or are stored.",
+          Range{1, 1'000'000}, Alias{"most"}},
+    Field{"stored_results_ttl", &upstreams::TaskSettings::keep,
+          "How long an immediate result is stored for a client that asked for a task.",
+          Range{Duration(1'000), Duration(86'400'000)}, Alias{"keep"}},
+    Field{"max_stored_results_size", &upstreams::TaskSettings::stored,
+          "Maximum total size of such results per connection.", Range{Bytes{1024}, Bytes{1 << 30}},
+          Alias{"kept"}},
 };
 
 namespace upstreams {
@@ -174,36 +178,39 @@ namespace upstreams {
 // The part of every such upstream's table that is the same.
 inline constexpr auto kMcpFields = std::tuple{
     config::Field{"timeout", &McpSettings::timeout,
-                  "The longest a call to it may take; 0: limits.call.",
+                  "Maximum duration of a call to this upstream. 0: limits.call_timeout.",
                   config::Range{config::Duration(0), config::Duration(86'400'000)}},
-    config::Field{"start_time", &McpSettings::start_time,
-                  "How long it may take to answer the handshake and list its tools.",
-                  config::Range{config::Duration(100), config::Duration(600'000)}},
-    config::Field{"probe_time", &McpSettings::probe_time,
-                  "How long it may take to say that it speaks the revision without sessions, "
-                  "before the handshake of the others is tried.",
-                  config::Range{config::Duration(10), config::Duration(600'000)}},
-    config::Field{"restart", &McpSettings::restart, "How it comes back after it was lost."},
-    config::Field{"health", &McpSettings::health, "How it is seen that it is still there."},
+    config::Field{"start_timeout", &McpSettings::start_time,
+                  "Maximum time for the handshake and the first tool list.",
+                  config::Range{config::Duration(100), config::Duration(600'000)},
+                  config::Alias{"start_time"}},
+    config::Field{"probe_timeout", &McpSettings::probe_time,
+                  "Maximum time to wait for the reply to the stateless revision's probe, before "
+                  "the handshake of the session-based revisions is tried.",
+                  config::Range{config::Duration(10), config::Duration(600'000)},
+                  config::Alias{"probe_time"}},
+    config::Field{"restart", &McpSettings::restart, "Backoff for restarting or reconnecting."},
+    config::Field{"health", &McpSettings::health, "Health checks."},
     config::Field{"tasks", &McpSettings::tasks,
-                  "How its tasks are looked after: calls that it goes on with after it has "
-                  "answered."},
-    config::Field{"speech", &McpSettings::protocol, "How it is spoken to, if it minds."},
+                  "Handling of tasks: calls that continue after the first reply."},
+    config::Field{"protocol", &McpSettings::protocol,
+                  "Protocol settings for servers that need them.", config::Alias{"speech"}},
     config::Field{"isolation", &McpSettings::isolation,
-                  "Who shares one connection to it, and with it what the server remembers: "
-                  "everyone, nobody beyond one session, or nobody beyond one principal. A client "
-                  "without sessions counts by its principal."},
-    config::Field{"max_notifications", &McpSettings::max_notifications,
-                  "Notifications that one connection to it may send per second; the rest is "
-                  "dropped, counted and logged once in a while. That a list has changed is never "
-                  "dropped. 0: no bound.",
-                  config::Range{0, 1'000'000}},
-    config::Field{"idle", &McpSettings::idle,
-                  "After how long without a call a connection that is not shared ends.",
-                  config::Range{config::Duration(100), config::Duration(86'400'000)}},
-    config::Field{"most", &McpSettings::most,
-                  "How many connections that are not shared may be open.",
-                  config::Range{1, 100'000}},
+                  "Who shares a connection, and with it the server's state: all callers (shared), "
+                  "one session (per-session), or one principal (per-principal). A client without a "
+                  "session counts by its principal."},
+    config::Field{
+        "max_notifications", &McpSettings::max_notifications,
+        "Maximum number of notifications per second on one connection. Further ones are dropped, "
+        "counted and logged occasionally. List changes are never dropped. 0: no limit.",
+        config::Range{0, 1'000'000}},
+    config::Field{"isolated_idle_timeout", &McpSettings::idle,
+                  "Time without calls after which a connection that is not shared is closed.",
+                  config::Range{config::Duration(100), config::Duration(86'400'000)},
+                  config::Alias{"idle"}},
+    config::Field{"max_isolated_connections", &McpSettings::most,
+                  "Maximum number of connections that are not shared.", config::Range{1, 100'000},
+                  config::Alias{"most"}},
 };
 
 }  // namespace upstreams

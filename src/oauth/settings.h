@@ -84,23 +84,22 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<oauth::SignInSettings> = std::tuple{
     Field{"url", &oauth::SignInSettings::url,
-          "Where browsers reach the gateway: https://gateway.example. Empty: http:// and the "
-          "address of `listen`, if that is loopback."},
+          "URL at which browsers reach the gateway: https://gateway.example. Empty: http:// and "
+          "the address of `listen`, if that is loopback."},
     Field{"listen", &oauth::SignInSettings::listen,
-          "Of `patchbay stdio`: where browsers come back to. Nothing else is served there."},
-    Field{"name", &oauth::SignInSettings::name, "Who people are told that wants them to sign in."},
+          "Address of the redirect endpoint of `patchbay stdio`. It serves nothing else."},
+    Field{"name", &oauth::SignInSettings::name, "Client name displayed to people who sign in."},
     Field{"key", &oauth::SignInSettings::key,
-          "The key that kept tokens are sealed with, 32 bytes in base64url; empty: one in the file "
-          "tokens.key of the `state` folder, made when it is first needed."},
-    Field{"time", &oauth::SignInSettings::time, "How long somebody may take to sign in.",
-          Range{Duration(1'000), Duration(86'400'000)}},
-    Field{"most", &oauth::SignInSettings::most, "How many may be signing in at a time.",
-          Range{1, 100'000}},
-    Field{
-        "require_credentials", &oauth::SignInSettings::require_credentials,
-        "Whether the person who opens a link must show the credentials of the caller that it was "
-        "made for, where callers have credentials. Off: any browser can use the link, and a person "
-        "who opens the link of another caller gives that caller access to their account."},
+          "Key that encrypts stored tokens: 32 bytes in base64url. Empty: the file tokens.key in "
+          "the `state` folder, created when first needed."},
+    Field{"timeout", &oauth::SignInSettings::time, "Maximum time to complete a sign-in.",
+          Range{Duration(1'000), Duration(86'400'000)}, Alias{"time"}},
+    Field{"max_pending", &oauth::SignInSettings::most, "Maximum number of sign-ins in progress.",
+          Range{1, 100'000}, Alias{"most"}},
+    Field{"require_credentials", &oauth::SignInSettings::require_credentials,
+          "Whether the person who opens a sign-in link must present the credentials of the caller "
+          "it was made for, if callers have credentials. Off: any browser can use the link, and a "
+          "person who opens another caller's link gives that caller access to their account."},
 };
 
 template <>
@@ -130,79 +129,82 @@ inline constexpr auto config::choices<oauth::ClientAuth> = std::array{
 
 template <>
 inline constexpr auto config::fields<oauth::ExchangeSettings> = std::tuple{
-    Field{"token_url", &oauth::ExchangeSettings::token_url, "Its token endpoint.", Required{}},
-    Field{"client_id", &oauth::ExchangeSettings::client_id, "Who we are there."},
+    Field{"token_url", &oauth::ExchangeSettings::token_url, "Token endpoint of the server.",
+          Required{}},
+    Field{"client_id", &oauth::ExchangeSettings::client_id,
+          "Client id of the gateway at that server."},
     Field{"client_secret", &oauth::ExchangeSettings::client_secret,
-          "The secret that goes with it; keep it out of the file with ${env:NAME}."},
+          "Client secret. Keep it out of the file with ${env:NAME}."},
     Field{"client_auth", &oauth::ExchangeSettings::client_auth,
-          "How we prove who we are: any of client_secret_basic, client_secret_post, none."},
+          "Client authentication method: any, client_secret_basic, client_secret_post or none."},
 };
 
 template <>
 inline constexpr auto config::fields<oauth::Settings> = std::tuple{
-    Field{
-        "kind", &oauth::Settings::kind,
-        "bearer: a token from the configuration or a file. client_credentials: a token that we "
-        "fetch as a client of an authorization server. authorization_code: a token that a person "
-        "gives by signing in there, each caller for itself. token_exchange: one in exchange for "
-        "the JSON Web Token that the caller has shown us. jwt_bearer: one in exchange for a token "
-        "in a file that says what our process is.",
-        Required{}},
+    Field{"kind", &oauth::Settings::kind,
+          "bearer: a token from the configuration or a file. client_credentials: a token that the "
+          "gateway requests as an OAuth client. authorization_code: a token that each caller "
+          "obtains by signing in. token_exchange: a token in exchange for the caller's JSON Web "
+          "Token. jwt_bearer: a token in exchange for an assertion in a file that identifies the "
+          "gateway's process.",
+          Required{}},
     Field{"token", &oauth::Settings::token,
-          "Of bearer: the token; keep it out of the file with ${env:NAME}."},
+          "bearer: the token. Keep it out of the file with ${env:NAME}."},
     Field{"token_file", &oauth::Settings::token_file,
-          "Of bearer, instead: a file with the token; another token in it counts at once. Of "
-          "jwt_bearer: the file with what is shown."},
+          "bearer: file with the token, instead of `token`; changes apply at once. jwt_bearer: "
+          "file with the assertion."},
     Field{"client_id", &oauth::Settings::client_id,
-          "Who we are to the authorization server, as it has registered us."},
+          "Client id of the gateway at the authorization server."},
     Field{"client_document", &oauth::Settings::client_document,
-          "Of authorization_code, without a client_id: the URL of a document about us, for "
-          "authorization servers that take such; empty: our own, if sign_in.url is https."},
+          "authorization_code without a client_id: URL of a client metadata document, for "
+          "authorization servers that accept one. Empty: the gateway's own, if sign_in.url is "
+          "https."},
     Field{"client_secret", &oauth::Settings::client_secret,
-          "The secret that goes with it; keep it out of the file with ${env:NAME}."},
+          "Client secret. Keep it out of the file with ${env:NAME}."},
     Field{"client_auth", &oauth::Settings::client_auth,
-          "How we prove who we are; any: as the authorization server says that it wants it."},
-    Field{"key", &oauth::Settings::key, "Of private_key_jwt: a PEM file with our private key."},
+          "Client authentication method. any: the one that the authorization server asks for."},
+    Field{"key", &oauth::Settings::key, "private_key_jwt: PEM file with the private key."},
     Field{"key_id", &oauth::Settings::key_id,
-          "What the authorization server calls that key (kid)."},
+          "private_key_jwt: id of the key (kid) at the authorization server."},
     Field{"algorithm", &oauth::Settings::algorithm,
-          "How it signs; empty: RS256, ES256, ES384, ES512 or EdDSA, by its type."},
+          "private_key_jwt: signature algorithm. Empty: RS256, ES256, ES384, ES512 or EdDSA, by "
+          "the type of the key."},
     Field{"scopes", &oauth::Settings::scopes,
-          "The scopes that are asked for; none given: those that the server's refusal names, else "
-          "all that its metadata name. More are asked for when a call needs them."},
-    Field{
-        "issuer", &oauth::Settings::issuer,
-        "The authorization server. Without a client_id, authorization_code may leave it out: then "
-        "it is the one that the upstream's metadata name. All else needs it, or token_url."},
+          "Scopes to request. None given: those named in the upstream's challenge, else all in its "
+          "metadata. More are requested when a call needs them."},
+    Field{"issuer", &oauth::Settings::issuer,
+          "Authorization server. authorization_code without a client_id may omit it: then the "
+          "upstream's metadata name the server. Every other kind needs issuer or token_url."},
     Field{"token_url", &oauth::Settings::token_url,
-          "Its token endpoint, where it publishes no metadata."},
+          "Token endpoint, if the authorization server publishes no metadata."},
     Field{"resource", &oauth::Settings::resource,
-          "What tokens are asked for (RFC 8707); empty: as the upstream's metadata say, else its "
-          "URL."},
+          "Resource that tokens are for (RFC 8707). Empty: the one in the upstream's metadata, "
+          "else its URL."},
     Field{"subject_type", &oauth::Settings::subject_type,
-          "Of token_exchange: what the token of a caller is."},
+          "token_exchange: type of the caller's token."},
     Field{"subject_file", &oauth::Settings::subject_file,
-          "Of token_exchange: a file with the token that is exchanged for the gateway's own "
-          "connection; empty: that has a token by client credentials."},
+          "token_exchange: file with the token to exchange for the gateway's own connection. "
+          "Empty: that connection uses client credentials."},
     Field{"audience", &oauth::Settings::audience,
-          "Of token_exchange: whom the new token is for, where `resource` does not say it."},
+          "token_exchange: audience of the new token, if `resource` does not name it."},
     Field{"exchange", &oauth::Settings::exchange,
-          "Of token_exchange: the server that knows the caller, if that is not the one of the "
-          "upstream. It gives an assertion (ID-JAG), which the other takes."},
+          "token_exchange: server that issued the caller's token, if it is not the upstream's. It "
+          "issues an assertion (ID-JAG) that the upstream's server accepts."},
     Field{"ca", &oauth::Settings::ca,
-          "A PEM file with the certificates that are trusted where tokens and metadata come from; "
-          "empty: those of the system."},
+          "PEM file with the certificates trusted for token and metadata requests. Empty: those of "
+          "the system."},
     Field{"renew_before", &oauth::Settings::renew_before,
-          "How long before it expires a token is renewed; at most half of its life.",
+          "How long before its expiry a token is renewed; at most half of its lifetime.",
           Range{Duration(0), Duration(3'600'000)}},
-    Field{"retry", &oauth::Settings::retry,
-          "After a failure, how long it takes until a token is asked for again.",
-          Range{Duration(100), Duration(3'600'000)}},
-    Field{"fetch_time", &oauth::Settings::fetch_time,
-          "How long each request for metadata or a token may take.",
-          Range{Duration(10), Duration(60'000)}},
-    Field{"answer", &oauth::Settings::answer, "The largest answer to one.",
-          Range{Bytes{1024}, Bytes{16 << 20}}},
+    Field{"retry_interval", &oauth::Settings::retry,
+          "Wait before a failed token request is tried again.",
+          Range{Duration(100), Duration(3'600'000)}, Alias{"retry"}},
+    Field{"fetch_timeout", &oauth::Settings::fetch_time,
+          "Maximum duration of each request for metadata or a token.",
+          Range{Duration(10), Duration(60'000)}, Alias{"fetch_time"}},
+    Field{"max_response_size", &oauth::Settings::answer,
+          "Maximum size of the response to such a request.", Range{Bytes{1024}, Bytes{16 << 20}},
+          Alias{"answer"}},
 };
 
 }  // namespace patchbay

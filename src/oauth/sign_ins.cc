@@ -65,7 +65,7 @@ Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish,
   }
   if (pending_.size() >= static_cast<std::size_t>(most_)) {
     co_return Error{Code::overloaded,
-                    "too many people are signing in; try again later (sign_in.most)"};
+                    "too many people are signing in; try again later (sign_in.max_pending)"};
   }
   auto prepared = co_await supplier_of(*source).prepare(std::move(wish));
   if (!prepared) co_return prepared.error();
@@ -76,7 +76,7 @@ Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish,
   if (own >= std::max(kLeastShare, most_ / 4)) {
     co_return Error{Code::rate_limited,
                     "this caller has begun too many sign-ins; finish some, or try again later (a "
-                    "quarter of sign_in.most)"};
+                    "quarter of sign_in.max_pending)"};
   }
   auto pending = std::make_shared<Pending>(*std::move(prepared), source);
   pending->sign_in.id = random_hex(16);

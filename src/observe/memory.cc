@@ -127,7 +127,7 @@ std::size_t in_use() {
 bool is_short(std::size_t more) { return in_use() + more > most(); }
 
 Error shortage() {
-  return {Code::overloaded, "the gateway is short of memory; try again later (limits.memory)"};
+  return {Code::overloaded, "the gateway is short of memory; try again later (limits.max_memory)"};
 }
 
 }  // namespace patchbay::memory

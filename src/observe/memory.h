@@ -1,5 +1,5 @@
-// How much memory the process has allocated, and how much it may (limits.memory). Every `new` and
-// `delete` of half a kilobyte or more is counted, so the owner of a buffer need not report it:
+// How much memory the process has allocated, and how much it may (limits.max_memory). Every `new`
+// and `delete` of half a kilobyte or more is counted, so the owner of a buffer need not report it:
 // request bodies, answers, queues, stored streams, lists. Each thread counts for itself and adds up
 // in batches, so counting costs no atomic operation on the path of a small call. Smaller blocks are
 // not counted.

@@ -67,7 +67,7 @@ TEST(Memory, IsShortBeyondTheBound) {
     EXPECT_TRUE(memory::is_short());
   }
   EXPECT_FALSE(memory::is_short());
-  EXPECT_NE(memory::shortage().message.find("limits.memory"), std::string::npos);
+  EXPECT_NE(memory::shortage().message.find("limits.max_memory"), std::string::npos);
   memory::set_most(before);
 }
 

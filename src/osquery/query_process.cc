@@ -118,15 +118,15 @@ std::string write_settings(const Settings& settings) {
   using config::bare_node;
   const auto number = [](auto value) { return bare_node(std::to_string(value)); };
   return config::to_json(config::map_node({
-      {"rows", 0, number(settings.rows)},
-      {"bytes", 0, number(settings.bytes.value)},
-      {"memory", 0, number(settings.memory.value)},
-      {"statement", 0, number(settings.statement.value)},
+      {"max_rows", 0, number(settings.rows)},
+      {"max_result_size", 0, number(settings.bytes.value)},
+      {"max_memory", 0, number(settings.memory.value)},
+      {"max_statement_size", 0, number(settings.statement.value)},
       {"cpu_timeout", 0, config::text_node(config::print(settings.cpu_timeout))},
       {"allowed_tables", 0, config::list_node(settings.allowed_tables)},
       {"denied_tables", 0, config::list_node(settings.denied_tables)},
       {"file_roots", 0, config::list_node(settings.file_roots)},
-      {"hash_size", 0, number(settings.hash_size.value)},
+      {"max_hash_size", 0, number(settings.hash_size.value)},
   }));
 }
 

@@ -64,20 +64,19 @@ namespace patchbay {
 
 template <>
 inline constexpr auto config::fields<sandbox::EgressLimits> = std::tuple{
-    Field{"connections", &sandbox::EgressLimits::connections,
-          "Connections of one sandbox at once; one more is answered with 503.", Range{1, 10'000}},
-    Field{
-        "connect_time", &sandbox::EgressLimits::connect_time,
-        "How long the request for a connection may take to arrive, and then the name to be looked "
-        "up and the connection to be made.",
-        Range{Duration(10), Duration(600'000)}},
-    Field{"idle", &sandbox::EgressLimits::idle,
-          "A connection on which nothing moves for so long is closed.",
-          Range{Duration(10), Duration(86'400'000)}},
-    Field{"half_open", &sandbox::EgressLimits::half_open,
-          "How long nothing may move on a connection that one side has ended; never longer than "
-          "`idle`.",
-          Range{Duration(10), Duration(86'400'000)}},
+    Field{"max_connections", &sandbox::EgressLimits::connections,
+          "Maximum number of connections per sandbox. Further ones are answered with 503.",
+          Range{1, 10'000}, Alias{"connections"}},
+    Field{"connect_timeout", &sandbox::EgressLimits::connect_time,
+          "Maximum time to receive a proxy request, and again to resolve the name and connect.",
+          Range{Duration(10), Duration(600'000)}, Alias{"connect_time"}},
+    Field{"idle_timeout", &sandbox::EgressLimits::idle,
+          "Time without traffic after which a connection is closed.",
+          Range{Duration(10), Duration(86'400'000)}, Alias{"idle"}},
+    Field{"half_open_timeout", &sandbox::EgressLimits::half_open,
+          "Time without traffic after which a half-closed connection is closed; at most "
+          "`idle_timeout`.",
+          Range{Duration(10), Duration(86'400'000)}, Alias{"half_open"}},
 };
 
 }  // namespace patchbay

@@ -62,25 +62,25 @@ inline constexpr auto config::choices<sandbox::Network> = std::array{
 template <>
 inline constexpr auto config::fields<sandbox::Settings> = std::tuple{
     Field{"read", &sandbox::Settings::read,
-          "Files and folders of the machine that it sees, where they are, and cannot change."},
-    Field{"write", &sandbox::Settings::write, "The same for those that it may change."},
+          "Files and folders of the machine that are visible read-only, at the same path."},
+    Field{"write", &sandbox::Settings::write,
+          "Files and folders of the machine that are visible and writable, at the same path."},
     Field{"network", &sandbox::Settings::network,
-          "none: no network but a loopback of its own; host: all that the machine reaches."},
+          "none: only a private loopback. host: the machine's network."},
     Field{"egress", &sandbox::Settings::egress,
-          "Destinations that it reaches through a proxy of the gateway, without a network: "
-          "host:port, "
-          "host (443 and 80), *.domain. Addresses of this machine and of private networks only "
-          "where an entry is that address."},
+          "Destinations reachable through a proxy of the gateway, without a network: host:port, "
+          "host (443 and 80), *.domain. Addresses of this machine and of private networks are "
+          "reachable only if an entry is that address."},
     Field{"egress_limits", &sandbox::Settings::egress_limits,
-          "Bounds on its connections through that proxy."},
+          "Limits of the connections through that proxy."},
     Field{"root", &sandbox::Settings::root,
-          "A folder with another system's /usr, /bin, /lib…; empty: the programs of this machine."},
+          "Folder with another system's /usr, /bin, /lib…. Empty: the programs of this machine."},
     Field{"user", &sandbox::Settings::user,
-          "The user it is outside, by name or number, when the gateway is root; empty: one that "
-          "owns nothing."},
+          "User outside the sandbox, by name or number, if the gateway runs as root. Empty: one "
+          "that owns nothing."},
     Field{"bwrap", &sandbox::Settings::bwrap,
-          "The program bubblewrap: a path, or a name found in PATH."},
-    Field{"limits", &sandbox::Settings::limits, "What it may use."},
+          "Program bubblewrap: a path, or a name found in PATH."},
+    Field{"limits", &sandbox::Settings::limits, "Resource limits."},
 };
 
 }  // namespace patchbay

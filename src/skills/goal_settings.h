@@ -57,30 +57,31 @@ inline constexpr auto config::choices<gateway::RawSql> = std::array{
 template <>
 inline constexpr auto config::fields<gateway::OsqueryGoalSettings> = std::tuple{
     Field{"upstream", &gateway::OsqueryGoalSettings::upstream,
-          "The upstream that answers questions about this machine."},
-    Field{"tool", &gateway::OsqueryGoalSettings::tool, "Its tool that takes SQL."},
+          "Upstream that answers questions about this machine."},
+    Field{"tool", &gateway::OsqueryGoalSettings::tool, "Tool of that upstream that takes SQL."},
     Field{"raw_sql", &gateway::OsqueryGoalSettings::raw_sql,
-          "What becomes of SQL in a goal: validated passes on one statement that reads, off only "
-          "what is asked in words, any passes on whatever is not understood."},
+          "SQL in goals: validated allows one read-only statement, off allows known questions "
+          "only, any passes on whatever is not a known question."},
     Field{"denied_tables", &gateway::OsqueryGoalSettings::denied_tables,
-          "Tables that goals may not name, unless raw_sql is any: such a goal is refused before "
-          "anything is sent to the server."},
+          "Tables that goals may not name, unless raw_sql is any. Such a goal is refused before "
+          "anything is sent to the upstream."},
 };
 
 template <>
 inline constexpr auto config::fields<gateway::GoalSettings> = std::tuple{
-    Field{"length", &gateway::GoalSettings::length, "The longest goal, in characters.",
-          Range{1, 1'000'000}},
-    Field{"steps", &gateway::GoalSettings::steps, "The most steps of a goal.", Range{1, 1000}},
-    Field{"step", &gateway::GoalSettings::step, "The largest step once {previous} is filled in.",
-          Range{Bytes{1024}, Bytes{16 << 20}}},
+    Field{"max_length", &gateway::GoalSettings::length, "Maximum length of a goal, in characters.",
+          Range{1, 1'000'000}, Alias{"length"}},
+    Field{"max_steps", &gateway::GoalSettings::steps, "Maximum number of steps in a goal.",
+          Range{1, 1000}, Alias{"steps"}},
+    Field{"max_step_size", &gateway::GoalSettings::step,
+          "Maximum size of a step after {previous} is filled in.",
+          Range{Bytes{1024}, Bytes{16 << 20}}, Alias{"step"}},
     Field{"skills", &gateway::GoalSettings::skills,
-          "Which skills goals may use, in the order in which they are asked whether a goal is "
-          "theirs. Absent: all of them."},
+          "Skills that goals may use, in the order in which they are tried. Absent: all skills."},
     Field{"sentences", &gateway::GoalSettings::sentences,
-          "How many sentences a summary has if the goal does not say.", Range{1, 20}},
-    Field{"osquery", &gateway::GoalSettings::osquery,
-          "How questions about this machine are asked."},
+          "Number of sentences in a summary, unless the goal asks for another number.",
+          Range{1, 20}},
+    Field{"osquery", &gateway::GoalSettings::osquery, "Questions about this machine."},
 };
 
 }  // namespace patchbay

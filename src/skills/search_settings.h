@@ -22,17 +22,19 @@ struct SearchSettings {
 template <>
 inline constexpr auto config::fields<SearchSettings> = std::tuple{
     Field{"folders", &SearchSettings::folders,
-          "The folders whose files are searched. Absent: there is only the mock search."},
-    Field{"endings", &SearchSettings::endings, "How the names of files that are read end."},
-    Field{"files", &SearchSettings::files, "The most files in the index.", Range{1, 1'000'000}},
-    Field{"file", &SearchSettings::file, "The largest file that is read.",
-          Range{Bytes{1}, Bytes{64 << 20}}},
-    Field{"total", &SearchSettings::total, "How much text the index holds in memory.",
-          Range{Bytes{1024}, Bytes{std::uint64_t{4} << 30}}},
-    Field{"results", &SearchSettings::results, "How many results are shown.", Range{1, 100}},
-    Field{"refresh", &SearchSettings::refresh,
-          "How long after one look at the folders the next one comes; 0: never.",
-          Range{Duration(0), Duration(86'400'000)}},
+          "Folders whose files are searched. Absent: only the mock search is offered."},
+    Field{"endings", &SearchSettings::endings, "File name extensions of the files to index."},
+    Field{"max_files", &SearchSettings::files, "Maximum number of files in the index.",
+          Range{1, 1'000'000}, Alias{"files"}},
+    Field{"max_file_size", &SearchSettings::file, "Maximum size of an indexed file.",
+          Range{Bytes{1}, Bytes{64 << 20}}, Alias{"file"}},
+    Field{"max_total_size", &SearchSettings::total, "Maximum size of the indexed text in memory.",
+          Range{Bytes{1024}, Bytes{std::uint64_t{4} << 30}}, Alias{"total"}},
+    Field{"max_results", &SearchSettings::results, "Maximum number of results returned.",
+          Range{1, 100}, Alias{"results"}},
+    Field{"refresh_interval", &SearchSettings::refresh,
+          "Interval between scans of the folders. 0: never.",
+          Range{Duration(0), Duration(86'400'000)}, Alias{"refresh"}},
 };
 
 }  // namespace patchbay

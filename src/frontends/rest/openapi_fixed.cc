@@ -132,7 +132,7 @@ const std::string_view kFixedComponents = R"json(
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
   "Conflict": {"description": "The link has been used, has expired, or was not made here.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
-  "TooLarge": {"description": "The body exceeds limits.body.",
+  "TooLarge": {"description": "The body exceeds limits.max_body_size.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},
   "WrongType": {"description": "The body is not application/json.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}},

@@ -23,12 +23,12 @@ inline constexpr auto config::fields<frontends::RestSettings> = std::tuple{
     Field{"enabled", &frontends::RestSettings::enabled,
           "Whether tools and resources are served at /mcp/v1, /api, /rcs and /agents."},
     Field{"topology", &frontends::RestSettings::topology,
-          "With a name, /mcp/v1 is served at /gateway/NAME/mcp/v1 too."},
-    Field{"openapi", &frontends::RestSettings::openapi,
-          "Whether the OpenAPI document is served at /v3/api-docs, /openapi.json and "
-          "/openapi.yaml."},
+          "Name NAME under which /mcp/v1 is also served at /gateway/NAME/mcp/v1."},
+    Field{
+        "openapi", &frontends::RestSettings::openapi,
+        "Whether the OpenAPI document is served at /v3/api-docs, /openapi.json and /openapi.yaml."},
     Field{"swagger_ui", &frontends::RestSettings::swagger_ui,
-          "Whether /swagger-ui/index.html is served; it shows the OpenAPI document."},
+          "Whether Swagger UI is served at /swagger-ui/index.html."},
 };
 
 }  // namespace patchbay

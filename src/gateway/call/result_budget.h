@@ -32,11 +32,12 @@ namespace patchbay {
 
 template <>
 inline constexpr auto config::fields<gateway::ResultBudget> = std::tuple{
-    Field{"of", &gateway::ResultBudget::of,
-          "The tools: patterns over upstream.tool. Absent: all tools."},
-    Field{"most", &gateway::ResultBudget::most,
-          "The largest result. One that is larger is kept, and read in pages at a link.",
-          Range{Bytes{1024}, Bytes{1 << 30}}},
+    Field{"tools", &gateway::ResultBudget::of,
+          "Patterns of tools, as upstream.tool. Absent: all tools.", Alias{"of"}},
+    Field{"max_size", &gateway::ResultBudget::most,
+          "Maximum size of a result. A larger one is stored and replaced by a link to read it in "
+          "pages.",
+          Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"most"}},
 };
 
 }  // namespace patchbay

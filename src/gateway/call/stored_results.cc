@@ -61,8 +61,8 @@ Result<StoredResults::Stored> StoredResults::keep(const Principal& who, std::str
                                                   std::string type, Deadline now) {
   const std::lock_guard lock(mutex_);
   if (text.size() > bounds_.total) {
-    return Error{Code::too_large, fmt::format("the result has {} bytes, more than can be kept "
-                                              "(limits.kept_results)",
+    return Error{Code::too_large, fmt::format("the result has {} bytes, more than can be stored "
+                                              "(limits.max_stored_results_size)",
                                               text.size())};
   }
   while (!ids_.empty() && by_id_.at(ids_.front()).until <= now) {

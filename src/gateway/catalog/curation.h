@@ -41,21 +41,21 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<gateway::ToolSettings> = std::tuple{
     Field{"allow", &gateway::ToolSettings::allow,
-          "Patterns (`*`, `?`) of the upstream's own names of tools; others are left out."},
+          "Patterns (`*`, `?`) of tools to offer, by the upstream's own names."},
     Field{"deny", &gateway::ToolSettings::deny,
-          "Patterns of tools that are left out, even if they are allowed."},
+          "Patterns of tools to leave out, even if they are allowed."},
     Field{"rename", &gateway::ToolSettings::rename,
-          "Other names for tools, by the upstream's own name."},
+          "New names of tools, by the upstream's own name."},
     Field{"describe", &gateway::ToolSettings::describe,
-          "Other descriptions of tools, by the upstream's own name."},
+          "New descriptions of tools, by the upstream's own name."},
 };
 
 template <>
 inline constexpr auto config::fields<gateway::UpstreamSettings> = std::tuple{
     Field{"tools", &gateway::UpstreamSettings::tools,
-          "Which of its tools are offered, and how they are called."},
+          "Which tools of the upstream are offered, and under which names."},
     Field{"lists", &gateway::UpstreamSettings::lists,
-          "How much it may list. A list that is larger is refused as a whole."},
+          "Limits of what the upstream may list. A list beyond them is refused as a whole."},
 };
 
 }  // namespace patchbay

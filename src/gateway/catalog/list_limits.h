@@ -45,16 +45,15 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<gateway::ListLimits> = std::tuple{
     Field{"max_items", &gateway::ListLimits::max_items,
-          "How many tools, prompts, resources and templates it may list, together.",
+          "Maximum number of tools, prompts, resources and templates together.",
           Range{1, 1'000'000}},
     Field{"max_definition_size", &gateway::ListLimits::max_definition_size,
-          "How large the definition of one of them may be.",
-          Range{Bytes{1024}, Bytes{std::uint64_t{1} << 30}}},
+          "Maximum size of one definition.", Range{Bytes{1024}, Bytes{std::uint64_t{1} << 30}}},
     Field{"max_total_size", &gateway::ListLimits::max_total_size,
-          "How large all definitions may be, together.",
+          "Maximum size of all definitions together.",
           Range{Bytes{1024}, Bytes{std::uint64_t{1} << 32}}},
-    Field{"max_pages", &gateway::ListLimits::max_pages,
-          "In how many pages it may list the items of one kind.", Range{1, 100'000}},
+    Field{"max_pages", &gateway::ListLimits::max_pages, "Maximum number of pages per list.",
+          Range{1, 100'000}},
 };
 
 }  // namespace patchbay

@@ -42,14 +42,16 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<upstreams::TlsSettings> = std::tuple{
     Field{"ca", &upstreams::TlsSettings::ca,
-          "A PEM file with the certificates that are trusted; empty: those of the system."},
+          "PEM file with trusted certificates. Empty: those of the system."},
     Field{"cert", &upstreams::TlsSettings::cert,
-          "A PEM file with our own certificate, for servers that ask for one."},
-    Field{"key", &upstreams::TlsSettings::key, "A PEM file with its key."},
+          "PEM file with the client certificate, for servers that require one."},
+    Field{"key", &upstreams::TlsSettings::key,
+          "PEM file with the private key of the client certificate."},
     Field{"server_name", &upstreams::TlsSettings::server_name,
-          "What the server must prove to be; empty: the host of the URL."},
+          "Name that the server's certificate must have. Empty: the host of the URL."},
     Field{"verify", &upstreams::TlsSettings::verify,
-          "Whether the server must prove it at all. Turn it off on a machine of your own only."},
+          "Whether the server's certificate is verified. Turn it off only for a machine of your "
+          "own."},
 };
 
 namespace upstreams {
@@ -59,23 +61,27 @@ inline constexpr auto kHttpClientFields = std::tuple{
     config::Field{"headers", &HttpClientSettings::headers,
                   "Header fields of every request, for example Authorization."},
     config::Field{"auth", &HttpClientSettings::auth,
-                  "Whose credentials it is shown, where those are more than a header."},
-    config::Field{"tls", &HttpClientSettings::tls, "How an https server is trusted."},
-    config::Field{"connections", &HttpClientSettings::connections,
-                  "How many connections each worker may have open to it.",
-                  config::Range{1, 10'000}},
-    config::Field{"waiting", &HttpClientSettings::waiting,
-                  "How many calls of each worker may wait for a connection; more are refused.",
-                  config::Range{0, 1'000'000}},
-    config::Field{"connect_time", &HttpClientSettings::connect_time,
-                  "How long a connection may take to be made.",
-                  config::Range{config::Duration(10), config::Duration(600'000)}},
-    config::Field{"idle_time", &HttpClientSettings::idle_time,
-                  "After how long without use a connection is closed.",
-                  config::Range{config::Duration(100), config::Duration(3'600'000)}},
-    config::Field{"answer", &HttpClientSettings::answer,
-                  "The largest answer, or event of a stream.",
-                  config::Range{config::Bytes{1024}, config::Bytes{1 << 30}}},
+                  "Credentials for the upstream, if they are more than a header."},
+    config::Field{"tls", &HttpClientSettings::tls, "TLS settings for an https server."},
+    config::Field{"max_connections", &HttpClientSettings::connections,
+                  "Maximum number of open connections per worker.", config::Range{1, 10'000},
+                  config::Alias{"connections"}},
+    config::Field{
+        "max_queued_calls", &HttpClientSettings::waiting,
+        "Maximum number of calls per worker that wait for a connection. Further calls are refused.",
+        config::Range{0, 1'000'000}, config::Alias{"waiting"}},
+    config::Field{"connect_timeout", &HttpClientSettings::connect_time,
+                  "Maximum time to establish a connection.",
+                  config::Range{config::Duration(10), config::Duration(600'000)},
+                  config::Alias{"connect_time"}},
+    config::Field{"idle_timeout", &HttpClientSettings::idle_time,
+                  "Time without use after which a connection is closed.",
+                  config::Range{config::Duration(100), config::Duration(3'600'000)},
+                  config::Alias{"idle_time"}},
+    config::Field{"max_response_size", &HttpClientSettings::answer,
+                  "Maximum size of a response, or of one event of a stream.",
+                  config::Range{config::Bytes{1024}, config::Bytes{1 << 30}},
+                  config::Alias{"answer"}},
 };
 
 }  // namespace upstreams
@@ -83,10 +89,10 @@ inline constexpr auto kHttpClientFields = std::tuple{
 template <>
 inline constexpr auto config::fields<upstreams::HttpSettings> = std::tuple_cat(
     std::tuple{
-        Field{"url", &upstreams::HttpSettings::url, "Where the server is: http:// or https://."},
+        Field{"url", &upstreams::HttpSettings::url, "URL of the server: http:// or https://."},
         Field{"replicas", &upstreams::HttpSettings::replicas,
-              "Further places where the same server is. A call goes to the one with the fewest "
-              "calls running; one that is down is passed over."},
+              "Further URLs of the same server. A call goes to the replica with the fewest calls "
+              "in progress; one that is down is skipped."},
     },
     upstreams::kHttpClientFields, upstreams::kMcpFields);
 

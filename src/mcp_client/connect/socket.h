@@ -52,17 +52,21 @@ class SocketConnector final : public Connector {
 inline constexpr auto kSocketFields = std::tuple_cat(
     std::tuple{
         config::Field{"instances", &SocketSettings::instances,
-                      "How many connections are kept; calls are spread over them.",
+                      "Number of connections. Calls are distributed over them.",
                       config::Range{1, 64}},
-        config::Field{"connect_time", &SocketSettings::connect_time,
-                      "How long a connection may take to be made.",
-                      config::Range{config::Duration(10), config::Duration(600'000)}},
-        config::Field{"line", &SocketSettings::line,
-                      "The longest message it may send; a longer one ends the connection.",
-                      config::Range{config::Bytes{1024}, config::Bytes{1 << 30}}},
-        config::Field{"outbox", &SocketSettings::outbox,
-                      "What may wait for it when it does not read; beyond that, calls are refused.",
-                      config::Range{config::Bytes{1024}, config::Bytes{1 << 30}}},
+        config::Field{"connect_timeout", &SocketSettings::connect_time,
+                      "Maximum time to establish a connection.",
+                      config::Range{config::Duration(10), config::Duration(600'000)},
+                      config::Alias{"connect_time"}},
+        config::Field{
+            "max_message_size", &SocketSettings::line,
+            "Maximum size of a message from the server. A larger one closes the connection.",
+            config::Range{config::Bytes{1024}, config::Bytes{1 << 30}}, config::Alias{"line"}},
+        config::Field{"max_outbox_size", &SocketSettings::outbox,
+                      "Maximum size of the data queued for a server that does not read. Beyond it, "
+                      "calls are refused.",
+                      config::Range{config::Bytes{1024}, config::Bytes{1 << 30}},
+                      config::Alias{"outbox"}},
     },
     kMcpFields);
 
@@ -73,13 +77,13 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<upstreams::TcpSettings> =
     std::tuple_cat(std::tuple{Field{"address", &upstreams::TcpSettings::address,
-                                    "Where it listens: host:port.", Required{}}},
+                                    "Address of the server: host:port.", Required{}}},
                    upstreams::kSocketFields);
 
 template <>
 inline constexpr auto config::fields<upstreams::UnixSettings> =
     std::tuple_cat(std::tuple{Field{"path", &upstreams::UnixSettings::path,
-                                    "The path of its socket.", Required{}}},
+                                    "Path of the server's socket.", Required{}}},
                    upstreams::kSocketFields);
 
 }  // namespace patchbay

@@ -37,37 +37,36 @@ template <>
 inline constexpr auto config::fields<upstreams::StdioSettings> = std::tuple_cat(
     std::tuple{
         Field{"command", &upstreams::StdioSettings::command,
-              "The program to run: a path, or a name found in PATH. No shell is involved.",
-              Required{}},
-        Field{"args", &upstreams::StdioSettings::args, "Its arguments."},
+              "Program to run: a path, or a name found in PATH. No shell is involved.", Required{}},
+        Field{"args", &upstreams::StdioSettings::args, "Arguments of the program."},
         Field{"env", &upstreams::StdioSettings::env,
-              "Variables of its environment, beside PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, "
+              "Environment variables, in addition to PATH, HOME, USER, LOGNAME, SHELL, TERM, LANG, "
               "LC_ALL, TMPDIR and TZ."},
         Field{"env_pass", &upstreams::StdioSettings::env_pass,
-              "Names of further variables of the gateway's own environment that it gets."},
-        Field{"cwd", &upstreams::StdioSettings::cwd,
-              "The folder it runs in; empty: the gateway's."},
-        Field{
-            "user", &upstreams::StdioSettings::user,
-            "The user that it runs as, by name or number, or USER:GROUP; only a gateway that runs "
-            "as root can set it. Empty: the gateway's own, whose files it can read. Not together "
-            "with sandbox."},
+              "Names of further variables to pass from the gateway's environment."},
+        Field{"cwd", &upstreams::StdioSettings::cwd, "Working directory. Empty: the gateway's."},
+        Field{"user", &upstreams::StdioSettings::user,
+              "User to run as, by name or number, or USER:GROUP; requires a gateway that runs as "
+              "root. Empty: the gateway's own user, whose files the program can read. Excludes "
+              "`sandbox`."},
         Field{"sandbox", &upstreams::StdioSettings::sandbox,
-              "Runs it in a sandbox: it sees and reaches what is named here and nothing else."},
+              "Sandbox for the program: it can access only what is listed here."},
         Field{"instances", &upstreams::StdioSettings::instances,
-              "How many copies run; calls are spread over them.", Range{1, 64}},
-        Field{"stop_grace", &upstreams::StdioSettings::stop_grace,
-              "How long it gets to exit after its input is closed, and again after SIGTERM.",
-              Range{Duration(10), Duration(3'600'000)}},
-        Field{"line", &upstreams::StdioSettings::line,
-              "The longest message it may send; a longer one ends it.",
-              Range{Bytes{1024}, Bytes{1 << 30}}},
-        Field{"outbox", &upstreams::StdioSettings::outbox,
-              "What may wait for it when it does not read; beyond that, calls are refused.",
-              Range{Bytes{1024}, Bytes{1 << 30}}},
-        Field{"stderr_lines", &upstreams::StdioSettings::stderr_lines,
-              "Lines of its stderr that are logged per second; the rest is counted and dropped.",
-              Range{0, 10'000}},
+              "Number of processes. Calls are distributed over them.", Range{1, 64}},
+        Field{"stop_timeout", &upstreams::StdioSettings::stop_grace,
+              "Maximum time to exit after stdin is closed, and again after SIGTERM.",
+              Range{Duration(10), Duration(3'600'000)}, Alias{"stop_grace"}},
+        Field{"max_message_size", &upstreams::StdioSettings::line,
+              "Maximum size of a message from the program. A larger one ends it.",
+              Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"line"}},
+        Field{"max_outbox_size", &upstreams::StdioSettings::outbox,
+              "Maximum size of the data queued for a program that does not read. Beyond it, calls "
+              "are refused.",
+              Range{Bytes{1024}, Bytes{1 << 30}}, Alias{"outbox"}},
+        Field{"max_stderr_lines", &upstreams::StdioSettings::stderr_lines,
+              "Maximum number of stderr lines logged per second. Further lines are counted and "
+              "dropped.",
+              Range{0, 10'000}, Alias{"stderr_lines"}},
     },
     upstreams::kMcpFields);
 

@@ -17,7 +17,8 @@ constexpr auto kTryAgain = std::chrono::seconds(1);
 constexpr auto kGather = std::chrono::milliseconds(5);
 
 Error full() {
-  return {Code::unavailable, "too many audit records wait to be written (audit.queue)"};
+  return {Code::unavailable,
+          "too many audit records wait to be written (audit.max_queued_records)"};
 }
 
 }  // namespace

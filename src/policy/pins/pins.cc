@@ -91,7 +91,8 @@ bool Pins::look_at(std::pair<std::string, std::string> key, const mcp::Item& too
       log::Line(log::Level::warn, "tool cannot be remembered")
           .add("upstream", key.first)
           .add("tool", key.second)
-          .add("why", is.empty() ? "its definition has two readings" : "limits.pins is reached");
+          .add("why", is.empty() ? "its definition has two readings"
+                                 : "limits.max_pins_per_upstream is reached");
       return false;
     }
     ++count;

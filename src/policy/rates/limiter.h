@@ -35,7 +35,8 @@ class Limiter {
       return Permit(this);
     }
     running_.fetch_sub(1, std::memory_order_relaxed);
-    return Error{Code::overloaded, "too many calls are running; try again later (limits.calls)"};
+    return Error{Code::overloaded,
+                 "too many calls are running; try again later (limits.max_calls)"};
   }
 
   void set_most(std::int64_t most) { most_.store(most, std::memory_order_relaxed); }

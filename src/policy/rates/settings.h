@@ -38,21 +38,23 @@ inline constexpr auto config::choices<policy::Per> = std::array{
 template <>
 inline constexpr auto config::fields<policy::RateSettings> = std::tuple{
     Field{"per", &policy::RateSettings::per,
-          "Whose calls are counted together: those of a principal, from an address, to a tool, to "
-          "an upstream, or everyone's."},
-    Field{"of", &policy::RateSettings::of,
-          "Only calls of these tools: patterns over upstream.tool. Absent: all calls."},
+          "What the limit applies to: each principal, each client address, each tool, each "
+          "upstream, or all calls together (everyone)."},
+    Field{"tools", &policy::RateSettings::of,
+          "Patterns of tools, as upstream.tool. Absent: all calls.", Alias{"of"}},
     Field{"roles", &policy::RateSettings::roles,
-          "Only calls of callers with one of these roles. Absent: all callers."},
-    Field{"calls", &policy::RateSettings::calls, "How many calls in a window; 0: any number.",
-          Range{0, 1'000'000'000}},
-    Field{"window", &policy::RateSettings::window, "The time in which `calls` may be made.",
+          "Roles of the callers to which the limit applies. Absent: all callers."},
+    Field{"max_calls", &policy::RateSettings::calls,
+          "Maximum number of calls per window. 0: no limit.", Range{0, 1'000'000'000},
+          Alias{"calls"}},
+    Field{"window", &policy::RateSettings::window, "Duration of the window for `max_calls`.",
           Range{Duration(100), Duration(86'400'000)}},
     Field{"burst", &policy::RateSettings::burst,
-          "How many of them may come at one moment; 0: as many as `calls`.",
+          "Number of calls that may arrive at once. 0: as many as `max_calls`.",
           Range{0, 1'000'000'000}},
-    Field{"running", &policy::RateSettings::running, "How many may run at once; 0: any number.",
-          Range{0, 1'000'000}},
+    Field{"max_concurrent_calls", &policy::RateSettings::running,
+          "Maximum number of calls in progress. 0: no limit.", Range{0, 1'000'000},
+          Alias{"running"}},
 };
 
 }  // namespace patchbay

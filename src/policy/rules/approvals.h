@@ -83,19 +83,21 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<policy::ApprovalSettings> = std::tuple{
     Field{"elicit", &policy::ApprovalSettings::elicit,
-          "Whether the client's own user is asked, where an MCP client can ask. Off: only an admin "
-          "approves. Empty: off where `auth` says how callers are recognised, since a client that "
-          "has a token may answer by itself; on where it does not."},
-    Field{"expires", &policy::ApprovalSettings::expires,
-          "How long a call waits for approval, and how long approval then waits for the call.",
-          Range{Duration(1'000), Duration(86'400'000)}},
-    Field{"pending", &policy::ApprovalSettings::pending, "How many calls may wait.",
-          Range{1, 100'000}},
-    Field{"per_caller", &policy::ApprovalSettings::per_caller,
-          "How many calls of one caller may wait.", Range{1, 100'000}},
-    Field{"arguments", &policy::ApprovalSettings::arguments,
-          "The largest arguments that are shown to a person; a call with larger ones is refused.",
-          Range{Bytes{256}, Bytes{1 << 20}}},
+          "Whether an MCP client may ask its own user for approval (elicitation). Off: only an "
+          "admin approves. Empty: off with `auth`, since a client with a token could answer by "
+          "itself; on without it."},
+    Field{"ttl", &policy::ApprovalSettings::expires,
+          "How long a call waits for approval, and how long an approval then waits for the call.",
+          Range{Duration(1'000), Duration(86'400'000)}, Alias{"expires"}},
+    Field{"max_pending", &policy::ApprovalSettings::pending,
+          "Maximum number of calls waiting for approval.", Range{1, 100'000}, Alias{"pending"}},
+    Field{"max_pending_per_caller", &policy::ApprovalSettings::per_caller,
+          "Maximum number of calls of one caller waiting for approval.", Range{1, 100'000},
+          Alias{"per_caller"}},
+    Field{"max_arguments_size", &policy::ApprovalSettings::arguments,
+          "Maximum size of the arguments displayed to a person. A call with larger arguments is "
+          "refused.",
+          Range{Bytes{256}, Bytes{1 << 20}}, Alias{"arguments"}},
 };
 
 }  // namespace patchbay

@@ -57,21 +57,23 @@ namespace patchbay {
 
 template <>
 inline constexpr auto config::fields<policy::RangeSettings> = std::tuple{
-    Field{"min", &policy::RangeSettings::min, "The least it may be."},
-    Field{"max", &policy::RangeSettings::max, "The most it may be."},
+    Field{"min", &policy::RangeSettings::min, "Minimum value."},
+    Field{"max", &policy::RangeSettings::max, "Maximum value."},
 };
 
 template <>
 inline constexpr auto config::fields<policy::ConditionSettings> = std::tuple{
     Field{"pointer", &policy::ConditionSettings::pointer,
-          "Which argument: a JSON pointer into the arguments, such as /path.", Required{}},
-    Field{"equals", &policy::ConditionSettings::equals, "It must be this value."},
-    Field{"in", &policy::ConditionSettings::in, "It must be one of these values."},
+          "JSON pointer to the argument, such as /path.", Required{}},
+    Field{"equals", &policy::ConditionSettings::equals, "The argument must equal this value."},
+    Field{"in", &policy::ConditionSettings::in, "The argument must be one of these values."},
     Field{"matches", &policy::ConditionSettings::matches,
-          "It must be a text in which this regular expression is found; with ^ and $, all of it."},
-    Field{"range", &policy::ConditionSettings::range, "It must be a number from min to max."},
+          "The argument must be a string that contains a match of this regular expression. Use ^ "
+          "and $ to match all of it."},
+    Field{"range", &policy::ConditionSettings::range,
+          "The argument must be a number from min to max."},
     Field{"absent", &policy::ConditionSettings::absent,
-          "True: it must not be given. False: it must be."},
+          "true: the argument must be absent. false: it must be present."},
 };
 
 }  // namespace patchbay

@@ -30,7 +30,7 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<policy::Patterns> = std::tuple{
     Field{"allow", &policy::Patterns::allow, "Patterns of what is allowed."},
-    Field{"deny", &policy::Patterns::deny, "Patterns of what is not, even if it is allowed."},
+    Field{"deny", &policy::Patterns::deny, "Patterns of what is denied, even if it is allowed."},
 };
 
 }  // namespace patchbay

@@ -86,23 +86,23 @@ namespace patchbay {
 template <>
 inline constexpr auto config::fields<policy::RuleSettings> = std::tuple{
     Field{"role", &policy::RuleSettings::role,
-          "Whom the rule is about: a role; `any` is everybody, `local` is whoever is not asked who "
-          "it is.",
+          "Role to which the rule applies. `any`: every caller. `local`: unauthenticated callers.",
           Required{}},
-    Field{"scopes", &policy::RuleSettings::scopes, "Scopes of a token that give the role."},
-    Field{"allow", &policy::RuleSettings::allow, "Patterns of tools, such as files.read_*."},
+    Field{"scopes", &policy::RuleSettings::scopes, "Token scopes that grant the role."},
+    Field{"allow", &policy::RuleSettings::allow,
+          "Patterns of allowed tools, such as files.read_*."},
     Field{"deny", &policy::RuleSettings::deny,
-          "Patterns of tools that are not allowed, whatever another rule says."},
+          "Patterns of denied tools. They take precedence over every rule."},
     Field{"approve", &policy::RuleSettings::approve,
-          "Patterns of tools each call of which must be approved by a person."},
+          "Patterns of tools whose calls a person must approve."},
     Field{"resources", &policy::RuleSettings::resources,
-          "Patterns of URIs: a list of those allowed, or a map with allow and deny."},
+          "Patterns of resource URIs: a list of allowed ones, or a map with allow and deny."},
     Field{"prompts", &policy::RuleSettings::prompts,
-          "Patterns of prompts, in the same way: upstream.prompt."},
+          "Patterns of prompts, as upstream.prompt, in the same format."},
     Field{"methods", &policy::RuleSettings::methods,
-          "Patterns of MCP methods, in the same way. Absent: all of them."},
+          "Patterns of MCP methods, in the same format. Absent: all methods."},
     Field{"when", &policy::RuleSettings::when,
-          "What the arguments of a call must be for `allow` and `approve` to count."},
+          "Conditions on the arguments of a call under which `allow` and `approve` apply."},
 };
 
 }  // namespace patchbay

@@ -111,7 +111,7 @@ void KafkaDirectory::take(const bus::Record& record) {
   const auto known = entries_.find(name);
   if (known == entries_.end() &&
       entries_.size() >= static_cast<std::size_t>(plan_.settings.limits.registrations)) {
-    return reject(name, "there are too many; see limits.registrations");
+    return reject(name, "there are too many; see limits.max_registrations");
   }
   log::Line(log::Level::info, known == entries_.end() ? "agent registered" : "agent changed")
       .add("upstream", plan_.name)

@@ -97,101 +97,103 @@ inline constexpr auto config::choices<upstreams::Retrieval> = std::array{
 template <>
 inline constexpr auto config::fields<upstreams::SchemaRegistrySettings> = std::tuple{
     Field{"url", &upstreams::SchemaRegistrySettings::url,
-          "Where it is: http:// or https://. Empty: SR_URL of the environment; the embedded bus "
-          "brings its own; else there is none, and nothing is typed."},
+          "URL: http:// or https://. Empty: SR_URL of the environment. The embedded bus has its "
+          "own registry. Without any, records are untyped."},
     Field{"key", &upstreams::SchemaRegistrySettings::key,
-          "The user, or API key, for basic authentication. Empty: SR_API_KEY."},
+          "User or API key for basic authentication. Empty: SR_API_KEY of the environment."},
     Field{"secret", &upstreams::SchemaRegistrySettings::secret,
-          "The password, or API secret. Empty: SR_API_SECRET."},
-    Field{"tls", &upstreams::SchemaRegistrySettings::tls, "How an https registry is trusted."},
-    Field{"connect_time", &upstreams::SchemaRegistrySettings::connect_time,
-          "How long a connection may take to be made.", Range{Duration(10), Duration(600'000)}},
-    Field{"answer_time", &upstreams::SchemaRegistrySettings::answer_time,
-          "How long it may take to answer.", Range{Duration(10), Duration(600'000)}},
+          "Password or API secret. Empty: SR_API_SECRET of the environment."},
+    Field{"tls", &upstreams::SchemaRegistrySettings::tls, "TLS settings for an https registry."},
+    Field{"connect_timeout", &upstreams::SchemaRegistrySettings::connect_time,
+          "Maximum time to establish a connection.", Range{Duration(10), Duration(600'000)},
+          Alias{"connect_time"}},
+    Field{"response_timeout", &upstreams::SchemaRegistrySettings::answer_time,
+          "Maximum time to wait for a response.", Range{Duration(10), Duration(600'000)},
+          Alias{"answer_time"}},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::TopicSettings> = std::tuple{
-    Field{"topic", &upstreams::TopicSettings::topic, "The topic; empty: the name of the entry."},
-    Field{"description", &upstreams::TopicSettings::description, "What clients are told about it."},
+    Field{"topic", &upstreams::TopicSettings::topic,
+          "Name of the topic. Empty: the name of the entry."},
+    Field{"description", &upstreams::TopicSettings::description, "Description for clients."},
     Field{"produce", &upstreams::TopicSettings::produce,
-          "Whether there is a tool that puts a record into it."},
+          "Whether a tool is offered that produces a record."},
     Field{"read", &upstreams::TopicSettings::read,
-          "Whether there is a resource with its newest records, and one for each key."},
-    Field{"keep", &upstreams::TopicSettings::keep, "How many of the newest records are kept.",
-          Range{1, 10'000}},
+          "Whether a resource is offered with the newest records, and one for each key."},
+    Field{"max_records", &upstreams::TopicSettings::keep,
+          "Maximum number of records stored; the newest.", Range{1, 10'000}, Alias{"keep"}},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::BusLimits> = std::tuple{
-    Field{"registrations", &upstreams::BusLimits::registrations,
-          "How many registrations are looked at; further ones are logged and left out.",
-          Range{1, 1'000'000}},
-    Field{"topic_keys", &upstreams::BusLimits::topic_keys,
-          "Of how many keys of a topic that is read the latest record is kept.",
-          Range{1, 10'000'000}},
-    Field{"topic_bytes", &upstreams::BusLimits::topic_bytes,
-          "How much is kept of one topic; the oldest makes room.",
-          Range{Bytes{64 << 10}, Bytes{std::uint64_t{1} << 36}}},
-    Field{"replies", &upstreams::BusLimits::replies,
-          "How many replies to one call may wait to be passed on; further ones are dropped.",
-          Range{1, 1'000'000}},
-    Field{
-        "remembered", &upstreams::BusLimits::remembered,
-        "Of how many calls that are over each worker remembers the id, to tell late and duplicate "
-        "replies from others.",
-        Range{0, 1'000'000}},
-    Field{"waiting", &upstreams::BusLimits::waiting,
-          "How many records wait while a schema that one of them names is fetched; further ones "
-          "are taken as they are.",
-          Range{0, 1'000'000}},
+    Field{"max_registrations", &upstreams::BusLimits::registrations,
+          "Maximum number of registrations. Further ones are logged and ignored.",
+          Range{1, 1'000'000}, Alias{"registrations"}},
+    Field{"max_topic_keys", &upstreams::BusLimits::topic_keys,
+          "Maximum number of keys per topic whose latest record is stored.", Range{1, 10'000'000},
+          Alias{"topic_keys"}},
+    Field{"max_topic_size", &upstreams::BusLimits::topic_bytes,
+          "Maximum size of the records stored per topic. The oldest are evicted.",
+          Range{Bytes{64 << 10}, Bytes{std::uint64_t{1} << 36}}, Alias{"topic_bytes"}},
+    Field{"max_queued_replies", &upstreams::BusLimits::replies,
+          "Maximum number of queued replies per call. Further replies are dropped.",
+          Range{1, 1'000'000}, Alias{"replies"}},
+    Field{"max_completed_calls", &upstreams::BusLimits::remembered,
+          "Maximum number of completed calls per worker whose ids are remembered to detect late "
+          "and duplicate replies.",
+          Range{0, 1'000'000}, Alias{"remembered"}},
+    Field{"max_queued_records", &upstreams::BusLimits::waiting,
+          "Maximum number of records queued while a schema is fetched. Further records are passed "
+          "on undecoded.",
+          Range{0, 1'000'000}, Alias{"waiting"}},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::KafkaSettings> = std::tuple{
     Field{"bus", &upstreams::KafkaSettings::bus,
-          "Which bus: `embedded` is one inside this process, in memory, for development; `auto` "
-          "takes it where no broker is named."},
-    Field{
-        "kafka", &upstreams::KafkaSettings::kafka,
-        "Properties of librdkafka under their own names; `bootstrap.servers` is where the brokers "
-        "are (else BROKER_URL of the environment)."},
+          "Bus to use: `embedded` runs one in memory in this process, for development; `external` "
+          "uses the brokers in `kafka`; `auto` uses the embedded bus if no broker is given."},
+    Field{"kafka", &upstreams::KafkaSettings::kafka,
+          "librdkafka properties under their own names. `bootstrap.servers` lists the brokers "
+          "(default: BROKER_URL of the environment)."},
     Field{"bearer_token", &upstreams::KafkaSettings::bearer_token,
-          "The token for brokers with the mechanism OAUTHBEARER."},
+          "Token for brokers that use SASL OAUTHBEARER."},
     Field{"bearer_token_file", &upstreams::KafkaSettings::bearer_token_file,
-          "A file that holds it; read again whenever a token is about to expire."},
+          "File with that token, read again before a token expires."},
     Field{"client_id", &upstreams::KafkaSettings::client_id,
-          "Who we are to the brokers. Empty: CLIENT_ID of the environment, else an id that is kept "
-          "in the file .pid."},
+          "Client id at the brokers. Empty: CLIENT_ID of the environment, else an id stored in the "
+          "file .pid."},
     Field{"registry_topic", &upstreams::KafkaSettings::registry_topic,
-          "Where agents say what they offer. Empty: REGISTRY_TOPIC of the environment, else "
+          "Topic on which agents register. Empty: REGISTRY_TOPIC of the environment, else "
           "_agent_registry."},
     Field{"registry_partitions", &upstreams::KafkaSettings::registry_partitions,
-          "How many partitions it gets if it has to be made.", Range{1, 1000}},
+          "Number of partitions of that topic, if it must be created.", Range{1, 1000}},
     Field{"response_timeout_ms", &upstreams::KafkaSettings::response_timeout_ms,
-          "How long an agent may take to reply, and for each further reply of one that replies "
-          "several times, in milliseconds.",
+          "Maximum time an agent may take to reply, and between two replies of an agent that "
+          "replies several times, in milliseconds.",
           Range{10, 86'400'000}},
     Field{"schema_registry", &upstreams::KafkaSettings::schema_registry,
-          "The Schema Registry that has the schemas of requests and replies."},
+          "Schema Registry with the schemas of requests and replies."},
     Field{"schemas", &upstreams::KafkaSettings::schemas,
-          "Whether an agent whose topics have no schema is offered, with any arguments."},
+          "Whether the topics of an agent must have schemas. optional: an agent without them is "
+          "offered and accepts any arguments."},
     Field{"strict_framing", &upstreams::KafkaSettings::strict_framing,
-          "Whether records must say by which schema they are written."},
+          "Whether records must name their schema."},
     Field{"retrieval", &upstreams::KafkaSettings::retrieval,
-          "How resources of agents are read: by a request, or as the latest record of their "
-          "response topic with that key."},
-    Field{"topics", &upstreams::KafkaSettings::topics,
-          "Topics that are offered without an agent, by name."},
-    Field{"lookup_time", &upstreams::KafkaSettings::lookup_time,
-          "How long finding a topic or a schema may take.",
-          Range{Duration(100), Duration(600'000)}},
-    Field{"retry", &upstreams::KafkaSettings::retry, "How soon it is tried again if that failed.",
-          Range{Duration(50), Duration(600'000)}},
-    Field{"refresh", &upstreams::KafkaSettings::refresh,
-          "How often it is looked for new versions of schemas and new partitions.",
-          Range{Duration(100), Duration(86'400'000)}},
-    Field{"limits", &upstreams::KafkaSettings::limits, "Bounds."},
+          "How resources of agents are read: by a request, or as the latest record with that key "
+          "on their response topic."},
+    Field{"topics", &upstreams::KafkaSettings::topics, "Topics offered without an agent, by name."},
+    Field{"lookup_timeout", &upstreams::KafkaSettings::lookup_time,
+          "Maximum time to find a topic or a schema.", Range{Duration(100), Duration(600'000)},
+          Alias{"lookup_time"}},
+    Field{"retry_interval", &upstreams::KafkaSettings::retry,
+          "Wait before a failed lookup is tried again.", Range{Duration(50), Duration(600'000)},
+          Alias{"retry"}},
+    Field{"refresh_interval", &upstreams::KafkaSettings::refresh,
+          "Interval between checks for new schema versions and partitions.",
+          Range{Duration(100), Duration(86'400'000)}, Alias{"refresh"}},
+    Field{"limits", &upstreams::KafkaSettings::limits, "Limits of number and size."},
 };
 
 }  // namespace patchbay

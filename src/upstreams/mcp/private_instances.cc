@@ -78,9 +78,11 @@ Task<mcp::Reply> PrivateInstances::answer_with(std::string key, Variant variant,
 // One caller must not take the connections of all.
 Result<void> PrivateInstances::check_room(const Principal& who) const {
   if (instances_.size() >= static_cast<std::size_t>(settings_.most)) {
-    return Error{Code::overloaded,
-                 fmt::format("the upstream {} has {} connections of single clients already (most)",
-                             upstream_, settings_.most)};
+    return Error{
+        Code::overloaded,
+        fmt::format(
+            "the upstream {} has {} isolated connections already (max_isolated_connections)",
+            upstream_, settings_.most)};
   }
   if (who.way == "none") return ok();  // All callers of this machine are one.
   const int share = std::max(1, settings_.most / 4);
@@ -90,7 +92,7 @@ Result<void> PrivateInstances::check_room(const Principal& who) const {
   return Error{
       Code::rate_limited,
       fmt::format("this caller has {} connections of its own to the upstream {} already (a "
-                  "quarter of `most`)",
+                  "quarter of `max_isolated_connections`)",
                   own, upstream_)};
 }
 

@@ -171,7 +171,7 @@ Result<OpenapiRequest> make_request(const OpenapiBase& base, const OpenapiOperat
   if (request.path.size() + request.fields.size() > base.most) {
     return refuse(
         fmt::format("the arguments make a request of more than {} bytes before its body "
-                    "(`limits.head` of the upstream)",
+                    "(`limits.max_head_size` of the upstream)",
                     base.most));
   }
   auto bodied = add_body(operation, *given, request);

@@ -59,8 +59,8 @@ class Gatherer {
     for (auto& problem : security_.problems()) note(std::move(problem));
     if (left_over_ > 0) {
       note(
-          fmt::format("{} more operations are left out: `limits.operations` or "
-                      "`limits.definitions` is reached",
+          fmt::format("{} more operations are left out: `limits.max_operations` or "
+                      "`limits.max_definitions_size` is reached",
                       left_over_));
     }
     if (unnoted_ > 0) service_.problems.push_back(fmt::format("and {} more", unnoted_));

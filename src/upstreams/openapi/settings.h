@@ -53,66 +53,68 @@ inline constexpr auto config::choices<upstreams::GetsAs> = std::array{
 
 template <>
 inline constexpr auto config::fields<upstreams::OpenapiSelect> = std::tuple{
-    Field{"tags", &upstreams::OpenapiSelect::tags,
-          "Patterns (`*`, `?`) of tags: operations with none of them are left out. Empty: tags do "
-          "not matter."},
+    Field{
+        "tags", &upstreams::OpenapiSelect::tags,
+        "Patterns (`*`, `?`) of tags. Operations with none of them are left out. Empty: all tags."},
     Field{"operations", &upstreams::OpenapiSelect::operations,
-          "Patterns of operations, by `operationId` or as `GET /pets/*`: others are left out. "
-          "Empty: all."},
+          "Patterns of operations, by `operationId` or as `GET /pets/*`. Other operations are left "
+          "out. Empty: all operations."},
     Field{
         "methods", &upstreams::OpenapiSelect::methods,
-        "The methods whose operations are offered: get, head, post, put, patch, delete, options."},
+        "HTTP methods whose operations are offered: get, head, post, put, patch, delete, options."},
     Field{"deprecated", &upstreams::OpenapiSelect::deprecated,
-          "Whether operations that the document calls deprecated are offered."},
+          "Whether deprecated operations are offered."},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::OpenapiLimits> = std::tuple{
-    Field{"document", &upstreams::OpenapiLimits::document, "The largest document.",
-          Range{Bytes{1024}, Bytes{256 << 20}}},
-    Field{"values", &upstreams::OpenapiLimits::values, "The most values in a document.",
-          Range{100, 10'000'000}},
-    Field{"operations", &upstreams::OpenapiLimits::operations,
-          "The most operations that are offered; further ones are left out.", Range{1, 100'000}},
-    Field{"schema", &upstreams::OpenapiLimits::schema,
-          "The largest schema of one tool's arguments or results; what would be larger is not "
-          "described.",
-          Range{Bytes{1024}, Bytes{16 << 20}}},
-    Field{"definitions", &upstreams::OpenapiLimits::definitions,
-          "What the descriptions of all its tools may come to; further tools are left out.",
-          Range{Bytes{64 << 10}, Bytes{1 << 30}}},
-    Field{"head", &upstreams::OpenapiLimits::head,
-          "The longest URL and header lines that a call may be made into.",
-          Range{Bytes{1024}, Bytes{1 << 20}}},
+    Field{"max_document_size", &upstreams::OpenapiLimits::document, "Maximum size of the document.",
+          Range{Bytes{1024}, Bytes{256 << 20}}, Alias{"document"}},
+    Field{"max_values", &upstreams::OpenapiLimits::values,
+          "Maximum number of values in the document.", Range{100, 10'000'000}, Alias{"values"}},
+    Field{"max_operations", &upstreams::OpenapiLimits::operations,
+          "Maximum number of operations offered. Further ones are left out.", Range{1, 100'000},
+          Alias{"operations"}},
+    Field{"max_schema_size", &upstreams::OpenapiLimits::schema,
+          "Maximum size of the schema of one tool's arguments or results. A larger one is omitted.",
+          Range{Bytes{1024}, Bytes{16 << 20}}, Alias{"schema"}},
+    Field{"max_definitions_size", &upstreams::OpenapiLimits::definitions,
+          "Maximum total size of all tool definitions. Further tools are left out.",
+          Range{Bytes{64 << 10}, Bytes{1 << 30}}, Alias{"definitions"}},
+    Field{"max_head_size", &upstreams::OpenapiLimits::head,
+          "Maximum size of the URL and header fields of a request.",
+          Range{Bytes{1024}, Bytes{1 << 20}}, Alias{"head"}},
 };
 
 template <>
 inline constexpr auto config::fields<upstreams::OpenapiSettings> = std::tuple_cat(
     std::tuple{
         Field{"document", &upstreams::OpenapiSettings::document,
-              "The OpenAPI document, 3.0 or 3.1, JSON or YAML: a file, or a URL.", Required{}},
+              "OpenAPI document, 3.0 or 3.1, JSON or YAML: a file, or a URL.", Required{}},
         Field{"server", &upstreams::OpenapiSettings::server,
-              "Where the service is, in place of what the document says."},
+              "URL of the service, instead of the one in the document."},
         Field{"variables", &upstreams::OpenapiSettings::variables,
-              "Values for the variables of the document's server."},
+              "Values of the server variables in the document."},
         Field{"credentials", &upstreams::OpenapiSettings::credentials,
-              "By the name of a security scheme: the key, the token, or `user:password`."},
-        Field{"select", &upstreams::OpenapiSettings::select, "Which operations are offered."},
-        Field{
-            "gets", &upstreams::OpenapiSettings::gets,
-            "What operations with GET are offered as. Those that cannot be resources stay tools."},
+              "Credentials by security scheme: the key, the token, or `user:password`."},
+        Field{"select", &upstreams::OpenapiSettings::select, "Operations to offer."},
+        Field{"gets", &upstreams::OpenapiSettings::gets,
+              "What GET operations are offered as: tools, resources, or both. Those that cannot be "
+              "resources stay tools."},
         Field{"timeout", &upstreams::OpenapiSettings::timeout,
-              "The longest a call to it may take; 0: limits.call.",
+              "Maximum duration of a call to this upstream. 0: limits.call_timeout.",
               Range{Duration(0), Duration(86'400'000)}},
-        Field{"refresh", &upstreams::OpenapiSettings::refresh,
-              "How often the document is read again; 0: when a file changes, and on reload.",
-              Range{Duration(0), Duration(86'400'000)}},
-        Field{"retry", &upstreams::OpenapiSettings::retry,
-              "How long after it could not be read it is tried again.",
-              Range{Duration(100), Duration(3'600'000)}},
-        Field{"fetch_time", &upstreams::OpenapiSettings::fetch_time,
-              "How long fetching the document may take.", Range{Duration(100), Duration(600'000)}},
-        Field{"limits", &upstreams::OpenapiSettings::limits, "What a document may cost."},
+        Field{"refresh_interval", &upstreams::OpenapiSettings::refresh,
+              "Interval at which the document is read again. 0: when the file changes, and on "
+              "reload.",
+              Range{Duration(0), Duration(86'400'000)}, Alias{"refresh"}},
+        Field{"retry_interval", &upstreams::OpenapiSettings::retry,
+              "Wait before a document that could not be read is tried again.",
+              Range{Duration(100), Duration(3'600'000)}, Alias{"retry"}},
+        Field{"fetch_timeout", &upstreams::OpenapiSettings::fetch_time,
+              "Maximum duration of a fetch of the document.",
+              Range{Duration(100), Duration(600'000)}, Alias{"fetch_time"}},
+        Field{"limits", &upstreams::OpenapiSettings::limits, "Limits of the document."},
     },
     upstreams::kHttpClientFields);
 

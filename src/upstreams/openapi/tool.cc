@@ -159,7 +159,7 @@ ToolDefinition define_tool(const OpenapiDocument& document, NodeId operation,
   std::string arguments = arguments_schema(call, schemas, true);
   made.problem = schemas.problem();
   if (schemas.too_large()) {
-    made.problem = "its arguments are too large to describe (`limits.schema`)";
+    made.problem = "its arguments are too large to describe (`limits.max_schema_size`)";
     OpenapiSchemas none(document, SchemaUse::sent, most);
     arguments = arguments_schema(call, none, false);
   }
