@@ -10,7 +10,7 @@ import json
 
 import schema_check
 from mcp_client import MODERN, LegacySession, modern_headers, modern_message, result_of
-from test_http_sse import SseClient
+from sse_client import SseClient
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN)
 META = "io.modelcontextprotocol/"

@@ -5,7 +5,7 @@ import os
 import sys
 
 from harness import ROOT, Gateway, TestCase
-from test_items import items
+from items_upstream import items
 
 JSON = {"Content-Type": "application/json"}
 STREAM = {**JSON, "Accept": "text/event-stream"}

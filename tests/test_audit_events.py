@@ -8,7 +8,7 @@ from auth_case import bearer, call_as
 from browser import Browser
 from harness import Gateway, TestCase, fake_config, main, run, wait_until
 from kafka_case import bus_config
-from test_upstream_sign_in import ANN, BOSS, SignInCase, secret_of
+from sign_in_case import ANN, BOSS, SignInCase, secret_of
 
 AUDIT = {"file": "audit.jsonl", "database": "audit.db"}
 CALLERS = {

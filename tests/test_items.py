@@ -1,21 +1,9 @@
 """Prompts, resources, templates and completion: one catalog over several servers, in both eras."""
 
 import json
-import os
-import sys
 
-from harness import ROOT, Gateway, LegacySession, TestCase, main, modern_request, result_of
-
-ITEMS_SERVER = os.path.join(ROOT, "testing", "items_server.py")
-
-
-def items(name="items", **env):
-    return {
-        "kind": "stdio",
-        "command": sys.executable,
-        "args": ["-S", ITEMS_SERVER],
-        "env": {"ITEMS_NAME": name, **env},
-    }
+from harness import Gateway, LegacySession, TestCase, main, modern_request, result_of
+from items_upstream import items
 
 
 class ItemsCase(TestCase):

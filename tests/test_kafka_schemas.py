@@ -7,7 +7,7 @@ import tempfile
 from harness import Gateway, main, wait_until
 from kafka_case import REQUEST, RESPONSE, KafkaCase, Peer, bus_config
 from raw_service import AnyPath, RawService
-from test_https import TlsProxy, make_certificate
+from tls_proxy import TlsProxy, make_certificate
 
 
 class Schemas(KafkaCase):

@@ -21,7 +21,7 @@ from harness import (
 )
 from openapi_case import PETSTORE, OpenapiCase, serve_document, upstream
 from raw_service import RawService, response
-from test_https import TlsProxy, make_certificate
+from tls_proxy import TlsProxy, make_certificate
 
 
 class Petstore(OpenapiCase):

@@ -17,7 +17,7 @@ from harness import (
     text_of,
     wait_until,
 )
-from test_items import items
+from items_upstream import items
 
 CAPABILITIES = {"sampling": {}, "elicitation": {}, "roots": {}}
 SAMPLE = {"role": "assistant", "content": {"type": "text", "text": "hm"}, "model": "m"}

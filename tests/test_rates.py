@@ -10,7 +10,6 @@ from harness import (
     fake_config,
     main,
     modern_call,
-    modern_headers,
     modern_message,
     modern_post,
     result_of,

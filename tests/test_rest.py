@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from harness import Background, Gateway, TestCase, main, modern_call, wait_until
 from rest_case import JSON, RestCase, content_server
-from test_items import items
+from items_upstream import items
 
 
 class McpPaths(RestCase):

@@ -21,8 +21,8 @@ from harness import (
     to_yaml,
     wait_until,
 )
-from test_http_sse import SseClient
-from test_items import items
+from sse_client import SseClient
+from items_upstream import items
 
 UPSTREAMS = {
     "skills": {"kind": "builtin"},

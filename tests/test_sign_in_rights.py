@@ -5,7 +5,7 @@ import json
 from auth_case import call_as
 from browser import Browser
 from harness import main, text_of
-from test_upstream_sign_in import ANN, BOB, BOSS, LINK, SignInCase, secret_of
+from sign_in_case import ANN, BOB, BOSS, LINK, SignInCase, secret_of
 
 
 class Shared(SignInCase):

@@ -19,8 +19,8 @@ from harness import (
     text_of,
     wait_until,
 )
-from test_http_sse import SseClient
-from test_items import items
+from sse_client import SseClient
+from items_upstream import items
 
 UPDATED = "notifications/resources/updated"
 

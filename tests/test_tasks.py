@@ -23,7 +23,7 @@ from harness import (
     text_of,
     wait_until,
 )
-from test_items import items
+from items_upstream import items
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 TASKS = "io.modelcontextprotocol/tasks"
