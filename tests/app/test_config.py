@@ -1,0 +1,376 @@
+"""Configuration: what `check` finds, what `describe` says, and the files of desktop clients."""
+
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(1, sys.path[0] + "/../lib")
+
+from harness import (
+    FAKE_SERVER,
+    Gateway,
+    LegacySession,
+    TestCase,
+    fake,
+    fake_config,
+    main,
+    run,
+    text_of,
+    to_yaml,
+)
+
+
+class ConfigCase(TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def check(self, text, name="gateway.yaml"):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return run("check", str(path), cwd=str(self.folder))
+
+    def faults(self, text, name="gateway.yaml"):
+        """Checks a file that must be refused; gives its fault lines."""
+        done = self.check(text, name)
+        self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
+        self.assertNotIn("ok", done.stdout.split())
+        return [line for line in done.stderr.splitlines() if name + ":" in line]
+
+    def assert_fault(self, faults, line, word):
+        matching = [fault for fault in faults if f"gateway.yaml:{line}:" in fault]
+        self.assertTrue(matching, f"nothing about line {line} in {faults}")
+        self.assertTrue(any(word in fault for fault in matching), f"no {word!r} in {matching}")
+
+
+EVERYTHING = """\
+listen: 127.0.0.1:0
+workers: 2
+names: {prefix: always, separator: "__"}
+upstreams:
+  fake:
+    kind: stdio
+    command: python3
+    args: [server.py]
+    env: {KEY: value}
+    cwd: .
+    instances: 2
+    timeout: 5s
+    stop_grace: 2s
+    restart: {first: 100ms, most: 30s, breaker: 5, window: 60s}
+    outbox: 16MiB
+  sk: {kind: builtin}
+limits:
+  call: 30s
+  body: 16MiB
+  connections: 10000
+  request_line: 8KiB
+  headers: 64KiB
+  header_fields: 100
+  header_time: 10s
+  body_time: 30s
+  idle_time: 75s
+  write_time: 30s
+  calls: 10000
+  sessions: 20000
+  session_idle: 30m
+  stream_buffer: 1MiB
+  replay: 1MiB
+  batch: 100
+http: {hosts: [gw.example], origins: ["https://app.example"]}
+log: {level: info, format: text, calls: true}
+stop: {grace: 10s}
+"""
+
+
+class Check(ConfigCase):
+    def test_good_files(self):
+        for text in (
+            EVERYTHING,
+            "",
+            "# nothing but a remark\n",
+            "limits: {}\n",
+            to_yaml(fake_config()),
+        ):
+            with self.subTest(text=text[:30]):
+                done = self.check(text)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("ok", done.stdout)
+
+    def test_all_faults_at_once_each_with_its_line(self):
+        faults = self.faults("""\
+listen: not-an-address
+lissten: 127.0.0.1:1
+limits:
+  call: soon
+  body: -5
+  bodyy: 1KiB
+names: {prefix: sometimes}
+upstreams:
+  a: {kind: teleport}
+  b:
+    kind: stdio
+    commmand: python3
+  c:
+    kind: stdio
+    command: python3
+    instances: 0
+    args: python3
+log:
+  level: shout
+""")
+        for line, word in (
+            (1, "listen"),
+            (2, "lissten"),
+            (4, "limits.call"),
+            (5, "limits.body"),
+            (6, "bodyy"),
+            (7, "prefix"),
+            (9, "kind"),
+            (12, "commmand"),
+            (16, "instances"),
+            (17, "args"),
+            (19, "level"),
+        ):
+            with self.subTest(line=line, word=word):
+                self.assert_fault(faults, line, word)
+
+    def test_faults_have_one_form(self):
+        for fault in self.faults("lissten: 1\nlimits: {call: soon}\n"):
+            self.assertRegex(fault, r"gateway\.yaml:\d+: [\w.\[\]-]+: \S")
+
+    def test_missing_command(self):
+        faults = self.faults("upstreams:\n  lonely:\n    kind: stdio\n")
+        self.assertTrue(any("lonely" in fault and "command" in fault for fault in faults), faults)
+
+    def test_duplicate_keys(self):
+        faults = self.faults("listen: 127.0.0.1:1\nworkers: 1\nlisten: 127.0.0.1:2\n")
+        self.assert_fault(faults, 3, "listen")
+        faults = self.faults("upstreams:\n  a: {kind: builtin}\n  a: {kind: builtin}\n")
+        self.assert_fault(faults, 3, "a")
+        self.assertTrue(self.faults("limits: {call: 1s, call: 2s}\n"))
+
+    def test_wrong_shapes(self):
+        for text in (
+            "limits: 5\n",
+            "upstreams: [a]\n",
+            "upstreams: {a: 5}\n",
+            "- a\n- b\n",
+            "just text\n",
+            "limits:\n  call: [1s]\n",
+            "workers: two\n",
+            "workers: 1.5\n",
+            "log: {calls: perhaps}\n",
+            "http: {hosts: gw.example}\n",
+        ):
+            with self.subTest(text=text):
+                self.assertTrue(self.faults(text))
+
+    def test_broken_yaml_names_the_line(self):
+        for text, line in (
+            ("listen: 127.0.0.1:1\nlimits: {call: 1s\n", (2, 3)),
+            ("a: b: c\n", (1,)),
+            ("limits:\n\tcall: 1s\n", (1, 2)),
+            ('limits: {}\n"open\n', (2, 3)),
+        ):
+            with self.subTest(text=text):
+                found = [
+                    int(re.search(r"gateway\.yaml:(\d+):", fault)[1]) for fault in self.faults(text)
+                ]
+                self.assertTrue(set(found) & set(line), found)
+
+    def test_names_of_upstreams(self):
+        for name in ('"with space"', '"a__b"', '""', '"../x"', '"a/b"'):
+            with self.subTest(name=name):
+                self.assertTrue(self.faults(f"upstreams:\n  {name}: {{kind: builtin}}\n"))
+
+    def test_hostile_files_end_in_a_fault(self):
+        bomb = "a: &a [x, x]\n" + "".join(
+            f"{chr(98 + i)}: &{chr(98 + i)} [*{chr(97 + i)}, *{chr(97 + i)}]\n" for i in range(20)
+        )
+        for text in (bomb, "a: " + "[" * 5000, "\0", "a: \xff\xfe"):
+            with self.subTest(text=text[:10]):
+                self.assertEqual(self.check(text).returncode, 3)
+
+    def test_file_that_is_not_there(self):
+        done = run("check", str(self.folder / "absent.yaml"))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("absent.yaml", done.stderr)
+
+    def test_file_that_anyone_may_change(self):
+        path = self.folder / "open.yaml"
+        path.write_text("limits: {}\n", encoding="utf-8")
+        path.chmod(0o666)
+        done = run("check", str(path))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("open.yaml", done.stderr)
+
+    def test_environment_and_file_references(self):
+        (self.folder / "secret").write_text("from-a-file\n", encoding="utf-8")
+        config = fake_config(
+            {
+                "fake": fake(
+                    env={
+                        "A": "${env:OUTER}",
+                        "B": f"${{file:{self.folder}/secret}}",
+                        "C": "x-${env:OUTER}-y",
+                    }
+                )
+            }
+        )
+        with (
+            Gateway(config, env={"OUTER": "from-outside"}) as gateway,
+            LegacySession(gateway) as session,
+        ):
+            seen = json.loads(text_of(session.call("fake__env")))
+            self.assertEqual(
+                (seen["A"], seen["B"], seen["C"]),
+                ("from-outside", "from-a-file", "x-from-outside-y"),
+            )
+        self.assert_fault(
+            self.faults(
+                "upstreams:\n  x:\n    kind: stdio\n    command: ${env:NOT_SET_ANYWHERE}\n"
+            ),
+            4,
+            "NOT_SET_ANYWHERE",
+        )
+
+
+class Describe(ConfigCase):
+    def keys(self):
+        """The dotted keys of EVERYTHING, as they read in the documentation."""
+        return re.findall(r"([a-z_]+):", re.sub(r'"[^"]*"|KEY: value|fake:|sk:', "", EVERYTHING))
+
+    def test_markdown_names_every_key_and_default(self):
+        done = run("describe")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("# ", done.stdout)
+        for key in self.keys():
+            with self.subTest(key=key):
+                self.assertIn(key, done.stdout)
+        for default in ("127.0.0.1:8080", "16MiB", "30s"):
+            self.assertIn(default, done.stdout)
+
+    def test_schema_is_json_schema_and_covers_every_key(self):
+        done = run("describe", "--schema")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        schema = json.loads(done.stdout)
+        self.assertIn("json-schema.org", schema["$schema"])
+        self.assertEqual(schema["type"], "object")
+        self.assertLessEqual(
+            {"listen", "workers", "names", "upstreams", "limits", "http", "log", "stop"},
+            set(schema["properties"]),
+        )
+        known = set(self.properties(schema))
+        for key in self.keys():
+            with self.subTest(key=key):
+                self.assertIn(key, known)
+        self.assertIs(schema["additionalProperties"], False)
+
+    def properties(self, node):
+        if isinstance(node, dict):
+            yield from (node["properties"] if isinstance(node.get("properties"), dict) else ())
+            for value in node.values():
+                yield from self.properties(value)
+        elif isinstance(node, list):
+            for value in node:
+                yield from self.properties(value)
+
+    def test_every_described_section_has_a_sentence(self):
+        schema = json.loads(run("describe", "--schema").stdout)
+        for key, value in schema["properties"].items():
+            with self.subTest(key=key):
+                self.assertTrue(value.get("description") or "$ref" in value, value)
+
+
+class DesktopFiles(ConfigCase):
+    def test_mcp_servers_json_as_it_is(self):
+        text = json.dumps(
+            {
+                "globalShortcut": "Ctrl+Space",
+                "mcpServers": {
+                    "desk": {
+                        "command": sys.executable,
+                        "args": ["-S", FAKE_SERVER],
+                        "env": {"FAKE_ONLY": "echo,env", "API_KEY": "k"},
+                    }
+                },
+            },
+            indent=2,
+        )
+        self.assertEqual(self.check(text, "claude_desktop_config.json").returncode, 0)
+        with (
+            Gateway(text, file_name="claude_desktop_config.json") as gateway,
+            LegacySession(gateway) as session,
+        ):
+            self.assertEqual(sorted(session.tool_names()), ["desk__echo", "desk__env"])
+            self.assertEqual(json.loads(text_of(session.call("desk__env")))["API_KEY"], "k")
+
+    def test_faults_in_it_have_lines_too(self):
+        text = '{\n  "mcpServers": {\n    "a": {\n      "command": "x",\n      "args": "one"\n    }\n  }\n}\n'
+        faults = self.faults(text, "desktop.json")
+        self.assertTrue(any("desktop.json:5:" in fault for fault in faults), faults)
+        self.assertTrue(self.faults('{"mcpServers": {"a": {"command": "x"}', "desktop.json"))
+
+
+class WhoMayChange(ConfigCase):
+    """Files that somebody else could change are refused, with a word on how to mend it."""
+
+    def assert_refused(self, why, text="limits: {calls: 5}\n"):
+        faults = self.faults(text)
+        self.assertTrue(any(why in fault for fault in faults), faults)
+
+    def test_the_file_and_its_folders(self):
+        (self.folder / "gateway.yaml").touch()
+        self.folder.chmod(0o777)
+        self.assert_refused(f"chmod o-w {self.folder}")
+        self.folder.chmod(0o1777)
+        self.assertEqual(self.check("limits: {calls: 5}\n").returncode, 0)
+        self.folder.chmod(0o755)
+        (self.folder / "gateway.yaml").chmod(0o666)
+        self.assert_refused("chmod o-w")
+
+    def test_what_the_configuration_names(self):
+        place = self.folder / "secrets"
+        place.mkdir()
+        (place / "secret").write_text("0123456789abcdef", encoding="utf-8")
+        (self.folder / "link").symlink_to(place / "secret")
+        (place / "users").write_text("", encoding="utf-8")
+        place.chmod(0o777)
+        for text in (
+            "auth: {tokens: [{name: a, token: '${file:link}'}]}\n",
+            f"auth: {{token_file: {place}/secret}}\n",
+            f"auth: {{basic: {{file: {place}/users}}}}\n",
+        ):
+            with self.subTest(text):
+                self.assert_refused(f"chmod o-w {place}", text)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root gives files away")
+    def test_strangers_and_their_groups(self):
+        path = self.folder / "gateway.yaml"
+        path.touch()
+        os.chown(path, 12345, 0)
+        self.assert_refused("belongs to the user 12345")
+        os.chown(path, 0, 12345)
+        path.chmod(0o664)
+        self.assert_refused("chmod g-w")
+        os.chown(path, 0, 0)
+        self.assertEqual(self.check("limits: {calls: 5}\n").returncode, 0)
+        os.chown(self.folder, 12345, 0)
+        self.assert_refused("to whom the folder")
+
+    def test_a_running_gateway_keeps_what_it_has(self):
+        with Gateway({"limits": {"calls": 5}}) as gateway:
+            gateway.config_path.chmod(0o666)
+            line = gateway.stderr.wait_for("reload refused")
+            self.assertIn("chmod o-w", line)
+            start = gateway.stderr.count()
+            gateway.write_config({"limits": {"calls": 6}})
+            gateway.stderr.wait_for("reloaded", start)
+
+
+if __name__ == "__main__":
+    main()
