@@ -24,7 +24,7 @@ def run(bench: Bench, options) -> dict:
     if not options.has_gateway:
         return found
     text = "t" * 200
-    traffic = requests.tool_call(options.era, "skills__echo", {"text": text}, text)
+    traffic = requests.tool_call(options.protocol, "skills__echo", {"text": text}, text)
     listed = ", ".join(f"{{name: caller{i}, token: {t}}}" for i, t in enumerate(TOKENS.values()))
     with_role = f"auth: {{tokens: [{{name: caller, token: {TOKENS[SHORT]}, roles: [caller]}}]}}"
     audit = f"audit: {{file: {bench.scratch('audit')}/audit.jsonl}}"

@@ -36,7 +36,7 @@ class Caller:
     def call(self, tool: str, **arguments) -> dict:
         name = f"box__{tool}"
         params = {"name": name, "arguments": arguments}
-        asked = requests.modern("tools/call", params, name=name)
+        asked = requests.stateless("tools/call", params, name=name)
         answer = json.loads(client.exchange(self.connection, client.fill(asked))[2])
         if "result" not in answer:
             raise RuntimeError(f"{tool}: {answer}")
