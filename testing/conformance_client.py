@@ -77,8 +77,8 @@ class Gateway:
         capabilities = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
         info = {"name": "conformance-client", "version": "1.0.0"}
         version = "2025-11-25"
-        opening = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": info}
-        self.request("initialize", opening)
+        handshake = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": info}
+        self.request("initialize", handshake)
         self._send({"method": "notifications/initialized"})
 
     def close(self):
@@ -122,8 +122,8 @@ class Gateway:
         elif question["method"] == "roots/list":
             result = {"roots": []}
         else:
-            said = {"type": "text", "text": "something"}
-            result = {"role": "assistant", "content": said, "model": "none"}
+            reply = {"type": "text", "text": "something"}
+            result = {"role": "assistant", "content": reply, "model": "none"}
         self._send({"id": question["id"], "result": result})
 
     def start(self, method, params=None):
@@ -236,9 +236,9 @@ def issuer_of(url):
     """The authorization server of that server, as an administrator looks it up once."""
     parts = urllib.parse.urlsplit(url)
     for path in (parts.path.rstrip("/"), ""):
-        place = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource{path}"
+        metadata_url = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource{path}"
         try:
-            with urllib.request.urlopen(place, timeout=ANSWER_S) as answer:
+            with urllib.request.urlopen(metadata_url, timeout=ANSWER_S) as answer:
                 return json.load(answer)["authorization_servers"][0]
         except urllib.error.HTTPError:
             continue
@@ -263,8 +263,8 @@ def auth_of(scenario, context, folder, url):
     if scenario == "auth/enterprise-managed-authorization":
         there = {"token_url": context["idp_token_endpoint"], "client_id": context["idp_client_id"]}
         subject = secret_file(folder, "id-token", context["idp_id_token"])
-        shown = {"subject_type": "id_token", "subject_file": subject}
-        return {"kind": "token_exchange", "exchange": there, **shown, **auth}
+        subject_settings = {"subject_type": "id_token", "subject_file": subject}
+        return {"kind": "token_exchange", "exchange": there, **subject_settings, **auth}
     if scenario == "auth/wif-jwt-bearer":
         workload = secret_file(folder, "workload", context["valid_jwt"])
         return {"kind": "jwt_bearer", "token_file": workload, **auth}

@@ -162,8 +162,8 @@ METHODS = {
 
 def answered(message):
     """The client has answered what the call of that id asked."""
-    told = {key: message[key] for key in ("result", "error") if key in message}
-    send({"id": json.loads(message["id"]), "result": text(json.dumps(told))})
+    notified = {key: message[key] for key in ("result", "error") if key in message}
+    send({"id": json.loads(message["id"]), "result": text(json.dumps(notified))})
 
 
 def main():

@@ -192,8 +192,8 @@ class Node:
         if self.secure:
             own = SECURE_SETTINGS.format(user=USER, password=PASSWORD, **settings)
             names = {line.partition("=")[0] for line in own.splitlines()}
-            kept = [line for line in text.splitlines() if line.partition("=")[0] not in names]
-            text = "\n".join(kept) + "\n" + own
+            rest = [line for line in text.splitlines() if line.partition("=")[0] not in names]
+            text = "\n".join(rest) + "\n" + own
         self.file.write_text(text, encoding="ascii")
         self.process, self.stays = None, settings["stays"]
         self.log = (folder / "log").open("ab")

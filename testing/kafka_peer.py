@@ -113,11 +113,11 @@ class Agent(threading.Thread):
 
     def answer(self, record):
         if "says" in self.settings:
-            said = bytes.fromhex(self.settings["says"])
+            outcome = bytes.fromhex(self.settings["says"])
             if not self.settings.get("ends_with_id"):
-                return self.reply(record, said)
+                return self.reply(record, outcome)
             name = dict(record.headers())["correlationId"]
-            return self.reply(record, said + bytes([2 * len(name)]) + name, key=b"")
+            return self.reply(record, outcome + bytes([2 * len(name)]) + name, key=b"")
         _, value = unframed(record.value() or b"null")
         asked = json.loads(value)
         self.seen.append(asked)
@@ -174,7 +174,7 @@ def rubbish(agent, record, asked, payload, enveloped):
     agent.reply(record, b"{not json")
 
 
-def misfit(agent, record, asked, payload, enveloped):
+def violate_schema(agent, record, asked, payload, enveloped):
     agent.finish(record, asked, {"echo": 7}, enveloped)
 
 
@@ -217,7 +217,7 @@ ACTIONS = {
     "by_header": by_header,
     "by_text": by_text,
     "rubbish": rubbish,
-    "misfit": misfit,
+    "violate_schema": violate_schema,
     "fail": fail,
     "stream": stream,
     "ask": ask,
@@ -240,12 +240,12 @@ NO_LEADER = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABL
 
 def ends_of(consumer, partitions):
     """(first, end) of each; a topic that has just been made has no leader for a moment."""
-    give_up = time.monotonic() + 20
+    deadline = time.monotonic() + 20
     while True:
         try:
             return [consumer.get_watermark_offsets(partition, 10) for partition in partitions]
         except KafkaException as fault:
-            if fault.args[0].code() not in NO_LEADER or time.monotonic() > give_up:
+            if fault.args[0].code() not in NO_LEADER or time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
 
@@ -261,8 +261,8 @@ def consume(brokers, command):
     wanted = sum(end - first for first, end in ends)
     consumer.assign(partitions)
     records = []
-    give_up = time.monotonic() + 20
-    while len(records) < wanted and time.monotonic() < give_up:
+    deadline = time.monotonic() + 20
+    while len(records) < wanted and time.monotonic() < deadline:
         record = consumer.poll(0.05)
         if record is not None and not record.error():
             headers = {name: as_text(value) for name, value in record.headers() or []}

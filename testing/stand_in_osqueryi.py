@@ -24,16 +24,16 @@ class Variables(dict):
 
 
 def options():
-    flags, words = {}, []
-    for word in sys.argv[1:]:
-        name, _, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--"):
-            words.append(word)
+    flags, args = {}, []
+    for argument in sys.argv[1:]:
+        name, _, value = argument.removeprefix("--").partition("=")
+        if not argument.startswith("--"):
+            args.append(argument)
         elif name in ("json", "disable_extensions", "disable_tables", "enable_tables"):
             flags[name] = value
         else:
             sys.exit(f"ERROR: unknown command line flag '{name}'")
-    return flags, words
+    return flags, args
 
 
 def listed(flags, name):

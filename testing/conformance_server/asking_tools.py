@@ -13,7 +13,7 @@ from revisions import since
 from tools import BOOLEAN, INTEGER, NUMBER, STRING
 
 
-def said(answer):
+def reply(answer):
     """The text of what the client's model said."""
     blocks = answer["content"] if isinstance(answer["content"], list) else [answer["content"]]
     return " ".join(block.get("text", "") for block in blocks)
@@ -27,7 +27,7 @@ def completed(answer):
 @tool("test_sampling", "Asks the client's model.", ["prompt"], properties={"prompt": STRING})
 async def sampling(call):
     answers = await call.ask(prompt=sample(call.get("prompt")))
-    return text(f"LLM response: {said(answers['prompt'])}")
+    return text(f"LLM response: {reply(answers['prompt'])}")
 
 
 @tool("test_elicitation", "Asks the user.", ["message"], properties={"message": STRING})
@@ -90,7 +90,7 @@ async def streaming_elicitation(call):
 @tool("test_missing_capability", "Needs the client's model, always.")
 async def missing_capability(call):
     answers = await call.ask(question=sample("Are you there?"))
-    return text(f"The model said: {said(answers['question'])}")
+    return text(f"The model said: {reply(answers['question'])}")
 
 
 NAME = elicit("What is your name?", name=STRING)
@@ -105,7 +105,7 @@ async def ask_elicitation(call):
 @tool("test_input_required_result_sampling", "Asks the client's model for a capital.")
 async def ask_sampling(call):
     answers = await call.ask(capital_question=sample("What is the capital of France?"))
-    return text(said(answers["capital_question"]))
+    return text(reply(answers["capital_question"]))
 
 
 def names_of(roots):
@@ -142,7 +142,7 @@ async def ask_much(call):
         client_roots=list_roots(),
     )
     name, roots = accepted(answers["user_name"], "name"), names_of(answers["client_roots"])
-    return text(f"{said(answers['greeting'])} {name}, with the roots {roots}")
+    return text(f"{reply(answers['greeting'])} {name}, with the roots {roots}")
 
 
 @tool("test_input_required_result_multi_round", "Asks, and then asks again.")

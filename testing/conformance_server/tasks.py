@@ -10,7 +10,7 @@ import uuid
 from catalog import run_tool
 from errors import BAD_PARAMS, Refusal, ToolFailed, refusal_of
 from questions import check
-from revisions import MODERN, RELATED_TASK
+from revisions import STATELESS, RELATED_TASK
 
 TTL_MS, POLL_MS = 60_000, 100  # Unless told otherwise.
 TERMINAL = ("completed", "failed", "cancelled")
@@ -31,7 +31,7 @@ class Task:
         self.runner = None
 
     def view(self):
-        unit = "Ms" if self.revision == MODERN else ""
+        unit = "Ms" if self.revision == STATELESS else ""
         return {
             "taskId": self.id,
             "status": self.status,
@@ -55,7 +55,7 @@ class Task:
         await self.on_change(self)
 
     async def run(self, entry, call):
-        call.asker = self
+        call.input_source = self
         try:
             await self.become("completed", result=await run_tool(entry, call))
         except Exception as error:  # pylint: disable=broad-except

@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from agent_case import STATIC, Agent, AgentError, AgentTestCase
-from harness import BINARY, PATIENCE, clean_environment, main, run
+from harness import BINARY, TIMEOUT, clean_environment, main, run
 
 PROGRAMS = {"patchbay agent": (BINARY, "agent"), "patchbay-agent": (STATIC,)}
 MIB = 1 << 20
@@ -30,7 +30,7 @@ def pong(number):
 def speak(text, *args, program=(BINARY, "agent"), cwd=None):
     """The lines that the agent answers to some on its stdin."""
     done = subprocess.run([*program, *args], input=text.encode(), capture_output=True, cwd=cwd,
-                          env=clean_environment(), timeout=PATIENCE, check=False)
+                          env=clean_environment(), timeout=TIMEOUT, check=False)
     assert (done.returncode, done.stderr) == (0, b""), done
     return done.stdout.decode().splitlines()
 
@@ -438,13 +438,13 @@ class Files(AgentTestCase):
 class CommandLines(AgentTestCase):
     def test_wrong_words_say_what_to_write(self):
         for program in PROGRAMS.values():
-            for words in (["--listen", "ftp:x"], ["--listen", "tcp:host"], ["--listen", "vsock:x"],
+            for arguments in (["--listen", "ftp:x"], ["--listen", "tcp:host"], ["--listen", "vsock:x"],
                           ["--listen", "unix:" + "x" * 200], ["--max-line", "many"], ["--nonsense"],
                           ["--root", "/no/such/folder"], ["--file-threads", "1000"],
                           ["--max-seconds", "1000000000000"]):
-                with self.subTest(f"{program} {words}"):
-                    done = subprocess.run([*program, *words], capture_output=True, text=True,
-                                          stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+                with self.subTest(f"{program} {arguments}"):
+                    done = subprocess.run([*program, *arguments], capture_output=True, text=True,
+                                          stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False)
                     self.assertEqual((done.returncode, done.stdout), (2, ""))
                     self.assertNotEqual(done.stderr, "")
 
@@ -476,7 +476,7 @@ class CommandLines(AgentTestCase):
                                      stderr=subprocess.PIPE)
             self.assertIn(b"listening on", again.stderr.readline())
             again.terminate()
-            self.assertEqual(again.wait(PATIENCE), 0)
+            self.assertEqual(again.wait(TIMEOUT), 0)
             again.stderr.close()
             self.assertFalse(os.path.exists(agent.path))
             agent.process.returncode = 0

@@ -11,7 +11,7 @@ import sys
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from agent_case import STATIC, Agent, AgentError, AgentTestCase, pid_from
-from harness import BINARY, PATIENCE, alive, main, run, wait_until
+from harness import BINARY, TIMEOUT, alive, main, run, wait_until
 
 MIB = 1 << 20
 
@@ -19,17 +19,17 @@ MIB = 1 << 20
 class Capabilities(AgentTestCase):
     def test_they_say_what_there_is(self):
         with Agent("--max-output", "5000") as agent:
-            said = agent.connect().ask("capabilities")
-        self.assertEqual(said["name"], "patchbay-agent")
-        self.assertEqual(said["limits"]["max_output"], 5000)
-        self.assertFalse(said["concurrent"])
-        self.assertEqual(said["root"], "")
+            reply = agent.connect().ask("capabilities")
+        self.assertEqual(reply["name"], "patchbay-agent")
+        self.assertEqual(reply["limits"]["max_output"], 5000)
+        self.assertFalse(reply["concurrent"])
+        self.assertEqual(reply["root"], "")
         for method in ("ping", "exec", "exec_code", "read_file", "write_file", "list_dir", "cancel",
                        "start", "poll", "write", "kill", "processes", "stat", "mkdir", "remove", "move"):
-            self.assertIn(method, said["methods"])
-        self.assertIn("python", said["languages"])
-        self.assertEqual(set(said["parameters"]), set(said["methods"]))
-        self.assertEqual(said["parameters"]["read_file"], ["path", "encoding", "offset", "length"])
+            self.assertIn(method, reply["methods"])
+        self.assertIn("python", reply["languages"])
+        self.assertEqual(set(reply["parameters"]), set(reply["methods"]))
+        self.assertEqual(reply["parameters"]["read_file"], ["path", "encoding", "offset", "length"])
 
     def test_each_parameter_that_they_name_is_known(self):
         """A value that is wrong for it is refused by its name; what is unknown would be ignored."""
@@ -167,8 +167,8 @@ class Options(AgentTestCase):
     def test_as_much_of_it_as_is_wanted(self):
         answer = self.wire.ask("exec", {"cmd": "yes | head -c 9000000", "stream": True,
                                         "max_stream": 1001})
-        told = "".join(message["params"]["data"] for message in self.wire.outputs())
-        self.assertEqual(told, ("y\n" * 501)[:1001])
+        notified = "".join(message["params"]["data"] for message in self.wire.outputs())
+        self.assertEqual(notified, ("y\n" * 501)[:1001])
         self.assertEqual(answer["stdout_bytes"], 9_000_000)
 
     def test_pieces_end_between_characters(self):
@@ -176,8 +176,8 @@ class Options(AgentTestCase):
         path = self.folder / "text"
         path.write_text(text, encoding="utf-8")
         answer = self.wire.ask("exec", {"cmd": f"cat {path}", "stream": True})
-        told = "".join(message["params"]["data"] for message in self.wire.outputs())
-        self.assertTrue(told == text and answer["stdout"] == text)
+        notified = "".join(message["params"]["data"] for message in self.wire.outputs())
+        self.assertTrue(notified == text and answer["stdout"] == text)
 
 
 class Background(AgentTestCase):
@@ -193,18 +193,18 @@ class Background(AgentTestCase):
         """Polls to the end of the process; everything that it wrote, and the last answer."""
         out = ""
         while True:
-            answer = self.wire.ask("poll", {"process": process, "wait": PATIENCE})
+            answer = self.wire.ask("poll", {"process": process, "wait": TIMEOUT})
             out += answer["stdout"]
             if not answer["running"] and not answer["more"]:
                 return out, answer
 
     def test_a_process_is_spoken_with(self):
         process = self.start("while read line; do echo got $line; done; exit 4", interactive=True)
-        for word in ("one", "two"):
-            self.assertEqual(self.wire.ask("write", {"process": process, "data": word + "\n"}),
+        for sent in ("one", "two"):
+            self.assertEqual(self.wire.ask("write", {"process": process, "data": sent + "\n"}),
                              {"written": 4})
-            answer = self.wire.ask("poll", {"process": process, "wait": PATIENCE})
-            self.assertEqual((answer["running"], answer["stdout"]), (True, f"got {word}\n"))
+            answer = self.wire.ask("poll", {"process": process, "wait": TIMEOUT})
+            self.assertEqual((answer["running"], answer["stdout"]), (True, f"got {sent}\n"))
         self.wire.ask("write", {"process": process, "data": "end\n", "close": True})
         out, last = self.poll_all(process)
         self.assertEqual((out, last["exit_code"], last["timed_out"]), ("got end\n", 4, False))
@@ -229,7 +229,7 @@ class Background(AgentTestCase):
 
     def test_a_signal_by_name(self):
         process = self.start("trap 'echo usr; exit 7' USR1; echo ready; while :; do sleep 0.01; done")
-        self.assertEqual(self.wire.ask("poll", {"process": process, "wait": PATIENCE})["stdout"],
+        self.assertEqual(self.wire.ask("poll", {"process": process, "wait": TIMEOUT})["stdout"],
                          "ready\n")
         self.wire.ask("kill", {"process": process, "signal": "SIGUSR1"})
         out, last = self.poll_all(process)
@@ -389,7 +389,7 @@ class Root(AgentTestCase):
                          f"{self.root}/inner\n")
 
     def test_nothing_leads_out(self):
-        ways = ["../secret", "up/secret", "abs/etc/passwd", "file", "etc", "proc/etc/passwd", "/etc/passwd",
+        escapes = ["../secret", "up/secret", "abs/etc/passwd", "file", "etc", "proc/etc/passwd", "/etc/passwd",
                 f"{self.folder}/secret", f"{self.root}/../secret", f"{self.root}2", "inner/../../secret",
                 "loop", "up/outer/new"]
         requests = [
@@ -402,7 +402,7 @@ class Root(AgentTestCase):
             lambda path: ("move", {"from": "inner/file", "to": path + "/moved"}),
             lambda path: ("move", {"from": path + "/x", "to": "stolen"}),
         ]
-        for path in ways:
+        for path in escapes:
             for request in requests:
                 method, params = request(path)
                 with self.subTest(f"{method} {params}"), self.assertRaises(AgentError) as caught:
@@ -457,7 +457,7 @@ class Tokens(AgentTestCase):
             for address in ("0.0.0.0:0", "127.0.0.1:0", "[::1]:0"):
                 with self.subTest(f"{program} on {address}"):
                     done = subprocess.run([*program, "--listen", f"tcp:{address}"], capture_output=True,
-                                          text=True, timeout=PATIENCE, check=False)
+                                          text=True, timeout=TIMEOUT, check=False)
                     self.assertEqual(done.returncode, 2)
                     self.assertIn("--token-file", done.stderr)
                     self.assertIn("openssl rand", done.stderr)

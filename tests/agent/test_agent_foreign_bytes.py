@@ -11,7 +11,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 import chromium
 from agent_case import STATIC, TOKEN, Agent, AgentTestCase
-from harness import BINARY, PATIENCE, Gateway, main
+from harness import BINARY, TIMEOUT, Gateway, main
 from wire_case import WireCase
 from wire_client import DATA, call, envelope, frame
 
@@ -127,7 +127,7 @@ class Page:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         try:
             with chromium.browsing(f"http://127.0.0.1:{self.server.server_port}/"):
-                return self.done.wait(PATIENCE)
+                return self.done.wait(TIMEOUT)
         finally:
             self.server.shutdown()
             self.server.server_close()
@@ -158,15 +158,15 @@ def post(body, **fields):
 
 def all_that_comes(port, data):
     """What a listener answers to these bytes before it closes the connection."""
-    said = b""
-    with socket.create_connection(("127.0.0.1", port), PATIENCE) as sock:
+    reply = b""
+    with socket.create_connection(("127.0.0.1", port), TIMEOUT) as sock:
         sock.sendall(data)
         try:
             while more := sock.recv(65536):
-                said += more
+                reply += more
         except ConnectionResetError:
             pass
-    return said
+    return reply
 
 
 class OtherListeners(WireCase):
@@ -187,8 +187,8 @@ class OtherListeners(WireCase):
         self.assertEqual(all_that_comes(int(bus["bootstrap"].rpartition(":")[2]), post(kafka)), b"")
         registry = int(bus["schema_registry"].rpartition(":")[2])
         schema = json.dumps({"schemaType": "JSON", "schema": "{}"}).encode()
-        said = all_that_comes(registry, post(schema, Connection="close"))
-        self.assertIn(b" 403 ", said.splitlines()[0])
+        reply = all_that_comes(registry, post(schema, Connection="close"))
+        self.assertIn(b" 403 ", reply.splitlines()[0])
 
 
 if __name__ == "__main__":

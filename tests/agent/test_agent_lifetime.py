@@ -12,7 +12,7 @@ import time
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from agent_case import Agent, AgentTestCase, pid_from
-from harness import BINARY, PATIENCE, SCALE, alive, main, wait_until
+from harness import BINARY, TIMEOUT, SCALE, alive, main, wait_until
 
 
 def until(path):
@@ -186,7 +186,7 @@ class Endings(AgentTestCase):
         pid = pid_from(path)
         process.stdout.close()
         self.assert_gone(pid)
-        self.assertEqual(process.wait(PATIENCE), 0)
+        self.assertEqual(process.wait(TIMEOUT), 0)
         process.stdin.close()
 
     def test_nothing_outlives_the_agent(self):
@@ -198,7 +198,7 @@ class Endings(AgentTestCase):
             wire.begin("exec", {"cmd": f"echo $$ > {paths[1]}; exec sleep 1000"})
             pids = [pid_from(path) for path in paths]
             agent.process.send_signal(number)
-            self.assertEqual(agent.process.wait(PATIENCE), -9 if number == signal.SIGKILL else 0)
+            self.assertEqual(agent.process.wait(TIMEOUT), -9 if number == signal.SIGKILL else 0)
             for pid in pids:
                 self.assert_gone(pid)
             agent.process.returncode = 0
@@ -209,7 +209,7 @@ class Endings(AgentTestCase):
         path.write_text('{"jsonrpc":"2.0","id":1,"method":"exec","params":["echo from a file"]}\n',
                         encoding="ascii")
         with open(path, "rb") as requests, open(self.folder / "answers", "wb") as answers:
-            done = subprocess.run([BINARY, "agent"], stdin=requests, stdout=answers, timeout=PATIENCE,
+            done = subprocess.run([BINARY, "agent"], stdin=requests, stdout=answers, timeout=TIMEOUT,
                                   check=False)
         self.assertEqual(done.returncode, 0)
         self.assertIn("from a file", (self.folder / "answers").read_text(encoding="ascii"))

@@ -13,7 +13,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     FAKE_SERVER,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     fake,
     fake_config,
@@ -40,10 +40,10 @@ class ConfigCase(TestCase):
         self.assertNotIn("ok", done.stdout.split())
         return [line for line in done.stderr.splitlines() if name + ":" in line]
 
-    def assert_fault(self, faults, line, word):
+    def assert_fault(self, faults, line, expected):
         matching = [fault for fault in faults if f"gateway.yaml:{line}:" in fault]
         self.assertTrue(matching, f"nothing about line {line} in {faults}")
-        self.assertTrue(any(word in fault for fault in matching), f"no {word!r} in {matching}")
+        self.assertTrue(any(expected in fault for fault in matching), f"no {expected!r} in {matching}")
 
 
 EVERYTHING = """\
@@ -122,7 +122,7 @@ upstreams:
 log:
   level: shout
 """)
-        for line, word in (
+        for line, expected in (
             (1, "listen"),
             (2, "lissten"),
             (4, "limits.call"),
@@ -135,8 +135,8 @@ log:
             (17, "args"),
             (19, "level"),
         ):
-            with self.subTest(line=line, word=word):
-                self.assert_fault(faults, line, word)
+            with self.subTest(line=line, expected=expected):
+                self.assert_fault(faults, line, expected)
 
     def test_faults_have_one_form(self):
         for fault in self.faults("lissten: 1\nlimits: {call: soon}\n"):
@@ -223,7 +223,7 @@ log:
         )
         with (
             Gateway(config, env={"OUTER": "from-outside"}) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             seen = json.loads(text_of(session.call("fake__env")))
             self.assertEqual(
@@ -304,7 +304,7 @@ class DesktopFiles(ConfigCase):
         self.assertEqual(self.check(text, "claude_desktop_config.json").returncode, 0)
         with (
             Gateway(text, file_name="claude_desktop_config.json") as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             self.assertEqual(sorted(session.tool_names()), ["desk__echo", "desk__env"])
             self.assertEqual(json.loads(text_of(session.call("desk__env")))["API_KEY"], "k")
@@ -316,7 +316,7 @@ class DesktopFiles(ConfigCase):
         self.assertTrue(self.faults('{"mcpServers": {"a": {"command": "x"}', "desktop.json"))
 
 
-class WhoMayChange(ConfigCase):
+class Writable(ConfigCase):
     """Files that somebody else could change are refused, with a word on how to mend it."""
 
     def assert_refused(self, why, text="limits: {calls: 5}\n"):
@@ -334,19 +334,19 @@ class WhoMayChange(ConfigCase):
         self.assert_refused("chmod o-w")
 
     def test_what_the_configuration_names(self):
-        place = self.folder / "secrets"
-        place.mkdir()
-        (place / "secret").write_text("0123456789abcdef", encoding="utf-8")
-        (self.folder / "link").symlink_to(place / "secret")
-        (place / "users").write_text("", encoding="utf-8")
-        place.chmod(0o777)
+        secrets = self.folder / "secrets"
+        secrets.mkdir()
+        (secrets / "secret").write_text("0123456789abcdef", encoding="utf-8")
+        (self.folder / "link").symlink_to(secrets / "secret")
+        (secrets / "users").write_text("", encoding="utf-8")
+        secrets.chmod(0o777)
         for text in (
             "auth: {tokens: [{name: a, token: '${file:link}'}]}\n",
-            f"auth: {{token_file: {place}/secret}}\n",
-            f"auth: {{basic: {{file: {place}/users}}}}\n",
+            f"auth: {{token_file: {secrets}/secret}}\n",
+            f"auth: {{basic: {{file: {secrets}/users}}}}\n",
         ):
             with self.subTest(text):
-                self.assert_refused(f"chmod o-w {place}", text)
+                self.assert_refused(f"chmod o-w {secrets}", text)
 
     @unittest.skipIf(os.geteuid() != 0, "only root gives files away")
     def test_strangers_and_their_groups(self):

@@ -50,8 +50,8 @@ class Packages(unittest.TestCase):
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = self.log.read_text(encoding="utf-8").splitlines()
-        words = next((line for line in lines if " install " in line), "").split()
-        return {word for word in words if word in missing}, lines[-1]
+        args = next((line for line in lines if " install " in line), "").split()
+        return {word for word in args if word in missing}, lines[-1]
 
     def test_serve_brings_what_sandboxes_need(self):
         installed, last = self.installed_by("serve", ["bubblewrap", "ninja-build"])

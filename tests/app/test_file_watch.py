@@ -9,7 +9,7 @@ import unittest
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, TestCase, fake, fake_config, main, wait_until
+from harness import Gateway, McpSession, TestCase, fake, fake_config, main, wait_until
 
 # A user namespace has bounds of its own: there the test takes nothing from anybody else.
 NO_INOTIFY = "echo 0 >/proc/sys/user/max_inotify_instances && exec \"$@\""
@@ -44,7 +44,7 @@ class OneInstance(TestCase):
                 "server": "http://127.0.0.1:1",
             }
         config = {"upstreams": upstreams, "state": str(folder / "state"), "workers": 1}
-        with Gateway(config) as gateway, LegacySession(gateway) as session:
+        with Gateway(config) as gateway, McpSession(gateway) as session:
             links = [link.readlink() for link in pathlib.Path(f"/proc/{gateway.pid}/fd").iterdir()]
             self.assertEqual(sum("inotify" in str(link) for link in links), 1)
             for number in (0, 7, 19):
@@ -66,7 +66,7 @@ class OneInstance(TestCase):
         one = {"kind": "openapi", "document": str(path), "server": "http://127.0.0.1:1"}
         with (
             Gateway({"upstreams": {"u": one}}) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             path.unlink()
             folder.rmdir()
@@ -80,7 +80,7 @@ class OneInstance(TestCase):
         secret = folder / "secret"
         secret.write_text("old", encoding="utf-8")
         config = fake_config({"fake": fake(env={"FAKE_TAG": f"${{file:{secret}}}"})})
-        with Gateway(config) as gateway, LegacySession(gateway) as session:
+        with Gateway(config) as gateway, McpSession(gateway) as session:
             secret.write_text("new", encoding="utf-8")
 
             def tag():
@@ -95,7 +95,7 @@ class Polling(TestCase):
     def test_without_inotify_files_are_polled(self):
         gateway = Gateway(fake_config({"a": fake()}))
         gateway.command = UNSHARED + gateway.command
-        with gateway, LegacySession(gateway) as session:
+        with gateway, McpSession(gateway) as session:
             gateway.stderr.wait_for("files are polled")
             gateway.write_config(fake_config({"a": fake(), "b": fake()}))
             wait_until(lambda: "b__echo" in session.tool_names(), "the change to be seen")

@@ -9,14 +9,14 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     BOTH,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     fake,
     fake_config,
     main,
-    modern_call,
-    modern_headers,
-    modern_message,
+    stateless_call,
+    stateless_headers,
+    stateless_message,
     text_of,
     wait_until,
 )
@@ -38,11 +38,11 @@ class Pages(TestCase):
         response = self.gateway.get("/ready")
         self.assertEqual((response.status, response.content_type), (503, "application/json"))
         text = json.dumps(response.json())
-        for word in ("fake", "sick", "up", "down"):
-            self.assertIn(word, text)
+        for expected in ("fake", "sick", "up", "down"):
+            self.assertIn(expected, text)
 
     def test_metrics_are_prometheus_text(self):
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             session.call("fake__echo", text="x")
             session.call("fake__fail")
             response = self.gateway.get("/metrics")
@@ -74,14 +74,14 @@ class Pages(TestCase):
         def count(outcome):
             return self.gateway.metric("patchbay_calls_total", upstream="fake", outcome=outcome)
 
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             before = count("ok")
             for _ in range(7):
                 session.call("fake__echo", text="x")
             self.assertEqual(count("ok"), before + 7)
 
     def test_the_histogram_adds_up(self):
-        modern_call(self.gateway, "fake__echo", text="x")
+        stateless_call(self.gateway, "fake__echo", text="x")
         text = self.gateway.get("/metrics").body.decode()
         buckets = {}
         for labels, le, value in re.findall(
@@ -95,10 +95,10 @@ class Pages(TestCase):
             self.assertEqual(pairs[-1][0], float("inf"))
 
     def test_memory_is_told(self):
-        told = self.gateway.metric("patchbay_resident_memory_bytes")
-        self.assertGreater(told, 1 << 20)
+        notified = self.gateway.metric("patchbay_resident_memory_bytes")
+        self.assertGreater(notified, 1 << 20)
         if seen := self.gateway.rss():
-            self.assertLess(abs(told - seen), 16 << 20)
+            self.assertLess(abs(notified - seen), 16 << 20)
 
     def test_head_requests(self):
         with self.gateway.connect() as connection:
@@ -111,7 +111,7 @@ class Logs(TestCase):
     KEYS = ("id", "face", "who", "method", "name", "upstream", "outcome", "ms", "in", "out")
 
     def test_text_line_per_call(self):
-        with Gateway(fake_config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             session.call("fake__echo", text="x")
             line = gateway.stderr.wait_for("name=fake__echo")
             for key in self.KEYS:
@@ -132,7 +132,7 @@ class Logs(TestCase):
     def test_json_line_per_call(self):
         with (
             Gateway(fake_config(), args=("--log-format", "json")) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             session.call("fake__echo", text="x")
             session.call("fake__complain", text='a "quoted"\x01 line')
@@ -148,14 +148,14 @@ class Logs(TestCase):
                 json.loads(text)
 
     def test_one_line_for_each_call_and_no_more(self):
-        with Gateway(fake_config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             for turn in range(25):
                 session.call("fake__echo", text=str(turn))
             gateway.stop()
             self.assertEqual(sum("name=fake__echo" in line for line in gateway.stderr.lines), 25)
 
     def test_a_name_cannot_forge_a_line(self):
-        with Gateway(fake_config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             session.call('x\n2026-01-01 forged outcome=ok\r\n name="y')
             session.call("fake__complain", text="\x1b[31mred\x1b[0m \x07bell")
             gateway.stop()
@@ -168,12 +168,12 @@ class Logs(TestCase):
         config = fake_config(
             {"fake": fake(env={"API_KEY": "upstream-s3cret"})}, log={"level": "debug"}
         )
-        with Gateway(config) as gateway, LegacySession(gateway) as session:
-            message = modern_message(
+        with Gateway(config) as gateway, McpSession(gateway) as session:
+            message = stateless_message(
                 "tools/call", {"name": "fake__echo", "arguments": {"text": "argument-s3cret"}}
             )
             headers = {
-                **modern_headers(message),
+                **stateless_headers(message),
                 "Authorization": "Bearer header-s3cret",
                 "Cookie": "c=cookie-s3cret",
             }
@@ -195,7 +195,7 @@ class Logs(TestCase):
     def test_calls_can_be_left_out(self):
         with (
             Gateway(fake_config(log={"calls": False})) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             session.call("fake__echo", text="x")
             gateway.stop()
@@ -204,14 +204,14 @@ class Logs(TestCase):
     def test_levels(self):
         with (
             Gateway(fake_config(), args=("--log-level", "error")) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             session.call("fake__echo", text="x")
             gateway.stop()
             self.assertNotIn("fake__echo", gateway.stderr.text())
 
     def test_what_a_child_says_on_stderr_is_logged_with_its_name(self):
-        with Gateway(fake_config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             session.call("fake__complain", text="my disk is full")
             self.assertIn("fake", gateway.stderr.wait_for("my disk is full"))
 
@@ -220,7 +220,7 @@ class Bounds(TestCase):
     def test_calls_in_flight(self):
         with (
             Gateway(fake_config(limits={"calls": 5}, workers=1)) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             held = [session.call_later("fake__sleep", seconds=2, text="held") for _ in range(5)]
             wait_until(lambda: gateway.metric("patchbay_calls_in_flight") == 5)
@@ -231,7 +231,7 @@ class Bounds(TestCase):
 
     def test_sessions(self):
         with Gateway(fake_config(limits={"sessions": 3})) as gateway:
-            sessions = [self.enterContext(LegacySession(gateway)) for _ in range(3)]
+            sessions = [self.enterContext(McpSession(gateway)) for _ in range(3)]
             with gateway.connect() as connection:
                 message = {
                     "jsonrpc": "2.0",
@@ -248,12 +248,12 @@ class Bounds(TestCase):
                 self.assertIn(response.status, (200, 429, 503))
                 self.assert_error(response.json(), -32003)
             sessions[0].delete()
-            self.enterContext(LegacySession(gateway))
+            self.enterContext(McpSession(gateway))
 
     def test_idle_sessions_end(self):
         with (
             Gateway(fake_config(limits={"session_idle": "1s"})) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             wait_until(lambda: gateway.metric("patchbay_sessions") == 0, "the session to expire")
             response = session.post({"jsonrpc": "2.0", "id": 1, "method": "ping"})
@@ -264,16 +264,16 @@ class Bounds(TestCase):
             Gateway(
                 fake_config({"fake": fake(timeout="20s")}, limits={"write_time": "2s"})
             ) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             before = gateway.rss()
             lazy = []
             for _ in range(3):
-                message = modern_message(
+                message = stateless_message(
                     "tools/call", {"name": "fake__big", "arguments": {"bytes": 8 << 20}}
                 )
                 connection = self.enterContext(gateway.connect())
-                connection.send("POST", "/mcp", modern_headers(message), message)
+                connection.send("POST", "/mcp", stateless_headers(message), message)
                 lazy.append(connection)
             self.assertEqual(
                 text_of(session.call("fake__echo", text="others go on")), "others go on"
@@ -287,7 +287,7 @@ class Bounds(TestCase):
         """stderr is a pipe that nobody reads: calls go on, and the lines lost are counted."""
         with (
             Gateway(fake_config(), read_stderr=False) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             for turn in range(600):  # With long names, to fill pipe and queue soon.
                 session.call(f"{turn}" + "x" * 3000)

@@ -38,10 +38,10 @@ class PropertiesCase(TestCase):
     def gateway(self, *args, env=None, config=None):
         return self.enterContext(Gateway(config, args=args, env=env, cwd=str(self.folder)))
 
-    def assert_fault(self, done, *words):
+    def assert_fault(self, done, *texts):
         self.assertEqual(done.returncode, 3, done.stderr)
-        for word in words:
-            self.assertIn(word, done.stderr)
+        for expected in texts:
+            self.assertIn(expected, done.stderr)
 
 
 class File(PropertiesCase):

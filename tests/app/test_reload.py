@@ -12,13 +12,13 @@ from harness import (
     FAKE_SERVER,
     Background,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     alive,
     fake,
     fake_config,
     main,
-    shell_words,
+    shell_command,
     text_of,
     to_yaml,
     wait_until,
@@ -34,10 +34,10 @@ class ReloadCase(TestCase):
         self.gateway = self.enterContext(
             Gateway(fake_config(upstreams or {"a": fake(), "b": fake()}))
         )
-        self.session = self.enterContext(LegacySession(self.gateway))
+        self.session = self.enterContext(McpSession(self.gateway))
         return self.session
 
-    def who(self, upstream):
+    def process_of(self, upstream):
         return json.loads(text_of(self.session.call(f"{upstream}__whoami")))
 
     def upstreams(self):
@@ -50,11 +50,11 @@ class ReloadCase(TestCase):
 class FileChange(ReloadCase):
     def test_an_upstream_is_added(self):
         self.start(a=fake())
-        pid = self.who("a")["pid"]
+        pid = self.process_of("a")["pid"]
         self.gateway.write_config(fake_config({"a": fake(), "new": fake()}))
         self.wait_upstreams("a", "new")
         self.assertEqual(text_of(self.session.call("new__echo", text="hi")), "hi")
-        self.assertEqual(self.who("a")["pid"], pid)
+        self.assertEqual(self.process_of("a")["pid"], pid)
 
     def test_a_write_in_place_counts_too(self):
         self.start(a=fake())
@@ -64,7 +64,7 @@ class FileChange(ReloadCase):
 
     def test_an_upstream_is_removed_after_its_calls(self):
         session = self.start()
-        pids = {name: self.who(name)["pid"] for name in "ab"}
+        pids = {name: self.process_of(name)["pid"] for name in "ab"}
         call = session.call_later("a__sleep", seconds=2.5, text="finished")
         wait_until(lambda: self.gateway.metric("patchbay_calls_in_flight") == 1)
         self.gateway.write_config(fake_config({"b": fake()}))
@@ -75,11 +75,11 @@ class FileChange(ReloadCase):
         self.assert_error(session.call("a__echo", text="x"), -32602)
         self.assertEqual(text_of(call.result()), "finished")
         wait_until(lambda: not alive(pids["a"]), "the removed child to be gone")
-        self.assertEqual(self.who("b")["pid"], pids["b"])
+        self.assertEqual(self.process_of("b")["pid"], pids["b"])
 
     def test_an_upstream_is_changed_while_it_works(self):
         session = self.start(a=fake(env={"FAKE_TAG": "old"}), b=fake())
-        pids = {name: self.who(name)["pid"] for name in "ab"}
+        pids = {name: self.process_of(name)["pid"] for name in "ab"}
         call = session.call_later("a__sleep", seconds=2.5, text="by the old one")
         wait_until(lambda: self.gateway.metric("patchbay_calls_in_flight") == 1)
         self.gateway.write_config(fake_config({"a": fake(env={"FAKE_TAG": "new"}), "b": fake()}))
@@ -90,14 +90,14 @@ class FileChange(ReloadCase):
 
         wait_until(changed, "the new settings to be in force")
         self.assertEqual(text_of(call.result()), "by the old one")
-        self.assertNotEqual(self.who("a")["pid"], pids["a"])
-        self.assertEqual(self.who("b")["pid"], pids["b"])
+        self.assertNotEqual(self.process_of("a")["pid"], pids["a"])
+        self.assertEqual(self.process_of("b")["pid"], pids["b"])
         wait_until(lambda: not alive(pids["a"]), "the old child to be gone")
 
     def test_a_call_that_waits_for_a_restart_is_told_to_try_again(self):
         """The first start of the program is good, the second never answers; then it is replaced."""
         marker = f"{self.enterContext(tempfile.TemporaryDirectory())}/started"
-        server = shell_words(sys.executable, "-S", FAKE_SERVER)
+        server = shell_command(sys.executable, "-S", FAKE_SERVER)
         script = f"if [ -e {marker} ]; then exec sleep 1000; fi; touch {marker}; exec {server}"
         session = self.start(a=fake(command="/bin/sh", args=["-c", script]))
         self.assertIn("error", session.call("a__die"))
@@ -141,7 +141,7 @@ class FileChange(ReloadCase):
         gateway.stdout.wait_for("front end")
         gateway.write_config(fake_config({"fresh": fake()}))
         self.gateway = start.result()
-        self.session = self.enterContext(LegacySession(self.gateway))
+        self.session = self.enterContext(McpSession(self.gateway))
         self.wait_upstreams("fresh")
 
     def test_many_changes_under_load_lose_nothing(self):
@@ -168,23 +168,23 @@ class FileChange(ReloadCase):
 class Signal(ReloadCase):
     def test_hangup_reads_the_file_again(self):
         self.start(a=fake())
-        pid = self.who("a")["pid"]
+        pid = self.process_of("a")["pid"]
         self.gateway.write_config(fake_config({"a": fake(), "hup": fake()}))
         self.gateway.process.send_signal(signal.SIGHUP)
         self.wait_upstreams("a", "hup")
-        self.assertEqual(self.who("a")["pid"], pid)
+        self.assertEqual(self.process_of("a")["pid"], pid)
 
     def test_hangup_without_a_file_does_no_harm(self):
         with Gateway() as gateway:
             gateway.process.send_signal(signal.SIGHUP)
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 self.assertEqual(text_of(session.call("skills__echo", text="x")), "x")
 
 
 class BadFile(ReloadCase):
     def test_it_changes_nothing_and_says_so(self):
         session = self.start()
-        pids = {name: self.who(name)["pid"] for name in "ab"}
+        pids = {name: self.process_of(name)["pid"] for name in "ab"}
         names = session.tool_names()
         for text, where in (
             ("upstreams:\n  c: {kind: stdio}\nlissten: 5\n", "patchbay.yaml:3:"),
@@ -197,7 +197,7 @@ class BadFile(ReloadCase):
                 self.gateway.process.send_signal(signal.SIGHUP)
                 self.gateway.stderr.wait_for(where, start)
                 self.assertEqual(session.tool_names(), names)
-                self.assertEqual({name: self.who(name)["pid"] for name in "ab"}, pids)
+                self.assertEqual({name: self.process_of(name)["pid"] for name in "ab"}, pids)
                 self.assertTrue(self.gateway.ready())
 
     def test_a_good_file_afterwards_is_taken(self):
@@ -209,25 +209,25 @@ class BadFile(ReloadCase):
 
     def test_a_removed_file_changes_nothing(self):
         session = self.start(a=fake())
-        pid = self.who("a")["pid"]
+        pid = self.process_of("a")["pid"]
         self.gateway.config_path.unlink()
         start = self.gateway.stderr.count()
         self.gateway.process.send_signal(signal.SIGHUP)
         self.gateway.stderr.wait_for("patchbay.yaml", start)
-        self.assertEqual(self.who("a")["pid"], pid)
+        self.assertEqual(self.process_of("a")["pid"], pid)
         self.gateway.write_config(fake_config({"a": fake(), "again": fake()}))
         self.wait_upstreams("a", "again")
         self.assertEqual(text_of(session.call("again__echo", text="x")), "x")
 
     def test_an_upstream_that_cannot_start_does_not_stop_the_others(self):
         self.start(a=fake())
-        pid = self.who("a")["pid"]
+        pid = self.process_of("a")["pid"]
         self.gateway.write_config(
             fake_config({"a": fake(), "sick": fake(command="/no/such"), "fine": fake()})
         )
         self.wait_upstreams("a", "fine")
         wait_until(lambda: self.gateway.get("/ready").status == 503, "sick to be shown as down")
-        self.assertEqual(self.who("a")["pid"], pid)
+        self.assertEqual(self.process_of("a")["pid"], pid)
 
 
 if __name__ == "__main__":

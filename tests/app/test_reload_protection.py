@@ -108,7 +108,7 @@ class Weaker(ProtectionCase):
         wait_until(lambda: self.refused() == [])
 
 
-class InPlace(ProtectionCase):
+class RewrittenInPlace(ProtectionCase):
     def test_fifty_rewrites_in_place_under_load(self):
         self.start()
         failures, answered, done = [], [], threading.Event()

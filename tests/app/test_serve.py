@@ -16,9 +16,9 @@ from harness import (
     BINARY,
     Connection,
     Gateway,
-    LegacySession,
+    McpSession,
     Lines,
-    PATIENCE,
+    TIMEOUT,
     RpcError,
     TestCase,
     clean_environment,
@@ -68,7 +68,7 @@ class Banner(TestCase):
                 capture_output=True,
                 text=True,
                 check=False,
-                timeout=PATIENCE,
+                timeout=TIMEOUT,
                 env=clean_environment(),
             )
             self.assertEqual(done.returncode, 0, done.stderr)
@@ -89,7 +89,7 @@ class Banner(TestCase):
                 lambda line: re.match(r"upstream +good +stdio +up +\d+ tools$", line)
             )
             self.assertEqual(gateway.get("/ready").status, 503)
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 self.assertEqual(text_of(session.call("good__echo", text="hi")), "hi")
 
     def test_port_in_use_is_a_runtime_failure_that_says_so(self):
@@ -144,7 +144,7 @@ class Skills(TestCase):
     @classmethod
     def setUpClass(cls):
         cls.gateway = cls.enterClassContext(Gateway())
-        cls.session = cls.enterClassContext(LegacySession(cls.gateway))
+        cls.session = cls.enterClassContext(McpSession(cls.gateway))
 
     def test_the_catalog(self):
         tools = {
@@ -235,7 +235,7 @@ class Names(TestCase):
     def test_each_spelling_of_a_name_is_accepted(self):
         with (
             Gateway(fake_config({"fake": fake(), "sk": {"kind": "builtin"}})) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             for name in ("fake__add", "fake.add", "fake_add", "add"):
                 with self.subTest(name=name):
@@ -248,7 +248,7 @@ class Names(TestCase):
         config = fake_config(
             {"fake": fake(), "sk": {"kind": "builtin"}}, names={"prefix": "conflict"}
         )
-        with Gateway(config) as gateway, LegacySession(gateway) as session:
+        with Gateway(config) as gateway, McpSession(gateway) as session:
             names = session.tool_names()
             self.assertLessEqual({"fake__echo", "sk__echo", "add", "calculate"}, set(names))
             self.assertNotIn("echo", names)
@@ -257,13 +257,13 @@ class Names(TestCase):
     def test_no_prefix_and_another_separator(self):
         with (
             Gateway(fake_config(names={"prefix": "never"})) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             self.assertIn("echo", session.tool_names())
             self.assertEqual(text_of(session.call("echo", text="bare")), "bare")
         with (
             Gateway(fake_config(names={"separator": "-"})) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             self.assertIn("fake-echo", session.tool_names())
             self.assertEqual(text_of(session.call("fake-echo", text="dash")), "dash")
@@ -272,7 +272,7 @@ class Names(TestCase):
         config = fake_config(
             {"b": fake(env={"FAKE_PAGE": "3"}), "a": fake(), "sk": {"kind": "builtin"}}
         )
-        with Gateway(config) as gateway, LegacySession(gateway) as session:
+        with Gateway(config) as gateway, McpSession(gateway) as session:
             names = session.tool_names()
             self.assertEqual(len(names), len(set(names)))
             self.assertEqual(
@@ -289,11 +289,11 @@ class Sources(TestCase):
     def test_from_the_environment_and_the_working_directory(self):
         with Gateway(fake_config({"mine": fake(env={"FAKE_ONLY": "echo"})})) as first:
             folder = os.path.dirname(first.config_path)
-            with Gateway(cwd=folder) as gateway, LegacySession(gateway) as session:
+            with Gateway(cwd=folder) as gateway, McpSession(gateway) as session:
                 self.assertEqual(session.tool_names(), ["mine__echo"])
             with (
                 Gateway(env={"PATCHBAY_CONFIG": str(first.config_path)}, cwd="/") as gateway,
-                LegacySession(gateway) as session,
+                McpSession(gateway) as session,
             ):
                 self.assertEqual(session.tool_names(), ["mine__echo"])
 
@@ -304,7 +304,7 @@ class Sources(TestCase):
                 fake_config({"flag": fake(env={"FAKE_ONLY": "echo"})}),
                 env={"PATCHBAY_CONFIG": str(first.config_path)},
             ) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             self.assertEqual(session.tool_names(), ["flag__echo"])
 
@@ -352,7 +352,7 @@ class FullStdout(TestCase):
             fill = threading.Thread(target=pipe.read)
             fill.start()
             process.terminate()
-            self.assertEqual(process.wait(PATIENCE), 0)
+            self.assertEqual(process.wait(TIMEOUT), 0)
             fill.join()
 
     def test_a_stop_is_heard_all_the_same(self):
@@ -368,13 +368,13 @@ class FullStdout(TestCase):
         lines = Lines(process.stderr)
         lines.wait_for("osquery")  # The upstreams are being started.
         process.terminate()
-        self.assertEqual(process.wait(PATIENCE), 0)
+        self.assertEqual(process.wait(TIMEOUT), 0)
         os.close(read), os.close(write)
 
     @staticmethod
     def answers(port):
         try:
-            with Connection("127.0.0.1", port, PATIENCE) as connection:
+            with Connection("127.0.0.1", port, TIMEOUT) as connection:
                 return connection.request("GET", "/ready").status == 200
         except OSError:
             return False

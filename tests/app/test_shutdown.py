@@ -10,19 +10,19 @@ import time
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
-    PATIENCE,
+    TIMEOUT,
     Background,
     ConnectionEnded,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     alive,
     answer_from,
     fake,
     fake_config,
     main,
-    modern_headers,
-    modern_message,
+    stateless_headers,
+    stateless_message,
     process_state,
     text_of,
     wait_until,
@@ -38,13 +38,13 @@ class Terminating(TestCase):
         """Sends one call on each of `count` connections, and waits until all are in flight."""
         connections = []
         for number in range(count):
-            message = modern_message(
+            message = stateless_message(
                 "tools/call",
                 {"name": tool, "arguments": {"text": f"t{number}", **arguments}},
                 number % 3,
             )
             connection = self.enterContext(gateway.connect())
-            connection.send("POST", "/mcp", modern_headers(message), message)
+            connection.send("POST", "/mcp", stateless_headers(message), message)
             connections.append(connection)
         wait_until(
             lambda: gateway.metric("patchbay_calls_in_flight") == count, "all calls in flight"
@@ -100,9 +100,9 @@ class Terminating(TestCase):
 
     def test_idle_connections_and_streams_do_not_hold_it(self):
         with Gateway(fake_config(stop={"grace": "20s"})) as gateway:
-            sessions = [self.enterContext(LegacySession(gateway)) for _ in range(5)]
+            sessions = [self.enterContext(McpSession(gateway)) for _ in range(5)]
             streams = [session.open_stream() for session in sessions]
-            self.assertEqual(gateway.stop(timeout=min(PATIENCE, 15)), 0)
+            self.assertEqual(gateway.stop(timeout=min(TIMEOUT, 15)), 0)
             for stream in streams:
                 self.assertEqual([event for event in stream.events() if event.data], [])
                 stream.connection.close()
@@ -148,7 +148,7 @@ class Pausing(TestCase):
     def test_calls_that_expired_during_a_pause_fail_once(self):
         """The whole gateway sleeps past their deadline, as on a suspended laptop."""
         config = fake_config({"fake": fake(timeout="1s")})
-        with Gateway(config) as gateway, LegacySession(gateway) as session:
+        with Gateway(config) as gateway, McpSession(gateway) as session:
             calls = [session.call_later("fake__sleep", seconds=0.8, text="x") for _ in range(10)]
             wait_until(lambda: gateway.metric("patchbay_calls_in_flight") == 10)
             gateway.process.send_signal(signal.SIGSTOP)
@@ -164,7 +164,7 @@ class Pausing(TestCase):
 class Orphans(TestCase):
     def test_a_stubborn_child_is_killed(self):
         upstreams = {"fake": fake(env={"FAKE_STUBBORN": "1"}, stop_grace="300ms")}
-        with Gateway(fake_config(upstreams)) as gateway, LegacySession(gateway) as session:
+        with Gateway(fake_config(upstreams)) as gateway, McpSession(gateway) as session:
             pid = pid_of(session)
             self.assertEqual(gateway.stop(), 0)
             self.assertFalse(alive(pid))
@@ -172,7 +172,7 @@ class Orphans(TestCase):
     def test_a_polite_child_ends_by_end_of_input(self):
         with (
             Gateway(fake_config({"fake": fake(stop_grace="1m")})) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             pid = pid_of(session)
             self.assertEqual(gateway.stop(), 0)
@@ -181,7 +181,7 @@ class Orphans(TestCase):
     def test_grandchildren_end_with_the_group(self):
         with (
             Gateway(fake_config({"fake": fake(stop_grace="300ms")})) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             grandchild = int(text_of(session.call("fake__grandchild")))
             self.assertTrue(alive(grandchild))
@@ -191,7 +191,7 @@ class Orphans(TestCase):
     def test_grandchildren_of_a_crashed_child_end_too(self):
         with (
             Gateway(fake_config({"fake": fake(stop_grace="300ms")})) as gateway,
-            LegacySession(gateway) as session,
+            McpSession(gateway) as session,
         ):
             grandchild = int(text_of(session.call("fake__grandchild")))
             os.kill(pid_of(session), signal.SIGKILL)
@@ -209,7 +209,7 @@ class Orphans(TestCase):
                     wait_until(lambda: not any(alive(pid) for pid in children), "no orphan")
 
     def test_no_zombies(self):
-        with Gateway(fake_config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             for _ in range(5):
                 pid = wait_until(lambda: self.try_pid(session), "a child")
                 session.call("fake__die")
@@ -223,7 +223,7 @@ class Orphans(TestCase):
         return "result" in answer and json.loads(text_of(answer))["pid"]
 
     def test_a_burst_of_signals_does_no_harm(self):
-        with Gateway(fake_config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             for _ in range(50):
                 for number in (signal.SIGHUP, signal.SIGPIPE, signal.SIGCHLD, signal.SIGURG):
                     gateway.process.send_signal(number)

@@ -10,9 +10,9 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     BINARY,
-    PATIENCE,
+    TIMEOUT,
     Gateway,
-    StdioFace,
+    StdioFrontend,
     TestCase,
     main,
     to_yaml,
@@ -31,7 +31,7 @@ class Silence:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.connections = []
-        self.heard = threading.Event()
+        self.received = threading.Event()
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self):
@@ -48,7 +48,7 @@ class Silence:
             if connection.recv(65536):
                 if self.first:
                     connection.sendall(self.first)
-                self.heard.set()
+                self.received.set()
                 while connection.recv(65536):
                     pass
         except OSError:
@@ -100,7 +100,7 @@ class Connecting(TestCase):
     def stop_while_connecting(self, silence, upstream):
         config = {"upstreams": {"slow": upstream}, "limits": {"start": "0"}, "workers": 1}
         with Gateway(config) as gateway:
-            self.assertTrue(silence.heard.wait(PATIENCE), "the gateway did not connect")
+            self.assertTrue(silence.received.wait(TIMEOUT), "the gateway did not connect")
             self.assertEqual(gateway.stop(), 0)
 
     def test_a_program_that_never_answers(self):
@@ -112,7 +112,7 @@ class Connecting(TestCase):
 
 
 # Has a name server that never answers, in a mount namespace of its own.
-DEAF_NAMES = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
+UNRESPONSIVE_NAMES = 'mount --bind "$1" /etc/resolv.conf && shift && exec "$@"'
 
 
 @unittest.skipIf(os.geteuid() != 0, "only root can be a name server and mount")
@@ -123,11 +123,11 @@ class Names(TestCase):
         path = f"{gateway.folder.name}/resolv.conf"
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
             server.bind(("127.0.0.77", 53))
-            server.settimeout(PATIENCE)
+            server.settimeout(TIMEOUT)
             with open(path, "w", encoding="utf-8") as file:
                 file.write("nameserver 127.0.0.77\noptions timeout:30 attempts:5\n")
             around = ["unshare", "--mount", "--propagation", "private"]
-            gateway.command = [*around, "sh", "-c", DEAF_NAMES, "sh", path, *gateway.command]
+            gateway.command = [*around, "sh", "-c", UNRESPONSIVE_NAMES, "sh", path, *gateway.command]
             with gateway:
                 server.recv(4096)
                 self.assertEqual(gateway.stop(), 0)
@@ -140,9 +140,9 @@ class Stdin(TestCase):
             path = f"{folder}/slow.yaml"
             with open(path, "w", encoding="utf-8") as file:
                 file.write(to_yaml({"upstreams": {"slow": upstreams(silence.port)["sse"]}}))
-            with StdioFace([BINARY, "stdio", "-c", path]) as face:
-                self.assertTrue(silence.heard.wait(PATIENCE))
-                self.assertEqual(face.close_stdin(), 0)
+            with StdioFrontend([BINARY, "stdio", "-c", path]) as frontend:
+                self.assertTrue(silence.received.wait(TIMEOUT))
+                self.assertEqual(frontend.close_stdin(), 0)
 
 
 if __name__ == "__main__":

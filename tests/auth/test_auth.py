@@ -14,11 +14,11 @@ from auth_case import OTHER, TOKEN, TOKENS, AuthCase, bearer, routes
 from harness import (
     BOTH,
     Gateway,
-    LegacySession,
+    McpSession,
     fake_config,
     main,
-    modern_headers,
-    modern_message,
+    stateless_headers,
+    stateless_message,
     run,
     wait_until,
 )
@@ -424,7 +424,7 @@ class Binding(AuthCase):
 class Sessions(AuthCase):
     def test_a_session_is_its_callers_alone(self):
         with Gateway(fake_config(auth=TOKENS)) as gateway:
-            session = LegacySession(gateway, headers=bearer())
+            session = McpSession(gateway, headers=bearer())
             headers = {
                 "Accept": BOTH,
                 "Content-Type": "application/json",
@@ -472,11 +472,11 @@ class Sessions(AuthCase):
             }
             with Gateway(config) as gateway:
                 gateway.wait_ready()
-                message = modern_message("tools/call", {"name": "far__whoami", "arguments": {}})
+                message = stateless_message("tools/call", {"name": "far__whoami", "arguments": {}})
                 for headers in (bearer(), {"X-User": "ann", "Cookie": f"a={TOKEN}"}):
                     with gateway.connect() as connection:
                         got = connection.request(
-                            "POST", "/mcp", {**modern_headers(message), **headers}, message
+                            "POST", "/mcp", {**stateless_headers(message), **headers}, message
                         )
                     self.assertEqual(got.status, 200, got.body)
             methods = [one.message["method"] for one in stub.seen if one.message]
@@ -520,9 +520,9 @@ class Bodies(AuthCase):
 
     def test_a_connection_stays_in_step(self):
         with Gateway({"auth": TOKENS}) as gateway, gateway.connect() as connection:
-            message = modern_message("tools/list")
+            message = stateless_message("tools/list")
             for token, status in (("", 401), (TOKEN, 200), ("x" * 20, 401), (TOKEN, 200)):
-                headers = {**modern_headers(message), **(bearer(token) if token else {})}
+                headers = {**stateless_headers(message), **(bearer(token) if token else {})}
                 got = connection.request("POST", "/mcp", headers, message)
                 self.assertEqual(got.status, status)
 
@@ -601,8 +601,8 @@ class Browsers(AuthCase):
 
     def test_rebinding_is_refused_before_anything_else(self):
         with Gateway({"auth": TOKENS}) as gateway:
-            faces = {"/mcp": "POST", "/sse": "GET", "/message": "POST", "/health": "GET"}
-            for path, method in faces.items():
+            frontends = {"/mcp": "POST", "/sse": "GET", "/message": "POST", "/health": "GET"}
+            for path, method in frontends.items():
                 for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}):
                     with self.subTest(path=path, **headers), gateway.connect() as connection:
                         got = connection.request(method, path, {**headers, **bearer()}, b"{}")

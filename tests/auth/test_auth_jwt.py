@@ -13,7 +13,7 @@ import time
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from auth_case import TOKEN, TOKENS, AuthCase, bearer
-from harness import PATIENCE, Gateway, LegacySession, main, run, wait_until
+from harness import TIMEOUT, Gateway, McpSession, main, run, wait_until
 from jwt_issuer import RESOURCE, Issuer, Key, b64
 
 METADATA = "/.well-known/oauth-protected-resource"
@@ -89,7 +89,7 @@ class Accepted(AuthCase):
         with Issuer(Key("a", "EdDSA")) as issuer:
             with Gateway({**config(issuer, leeway="0"), **keep_alive}) as gateway:
                 token = bearer(issuer.token(exp=int(time.time()) + 4))
-                session = LegacySession(gateway, headers=token)
+                session = McpSession(gateway, headers=token)
                 streams = {
                     "/mcp": session.headers(Accept="text/event-stream"),
                     "/sse": {"Accept": "text/event-stream", **token},
@@ -389,7 +389,7 @@ class Keys(AuthCase):
             wait_until(lambda: len(statuses) > 400)
             stop.set()
             for thread in threads:
-                thread.join(PATIENCE)
+                thread.join(TIMEOUT)
             self.assertEqual(set(statuses), {200})
             self.assertLessEqual(issuer.asked, 3)
 
@@ -462,7 +462,7 @@ class Keys(AuthCase):
                 exchange.wfile.write(b" ")
 
         def silent(_):
-            done.wait(PATIENCE)
+            done.wait(TIMEOUT)
 
         self.misbehave(never)
         self.misbehave(silent)

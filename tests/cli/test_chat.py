@@ -13,7 +13,7 @@ import time
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 import goals
-from harness import BINARY, PATIENCE, TestCase, clean_environment, fake, main, run, to_yaml
+from harness import BINARY, TIMEOUT, TestCase, clean_environment, fake, main, run, to_yaml
 
 
 class Pipe(TestCase):
@@ -69,7 +69,7 @@ class Terminal(TestCase):
         self.process.wait()
 
     def expect(self, wanted):
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while wanted not in self.seen:
             ready, _, _ = select.select([self.master], [], [], max(0, deadline - time.monotonic()))
             if not ready:
@@ -90,17 +90,17 @@ class Terminal(TestCase):
         self.type(b"\x1b[A\x1b[A\r")
         self.expect(b"[CalculatorSkill] 42.0")
         self.type(b"exit\r")
-        self.assertEqual(self.process.wait(PATIENCE), 0)
+        self.assertEqual(self.process.wait(TIMEOUT), 0)
 
     def test_a_signal_ends_it(self):
         self.process.send_signal(signal.SIGTERM)
-        self.assertEqual(self.process.wait(PATIENCE), 0)
+        self.assertEqual(self.process.wait(TIMEOUT), 0)
 
     def test_a_key_ends_it_in_the_middle_of_a_line(self):
         self.type(b"calculate: 1")
         self.expect(b"calculate: 1")
         self.process.send_signal(signal.SIGINT)
-        self.assertEqual(self.process.wait(PATIENCE), 0)
+        self.assertEqual(self.process.wait(TIMEOUT), 0)
 
 
 class Upstreams(TestCase):
@@ -118,7 +118,7 @@ class Upstreams(TestCase):
             while b"done" not in process.stdout.readline():
                 pass
             process.send_signal(signal.SIGTERM)
-            out, err = process.communicate(timeout=PATIENCE)
+            out, err = process.communicate(timeout=TIMEOUT)
         self.assertEqual(process.returncode, 0, err)
 
 

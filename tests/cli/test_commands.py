@@ -15,11 +15,11 @@ from harness import (
     fake_config,
     main,
     run,
-    shell_words,
+    shell_command,
 )
 
-STDIO = "stdio: " + shell_words(sys.executable, "-S", FAKE_SERVER)
-ITEMS = "stdio://" + shell_words(sys.executable, "-S", str(ROOT / "testing" / "items_server.py"))
+STDIO = "stdio: " + shell_command(sys.executable, "-S", FAKE_SERVER)
+ITEMS = "stdio://" + shell_command(sys.executable, "-S", str(ROOT / "testing" / "items_server.py"))
 
 
 def tool_names(text):
@@ -141,7 +141,7 @@ class Items(TestCase):
         self.assertEqual(result["messages"][0]["content"]["text"], "items greet Ada")
 
     def test_exit_codes(self):
-        for code, *words in (
+        for code, *arguments in (
             (5, "read", ITEMS, "test://nope"),
             (5, "read", self.gateway.url, "test://nope"),
             (5, "prompts", self.gateway.url, "nope"),
@@ -153,8 +153,8 @@ class Items(TestCase):
             (1, "resources", "stdio: false"),
             (1, "prompts", "stdio: false", "greet"),
         ):
-            with self.subTest(words=words):
-                done = run(*words)
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (code, ""))
                 self.assertTrue(done.stderr.strip(), "says nothing")
 

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, Gateway, TestCase, clean_environment, main, modern_call, run
+from harness import BINARY, Gateway, TestCase, clean_environment, main, stateless_call, run
 from stub_server import StubServer
 
 HOSTILE = "safe\x1b[2J\x1b]0;title\x07\u202etxt.exe\u2066\x9b31m\r\nadmin  forged"
@@ -62,10 +62,10 @@ class Terminal(TestCase):
 
     def test_results_on_a_terminal(self):
         stub = self.stub()
-        shown = run_on_terminal("call", stub.url, "t")
-        self.assert_clean(shown)
-        self.assertIn("\\u001b[2J", shown)
-        self.assertIn(HARMLESS, shown)
+        printed = run_on_terminal("call", stub.url, "t")
+        self.assert_clean(printed)
+        self.assertIn("\\u001b[2J", printed)
+        self.assertIn(HARMLESS, printed)
 
     def test_results_in_a_pipe_stay_as_they_are(self):
         stub = self.stub()
@@ -83,12 +83,12 @@ class Terminal(TestCase):
         stub = self.stub()
         config = {"upstreams": {"far": stub.upstream()}, "rules": rules}
         with Gateway(config) as gateway:
-            modern_call(gateway, "far__t", a="\u202e\x1b[2J\nx", b=HARMLESS)
-            shown = run("approve", gateway.url).stdout
-            self.assertIn("far.t", shown)
-            self.assertIn(HARMLESS, shown)
-            self.assert_clean(shown)
-            self.assertEqual(len(shown.splitlines()), 1, shown)
+            stateless_call(gateway, "far__t", a="\u202e\x1b[2J\nx", b=HARMLESS)
+            printed = run("approve", gateway.url).stdout
+            self.assertIn("far.t", printed)
+            self.assertIn(HARMLESS, printed)
+            self.assert_clean(printed)
+            self.assertEqual(len(printed.splitlines()), 1, printed)
 
 
 main()

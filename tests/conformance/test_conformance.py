@@ -19,8 +19,8 @@ from conformance import SETS, Suite, fixture, fixture_upstream, sdk_server
 from harness import Gateway, main
 from npm_peers import LeftOut
 
-LEGACY = "2024-11-05,2025-03-26,2025-06-18,2025-11-25"
-MODERN = "2026-07-28"
+SESSION_BASED = "2024-11-05,2025-03-26,2025-06-18,2025-11-25"
+STATELESS = "2026-07-28"
 OLD, NEW, NEW_CORE = "2025-11-25", "2026-07-28", "2026-07-28 without extensions"
 AT_A_TIME = 3
 
@@ -67,13 +67,13 @@ class ServerTest(ConformanceCase):
 
     def test_fixture_of_all_revisions(self):
         record = self.temporary_record()
-        self.run_sets(fixture("--record", record), "2025-03-26", "2025-06-18", OLD, MODERN)
+        self.run_sets(fixture("--record", record), "2025-03-26", "2025-06-18", OLD, STATELESS)
         # Not what comes in: the suite sends nonsense on purpose.
         schema_check.assert_record(self, record, ["out"])
 
     def test_locked_fixture_that_always_streams(self):
         record = self.temporary_record()
-        self.run_sets(fixture("--record", record, "--revisions", LEGACY, "--always-stream"), OLD)
+        self.run_sets(fixture("--record", record, "--revisions", SESSION_BASED, "--always-stream"), OLD)
         schema_check.assert_record(self, record, ["out"])
 
     def test_sdk_server(self):
@@ -94,7 +94,7 @@ class GatewayTest(ConformanceCase):
             gateway = stack.enter_context(Gateway(config))
             return self.suite.run_server_suite(gateway.url, SETS[name])
 
-    def judge(self, title, outcomes, unless):
+    def evaluate(self, title, outcomes, unless):
         passed = sorted(scenario for scenario, outcome in outcomes.items() if outcome.passed)
         print(f"{title}: {len(passed)} of {len(outcomes)} passed: {', '.join(passed)}", flush=True)
         for scenario, outcome in outcomes.items():
@@ -107,21 +107,21 @@ class GatewayTest(ConformanceCase):
         with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
             started = [pool.submit(self.run_through, server, name) for _, name, server, _ in runs]
         for (title, name, _, unless), outcomes in zip(runs, started):
-            self.judge(f"{name} in front of {title}", outcomes.result(), unless)
+            self.evaluate(f"{name} in front of {title}", outcomes.result(), unless)
 
     def test_sessions_to_a_program_with_sessions(self):
         runs, records = [], []
         for name in ("2025-03-26", "2025-06-18", OLD):
             records.append(self.temporary_record())
-            server = fixture_upstream("--revisions", LEGACY, "--record", records[-1])
+            server = fixture_upstream("--revisions", SESSION_BASED, "--record", records[-1])
             runs.append(("a program with sessions", name, server, {}))
         self.run_all(runs)
         for record in records:
             schema_check.assert_record(self, record, ["in"])
 
     def test_across_the_eras_to_a_program(self):
-        sessions = fixture_upstream("--revisions", LEGACY)
-        stateless = fixture_upstream("--revisions", MODERN)
+        sessions = fixture_upstream("--revisions", SESSION_BASED)
+        stateless = fixture_upstream("--revisions", STATELESS)
         self.run_all([
             ("a program with sessions", NEW, sessions, UNTOLD),
             ("a stateless program", OLD, stateless, {}),
@@ -131,27 +131,27 @@ class GatewayTest(ConformanceCase):
     def test_http(self):
         runs = []
         for title, revisions, unless in (
-            ("HTTP with sessions", LEGACY, UNTOLD),
-            ("stateless HTTP", MODERN, {}),
-            ("HTTP of both eras", f"{LEGACY},{MODERN}", {}),
+            ("HTTP with sessions", SESSION_BASED, UNTOLD),
+            ("stateless HTTP", STATELESS, {}),
+            ("HTTP of both forms", f"{SESSION_BASED},{STATELESS}", {}),
         ):
             runs.append((title, OLD, fixture("--revisions", revisions), {}))
             runs.append((title, NEW, fixture("--revisions", revisions), unless))
-        streaming = fixture("--revisions", LEGACY, "--always-stream")
+        streaming = fixture("--revisions", SESSION_BASED, "--always-stream")
         self.run_all([*runs, ("HTTP that always streams", OLD, streaming, {})])
 
     def test_other_transports(self):
         runs = []
         for kind in ("sse", "custom-http-sse", "tcp", "unix"):
-            runs.append((kind, OLD, fixture("--revisions", LEGACY, transport=kind), {}))
+            runs.append((kind, OLD, fixture("--revisions", SESSION_BASED, transport=kind), {}))
         self.run_all(runs)
 
     def test_sdk_server(self):
         runs = []
-        for era, unless in (("legacy", UNTOLD), ("modern", {})):
-            title = f"the SDK's server, {era}"
-            runs.append((title, OLD, sdk_server(self.suite.node, era), {}))
-            runs.append((title, NEW_CORE, sdk_server(self.suite.node, era), unless))
+        for protocol, unless in (("session", UNTOLD), ("stateless", {})):
+            title = f"the SDK's server, {protocol}"
+            runs.append((title, OLD, sdk_server(self.suite.node, protocol), {}))
+            runs.append((title, NEW_CORE, sdk_server(self.suite.node, protocol), unless))
         self.run_all(runs)
 
 

@@ -47,7 +47,7 @@ SCENARIOS |= {
     )
 }
 SCENARIOS |= {
-    f"auth/token-endpoint-auth-{way}": ["2025-06-18", *BOTH] for way in ("basic", "post", "none")
+    f"auth/token-endpoint-auth-{method}": ["2025-06-18", *BOTH] for method in ("basic", "post", "none")
 }
 SCENARIOS |= {
     f"auth/{name}": ["2026-07-28"]
@@ -81,7 +81,7 @@ SCENARIOS |= {
     )
 }
 # Where the right thing to do is to give up.
-GIVES_UP = {
+STOPS = {
     "auth/resource-mismatch",
     "auth/scope-retry-limit",
     "auth/iss-supported-missing",
@@ -115,10 +115,10 @@ class ClientTest(unittest.TestCase):
             runs = {case: pool.submit(self.run_one, *case) for case in cases}
         for (scenario, version), finished in runs.items():
             with self.subTest(scenario=scenario, revision=version):
-                outcome, said = finished.result()
-                if scenario in GIVES_UP and "CLIENT TIMED OUT" not in said:
+                outcome, reply = finished.result()
+                if scenario in STOPS and "CLIENT TIMED OUT" not in reply:
                     outcome.finished = True
-                self.assertTrue(outcome.passed, f"{outcome.complaints()}\n{said[-3000:]}")
+                self.assertTrue(outcome.passed, f"{outcome.complaints()}\n{reply[-3000:]}")
                 self.assertEqual("", outcome.complaints("WARNING"))
 
 

@@ -14,36 +14,36 @@ import schema_check
 from conformance import fixture, fixture_command
 from harness import (
     Connection,
-    LegacySession,
-    StdioFace,
+    McpSession,
+    StdioFrontend,
     TestCase,
     main,
-    modern_call,
-    modern_message,
-    modern_headers,
+    stateless_call,
+    stateless_message,
+    stateless_headers,
     result_of,
     text_of,
     wait_until,
 )
 
-LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+SESSION_BASED = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 ABLE = {"elicitation": {}, "sampling": {}, "roots": {}}
 WITH_TASKS = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
 TASKS = {"io.modelcontextprotocol/clientCapabilities": WITH_TASKS}
 
 
-class Talk(StdioFace):
+class Talk(StdioFrontend):
     """A session with the fixture on stdio."""
 
     def __init__(self, version, *arguments, capabilities=None):
         super().__init__(fixture_command("--revisions", version, *arguments))
         self.number = 0
-        opening = {
+        handshake = {
             "protocolVersion": version,
             "capabilities": capabilities or ABLE,
             "clientInfo": {"name": "tests", "version": "1"},
         }
-        self.opening = result_of(self.ask("initialize", opening))
+        self.handshake = result_of(self.ask("initialize", handshake))
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def ask(self, method, params=None):
@@ -74,9 +74,9 @@ class FixtureTest(TestCase):
         schema_check.assert_record(self, self.record)
 
     def test_each_revision_shows_what_it_has_and_nothing_newer(self):
-        for version in LEGACY:
+        for version in SESSION_BASED:
             with self.subTest(version), Talk(version, "--record", self.record) as talk:
-                self.assertEqual(version, talk.opening["protocolVersion"])
+                self.assertEqual(version, talk.handshake["protocolVersion"])
                 tools = {tool["name"]: tool for tool in result_of(talk.ask("tools/list"))["tools"]}
                 members = set().union(*tools.values())
                 self.assertEqual(version != "2024-11-05", "annotations" in members)
@@ -84,7 +84,7 @@ class FixtureTest(TestCase):
                 self.assertEqual(version >= "2025-11-25", "icons" in members)
                 self.assertEqual(version >= "2025-11-25", "execution" in members)
                 self.assertEqual(version != "2024-11-05", "test_audio_content" in tools)
-                self.assertEqual(version >= "2025-11-25", "tasks" in talk.opening["capabilities"])
+                self.assertEqual(version >= "2025-11-25", "tasks" in talk.handshake["capabilities"])
                 if version < "2025-11-25":
                     self.assert_error(talk.ask("tasks/list"), -32601)
                 self.assert_error(talk.ask("server/discover"), -32601)
@@ -123,8 +123,8 @@ class FixtureTest(TestCase):
         with Talk("2025-11-25", "--record", self.record) as talk:
             start = functools.partial(self.start_task, talk)
             slow = start("slow_compute", seconds=60)
-            shown = result_of(talk.ask("tasks/get", {"taskId": slow}))
-            self.assertEqual("working", shown["status"])
+            polled = result_of(talk.ask("tasks/get", {"taskId": slow}))
+            self.assertEqual("working", polled["status"])
             cancelled = result_of(talk.ask("tasks/cancel", {"taskId": slow}))
             self.assertEqual("cancelled", cancelled["status"])
             self.assert_error(talk.ask("tasks/cancel", {"taskId": slow}), -32602)
@@ -158,15 +158,15 @@ class FixtureTest(TestCase):
     def test_batches_are_for_2025_03_26(self):
         batch = [{"jsonrpc": "2.0", "id": n, "method": "ping"} for n in (1, 2)]
         with fixture("--record", self.record) as server:
-            with LegacySession(reachable(server), "2025-03-26") as session:
+            with McpSession(reachable(server), "2025-03-26") as session:
                 answers = json.loads(session.post(batch).read())
                 self.assertEqual([1, 2], [answer["id"] for answer in answers])
-            with LegacySession(reachable(server), "2025-06-18") as session:
+            with McpSession(reachable(server), "2025-06-18") as session:
                 self.assertEqual(400, session.post(batch).status)
 
     def test_changes_reach_the_get_stream(self):
         with fixture("--record", self.record) as server:
-            with LegacySession(reachable(server)) as session:
+            with McpSession(reachable(server)) as session:
                 stream = session.open_stream()
                 self.addCleanup(stream.connection.close)
                 events = stream.events()
@@ -181,19 +181,19 @@ class FixtureTest(TestCase):
     def test_listening_without_a_session(self):
         with fixture("--record", self.record) as server:
             gateway = reachable(server)
-            task = result_of(modern_call(gateway, "slow_compute", TASKS, seconds=60))["taskId"]
+            task = result_of(stateless_call(gateway, "slow_compute", TASKS, seconds=60))["taskId"]
             wanted = {"resourceSubscriptions": ["test://watched-resource"], "taskIds": [task]}
             params = {"notifications": wanted}
-            message = modern_message("subscriptions/listen", params, "listen-1")
+            message = stateless_message("subscriptions/listen", params, "listen-1")
             with gateway.connect() as connection:
-                connection.send("POST", "/mcp", modern_headers(message), message)
+                connection.send("POST", "/mcp", stateless_headers(message), message)
                 events = connection.read_head().events()
                 self.assertEqual(wanted, next(events).json()["params"]["notifications"])
-                modern_call(gateway, "test_trigger_tool_change")
-                modern_call(gateway, "test_trigger_resource_update")
-                told = next(events).json()
-                self.assertEqual("notifications/resources/updated", told["method"])
-                tag = told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]
+                stateless_call(gateway, "test_trigger_tool_change")
+                stateless_call(gateway, "test_trigger_resource_update")
+                notified = next(events).json()
+                self.assertEqual("notifications/resources/updated", notified["method"])
+                tag = notified["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"]
                 self.assertEqual("listen-1", tag)
             wait_until(lambda: any("listen-1" in line for line in self.events()))
         self.check_record()

@@ -11,13 +11,13 @@ from conformance import fixture_upstream
 from harness import (
     BOTH,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     fake_config,
     main,
-    modern_headers,
-    modern_message,
-    modern_request,
+    stateless_headers,
+    stateless_message,
+    stateless_request,
     result_of,
     text_of,
     wait_until,
@@ -94,12 +94,12 @@ class Sessions(ShareCase):
 
 class Connections(ShareCase):
     def test_streams(self):
-        message = modern_message("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+        message = stateless_message("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
         with Gateway({"auth": TOKENS, "limits": {"connections": 4 * LEAST}}) as gateway:
 
             def listen(token=TOKEN):
                 connection = self.enterContext(gateway.connect())
-                connection.send("POST", "/mcp", {**modern_headers(message), **bearer(token)}, message)
+                connection.send("POST", "/mcp", {**stateless_headers(message), **bearer(token)}, message)
                 return connection.read_head()
 
             heads = [listen() for _ in range(LEAST)]
@@ -109,7 +109,7 @@ class Connections(ShareCase):
             refused.read()
             self.assert_share_refused(refused, "limits.max_streams_per_caller")
             self.assertEqual(listen(OTHER).status, 200)
-            with LegacySession(gateway, headers=bearer()) as session:
+            with McpSession(gateway, headers=bearer()) as session:
                 self.assertEqual(session.open_stream().status, 429)
             with gateway.connect() as connection:
                 old = connection.request("GET", "/sse", bearer())
@@ -167,7 +167,7 @@ class ParkedCalls(TestCase):
 
     def call(self, gateway):
         params = {"name": "test_input_required_result_elicitation", "arguments": {}}
-        return modern_request(gateway, "tools/call", params, 0, self.ABLE)
+        return stateless_request(gateway, "tools/call", params, 0, self.ABLE)
 
     def test_calls_that_wait_for_answers(self):
         upstream = fixture_upstream("--revisions", "2025-11-25")
@@ -185,12 +185,12 @@ class PrivateConnections(TestCase):
         upstream = dict(fake_config()["upstreams"]["fake"], isolation="per-session", most=8)
         with Gateway({"auth": TOKENS, "upstreams": {"fake": upstream}}) as gateway:
             for _ in range(2):
-                session = self.enterContext(LegacySession(gateway, headers=bearer()))
+                session = self.enterContext(McpSession(gateway, headers=bearer()))
                 self.assertEqual(text_of(session.call("fake__echo", text="x")), "x")
-            session = self.enterContext(LegacySession(gateway, headers=bearer()))
+            session = self.enterContext(McpSession(gateway, headers=bearer()))
             refused = json.dumps(session.call("fake__echo", text="x"))
             self.assertIn("a quarter of `most`", refused)
-            other = self.enterContext(LegacySession(gateway, headers=bearer(OTHER)))
+            other = self.enterContext(McpSession(gateway, headers=bearer(OTHER)))
             self.assertEqual(text_of(other.call("fake__echo", text="x")), "x")
 
 

@@ -11,7 +11,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     ROOT,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     fake,
     fake_config,
@@ -33,7 +33,7 @@ CURATED = {
 class Curation(TestCase):
     def start(self, **tools):
         self.gateway = self.enterContext(Gateway(fake_config({"fake": fake(tools=tools)})))
-        self.session = self.enterContext(LegacySession(self.gateway))
+        self.session = self.enterContext(McpSession(self.gateway))
 
     def tools(self):
         return {tool["name"]: tool for tool in result_of(self.session.request("tools/list"))["tools"]}
@@ -99,14 +99,14 @@ upstreams:
             )
             done = run("check", str(path))
         self.assertEqual(done.returncode, 3)
-        for line, word in (
+        for line, expected in (
             (5, 'tools.alow: unknown key; did you mean "allow"'),
             (6, "tools.deny"),
             (9, "tools.rename.time: 'echo' is renamed to the same name"),
             (10, "tools.rename.calculate: a name has"),
         ):
             with self.subTest(line=line):
-                self.assertIn(f"gateway.yaml:{line}: upstreams.skills.{word}", done.stderr)
+                self.assertIn(f"gateway.yaml:{line}: upstreams.skills.{expected}", done.stderr)
 
     def test_every_kind_is_described_with_them(self):
         schema = json.loads(run("describe", "--schema").stdout)
@@ -129,7 +129,7 @@ class Loss(TestCase):
             other = fake(env={"FAKE_ONLY": "echo"})
             config = fake_config({"lost": lost, "other": other})
             gateway = self.enterContext(Gateway(config))
-            session = self.enterContext(LegacySession(gateway))
+            session = self.enterContext(McpSession(gateway))
             both = ["lost__die", "lost__echo", "other__echo"]
             self.assertEqual(session.tool_names(), both)
             alive.unlink()
@@ -143,8 +143,8 @@ class Loss(TestCase):
             stream = session.open_stream()
             self.addCleanup(stream.connection.close)
             gateway.write_config({**config, "limits": {"listed_after_loss": "0"}})
-            told = next(event.json() for event in stream.events() if event.data)
-            self.assertEqual(told["method"], "notifications/tools/list_changed")
+            notified = next(event.json() for event in stream.events() if event.data)
+            self.assertEqual(notified["method"], "notifications/tools/list_changed")
             self.assertEqual(session.tool_names(), ["other__echo"])
             alive.touch()
             wait_until(lambda: session.tool_names() == both, "it to be back, where it was")
@@ -156,7 +156,7 @@ class Endpoints(TestCase):
     def serve(self, config):
         folder = ROOT / "examples" / "stdio-child"
         gateway = self.enterContext(Gateway(config, cwd=str(folder)))
-        return self.enterContext(LegacySession(gateway))
+        return self.enterContext(McpSession(gateway))
 
     def test_every_notation_of_the_example(self):
         for config in (
@@ -240,7 +240,7 @@ upstreams:
         )
 
     def test_faults(self):
-        for text, word in (
+        for text, expected in (
             ("{", "invalid JSON"),
             ("{}", "names no server"),
             ("", "names no server"),
@@ -250,7 +250,7 @@ upstreams:
             with self.subTest(text=text):
                 done = run("import", "-", stdin=text)
                 self.assertEqual((done.returncode, done.stdout), (3, ""))
-                self.assertIn(word, done.stderr)
+                self.assertIn(expected, done.stderr)
         self.assertEqual(run("import", "/no/such/file").returncode, 3)
         self.assertEqual(run("import").returncode, 2)
 

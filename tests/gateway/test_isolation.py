@@ -19,15 +19,15 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     BOTH,
-    MODERN,
-    PATIENCE,
+    STATELESS,
+    TIMEOUT,
     SCALE,
     Gateway,
     TestCase,
     fake,
     fake_config,
     main,
-    modern_message,
+    stateless_message,
     wait_until,
 )
 
@@ -39,8 +39,8 @@ LOST = (-32000, -32001, -32003)  # Upstream lost or not there, deadline, queue f
 class Client(asyncio.Protocol):
     """One connection; `done` is set when every call is answered, or holds the first violation."""
 
-    def __init__(self, number, modern, calls, port):
-        self.number, self.modern, self.calls, self.port = number, modern, calls, port
+    def __init__(self, number, stateless, calls, port):
+        self.number, self.stateless, self.calls, self.port = number, stateless, calls, port
         self.turn, self.session, self.buffer = -1, None, b""
         self.ok = self.lost = 0
         self.done = asyncio.get_running_loop().create_future()
@@ -49,7 +49,7 @@ class Client(asyncio.Protocol):
         self.transport = transport
 
     def begin(self):
-        if self.modern:
+        if self.stateless:
             self.next_call()
         else:
             self.send(
@@ -75,10 +75,10 @@ class Client(asyncio.Protocol):
             self.done.set_result(None)
             return
         params = {"name": "fake__echo", "arguments": {"text": self.text()}}
-        if self.modern:
+        if self.stateless:
             self.send(
-                modern_message("tools/call", params, self.turn),
-                f"MCP-Protocol-Version: {MODERN}\r\nMcp-Method: tools/call\r\nMcp-Name: fake__echo\r\n",
+                stateless_message("tools/call", params, self.turn),
+                f"MCP-Protocol-Version: {STATELESS}\r\nMcp-Method: tools/call\r\nMcp-Name: fake__echo\r\n",
             )
         else:
             self.send(
@@ -177,7 +177,7 @@ async def crowd(gateway, clients, calls, disturb=None):
     try:
         for client in protocols:
             client.begin()
-        await asyncio.wait_for(asyncio.gather(*(client.done for client in protocols)), PATIENCE * 6)
+        await asyncio.wait_for(asyncio.gather(*(client.done for client in protocols)), TIMEOUT * 6)
         await asyncio.sleep(0)  # Lets anything that came too much be seen.
         for client in protocols:
             if client.buffer:

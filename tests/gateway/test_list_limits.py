@@ -4,7 +4,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, TestCase, fake, main, text_of, wait_until
+from harness import Gateway, McpSession, TestCase, fake, main, text_of, wait_until
 from openapi_case import PETSTORE, serve_document, upstream
 from raw_service import RawService
 
@@ -17,7 +17,7 @@ class ListLimits(TestCase):
     def start(self, **upstreams):
         good = fake(env={"FAKE_ONLY": "echo"})
         gateway = self.enterContext(Gateway({"upstreams": {"good": good, **upstreams}}))
-        session = self.enterContext(LegacySession(gateway))
+        session = self.enterContext(McpSession(gateway))
         # Whatever the others do, this one is there.
         self.assertEqual(text_of(session.call("good__echo", text="hi")), "hi")
         return gateway, session
@@ -80,7 +80,7 @@ class ListLimits(TestCase):
 
     def count_of_tools(self):
         with Gateway({"upstreams": {"all": fake()}}) as gateway:
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 return len(session.tool_names())
 
     def test_operations_of_a_document_count_too(self):

@@ -13,9 +13,9 @@ from harness import (
     answer_from,
     fake_config,
     main,
-    modern_call,
-    modern_headers,
-    modern_message,
+    stateless_call,
+    stateless_headers,
+    stateless_message,
     wait_until,
 )
 from wire_case import WireCase
@@ -69,7 +69,7 @@ class MemoryCase(TestCase):
 
     def assert_recovers(self, gateway):
         def works():
-            return "error" not in modern_call(gateway, "fake__echo", text="x")
+            return "error" not in stateless_call(gateway, "fake__echo", text="x")
 
         wait_until(works, "calls to be taken again")
 
@@ -83,9 +83,9 @@ class Bodies(MemoryCase):
         for connection in connections:
             connection.send_raw(head.encode())
             send_what_is_taken(connection.socket, b" " * (LARGE - 1))
-        told = wait_readable(connections)
+        notified = wait_readable(connections)
         self.assert_bounded(gateway)
-        for connection in told:
+        for connection in notified:
             answer = connection.read_head()
             answer.read()
             self.assertEqual(answer.status, 503)
@@ -102,11 +102,11 @@ class Answers(MemoryCase):
     def test_answers_that_nobody_reads(self):
         most = 2 * MOST  # An answer is copied on its way out.
         gateway = self.start(most)
-        message = modern_message("tools/call", {"name": "fake__big", "arguments": {"bytes": LARGE}})
+        message = stateless_message("tools/call", {"name": "fake__big", "arguments": {"bytes": LARGE}})
         waiting = []
         for _ in range(2 * MANY):
             connection = self.enterContext(gateway.connect())
-            connection.send("POST", "/mcp", modern_headers(message), message)
+            connection.send("POST", "/mcp", stateless_headers(message), message)
             waiting.append(connection)
         wait_until(lambda: gateway.metric("patchbay_calls_in_flight") == 0, "all to be answered")
         self.assert_bounded(gateway, most)
@@ -120,7 +120,7 @@ class Answers(MemoryCase):
         self.assert_recovers(gateway)
 
 
-class OtherFaces(WireCase):
+class OtherFrontends(WireCase):
     def test_frames_of_the_wire(self):
         gateway = needs_counting(self, self.start({"limits": {"memory": MOST}}, {"first_message": "60s"}))
         clients = [self.client(gateway) for _ in range(MANY)]

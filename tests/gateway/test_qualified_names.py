@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, RpcError, TestCase, fake, main, modern_call, text_of
+from harness import Gateway, McpSession, RpcError, TestCase, fake, main, stateless_call, text_of
 
 JSON = {"Content-Type": "application/json"}
 SPELLINGS = ("files.echo", "files__echo", "files_echo")
@@ -27,11 +27,11 @@ class QualifiedNames(TestCase):
     def test_each_spelling_reaches_its_upstream(self):
         for prefix in ("always", "conflict", "never"):
             gateway = self.enterContext(Gateway(config(prefix)))
-            session = self.enterContext(LegacySession(gateway))
+            session = self.enterContext(McpSession(gateway))
             for name in SPELLINGS:
                 with self.subTest(prefix=prefix, name=name):
                     self.assertEqual(text_of(session.call(name, text="mine")), "mine")
-                    self.assertEqual(text_of(modern_call(gateway, name, text="mine")), "mine")
+                    self.assertEqual(text_of(stateless_call(gateway, name, text="mine")), "mine")
                     with gateway.connect() as connection:
                         connection.send("POST", f"/api/{name}", JSON, {"text": "mine"})
                         answer = connection.read_head()
@@ -41,7 +41,7 @@ class QualifiedNames(TestCase):
     def test_what_an_upstream_does_not_have_nobody_answers_for_it(self):
         for prefix in ("always", "conflict", "never"):
             gateway = self.enterContext(Gateway(config(prefix)))
-            session = self.enterContext(LegacySession(gateway))
+            session = self.enterContext(McpSession(gateway))
             for name in ("files.missing", "files__missing", "files_missing"):
                 with self.subTest(prefix=prefix, name=name), self.assertRaises(RpcError) as caught:
                     text_of(session.call(name))
@@ -49,7 +49,7 @@ class QualifiedNames(TestCase):
 
     def test_such_tools_are_listed_behind_their_own_upstream(self):
         gateway = self.enterContext(Gateway(config("never")))
-        names = self.enterContext(LegacySession(gateway)).tool_names()
+        names = self.enterContext(McpSession(gateway)).tool_names()
         own = [f"evil__{name}" for name in (*SPELLINGS, "files.missing", "files_missing")]
         self.assertEqual(sorted(names), sorted([*own, "own", "echo"]))
 

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, TestCase, main, modern_call, text_of
+from harness import Gateway, TestCase, main, stateless_call, text_of
 from stub_server import StubServer
 
 # As zod writes it.
@@ -49,12 +49,12 @@ class Validation(TestCase):
         return stub, self.enterContext(Gateway(config))
 
     def refused(self, gateway, name, **arguments):
-        answer = modern_call(gateway, f"far__{name}", **arguments)
+        answer = stateless_call(gateway, f"far__{name}", **arguments)
         self.assertIn("error", answer, name)
         return answer["error"]
 
     def called(self, gateway, name, **arguments):
-        self.assertEqual(text_of(modern_call(gateway, f"far__{name}", **arguments)), "called")
+        self.assertEqual(text_of(stateless_call(gateway, f"far__{name}", **arguments)), "called")
 
     def test_look_around_is_checked(self):
         stub, gateway = self.start()

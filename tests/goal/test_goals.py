@@ -8,7 +8,7 @@ import threading
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 import goals
-from harness import PATIENCE, Background, Gateway, LegacySession, TestCase, fake, main, wait_until
+from harness import TIMEOUT, Background, Gateway, McpSession, TestCase, fake, main, wait_until
 
 CHARSET = "application/json; charset=utf-8"
 
@@ -36,7 +36,7 @@ class Documented(GoalCase):
         done = subprocess.run(
             ["curl", "-s", "-X", "POST", f"http://localhost:{self.gateway.port}/api/agent/execute",
              "-H", "Content-Type: application/json", "-d", body],
-            capture_output=True, text=True, timeout=PATIENCE, check=True,
+            capture_output=True, text=True, timeout=TIMEOUT, check=True,
         )  # fmt: skip
         return done.stdout
 
@@ -91,7 +91,7 @@ class Documented(GoalCase):
         self.assertEqual(json.loads(response.body), {"count": len(names), "skills": names})
 
     def test_each_skill_is_a_tool(self):
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             names = session.tool_names()
         for name in ("skills__calculate", "skills__summarize", "skills__mock_search",
                      "skills__weather", "osquery__query_osquery"):  # fmt: skip

@@ -8,7 +8,7 @@ import tempfile
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 import goals
-from harness import Gateway, LegacySession, TestCase, main, run, text_of, wait_until
+from harness import Gateway, McpSession, TestCase, main, run, text_of, wait_until
 
 
 class Search(TestCase):
@@ -29,9 +29,9 @@ class Search(TestCase):
         settings = {"folders": [str(self.folder)], "refresh": "50ms", **search}
         return {"upstreams": {"skills": {"kind": "builtin", "search": settings}}}
 
-    def found(self, gateway, words):
+    def found(self, gateway, sought):
         """The names of the files found."""
-        output = goals.step(gateway, f"search: {words}")[2]
+        output = goals.step(gateway, f"search: {sought}")[2]
         self.assertNotIn("still reading", output)
         lines = output.splitlines()[1:]
         return [pathlib.Path(line.partition(") ")[2].partition(" - ")[0]).name for line in lines]
@@ -46,7 +46,7 @@ class Search(TestCase):
             self.assertIn("bees.md - Honey bees live in large colonies.", output)
 
     def test_the_mock_gives_way(self):
-        with Gateway(self.config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(self.config()) as gateway, McpSession(gateway) as session:
             names = session.tool_names()
             self.assertIn("skills__search", names)
             self.assertNotIn("skills__mock_search", names)

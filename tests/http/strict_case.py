@@ -2,9 +2,9 @@
 
 import json
 
-from harness import BOTH, Gateway, TestCase, fake, fake_config, modern_message
+from harness import BOTH, Gateway, TestCase, fake, fake_config, stateless_message
 
-PING = json.dumps(modern_message("tools/list")).encode()
+PING = json.dumps(stateless_message("tools/list")).encode()
 
 
 def head(*lines, request="POST /mcp HTTP/1.1", end=b"\r\n"):

@@ -11,10 +11,10 @@ from harness import (
     SCALE,
     ConnectionEnded,
     Gateway,
-    LegacySession,
+    McpSession,
     fake_config,
     main,
-    modern_message,
+    stateless_message,
     text_of,
     wait_until,
     TestCase,
@@ -53,7 +53,7 @@ class Limits(StrictCase):
 
     def test_body(self):
         def body(size):
-            text = json.dumps(modern_message("tools/list", {"pad": ""}))
+            text = json.dumps(stateless_message("tools/list", {"pad": ""}))
             return text.replace('"pad": ""', '"pad": "%s"' % ("p" * (size - len(text)))).encode()
 
         limit = 64 * 1024
@@ -118,7 +118,7 @@ class Times(StrictCase):
         self.enterContext(self.gateway.connect()).wait_closed()
 
     def test_a_long_call_is_not_an_idle_connection(self):
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             self.assertEqual(text_of(session.call("fake__sleep", seconds=0.9, text="kept")), "kept")
 
 

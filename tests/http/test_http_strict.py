@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, fake_config, main, modern_headers, modern_message, text_of
+from harness import Gateway, fake_config, main, stateless_headers, stateless_message, text_of
 from strict_case import PING, StrictCase, head
 
 
@@ -140,11 +140,11 @@ class Framing(StrictCase):
 
     def test_a_slow_call_does_not_let_a_pipelined_one_overtake(self):
         def call(tool, request_id, **arguments):
-            message = modern_message(
+            message = stateless_message(
                 "tools/call", {"name": tool, "arguments": arguments}, request_id
             )
             body = json.dumps(message).encode()
-            fields = {"Host": "localhost", "Content-Length": len(body), **modern_headers(message)}
+            fields = {"Host": "localhost", "Content-Length": len(body), **stateless_headers(message)}
             lines = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
             return f"POST /mcp HTTP/1.1\r\n{lines}\r\n".encode() + body
 
@@ -182,10 +182,10 @@ class Framing(StrictCase):
 
 class Hosts(StrictCase):
     def status(self, path="/mcp", **fields):
-        message = modern_message("tools/list")
+        message = stateless_message("tools/list")
         with self.gateway.connect() as connection:
             return connection.request(
-                "POST", path, {**modern_headers(message), **fields}, message
+                "POST", path, {**stateless_headers(message), **fields}, message
             ).status
 
     def test_host(self):

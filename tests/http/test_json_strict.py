@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BOTH, Gateway, LegacySession, TestCase, fake, fake_config, main, result_of
+from harness import BOTH, Gateway, McpSession, TestCase, fake, fake_config, main, result_of
 
 NOT_JSON = {
     "empty": b"",
@@ -82,7 +82,7 @@ class JsonTable(TestCase):
     @classmethod
     def setUpClass(cls):
         cls.gateway = cls.enterClassContext(Gateway(fake_config({"fake": fake()})))
-        cls.session = cls.enterClassContext(LegacySession(cls.gateway))
+        cls.session = cls.enterClassContext(McpSession(cls.gateway))
 
     def post(self, body, **headers):
         fields = {"Accept": BOTH, "Content-Type": "application/json", **headers}

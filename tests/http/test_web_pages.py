@@ -9,7 +9,7 @@ import threading
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 import chromium
-from harness import BOTH, PATIENCE, Gateway, LegacySession, TestCase, fake_config, main, wait_until
+from harness import BOTH, TIMEOUT, Gateway, McpSession, TestCase, fake_config, main, wait_until
 
 NOT_JSON = (
     "text/plain; x=,application/json",
@@ -47,7 +47,7 @@ class Bytes(TestCase):
 
     def test_one_media_type_compared_exactly(self):
         ping = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             paths = {
                 "/mcp": ({"Accept": BOTH, "Mcp-Session-Id": session.id}, ping),
                 "/message?sessionId=x": ({}, ping),
@@ -119,7 +119,7 @@ class Methods(TestCase):
     """Methods are case-sensitive."""
 
     def test_a_method_in_other_letters_is_another_method(self):
-        with Gateway(fake_config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             headers = {"Mcp-Session-Id": session.id, "Accept": BOTH}
             table = [
                 ("post", "/mcp"),
@@ -206,7 +206,7 @@ def opened(plan):
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         with chromium.browsing(f"http://127.0.0.1:{server.server_port}/"):
-            return done.wait(PATIENCE)
+            return done.wait(TIMEOUT)
     finally:
         server.shutdown()
         server.server_close()

@@ -102,12 +102,12 @@ class Secured(TestCase):
 
     def test_tls_on_the_command_line(self):
         properties = [f"{name}={value}" for name, value in self.tls("tls").items()]
-        words = [word for one in properties for word in ("-X", one)]
-        words += ["--registry-topic", "_agents_secured", "--json"]
-        done = run("bus", "list", *words)
+        args = [word for one in properties for word in ("-X", one)]
+        args += ["--registry-topic", "_agents_secured", "--json"]
+        done = run("bus", "list", *args)
         self.assertEqual([one["name"] for one in json.loads(done.stdout)], ["guarded"], done.stderr)
-        words += ["-X", f"ssl.ca.location={self.keys.other.pem}", "--timeout", "2"]
-        failed = run("bus", "list", *words)
+        args += ["-X", f"ssl.ca.location={self.keys.other.pem}", "--timeout", "2"]
+        failed = run("bus", "list", *args)
         self.assertNotEqual(failed.returncode, 0)
         self.assertIn("certificate verify failed", failed.stderr)
 

@@ -5,7 +5,7 @@ import subprocess
 
 from kafka_case import KafkaCase
 from npm_peers import PEERS, LeftOut, npm_ci
-from waiting import PATIENCE, Lines
+from waiting import TIMEOUT, Lines
 
 
 class NpmAgentCase(KafkaCase):
@@ -37,5 +37,5 @@ class NpmAgentCase(KafkaCase):
         )
         self.addCleanup(agent.wait)
         self.addCleanup(agent.kill)
-        Lines(agent.stdout).wait_for(lambda line: line == "ready", timeout=2 * PATIENCE)
+        Lines(agent.stdout).wait_for(lambda line: line == "ready", timeout=2 * TIMEOUT)
         self.wait_for_tool(name)

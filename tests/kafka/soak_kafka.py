@@ -18,7 +18,7 @@ import test_kafka_peers
 from harness import SCALE, Background, Gateway, main, wait_until
 from kafka_case import JSON, KafkaCase, Peer, Registry, bus_config
 from test_kafka_serve import Served
-from waiting import PATIENCE
+from waiting import TIMEOUT
 
 CALLS = int(os.environ.get("PATCHBAY_CHAOS_CALLS", 10_000 * SCALE))
 CALLERS = 16
@@ -78,7 +78,7 @@ class DownAtStart(ChaosCase):
             self.assertEqual(self.call("work", {"n": 2}).status, 503)
             self.cluster.nodes[0].start()
             wait_until(
-                lambda: self.call("work", {"n": 3}).status == 200, "calls to work", 3 * PATIENCE
+                lambda: self.call("work", {"n": 3}).status == 200, "calls to work", 3 * TIMEOUT
             )
 
 
@@ -98,7 +98,7 @@ class Random(ChaosCase):
         agents = [self.start_agent(upstreams) for _ in range(2)]
         self.wait_for_tool("skills__calculate")
         warm = lambda: self.call("skills__calculate", {"expression": "1+1"}).status == 200
-        wait_until(warm, "the first answer", 2 * PATIENCE)
+        wait_until(warm, "the first answer", 2 * TIMEOUT)
         done, stop = [], threading.Event()
         numbers = iter(range(CALLS))
         lock = threading.Lock()
@@ -133,7 +133,7 @@ class Random(ChaosCase):
         self.look_for_lost_replies(done)
         self.assertGreater(statuses.get(200, 0), CALLS * 0.1)
         # And when it is quiet again, everything works.
-        wait_until(warm, "calls to work again", 3 * PATIENCE)
+        wait_until(warm, "calls to work again", 3 * TIMEOUT)
 
     def look_for_lost_replies(self, done):
         """Says of each call that was given up when its answer was on the bus, if ever."""

@@ -12,12 +12,12 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     BINARY,
     Background,
-    LegacySession,
-    StdioFace,
+    McpSession,
+    StdioFrontend,
     main,
-    modern_call,
-    modern_message,
-    modern_request,
+    stateless_call,
+    stateless_message,
+    stateless_request,
     result_of,
     to_yaml,
     wait_until,
@@ -28,7 +28,7 @@ STREAM = {"Accept": "text/event-stream"}
 FORMS = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
 
 
-def told(events, method):
+def notified(events, method):
     """The next notification of that kind on a stream."""
     for event in events:
         if event.data and event.json().get("method") == method:
@@ -104,7 +104,7 @@ class Agents(KafkaCase):
         self.assertIn("correlationId", response.json()["headers"])
 
     def test_mcp_clients_get_structure_text_and_the_id(self):
-        result = result_of(modern_call(self.gateway, "bus__work", a=1))
+        result = result_of(stateless_call(self.gateway, "bus__work", a=1))
         self.assertEqual(result["structuredContent"]["echo"], {"a": 1})
         self.assertEqual(json.loads(result["content"][0]["text"]), result["structuredContent"])
         self.assertRegex(result["_meta"]["patchbay/correlationId"], "^[0-9a-f-]{36}$")
@@ -117,8 +117,8 @@ class Agents(KafkaCase):
         self.assertEqual(key, {"correlationId": found["headers"]["correlationId"]})
 
     def test_replies_are_found_by_header_and_by_bare_text(self):
-        for way in ("header", "text"):
-            self.assertEqual(self.call("work", {"do": f"by_{way}"}).json(), {"by": way})
+        for form in ("header", "text"):
+            self.assertEqual(self.call("work", {"do": f"by_{form}"}).json(), {"by": form})
 
     def test_what_answers_nobody_is_dropped_and_counted(self):
         before = self.dropped("foreign")
@@ -132,7 +132,7 @@ class Agents(KafkaCase):
         response = self.call("work", {"do": "rubbish"})
         self.assertEqual(response.status, 502)
         self.assertIn("not JSON", response.json()["message"])
-        result = result_of(modern_call(self.gateway, "bus__work", do="rubbish"))
+        result = result_of(stateless_call(self.gateway, "bus__work", do="rubbish"))
         self.assertTrue(result["isError"])
 
     def test_an_agent_that_fails_says_why(self):
@@ -149,22 +149,22 @@ class Agents(KafkaCase):
         with self.gateway.connect() as connection:
             connection.send("POST", "/api/work", {**JSON, **STREAM}, {"do": "stream"})
             events = list(connection.read_head().events())
-        told = [json.loads(e.data)["message"] for e in events if e.name == "progress"]
-        self.assertEqual(told, ["step 1", "step 2"])
+        notified = [json.loads(e.data)["message"] for e in events if e.name == "progress"]
+        self.assertEqual(notified, ["step 1", "step 2"])
         self.assertEqual(json.loads(events[-1].data), {"steps": 2})
 
     def test_mcp_clients_get_progress(self):
         others = []
-        answer = modern_call(
+        answer = stateless_call(
             self.gateway, "bus__work", {"progressToken": "t"}, others, do="stream"
         )
         self.assertEqual(result_of(answer)["structuredContent"], {"steps": 2})
-        told = [note["params"] for note in others if note["method"] == "notifications/progress"]
-        self.assertEqual([note["message"] for note in told], ["step 1", "step 2"])
-        self.assertEqual({note["progressToken"] for note in told}, {"t"})
+        notified = [note["params"] for note in others if note["method"] == "notifications/progress"]
+        self.assertEqual([note["message"] for note in notified], ["step 1", "step 2"])
+        self.assertEqual({note["progressToken"] for note in notified}, {"t"})
 
     def test_mcp_clients_are_asked(self):
-        first = result_of(modern_call(self.gateway, "bus__work", FORMS, do="ask"))
+        first = result_of(stateless_call(self.gateway, "bus__work", FORMS, do="ask"))
         self.assertEqual(first["resultType"], "input_required")
         ((key, question),) = first["inputRequests"].items()
         self.assertEqual(question["method"], "elicitation/create")
@@ -175,7 +175,7 @@ class Agents(KafkaCase):
             "requestState": first["requestState"],
             "inputResponses": {key: {"action": "accept", "content": {"input": "XL"}}},
         }
-        answer = modern_request(self.gateway, "tools/call", params, meta=FORMS)
+        answer = stateless_request(self.gateway, "tools/call", params, meta=FORMS)
         self.assertEqual(result_of(answer)["structuredContent"], {"size": "XL"})
 
     def test_an_agent_asks_the_user(self):
@@ -204,22 +204,22 @@ class OverStdio(KafkaCase):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         file = folder / "patchbay.yaml"
         file.write_text(to_yaml(bus_config()), encoding="utf-8")
-        face = self.enterContext(StdioFace([BINARY, "stdio", "-c", str(file)], cwd=str(folder)))
+        frontend = self.enterContext(StdioFrontend([BINARY, "stdio", "-c", str(file)], cwd=str(folder)))
         # Its own embedded bus is named in the log only.
-        line = face.stderr.wait_for("embedded bus")
+        line = frontend.stderr.wait_for("embedded bus")
         with Peer(re.search(r"bootstrap=(\S+)", line)[1]) as peer:
             peer.agent("work")
             peer.register("work")
             ids = itertools.count()
             ask = lambda method, **params: result_of(
-                face.request(modern_message(method, params, next(ids)))
+                frontend.request(stateless_message(method, params, next(ids)))
             )
             listed = lambda: [tool["name"] for tool in ask("tools/list")["tools"]]
             wait_until(lambda: "bus__work" in listed(), "the agent to be listed")
             answer = ask("tools/call", name="bus__work", arguments={"n": 1})
             self.assertEqual(answer["structuredContent"]["echo"], {"n": 1})
-        self.assertEqual(face.close_stdin(), 0)
-        for line in face.stdout.wait_end():
+        self.assertEqual(frontend.close_stdin(), 0)
+        for line in frontend.stdout.wait_end():
             self.assertEqual(json.loads(line)["jsonrpc"], "2.0")
 
 
@@ -241,19 +241,19 @@ class Registrations(KafkaCase):
     upstream = {"response_timeout_ms": 2000}
 
     def test_they_come_change_and_go_at_once(self):
-        with LegacySession(self.gateway) as session:
-            news = session.open_stream().events()
+        with McpSession(self.gateway) as session:
+            updates = session.open_stream().events()
             # Clients hear of each before the next: what is taken back at once is no news to them.
             self.peer.register("coming")
             self.wait_for_tool("coming")
-            told(news, "notifications/tools/list_changed")
+            notified(updates, "notifications/tools/list_changed")
             self.peer.register("coming", description="Another")
             changed = lambda: self.tools()["coming"]["description"] == "Another"
             wait_until(changed, "the description to change")
-            told(news, "notifications/tools/list_changed")
+            notified(updates, "notifications/tools/list_changed")
             self.peer.unregister("coming")
             self.wait_for_tool("coming", there=False)
-            told(news, "notifications/tools/list_changed")
+            notified(updates, "notifications/tools/list_changed")
 
     def test_the_sample_of_the_document(self):
         self.peer.produce(
@@ -342,9 +342,9 @@ class Resources(KafkaCase):
         self.assertEqual(self.read("docs/other").status, 502)
 
     def test_mcp_clients_read_them_too(self):
-        answer = modern_request(self.gateway, "resources/read", {"uri": "docs/empty"})
+        answer = stateless_request(self.gateway, "resources/read", {"uri": "docs/empty"})
         self.assertEqual(result_of(answer)["contents"][0]["text"], "")
-        answer = modern_request(self.gateway, "resources/templates/list")
+        answer = stateless_request(self.gateway, "resources/templates/list")
         listed = result_of(answer)["resourceTemplates"]
         self.assertEqual([one["uriTemplate"] for one in listed], ["docs/{page}"])
 
@@ -364,11 +364,11 @@ class TopicRetrieval(KafkaCase):
         wait_until(
             lambda: self.send("GET", "/rcs/prices/7").body == b'{"price": 2}', "the latest price"
         )
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             result_of(session.request("resources/subscribe", {"uri": "prices/7"}))
-            news = session.open_stream().events()
+            updates = session.open_stream().events()
             self.peer.produce("prices.responses", "prices/7", {"price": 3})
-            updated = told(news, "notifications/resources/updated")
+            updated = notified(updates, "notifications/resources/updated")
             self.assertEqual(updated["params"]["uri"], "prices/7")
         self.peer.produce("prices.responses", "prices/7", None)
         wait_until(lambda: self.send("GET", "/rcs/prices/7").status == 404, "it to be deleted")
@@ -396,20 +396,20 @@ class Topics(KafkaCase):
         uri = "kafka://bus/orders"
         newest = lambda: [one["value"]["n"] for one in self.send("GET", f"/rcs/{uri}").json()]
         wait_until(lambda: newest() == [1, 2], "the newest two")
-        answer = modern_request(self.gateway, "resources/read", {"uri": f"{uri}/a%2Fb"})
+        answer = stateless_request(self.gateway, "resources/read", {"uri": f"{uri}/a%2Fb"})
         self.assertEqual(json.loads(result_of(answer)["contents"][0]["text"]), {"n": 2})
         record = self.peer.consume("shop.orders")[0]
         self.assertEqual((record["key"], record["headers"]), ("a/b", {"h": "1"}))
 
     def test_who_subscribed_hears_of_a_new_record(self):
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             for uri in ("kafka://bus/orders", "kafka://bus/orders/k"):
                 result_of(session.request("resources/subscribe", {"uri": uri}))
-            news = session.open_stream().events()
+            updates = session.open_stream().events()
             self.peer.produce("shop.orders", "k", {"n": 9})
-            notes = [told(news, "notifications/resources/updated") for _ in range(2)]
-        heard = {note["params"]["uri"] for note in notes}
-        self.assertEqual(heard, {"kafka://bus/orders", "kafka://bus/orders/k"})
+            notes = [notified(updates, "notifications/resources/updated") for _ in range(2)]
+        received = {note["params"]["uri"] for note in notes}
+        self.assertEqual(received, {"kafka://bus/orders", "kafka://bus/orders/k"})
 
     def test_one_that_is_not_read_is_a_tool_only(self):
         listed = self.gateway.get("/mcp/v1/resources?server=bus").json()["resources"]

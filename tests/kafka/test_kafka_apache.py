@@ -95,8 +95,8 @@ class Topics(test_kafka.Topics):
 class Commands(test_kafka_bus.Commands):
     def test_looking_for_a_topic_makes_none(self):
         consume, lag = ("consume", "absent"), ("lag", "nobody", "absent")
-        for words in (consume, lag, consume):
-            self.assertIn("the bus has no topic absent", self.bus(*words, code=5))
+        for args in (consume, lag, consume):
+            self.assertIn("the bus has no topic absent", self.bus(*args, code=5))
 
     def test_the_gateway_on_this_machine_says_where_its_bus_is(self):
         self.skipTest("the bus is not the gateway's")

@@ -57,7 +57,7 @@ class Avro(KafkaCase):
     def add(self, subject, schema, kind="AVRO"):
         return self.registry.add(subject, schema, kind)
 
-    def offer(self, name, says, request=ORDER, response=DONE, key=None, **agent):
+    def offer(self, name, sends, request=ORDER, response=DONE, key=None, **agent):
         """An agent that says the same to everything."""
         ids = {}
         for subject, schema in (
@@ -67,20 +67,20 @@ class Avro(KafkaCase):
         ):
             if schema is not None:
                 ids[subject.removeprefix(f"{name}.")] = self.add(subject, schema)
-        self.peer.agent(name, says=says.hex(), **{"schema_id": ids["responses-value"], **agent})
+        self.peer.agent(name, sends=sends.hex(), **{"schema_id": ids["responses-value"], **agent})
         self.peer.register(name)
         self.wait_for_tool(name)
         return ids
 
     def refusal(self, name):
-        def shown():
-            words = self.gateway.get("/ready").body.decode()
-            return words if f"{name}: " in words else None
+        def reported():
+            message = self.gateway.get("/ready").body.decode()
+            return message if f"{name}: " in message else None
 
         self.peer.register(name)
-        words = wait_until(shown, "the refusal to be shown")
+        message = wait_until(reported, "the refusal to be shown")
         self.assertNotIn(name, self.tools())
-        return words
+        return message
 
     def test_an_agent_is_typed_and_spoken_to(self):
         ids = self.offer("orders", b"\x01\x06", key=KEY)
@@ -114,7 +114,7 @@ class Avro(KafkaCase):
 
     def test_arguments_that_do_not_fit_never_leave(self):
         self.offer("narrow", b"\x01\x00")
-        for arguments, words in (
+        for arguments, message in (
             ({"id": 7}, "/id"),
             ({"id": "a", "size": "XL"}, "/size"),
             ({"id": "a", "more": 1}, "more"),
@@ -122,7 +122,7 @@ class Avro(KafkaCase):
         ):
             response = self.call("narrow", arguments)
             self.assertEqual(response.status, 400, response.body)
-            self.assertIn(words, response.json()["message"])
+            self.assertIn(message, response.json()["message"])
         blob = record("Blob", field("data", "bytes"))
         self.offer("blob", b"\x01\x00", request=blob)
         response = self.call("blob", {"data": "not base64!"})
@@ -131,8 +131,8 @@ class Avro(KafkaCase):
         self.assertEqual(self.call("blob", {"data": "AP8="}).status, 200)
 
     def test_a_reply_that_cannot_be_read_is_refused(self):
-        for name, says in (("short", b"\x01"), ("long", b"\x01\x00\x00"), ("wild", b"\x07\x00")):
-            self.offer(name, says)
+        for name, sends in (("short", b"\x01"), ("long", b"\x01\x00\x00"), ("wild", b"\x07\x00")):
+            self.offer(name, sends)
             response = self.call(name, {"id": "a"})
             self.assertEqual(response.status, 502, response.body)
             self.assertIn("is not written by its Avro schema", response.json()["message"])

@@ -109,8 +109,8 @@ class Commands(BusCase):
         for key, number, avro in (("fine", schema, b"\2"), ("cut", schema, b""), ("nameless", 987654, b"\2")):
             framed = b"\0" + number.to_bytes(4, "big") + avro
             self.peer.produce("odd", key, {"hex": framed.hex()})
-        words = ("consume", "odd", "--from-beginning", "--to-end", "--broker", self.brokers)
-        done = run("bus", *words, "--schema-registry", self.registry.url)
+        arguments = ("consume", "odd", "--from-beginning", "--to-end", "--broker", self.brokers)
+        done = run("bus", *arguments, "--schema-registry", self.registry.url)
         self.assertEqual(set(done.stdout.splitlines()), {"fine\t1", "cut\t", "nameless\t\\u0002"})
         self.assertIn("without schema 987654", done.stderr)
 
@@ -121,8 +121,8 @@ class Commands(BusCase):
         self.assertIn("PROTOBUF", why)
 
     def test_what_cannot_be_is_said_at_once(self):
-        for words in (("produce", "a topic", "--value", "v"), ("consume", "a/b"), ("lag", "g", "a b")):
-            self.assertIn("no name of a topic", self.bus(*words, code=2))
+        for arguments in (("produce", "a topic", "--value", "v"), ("consume", "a/b"), ("lag", "g", "a b")):
+            self.assertIn("no name of a topic", self.bus(*arguments, code=2))
         why = self.bus("produce", "untyped", "--value", "{}", "--typed", code=2)
         self.assertIn("--schema-registry", why)
 

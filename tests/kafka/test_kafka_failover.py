@@ -10,7 +10,7 @@ sys.path.insert(2, sys.path[0] + "/../../testing")
 import kafka_cluster
 from harness import Background, main, wait_until
 from kafka_case import KafkaCase
-from waiting import PATIENCE
+from waiting import TIMEOUT
 
 
 class ThreeNodes(KafkaCase):
@@ -41,11 +41,11 @@ class ThreeNodes(KafkaCase):
         self.assertEqual(self.call("work", {"n": 0}).status, 200)
         leader = self.peer.ask("leader", topic="work.responses")["leader"]
         dying = self.cluster.nodes[leader - 1]
-        under_way = [Background(self.call, "work", {"n": n}) for n in range(20)]
+        in_progress = [Background(self.call, "work", {"n": n}) for n in range(20)]
         dying.kill()
         after = [Background(self.call, "work", {"n": n}) for n in range(20, 40)]
-        for n, call in enumerate(under_way + after):
-            response = call.result(2 * PATIENCE)
+        for n, call in enumerate(in_progress + after):
+            response = call.result(2 * TIMEOUT)
             self.assertEqual(response.status, 200, response.body)
             self.assertEqual(response.json()["echo"], {"n": n})
         others = {1, 2, 3} - {leader}

@@ -10,7 +10,7 @@ import threading
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import PATIENCE, Background, Gateway, TestCase, main, run, wait_until
+from harness import TIMEOUT, Background, Gateway, TestCase, main, run, wait_until
 from kafka_case import JSON, KafkaCase, Peer, bus_config
 from raw_service import AnyPath, RawService
 from waiting import stand_still
@@ -30,20 +30,20 @@ class BadRegistry(KafkaCase):
         self.awake = threading.Event()
         self.addCleanup(self.awake.set)
         self.service = self.enterContext(RawService())
-        self.service.on = AnyPath(self.say)
+        self.service.on = AnyPath(self.respond)
         registry = {"url": self.service.url, "connect_time": "1s"}
         config = bus_config({"schema_registry": registry, "lookup_time": "1s", "refresh": "200ms"})
         self.other = self.enterContext(Gateway(config))
         bus = self.other.get("/health").json()["bus"]
         self.their_peer = self.enterContext(Peer(bus["bootstrap"]))
 
-    def say(self, _request):
+    def respond(self, _request):
         if self.answer is None:
-            self.awake.wait(PATIENCE)
+            self.awake.wait(TIMEOUT)
         return self.answer or NOT_FOUND
 
-    def shows(self, words):
-        wait_until(lambda: words in self.other.get("/ready").body.decode(), f"{words} to be shown")
+    def reports(self, message):
+        wait_until(lambda: message in self.other.get("/ready").body.decode(), f"{message} to be shown")
 
     def listed(self):
         return "bus__agent" in [
@@ -51,10 +51,10 @@ class BadRegistry(KafkaCase):
             for tool in self.other.get("/mcp/v1/tools?server=bus").json()["tools"]
         ]
 
-    def refuses(self, answer, words):
+    def refuses(self, answer, message):
         self.answer = answer
         self.their_peer.register("agent")
-        self.shows(words)
+        self.reports(message)
         self.assertFalse(self.listed())
         # Once it answers, the agent is there.
         self.answer = NOT_FOUND
@@ -63,7 +63,7 @@ class BadRegistry(KafkaCase):
         # And stays, whatever becomes of the registry.
         self.awake.clear()
         self.answer = answer
-        self.shows(words)
+        self.reports(message)
         self.assertTrue(self.listed())
 
     def test_unauthorized(self):
@@ -85,7 +85,7 @@ class BadRegistry(KafkaCase):
         wait_until(self.listed, "the agent to be listed")
         self.service.close()
         self.their_peer.register("late")
-        self.shows("late: subject late.requests-key: the schema registry")
+        self.reports("late: subject late.requests-key: the schema registry")
         self.assertTrue(self.listed())
         with self.other.connect() as connection:
             answer = connection.request("POST", "/api/agent", JSON, {"n": 1})
@@ -114,9 +114,9 @@ class NoBroker(KafkaCase):
     @classmethod
     def setUpClass(cls):
         nowhere = {"kafka": {"bootstrap.servers": "127.0.0.1:1"}, "client_id": "tests"}
-        patience = {"lookup_time": "500ms", "response_timeout_ms": 500}
+        timeout = {"lookup_time": "500ms", "response_timeout_ms": 500}
         topics = {"topics": {"notes": {"read": False}}}
-        config = bus_config({**nowhere, **patience, **topics}, limits={"start": "1s"})
+        config = bus_config({**nowhere, **timeout, **topics}, limits={"start": "1s"})
         cls.gateway = cls.enterClassContext(Gateway(config))
 
     def test_it_starts_and_says_so(self):
@@ -133,10 +133,10 @@ class LateBroker(KafkaCase):
 
     def test_it_starts_without_and_comes_up_with_it(self):
         bus = self.gateway.get("/health").json()["bus"]
-        door = self.enterContext(socket.socket())
-        door.bind(("127.0.0.1", 0))  # Taken, and closed to everybody.
+        listener = self.enterContext(socket.socket())
+        listener.bind(("127.0.0.1", 0))  # Taken, and closed to everybody.
         upstream = {
-            "kafka": {"bootstrap.servers": f"127.0.0.1:{door.getsockname()[1]}"},
+            "kafka": {"bootstrap.servers": f"127.0.0.1:{listener.getsockname()[1]}"},
             "schema_registry": {"url": bus["schema_registry"]},
             "client_id": "tests",
             "lookup_time": "500ms",
@@ -151,13 +151,13 @@ class LateBroker(KafkaCase):
 
             self.assertEqual(late.get("/ready").status, 503)
             self.assertIn(call().status, (404, 503))
-            door.listen()
-            threading.Thread(target=self.pass_on, args=(door, bus["bootstrap"]), daemon=True).start()
+            listener.listen()
+            threading.Thread(target=self.pass_on, args=(listener, bus["bootstrap"]), daemon=True).start()
             late.wait_ready()
             wait_until(lambda: call().status == 200, "the agent to answer")
 
     @staticmethod
-    def pass_on(door, bootstrap):
+    def pass_on(listener, bootstrap):
         """Passes connections on to the broker, which says where it is."""
         host, port = bootstrap.split(":")
 
@@ -169,7 +169,7 @@ class LateBroker(KafkaCase):
 
         with contextlib.suppress(OSError):
             while True:
-                client, _ = door.accept()
+                client, _ = listener.accept()
                 broker = socket.create_connection((host, int(port)))
                 for ends in ((client, broker), (broker, client)):
                     threading.Thread(target=copy, args=ends, daemon=True).start()
@@ -204,13 +204,13 @@ class BusDies(KafkaCase):
             names = lambda: node.get("/mcp/v1/tools?server=bus").body.decode()
             wait_until(lambda: "bus.work" in names(), "the agent to be listed")
             self.assertEqual(call({"n": 1}).status, 200)
-            under_way = Background(call, {"do": "silent"})
+            in_progress = Background(call, {"do": "silent"})
             wait_until(
                 lambda: node.metric("patchbay_upstream_calls_in_flight", upstream="bus") == 1,
                 "the call to be under way",
             )
             bus.kill()
-            response = under_way.result()
+            response = in_progress.result()
             self.assertIn(response.status, (503, 504))
             self.assertTrue(response.json()["message"])
             wait_until(lambda: not node.ready(), "it to be noticed")

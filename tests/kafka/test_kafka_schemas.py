@@ -42,7 +42,7 @@ class Schemas(KafkaCase):
 
     def test_a_reply_that_does_not_fit_is_refused(self):
         self.offer("promised")
-        response = self.call("promised", {"do": "misfit"})
+        response = self.call("promised", {"do": "violate_schema"})
         self.assertEqual(response.status, 502)
         self.assertIn("does not fit its schema", response.json()["message"])
 
@@ -50,12 +50,12 @@ class Schemas(KafkaCase):
         schema = {"properties": {"echo": {"type": "integer"}}}
         older = self.registry.add("evolving.responses-value", schema)
         self.offer("evolving", schema_id=older)
-        self.assertEqual(self.call("evolving", {"do": "misfit"}).json(), {"echo": 7})
+        self.assertEqual(self.call("evolving", {"do": "violate_schema"}).json(), {"echo": 7})
 
     def test_a_reply_that_names_no_schema_by_number_0_is_checked_by_the_known_one(self):
         self.offer("unnumbered", schema_id=0)
         self.assertEqual(self.call("unnumbered", {"n": 1}).json()["echo"], {"n": 1})
-        response = self.call("unnumbered", {"do": "misfit"})
+        response = self.call("unnumbered", {"do": "violate_schema"})
         self.assertEqual(response.status, 502)
         self.assertIn("does not fit its schema", response.json()["message"])
 
@@ -108,7 +108,7 @@ class Schemas(KafkaCase):
         number = self.registry.add("headed.responses-value", strict)
         header = b"\0" + number.to_bytes(4, "big")
         self.offer("headed", response=None, value_header=header.hex())
-        self.assertEqual(self.call("headed", {"do": "misfit"}).json(), {"echo": 7})
+        self.assertEqual(self.call("headed", {"do": "violate_schema"}).json(), {"echo": 7})
         refused = self.call("headed", {"n": 1})
         self.assertEqual(refused.status, 502)
         self.assertIn("does not fit its schema", refused.json()["message"])

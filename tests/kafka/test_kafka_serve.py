@@ -23,7 +23,7 @@ from harness import (
 )
 from kafka_case import JSON, KafkaCase, Registry, bus_config
 from raw_service import AnyPath, RawService
-from waiting import PATIENCE, Lines, stand_still
+from waiting import TIMEOUT, Lines, stand_still
 
 
 class Served:
@@ -61,7 +61,7 @@ class Served:
 
     def stop(self):
         self.process.terminate()
-        return self.process.wait(PATIENCE)
+        return self.process.wait(TIMEOUT)
 
     def __exit__(self, kind, *_):
         code = self.stop() if self.process.poll() is None else self.process.returncode
@@ -106,15 +106,15 @@ class Tools(ServeCase):
             self.duplicates()
             # What has been answered is committed, so that nobody does it again.
             wait_until(lambda: self.lag("patchbay", "skills__calculate_request") == 0, "no lag")
-            self.news()
+            self.updates()
             self.question()
             self.too_large()
 
     def lag(self, group, topic):
-        words = ("lag", group, topic, "--json", "--broker", self.brokers)
-        return sum(line["lag"] for line in json.loads(run("bus", *words).stdout))
+        argv = ("lag", group, topic, "--json", "--broker", self.brokers)
+        return sum(line["lag"] for line in json.loads(run("bus", *argv).stdout))
 
-    def news(self):
+    def updates(self):
         """Progress of the tool reaches the caller."""
         with self.gateway.connect() as connection:
             fields = {**JSON, "Accept": "text/event-stream"}
@@ -179,18 +179,18 @@ class Failures(ServeCase):
             self.wait_for_tool("fake__die")
             response = self.call("fake__die")
             self.assertEqual(response.status, 422)
-            letters = self.peer.consume("fake__die_request.dead-letter")
-            self.assertEqual([one["headers"]["patchbay-tries"] for one in letters], ["3"])
+            dead_letters = self.peer.consume("fake__die_request.dead-letter")
+            self.assertEqual([one["headers"]["patchbay-tries"] for one in dead_letters], ["3"])
             # What has been answered is committed: a second program does not do it again.
             self.assertEqual(served.stop(), 0)
             self.wait_for_tool("fake__die", there=False)
 
     def test_work_goes_on_with_another_program(self):
-        words = ["--group", "pair"]
+        argv = ["--group", "pair"]
         # Who does not show up for two seconds is taken for dead. (The embedded bus needs longer.)
         if self.cluster:
-            words += ["-X", "session.timeout.ms=2000", "-X", "heartbeat.interval.ms=500"]
-        with self.serve(*words) as first, self.serve(*words):
+            argv += ["-X", "session.timeout.ms=2000", "-X", "heartbeat.interval.ms=500"]
+        with self.serve(*argv) as first, self.serve(*argv):
             self.wait_for_tool("skills__calculate")
             self.assertEqual(self.call("skills__calculate", {"expression": "1+1"}).status, 200)
             first.process.kill()
@@ -198,7 +198,7 @@ class Failures(ServeCase):
                 self.call("skills__calculate", {"expression": "2+2"}).status == 200
                 for _ in range(8)
             )
-            wait_until(answered, "the other program to take over", 2 * PATIENCE)
+            wait_until(answered, "the other program to take over", 2 * TIMEOUT)
 
 
 class Rebalance(ServeCase):
@@ -239,8 +239,8 @@ class Json(ServeCase):
         served.ready = lambda line: line.startswith("{")
         with served:
             (line,) = served.stdout.lines
-            said = json.loads(line)
-        self.assertEqual(said, {"bus": self.brokers, "group": "json", "tools": 5})
+            reply = json.loads(line)
+        self.assertEqual(reply, {"bus": self.brokers, "group": "json", "tools": 5})
 
 
 class Refused(ServeCase):
@@ -251,7 +251,7 @@ class Refused(ServeCase):
     def test_the_other_tools_are_served(self):
         refused = (f"/subjects/{self.registry_topic}-value/", "/subjects/fake__echo_request-value/")
 
-        def say(request):
+        def respond(request):
             method = request.line.split(" ")[0]
             if method == "POST" and request.path.startswith(refused):
                 return 409, "application/json", b'{"error_code":409,"message":"incompatible"}'
@@ -260,7 +260,7 @@ class Refused(ServeCase):
             return status, "application/json", json.dumps(answer).encode()
 
         service = self.enterContext(RawService())
-        service.on = AnyPath(say)
+        service.on = AnyPath(respond)
         case = SimpleNamespace(
             brokers=self.brokers,
             registry=Registry(service.url),
@@ -303,22 +303,22 @@ class Environment(ServeCase):
         served = self.from_environment(**variables)
         environment = clean_environment(**variables)
         done = subprocess.run(
-            served.command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+            served.command, env=environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
         served.folder.cleanup()
         self.assertNotEqual(done.returncode, 0)
         return done.stderr
 
     def test_what_is_missing_is_named(self):
-        said = self.refused(BROKER_URL=self.brokers, JAAS_PASSWORD="not-to-be-shown")
+        reply = self.refused(BROKER_URL=self.brokers, JAAS_PASSWORD="not-to-be-shown")
         for name in ("JAAS_USERNAME", "SR_URL", "SR_API_KEY", "SR_API_SECRET"):
-            self.assertIn(name, said)
-        self.assertNotIn("not-to-be-shown", said)
+            self.assertIn(name, reply)
+        self.assertNotIn("not-to-be-shown", reply)
 
     def test_no_bus_anywhere(self):
-        said = self.refused()
-        self.assertIn("has no upstream of kind kafka", said)
-        self.assertIn("BROKER_URL", said)
+        reply = self.refused()
+        self.assertIn("has no upstream of kind kafka", reply)
+        self.assertIn("BROKER_URL", reply)
 
 
 class Limits(ServeCase):
@@ -327,8 +327,8 @@ class Limits(ServeCase):
     upstreams = {"fake": fake(tools={"allow": ["until", "die", "big"]})}
 
     def limited(self, *args, upstreams=None, **limits):
-        words = ("--log-level", "debug", *args)
-        return Served(self, upstreams or self.upstreams, *words, bus_serve=limits)
+        argv = ("--log-level", "debug", *args)
+        return Served(self, upstreams or self.upstreams, *argv, bus_serve=limits)
 
     def ask(self, name, tool, arguments):
         key = json.dumps({"correlationId": name})
@@ -359,9 +359,9 @@ class Limits(ServeCase):
     def test_how_often_it_is_tried_and_what_is_remembered(self):
         with self.limited("--group", "once", tries=1, remembered=1):
             self.ask("dies", "fake__die", {})
-            letters = lambda: self.peer.consume("fake__die_request.dead-letter")
-            wait_until(letters, "a dead letter")
-            self.assertEqual([one["headers"]["patchbay-tries"] for one in letters()], ["1"])
+            dead_letters = lambda: self.peer.consume("fake__die_request.dead-letter")
+            wait_until(dead_letters, "a dead letter")
+            self.assertEqual([one["headers"]["patchbay-tries"] for one in dead_letters()], ["1"])
             # One that comes again is known only if no other has come meanwhile.
             for name, count in (("a", 1), ("b", 1), ("a", 2)):
                 self.ask(name, "fake__big", {"bytes": 10})
@@ -371,11 +371,11 @@ class Limits(ServeCase):
         gate = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "gate"
         # A tool of its own, so that nothing that others have asked comes in between.
         both = {"upstreams": {"held": fake(tools={"allow": ["until"]})}}
-        words = ("--group", "hasty")
-        with self.limited(*words, handover="300ms", **both) as first:
+        argv = ("--group", "hasty")
+        with self.limited(*argv, handover="300ms", **both) as first:
             self.ask("held", "held__until", {"file": str(gate), "text": "x"})
             wait_until(lambda: self.peer.consume("held__until_request"), "the request to be out")
-            with self.limited(*words, **both):
+            with self.limited(*argv, **both):
                 line = first.stderr.wait_for("partitions left unfinished")
                 self.assertIn("group=hasty requests=1 waited_ms=300", line)
                 gate.touch()

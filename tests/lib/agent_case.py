@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import threading
 
-from harness import BINARY, PATIENCE, Lines, TestCase, alive, clean_environment, wait_until
+from harness import BINARY, TIMEOUT, Lines, TestCase, alive, clean_environment, wait_until
 
 TOKEN = "a-token-of-the-agent-0123456789"
 STATIC = str(pathlib.Path(BINARY).parent / "patchbay-agent")
@@ -32,7 +32,7 @@ class Wire:
         self.writer, self.close_all = writer, close
         self.next_id = 1
         self.lines = queue.Queue()
-        self.kept = []  # Messages that came while another was waited for.
+        self.unread = []  # Messages that came while another was waited for.
         self.thread = threading.Thread(target=self._read, args=(reader,), daemon=True)
         self.thread.start()
 
@@ -50,7 +50,7 @@ class Wire:
 
     def line(self):
         """The next line as it came; None at the end of the stream."""
-        return self.lines.get(timeout=PATIENCE)
+        return self.lines.get(timeout=TIMEOUT)
 
     def exchange(self, line):
         """Sends one line and gives the next one that comes."""
@@ -69,9 +69,9 @@ class Wire:
 
     def message(self, wanted):
         """The first message that the predicate likes; others are kept for later."""
-        for i, message in enumerate(self.kept):
+        for i, message in enumerate(self.unread):
             if wanted(message):
-                return self.kept.pop(i)
+                return self.unread.pop(i)
         while True:
             line = self.line()
             if line is None:
@@ -79,7 +79,7 @@ class Wire:
             message = json.loads(line)
             if wanted(message):
                 return message
-            self.kept.append(message)
+            self.unread.append(message)
 
     def result(self, number):
         answer = self.message(lambda message: message.get("id") == number)
@@ -92,7 +92,7 @@ class Wire:
 
     def outputs(self):
         """The notifications that have come so far."""
-        return [message for message in self.kept if message.get("method") == "output"]
+        return [message for message in self.unread if message.get("method") == "output"]
 
     def close(self):
         self.close_all()
@@ -107,8 +107,8 @@ class Agent:
         where = {"unix": f"unix:{self.path}", "tcp": "tcp:127.0.0.1:0"}.get(listen, listen)
         self.listen, self.wires = listen, []
         # Every TCP listener requires a token. Connections show it unless the test gives one itself.
-        self.shows_token = listen.startswith("tcp") and "--token-file" not in args
-        if self.shows_token:
+        self.presents_token = listen.startswith("tcp") and "--token-file" not in args
+        if self.presents_token:
             token_file = pathlib.Path(self.folder.name, "token")
             token_file.write_text(TOKEN, encoding="ascii")
             token_file.chmod(0o600)
@@ -135,7 +135,7 @@ class Agent:
         if self.process.poll() is None and self.listen != "stdio":
             self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(PATIENCE)
+            code = self.process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             code = self.process.wait()
@@ -158,7 +158,7 @@ class Agent:
         else:
             host, _, port = self.where.removeprefix("tcp:").rpartition(":")
             sock = socket.create_connection((host, int(port)))
-        sock.settimeout(PATIENCE)
+        sock.settimeout(TIMEOUT)
         return sock
 
     def connect(self):
@@ -187,7 +187,7 @@ class Agent:
             wire = Wire(sock.makefile("rb"), sock.makefile("wb"), close)
             wire.socket = sock
         self.wires.append(wire)
-        if self.shows_token:
+        if self.presents_token:
             wire.ask("authenticate", {"token": TOKEN})
             wire.next_id = 1
         return wire

@@ -3,7 +3,7 @@
 import json
 import re
 
-from harness import ROOT, TestCase, answer_from, modern_headers, modern_message
+from harness import ROOT, TestCase, answer_from, stateless_headers, stateless_message
 
 TOKEN = "a-token-for-tests-0123456789"
 OTHER = "another-token-for-tests-0123"
@@ -21,9 +21,9 @@ def bearer(token=TOKEN):
 
 def call_as(gateway, tool, headers, **arguments):
     """The answer to a stateless call of a tool with these headers."""
-    message = modern_message("tools/call", {"name": tool, "arguments": arguments})
+    message = stateless_message("tools/call", {"name": tool, "arguments": arguments})
     with gateway.connect() as connection:
-        connection.send("POST", "/mcp", {**modern_headers(message), **headers}, message)
+        connection.send("POST", "/mcp", {**stateless_headers(message), **headers}, message)
         return answer_from(connection.read_head())
 
 
@@ -43,10 +43,10 @@ def routes():
 class AuthCase(TestCase):
     def list_tools(self, gateway, headers=None):
         """A stateless tools/list; the response as it came."""
-        message = modern_message("tools/list")
+        message = stateless_message("tools/list")
         with gateway.connect() as connection:
             return connection.request(
-                "POST", "/mcp", {**modern_headers(message), **(headers or {})}, message
+                "POST", "/mcp", {**stateless_headers(message), **(headers or {})}, message
             )
 
     def status(self, gateway, headers=None):

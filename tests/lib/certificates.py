@@ -5,8 +5,8 @@ import pathlib
 import subprocess
 
 
-def openssl(folder, *words):
-    subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+def openssl(folder, *args):
+    subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True)
 
 
 def utc(days):
@@ -25,8 +25,8 @@ class Authority:
     def __init__(self, folder, name="ca"):
         self.folder, self.name, self.revoked = pathlib.Path(folder), name, []
         self.pem = self.path(f"{name}.pem")
-        words = ["-x509", "-newkey", *EC, "-nodes", "-days", "2", "-subj", f"/CN={name}"]
-        openssl(folder, "req", *words, "-keyout", f"{name}.key", "-out", f"{name}.pem")
+        args = ["-x509", "-newkey", *EC, "-nodes", "-days", "2", "-subj", f"/CN={name}"]
+        openssl(folder, "req", *args, "-keyout", f"{name}.key", "-out", f"{name}.pem")
 
     def path(self, file):
         return str(self.folder / file)
@@ -35,16 +35,16 @@ class Authority:
         """Gives the paths of a certificate and of its key."""
         files = (f"{name}.pem", f"{name}.key")
         (self.folder / f"{name}.ext").write_text("\n".join(extensions) + "\n", encoding="ascii")
-        words = ["-newkey", *key, "-nodes", "-subj", f"/CN={name}", "-keyout", files[1]]
-        openssl(self.folder, "req", *words, "-out", f"{name}.csr")
+        args = ["-newkey", *key, "-nodes", "-subj", f"/CN={name}", "-keyout", files[1]]
+        openssl(self.folder, "req", *args, "-out", f"{name}.csr")
         self.sign_again(name, files[0], days)
         return self.path(files[0]), self.path(files[1])
 
     def sign_again(self, name, out, days=1):
         """Another certificate for the same key."""
-        words = ["-in", f"{name}.csr", "-CA", f"{self.name}.pem", "-CAkey", f"{self.name}.key"]
-        words += ["-CAcreateserial", "-days", str(days), "-extfile", f"{name}.ext"]
-        openssl(self.folder, "x509", "-req", *words, "-out", str(out))
+        args = ["-in", f"{name}.csr", "-CA", f"{self.name}.pem", "-CAkey", f"{self.name}.key"]
+        args += ["-CAcreateserial", "-days", str(days), "-extfile", f"{name}.ext"]
+        openssl(self.folder, "x509", "-req", *args, "-out", str(out))
 
     def server(self, name="server", names="DNS:localhost,IP:127.0.0.1", **more):
         return self.sign(name, SERVER, f"subjectAltName={names}", **more)
@@ -56,8 +56,8 @@ class Authority:
         """The path of a list of these certificates."""
         lines = []
         for pem in certificates:
-            words = ["openssl", "x509", "-in", pem, "-noout", "-serial"]
-            done = subprocess.run(words, check=True, capture_output=True, text=True)
+            args = ["openssl", "x509", "-in", pem, "-noout", "-serial"]
+            done = subprocess.run(args, check=True, capture_output=True, text=True)
             serial = done.stdout.strip().partition("=")[2]
             lines.append(f"R\t{utc(1)}\t{utc(-0.01)}\t{serial}\tunknown\t/CN=revoked\n")
         (self.folder / "index.txt").write_text("".join(lines), encoding="ascii")
@@ -66,7 +66,7 @@ class Authority:
             "default_crl_days = 1\n",
             encoding="ascii",
         )
-        words = ["-config", "ca.conf", "-cert", f"{self.name}.pem", "-keyfile", f"{self.name}.key"]
-        openssl(self.folder, "ca", "-gencrl", *words, "-out", f"{file}.new")
+        args = ["-config", "ca.conf", "-cert", f"{self.name}.pem", "-keyfile", f"{self.name}.key"]
+        openssl(self.folder, "ca", "-gencrl", *args, "-out", f"{file}.new")
         (self.folder / f"{file}.new").rename(self.folder / file)
         return self.path(file)

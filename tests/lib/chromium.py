@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import tempfile
 
-from waiting import PATIENCE
+from waiting import TIMEOUT
 
 # The last of them keep the browser from talking to anybody but the pages of the test.
 FLAGS = (
@@ -38,4 +38,4 @@ def browsing(url):
             yield
         finally:
             browser.terminate()
-            browser.wait(PATIENCE)
+            browser.wait(TIMEOUT)

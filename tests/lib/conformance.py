@@ -14,7 +14,7 @@ import tempfile
 
 import npm_peers
 from harness import ROOT, clean_environment
-from waiting import PATIENCE, Lines
+from waiting import TIMEOUT, Lines
 
 OLDEST_NODE = 22  # The suite needs fs.globSync.
 SUITE = npm_peers.MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
@@ -51,9 +51,9 @@ class Outcome:
     def complaints(self, *statuses):
         """The failing checks, one per line."""
         found = self.having(*(statuses or ("FAILURE",)))
-        said = [f"{check['id']}: {check.get('errorMessage', '')[:1000]}" for check in found]
-        said += [] if self.checks else ["the suite gave no checks"]
-        return "\n".join(said + ([] if self.finished else ["the client failed or timed out"]))
+        reply = [f"{check['id']}: {check.get('errorMessage', '')[:1000]}" for check in found]
+        reply += [] if self.checks else ["the suite gave no checks"]
+        return "\n".join(reply + ([] if self.finished else ["the client failed or timed out"]))
 
 
 class Suite:
@@ -93,10 +93,10 @@ class Suite:
         have no version."""
         arguments = ["--command", command, "--scenario", scenario]
         arguments += ["--spec-version", version] if version else []
-        outcomes, said = self._run("client", arguments, env)
+        outcomes, reply = self._run("client", arguments, env)
         outcome = outcomes[scenario]
-        outcome.finished = "CLIENT TIMED OUT" not in said and "CLIENT EXITED WITH ERROR" not in said
-        return outcome, said
+        outcome.finished = "CLIENT TIMED OUT" not in reply and "CLIENT EXITED WITH ERROR" not in reply
+        return outcome, reply
 
 
 def read_outcomes(folder, leg):
@@ -142,7 +142,7 @@ class Server:
         self.process.stdin.close()
         self.process.terminate()
         try:
-            self.process.wait(PATIENCE)
+            self.process.wait(TIMEOUT)
         finally:
             self.process.kill()
             self.process.wait()
@@ -161,6 +161,6 @@ def fixture(*arguments, transport="http"):
     return Server(fixture_command("--transport", transport, *arguments), transport)
 
 
-def sdk_server(node, era="both"):
-    """The server made with SDK v2; `era` is both, legacy or modern."""
-    return Server([node, str(npm_peers.PEERS / "sdk_v2_server.mjs"), era])
+def sdk_server(node, protocol="both"):
+    """The server made with SDK v2; `protocol` is both, session or stateless."""
+    return Server([node, str(npm_peers.PEERS / "sdk_v2_server.mjs"), protocol])

@@ -18,21 +18,21 @@ import unittest
 # Everything that a test needs can be imported from here.
 from mcp_client import (  # noqa: F401
     BOTH,
-    LEGACY_VERSIONS,
-    MODERN,
-    LegacySession,
+    SESSION_VERSIONS,
+    STATELESS,
+    McpSession,
     RpcError,
     answer_from,
-    modern_call,
-    modern_headers,
-    modern_message,
-    modern_post,
-    modern_request,
+    stateless_call,
+    stateless_headers,
+    stateless_message,
+    stateless_post,
+    stateless_request,
     result_of,
     text_of,
 )
 from rawhttp import Connection, ConnectionEnded, Event, Response  # noqa: F401
-from waiting import PATIENCE, Background, Lines, wait_until  # noqa: F401
+from waiting import TIMEOUT, Background, Lines, wait_until  # noqa: F401
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = str((ROOT / os.environ.get("PATCHBAY_BIN", "build/patchbay")).resolve())
@@ -80,11 +80,11 @@ def fake_config(upstreams=None, **settings):
 
 
 def clean_environment(**extra):
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("PATCHBAY_")}
-    return {**kept, **extra}
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("PATCHBAY_")}
+    return {**inherited, **extra}
 
 
-def run(*args, env=None, cwd=None, stdin=None, timeout=PATIENCE):
+def run(*args, env=None, cwd=None, stdin=None, timeout=TIMEOUT):
     """Runs the binary to its end; gives the CompletedProcess with text output."""
     return subprocess.run(
         [BINARY, *args],
@@ -102,7 +102,7 @@ def run(*args, env=None, cwd=None, stdin=None, timeout=PATIENCE):
 class Gateway:
     """`patchbay serve` as a context manager.
 
-    On leaving the block the gateway gets SIGTERM and must exit with 0 within PATIENCE, so that a
+    On leaving the block the gateway gets SIGTERM and must exit with 0 within TIMEOUT, so that a
     crash or a sanitizer report fails the test that caused it. A test that ends the gateway itself
     calls stop() or kill().
     """
@@ -170,13 +170,13 @@ class Gateway:
             self.stderr.close()
             self.folder.cleanup()
 
-    def stop(self, timeout=PATIENCE):
+    def stop(self, timeout=TIMEOUT):
         """SIGTERM; gives the exit code once both pipes are read to their end."""
         self.ended_by_test = True
         self.process.send_signal(signal.SIGTERM)
         return self.wait(timeout)
 
-    def wait(self, timeout=PATIENCE):
+    def wait(self, timeout=TIMEOUT):
         self.ended_by_test = True
         try:
             code = self.process.wait(timeout)
@@ -224,7 +224,7 @@ class Gateway:
                 continue
         return [int(pid) for pid in found if alive(int(pid))]
 
-    def connect(self, timeout=PATIENCE):
+    def connect(self, timeout=TIMEOUT):
         return Connection("127.0.0.1", self.port, timeout)
 
     def get(self, path, headers=None):
@@ -251,7 +251,7 @@ class Gateway:
         return [line for line in self.stderr.lines if " call " in f" {line} "]
 
 
-class StdioFace:
+class StdioFrontend:
     """`patchbay stdio`, or any stdio MCP server: lines in, lines out."""
 
     def __init__(self, command, env=None, cwd=None):
@@ -293,13 +293,13 @@ class StdioFace:
         self.send(message)
         return self.answer(message["id"], start)
 
-    def close_stdin(self, timeout=PATIENCE):
+    def close_stdin(self, timeout=TIMEOUT):
         self.process.stdin.close()
         return self.process.wait(timeout)
 
 
-def shell_words(*words):
-    return " ".join(shlex.quote(word) for word in words)
+def shell_command(*arguments):
+    return " ".join(shlex.quote(argument) for argument in arguments)
 
 
 def short(message):

@@ -69,8 +69,8 @@ class Key:
             x, y = self.der[-2 * part : -part], self.der[-part:]
             jwk |= {"kty": "EC", "crv": curve, "x": b64(x), "y": b64(y)}
         else:
-            shown = openssl("pkey", "-noout", "-text", "-pubin", "-inform", "DER", stdin=self.der)
-            digits = re.search(rb"Modulus:\n((?:\s+[0-9a-f:]+\n)+)", shown).group(1)
+            printed = openssl("pkey", "-noout", "-text", "-pubin", "-inform", "DER", stdin=self.der)
+            digits = re.search(rb"Modulus:\n((?:\s+[0-9a-f:]+\n)+)", printed).group(1)
             modulus = bytes.fromhex(re.sub(rb"[\s:]", b"", digits).decode()).lstrip(b"\0")
             jwk |= {"kty": "RSA", "n": b64(modulus), "e": "AQAB"}
         return {name: value for name, value in (jwk | more).items() if value is not None}

@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 
 from harness import ROOT, Gateway, TestCase, wait_until
-from waiting import PATIENCE, Lines
+from waiting import TIMEOUT, Lines
 
 PEER = ROOT / "testing" / "kafka_peer.py"
 PYTHON = "/usr/bin/python3"  # Debian's modules are there, whatever else comes first in PATH.
@@ -105,7 +105,7 @@ class Registry:
             headers={"Content-Type": "application/vnd.schemaregistry.v1+json"},
         )
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as response:
                 return response.status, json.load(response)
         except urllib.error.HTTPError as error:
             return error.code, json.load(error)
@@ -194,7 +194,7 @@ def kcat(brokers, *args, stdin=None):
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         check=True,
     )
     return done.stdout

@@ -9,10 +9,10 @@ import itertools
 import json
 
 import schema_check
-from mcp_client import MODERN, LegacySession, modern_headers, modern_message, result_of
+from mcp_client import STATELESS, McpSession, stateless_headers, stateless_message, result_of
 from sse_client import SseClient
 
-REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", MODERN)
+REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", STATELESS)
 META = "io.modelcontextprotocol/"
 SAMPLE = {"role": "assistant", "content": {"type": "text", "text": "Paris"}, "model": "m"}
 VALUES = {"boolean": True, "string": "Alice", "integer": 3, "number": 3, "array": []}
@@ -44,14 +44,14 @@ class Client:
 
     def __init__(self, gateway, revision):
         self.gateway, self.revision = gateway, revision
-        self.told, self.asked, self.wrong = [], [], []
+        self.notified, self.asked, self.wrong = [], [], []
 
     def take(self, message, method=None):
         """Checks a message; the method is that of the request which it answers."""
         try:
             faults = schema_check.check_message(self.revision, message, method)
         except schema_check.LeftOut as reason:
-            schema_check.say_left_out(str(reason))
+            schema_check.report_left_out(str(reason))
             faults = []
         if faults:
             self.wrong.append(f"{'; '.join(faults)} in {json.dumps(message)[:600]}")
@@ -74,9 +74,9 @@ class SessionClient(Client):
 
     def __init__(self, gateway, revision):
         super().__init__(gateway, revision)
-        self.session = LegacySession(gateway, revision, capabilities(revision))
-        opening = {"jsonrpc": "2.0", "id": 0, "result": self.session.opening}
-        self.take(opening, "initialize")
+        self.session = McpSession(gateway, revision, capabilities(revision))
+        handshake = {"jsonrpc": "2.0", "id": 0, "result": self.session.handshake}
+        self.take(handshake, "initialize")
 
     def close(self):
         self.session.delete()
@@ -100,7 +100,7 @@ class SessionClient(Client):
             if "method" not in message:
                 return message
             if "id" not in message:
-                self.told.append(message)
+                self.notified.append(message)
             else:
                 self.session.post(self.answered(message)).read()
         raise AssertionError("the stream ended without an answer")
@@ -109,7 +109,7 @@ class SessionClient(Client):
         result_of(self.ask("logging/setLevel", {"level": level}))
 
     @contextlib.contextmanager
-    def news(self, uri):
+    def updates(self, uri):
         """What the server tells by itself while the block runs, as a generator."""
         stream = self.session.open_stream()
         result_of(self.ask("resources/subscribe", {"uri": uri}))
@@ -136,12 +136,12 @@ class EventClient(Client):
     def __init__(self, gateway, revision):
         super().__init__(gateway, revision)
         self.sse = SseClient(gateway)
-        opening = {
+        handshake = {
             "protocolVersion": revision,
             "capabilities": capabilities(revision),
             "clientInfo": {"name": "tests", "version": "1"},
         }
-        result_of(self.ask("initialize", opening))
+        result_of(self.ask("initialize", handshake))
         self.post("notifications/initialized")
 
     def close(self):
@@ -168,26 +168,26 @@ class EventClient(Client):
                 self.sse.post(self.answered(message))
                 continue
             if "method" in message:
-                self.told.append(message)
+                self.notified.append(message)
             yield message
 
     def set_level(self, level):
         result_of(self.ask("logging/setLevel", {"level": level}))
 
     @contextlib.contextmanager
-    def news(self, uri):
-        self.told.clear()
+    def updates(self, uri):
+        self.notified.clear()
         result_of(self.ask("resources/subscribe", {"uri": uri}))
-        yield self.heard()
+        yield self.received()
         result_of(self.ask("resources/unsubscribe", {"uri": uri}))
 
-    def heard(self):
+    def received(self):
         """News may have come before the answer that was waited for."""
         messages = self.messages()
         for seen in itertools.count():
-            while len(self.told) == seen:
+            while len(self.notified) == seen:
                 next(messages)
-            yield self.told[seen]
+            yield self.notified[seen]
 
     @contextlib.contextmanager
     def begun(self, tool, **arguments):
@@ -207,11 +207,11 @@ class StatelessClient(Client):
         pass
 
     def send(self, connection, method, params, token=None):
-        meta = {META + "clientCapabilities": capabilities(MODERN)}
+        meta = {META + "clientCapabilities": capabilities(STATELESS)}
         meta |= {"progressToken": token} if token else {}
         meta |= {META + "logLevel": self.level} if self.level else {}
-        message = modern_message(method, params, next(self.ids), meta)
-        headers = modern_headers(message)
+        message = stateless_message(method, params, next(self.ids), meta)
+        headers = stateless_headers(message)
         if region := (params.get("arguments") or {}).get("region"):
             headers["Mcp-Param-Region"] = region
         connection.send("POST", "/mcp", headers, message)
@@ -244,22 +244,22 @@ class StatelessClient(Client):
                 if "method" not in message:
                     assert message["id"] == number, message
                     return message
-                self.told.append(message)
+                self.notified.append(message)
         raise AssertionError("the stream ended without an answer")
 
     def set_level(self, level):
         self.level = level
 
     @contextlib.contextmanager
-    def news(self, uri):
+    def updates(self, uri):
         kinds = ("tools", "prompts", "resources")
-        wish = {f"{kind}ListChanged": True for kind in kinds} | {"resourceSubscriptions": [uri]}
+        filter = {f"{kind}ListChanged": True for kind in kinds} | {"resourceSubscriptions": [uri]}
         with self.gateway.connect() as connection:
-            number = self.send(connection, "subscriptions/listen", {"notifications": wish})
+            number = self.send(connection, "subscriptions/listen", {"notifications": filter})
             events = connection.read_head().events()
-            heard = (self.take(event.json()) for event in events if event.data)
-            assert next(heard)["params"]["notifications"] == wish
-            yield (self.untagged(message, number) for message in heard)
+            received = (self.take(event.json()) for event in events if event.data)
+            assert next(received)["params"]["notifications"] == filter
+            yield (self.untagged(message, number) for message in received)
 
     def untagged(self, message, number):
         assert message["params"]["_meta"][META + "subscriptionId"] == number, message
@@ -273,5 +273,5 @@ class StatelessClient(Client):
 
 
 def client_of(gateway, revision):
-    kinds = {"2024-11-05": EventClient, MODERN: StatelessClient}
+    kinds = {"2024-11-05": EventClient, STATELESS: StatelessClient}
     return contextlib.closing(kinds.get(revision, SessionClient)(gateway, revision))

@@ -8,8 +8,8 @@ import json
 
 from waiting import Background
 
-LEGACY_VERSIONS = ("2025-03-26", "2025-06-18", "2025-11-25")
-MODERN = "2026-07-28"
+SESSION_VERSIONS = ("2025-03-26", "2025-06-18", "2025-11-25")
+STATELESS = "2026-07-28"
 BOTH = "application/json, text/event-stream"
 
 
@@ -51,7 +51,7 @@ def answer_from(response, others=None):
     return answers[0]
 
 
-class LegacySession:
+class McpSession:
     """A client of a handshake revision. Its ids count from 0, as everybody's do."""
 
     def __init__(self, gateway, version="2025-11-25", capabilities=None, headers=None):
@@ -72,7 +72,7 @@ class LegacySession:
                 },
             }
         )
-        self.opening = result_of(answer_from(response))
+        self.handshake = result_of(answer_from(response))
         self.id = response.header("mcp-session-id")
         self.post({"jsonrpc": "2.0", "method": "notifications/initialized"}).read()
 
@@ -140,9 +140,9 @@ class LegacySession:
         return self.connection.request("DELETE", "/mcp", self.headers(**{"Content-Type": None}))
 
 
-def modern_message(method, params=None, request_id=0, meta=None):
+def stateless_message(method, params=None, request_id=0, meta=None):
     claim = {
-        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/protocolVersion": STATELESS,
         "io.modelcontextprotocol/clientCapabilities": {},
         "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
     }
@@ -156,11 +156,11 @@ def modern_message(method, params=None, request_id=0, meta=None):
     }
 
 
-def modern_headers(message, **more):
+def stateless_headers(message, **more):
     fields = {
         "Accept": BOTH,
         "Content-Type": "application/json",
-        "MCP-Protocol-Version": MODERN,
+        "MCP-Protocol-Version": STATELESS,
         "Mcp-Method": message.get("method"),
     }
     named_by = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -170,26 +170,26 @@ def modern_headers(message, **more):
     return {**fields, **{key.replace("_", "-"): value for key, value in more.items()}}
 
 
-def modern_post(gateway, message, headers=None):
+def stateless_post(gateway, message, headers=None):
     """POSTs a message as it is, with the headers that fit it unless others are given (None removes
     one), on a connection of its own; gives the Response with its body read."""
     with gateway.connect() as connection:
         return connection.request(
-            "POST", "/mcp", modern_headers(message, **(headers or {})), message
+            "POST", "/mcp", stateless_headers(message, **(headers or {})), message
         )
 
 
-def modern_request(gateway, method, params=None, request_id=0, meta=None, others=None):
-    message = modern_message(method, params, request_id, meta)
+def stateless_request(gateway, method, params=None, request_id=0, meta=None, others=None):
+    message = stateless_message(method, params, request_id, meta)
     with gateway.connect() as connection:
-        connection.send("POST", "/mcp", modern_headers(message), message)
+        connection.send("POST", "/mcp", stateless_headers(message), message)
         answer = answer_from(connection.read_head(), others)
     if answer.get("id") != request_id:
         raise AssertionError(f"asked {request_id}, answered {answer}")
     return answer
 
 
-def modern_call(gateway, tool, meta=None, others=None, **arguments):
-    return modern_request(
+def stateless_call(gateway, tool, meta=None, others=None, **arguments):
+    return stateless_request(
         gateway, "tools/call", {"name": tool, "arguments": arguments}, meta=meta, others=others
     )

@@ -76,10 +76,10 @@ def run_npm(*arguments, cwd, env=None):
 
 def node_version(node):
     try:
-        said = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+        reply = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
     except OSError:
         return 0
-    match = re.match(r"v(\d+)\.", said)
+    match = re.match(r"v(\d+)\.", reply)
     return int(match[1]) if match else 0
 
 

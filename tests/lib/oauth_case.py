@@ -4,7 +4,7 @@ import json
 import pathlib
 import tempfile
 
-from harness import Gateway, TestCase, modern_call, text_of, wait_until
+from harness import Gateway, TestCase, stateless_call, text_of, wait_until
 from oauth_server import CLIENT, SECRET, AuthServer, Guarded
 
 CREDENTIALS = {"kind": "client_credentials", "client_id": CLIENT, "client_secret": SECRET}
@@ -40,20 +40,20 @@ class OauthCase(TestCase):
     def wait_up(self, gateway, headers=None):
         wait_until(lambda: self.state(gateway, headers)[0], "the upstream to be up")
 
-    def wait_detail(self, gateway, words, headers=None):
+    def wait_detail(self, gateway, message, headers=None):
         """Waits until the upstream is down for a reason with these words in it."""
 
         def is_down():
-            return words in self.state(gateway, headers)[1]
+            return message in self.state(gateway, headers)[1]
 
-        wait_until(is_down, f"the upstream to be down: {words}")
+        wait_until(is_down, f"the upstream to be down: {message}")
 
     def assert_works(self, gateway, **options):
-        self.assertEqual(text_of(modern_call(gateway, "far__whoami", **options)), "stub")
+        self.assertEqual(text_of(stateless_call(gateway, "far__whoami", **options)), "stub")
 
     def assert_no_secret(self, gateway, *secrets):
         """Nothing of it is in the log, nor in anything that the gateway shows."""
-        shown = gateway.stderr.text() + gateway.get("/metrics").body.decode()
-        shown += gateway.get("/ready").body.decode()
+        visible = gateway.stderr.text() + gateway.get("/metrics").body.decode()
+        visible += gateway.get("/ready").body.decode()
         for secret in (SECRET, "access-token-", "refresh-token-", "Bearer ", *secrets):
-            self.assertNotIn(secret, shown)
+            self.assertNotIn(secret, visible)

@@ -84,8 +84,8 @@ class AuthServer:
         self.clients = {CLIENT: SECRET}  # None: a client without a secret.
         self.tokens, self.refreshes, self.codes = {}, {}, {}
         self.expires = 3600  # Seconds; None: it does not say.
-        self.gives_refresh, self.rotates = True, True
-        self.says_iss = "right"  # right, wrong, none.
+        self.issues_refresh, self.rotates = True, True
+        self.sends_iss = "right"  # right, wrong, none.
         self.prefix = "access-token-"
 
     def __enter__(self):
@@ -147,7 +147,7 @@ class AuthServer:
 
     # Tokens.
 
-    def give(self, grant, **more):
+    def issue(self, grant, **more):
         """A token and what goes with it, as the answer has it."""
         number = next(self.numbers)
         access = f"{self.prefix}{number}"
@@ -158,7 +158,7 @@ class AuthServer:
             body["expires_in"] = self.expires
         if grant.get("scope"):
             body["scope"] = grant["scope"]
-        if grant.get("refreshable") and self.gives_refresh:
+        if grant.get("refreshable") and self.issues_refresh:
             body["refresh_token"] = f"refresh-token-{number}"
             with self.lock:
                 self.refreshes[body["refresh_token"]] = grant
@@ -196,7 +196,7 @@ class AuthServer:
         grant = {"client": client, "scope": form.get("scope"), "resource": form.get("resource")}
         kind = form.get("grant_type")
         if kind == "client_credentials":
-            return exchange.answer(200, self.give(grant))
+            return exchange.answer(200, self.issue(grant))
         if kind == "authorization_code":
             return self.redeem(exchange, form, grant)
         if kind == "refresh_token":
@@ -206,7 +206,7 @@ class AuthServer:
                 return exchange.refuse("invalid_request")
             grant["subject"] = form["subject_token"]
             kind_of_token = "urn:ietf:params:oauth:token-type:access_token"
-            return exchange.answer(200, self.give(grant, issued_token_type=kind_of_token))
+            return exchange.answer(200, self.issue(grant, issued_token_type=kind_of_token))
         return exchange.refuse("unsupported_grant_type")
 
     def redeem(self, exchange, form, grant):
@@ -219,7 +219,7 @@ class AuthServer:
         if challenge != code["challenge"] or form.get("redirect_uri") != code["redirect_uri"]:
             return exchange.refuse("invalid_grant")
         grant = {**grant, "scope": code["scope"], "who": code["who"], "refreshable": True}
-        return exchange.answer(200, self.give(grant))
+        return exchange.answer(200, self.issue(grant))
 
     def refresh(self, exchange, form):
         old = form.get("refresh_token")
@@ -227,7 +227,7 @@ class AuthServer:
             grant = self.refreshes.pop(old, None) if self.rotates else self.refreshes.get(old)
         if not grant:
             return exchange.refuse("invalid_grant")
-        return exchange.answer(200, self.give(grant))
+        return exchange.answer(200, self.issue(grant))
 
     # Signing in.
 
@@ -245,8 +245,8 @@ class AuthServer:
                 "who": self.who,
             }
         back = {"code": code, "state": query.get("state", "")}
-        if self.says_iss != "none":
-            back["iss"] = self.issuer if self.says_iss == "right" else "https://evil.example"
+        if self.sends_iss != "none":
+            back["iss"] = self.issuer if self.sends_iss == "right" else "https://evil.example"
         exchange.answer(302, Location=f"{query['redirect_uri']}?{urllib.parse.urlencode(back)}")
 
     def register(self, exchange):
@@ -260,13 +260,13 @@ class AuthServer:
 class Guarded(StubServer):
     """An MCP server that wants a token of `auth` with each message."""
 
-    def __init__(self, auth, modern=False, scope=None, in_header=True, **options):
-        super().__init__(modern=modern, **options)
+    def __init__(self, auth, stateless=False, scope=None, in_header=True, **options):
+        super().__init__(stateless=stateless, **options)
         self.auth, self.scope, self.in_header = auth, scope, in_header
         self.needs = {}  # Method of MCP -> the scope that its token must have.
         self.resource = None  # Other than its URL.
         self.metadata = {}  # Other members; None leaves one out.
-        self.shown = []  # The tokens that came, None for none.
+        self.presented = []  # The tokens that came, None for none.
         self.open_methods = ()  # Methods that need none.
 
     @property
@@ -305,7 +305,7 @@ class Guarded(StubServer):
         kind, _, token = (exchange.headers.get("Authorization") or "").partition(" ")
         token = token if kind == "Bearer" else None
         with self.lock:
-            self.shown.append(token)
+            self.presented.append(token)
         resource = self.resource or self.url
         if not token or not self.auth.is_good(token, resource):
             parts = {"error": "invalid_token"} if token else {}
@@ -318,6 +318,6 @@ class Guarded(StubServer):
             return exchange.answer(403, {}, WWW_Authenticate=challenge)
         return super().serve(exchange)
 
-    def tokens_shown(self):
+    def tokens_presented(self):
         with self.lock:
-            return [token for token in dict.fromkeys(self.shown) if token]
+            return [token for token in dict.fromkeys(self.presented) if token]

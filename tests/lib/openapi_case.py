@@ -3,7 +3,7 @@ that keeps every byte that reaches it."""
 
 import json
 
-from harness import Gateway, RpcError, TestCase, modern_call, modern_request, result_of
+from harness import Gateway, RpcError, TestCase, stateless_call, stateless_request, result_of
 from raw_service import RawService
 
 PET = {
@@ -87,8 +87,8 @@ def serve_document(service, document, path="/openapi.json"):
     service.on[f"GET {path}"] = lambda request: (200, "application/json", body)
 
 
-def parameter(name, place="query", required=False, **more):
-    return {"name": name, "in": place, "required": required or place == "path", **more}
+def parameter(name, location="query", required=False, **more):
+    return {"name": name, "in": location, "required": required or location == "path", **more}
 
 
 class OpenapiCase(TestCase):
@@ -105,7 +105,7 @@ class OpenapiCase(TestCase):
         cls.gateway = cls.enterClassContext(Gateway(config))
 
     def call(self, tool, **arguments):
-        return result_of(modern_call(self.gateway, f"pets__{tool}", **arguments))
+        return result_of(stateless_call(self.gateway, f"pets__{tool}", **arguments))
 
     def sent(self, tool, **arguments):
         """What reaches the service."""
@@ -122,5 +122,5 @@ class OpenapiCase(TestCase):
         self.assertEqual(len(self.service.seen), before, self.service.last())
 
     def tools(self):
-        tools = result_of(modern_request(self.gateway, "tools/list"))["tools"]
+        tools = result_of(stateless_request(self.gateway, "tools/list"))["tools"]
         return {tool["name"].removeprefix("pets__"): tool for tool in tools}

@@ -52,11 +52,11 @@ class Response:
         """The events of a text/event-stream body, each as soon as it is complete. Comments keep the
         connection alive, but not our patience."""
         event, text = Event(), b""
-        patience = self.connection.socket.gettimeout()
+        limit = self.connection.socket.gettimeout()
         since = time.monotonic()
         for piece in self.connection.body_pieces(self):
-            if patience and time.monotonic() - since > patience:
-                raise AssertionError(f"no event within {patience:g} s")
+            if limit and time.monotonic() - since > limit:
+                raise AssertionError(f"no event within {limit:g} s")
             text += piece
             while b"\n" in text:
                 line, text = text.split(b"\n", 1)

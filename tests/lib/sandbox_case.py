@@ -53,12 +53,12 @@ def cgroups_of(*owners):
     ]
 
 
-# Whoever loses its parent becomes a child of ours, so that it can be told from those of other tests.
+# A process that loses its parent becomes our child, which distinguishes it from those of other tests.
 ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
 
 
 def our_descendants():
-    """Every process that we have started, or that one of those has."""
+    """Every process that we started, directly or indirectly."""
     parents = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -73,7 +73,7 @@ def our_descendants():
 
 
 def our_helpers():
-    """Those of them that run the agent: inside of sandboxes, and their keepers."""
+    """Those of them that run the agent: inside sandboxes, and their supervisors."""
     own = pathlib.Path(BINARY).parent / "patchbay-agent"
     found = []
     for process in our_descendants():
@@ -97,8 +97,8 @@ def our_guests():
     return [pid for pid in our_helpers() if command_of(pid).startswith(b"/run/patchbay-agent\0")]
 
 
-def our_keepers():
-    """The processes that clear up after sandboxes."""
+def our_supervisors():
+    """The processes that clean up after sandboxes."""
     return [pid for pid in our_helpers() if name_of(pid) == "sandbox-keeper"]
 
 
@@ -110,16 +110,8 @@ def name_of(process):
 
 
 def processes_with(text):
-    """Who has `text` in its command line."""
-    found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            words = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if text.encode() in words:
-            found.append(int(folder.name))
-    return found
+    """Our descendants with `text` in their command lines. Other tests may run the same commands."""
+    return [process for process in our_descendants() if text.encode() in command_of(process)]
 
 
 def as_user(command, user=61500):
@@ -148,9 +140,9 @@ class SandboxCase(TestCase):
 
     def sandbox(self, *command, settings="", user=None, env=None, timeout=60):
         """Runs a program in a sandbox; gives the CompletedProcess."""
-        words = [BINARY, "sandbox", "-c", self.settings(settings or "{}"), "--", *command]
+        command_line = [BINARY, "sandbox", "-c", self.settings(settings or "{}"), "--", *command]
         return subprocess.run(
-            as_user(words) if user else words,
+            as_user(command_line) if user else command_line,
             capture_output=True,
             text=True,
             errors="replace",

@@ -15,8 +15,8 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODERN = "2026-07-28"
-MOST_SHOWN = 3  # Faults of one message.
+STATELESS = "2026-07-28"
+MAX_LISTED = 3  # Faults of one message.
 
 # The schemas of these two want whole numbers for bounds and defaults of numbers, which the text of
 # the specification does not.
@@ -77,11 +77,11 @@ class Schema:
     def _fits(self, name, value):
         validator = self._validator(name)
         errors = sorted(validator.iter_errors(value), key=lambda error: list(error.absolute_path))
-        shown = []
-        for error in errors[:MOST_SHOWN]:
+        listed = []
+        for error in errors[:MAX_LISTED]:
             where = "/".join(map(str, error.absolute_path))
-            shown.append(f"{name}/{where}: {error.message[:200]}")
-        return shown
+            listed.append(f"{name}/{where}: {error.message[:200]}")
+        return listed
 
     def _first(self, *names):
         return next(name for name in names if name in self.definitions)
@@ -136,15 +136,15 @@ def check_record(path, directions=("in", "out")):
             count += 1
             faults = check_message(line["revision"], line["message"], line["method"])
             if faults:
-                shown = json.dumps(line["message"])[:600]
+                listed = json.dumps(line["message"])[:600]
                 wrong.append(
-                    f"[{line['direction']} {line['revision']}] {'; '.join(faults)} in {shown}"
+                    f"[{line['direction']} {line['revision']}] {'; '.join(faults)} in {listed}"
                 )
     return count, wrong
 
 
 @functools.lru_cache(maxsize=None)
-def say_left_out(reason):
+def report_left_out(reason):
     """Once for each reason."""
     print(f"\nthe check against the schemas of MCP was left out: {reason}", flush=True)
 
@@ -154,7 +154,7 @@ def assert_record(case, path, directions=("in", "out")):
     try:
         count, wrong = check_record(path, directions)
     except LeftOut as reason:
-        say_left_out(str(reason))
+        report_left_out(str(reason))
         return
     case.assertEqual([], wrong)
     case.assertGreater(count, 0, "nothing was recorded")
@@ -166,7 +166,7 @@ def main():
         try:
             count, wrong = check_record(path)
         except LeftOut as reason:
-            say_left_out(str(reason))
+            report_left_out(str(reason))
             return 0
         print(*wrong, f"{path}: {count} messages, {len(wrong)} faults", sep="\n")
         failed = failed or bool(wrong)

@@ -121,12 +121,12 @@ class Listener(http.server.ThreadingHTTPServer):
 
 
 class StubServer:
-    def __init__(self, name="stub", modern=False, port=0, tls=None):
-        self.name, self.modern, self.tls = name, modern, tls
+    def __init__(self, name="stub", stateless=False, port=0, tls=None):
+        self.name, self.stateless, self.tls = name, stateless, tls
         self.lock, self.connections, self.seen = threading.Lock(), [], []
         self.sessions, self.counts, self.numbers = set(), {}, itertools.count(1)
-        self.mark = {"resultType": "complete"} if modern else {}
-        self.hints = {**self.mark, "ttlMs": 0, "cacheScope": "private"} if modern else {}
+        self.mark = {"resultType": "complete"} if stateless else {}
+        self.hints = {**self.mark, "ttlMs": 0, "cacheScope": "private"} if stateless else {}
         self.capabilities = {"tools": {}}
         self.on, self.listener, self.port = {}, None, port
 
@@ -180,14 +180,14 @@ class StubServer:
     def serve(self, exchange):
         if exchange.method in self.on:
             return self.on[exchange.method](exchange)
-        if not self.modern and exchange.message and self.lost(exchange):
+        if not self.stateless and exchange.message and self.lost(exchange):
             return None
         if exchange.method in METHODS:
             return METHODS[exchange.method](self, exchange)
         if exchange.message is None:
             return exchange.answer(405)
         if "id" in exchange.message and "method" in exchange.message:
-            return exchange.error(404 if self.modern else 200, -32601, "Method not found")
+            return exchange.error(404 if self.stateless else 200, -32601, "Method not found")
         return exchange.answer(202)
 
     def lost(self, exchange):
@@ -199,22 +199,22 @@ class StubServer:
         return not known
 
     def discover(self, exchange):
-        if not self.modern:
+        if not self.stateless:
             return exchange.error(400, -32000, "Bad Request: Server not initialized")
         offer = {"supportedVersions": ["2026-07-28"], "capabilities": self.capabilities}
         return exchange.result({**offer, **self.hints})
 
     def initialize(self, exchange):
-        if self.modern:
+        if self.stateless:
             return exchange.error(404, -32601, "Method not found")
         session = f"{self.name}-{next(self.numbers)}"
         self.sessions.add(session)
-        opening = {
+        handshake = {
             "protocolVersion": "2025-11-25",
             "capabilities": self.capabilities,
             "serverInfo": {"name": self.name, "version": "1"},
         }
-        return exchange.result(opening, Mcp_Session_Id=session)
+        return exchange.result(handshake, Mcp_Session_Id=session)
 
     def list_tools(self, exchange):
         exchange.result({"tools": TOOLS, **self.hints})

@@ -6,7 +6,7 @@ import ssl
 import tempfile
 
 from certificates import Authority
-from harness import PATIENCE, Connection, Gateway, TestCase, fake_config
+from harness import TIMEOUT, Connection, Gateway, TestCase, fake_config
 
 
 def trusting(ca, certificate=None):
@@ -21,7 +21,7 @@ def trusting(ca, certificate=None):
 class TlsConnection(Connection):
     """One connection under TLS, to the port of this machine."""
 
-    def __init__(self, port, context, name="localhost", session=None, timeout=PATIENCE):
+    def __init__(self, port, context, name="localhost", session=None, timeout=TIMEOUT):
         super().__init__("127.0.0.1", port, timeout)
         try:
             self.socket = context.wrap_socket(self.socket, server_hostname=name, session=session)
@@ -43,7 +43,7 @@ class TlsGateway(Gateway):
         self.tls_port = int(banner.split("https://")[1].split()[0].rpartition(":")[2])
         return self
 
-    def connect(self, timeout=PATIENCE, context=None, **more):
+    def connect(self, timeout=TIMEOUT, context=None, **more):
         return TlsConnection(self.tls_port, context or self.context, timeout=timeout, **more)
 
     def plain(self, port=None):

@@ -1,6 +1,6 @@
 """Waiting for things without hoping: polling, threads with a result, and pipes drained in full.
 
-PATIENCE is the only time in the tests: the bound after which a test gives up. It is generous, and
+TIMEOUT is the only time in the tests: the bound after which a test gives up. It is generous, and
 sanitizer runs may raise it.
 """
 
@@ -10,10 +10,10 @@ import signal
 import threading
 import time
 
-PATIENCE = float(os.environ.get("PATCHBAY_TEST_PATIENCE", "30"))
+TIMEOUT = float(os.environ.get("PATCHBAY_TEST_TIMEOUT", "30"))
 
 
-def wait_until(predicate, what="the expected state", timeout=PATIENCE):
+def wait_until(predicate, what="the expected state", timeout=TIMEOUT):
     """Polls until the predicate gives something true, and returns that."""
     deadline = time.monotonic() + timeout
     while True:
@@ -50,7 +50,7 @@ class Background:
         except BaseException as error:  # pylint: disable=broad-except
             self.error = error
 
-    def result(self, timeout=PATIENCE):
+    def result(self, timeout=TIMEOUT):
         self.thread.join(timeout)
         if self.thread.is_alive():
             raise AssertionError("a background call did not end")
@@ -84,7 +84,7 @@ class Lines:
             self.ended = True
             self.condition.notify_all()
 
-    def wait_for(self, wanted, start=0, timeout=PATIENCE):
+    def wait_for(self, wanted, start=0, timeout=TIMEOUT):
         """The first line (from `start` on) that contains the text, or satisfies the predicate."""
         matches = wanted if callable(wanted) else lambda line: wanted in line
         deadline = time.monotonic() + timeout
@@ -112,7 +112,7 @@ class Lines:
         with self.condition:
             return len(self.lines)
 
-    def wait_end(self, timeout=PATIENCE):
+    def wait_end(self, timeout=TIMEOUT):
         with self.condition:
             self.condition.wait_for(lambda: self.ended, timeout)
         return self.lines

@@ -7,7 +7,7 @@ import socket
 import struct
 import uuid
 
-from waiting import PATIENCE
+from waiting import TIMEOUT
 
 DATA, PING, PONG, ERROR, CLOSE = 1, 2, 3, 4, 5
 MOST = 16 << 20
@@ -44,7 +44,7 @@ class Ended(Exception):
 class WireClient:
     """Frames over one connection; `context` makes it tcps."""
 
-    def __init__(self, port, context=None, header=7, host="127.0.0.1", timeout=PATIENCE):
+    def __init__(self, port, context=None, header=7, host="127.0.0.1", timeout=TIMEOUT):
         self.header, self.buffer = header, b""
         self.socket = socket.create_connection((host, port), timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

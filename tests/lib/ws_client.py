@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 
-from waiting import PATIENCE
+from waiting import TIMEOUT
 from wire_client import Ended, envelope, rpc  # noqa: F401
 
 MORE, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
@@ -58,7 +58,7 @@ class WsClient:
         self.socket = socket.socket(socket.AF_INET)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self.socket.settimeout(PATIENCE)
+        self.socket.settimeout(TIMEOUT)
         self.socket.connect(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:

@@ -7,18 +7,18 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     Gateway,
-    LegacySession,
+    McpSession,
     RpcError,
     TestCase,
     fake,
     main,
-    modern_request,
+    stateless_request,
     result_of,
     text_of,
 )
 
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-TOOL = "fake__ask_if_told"
+TOOL = "fake__ask_if_capable"
 ANSWERS = {
     "roots/list": {"roots": []},
     "sampling/createMessage": {
@@ -35,9 +35,9 @@ class SessionAbilities(TestCase):
 
     def call(self, gateway, capabilities, tool=TOOL, **params):
         params = {"name": tool, "arguments": {}, **params}
-        return modern_request(gateway, "tools/call", params, 1, {CAPABILITIES: capabilities})
+        return stateless_request(gateway, "tools/call", params, 1, {CAPABILITIES: capabilities})
 
-    def told(self, gateway, capabilities):
+    def notified(self, gateway, capabilities):
         """What the server was told, after all its questions have been answered."""
         answer, asked = self.call(gateway, capabilities), []
         while result_of(answer).get("resultType") == "input_required":
@@ -52,17 +52,17 @@ class SessionAbilities(TestCase):
         gateway = self.start()
         able = {"roots": {}, "sampling": {}}
         # The first call finds out; what was asked in its course may be asked again.
-        self.assertEqual(self.told(gateway, {}), ([], []))
-        self.assertEqual(self.told(gateway, {"roots": {}})[0], ["roots"])
+        self.assertEqual(self.notified(gateway, {}), ([], []))
+        self.assertEqual(self.notified(gateway, {"roots": {}})[0], ["roots"])
         for _ in range(2):
-            self.assertEqual(self.told(gateway, {}), ([], []))
-            self.assertEqual(self.told(gateway, {"roots": {}}), (["roots"], ["roots/list"]))
-            self.assertEqual(self.told(gateway, able)[1], ["sampling/createMessage", "roots/list"])
+            self.assertEqual(self.notified(gateway, {}), ([], []))
+            self.assertEqual(self.notified(gateway, {"roots": {}}), (["roots"], ["roots/list"]))
+            self.assertEqual(self.notified(gateway, able)[1], ["sampling/createMessage", "roots/list"])
 
     def test_what_one_tool_asks_in_vain_concerns_no_other(self):
         gateway = self.start()
         pid = json.loads(text_of(self.call(gateway, {}, "fake__whoami")))["pid"]
-        self.assertEqual(self.told(gateway, {}), ([], []))
+        self.assertEqual(self.notified(gateway, {}), ([], []))
         self.assertEqual(json.loads(text_of(self.call(gateway, {}, "fake__whoami")))["pid"], pid)
 
     def test_servers_that_ask_nobody_in_vain_have_one_session(self):
@@ -75,19 +75,19 @@ class SessionAbilities(TestCase):
     def test_each_set_of_capabilities_has_one_session(self):
         gateway = self.start()
         for _ in range(3):
-            self.told(gateway, {})
-            self.told(gateway, {"roots": {}})
+            self.notified(gateway, {})
+            self.notified(gateway, {"roots": {}})
         # The one that all began with, and one for each set.
         self.assertEqual(len(gateway.children()), 3)
 
     def test_a_shared_server_has_them_too(self):
         gateway = self.start(isolation="shared")
-        self.assertEqual(self.told(gateway, {}), ([], []))
+        self.assertEqual(self.notified(gateway, {}), ([], []))
 
     def test_a_client_with_a_session_shares_the_one_that_is_told_everything(self):
         gateway = self.start()
-        self.assertEqual(self.told(gateway, {}), ([], []))
-        session = self.enterContext(LegacySession(gateway))
+        self.assertEqual(self.notified(gateway, {}), ([], []))
+        session = self.enterContext(McpSession(gateway))
         self.assertTrue(result_of(session.call(TOOL))["isError"])
 
     def test_a_call_of_which_something_has_come_is_not_made_twice(self):

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, TestCase, fake, main, modern_call, text_of
+from harness import Gateway, McpSession, TestCase, fake, main, stateless_call, text_of
 
 MODEL = {"messages": [], "maxTokens": 1}
 TEXT = {"type": "text", "text": "hm"}
@@ -22,7 +22,7 @@ class DelayedAnswers(TestCase):
         cls.gateway = cls.enterClassContext(Gateway({"workers": 2, "upstreams": upstreams}))
 
     def session(self, **capabilities):
-        return self.enterContext(LegacySession(self.gateway, capabilities=capabilities))
+        return self.enterContext(McpSession(self.gateway, capabilities=capabilities))
 
     def test_a_result_in_one_write_with_a_question_is_the_answer(self):
         session, asked = self.session(), self.session(roots={})
@@ -36,19 +36,19 @@ class DelayedAnswers(TestCase):
     def test_the_same_for_a_stateless_client(self):
         for number in range(8):
             with self.subTest(number=number):
-                answer = modern_call(self.gateway, "fake__ask_and_answer", text="stateless")
+                answer = stateless_call(self.gateway, "fake__ask_and_answer", text="stateless")
                 self.assertEqual(text_of(answer), "stateless")
 
     def test_an_answer_that_comes_after_a_flood_reaches_the_server(self):
         roots = {"roots": [{"uri": "file:///x"}]}
-        for method, params, result, told in (
+        for method, params, result, notified in (
             ("sampling/createMessage", MODEL, SAMPLE, {**SAMPLE, "content": TEXT}),
             ("roots/list", {}, roots, roots),
         ):
             with self.subTest(method=method):
-                self.check_after_flood(method, params, result, told)
+                self.check_after_flood(method, params, result, notified)
 
-    def check_after_flood(self, method, params, result, told):
+    def check_after_flood(self, method, params, result, notified):
         session = self.session(sampling={}, roots={})
         arguments = {"method": method, "params": params, "bytes": FLOOD}
         call = {"name": "fake__ask_then_flood", "arguments": arguments}
@@ -56,15 +56,15 @@ class DelayedAnswers(TestCase):
         message = {"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": call}
         question = None
         for event in session.post(message, connection).events():
-            heard = json.loads(event.data) if event.data else {}
-            if heard.get("method") == method:
-                question = heard["id"]
-            elif heard.get("params", {}).get("data") == "flooded":
+            received = json.loads(event.data) if event.data else {}
+            if received.get("method") == method:
+                question = received["id"]
+            elif received.get("params", {}).get("data") == "flooded":
                 answer = {"jsonrpc": "2.0", "id": question, "result": result}
                 with self.gateway.connect() as other:
                     self.assertEqual(session.post(answer, other).status, 202)
-            elif heard.get("id") == 77:
-                self.assertEqual(json.loads(text_of(heard)), {"result": told})
+            elif received.get("id") == 77:
+                self.assertEqual(json.loads(text_of(received)), {"result": notified})
                 return
         self.fail("the call was not answered")
 

@@ -50,8 +50,8 @@ class Sse(TestCase):
         with SseClient(self.gateway) as client:
             client.initialize(capabilities={"roots": {}})
             client.call("fake__progress", meta={"progressToken": "p"}, steps=2)
-            told = [other["params"]["progress"] for other in client.others]
-            self.assertEqual(told, [1, 2])
+            notified = [other["params"]["progress"] for other in client.others]
+            self.assertEqual(notified, [1, 2])
             call = {"name": "one__ask", "arguments": {"method": "roots/list"}}
             client.post({"jsonrpc": "2.0", "id": "q", "method": "tools/call", "params": call})
             question = client.next_message()

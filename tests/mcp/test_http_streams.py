@@ -7,7 +7,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     answer_from,
     fake,
@@ -25,7 +25,7 @@ class StreamCase(TestCase):
         cls.gateway = cls.enterClassContext(Gateway(fake_config({"fake": fake(timeout="25s")})))
 
     def session(self, version="2025-11-25"):
-        return self.enterContext(LegacySession(self.gateway, version))
+        return self.enterContext(McpSession(self.gateway, version))
 
     def start_call(self, session, tool, request_id=70, meta=None, **arguments):
         """Sends a call on a connection of its own; gives the head of the answer."""
@@ -121,7 +121,7 @@ class GetStream(StreamCase):
 
     def test_list_changed_arrives_there(self):
         session = self.session()
-        self.assertTrue(session.opening["capabilities"]["tools"]["listChanged"])
+        self.assertTrue(session.handshake["capabilities"]["tools"]["listChanged"])
         events = self.open(session).events()
         session.call("fake__list_changed", name="fresh_one")
         _, message = self.next_message(events)

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, TestCase, main, modern_request, result_of
+from harness import Gateway, McpSession, TestCase, main, stateless_request, result_of
 from items_upstream import items
 
 
@@ -19,7 +19,7 @@ class ItemsCase(TestCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.gateway = cls.enterClassContext(Gateway({"upstreams": cls.upstreams, **cls.settings}))
-        cls.session = cls.enterClassContext(LegacySession(cls.gateway))
+        cls.session = cls.enterClassContext(McpSession(cls.gateway))
 
     def ask(self, method, params=None):
         return result_of(self.session.request(method, params))
@@ -100,8 +100,8 @@ class Use(ItemsCase):
         for uri in ("nope://x", "one://own/more"):
             error = self.refused("resources/read", {"uri": uri})
             self.assertEqual((error["code"], error["data"]["uri"]), (-32002, uri))
-            modern = modern_request(self.gateway, "resources/read", {"uri": uri})["error"]
-            self.assertEqual((modern["code"], modern["data"]["uri"]), (-32602, uri))
+            stateless = stateless_request(self.gateway, "resources/read", {"uri": uri})["error"]
+            self.assertEqual((stateless["code"], stateless["data"]["uri"]), (-32602, uri))
 
     def test_completion_goes_where_the_reference_points(self):
         argument = {"name": "who", "value": "A"}
@@ -117,9 +117,9 @@ class Use(ItemsCase):
             self.assertEqual(error["code"], -32602)
 
     def test_stateless_results_have_their_shape(self):
-        listed = result_of(modern_request(self.gateway, "prompts/list"))
-        read = result_of(modern_request(self.gateway, "resources/read", {"uri": "test://b"}))
-        got = result_of(modern_request(self.gateway, "prompts/get", {"name": "one__greet"}))
+        listed = result_of(stateless_request(self.gateway, "prompts/list"))
+        read = result_of(stateless_request(self.gateway, "resources/read", {"uri": "test://b"}))
+        got = result_of(stateless_request(self.gateway, "prompts/get", {"name": "one__greet"}))
         for result in (listed, read, got):
             self.assertEqual(result["resultType"], "complete")
         for result in (listed, read):
@@ -131,14 +131,14 @@ class Changes(ItemsCase):
     def test_each_kind_of_change_is_told(self):
         stream = self.session.open_stream()
         self.session.call("one__grow")
-        told = set()
+        notified = set()
         for event in stream.events():
-            told.add(json.loads(event.data)["method"])
-            if len(told) == 2:
+            notified.add(json.loads(event.data)["method"])
+            if len(notified) == 2:
                 break
         stream.connection.close()
         self.assertEqual(
-            told, {"notifications/prompts/list_changed", "notifications/resources/list_changed"}
+            notified, {"notifications/prompts/list_changed", "notifications/resources/list_changed"}
         )
         self.assertIn("one__new", [item["name"] for item in self.ask("prompts/list")["prompts"]])
 

@@ -15,30 +15,30 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 import schema_check
 from conformance import fixture, fixture_upstream
 from harness import Gateway, TestCase, main, result_of, text_of, wait_until
-from matrix_clients import MODERN, REVISIONS, client_of
+from matrix_clients import STATELESS, REVISIONS, client_of
 
 WATCHED = "test://watched-resource"
 
 # What a revision does not have: since when, until when, and what it is.
 HISTORY = {
-    "elicitation": ("2025-06-18", MODERN),
-    "audio": ("2025-03-26", MODERN),
-    "resource_link": ("2025-06-18", MODERN),
-    "structuredContent": ("2025-06-18", MODERN),
-    "a list as structuredContent": (MODERN, MODERN),
-    "the message of progress": ("2025-03-26", MODERN),
-    "title": ("2025-06-18", MODERN),
-    "icons": ("2025-11-25", MODERN),
-    "outputSchema": ("2025-06-18", MODERN),
-    "annotations": ("2025-03-26", MODERN),
+    "elicitation": ("2025-06-18", STATELESS),
+    "audio": ("2025-03-26", STATELESS),
+    "resource_link": ("2025-06-18", STATELESS),
+    "structuredContent": ("2025-06-18", STATELESS),
+    "a list as structuredContent": (STATELESS, STATELESS),
+    "the message of progress": ("2025-03-26", STATELESS),
+    "title": ("2025-06-18", STATELESS),
+    "icons": ("2025-11-25", STATELESS),
+    "outputSchema": ("2025-06-18", STATELESS),
+    "annotations": ("2025-03-26", STATELESS),
     "execution": ("2025-11-25", "2025-11-25"),
-    "choices of several": ("2025-11-25", MODERN),
+    "choices of several": ("2025-11-25", STATELESS),
 }
 
 # Methods that a client's revision lacks: refused with -32601, whatever is behind the gateway.
 LACKING = {
     **{revision: ("server/discover", "subscriptions/listen") for revision in REVISIONS[:-1]},
-    MODERN: ("initialize", "ping", "logging/setLevel", "resources/subscribe"),
+    STATELESS: ("initialize", "ping", "logging/setLevel", "resources/subscribe"),
 }
 
 
@@ -100,8 +100,8 @@ def contents(cell):
         cell.equal("structuredContent" in result_of(answer), cell.both_have("structuredContent"))
         cell.equal(json.loads(text_of(answer)), {"sum": 3, "of": [1, 2]})
     answer = cell.client.call("test_structured_list")
-    if cell.server == MODERN:
-        cell.equal("structuredContent" in result_of(answer), cell.client.revision == MODERN)
+    if cell.server == STATELESS:
+        cell.equal("structuredContent" in result_of(answer), cell.client.revision == STATELESS)
         cell.equal(text_of(answer), "[1,2,3]")
     cell.equal(len(result_of(cell.client.call("test_multiple_content_types"))["content"]), 3)
 
@@ -119,7 +119,7 @@ def resources(cell):
         (content,) = result_of(cell.client.ask("resources/read", {"uri": uri}))["contents"]
         cell.equal((content["uri"], member in content), (uri, True))
     unknown = cell.client.ask("resources/read", {"uri": "test://no-such"})
-    cell.error(unknown, -32602 if cell.client.revision == MODERN else -32002)
+    cell.error(unknown, -32602 if cell.client.revision == STATELESS else -32002)
 
 
 def prompts(cell):
@@ -144,22 +144,22 @@ def completion(cell):
 
 
 def progress(cell):
-    cell.client.told.clear()
+    cell.client.notified.clear()
     answer = cell.client.call("test_tool_with_progress", token="t")
     cell.equal(text_of(answer), "Tool with progress executed successfully")
-    told = [m["params"] for m in cell.client.told if m["method"] == "notifications/progress"]
-    cell.equal({one["progressToken"] for one in told}, {"t"})
-    cell.equal([one["progress"] for one in told], [0, 50, 100])
-    cell.equal("message" in told[0], cell.both_have("the message of progress"))
+    notified = [m["params"] for m in cell.client.notified if m["method"] == "notifications/progress"]
+    cell.equal({one["progressToken"] for one in notified}, {"t"})
+    cell.equal([one["progress"] for one in notified], [0, 50, 100])
+    cell.equal("message" in notified[0], cell.both_have("the message of progress"))
 
 
 def logging(cell):
     for level, wanted in (("warning", ["warning", "error"]), ("error", ["error"])):
         cell.client.set_level(level)
-        cell.client.told.clear()
+        cell.client.notified.clear()
         cell.client.call("test_logging_tool")
-        told = [m["params"] for m in cell.client.told if m["method"] == "notifications/message"]
-        cell.equal([one["level"] for one in told], wanted)
+        notified = [m["params"] for m in cell.client.notified if m["method"] == "notifications/message"]
+        cell.equal([one["level"] for one in notified], wanted)
     cell.client.set_level("emergency")
 
 
@@ -217,9 +217,9 @@ def choices(cell):
             cell.case.assertIn("action=accept", text_of(answer))
 
 
-def news(cell):
+def updates(cell):
     """list_changed and subscriptions, on whatever carries them."""
-    with cell.client.news(WATCHED) as heard:
+    with cell.client.updates(WATCHED) as received:
         for tool, method in (
             ("tool_change", "notifications/tools/list_changed"),
             ("prompt_change", "notifications/prompts/list_changed"),
@@ -227,7 +227,7 @@ def news(cell):
             ("resource_update", "notifications/resources/updated"),
         ):
             result_of(cell.client.call(f"test_trigger_{tool}"))
-            message = next(one for one in heard if one["method"] == method)
+            message = next(one for one in received if one["method"] == method)
             if tool == "resource_update":
                 cell.equal(message["params"]["uri"], WATCHED)
     counted = cell.client.list("tools")[-1]["description"]
@@ -243,7 +243,7 @@ def lacking(cell):
 
 FEATURES = (
     tools, contents, resources, prompts, completion, progress, logging, cancel, sampling, roots,
-    elicitation, choices, news, lacking,
+    elicitation, choices, updates, lacking,
 )  # fmt: skip
 
 

@@ -13,12 +13,12 @@ from conformance import fixture_upstream
 from harness import (
     BINARY,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     main,
-    modern_headers,
-    modern_message,
-    modern_request,
+    stateless_headers,
+    stateless_message,
+    stateless_request,
     result_of,
     text_of,
     wait_until,
@@ -45,7 +45,7 @@ class ParkedCase(TestCase):
     def call(self, gateway, tool, arguments=None, capabilities=None, request_id=0, **more):
         params = {"name": tool, "arguments": arguments or {}, **more}
         meta = {CAPABILITIES: ABLE if capabilities is None else capabilities}
-        return modern_request(gateway, "tools/call", params, request_id, meta)
+        return stateless_request(gateway, "tools/call", params, request_id, meta)
 
     def asked(self, gateway, tool=NAME, arguments=None):
         """Begins a call; the result that asks."""
@@ -104,10 +104,10 @@ class Rounds(ParkedCase):
         gateway = self.gateway()
         params = {"name": "test_input_required_result_prompt"}
         meta = {CAPABILITIES: ABLE}
-        asked = result_of(modern_request(gateway, "prompts/get", params, 0, meta))
+        asked = result_of(stateless_request(gateway, "prompts/get", params, 0, meta))
         params |= {"inputResponses": answers_to(asked), "requestState": asked["requestState"]}
-        told = result_of(modern_request(gateway, "prompts/get", params, 1, meta))
-        self.assertIn("Alice", json.dumps(told["messages"]))
+        notified = result_of(stateless_request(gateway, "prompts/get", params, 1, meta))
+        self.assertIn("Alice", json.dumps(notified["messages"]))
 
     def test_a_client_that_cannot_is_told_what_it_lacks(self):
         gateway = self.gateway()
@@ -125,17 +125,17 @@ class Rounds(ParkedCase):
     def test_progress_goes_to_the_request_that_waits(self):
         gateway = self.gateway()
         tool = "test_streaming_elicitation"
-        told = [[], []]
+        notified = [[], []]
         params = {"name": tool, "arguments": {}}
         meta = {CAPABILITIES: ABLE, "progressToken": "one"}
-        first = modern_request(gateway, "tools/call", params, 0, meta, told[0])
+        first = stateless_request(gateway, "tools/call", params, 0, meta, notified[0])
         asked = result_of(first)
         params |= {"inputResponses": answers_to(asked), "requestState": asked["requestState"]}
         meta["progressToken"] = "two"
-        last = modern_request(gateway, "tools/call", params, 1, meta, told[1])
+        last = stateless_request(gateway, "tools/call", params, 1, meta, notified[1])
         self.assertIn("Elicitation completed", text_of(last))
-        shown = [[(m["params"]["progressToken"], m["params"]["progress"]) for m in t] for t in told]
-        self.assertEqual(shown, [[("one", 1)], [("two", 2)]])
+        progress = [[(m["params"]["progressToken"], m["params"]["progress"]) for m in t] for t in notified]
+        self.assertEqual(progress, [[("one", 1)], [("two", 2)]])
 
 
 class States(ParkedCase):
@@ -149,9 +149,9 @@ class States(ParkedCase):
         asked = self.asked(gateway)
         state = asked["requestState"]
         mark = state.index(".") + 1
-        for place in (mark, mark + len(state[mark:]) // 2, len(state) - 2):
-            other = "A" if state[place] != "A" else "B"
-            wrong = state[:place] + other + state[place + 1 :]
+        for position in (mark, mark + len(state[mark:]) // 2, len(state) - 2):
+            other = "A" if state[position] != "A" else "B"
+            wrong = state[:position] + other + state[position + 1 :]
             self.refused(self.retry(gateway, asked, state=wrong))
         ours = state[:mark]
         for wrong in (ours, ours + "AAAA", "x", state[1:], state[:-4], state + "AAAA"):
@@ -180,7 +180,7 @@ class States(ParkedCase):
         self.refused(self.retry(gateway, asked, tool="test_input_required_result_sampling"))
         params = {"name": NAME, "requestState": asked["requestState"], "inputResponses": {}}
         meta = {CAPABILITIES: ABLE}
-        self.refused(modern_request(gateway, "prompts/get", params, 3, meta))
+        self.refused(stateless_request(gateway, "prompts/get", params, 3, meta))
         self.assertEqual(text_of(self.retry(gateway, asked, arguments={"a": 1})), "Hello, Alice!")
 
     def test_a_state_of_another_gateway(self):
@@ -225,13 +225,13 @@ class Bounds(ParkedCase):
     def test_a_client_that_leaves_in_a_round_takes_its_call_with_it(self):
         record = self.record()
         gateway = self.gateway("--record", record)
-        message = modern_message(
+        message = stateless_message(
             "tools/call",
             {"name": "slow_compute", "arguments": {"seconds": 60}},
             meta={CAPABILITIES: ABLE},
         )
         with gateway.connect() as connection:
-            connection.send("POST", "/mcp", modern_headers(message), message)
+            connection.send("POST", "/mcp", stateless_headers(message), message)
             wait_until(lambda: '"slow_compute"' in pathlib.Path(record).read_text("utf-8"))
         wait_until(lambda: self.events(record), "the server to be told")
 
@@ -257,20 +257,20 @@ class Chain(TestCase):
         return self.enterContext(Gateway({"names": names, "upstreams": {"inner": inner}}))
 
     def check(self, gateway):
-        with LegacySession(gateway) as session:
-            told = []
-            session.others = told
+        with McpSession(gateway) as session:
+            notified = []
+            session.others = notified
             answer = session.call("test_tool_with_progress", {"progressToken": 7})
             self.assertIn("successfully", text_of(answer))
-            self.assertEqual([m["params"]["progress"] for m in told], [0, 50, 100])
-            self.assertEqual({m["params"]["progressToken"] for m in told}, {7})
+            self.assertEqual([m["params"]["progress"] for m in notified], [0, 50, 100])
+            self.assertEqual({m["params"]["progressToken"] for m in notified}, {7})
             read = result_of(session.request("resources/read", {"uri": "test://static-text"}))
             self.assertEqual(read["contents"][0]["uri"], "test://static-text")
-            self.ask_legacy(gateway)
-        self.ask_modern(gateway)
+            self.ask_in_session(gateway)
+        self.ask_stateless(gateway)
 
-    def ask_legacy(self, gateway):
-        with LegacySession(gateway, capabilities=ABLE) as session, gateway.connect() as connection:
+    def ask_in_session(self, gateway):
+        with McpSession(gateway, capabilities=ABLE) as session, gateway.connect() as connection:
             call = {"name": NAME, "arguments": {}}
             message = {"jsonrpc": "2.0", "id": "q", "method": "tools/call", "params": call}
             events = session.post(message, connection).events()
@@ -280,14 +280,14 @@ class Chain(TestCase):
             session.post(reply).read()
             self.assertEqual(text_of(next(messages)), "Hello, Alice!")
 
-    def ask_modern(self, gateway):
+    def ask_stateless(self, gateway):
         meta = {CAPABILITIES: ABLE}
         params = {"name": NAME, "arguments": {}}
-        asked = result_of(modern_request(gateway, "tools/call", params, 0, meta))
+        asked = result_of(stateless_request(gateway, "tools/call", params, 0, meta))
         params |= {"inputResponses": answers_to(asked)}
         if "requestState" in asked:
             params["requestState"] = asked["requestState"]
-        answer = modern_request(gateway, "tools/call", params, 1, meta)
+        answer = stateless_request(gateway, "tools/call", params, 1, meta)
         self.assertEqual(text_of(answer), "Hello, Alice!")
 
     def test_a_server_of_either_era(self):

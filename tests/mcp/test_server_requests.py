@@ -11,11 +11,11 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     BINARY,
     Gateway,
-    LegacySession,
-    StdioFace,
+    McpSession,
+    StdioFrontend,
     TestCase,
     main,
-    modern_call,
+    stateless_call,
     result_of,
     text_of,
     wait_until,
@@ -36,7 +36,7 @@ class QuestionsCase(TestCase):
         cls.gateway = cls.enterClassContext(Gateway(config))
 
     def session(self, capabilities=None, version="2025-11-25"):
-        return self.enterContext(LegacySession(self.gateway, version, capabilities=capabilities))
+        return self.enterContext(McpSession(self.gateway, version, capabilities=capabilities))
 
     def answer(self, session, message):
         """Sends an answer of the client, on a connection of its own."""
@@ -103,7 +103,7 @@ class Questions(QuestionsCase):
         self.assertEqual(json.loads(text_of(answer))["error"]["code"], -32601)
 
     def test_a_stateless_client_is_not_asked(self):
-        answer = modern_call(self.gateway, "one__ask", method="roots/list")
+        answer = stateless_call(self.gateway, "one__ask", method="roots/list")
         self.assertEqual(json.loads(text_of(answer))["error"]["code"], -32601)
 
     def test_another_session_cannot_answer(self):
@@ -139,10 +139,10 @@ class Questions(QuestionsCase):
         self.answer(session, {"jsonrpc": "2.0", "id": question["id"], "result": {}})
 
 
-class Patience(TestCase):
+class Timeouts(TestCase):
     def test_the_clock_of_a_call_stands_still_while_the_client_thinks(self):
         config = {"upstreams": {"one": items("one")}, "limits": {"call": "500ms", "question": "20s"}}
-        with Gateway(config) as gateway, LegacySession(gateway, capabilities=CAPABILITIES) as session:
+        with Gateway(config) as gateway, McpSession(gateway, capabilities=CAPABILITIES) as session:
             with gateway.connect() as connection:
                 call = {"name": "one__ask", "arguments": {"method": "roots/list"}}
                 message = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": call}
@@ -157,7 +157,7 @@ class Patience(TestCase):
 
     def test_a_client_that_never_answers_loses_the_call(self):
         config = {"upstreams": {"one": items("one")}, "limits": {"call": "100ms", "question": "300ms"}}
-        with Gateway(config) as gateway, LegacySession(gateway, capabilities=CAPABILITIES) as session:
+        with Gateway(config) as gateway, McpSession(gateway, capabilities=CAPABILITIES) as session:
             answer = session.call("one__ask", method="roots/list")
             self.assertEqual(answer["error"]["data"]["reason"], "timeout")
             # The server has heard that there is no answer, and serves on.
@@ -183,7 +183,7 @@ class Logs(QuestionsCase):
         key = "io.modelcontextprotocol/logLevel"
         for level, count in ((None, 0), ("alert", 2), ("debug", 8), ("loud", 0)):
             others = []
-            modern_call(self.gateway, "one__log", meta={key: level} if level else None, others=others)
+            stateless_call(self.gateway, "one__log", meta={key: level} if level else None, others=others)
             self.assertEqual(len(others), count, level)
 
 
@@ -194,14 +194,14 @@ class Lines(TestCase):
         with open(config, "w", encoding="utf-8") as file:
             json.dump({"upstreams": {"one": items("one")}}, file)
         command = [BINARY, "stdio", "-c", config]
-        with StdioFace(command) as face:
+        with StdioFrontend(command) as frontend:
             params = {"protocolVersion": "2025-11-25", "capabilities": CAPABILITIES, "clientInfo": {}}
-            face.request({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
+            frontend.request({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params})
             call = {"name": "one__ask", "arguments": {"method": "roots/list"}}
-            face.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
-            question = json.loads(face.stdout.wait_for('"roots/list"'))
-            face.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}})
-            self.assertEqual(json.loads(text_of(face.answer(1))), {"result": {"roots": []}})
+            frontend.send({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+            question = json.loads(frontend.stdout.wait_for('"roots/list"'))
+            frontend.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}})
+            self.assertEqual(json.loads(text_of(frontend.answer(1))), {"result": {"roots": []}})
 
 
 if __name__ == "__main__":

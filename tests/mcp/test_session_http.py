@@ -6,10 +6,10 @@ import sys
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
-    LEGACY_VERSIONS,
+    SESSION_VERSIONS,
     Background,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     answer_from,
     fake,
@@ -34,13 +34,13 @@ def initialize_message(version="2025-11-25", request_id=0):
     }
 
 
-class LegacyCase(TestCase):
+class SessionCase(TestCase):
     @classmethod
     def setUpClass(cls):
         cls.gateway = cls.enterClassContext(Gateway(fake_config({"fake": fake(timeout="20s")})))
 
     def session(self, version="2025-11-25", **settings):
-        return self.enterContext(LegacySession(self.gateway, version, **settings))
+        return self.enterContext(McpSession(self.gateway, version, **settings))
 
     def post(self, message, **headers):
         fields = {
@@ -51,14 +51,14 @@ class LegacyCase(TestCase):
             return connection.request("POST", "/mcp", {**fields, **headers}, message)
 
 
-class Lifecycle(LegacyCase):
+class Lifecycle(SessionCase):
     def test_each_revision_opens_lists_calls_and_ends(self):
-        for version in LEGACY_VERSIONS:
+        for version in SESSION_VERSIONS:
             with self.subTest(version=version):
                 session = self.session(version)
-                self.assertEqual(session.opening["protocolVersion"], version)
-                self.assertIn("tools", session.opening["capabilities"])
-                self.assertEqual(session.opening["serverInfo"]["name"], "patchbay")
+                self.assertEqual(session.handshake["protocolVersion"], version)
+                self.assertIn("tools", session.handshake["capabilities"])
+                self.assertEqual(session.handshake["serverInfo"]["name"], "patchbay")
                 self.assertRegex(session.id, r"^[\x21-\x7e]{16,}$")
                 self.assertEqual(result_of(session.request("ping")), {})
                 self.assertIn("fake__echo", session.tool_names())
@@ -78,7 +78,7 @@ class Lifecycle(LegacyCase):
         for asked in ("1999-01-01", "2099-12-31", "garbage"):
             with self.subTest(asked=asked):
                 response = self.post(initialize_message(asked))
-                self.assertIn(result_of(response.json())["protocolVersion"], LEGACY_VERSIONS)
+                self.assertIn(result_of(response.json())["protocolVersion"], SESSION_VERSIONS)
 
     def test_initialize_with_bad_params(self):
         for params in (None, {}, [], "x", {"protocolVersion": 5, "capabilities": {}}):
@@ -124,7 +124,7 @@ class Lifecycle(LegacyCase):
         self.assertEqual(without.status, 200, without.read())
 
 
-class Posting(LegacyCase):
+class Posting(SessionCase):
     def test_accept_is_checked(self):
         table = {
             "application/json, text/event-stream": 200,
@@ -288,7 +288,7 @@ class Posting(LegacyCase):
         self.assertGreaterEqual(served, 1)
 
 
-class Cancelling(LegacyCase):
+class Cancelling(SessionCase):
     def seen(self, session, tag):
         return any(
             entry["tag"] == tag and entry["known"]

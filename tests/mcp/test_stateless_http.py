@@ -8,19 +8,19 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     BOTH,
-    MODERN,
+    STATELESS,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     answer_from,
     fake,
     fake_config,
     main,
-    modern_call,
-    modern_headers,
-    modern_message,
-    modern_post,
-    modern_request,
+    stateless_call,
+    stateless_headers,
+    stateless_message,
+    stateless_post,
+    stateless_request,
     result_of,
     text_of,
     wait_until,
@@ -32,14 +32,14 @@ CLIENT = "io.modelcontextprotocol/clientInfo"
 SERVER = "io.modelcontextprotocol/serverInfo"
 
 
-class ModernCase(TestCase):
+class StatelessCase(TestCase):
     @classmethod
     def setUpClass(cls):
         cls.gateway = cls.enterClassContext(Gateway(fake_config({"fake": fake(timeout="20s")})))
 
     def refused(self, message, status, code, **headers):
         """POSTs and expects this status with this JSON-RPC error, under the id of the request."""
-        response = modern_post(self.gateway, message, headers)
+        response = stateless_post(self.gateway, message, headers)
         self.assertEqual(response.status, status, response.body)
         answer = response.json()
         self.assert_error(answer, code)
@@ -48,48 +48,48 @@ class ModernCase(TestCase):
         return answer["error"]
 
     def echo(self, **meta):
-        return modern_message(
+        return stateless_message(
             "tools/call", {"name": "fake__echo", "arguments": {"text": "x"}}, 3, meta
         )
 
 
-class Methods(ModernCase):
+class Methods(StatelessCase):
     def test_discover(self):
-        result = result_of(modern_request(self.gateway, "server/discover"))
+        result = result_of(stateless_request(self.gateway, "server/discover"))
         self.assertEqual(result["resultType"], "complete")
-        self.assertIn(MODERN, result["supportedVersions"])
+        self.assertIn(STATELESS, result["supportedVersions"])
         self.assertIn("tools", result["capabilities"])
         self.assertIsInstance(result["ttlMs"], int)
         self.assertIn(result["cacheScope"], ("public", "private"))
         self.assertEqual(result["_meta"][SERVER]["name"], "patchbay")
 
     def test_list(self):
-        result = result_of(modern_request(self.gateway, "tools/list"))
+        result = result_of(stateless_request(self.gateway, "tools/list"))
         self.assertEqual(result["resultType"], "complete")
         self.assertGreaterEqual(result["ttlMs"], 0)
         self.assertIn(result["cacheScope"], ("public", "private"))
         self.assertIn("fake__echo", [tool["name"] for tool in result["tools"]])
 
     def test_call(self):
-        answer = modern_call(self.gateway, "fake__echo", text="modern ☃")
+        answer = stateless_call(self.gateway, "fake__echo", text="modern ☃")
         self.assertEqual(text_of(answer), "modern ☃")
         self.assertEqual(answer["result"]["resultType"], "complete")
-        failed = result_of(modern_call(self.gateway, "fake__fail", text="sorry"))
+        failed = result_of(stateless_call(self.gateway, "fake__fail", text="sorry"))
         self.assertTrue(failed["isError"])
         self.assertEqual(failed["resultType"], "complete")
 
     def test_no_session_is_minted_or_needed(self):
         for headers in ({}, {"Mcp-Session-Id": "whatever"}, {"Last-Event-ID": "5"}):
-            response = modern_post(self.gateway, self.echo(), headers)
+            response = stateless_post(self.gateway, self.echo(), headers)
             self.assertEqual(response.status, 200)
             self.assertIsNone(response.header("mcp-session-id"))
 
     def test_client_info_is_optional(self):
-        self.assertEqual(modern_post(self.gateway, self.echo(**{CLIENT: None})).status, 200)
+        self.assertEqual(stateless_post(self.gateway, self.echo(**{CLIENT: None})).status, 200)
 
     def test_progress_travels_on_the_answer_stream(self):
         others = []
-        answer = modern_call(
+        answer = stateless_call(
             self.gateway, "fake__progress", {"progressToken": "t"}, others, steps=4, delay=0.01
         )
         self.assertEqual(text_of(answer), "done")
@@ -97,23 +97,23 @@ class Methods(ModernCase):
         self.assertEqual({note["params"]["progressToken"] for note in others}, {"t"})
 
     def test_a_long_call_streams(self):
-        message = modern_message(
+        message = stateless_message(
             "tools/call", {"name": "fake__sleep", "arguments": {"seconds": 1.6, "text": "long"}}, 8
         )
         with self.gateway.connect() as connection:
-            connection.send("POST", "/mcp", modern_headers(message), message)
+            connection.send("POST", "/mcp", stateless_headers(message), message)
             response = connection.read_head()
             self.assertEqual(response.content_type, "text/event-stream")
             answer = answer_from(response)
             self.assertEqual((answer["id"], text_of(answer)), (8, "long"))
             # The connection is good for the next request.
             message = self.echo()
-            connection.send("POST", "/mcp", modern_headers(message), message)
+            connection.send("POST", "/mcp", stateless_headers(message), message)
             self.assertEqual(text_of(answer_from(connection.read_head())), "x")
 
     def test_the_envelope_does_not_reach_the_child(self):
         seen = json.loads(
-            text_of(modern_call(self.gateway, "fake__echo_meta", {"traceparent": "00-ab"}))
+            text_of(stateless_call(self.gateway, "fake__echo_meta", {"traceparent": "00-ab"}))
         )
         self.assertNotIn(VERSION, seen)
         self.assertNotIn(CAPABILITIES, seen)
@@ -123,7 +123,7 @@ class Methods(ModernCase):
         headers = {
             "Accept": BOTH,
             "Content-Type": "application/json",
-            "MCP-Protocol-Version": MODERN,
+            "MCP-Protocol-Version": STATELESS,
         }
         with self.gateway.connect() as connection:
             response = connection.request("POST", "/mcp", headers, message)
@@ -131,7 +131,7 @@ class Methods(ModernCase):
 
     def test_a_response_is_refused(self):
         """The gateway asks a stateless client in its results: there is nothing to respond to."""
-        headers = {"Accept": BOTH, "Content-Type": "application/json", "MCP-Protocol-Version": MODERN}
+        headers = {"Accept": BOTH, "Content-Type": "application/json", "MCP-Protocol-Version": STATELESS}
         for outcome in ({"result": {}}, {"error": {"code": -1, "message": "no"}}):
             message = {"jsonrpc": "2.0", "id": "patchbay-0-1", **outcome}
             with self.subTest(message=message), self.gateway.connect() as connection:
@@ -144,15 +144,15 @@ class Methods(ModernCase):
     def test_upstream_error_passes_in_band(self):
         # Codes from -32020 to -32099 have a meaning of their own in this revision.
         for code, seen in ((-32010, -32010), (-32050, -32603)):
-            message = modern_message(
+            message = stateless_message(
                 "tools/call", {"name": "fake__rpc_error", "arguments": {"code": code}}
             )
-            response = modern_post(self.gateway, message)
+            response = stateless_post(self.gateway, message)
             self.assertEqual(response.status, 200)
             self.assertEqual(response.json()["error"]["code"], seen)
 
 
-class Refusals(ModernCase):
+class Refusals(StatelessCase):
     def test_missing_envelope_keys(self):
         for key in (VERSION, CAPABILITIES):
             with self.subTest(key=key):
@@ -163,8 +163,8 @@ class Refusals(ModernCase):
         self.refused({**bare, "params": {"_meta": {}}}, 400, -32602)
 
     def test_an_id_that_cannot_be_read_is_left_out(self):
-        for version, expected in ((MODERN, {"jsonrpc", "error"}), (None, {"jsonrpc", "error", "id"})):
-            headers = modern_headers({"method": "tools/list"})
+        for version, expected in ((STATELESS, {"jsonrpc", "error"}), (None, {"jsonrpc", "error", "id"})):
+            headers = stateless_headers({"method": "tools/list"})
             headers["MCP-Protocol-Version"] = version
             with self.gateway.connect() as connection:
                 response = connection.request("POST", "/mcp", headers, b"{")
@@ -180,7 +180,7 @@ class Refusals(ModernCase):
             (CAPABILITIES, 1),
         ):
             with self.subTest(key=key, value=value):
-                response = modern_post(self.gateway, self.echo(**{key: value}))
+                response = stateless_post(self.gateway, self.echo(**{key: value}))
                 self.assertEqual(response.status, 400, response.body)
                 self.assertIn(response.json()["error"]["code"], (-32602, -32020))
 
@@ -202,12 +202,12 @@ class Refusals(ModernCase):
 
     def test_name_in_base64_is_decoded_before_it_is_compared(self):
         encoded = f"=?base64?{base64.b64encode(b'fake__echo').decode()}?="
-        self.assertEqual(modern_post(self.gateway, self.echo(), {"Mcp-Name": encoded}).status, 200)
+        self.assertEqual(stateless_post(self.gateway, self.echo(), {"Mcp-Name": encoded}).status, 200)
         other = f"=?base64?{base64.b64encode(b'fake__add').decode()}?="
         self.refused(self.echo(), 400, -32020, **{"Mcp-Name": other})
 
     def test_blanks_around_header_values_do_not_matter(self):
-        response = modern_post(self.gateway, self.echo(), {"Mcp-Name": "  fake__echo  "})
+        response = stateless_post(self.gateway, self.echo(), {"Mcp-Name": "  fake__echo  "})
         self.assertEqual(response.status, 200)
 
     def test_unknown_version(self):
@@ -218,27 +218,27 @@ class Refusals(ModernCase):
             **{"MCP-Protocol-Version": "2099-01-01"},
         )
         self.assertEqual(error["data"]["requested"], "2099-01-01")
-        self.assertIn(MODERN, error["data"]["supported"])
+        self.assertIn(STATELESS, error["data"]["supported"])
 
     def test_unknown_and_removed_methods(self):
         for method in ("no/such", "initialize", "ping", "logging/setLevel", "resources/subscribe"):
             with self.subTest(method=method):
-                self.refused(modern_message(method, request_id=3), 404, -32601)
+                self.refused(stateless_message(method, request_id=3), 404, -32601)
 
     def test_unknown_tool_is_in_band(self):
         for name in ("fake__nope", "nobody__echo"):
-            message = modern_message("tools/call", {"name": name, "arguments": {}}, 3)
+            message = stateless_message("tools/call", {"name": name, "arguments": {}}, 3)
             self.refused(message, 200, -32602)
 
     def test_batches_are_refused(self):
         batch = [self.echo()]
         with self.gateway.connect() as connection:
-            response = connection.request("POST", "/mcp", modern_headers(batch[0]), batch)
+            response = connection.request("POST", "/mcp", stateless_headers(batch[0]), batch)
             self.assertEqual(response.status, 400)
             self.assert_error(response.json(), -32600)
 
     def test_a_modern_element_in_a_legacy_batch_is_refused(self):
-        with LegacySession(self.gateway, "2025-03-26") as session:
+        with McpSession(self.gateway, "2025-03-26") as session:
             response = session.post([{"jsonrpc": "2.0", "id": 1, "method": "ping"}, self.echo()])
             self.assertEqual(response.status, 400)
             self.assert_error(json.loads(response.read()), -32600)
@@ -250,25 +250,25 @@ class Refusals(ModernCase):
             ({"Content-Type": "text/plain"}, 415),
         ):
             with self.subTest(headers=headers):
-                self.assertEqual(modern_post(self.gateway, self.echo(), headers).status, status)
+                self.assertEqual(stateless_post(self.gateway, self.echo(), headers).status, status)
 
     def test_get_and_delete_have_no_modern_meaning(self):
         for method in ("GET", "DELETE"):
             with self.gateway.connect() as connection:
-                headers = {"MCP-Protocol-Version": MODERN, "Accept": "text/event-stream"}
+                headers = {"MCP-Protocol-Version": STATELESS, "Accept": "text/event-stream"}
                 self.assertIn(connection.request(method, "/mcp", headers).status, (400, 405))
 
 
-class Closing(ModernCase):
+class Closing(StatelessCase):
     def test_closing_the_connection_cancels_the_call(self):
         for end in ("close", "reset"):
             with self.subTest(end=end):
                 before = self.gateway.metric("patchbay_calls_in_flight")
                 connection = self.gateway.connect()
-                message = modern_message(
+                message = stateless_message(
                     "tools/call", {"name": "fake__hang", "arguments": {"tag": end}}
                 )
-                connection.send("POST", "/mcp", modern_headers(message), message)
+                connection.send("POST", "/mcp", stateless_headers(message), message)
                 wait_until(
                     lambda: self.gateway.metric("patchbay_calls_in_flight") == before + 1,
                     "the call to be in flight",
@@ -278,7 +278,7 @@ class Closing(ModernCase):
                     lambda: any(
                         entry["tag"] == end and entry["known"]
                         for entry in json.loads(
-                            text_of(modern_call(self.gateway, "fake__seen_cancelled"))
+                            text_of(stateless_call(self.gateway, "fake__seen_cancelled"))
                         )
                     ),
                     "the cancellation",
@@ -286,7 +286,7 @@ class Closing(ModernCase):
                 wait_until(lambda: self.gateway.metric("patchbay_calls_in_flight") == before)
 
     def test_closing_during_a_stream_cancels_too(self):
-        message = modern_message(
+        message = stateless_message(
             "tools/call",
             {
                 "name": "fake__progress",
@@ -295,27 +295,27 @@ class Closing(ModernCase):
             meta={"progressToken": 1},
         )
         connection = self.gateway.connect()
-        connection.send("POST", "/mcp", modern_headers(message), message)
+        connection.send("POST", "/mcp", stateless_headers(message), message)
         next(event for event in connection.read_head().events() if event.data)
         connection.close()
         wait_until(
             lambda: any(
                 entry["tag"] == "streaming"
-                for entry in json.loads(text_of(modern_call(self.gateway, "fake__seen_cancelled")))
+                for entry in json.loads(text_of(stateless_call(self.gateway, "fake__seen_cancelled")))
             ),
             "the cancellation",
         )
 
 
-class SideBySide(ModernCase):
+class SideBySide(StatelessCase):
     def test_both_eras_on_one_connection(self):
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             for turn in range(3):
                 self.assertEqual(
                     text_of(session.call("fake__echo", text=f"old {turn}")), f"old {turn}"
                 )
                 message = self.echo()
-                session.connection.send("POST", "/mcp", modern_headers(message), message)
+                session.connection.send("POST", "/mcp", stateless_headers(message), message)
                 response = session.connection.read_head()
                 self.assertIsNone(response.header("mcp-session-id"))
                 self.assertEqual(result_of(answer_from(response))["resultType"], "complete")

@@ -9,16 +9,16 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     BINARY,
-    LEGACY_VERSIONS,
-    MODERN,
-    PATIENCE,
-    StdioFace,
+    SESSION_VERSIONS,
+    STATELESS,
+    TIMEOUT,
+    StdioFrontend,
     TestCase,
     alive,
     fake,
     fake_config,
     main,
-    modern_message,
+    stateless_message,
     result_of,
     run,
     text_of,
@@ -37,61 +37,61 @@ def call(tool, request_id, **arguments):
 
 
 class StdioCase(TestCase):
-    def face(self, upstreams=None, **settings):
+    def frontend(self, upstreams=None, **settings):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         config = folder / "patchbay.yaml"
         config.write_text(to_yaml(fake_config(upstreams, **settings)), encoding="utf-8")
-        return self.enterContext(StdioFace([BINARY, "stdio", "-c", str(config)], cwd=str(folder)))
+        return self.enterContext(StdioFrontend([BINARY, "stdio", "-c", str(config)], cwd=str(folder)))
 
     def opened(self, version="2025-11-25", **settings):
-        face = self.face(**settings)
+        frontend = self.frontend(**settings)
         params = {
             "protocolVersion": version,
             "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"},
         }
-        opening = result_of(face.request(request("initialize", "open", params)))
-        self.assertEqual(opening["protocolVersion"], version)
-        face.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-        return face
+        handshake = result_of(frontend.request(request("initialize", "open", params)))
+        self.assertEqual(handshake["protocolVersion"], version)
+        frontend.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return frontend
 
-    def end(self, face):
+    def end(self, frontend):
         """EOF on stdin ends it with 0, and everything on stdout was JSON-RPC."""
-        self.assertEqual(face.close_stdin(), 0)
-        for line in face.stdout.wait_end():
+        self.assertEqual(frontend.close_stdin(), 0)
+        for line in frontend.stdout.wait_end():
             self.assertEqual(json.loads(line)["jsonrpc"], "2.0")
 
 
-class Legacy(StdioCase):
+class SessionBased(StdioCase):
     def test_each_revision(self):
-        for version in LEGACY_VERSIONS:
+        for version in SESSION_VERSIONS:
             with self.subTest(version=version):
-                face = self.opened(version)
-                self.assertEqual(result_of(face.request(request("ping", 0))), {})
+                frontend = self.opened(version)
+                self.assertEqual(result_of(frontend.request(request("ping", 0))), {})
                 names = [
                     tool["name"]
-                    for tool in result_of(face.request(request("tools/list", 1)))["tools"]
+                    for tool in result_of(frontend.request(request("tools/list", 1)))["tools"]
                 ]
                 self.assertIn("fake__echo", names)
                 self.assertEqual(
-                    text_of(face.request(call("fake__echo", 2, text="héllo\n☃"))), "héllo\n☃"
+                    text_of(frontend.request(call("fake__echo", 2, text="héllo\n☃"))), "héllo\n☃"
                 )
-                self.assert_error(face.request(call("fake__nope", 3)), -32602)
-                self.assert_error(face.request(request("no/such", 4)), -32601)
-                self.end(face)
+                self.assert_error(frontend.request(call("fake__nope", 3)), -32602)
+                self.assert_error(frontend.request(request("no/such", 4)), -32601)
+                self.end(frontend)
 
     def test_calls_overtake_each_other(self):
-        face = self.opened()
-        face.send(call("fake__sleep", "slow", seconds=0.5, text="slow"))
-        face.send(call("fake__echo", "fast", text="fast"))
-        self.assertEqual(text_of(face.answer("slow")), "slow")
-        ids = [json.loads(line).get("id") for line in face.stdout.lines]
+        frontend = self.opened()
+        frontend.send(call("fake__sleep", "slow", seconds=0.5, text="slow"))
+        frontend.send(call("fake__echo", "fast", text="fast"))
+        self.assertEqual(text_of(frontend.answer("slow")), "slow")
+        ids = [json.loads(line).get("id") for line in frontend.stdout.lines]
         self.assertLess(ids.index("fast"), ids.index("slow"))
-        self.end(face)
+        self.end(frontend)
 
     def test_progress_passes(self):
-        face = self.opened()
-        face.send(
+        frontend = self.opened()
+        frontend.send(
             request(
                 "tools/call",
                 1,
@@ -102,45 +102,45 @@ class Legacy(StdioCase):
                 },
             )
         )
-        face.answer(1)
-        notes = [json.loads(line) for line in face.stdout.lines if "notifications/progress" in line]
+        frontend.answer(1)
+        notes = [json.loads(line) for line in frontend.stdout.lines if "notifications/progress" in line]
         self.assertEqual(
             [(note["params"]["progressToken"], note["params"]["progress"]) for note in notes],
             [("mine", 1), ("mine", 2), ("mine", 3)],
         )
 
     def test_cancelled_reaches_the_child(self):
-        face = self.opened()
+        frontend = self.opened()
         arguments = {"steps": 10_000, "delay": 0.02, "tag": "stop-this"}
         params = {"name": "fake__progress", "arguments": arguments, "_meta": {"progressToken": "p"}}
-        face.send(request("tools/call", 9, params))
-        face.stdout.wait_for("notifications/progress")  # It has reached the child.
-        face.send(
+        frontend.send(request("tools/call", 9, params))
+        frontend.stdout.wait_for("notifications/progress")  # It has reached the child.
+        frontend.send(
             {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 9}}
         )
         counter = iter(range(100, 10_000))
 
         def seen():
-            answer = face.request(call("fake__seen_cancelled", next(counter)))
+            answer = frontend.request(call("fake__seen_cancelled", next(counter)))
             return "stop-this" in text_of(answer)
 
         wait_until(seen, "the child to see the cancellation")
 
     def test_list_changed_is_told(self):
-        face = self.opened()
-        face.request(call("fake__list_changed", 1, name="surprise"))
-        face.stdout.wait_for("notifications/tools/list_changed")
+        frontend = self.opened()
+        frontend.request(call("fake__list_changed", 1, name="surprise"))
+        frontend.stdout.wait_for("notifications/tools/list_changed")
         counter = iter(range(100, 10_000))
         wait_until(
             lambda: any(
                 tool["name"] == "fake__surprise"
-                for tool in result_of(face.request(request("tools/list", next(counter))))["tools"]
+                for tool in result_of(frontend.request(request("tools/list", next(counter))))["tools"]
             ),
             "the new tool",
         )
 
     def test_bad_lines_are_answered_and_the_next_one_is_served(self):
-        face = self.opened()
+        frontend = self.opened()
         for line in (
             b"this is not JSON",
             b"",
@@ -151,21 +151,21 @@ class Legacy(StdioCase):
             b'{"jsonrpc":"1.0","id":5}',
             b"[" * 100_000,
         ):
-            face.send(line)
+            frontend.send(line)
         self.assertEqual(
-            text_of(face.request(call("fake__echo", "after", text="still here"))), "still here"
+            text_of(frontend.request(call("fake__echo", "after", text="still here"))), "still here"
         )
-        errors = [json.loads(line) for line in face.stdout.lines if '"error"' in line]
+        errors = [json.loads(line) for line in frontend.stdout.lines if '"error"' in line]
         self.assertGreaterEqual(len(errors), 1)
         self.assertLessEqual({error["error"]["code"] for error in errors}, {-32700, -32600})
-        self.end(face)
+        self.end(frontend)
 
     def test_the_last_line_needs_no_line_feed(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         config = folder / "patchbay.yaml"
         config.write_text(to_yaml(fake_config()), encoding="utf-8")
-        opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-        lines = [json.dumps(request("initialize", 1, opening)), json.dumps(request("tools/list", 2))]
+        handshake = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+        lines = [json.dumps(request("initialize", 1, handshake)), json.dumps(request("tools/list", 2))]
         for command in (["stdio", "-c", str(config)], ["osquery", "--engine", "builtin"]):
             for count in (1, 2):
                 with self.subTest(f"{command[0]}, {count} lines"):
@@ -193,33 +193,33 @@ class Legacy(StdioCase):
                     self.assertEqual((answer["id"], answer["error"]["code"]), (number, code))
 
     def test_batches_of_2025_03_26(self):
-        face = self.opened("2025-03-26")
-        face.send([request("ping", 1), call("fake__echo", 2, text="b")])
-        line = face.stdout.wait_for(lambda text: text.startswith("["))
+        frontend = self.opened("2025-03-26")
+        frontend.send([request("ping", 1), call("fake__echo", 2, text="b")])
+        line = frontend.stdout.wait_for(lambda text: text.startswith("["))
         self.assertEqual({answer["id"] for answer in json.loads(line)}, {1, 2})
 
     def test_the_largest_line_passes_and_more_does_not_kill(self):
-        face = self.opened()
+        frontend = self.opened()
         size = 4_000_000
-        self.assertEqual(len(text_of(face.request(call("fake__echo", 1, text="x" * size)))), size)
+        self.assertEqual(len(text_of(frontend.request(call("fake__echo", 1, text="x" * size)))), size)
 
 
-class Modern(StdioCase):
+class Stateless(StdioCase):
     def test_without_handshake(self):
-        face = self.face()
-        result = result_of(face.request(modern_message("server/discover", request_id=1)))
-        self.assertIn(MODERN, result["supportedVersions"])
-        listed = result_of(face.request(modern_message("tools/list", request_id=2)))
+        frontend = self.frontend()
+        result = result_of(frontend.request(stateless_message("server/discover", request_id=1)))
+        self.assertIn(STATELESS, result["supportedVersions"])
+        listed = result_of(frontend.request(stateless_message("tools/list", request_id=2)))
         self.assertEqual(listed["resultType"], "complete")
-        answer = face.request(
-            modern_message("tools/call", {"name": "fake__echo", "arguments": {"text": "hi"}}, 3)
+        answer = frontend.request(
+            stateless_message("tools/call", {"name": "fake__echo", "arguments": {"text": "hi"}}, 3)
         )
         self.assertEqual(text_of(answer), "hi")
         self.assertEqual(answer["result"]["resultType"], "complete")
-        self.assert_error(face.request(modern_message("ping", request_id=4)), -32601)
+        self.assert_error(frontend.request(stateless_message("ping", request_id=4)), -32601)
         self.assert_error(
-            face.request(
-                modern_message(
+            frontend.request(
+                stateless_message(
                     "tools/list",
                     request_id=5,
                     meta={"io.modelcontextprotocol/protocolVersion": "2099-01-01"},
@@ -227,27 +227,27 @@ class Modern(StdioCase):
             ),
             -32022,
         )
-        self.end(face)
+        self.end(frontend)
 
     def test_a_legacy_client_may_ask_discover_first(self):
-        face = self.face()
-        face.request(modern_message("server/discover", request_id=0))
+        frontend = self.frontend()
+        frontend.request(stateless_message("server/discover", request_id=0))
         params = {
             "protocolVersion": "2025-06-18",
             "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"},
         }
-        opening = result_of(face.request(request("initialize", 1, params)))
-        self.assertEqual(opening["protocolVersion"], "2025-06-18")
-        self.assertEqual(text_of(face.request(call("fake__echo", 2, text="old"))), "old")
+        handshake = result_of(frontend.request(request("initialize", 1, params)))
+        self.assertEqual(handshake["protocolVersion"], "2025-06-18")
+        self.assertEqual(text_of(frontend.request(call("fake__echo", 2, text="old"))), "old")
 
     def test_cancelled(self):
-        face = self.face()
+        frontend = self.frontend()
         arguments = {"steps": 10_000, "delay": 0.02, "tag": "modern"}
         params = {"name": "fake__progress", "arguments": arguments}
-        face.send(modern_message("tools/call", params, 7, {"progressToken": "p"}))
-        face.stdout.wait_for("notifications/progress")  # It has reached the child.
-        face.send(
+        frontend.send(stateless_message("tools/call", params, 7, {"progressToken": "p"}))
+        frontend.stdout.wait_for("notifications/progress")  # It has reached the child.
+        frontend.send(
             {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
         )
         counter = iter(range(100, 10_000))
@@ -255,8 +255,8 @@ class Modern(StdioCase):
             lambda: (
                 "modern"
                 in text_of(
-                    face.request(
-                        modern_message(
+                    frontend.request(
+                        stateless_message(
                             "tools/call",
                             {"name": "fake__seen_cancelled", "arguments": {}},
                             next(counter),
@@ -270,25 +270,25 @@ class Modern(StdioCase):
 
 class Ending(StdioCase):
     def test_eof_ends_the_children_too(self):
-        face = self.opened()
-        pid = json.loads(text_of(face.request(call("fake__whoami", 1))))["pid"]
-        self.end(face)
+        frontend = self.opened()
+        pid = json.loads(text_of(frontend.request(call("fake__whoami", 1))))["pid"]
+        self.end(frontend)
         wait_until(lambda: not alive(pid), "the child to be gone")
 
     def test_eof_with_calls_in_progress(self):
-        face = self.opened(upstreams={"fake": fake(stop_grace="300ms")}, stop={"grace": "500ms"})
-        face.request(call("fake__echo", 1, text="warm"))
-        face.send(call("fake__hang", 2))
-        self.assertEqual(face.close_stdin(PATIENCE), 0)
-        answers = [json.loads(line).get("id") for line in face.stdout.wait_end()]
+        frontend = self.opened(upstreams={"fake": fake(stop_grace="300ms")}, stop={"grace": "500ms"})
+        frontend.request(call("fake__echo", 1, text="warm"))
+        frontend.send(call("fake__hang", 2))
+        self.assertEqual(frontend.close_stdin(TIMEOUT), 0)
+        answers = [json.loads(line).get("id") for line in frontend.stdout.wait_end()]
         self.assertLessEqual(answers.count(2), 1)
 
     def test_answers_already_asked_for_come_before_the_end(self):
-        face = self.opened()
-        face.send(call("fake__sleep", 5, seconds=0.3, text="asked before EOF"))
-        self.assertEqual(face.close_stdin(), 0)
+        frontend = self.opened()
+        frontend.send(call("fake__sleep", 5, seconds=0.3, text="asked before EOF"))
+        self.assertEqual(frontend.close_stdin(), 0)
         last = [
-            json.loads(line) for line in face.stdout.wait_end() if '"id":5' in line.replace(" ", "")
+            json.loads(line) for line in frontend.stdout.wait_end() if '"id":5' in line.replace(" ", "")
         ]
         self.assertEqual([text_of(message) for message in last], ["asked before EOF"])
 
@@ -296,10 +296,10 @@ class Ending(StdioCase):
         with tempfile.TemporaryDirectory() as folder:
             config = pathlib.Path(folder) / "bad.yaml"
             config.write_text("nonsense: true\n", encoding="utf-8")
-            with StdioFace([BINARY, "stdio", "-c", str(config)]) as face:
-                self.assertEqual(face.process.wait(PATIENCE), 3)
-                self.assertEqual(face.stdout.wait_end(), [])
-                self.assertIn("bad.yaml:1:", "\n".join(face.stderr.wait_end()))
+            with StdioFrontend([BINARY, "stdio", "-c", str(config)]) as frontend:
+                self.assertEqual(frontend.process.wait(TIMEOUT), 3)
+                self.assertEqual(frontend.stdout.wait_end(), [])
+                self.assertIn("bad.yaml:1:", "\n".join(frontend.stderr.wait_end()))
 
 
 if __name__ == "__main__":

@@ -11,13 +11,13 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     BINARY,
     Gateway,
-    LegacySession,
-    StdioFace,
+    McpSession,
+    StdioFrontend,
     TestCase,
     main,
-    modern_headers,
-    modern_message,
-    modern_request,
+    stateless_headers,
+    stateless_message,
+    stateless_request,
     result_of,
     text_of,
     wait_until,
@@ -35,7 +35,7 @@ class SubscriptionCase(TestCase):
         self.gateway = self.enterContext(Gateway(config))
 
     def session(self):
-        return self.enterContext(LegacySession(self.gateway))
+        return self.enterContext(McpSession(self.gateway))
 
     def subscribe(self, session, uri):
         self.assertEqual(result_of(session.request("resources/subscribe", {"uri": uri})), {})
@@ -109,8 +109,8 @@ class Subscriptions(SubscriptionCase):
             self.assertEqual(result_of(client.request("resources/subscribe", {"uri": "test://a"})), {})
             watcher = self.session()
             self.assertEqual(self.touched(watcher), ["test://a"])
-            told = client.next_message()
-            self.assertEqual((told["method"], told["params"]["uri"]), (UPDATED, "test://a"))
+            notified = client.next_message()
+            self.assertEqual((notified["method"], notified["params"]["uri"]), (UPDATED, "test://a"))
         wait_until(lambda: self.touched(watcher) == [], "the subscription to end")
 
 
@@ -119,11 +119,11 @@ class Listening(SubscriptionCase):
 
     SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 
-    def listen(self, request_id="l", **wish):
+    def listen(self, request_id="l", **wanted):
         """Opens a stream of news: its messages, and the first of them."""
-        message = modern_message("subscriptions/listen", {"notifications": wish}, request_id)
+        message = stateless_message("subscriptions/listen", {"notifications": wanted}, request_id)
         connection = self.enterContext(self.gateway.connect())
-        connection.send("POST", "/mcp", modern_headers(message), message)
+        connection.send("POST", "/mcp", stateless_headers(message), message)
         response = connection.read_head()
         self.assertEqual(response.content_type, "text/event-stream")
         messages = (json.loads(event.data) for event in response.events() if event.data)
@@ -172,16 +172,16 @@ class Listening(SubscriptionCase):
         )
 
     def test_bad_wishes(self):
-        for wish in (
+        for wanted in (
             None,
             [],
             {"toolsListChanged": 1},
             {"resourceSubscriptions": "test://a"},
             {"resourceSubscriptions": [1]},
         ):
-            params = {} if wish is None else {"notifications": wish}
-            answer = modern_request(self.gateway, "subscriptions/listen", params)
-            self.assertEqual(answer["error"]["code"], -32602, wish)
+            params = {} if wanted is None else {"notifications": wanted}
+            answer = stateless_request(self.gateway, "subscriptions/listen", params)
+            self.assertEqual(answer["error"]["code"], -32602, wanted)
 
 
 class Lines(TestCase):
@@ -190,24 +190,24 @@ class Lines(TestCase):
         config = os.path.join(folder, "patchbay.yaml")
         with open(config, "w", encoding="utf-8") as file:
             json.dump({"upstreams": {"one": items("one")}}, file)
-        with StdioFace([BINARY, "stdio", "-c", config]) as face:
-            wish = {"notifications": {"resourceSubscriptions": ["test://a"]}}
-            face.send(modern_message("subscriptions/listen", wish, 1))
-            face.stdout.wait_for("acknowledged")
-            touch = modern_message("tools/call", {"name": "one__touch", "arguments": {}}, 2)
-            self.assertEqual(json.loads(text_of(face.request(touch))), ["test://a"])
-            face.stdout.wait_for(UPDATED)
-            face.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+        with StdioFrontend([BINARY, "stdio", "-c", config]) as frontend:
+            wanted = {"notifications": {"resourceSubscriptions": ["test://a"]}}
+            frontend.send(stateless_message("subscriptions/listen", wanted, 1))
+            frontend.stdout.wait_for("acknowledged")
+            touch = stateless_message("tools/call", {"name": "one__touch", "arguments": {}}, 2)
+            self.assertEqual(json.loads(text_of(frontend.request(touch))), ["test://a"])
+            frontend.stdout.wait_for(UPDATED)
+            frontend.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
 
             def let_go():
-                again = modern_message("tools/call", {"name": "one__touch", "arguments": {}}, next(ids))
-                return json.loads(text_of(face.request(again))) == []
+                again = stateless_message("tools/call", {"name": "one__touch", "arguments": {}}, next(ids))
+                return json.loads(text_of(frontend.request(again))) == []
 
             ids = itertools.count(10)
             wait_until(let_go, "the subscription to end")
-            face.send(modern_message("subscriptions/listen", wish, 3))
-            face.stdout.wait_for(lambda line: "acknowledged" in line and ":3}" in line)
-            self.assertEqual(face.close_stdin(), 0)
+            frontend.send(stateless_message("subscriptions/listen", wanted, 3))
+            frontend.stdout.wait_for(lambda line: "acknowledged" in line and ":3}" in line)
+            self.assertEqual(frontend.close_stdin(), 0)
 
 
 if __name__ == "__main__":

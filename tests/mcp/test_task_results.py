@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import ROOT, Gateway, LegacySession, TestCase, main, modern_request, result_of, wait_until
+from harness import ROOT, Gateway, McpSession, TestCase, main, stateless_request, result_of, wait_until
 from rest_case import STREAM, content_server
 
 CAPABILITIES = {"extensions": {"io.modelcontextprotocol/tasks": {}}}
@@ -24,7 +24,7 @@ class TaskResults(TestCase):
         return self.enterContext(Gateway({"names": {"prefix": "never"}, **config}))
 
     def with_session(self, gateway, tool):
-        with LegacySession(gateway, "2025-11-25", {}) as session:
+        with McpSession(gateway, "2025-11-25", {}) as session:
             call = {"name": tool, "arguments": {}, "task": {"ttl": 60000}}
             task = result_of(session.request("tools/call", call))["task"]
             return session.request("tasks/result", {"taskId": task["taskId"]})
@@ -32,7 +32,7 @@ class TaskResults(TestCase):
     def without(self, gateway, tool):
         def ask(method, params):
             meta = {"io.modelcontextprotocol/clientCapabilities": CAPABILITIES}
-            return modern_request(gateway, method, params, meta=meta)
+            return stateless_request(gateway, method, params, meta=meta)
 
         made = result_of(ask("tools/call", {"name": tool, "arguments": {}}))
         if made["resultType"] != "task":

@@ -15,20 +15,20 @@ from conformance import fixture, fixture_upstream
 from harness import (
     BINARY,
     Gateway,
-    LegacySession,
-    StdioFace,
+    McpSession,
+    StdioFrontend,
     TestCase,
     main,
-    modern_headers,
-    modern_message,
-    modern_request,
+    stateless_headers,
+    stateless_message,
+    stateless_request,
     result_of,
     text_of,
     wait_until,
 )
 from items_upstream import items
 
-LEGACY, MODERN = "2025-11-25", "2026-07-28"
+SESSION_BASED, STATELESS = "2025-11-25", "2026-07-28"
 TASKS = "io.modelcontextprotocol/tasks"
 RELATED = "io.modelcontextprotocol/related-task"
 CAPABILITIES = {"elicitation": {}, "extensions": {TASKS: {}}}
@@ -39,7 +39,7 @@ FINAL = ("completed", "failed", "cancelled")
 class TaskCase(TestCase):
     """A gateway with one server of one era behind it, over one transport."""
 
-    revisions, transport, settings, options = LEGACY, "stdio", {}, ()
+    revisions, transport, settings, options = SESSION_BASED, "stdio", {}, ()
 
     @classmethod
     def setUpClass(cls):
@@ -70,7 +70,7 @@ class SessionTasks:
     """What a client of 2025-11-25 meets."""
 
     def session(self, **capabilities):
-        return self.enterContext(LegacySession(self.gateway, LEGACY, capabilities))
+        return self.enterContext(McpSession(self.gateway, SESSION_BASED, capabilities))
 
     def start(self, session, tool, task=None, **arguments):
         """The task that the call became."""
@@ -88,12 +88,12 @@ class SessionTasks:
         return wait_until(reached, f"the task to be {wanted}")
 
     def test_it_is_advertised(self):
-        tasks = self.session().opening["capabilities"]["tasks"]
+        tasks = self.session().handshake["capabilities"]["tasks"]
         self.assertEqual(tasks, {"cancel": {}, "requests": {"tools": {"call": {}}}})
-        with LegacySession(self.gateway, "2025-06-18") as older:
-            self.assertNotIn("tasks", older.opening["capabilities"])
-            shown = result_of(older.request("tools/list"))["tools"]
-            self.assertFalse([tool for tool in shown if "execution" in tool])
+        with McpSession(self.gateway, "2025-06-18") as older:
+            self.assertNotIn("tasks", older.handshake["capabilities"])
+            offered = result_of(older.request("tools/list"))["tools"]
+            self.assertFalse([tool for tool in offered if "execution" in tool])
             self.assert_error(older.request("tasks/get", {"taskId": "x"}), -32601)
 
     def test_from_beginning_to_end(self):
@@ -138,13 +138,13 @@ class SessionTasks:
         message["params"] = {"taskId": task["taskId"]}
         with self.gateway.connect() as connection:
             events = session.post(message, connection).events()
-            said = (json.loads(event.data) for event in events if event.data)
-            question = next(m for m in said if m.get("method") == "elicitation/create")
+            reply = (json.loads(event.data) for event in events if event.data)
+            question = next(m for m in reply if m.get("method") == "elicitation/create")
             self.assertEqual(question["params"]["_meta"][RELATED], {"taskId": task["taskId"]})
             answer = {"action": "accept", "content": {"confirm": True}}
             answer["_meta"] = {RELATED: {"taskId": task["taskId"]}}
             session.post({"jsonrpc": "2.0", "id": question["id"], "result": answer}).read()
-            self.assertEqual(text_of(next(m for m in said if m.get("id") == 5)), "Deleted f")
+            self.assertEqual(text_of(next(m for m in reply if m.get("id") == 5)), "Deleted f")
 
     def test_ids_that_are_no_tasks(self):
         session = self.session()
@@ -169,23 +169,23 @@ class SessionTasks:
         self.assert_error(session.request("tools/call", params), -32602)
 
     def test_a_client_that_knows_no_tasks_gets_the_answer(self):
-        with LegacySession(self.gateway, "2025-06-18") as session:
+        with McpSession(self.gateway, "2025-06-18") as session:
             answer = result_of(session.call("failing_job"))
             self.assertTrue(answer["isError"])
             self.assertNotIn("_meta", answer)
             self.assertEqual(text_of(session.call("slow_compute", seconds=0)), "Computed something")
 
     def test_a_client_that_knows_no_tasks_can_be_asked(self):
-        with LegacySession(self.gateway, "2025-06-18", {"elicitation": {}}) as session:
+        with McpSession(self.gateway, "2025-06-18", {"elicitation": {}}) as session:
             call = {"name": "test_tool_with_task", "arguments": {}}
             message = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": call}
             with self.gateway.connect() as connection:
                 events = session.post(message, connection).events()
-                said = (json.loads(event.data) for event in events if event.data)
-                question = next(m for m in said if m.get("method") == "elicitation/create")
+                reply = (json.loads(event.data) for event in events if event.data)
+                question = next(m for m in reply if m.get("method") == "elicitation/create")
                 answer = {"action": "accept", "content": {"name": "Ann"}}
                 session.post({"jsonrpc": "2.0", "id": question["id"], "result": answer}).read()
-                done = next(m for m in said if m.get("id") == 5)
+                done = next(m for m in reply if m.get("id") == 5)
                 self.assertEqual(text_of(done), "The task was done for Ann")
 
     def test_the_session_that_made_a_task_hears_of_it(self):
@@ -193,14 +193,14 @@ class SessionTasks:
         streams = [maker.open_stream(), other.open_stream()]
         task = self.start(maker, "slow_compute", seconds=0.5)
         events = streams[0].events()
-        heard = next(m for m in (json.loads(e.data) for e in events if e.data) if m["method"] == STATUS)
-        self.assertEqual(heard["params"]["taskId"], task["taskId"])
-        self.assertEqual(heard["params"]["status"], "completed")
+        received = next(m for m in (json.loads(e.data) for e in events if e.data) if m["method"] == STATUS)
+        self.assertEqual(received["params"]["taskId"], task["taskId"])
+        self.assertEqual(received["params"]["status"], "completed")
         # Its own is the first that the other hears of.
         own = self.start(other, "slow_compute", seconds=0.5)
         events = streams[1].events()
-        heard = next(m for m in (json.loads(e.data) for e in events if e.data) if m["method"] == STATUS)
-        self.assertEqual(heard["params"]["taskId"], own["taskId"])
+        received = next(m for m in (json.loads(e.data) for e in events if e.data) if m["method"] == STATUS)
+        self.assertEqual(received["params"]["taskId"], own["taskId"])
         for stream in streams:
             stream.connection.close()
 
@@ -210,7 +210,7 @@ class StatelessTasks:
 
     def ask(self, method, params, capabilities=None, **options):
         meta = {"io.modelcontextprotocol/clientCapabilities": capabilities or CAPABILITIES}
-        return modern_request(self.gateway, method, params, meta=meta, **options)
+        return stateless_request(self.gateway, method, params, meta=meta, **options)
 
     def start(self, tool, **arguments):
         made = result_of(self.ask("tools/call", {"name": tool, "arguments": arguments}))
@@ -290,24 +290,24 @@ class StatelessTasks:
         """What comes on the stream, the acknowledgement first."""
         meta = {"io.modelcontextprotocol/clientCapabilities": CAPABILITIES}
         params = {"notifications": {"taskIds": list(ids)}}
-        message = modern_message("subscriptions/listen", params, request_id, meta)
+        message = stateless_message("subscriptions/listen", params, request_id, meta)
         connection = self.enterContext(self.gateway.connect())
-        connection.send("POST", "/mcp", modern_headers(message), message)
+        connection.send("POST", "/mcp", stateless_headers(message), message)
         events = connection.read_head().events()
         return (json.loads(event.data) for event in events if event.data)
 
     def test_listening(self):
         task, other = self.start("confirm_delete", filename="g"), self.start("multi_input")
         self.wait_status(task, "input_required")
-        heard = self.listen(task, "up:nobody", task + "x")
-        self.assertEqual(next(heard)["params"]["notifications"], {"taskIds": [task]})
+        received = self.listen(task, "up:nobody", task + "x")
+        self.assertEqual(next(received)["params"]["notifications"], {"taskIds": [task]})
         self.ask("tasks/cancel", {"taskId": other})
         key = next(iter(self.get(task)["inputRequests"]))
         answer = {key: {"action": "accept", "content": {"confirm": True}}}
         self.ask("tasks/update", {"taskId": task, "inputResponses": answer})
-        for news in heard:
-            self.assertEqual(news["method"], "notifications/tasks")
-            params = news["params"]
+        for updates in received:
+            self.assertEqual(updates["method"], "notifications/tasks")
+            params = updates["params"]
             self.assertEqual(params["taskId"], task)
             self.assertEqual(params["_meta"]["io.modelcontextprotocol/subscriptionId"], "l")
             if params["status"] == "completed":
@@ -319,10 +319,10 @@ class StatelessTasks:
 class SessionsInFrontOfSessions(SessionTasks, TaskCase):
     def test_execution_is_what_the_server_says(self):
         tools = result_of(self.session().request("tools/list"))["tools"]
-        shown = {tool["name"]: tool.get("execution") for tool in tools}
-        self.assertEqual(shown["failing_job"], {"taskSupport": "required"})
-        self.assertEqual(shown["slow_compute"], {"taskSupport": "optional"})
-        self.assertIsNone(shown["greet"])
+        offered = {tool["name"]: tool.get("execution") for tool in tools}
+        self.assertEqual(offered["failing_job"], {"taskSupport": "required"})
+        self.assertEqual(offered["slow_compute"], {"taskSupport": "optional"})
+        self.assertIsNone(offered["greet"])
         # Whoever can see that must ask for a task.
         self.assert_error(self.session().call("failing_job"), -32601)
 
@@ -332,7 +332,7 @@ class SessionsInFrontOfSessionsOverHttp(SessionTasks, TaskCase):
 
 
 class SessionsInFrontOfStateless(SessionTasks, TaskCase):
-    revisions, transport = MODERN, "http"
+    revisions, transport = STATELESS, "http"
 
     def test_what_is_answered_at_once_is_a_task_too(self):
         session = self.session()
@@ -352,7 +352,7 @@ class SessionsInFrontOfStateless(SessionTasks, TaskCase):
 
 
 class StatelessInFrontOfStateless(StatelessTasks, TaskCase):
-    revisions = MODERN
+    revisions = STATELESS
 
     def test_a_tool_that_needs_a_task(self):
         call = {"name": "failing_job", "arguments": {}}
@@ -360,7 +360,7 @@ class StatelessInFrontOfStateless(StatelessTasks, TaskCase):
 
 
 class StatelessInFrontOfStatelessOverHttp(StatelessTasks, TaskCase):
-    revisions, transport = MODERN, "http"
+    revisions, transport = STATELESS, "http"
 
 
 class StatelessInFrontOfSessions(StatelessTasks, TaskCase):
@@ -379,48 +379,48 @@ class StatelessInFrontOfSessionsOverHttp(StatelessTasks, TaskCase):
     transport = "http"
 
 
-class Places(TestCase):
+class TaskRouting(TestCase):
     """A task lives where it was made."""
 
     def test_each_copy_of_a_program_has_its_own(self):
-        for revisions in (LEGACY, MODERN):
+        for revisions in (SESSION_BASED, STATELESS):
             upstream = fixture_upstream("--revisions", revisions, instances=3)
             config = {"workers": 2, "names": {"prefix": "never"}, "upstreams": {"up": upstream}}
             with self.subTest(revisions=revisions), Gateway(config) as gateway:
-                with LegacySession(gateway) as session:
+                with McpSession(gateway) as session:
                     call = {"name": "slow_compute", "arguments": {"seconds": 600}, "task": {}}
                     made = [result_of(session.request("tools/call", call))["task"] for _ in range(6)]
-                    places = {task["taskId"].split(".")[1] for task in made}
-                    self.assertEqual(places, {"0", "1", "2"})
+                    replicas = {task["taskId"].split(".")[1] for task in made}
+                    self.assertEqual(replicas, {"0", "1", "2"})
                     for task in made:
                         state = result_of(session.request("tasks/get", {"taskId": task["taskId"]}))
                         self.assertEqual(state["taskId"], task["taskId"])
 
     def test_another_session_has_none_of_it_where_they_are_apart(self):
-        upstream = fixture_upstream("--revisions", LEGACY, isolation="per-session")
+        upstream = fixture_upstream("--revisions", SESSION_BASED, isolation="per-session")
         config = {"names": {"prefix": "never"}, "upstreams": {"up": upstream}}
         with Gateway(config) as gateway:
-            with LegacySession(gateway) as maker, LegacySession(gateway) as other:
+            with McpSession(gateway) as maker, McpSession(gateway) as other:
                 call = {"name": "slow_compute", "arguments": {"seconds": 600}, "task": {}}
                 params = {"taskId": result_of(maker.request("tools/call", call))["task"]["taskId"]}
                 self.assertEqual(result_of(maker.request("tasks/get", params))["status"], "working")
                 self.assert_error(other.request("tasks/get", params), -32602)
 
     def test_a_program_that_was_lost_has_forgotten(self):
-        upstream = fixture_upstream("--revisions", LEGACY)
+        upstream = fixture_upstream("--revisions", SESSION_BASED)
         with Gateway({"names": {"prefix": "never"}, "upstreams": {"up": upstream}}) as gateway:
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 call = {"name": "slow_compute", "arguments": {"seconds": 600}, "task": {}}
                 params = {"taskId": result_of(session.request("tools/call", call))["task"]["taskId"]}
                 os.kill(gateway.children()[0], 9)
                 wait_until(lambda: session.request("tasks/get", params)["error"]["code"] == -32602)
 
     def test_ids_mean_nothing_to_another_gateway(self):
-        with fixture("--revisions", MODERN) as server:
+        with fixture("--revisions", STATELESS) as server:
             config = {"names": {"prefix": "never"}}
             config["upstreams"] = {"up": {"kind": "http", "url": server.address}}
             with Gateway(config) as one, Gateway(config) as two:
-                with LegacySession(one) as first, LegacySession(two) as second:
+                with McpSession(one) as first, McpSession(two) as second:
                     call = {"name": "slow_compute", "arguments": {"seconds": 600}, "task": {}}
                     made = result_of(first.request("tools/call", call))["task"]
                     params = {"taskId": made["taskId"]}
@@ -429,11 +429,11 @@ class Places(TestCase):
 
 class Times(TestCase):
     def test_a_task_that_has_expired_is_unknown(self):
-        for revisions in (LEGACY, MODERN):
+        for revisions in (SESSION_BASED, STATELESS):
             upstream = fixture_upstream("--revisions", revisions, "--task-ttl", "300")
             config = {"names": {"prefix": "never"}, "upstreams": {"up": upstream}}
             with self.subTest(revisions=revisions), Gateway(config) as gateway:
-                with LegacySession(gateway) as session:
+                with McpSession(gateway) as session:
                     call = {"name": "slow_compute", "arguments": {"seconds": 0}, "task": {}}
                     task = result_of(session.request("tools/call", call))["task"]
                     self.assertEqual(task["ttl"], 300)
@@ -445,12 +445,12 @@ class Times(TestCase):
                     self.assertEqual(wait_until(expired), -32602)
 
     def test_waiting_has_a_limit_and_the_task_goes_on(self):
-        for revisions in (LEGACY, MODERN):
+        for revisions in (SESSION_BASED, STATELESS):
             upstream = fixture_upstream("--revisions", revisions)
             config = {"names": {"prefix": "never"}, "upstreams": {"up": upstream}}
             config["limits"] = {"task": "300ms"}
             with self.subTest(revisions=revisions), Gateway(config) as gateway:
-                with LegacySession(gateway) as session:
+                with McpSession(gateway) as session:
                     call = {"name": "slow_compute", "arguments": {"seconds": 600}, "task": {}}
                     task = result_of(session.request("tools/call", call))["task"]
                     params = {"taskId": task["taskId"]}
@@ -459,14 +459,14 @@ class Times(TestCase):
                     self.assertEqual(result_of(session.request("tasks/get", params))["status"], "working")
 
     def test_a_task_that_nobody_waits_for_any_more_is_cancelled(self):
-        for revisions in (LEGACY, MODERN):
+        for revisions in (SESSION_BASED, STATELESS):
             folder = self.enterContext(tempfile.TemporaryDirectory())
             record = os.path.join(folder, "record")
             upstream = fixture_upstream("--revisions", revisions, "--record", record)
             config = {"names": {"prefix": "never"}, "upstreams": {"up": upstream}}
             config["limits"] = {"call": "200ms"}
             with self.subTest(revisions=revisions), Gateway(config) as gateway:
-                with LegacySession(gateway, "2025-06-18") as session:
+                with McpSession(gateway, "2025-06-18") as session:
                     late = session.call("failing_job")  # Takes longer, as a task that it is not told of.
                     self.assertEqual(late["error"]["data"]["reason"], "timeout")
 
@@ -477,12 +477,12 @@ class Times(TestCase):
                 wait_until(cancelled, "the server to be told")
 
     def test_waiting_may_take_longer_than_a_call(self):
-        for revisions in (LEGACY, MODERN):
+        for revisions in (SESSION_BASED, STATELESS):
             upstream = fixture_upstream("--revisions", revisions, timeout="300ms")
             config = {"names": {"prefix": "never"}, "upstreams": {"up": upstream}}
             config["limits"] = {"call": "300ms"}
             with self.subTest(revisions=revisions), Gateway(config) as gateway:
-                with LegacySession(gateway) as session:
+                with McpSession(gateway) as session:
                     call = {"name": "slow_compute", "arguments": {"seconds": 1}, "task": {}}
                     task = result_of(session.request("tools/call", call))["task"]
                     answer = session.request("tasks/result", {"taskId": task["taskId"]})
@@ -493,22 +493,22 @@ class Lines(TestCase):
     def test_tasks_on_stdin_and_stdout(self):
         folder = self.enterContext(tempfile.TemporaryDirectory())
         config = os.path.join(folder, "patchbay.yaml")
-        upstreams = {"up": fixture_upstream("--revisions", LEGACY)}
+        upstreams = {"up": fixture_upstream("--revisions", SESSION_BASED)}
         with open(config, "w", encoding="utf-8") as file:
             json.dump({"names": {"prefix": "never"}, "upstreams": upstreams}, file)
         ids = itertools.count()
 
         def request(method, params):
             message = {"jsonrpc": "2.0", "id": next(ids), "method": method, "params": params}
-            return result_of(face.request(message))
+            return result_of(frontend.request(message))
 
-        with StdioFace([BINARY, "stdio", "-c", config]) as face:
-            opening = {"protocolVersion": LEGACY, "capabilities": {}, "clientInfo": {}}
-            request("initialize", opening)
+        with StdioFrontend([BINARY, "stdio", "-c", config]) as frontend:
+            handshake = {"protocolVersion": SESSION_BASED, "capabilities": {}, "clientInfo": {}}
+            request("initialize", handshake)
             call = {"name": "slow_compute", "arguments": {"seconds": 0.3}, "task": {}}
             task = request("tools/call", call)["task"]
-            heard = json.loads(face.stdout.wait_for(STATUS))["params"]
-            self.assertEqual((heard["taskId"], heard["status"]), (task["taskId"], "completed"))
+            received = json.loads(frontend.stdout.wait_for(STATUS))["params"]
+            self.assertEqual((received["taskId"], received["status"]), (task["taskId"], "completed"))
             result = request("tasks/result", {"taskId": task["taskId"]})
             self.assertEqual(result["content"][0]["text"], "Computed something")
 

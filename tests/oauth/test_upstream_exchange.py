@@ -32,8 +32,8 @@ class ExchangeCase(OauthCase):
 
     def subject(self, request):
         """Whose token has been exchanged for the one that a request shows."""
-        shown = request.headers["Authorization"].removeprefix("Bearer ")
-        return self.auth.tokens[shown].get("subject")
+        presented = request.headers["Authorization"].removeprefix("Bearer ")
+        return self.auth.tokens[presented].get("subject")
 
 
 class TokenExchange(ExchangeCase):
@@ -146,7 +146,7 @@ class Assertion(ExchangeCase):
             if form.get("grant_type") != BEARER:
                 return exchange.refuse("unsupported_grant_type")
             grant = {"assertion": form["assertion"], "resource": form["resource"]}
-            return exchange.answer(200, self.auth.give(grant))
+            return exchange.answer(200, self.auth.issue(grant))
 
         self.auth.on["/token"] = token
         path = self.folder / "subject"
@@ -175,7 +175,7 @@ class Workload(OauthCase):
         auth = self.auth_server()
         auth.clients["workload"] = None
         auth.on["/token"] = lambda e: (
-            e.answer(200, auth.give({"resource": e.form["resource"]}))
+            e.answer(200, auth.issue({"resource": e.form["resource"]}))
             if e.form.get("assertion") == "what.we.are"
             else e.refuse("invalid_grant")
         )

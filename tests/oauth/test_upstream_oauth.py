@@ -12,7 +12,7 @@ import time
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from auth_case import TOKEN, TOKENS
-from harness import Gateway, main, modern_call, run, text_of, to_yaml, wait_until
+from harness import Gateway, main, stateless_call, run, text_of, to_yaml, wait_until
 from jwt_issuer import Key
 from oauth_case import CREDENTIALS, OauthCase, credentials
 from oauth_server import CLIENT, SECRET
@@ -61,7 +61,7 @@ class Bearer(OauthCase):
         self.assert_works(gateway)
         path.write_text("second-token\n", encoding="ascii")
         wanted[0] = "second-token"
-        wait_until(lambda: "error" not in modern_call(gateway, "far__whoami"), "the other token")
+        wait_until(lambda: "error" not in stateless_call(gateway, "far__whoami"), "the other token")
         self.assert_no_secret(gateway, "first-token", "second-token")
 
 
@@ -80,7 +80,7 @@ class EveryTransport(OauthCase):
                     config = {"workers": 1, "upstreams": {"far": upstream}}
                     front = self.enterContext(Gateway(config))
                     if works:
-                        answer = modern_call(front, "far__skills__echo", text="hi")
+                        answer = stateless_call(front, "far__skills__echo", text="hi")
                         self.assertEqual(text_of(answer), "hi")
                     else:
                         self.wait_detail(front, refusals[kind])
@@ -89,10 +89,10 @@ class EveryTransport(OauthCase):
 
 class ClientCredentials(OauthCase):
     def test_the_issuer_is_asked_before_the_upstream(self):
-        for modern in (False, True):
-            with self.subTest(modern=modern):
+        for stateless in (False, True):
+            with self.subTest(stateless=stateless):
                 auth = self.auth_server()
-                stub = self.guarded(auth, modern=modern)
+                stub = self.guarded(auth, stateless=stateless)
                 stub.metadata["scopes_supported"] = ["read"]
                 gateway = self.gateway(stub)
                 self.assert_works(gateway)
@@ -100,40 +100,40 @@ class ClientCredentials(OauthCase):
                 self.assertEqual(asked.form["resource"], stub.url)
                 self.assertEqual(asked.form["scope"], "read")
                 self.assertNotIn("client_secret", asked.form)
-                self.assertNotIn(None, stub.shown)
-                self.assertEqual(stub.tokens_shown(), ["access-token-1"])
+                self.assertNotIn(None, stub.presented)
+                self.assertEqual(stub.tokens_presented(), ["access-token-1"])
                 self.assert_no_secret(gateway)
 
     def test_metadata_are_looked_for_in_the_prescribed_order(self):
         auth = self.auth_server(path="/tenant")
-        places = [
+        locations = [
             "/.well-known/oauth-authorization-server/tenant",
             "/.well-known/openid-configuration/tenant",
             "/tenant/.well-known/openid-configuration",
         ]
-        for place in places[:2]:
-            auth.on[place] = lambda exchange: exchange.answer(404)
-        auth.on[places[2]] = lambda exchange: exchange.answer(200, auth.metadata())
+        for location in locations[:2]:
+            auth.on[location] = lambda exchange: exchange.answer(404)
+        auth.on[locations[2]] = lambda exchange: exchange.answer(200, auth.metadata())
         stub = self.guarded(auth, in_header=False)
         self.assert_works(self.gateway(stub))
         asked = [one.path for one in auth.seen if "well-known" in one.path]
-        self.assertEqual(asked, places)
+        self.assertEqual(asked, locations)
         self.assertEqual(
             [one.path for one in stub.seen if "well-known" in one.path],
             ["/.well-known/oauth-protected-resource/mcp"],
         )
 
     def test_every_way_to_prove_the_client(self):
-        for way in ("client_secret_basic", "client_secret_post"):
-            with self.subTest(way=way):
-                auth = self.auth_server(token_endpoint_auth_methods_supported=[way])
+        for method in ("client_secret_basic", "client_secret_post"):
+            with self.subTest(method=method):
+                auth = self.auth_server(token_endpoint_auth_methods_supported=[method])
                 auth.clients["an id: 1%"] = "a secret&: +/%"
                 stub = self.guarded(auth)
                 settings = {"client_id": "an id: 1%", "client_secret": "a secret&: +/%"}
                 self.assert_works(self.gateway(stub, settings))
                 (asked,) = auth.grants("client_credentials")
-                self.assertEqual("client_secret" in asked.form, way == "client_secret_post")
-                self.assertEqual("Authorization" in asked.headers, way == "client_secret_basic")
+                self.assertEqual("client_secret" in asked.form, method == "client_secret_post")
+                self.assertEqual("Authorization" in asked.headers, method == "client_secret_basic")
 
     def test_a_signature_instead_of_a_secret(self):
         for algorithm in ("ES256", "PS256", "EdDSA"):
@@ -141,17 +141,17 @@ class ClientCredentials(OauthCase):
                 auth, key = self.auth_server(), Key("our-key", algorithm)
                 path = self.folder / f"{algorithm}.pem"
                 path.write_bytes(key.pem)
-                said = []
-                auth.check_assertion = lambda text, said=said: said.append(text) or CLIENT
+                reply = []
+                auth.check_assertion = lambda text, reply=reply: reply.append(text) or CLIENT
                 settings = {"key": str(path), "key_id": "our-key", "client_secret": ""}
                 settings["algorithm"] = algorithm
                 self.assert_works(self.gateway(self.guarded(auth), settings))
-                header, claims = part_of(said[0], 0), part_of(said[0], 1)
+                header, claims = part_of(reply[0], 0), part_of(reply[0], 1)
                 self.assertEqual((header["alg"], header["kid"]), (algorithm, "our-key"))
                 self.assertEqual((claims["iss"], claims["sub"]), (CLIENT, CLIENT))
                 self.assertEqual(claims["aud"], auth.issuer)
                 self.assertLess(abs(claims["iat"] - time.time()), 60)
-                text, _, signature = said[0].rpartition(".")
+                text, _, signature = reply[0].rpartition(".")
                 self.assertTrue(self.verifies(key, text, signature, algorithm))
 
     def verifies(self, key, text, signature, algorithm):
@@ -167,15 +167,15 @@ class ClientCredentials(OauthCase):
         stub = self.guarded(auth)
         gateway = self.gateway(stub, {"renew_before": "60s", "retry": "100ms"})
         self.assert_works(gateway)
-        first = stub.tokens_shown()
+        first = stub.tokens_presented()
 
         def renewed():
             self.assert_works(gateway)
-            return len(stub.tokens_shown()) > len(first)
+            return len(stub.tokens_presented()) > len(first)
 
         wait_until(renewed, "another token")
         # It was never seen that the first one had expired.
-        self.assertNotIn(None, stub.shown)
+        self.assertNotIn(None, stub.presented)
 
     def test_a_revoked_token_is_replaced_and_the_call_made_once(self):
         auth = self.auth_server()
@@ -195,7 +195,7 @@ class ClientCredentials(OauthCase):
         self.assert_works(gateway)
         auth.revoke()
         for _ in range(3):
-            self.assertIn("401", json.dumps(modern_call(gateway, "far__whoami")))
+            self.assertIn("401", json.dumps(stateless_call(gateway, "far__whoami")))
         self.assertEqual(len(auth.grants("client_credentials")), 1)
 
     def test_many_calls_wait_for_one_token(self):
@@ -211,7 +211,7 @@ class ClientCredentials(OauthCase):
         errors = []
 
         def call():
-            answer = modern_call(gateway, "far__whoami")
+            answer = stateless_call(gateway, "far__whoami")
             if "result" not in answer:
                 errors.append(answer)
 
@@ -238,11 +238,11 @@ class ClientCredentials(OauthCase):
         auth = self.auth_server()
         stub = self.guarded(auth, scope="read")
         stub.needs["tools/call"] = "write"
-        plain = auth.give
-        auth.give = lambda grant, **more: plain({**grant, "scope": "read"}, **more)
+        plain = auth.issue
+        auth.issue = lambda grant, **more: plain({**grant, "scope": "read"}, **more)
         gateway = self.gateway(stub)
         for _ in range(3):
-            self.assertIn("403", json.dumps(modern_call(gateway, "far__whoami")))
+            self.assertIn("403", json.dumps(stateless_call(gateway, "far__whoami")))
         self.assertEqual(len(auth.grants("client_credentials")), 2)
 
     def test_configured_endpoint_and_scopes(self):
@@ -255,21 +255,21 @@ class ClientCredentials(OauthCase):
         (asked,) = auth.grants("client_credentials")
         self.assertEqual(asked.form["scope"], "mine yours")
         # Known from the beginning: no request went without.
-        self.assertNotIn(None, stub.shown)
+        self.assertNotIn(None, stub.presented)
         self.assertEqual([one.path for one in auth.seen], ["/token"])
 
 
 class Distrust(OauthCase):
     """What servers say that must not be believed, or not be waited for."""
 
-    def assert_no_token(self, stub, words, settings=None):
+    def assert_no_token(self, stub, expected, settings=None):
         gateway = self.gateway(stub, settings)
-        self.wait_detail(gateway, words)
-        self.assertEqual(stub.tokens_shown(), [])
+        self.wait_detail(gateway, expected)
+        self.assertEqual(stub.tokens_presented(), [])
         self.assert_no_secret(gateway)
         return gateway
 
-    def assert_nobody_can_sign_in(self, stub, words):
+    def assert_nobody_can_sign_in(self, stub, expected):
         """The same where the upstream says who gives its tokens."""
         code = {"kind": "authorization_code"}
         config = {"workers": 1, "upstreams": {"far": stub.upstream(auth=code)}}
@@ -277,7 +277,7 @@ class Distrust(OauthCase):
         with gateway.connect() as connection:
             response = connection.request("POST", "/control/sign-ins/far")
         self.assertIn(response.status, (502, 503), response.body)
-        self.assertIn(words, json.loads(response.body)["error"])
+        self.assertIn(expected, json.loads(response.body)["error"])
 
     def test_metadata_of_another_resource(self):
         auth = self.auth_server()
@@ -305,33 +305,33 @@ class Distrust(OauthCase):
 
     def test_places_that_are_not_visited(self):
         auth = self.auth_server()
-        for place, words in (
+        for location, expected in (
             ("http://192.0.2.1/as", "is not https"),
             ("https://169.254.169.254/latest", "may not be connected to"),
             ("https://[fe80::1]/as", "may not be connected to"),
             ("file:///etc/passwd", "/etc/passwd"),
         ):
-            with self.subTest(place=place):
+            with self.subTest(location=location):
                 stub = self.guarded(auth)
-                stub.metadata["authorization_servers"] = [place]
-                self.assert_nobody_can_sign_in(stub, words)
+                stub.metadata["authorization_servers"] = [location]
+                self.assert_nobody_can_sign_in(stub, expected)
 
     def test_redirects_are_not_followed(self):
         auth, other = self.auth_server(), self.auth_server()
-        place = "/.well-known/oauth-authorization-server"
-        auth.on[place] = lambda exchange: exchange.answer(302, Location=other.root + place)
+        location = "/.well-known/oauth-authorization-server"
+        auth.on[location] = lambda exchange: exchange.answer(302, Location=other.root + location)
         self.assert_no_token(self.guarded(auth), "HTTP status 302")
-        del auth.on[place]
+        del auth.on[location]
         auth.on["/token"] = lambda exchange: exchange.answer(307, Location=other.root + "/token")
         self.assert_no_token(self.guarded(auth), "HTTP status 307")
         self.assertEqual(other.seen, [])
 
     def test_rubbish_for_metadata(self):
         auth = self.auth_server()
-        place = "/.well-known/oauth-authorization-server"
+        location = "/.well-known/oauth-authorization-server"
         for body in (b"<html>", b"[]", b"{", b'{"issuer":1}', b"\xff\xfe", b"{}" * 2):
             with self.subTest(body=body):
-                auth.on[place] = lambda exchange, body=body: exchange.answer(200, body)
+                auth.on[location] = lambda exchange, body=body: exchange.answer(200, body)
                 self.assert_no_token(self.guarded(auth), "the metadata of the authorization server")
 
     def test_metadata_that_are_too_large(self):
@@ -342,8 +342,8 @@ class Distrust(OauthCase):
     def test_metadata_that_take_too_long(self):
         auth, release = self.auth_server(), threading.Event()
         self.addCleanup(release.set)
-        place = "/.well-known/oauth-authorization-server"
-        auth.on[place] = lambda exchange: release.wait(60)
+        location = "/.well-known/oauth-authorization-server"
+        auth.on[location] = lambda exchange: release.wait(60)
         self.assert_no_token(self.guarded(auth), "too slow", {"fetch_time": "200ms"})
 
     def test_what_token_endpoints_say(self):
@@ -359,10 +359,10 @@ class Distrust(OauthCase):
             (lambda e: e.answer(200, {"access_token": "abc", "token_type": "mac"}), "not Bearer"),
             (lambda e: e.answer(200, {"token_type": "Bearer"}), "no `access_token`"),
         ]
-        for answer, words in cases:
-            with self.subTest(words=words):
+        for answer, expected in cases:
+            with self.subTest(expected=expected):
                 auth.on["/token"] = answer
-                self.assert_no_token(stub, words)
+                self.assert_no_token(stub, expected)
 
     def test_a_failing_endpoint_is_left_alone_for_a_while(self):
         auth = self.auth_server()
@@ -399,19 +399,19 @@ class Configuration(OauthCase):
         ]
         for auth in cases:
             with self.subTest(auth=auth):
-                code, said = self.fault(auth)
-                self.assertNotEqual(code, 0, said)
-                self.assertIn("issuer", said)
-                self.assertIn("the upstream must not choose another", said)
-                self.assertNotIn(SECRET, said)
-                code, said = self.fault({**auth, "issuer": "https://as.example"})
-                self.assertEqual(code, 0, said)
+                code, reply = self.fault(auth)
+                self.assertNotEqual(code, 0, reply)
+                self.assertIn("issuer", reply)
+                self.assertIn("the upstream must not choose another", reply)
+                self.assertNotIn(SECRET, reply)
+                code, reply = self.fault({**auth, "issuer": "https://as.example"})
+                self.assertEqual(code, 0, reply)
                 # Nobody can sign in at a token endpoint.
-                code, said = self.fault({**auth, "token_url": "https://as.example/token"})
-                self.assertEqual(code == 0, auth["kind"] != "authorization_code", said)
+                code, reply = self.fault({**auth, "token_url": "https://as.example/token"})
+                self.assertEqual(code == 0, auth["kind"] != "authorization_code", reply)
         # Here the server that the upstream names gives us what we show it later.
-        code, said = self.fault({"kind": "authorization_code"})
-        self.assertEqual(code, 0, said)
+        code, reply = self.fault({"kind": "authorization_code"})
+        self.assertEqual(code, 0, reply)
 
     def fault(self, auth, **upstream):
         entry = {"kind": "http", "url": "https://far.example/mcp", "auth": auth, **upstream}
@@ -434,27 +434,27 @@ class Configuration(OauthCase):
             ({**CREDENTIALS, "key": "/nonexistent"}, "key"),
             ({**CREDENTIALS, "kind": "magic"}, "client_credentials"),
         ]
-        for auth, words in cases:
+        for auth, expected in cases:
             with self.subTest(auth=auth):
-                code, said = self.fault(auth)
-                self.assertNotEqual(code, 0, said)
-                self.assertIn(words, said)
-                self.assertNotIn(SECRET, said)
+                code, reply = self.fault(auth)
+                self.assertNotEqual(code, 0, reply)
+                self.assertIn(expected, reply)
+                self.assertNotIn(SECRET, reply)
         known = {**CREDENTIALS, "issuer": "https://as.example"}
-        code, said = self.fault(known, headers={"Authorization": "Basic abc"})
-        self.assertIn("would be sent twice", said)
-        code, said = self.fault(known)
-        self.assertEqual(code, 0, said)
+        code, reply = self.fault(known, headers={"Authorization": "Basic abc"})
+        self.assertIn("would be sent twice", reply)
+        code, reply = self.fault(known)
+        self.assertEqual(code, 0, reply)
 
 
 class OpenapiService(OauthCase):
     def test_calls_carry_the_token(self):
         auth = self.auth_server()
-        shown = []
+        presented = []
 
         def serve(exchange):
             token = (exchange.headers.get("Authorization") or "").removeprefix("Bearer ")
-            shown.append(token)
+            presented.append(token)
             if not auth.is_good(token):
                 return exchange.answer(401, {})
             return exchange.answer(200, {"pets": 3})
@@ -474,14 +474,14 @@ class OpenapiService(OauthCase):
             "auth": {**CREDENTIALS, "issuer": auth.issuer, "retry": "100ms"},
         }
         gateway = self.enterContext(Gateway({"workers": 1, "upstreams": {"far": upstream}}))
-        self.assertIn("3", text_of(modern_call(gateway, "far__pets")))
+        self.assertIn("3", text_of(stateless_call(gateway, "far__pets")))
         (asked,) = auth.grants("client_credentials")
         self.assertNotIn("resource", asked.form)
-        self.assertEqual(shown, ["access-token-1"])
+        self.assertEqual(presented, ["access-token-1"])
         outlive_retry()
         auth.revoke()
-        self.assertIn("3", text_of(modern_call(gateway, "far__pets")))
-        self.assertEqual(shown, ["access-token-1", "access-token-1", "access-token-2"])
+        self.assertIn("3", text_of(stateless_call(gateway, "far__pets")))
+        self.assertEqual(presented, ["access-token-1", "access-token-1", "access-token-2"])
 
 
 def verify_with_openssl(key, text, signature, algorithm, folder):

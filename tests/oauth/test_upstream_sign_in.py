@@ -13,12 +13,12 @@ from auth_case import call_as
 from browser import Browser
 from harness import (
     BINARY,
-    LegacySession,
-    StdioFace,
+    McpSession,
+    StdioFrontend,
     clean_environment,
     main,
-    modern_call,
-    modern_request,
+    stateless_call,
+    stateless_request,
     run,
     text_of,
     to_yaml,
@@ -30,10 +30,10 @@ from sign_in_case import ANN, BOB, BOSS, CODE, LINK, SignInCase, secret_of
 
 class SignIn(SignInCase):
     def test_a_person_signs_in_once(self):
-        for modern in (False, True):
-            with self.subTest(modern=modern):
+        for stateless in (False, True):
+            with self.subTest(stateless=stateless):
                 auth = self.auth_server()
-                stub = self.guarded(auth, modern=modern, scope="read")
+                stub = self.guarded(auth, stateless=stateless, scope="read")
                 gateway = self.start(stub)
                 self.wait_detail(gateway, "wants you to sign in")
                 browser = self.sign_in_own(gateway)
@@ -95,18 +95,18 @@ class SignIn(SignInCase):
         gateway = self.start(stub, state=str(state))
         self.sign_in_own(gateway)
         self.assertEqual(gateway.stop(), 0)
-        kept = {path.name: path for path in state.iterdir()}
-        self.assertIn("tokens.sqlite", kept)
-        for path in kept.values():
+        saved = {path.name: path for path in state.iterdir()}
+        self.assertIn("tokens.sqlite", saved)
+        for path in saved.values():
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
             text = path.read_bytes()
             for secret in (b"access-token-", b"refresh-token-", b"registered-secret", b"registered-"):
                 self.assertNotIn(secret, text)
         # With another key it is as if nobody had signed in.
-        kept["tokens.key"].unlink()
+        saved["tokens.key"].unlink()
         again = self.start(stub, state=str(state))
         self.wait_detail(again, "wants you to sign in")
-        self.assertEqual(stub.tokens_shown()[-1:], ["access-token-3"])
+        self.assertEqual(stub.tokens_presented()[-1:], ["access-token-3"])
 
     def test_the_key_may_come_from_the_configuration(self):
         auth = self.auth_server()
@@ -128,10 +128,10 @@ class SignIn(SignInCase):
         auth.revoke()
 
         def asked_to_sign_in():
-            return "sign in" in json.dumps(modern_call(gateway, "far__whoami"))
+            return "sign in" in json.dumps(stateless_call(gateway, "far__whoami"))
 
         wait_until(asked_to_sign_in, "the word to sign in")
-        found = LINK.search(json.dumps(modern_call(gateway, "far__whoami")))
+        found = LINK.search(json.dumps(stateless_call(gateway, "far__whoami")))
         self.assertEqual(Browser().sign_in(found[0])[0], 200)
         self.assert_works(gateway)
         # The client stays registered.
@@ -146,11 +146,11 @@ class SignIn(SignInCase):
         auth.revoke()
 
         def fails():
-            return "503" in json.dumps(modern_call(gateway, "far__whoami"))
+            return "503" in json.dumps(stateless_call(gateway, "far__whoami"))
 
         wait_until(fails, "a failed renewal")
         del auth.on["/token"]
-        wait_until(lambda: "result" in modern_call(gateway, "far__whoami"), "a renewal")
+        wait_until(lambda: "result" in stateless_call(gateway, "far__whoami"), "a renewal")
         self.assertEqual(len(auth.saw("/authorize")), 1)
 
     def test_preregistered_client(self):
@@ -177,9 +177,9 @@ class SignIn(SignInCase):
         client = {"client_id": CLIENT, "client_secret": SECRET, "issuer": second.issuer}
         again = self.start(stub, client, state=state)
         self.wait_detail(again, "wants you to sign in")
-        shown = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
+        presented = base64.b64encode(f"{CLIENT}:{SECRET}".encode()).decode()
         for asked in first.seen:
-            self.assertNotIn(shown, asked.headers.get("Authorization", ""))
+            self.assertNotIn(presented, asked.headers.get("Authorization", ""))
             self.assertNotIn(SECRET, str(asked.form))
 
     def test_client_documents(self):
@@ -225,7 +225,7 @@ class SignIn(SignInCase):
         gateway = self.start(self.guarded(auth))
         self.sign_in_own(gateway)
         self.assertEqual(self.control(gateway, "DELETE", "far")[0], 200)
-        self.assertIn("sign in", json.dumps(modern_call(gateway, "far__whoami")))
+        self.assertIn("sign in", json.dumps(stateless_call(gateway, "far__whoami")))
 
     def test_migration_to_another_server(self):
         first, second = self.auth_server(), self.auth_server()
@@ -236,10 +236,10 @@ class SignIn(SignInCase):
         stub.auth = second
 
         def asked_to_sign_in():
-            return LINK.search(json.dumps(modern_call(gateway, "far__whoami")))
+            return LINK.search(json.dumps(stateless_call(gateway, "far__whoami")))
 
         wait_until(asked_to_sign_in, "the word to sign in")
-        found = LINK.search(json.dumps(modern_call(gateway, "far__whoami")))
+        found = LINK.search(json.dumps(stateless_call(gateway, "far__whoami")))
         self.assertEqual(Browser().sign_in(found[0])[0], 200)
         self.assert_works(gateway)
         # Nothing of the one was shown to the other.
@@ -265,12 +265,12 @@ class Separation(SignInCase):
             browser = Browser(secret=secret_of(headers))
             self.assertEqual(browser.sign_in(found[0])[0], 200)
             self.assertEqual(text_of(call_as(gateway, "far__whoami", headers)), "stub")
-            shown = stub.saw("tools/call")[-1].headers["Authorization"].removeprefix("Bearer ")
-            self.assertEqual(auth.tokens[shown]["who"], name)
+            presented = stub.saw("tools/call")[-1].headers["Authorization"].removeprefix("Bearer ")
+            self.assertEqual(auth.tokens[presented]["who"], name)
         # Again the first: nobody's token has changed hands.
         call_as(gateway, "far__whoami", ANN)
-        shown = stub.saw("tools/call")[-1].headers["Authorization"].removeprefix("Bearer ")
-        self.assertEqual(auth.tokens[shown]["who"], "ann")
+        presented = stub.saw("tools/call")[-1].headers["Authorization"].removeprefix("Bearer ")
+        self.assertEqual(auth.tokens[presented]["who"], "ann")
 
     def test_shared_connections_have_one_token(self):
         auth = self.auth_server()
@@ -311,10 +311,10 @@ class Returning(SignInCase):
         _, back, _ = browser.request("GET", headers["Location"])
         return headers["Location"], back["Location"]
 
-    def assert_refused(self, browser, url, words):
+    def assert_refused(self, browser, url, expected):
         status, _, text = browser.request("GET", url)
         self.assertGreaterEqual(status, 400, text)
-        self.assertIn(words, text)
+        self.assertIn(expected, text)
         self.assertEqual(self.auth.grants("authorization_code"), [])
 
     def changed(self, url, **changes):
@@ -349,7 +349,7 @@ class Returning(SignInCase):
 
     def test_an_issuer_that_says_nothing_may_be_believed(self):
         auth = self.auth_server(authorization_response_iss_parameter_supported=None)
-        auth.says_iss = "none"
+        auth.sends_iss = "none"
         gateway = self.start(self.guarded(auth))
         self.wait_detail(gateway, "sign in")
         self.sign_in_own(gateway)
@@ -388,7 +388,7 @@ class Asking(SignInCase):
         """A call by a client with a session that opens links; `answer` makes the result of each
         question."""
         capabilities = {"elicitation": {"url": {}}}
-        session = self.enterContext(LegacySession(gateway, capabilities=capabilities))
+        session = self.enterContext(McpSession(gateway, capabilities=capabilities))
         params = {"name": "far__whoami", "arguments": {}}
         message = {"jsonrpc": "2.0", "id": 70, "method": "tools/call", "params": params}
         last = None
@@ -443,7 +443,7 @@ class Asking(SignInCase):
         self.wait_detail(gateway, "sign in")
         self.sign_in_own(gateway)
         meta = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"url": {}}}}
-        first = modern_call(gateway, "far__whoami", meta=meta)["result"]
+        first = stateless_call(gateway, "far__whoami", meta=meta)["result"]
         ((key, question),) = first["inputRequests"].items()
         self.assertEqual(Browser().sign_in(question["params"]["url"])[0], 200)
         params = {
@@ -452,7 +452,7 @@ class Asking(SignInCase):
             "requestState": first["requestState"],
             "inputResponses": {key: {"action": "accept"}},
         }
-        self.assertEqual(text_of(modern_request(gateway, "tools/call", params, meta=meta)), "stub")
+        self.assertEqual(text_of(stateless_request(gateway, "tools/call", params, meta=meta)), "stub")
 
 
 class Stdio(SignInCase):
@@ -462,28 +462,28 @@ class Stdio(SignInCase):
         path = self.folder / "patchbay.yaml"
         upstream = stub.upstream(auth=CODE)
         path.write_text(to_yaml({"workers": 1, "upstreams": {"far": upstream}}), encoding="utf-8")
-        with StdioFace([BINARY, "stdio", "-c", str(path)]) as face:
-            line = face.stderr.wait_for(LINK.search)
+        with StdioFrontend([BINARY, "stdio", "-c", str(path)]) as frontend:
+            line = frontend.stderr.wait_for(LINK.search)
             found = LINK.search(line)[0]
             self.assertEqual(Browser().sign_in(found)[0], 200)
             parts = urllib.parse.urlsplit(found)
             # Nothing else is served there.
             status, _, _ = Browser().request("POST", f"http://{parts.netloc}/mcp")
             self.assertEqual(status, 503)
-            opening = {"protocolVersion": "2025-11-25", "capabilities": {}}
-            opening["clientInfo"] = {"name": "test", "version": "1"}
-            call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": opening}
-            face.request(call)
+            handshake = {"protocolVersion": "2025-11-25", "capabilities": {}}
+            handshake["clientInfo"] = {"name": "test", "version": "1"}
+            call = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": handshake}
+            frontend.request(call)
             numbers = itertools.count(2)
 
             def works():
                 params = {"name": "far__whoami", "arguments": {}}
                 message = {"jsonrpc": "2.0", "method": "tools/call", "params": params}
-                answer = face.request({**message, "id": next(numbers)})
+                answer = frontend.request({**message, "id": next(numbers)})
                 return "result" in answer and text_of(answer) == "stub"
 
             wait_until(works, "the upstream to be there")
-            self.assertEqual(face.close_stdin(), 0)
+            self.assertEqual(frontend.close_stdin(), 0)
 
 
 class Commands(SignInCase):
@@ -503,7 +503,7 @@ class Commands(SignInCase):
         self.assertEqual(process.wait(20), 0)
         self.assert_works(gateway)
         self.assertEqual(run("logout", gateway.url, "far").returncode, 0)
-        self.assertIn("sign in", json.dumps(modern_call(gateway, "far__whoami")))
+        self.assertIn("sign in", json.dumps(stateless_call(gateway, "far__whoami")))
         self.assertEqual(run("login", gateway.url, "nothing").returncode, 5)
 
 

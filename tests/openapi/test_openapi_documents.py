@@ -12,11 +12,11 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     main,
-    modern_call,
-    modern_request,
+    stateless_call,
+    stateless_request,
     result_of,
     wait_until,
 )
@@ -48,7 +48,7 @@ class Documents(TestCase):
         fresh.rename(self.file)
 
     def names(self):
-        tools = result_of(modern_request(self.gateway, "tools/list"))["tools"]
+        tools = result_of(stateless_request(self.gateway, "tools/list"))["tools"]
         return {tool["name"][5:] for tool in tools if tool["name"].startswith("api__")}
 
     def wait_names(self, *names):
@@ -76,7 +76,7 @@ class Documents(TestCase):
         )
         self.run_gateway()
         self.assertEqual(self.names(), {"getA", "getB"})
-        result_of(modern_call(self.gateway, "api__getB", id=5))
+        result_of(stateless_call(self.gateway, "api__getB", id=5))
         self.assertEqual(self.service.last().target, "/b/5")
 
     def test_a_file_that_changes(self):
@@ -90,7 +90,7 @@ class Documents(TestCase):
         self.write("{")
         wait_until(lambda: "the last good one is used" in self.detail(), "the fault to be shown")
         self.assertEqual(self.names(), {"a", "b"})
-        result_of(modern_call(self.gateway, "api__b"))
+        result_of(stateless_call(self.gateway, "api__b"))
         self.write(self.document("c"))
         self.wait_names("c")
         wait_until(lambda: "the last good one" not in self.detail(), "the fault to be gone")
@@ -152,7 +152,7 @@ class Documents(TestCase):
         self.write(self.document("a1", "a2", "b", "c"))
         self.run_gateway()
         self.assertEqual(self.names(), {"first", "b"})
-        result_of(modern_call(self.gateway, "api__first"))
+        result_of(stateless_call(self.gateway, "api__first"))
         self.assertEqual(self.service.last().target, "/a1")
 
     def test_a_thousand_operations(self):
@@ -180,7 +180,7 @@ class Documents(TestCase):
         }
         self.write(document)
         self.run_gateway()
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             names, cursor = [], None
             while True:
                 params = {"cursor": cursor} if cursor else {}
@@ -198,16 +198,16 @@ class Documents(TestCase):
         self.write(self.document("large", "slow", "broken"))
         self.run_gateway()
         self.service.on["GET /large"] = lambda request: (200, "text/plain", b"a" * 100_000)
-        error = modern_call(self.gateway, "api__large")["error"]
+        error = stateless_call(self.gateway, "api__large")["error"]
         self.assertEqual(error["data"]["reason"], "upstream_failed")
         broken = b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"
         self.service.on["GET /broken"] = lambda request: broken
-        error = modern_call(self.gateway, "api__broken")["error"]
+        error = stateless_call(self.gateway, "api__broken")["error"]
         self.assertEqual(error["data"]["reason"], "upstream_failed")
         waiting = threading.Event()
         self.addCleanup(waiting.set)
         self.service.on["GET /slow"] = lambda request: waiting.wait() and b""
-        error = modern_call(self.gateway, "api__slow")["error"]
+        error = stateless_call(self.gateway, "api__slow")["error"]
         self.assertEqual(error["data"]["reason"], "timeout")
 
 

@@ -5,7 +5,7 @@ import urllib.parse
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import main, modern_call
+from harness import main, stateless_call
 from openapi_case import OpenapiCase, parameter
 
 STYLES = [
@@ -27,17 +27,17 @@ STYLES = [
 ]
 
 
-def style_name(place, style, explode):
-    return f"{place}-{style}-{'yes' if explode else 'no'}"
+def style_name(location, style, explode):
+    return f"{location}-{style}-{'yes' if explode else 'no'}"
 
 
 def style_document():
     paths = {}
-    for place, style, explode in STYLES:
-        one = parameter("color", place, style=style, explode=explode)
+    for location, style, explode in STYLES:
+        one = parameter("color", location, style=style, explode=explode)
         other = parameter("other", schema={"type": "string"})
-        suffix = "/{color}/end" if place == "path" else ""
-        name = style_name(place, style, explode)
+        suffix = "/{color}/end" if location == "path" else ""
+        name = style_name(location, style, explode)
         paths[f"/{name}{suffix}"] = {
             "get": {"operationId": name, "parameters": [one, other], "security": [{"key": []}]}
         }
@@ -96,13 +96,13 @@ HOSTILE = [
 class Styles(OpenapiCase):
     document, settings = style_document(), {"credentials": {"key": "ours"}}
 
-    def written(self, place, style, explode, value):
-        request = self.sent(style_name(place, style, explode), color=value)
-        if place == "path":
+    def written(self, location, style, explode, value):
+        request = self.sent(style_name(location, style, explode), color=value)
+        if location == "path":
             return request.path.split("/")[2]
-        if place == "query":
+        if location == "query":
             return request.query.removesuffix("&api_key=ours")
-        return request.field("color" if place == "header" else "Cookie")
+        return request.field("color" if location == "header" else "Cookie")
 
     def test_every_style(self):
         plain, colors, rgb = "blue", ["blue", "black"], {"R": 100, "G": 200}
@@ -143,16 +143,16 @@ class Styles(OpenapiCase):
 
     def test_nothing_escapes_its_place(self):
         """Each hostile text, alone and in lists and objects, as value and as key, everywhere."""
-        for place, style, explode in STYLES:
+        for location, style, explode in STYLES:
             for text in HOSTILE:
                 for value in (text, [text, "z"], {"k": text}, {text: "v"}):
-                    with self.subTest(place=place, style=style, explode=explode, value=value):
-                        self.one_hostile(place, style, explode, value)
+                    with self.subTest(location=location, style=style, explode=explode, value=value):
+                        self.one_hostile(location, style, explode, value)
 
-    def one_hostile(self, place, style, explode, value):
-        name = style_name(place, style, explode)
+    def one_hostile(self, location, style, explode, value):
+        name = style_name(location, style, explode)
         before = len(self.service.seen)
-        answer = modern_call(self.gateway, f"pets__{name}", color=value, other="marker")
+        answer = stateless_call(self.gateway, f"pets__{name}", color=value, other="marker")
         if "error" in answer:
             self.assertEqual(answer["error"]["code"], -32602, answer)
             self.assertEqual(len(self.service.seen), before)
@@ -166,13 +166,13 @@ class Styles(OpenapiCase):
         self.assertNotIn(b"\r", head.replace(b"\r\n", b""))
         self.assertRegex(request.line, r"^GET /[!-~]* HTTP/1\.1$")
         names = {key.lower() for key, _ in request.fields}
-        extra = {"header": {"color"}, "cookie": {"cookie"}}.get(place, set())
+        extra = {"header": {"color"}, "cookie": {"cookie"}}.get(location, set())
         self.assertLessEqual(names - extra, {"host", "user-agent", "accept", "accept-encoding"})
         self.assertEqual(len(request.fields), len(names))
         self.assertEqual(request.field("Host"), f"127.0.0.1:{self.service.port}")
         # The path has the steps that it always has, and none of them leads up.
         steps = request.path.split("/")
-        wanted = ["", name, None, "end"] if place == "path" else ["", name]
+        wanted = ["", name, None, "end"] if location == "path" else ["", name]
         self.assertEqual(len(steps), len(wanted))
         for step, known in zip(steps, wanted):
             if known is not None:
@@ -184,10 +184,10 @@ class Styles(OpenapiCase):
         pairs = urllib.parse.parse_qsl(request.query, keep_blank_values=True)
         self.assertEqual([value for key, value in pairs if key == "api_key"], ["ours"])
         self.assertEqual([value for key, value in pairs if key == "other"], ["marker"])
-        if place == "query" and isinstance(value, str):
+        if location == "query" and isinstance(value, str):
             self.assertIn(("color", value), pairs)
             self.assertEqual(len(pairs), 3)
-        if place == "path" and isinstance(value, str) and style == "simple":
+        if location == "path" and isinstance(value, str) and style == "simple":
             self.assertEqual(urllib.parse.unquote(steps[2]), value)
 
     def test_a_key_cannot_take_the_place_of_another_parameter(self):

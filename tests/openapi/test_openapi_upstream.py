@@ -12,11 +12,11 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     Background,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     main,
-    modern_call,
-    modern_request,
+    stateless_call,
+    stateless_request,
     result_of,
     run,
     to_yaml,
@@ -81,7 +81,7 @@ class Petstore(OpenapiCase):
         # A revision whose structured content is always an object gets a list as text alone.
         self.service.on["GET /v1/pets"] = lambda request: (200, "application/json", b"[1]")
         self.assertEqual(self.call("listPets")["structuredContent"], [1])
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             self.assertNotIn("structuredContent", result_of(session.call("pets__listPets")))
         del self.service.on["GET /v1/pets"]
 
@@ -132,13 +132,13 @@ class Petstore(OpenapiCase):
 
     def test_connections_are_kept(self):
         before = self.service.connections
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             for _ in range(20):
                 session.call("pets__listPets")
         self.assertLessEqual(self.service.connections - before, 2)
 
     def test_a_service_that_closes_kept_connections_is_asked_again(self):
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             session.call("pets__listPets")
             with self.service.lock:
                 for connection in self.service.open:
@@ -158,10 +158,10 @@ class Resources(OpenapiCase):
     settings = {"gets": "both"}
 
     def read(self, uri):
-        return modern_request(self.gateway, "resources/read", {"uri": uri})
+        return stateless_request(self.gateway, "resources/read", {"uri": uri})
 
     def test_gets_are_resources_too(self):
-        templates = result_of(modern_request(self.gateway, "resources/templates/list"))
+        templates = result_of(stateless_request(self.gateway, "resources/templates/list"))
         uris = {one["uriTemplate"] for one in templates["resourceTemplates"]}
         self.assertEqual(
             uris,
@@ -252,9 +252,9 @@ class Credentials(TestCase):
         with Gateway({"upstreams": upstreams}, env=env) as gateway:
             for name, (_, _, field, wanted) in schemes.items():
                 with self.subTest(name):
-                    result_of(modern_call(gateway, f"{name}__with"))
+                    result_of(stateless_call(gateway, f"{name}__with"))
                     self.assertEqual(service.last().field(field), wanted)
-                    result_of(modern_call(gateway, f"{name}__without"))
+                    result_of(stateless_call(gateway, f"{name}__without"))
                     self.assertIsNone(service.last().field(field))
 
     def test_a_document_elsewhere_gets_no_headers_of_the_service(self):
@@ -262,7 +262,7 @@ class Credentials(TestCase):
         serve_document(other, {"openapi": "3.1.0", "paths": {"/a": {"get": {"operationId": "a"}}}})
         settings = upstream(other, server=f"{service.url}/base/", headers={"X-Key": "k"})
         with Gateway({"upstreams": {"api": settings}}) as gateway:
-            result_of(modern_call(gateway, "api__a"))
+            result_of(stateless_call(gateway, "api__a"))
             self.assertEqual(service.last().path, "/base/a")
             self.assertEqual(service.last().field("X-Key"), "k")
             self.assertIsNone(other.last().field("X-Key"))
@@ -308,7 +308,7 @@ class Tls(TestCase):
         entry = {"kind": "openapi", "document": f"https://localhost:{proxy.port}/openapi.json"}
         upstreams = {"good": {**entry, "tls": {"ca": cert}}, "bad": entry}
         with Gateway({"upstreams": upstreams}) as gateway:
-            result_of(modern_call(gateway, "good__showPet", petId="1"))
+            result_of(stateless_call(gateway, "good__showPet", petId="1"))
             self.assertEqual(service.last().path, "/v1/pets/1")
             ready = json.dumps(gateway.get("/ready").json())
             self.assertIn("certificate is not accepted", ready)
@@ -319,8 +319,8 @@ class Gone(TestCase):
         with RawService() as service:
             serve_document(service, PETSTORE)
             gateway = self.enterContext(Gateway({"upstreams": {"pets": upstream(service)}}))
-            result_of(modern_call(gateway, "pets__showPet", petId="1"))
-        error = modern_call(gateway, "pets__showPet", petId="1")["error"]
+            result_of(stateless_call(gateway, "pets__showPet", petId="1"))
+        error = stateless_call(gateway, "pets__showPet", petId="1")["error"]
         self.assertEqual(error["data"]["reason"], "unavailable")
 
     def start_call(self):
@@ -332,7 +332,7 @@ class Gone(TestCase):
         service.on["GET /v1/pets/1"] = lambda request: waiting.wait() and b""
         self.config = {"stop": {"grace": "100ms"}, "upstreams": {"pets": upstream(service)}}
         gateway = self.enterContext(Gateway(self.config))
-        call = Background(modern_call, gateway, "pets__showPet", petId="1")
+        call = Background(stateless_call, gateway, "pets__showPet", petId="1")
         wait_until(lambda: gateway.metric("patchbay_upstream_calls_in_flight") == 1)
         return gateway, call
 
@@ -346,7 +346,7 @@ class Gone(TestCase):
         self.config["upstreams"]["pets"]["timeout"] = "5s"
         gateway.write_config(self.config)
         self.assertEqual(call.result()["error"]["data"]["reason"], "unavailable")
-        result_of(modern_call(gateway, "pets__showPet", petId="2"))
+        result_of(stateless_call(gateway, "pets__showPet", petId="2"))
 
 
 class RoundTrip(TestCase):
@@ -358,12 +358,12 @@ class RoundTrip(TestCase):
             select = {"operations": ["POST /api/*"]}
             settings = {"kind": "openapi", "document": document, "select": select}
             with Gateway({"upstreams": {"inner": settings}}) as outer:
-                tools = result_of(modern_request(outer, "tools/list"))["tools"]
+                tools = result_of(stateless_request(outer, "tools/list"))["tools"]
                 names = [tool["name"] for tool in tools]
                 name = next(name for name in names if "calculate" in name)
-                result = result_of(modern_call(outer, name, body={"expression": "2 + 3 * 4"}))
+                result = result_of(stateless_call(outer, name, body={"expression": "2 + 3 * 4"}))
                 self.assertIn("14", json.dumps(result))
-                refused = modern_call(outer, name, body={"expression": 5})
+                refused = stateless_call(outer, name, body={"expression": 5})
                 self.assertEqual(refused["error"]["code"], -32602)
 
 

@@ -6,7 +6,7 @@ import stat
 import subprocess
 import tempfile
 
-from harness import BINARY, PATIENCE, StdioFace, TestCase, clean_environment, result_of, to_yaml
+from harness import BINARY, TIMEOUT, StdioFrontend, TestCase, clean_environment, result_of, to_yaml
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "
 
@@ -29,7 +29,7 @@ def pipe(text, *args, command=None, env=None):
         env=clean_environment(**(env or {})),
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         check=False,
     )
     if done.returncode != 0:
@@ -47,23 +47,23 @@ class OsqueryCase(TestCase):
             config = self.folder / "osquery.yaml"
             config.write_text(to_yaml(settings), encoding="utf-8")
             command += ["-c", str(config)]
-        return self.enterContext(StdioFace(command, env=env or without_osqueryi()))
+        return self.enterContext(StdioFrontend(command, env=env or without_osqueryi()))
 
-    def ask(self, face, sql, **arguments):
+    def ask(self, frontend, sql, **arguments):
         """The texts of the answer, and whether it is an error."""
         self.asked = getattr(self, "asked", 0) + 1
-        result = result_of(face.request(call(self.asked, sql=sql, **arguments)))
+        result = result_of(frontend.request(call(self.asked, sql=sql, **arguments)))
         return [item["text"] for item in result["content"]], result.get("isError", False)
 
-    def rows(self, face, sql):
-        texts, failed = self.ask(face, sql)
+    def rows(self, frontend, sql):
+        texts, failed = self.ask(frontend, sql)
         self.assertFalse(failed, texts)
         self.assertEqual(len(texts), 1)
         return json.loads(texts[0])
 
-    def refusal(self, face, sql):
+    def refusal(self, frontend, sql):
         """Why the query failed: no rows, and after them the reason."""
-        texts, failed = self.ask(face, sql)
+        texts, failed = self.ask(frontend, sql)
         self.assertTrue(failed, f"{sql!r} was answered: {texts}")
         self.assertEqual((len(texts), texts[0]), (2, "[]"))
         return texts[1]

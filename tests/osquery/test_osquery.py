@@ -13,12 +13,12 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     BINARY,
-    LEGACY_VERSIONS,
-    MODERN,
+    SESSION_VERSIONS,
+    STATELESS,
     ROOT,
     TestCase,
     main,
-    modern_message,
+    stateless_message,
     result_of,
 )
 from osquery_case import OsqueryCase, call, pipe, without_osqueryi
@@ -126,73 +126,73 @@ class Pipes(TestCase):
 
 class Protocol(OsqueryCase):
     def test_each_revision(self):
-        for version in ("2024-11-05", *LEGACY_VERSIONS):
+        for version in ("2024-11-05", *SESSION_VERSIONS):
             with self.subTest(version=version):
-                face = self.server()
+                frontend = self.server()
                 params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {}}
                 opened = result_of(
-                    face.request(
+                    frontend.request(
                         {"jsonrpc": "2.0", "id": "1", "method": "initialize", "params": params}
                     )
                 )
                 self.assertEqual(opened["protocolVersion"], version)
-                face.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+                frontend.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
                 ping = {"jsonrpc": "2.0", "id": "2", "method": "ping"}
-                self.assertEqual(result_of(face.request(ping)), {})
-                self.assertEqual(len(self.rows(face, "SELECT * FROM system_info")), 1)
-                self.assertEqual(face.close_stdin(), 0)
+                self.assertEqual(result_of(frontend.request(ping)), {})
+                self.assertEqual(len(self.rows(frontend, "SELECT * FROM system_info")), 1)
+                self.assertEqual(frontend.close_stdin(), 0)
                 # The tools never change, so nobody is told that they have.
-                self.assertNotIn("notifications/", "\n".join(face.stdout.wait_end()))
+                self.assertNotIn("notifications/", "\n".join(frontend.stdout.wait_end()))
 
     def test_the_stateless_revision(self):
-        face = self.server()
-        message = modern_message(
+        frontend = self.server()
+        message = stateless_message(
             "tools/call",
             {"name": "query_osquery", "arguments": {"sql": "SELECT 6 * 7 AS answer"}},
             5,
         )
-        result = result_of(face.request(message))
+        result = result_of(frontend.request(message))
         self.assertEqual(json.loads(result["content"][0]["text"]), [{"answer": "42"}])
-        found = result_of(face.request(modern_message("server/discover", {}, 6)))
-        self.assertEqual(found["supportedVersions"], [MODERN])
+        found = result_of(frontend.request(stateless_message("server/discover", {}, 6)))
+        self.assertEqual(found["supportedVersions"], [STATELESS])
         self.assertEqual(found["capabilities"], {"tools": {}})
 
     def test_sql_or_query(self):
-        face = self.server()
+        frontend = self.server()
         both = call("a", sql="SELECT 1 AS one", query="SELECT 2 AS two")
-        self.assertIn("one", result_of(face.request(both))["content"][0]["text"])
+        self.assertIn("one", result_of(frontend.request(both))["content"][0]["text"])
         query = call("b", query="SELECT 2 AS two")
-        self.assertIn("two", result_of(face.request(query))["content"][0]["text"])
+        self.assertIn("two", result_of(frontend.request(query))["content"][0]["text"])
         for wrong in ({}, {"sql": ""}, {"sql": 1}, {"sql": "SELECT 1", "sqll": ""}):
             with self.subTest(arguments=wrong):
-                self.assert_error(face.request(call("c", **wrong)), -32602)
-        self.assert_error(face.request(call("d", sql="SELECT 1", format="xml")), -32602)
-        self.assert_error(face.request(call("e", tool="get_processes")), -32602)
+                self.assert_error(frontend.request(call("c", **wrong)), -32602)
+        self.assert_error(frontend.request(call("d", sql="SELECT 1", format="xml")), -32602)
+        self.assert_error(frontend.request(call("e", tool="get_processes")), -32602)
 
     def test_text(self):
-        face = self.server()
+        frontend = self.server()
         texts, failed = self.ask(
-            face, "SELECT 'a' AS x, 1 AS y UNION SELECT 'b', 2 ORDER BY x", format="text"
+            frontend, "SELECT 'a' AS x, 1 AS y UNION SELECT 'b', 2 ORDER BY x", format="text"
         )
         self.assertEqual((texts, failed), (["x: a\ny: 1\n\nx: b\ny: 2"], False))
 
     def test_names_that_stand_twice(self):
-        face = self.server()
+        frontend = self.server()
         self.assertEqual(
-            self.rows(face, "SELECT 1 AS a, 2 AS a, NULL AS b"),
+            self.rows(frontend, "SELECT 1 AS a, 2 AS a, NULL AS b"),
             [{"a": "1", "a:1": "2", "b": ""}],
         )
 
     def test_extra_tools(self):
-        face = self.server("--extra-tools")
-        listed = result_of(face.request({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))
+        frontend = self.server("--extra-tools")
+        listed = result_of(frontend.request({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))
         self.assertEqual(
             [tool["name"] for tool in listed["tools"]],
             ["query_osquery", "list_tables", "describe_table", "get_processes"],
         )
 
         def text(request):
-            return json.loads(result_of(face.request(request))["content"][0]["text"])
+            return json.loads(result_of(frontend.request(request))["content"][0]["text"])
 
         names = [row["name"] for row in text(call(2, tool="list_tables"))]
         self.assertIn("processes", names)
@@ -201,19 +201,19 @@ class Protocol(OsqueryCase):
         self.assertIn({"name": "total_seconds", "type": "BIGINT"}, columns)
         self.assertEqual(len(text(call(4, tool="get_processes", limit=3))), 3)
         self.assertEqual(set(text(call(5, template="users"))[0]), {"username", "uid"})
-        denied = result_of(face.request(call(6, tool="describe_table", table="shadow")))
+        denied = result_of(frontend.request(call(6, tool="describe_table", table="shadow")))
         self.assertTrue(denied["isError"])
-        self.assert_error(face.request(call(7, template="other")), -32602)
-        self.assert_error(face.request(call(8, tool="describe_table")), -32602)
-        self.assert_error(face.request(call(9, tool="list_tables", like="x")), -32602)
+        self.assert_error(frontend.request(call(7, template="other")), -32602)
+        self.assert_error(frontend.request(call(8, tool="describe_table")), -32602)
+        self.assert_error(frontend.request(call(9, tool="list_tables", like="x")), -32602)
 
     def test_traffic_in_the_log_only_when_asked(self):
         for asked in ("1", ""):
             with self.subTest(MCP_DEBUG=asked):
-                face = self.server(env={**without_osqueryi(), "MCP_DEBUG": asked})
-                self.rows(face, "SELECT 'needle'")
-                self.assertEqual(face.close_stdin(), 0)
-                log = "\n".join(face.stderr.wait_end())
+                frontend = self.server(env={**without_osqueryi(), "MCP_DEBUG": asked})
+                self.rows(frontend, "SELECT 'needle'")
+                self.assertEqual(frontend.close_stdin(), 0)
+                log = "\n".join(frontend.stderr.wait_end())
                 self.assertEqual("needle" in log, bool(asked))
 
 

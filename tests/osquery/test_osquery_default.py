@@ -9,7 +9,7 @@ import sys
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 import goals
-from harness import PATIENCE, Gateway, TestCase, main
+from harness import TIMEOUT, Gateway, TestCase, main
 
 
 class Defaults(TestCase):
@@ -21,7 +21,7 @@ class Defaults(TestCase):
         done = subprocess.run(
             ["curl", "-s", "-X", "POST", f"http://localhost:{self.gateway.port}/api/agent/execute",
              "-H", "Content-Type: application/json", "-d", '{"goal":"osquery: show system info"}'],
-            capture_output=True, text=True, timeout=PATIENCE, check=True,
+            capture_output=True, text=True, timeout=TIMEOUT, check=True,
         )  # fmt: skip
         (only,) = json.loads(done.stdout)["trace"]
         self.assertEqual((only["success"], only["skillName"]), (True, "OsqueryMCPSkill"), only)

@@ -48,74 +48,74 @@ def peak_memory(pid):
 
 class Limits(OsqueryCase):
     def test_a_function_that_cannot_be_interrupted(self):
-        face = self.server(timeout="300ms")
-        self.assertIn("took longer than 300ms", self.refusal(face, LONG_FUNCTION))
-        self.assertIn("refused", self.refusal(face, LONG_FUNCTION))
-        self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
-        self.assertEqual(face.close_stdin(), 0)
+        frontend = self.server(timeout="300ms")
+        self.assertIn("took longer than 300ms", self.refusal(frontend, LONG_FUNCTION))
+        self.assertIn("refused", self.refusal(frontend, LONG_FUNCTION))
+        self.assertEqual(self.rows(frontend, "SELECT 1 AS fine"), [{"fine": "1"}])
+        self.assertEqual(frontend.close_stdin(), 0)
 
     def test_processor_time(self):
-        face = self.server(cpu_timeout="1s", timeout="1h")
-        self.assertIn("more than 1s of processor time", self.refusal(face, ENDLESS + "max(i) FROM n"))
-        self.assertIn("refused", self.refusal(face, ENDLESS + "max(i) FROM n"))
-        self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
+        frontend = self.server(cpu_timeout="1s", timeout="1h")
+        self.assertIn("more than 1s of processor time", self.refusal(frontend, ENDLESS + "max(i) FROM n"))
+        self.assertIn("refused", self.refusal(frontend, ENDLESS + "max(i) FROM n"))
+        self.assertEqual(self.rows(frontend, "SELECT 1 AS fine"), [{"fine": "1"}])
 
     @unittest.skipIf(SANITIZED, "memory figures mean nothing")
     def test_memory(self):
-        face = self.server(memory="24MiB", rows=10_000_000, bytes="64MiB")
-        self.rows(face, "SELECT 1")
-        (process,) = children(face.process.pid)
+        frontend = self.server(memory="24MiB", rows=10_000_000, bytes="64MiB")
+        self.rows(frontend, "SELECT 1")
+        (process,) = children(frontend.process.pid)
         usual = peak_memory(process)
         for sql in BOMBS:
             with self.subTest(sql=sql[:100]):
-                said = self.refusal(face, sql)
-                self.assertRegex(said, "memory|larger than")
-                for pid in children(face.process.pid):
+                reply = self.refusal(frontend, sql)
+                self.assertRegex(reply, "memory|larger than")
+                for pid in children(frontend.process.pid):
                     self.assertLess(peak_memory(pid), usual + (32 << 20))
         # The server itself holds none of it.
-        self.assertLess(peak_memory(face.process.pid), 200 << 20)
-        self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
+        self.assertLess(peak_memory(frontend.process.pid), 200 << 20)
+        self.assertEqual(self.rows(frontend, "SELECT 1 AS fine"), [{"fine": "1"}])
 
     def test_a_query_takes_no_memory_of_another(self):
-        face = self.server(memory="16MiB", timeout="1h", queries=2)
+        frontend = self.server(memory="16MiB", timeout="1h", queries=2)
         # It fills what it may have and goes on with that.
         hog = ENDLESS + "max(y) FROM n, (SELECT max(hex(randomblob(1900000))) AS y FROM time)"
-        face.send(call("hog", sql=hog))
+        frontend.send(call("hog", sql=hog))
         for number in range(20):
-            self.assertEqual(len(self.rows(face, f"SELECT {number}, * FROM system_info")), 1)
+            self.assertEqual(len(self.rows(frontend, f"SELECT {number}, * FROM system_info")), 1)
             sql = f"SELECT length(hex(randomblob({1_000_000 + number}))) AS n"
-            self.assertEqual(self.rows(face, sql), [{"n": str(2_000_000 + 2 * number)}])
-        self.assertEqual(len(children(face.process.pid)), 2)
+            self.assertEqual(self.rows(frontend, sql), [{"n": str(2_000_000 + 2 * number)}])
+        self.assertEqual(len(children(frontend.process.pid)), 2)
 
     def test_a_process_that_dies(self):
-        face = self.server(timeout="1h")
+        frontend = self.server(timeout="1h")
         sql = ENDLESS + "max(i) FROM n"
         for number in (signal.SIGABRT, signal.SIGTERM):
             question = sql.replace("max(i)", f"max(i + {int(number)})")
-            face.send(call(f"dies-{number}", sql=question))
-            (process,) = wait_until(lambda: children(face.process.pid), "the query to run")
+            frontend.send(call(f"dies-{number}", sql=question))
+            (process,) = wait_until(lambda: children(frontend.process.pid), "the query to run")
             os.kill(process, number)
-            result = result_of(face.answer(f"dies-{number}"))
+            result = result_of(frontend.answer(f"dies-{number}"))
             self.assertIn(f"signal {int(number)}", result["content"][1]["text"])
             # It is not tried again, and everything else goes on.
-            self.assertIn("refused", self.refusal(face, question))
-            self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
-            (idle,) = children(face.process.pid)
+            self.assertIn("refused", self.refusal(frontend, question))
+            self.assertEqual(self.rows(frontend, "SELECT 1 AS fine"), [{"fine": "1"}])
+            (idle,) = children(frontend.process.pid)
             os.kill(idle, signal.SIGKILL)
             wait_until(lambda: not alive(idle), "its end")
-        self.assertEqual(self.rows(face, "SELECT 2 AS fine"), [{"fine": "2"}])
+        self.assertEqual(self.rows(frontend, "SELECT 2 AS fine"), [{"fine": "2"}])
 
     def test_who_only_waited_has_done_nothing_wrong(self):
-        face = self.server(timeout="300ms", queries=1)
-        face.send(call("long", sql=ENDLESS + "max(i) FROM n"))
-        waiting = self.ask(face, "SELECT 1 AS fine")
+        frontend = self.server(timeout="300ms", queries=1)
+        frontend.send(call("long", sql=ENDLESS + "max(i) FROM n"))
+        waiting = self.ask(frontend, "SELECT 1 AS fine")
         if waiting[1]:
             self.assertIn("too many queries are waiting", waiting[0][1])
-        self.assertIn("took longer", result_of(face.answer("long"))["content"][1]["text"])
-        self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
+        self.assertIn("took longer", result_of(frontend.answer("long"))["content"][1]["text"])
+        self.assertEqual(self.rows(frontend, "SELECT 1 AS fine"), [{"fine": "1"}])
 
     def test_functions_that_do_more_than_compute(self):
-        face = self.server()
+        frontend = self.server()
         for function in (
             "fts3_tokenizer('simple')",
             "fts3_tokenizer('simple', x'0000000000000000')",
@@ -141,14 +141,14 @@ class Limits(OsqueryCase):
             ):
                 with self.subTest(sql=sql):
                     self.assertRegex(
-                        self.refusal(face, sql), "function '.*' is not allowed|no such function"
+                        self.refusal(frontend, sql), "function '.*' is not allowed|no such function"
                     )
         # An address is as good as shown by the program of a statement.
-        self.assertIn("EXPLAIN", self.refusal(face, "EXPLAIN SELECT * FROM users"))
-        self.assertTrue(self.rows(face, "EXPLAIN QUERY PLAN SELECT * FROM users"))
+        self.assertIn("EXPLAIN", self.refusal(frontend, "EXPLAIN SELECT * FROM users"))
+        self.assertTrue(self.rows(frontend, "EXPLAIN QUERY PLAN SELECT * FROM users"))
 
     def test_functions_that_compute(self):
-        face = self.server()
+        frontend = self.server()
         for expression, value in (
             ("upper(substr('abc', 2)) || printf('%02d', 7)", "BC07"),
             ("json_extract('{\"a\": [1, 2]}', '$.a[1]')", "2"),
@@ -161,28 +161,28 @@ class Limits(OsqueryCase):
             ("length(randomblob(16)) + length(zeroblob(4))", "20"),
         ):
             with self.subTest(expression=expression):
-                self.assertEqual(self.rows(face, f"SELECT {expression} AS x"), [{"x": value}])
+                self.assertEqual(self.rows(frontend, f"SELECT {expression} AS x"), [{"x": value}])
 
 
 class OsqueryiLimits(OsqueryCase):
     def test_processor_time(self):
-        face = self.server(env=self.stand_in("while :; do :; done"), cpu_timeout="1s", timeout="1h")
-        self.assertIn("more than 1s of processor time", self.refusal(face, "SELECT 1"))
-        self.assertIn("refused", self.refusal(face, "SELECT 1"))
+        frontend = self.server(env=self.stand_in("while :; do :; done"), cpu_timeout="1s", timeout="1h")
+        self.assertIn("more than 1s of processor time", self.refusal(frontend, "SELECT 1"))
+        self.assertIn("refused", self.refusal(frontend, "SELECT 1"))
 
     def test_memory(self):
         swallow = "exec /usr/bin/python3 -c 'x = b\"x\" * 100_000_000; import time; time.sleep(1000)'"
-        face = self.server(env=self.stand_in(swallow), memory="48MiB", timeout="1h")
-        self.assertIn("more memory than it may have (48MiB)", self.refusal(face, "SELECT 1"))
-        self.assertEqual(children(face.process.pid), [])
+        frontend = self.server(env=self.stand_in(swallow), memory="48MiB", timeout="1h")
+        self.assertIn("more memory than it may have (48MiB)", self.refusal(frontend, "SELECT 1"))
+        self.assertEqual(children(frontend.process.pid), [])
 
     def test_how_many_run_at_once(self):
         env = self.stand_in("sleep 1000")
-        face = self.server(env=env, queries=2, waiting=0, timeout="1h")
+        frontend = self.server(env=env, queries=2, waiting=0, timeout="1h")
         for number in range(2):
-            face.send(call(f"long-{number}", sql=f"SELECT {number}"))
-        wait_until(lambda: len(children(face.process.pid)) == 2, "both to run")
-        self.assertIn("too many queries are waiting", self.refusal(face, "SELECT 3"))
+            frontend.send(call(f"long-{number}", sql=f"SELECT {number}"))
+        wait_until(lambda: len(children(frontend.process.pid)) == 2, "both to run")
+        self.assertIn("too many queries are waiting", self.refusal(frontend, "SELECT 3"))
 
 
 class Defaults(TestCase):
@@ -192,11 +192,11 @@ class Defaults(TestCase):
     def setUpClass(cls):
         cls.gateway = cls.enterClassContext(Gateway(env={"PATH": "/usr/bin:/bin"}))
 
-    def fails(self, sql, *words):
+    def fails(self, sql, *texts):
         success, skill, output = goals.step(self.gateway, f"osquery: {sql}")
         self.assertEqual((success, skill), (False, "OsqueryMCPSkill"), output)
-        for word in words:
-            self.assertIn(word, output)
+        for text in texts:
+            self.assertIn(text, output)
 
     def test_what_is_refused(self):
         self.fails("SELECT * FROM process_memory_map", "process_memory_map")

@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import PATIENCE, ROOT, main, result_of, wait_until
+from harness import TIMEOUT, ROOT, main, result_of, wait_until
 from osquery_case import ENDLESS, OsqueryCase, call, pipe, without_osqueryi
 
 
@@ -32,7 +32,7 @@ class Settings:
 
 class Refusals(OsqueryCase):
     def test_attacks(self):
-        face = self.server()
+        frontend = self.server()
         for sql in (
             "SELECT 1; SELECT 2",
             "SELECT 1; DROP TABLE processes",
@@ -76,13 +76,13 @@ class Refusals(OsqueryCase):
         ):
             with self.subTest(sql=sql[:80]):
                 if sql:
-                    self.refusal(face, sql)
+                    self.refusal(frontend, sql)
                 else:
-                    self.assert_error(face.request(call("empty", sql=sql)), -32602)
-        self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
+                    self.assert_error(frontend.request(call("empty", sql=sql)), -32602)
+        self.assertEqual(self.rows(frontend, "SELECT 1 AS fine"), [{"fine": "1"}])
 
     def test_harmless_things_that_look_alike(self):
-        face = self.server()
+        frontend = self.server()
         for sql in (
             "SELECT 1;",
             "SELECT 1 ; -- the end",
@@ -95,14 +95,14 @@ class Refusals(OsqueryCase):
             "WHERE u.uid IS NOT DISTINCT FROM 0",
         ):
             with self.subTest(sql=sql):
-                self.assertTrue(self.rows(face, sql))
+                self.assertTrue(self.rows(frontend, sql))
 
     def test_denied_tables_however_they_are_named(self):
         # process_memory_map is there to be read, so that only the refusal keeps it from being.
         self.assertTrue(
             self.rows(self.server(denied_tables=[]), "SELECT * FROM process_memory_map LIMIT 1")
         )
-        face = self.server()
+        frontend = self.server()
         for denied in (
             "carves",
             "curl",
@@ -136,18 +136,18 @@ class Refusals(OsqueryCase):
                 f"EXPLAIN SELECT * FROM {denied}",
             ):
                 with self.subTest(sql=sql):
-                    self.assertIn(f"'{denied}' is not allowed", self.refusal(face, sql))
+                    self.assertIn(f"'{denied}' is not allowed", self.refusal(frontend, sql))
 
     def test_only_the_allowed_tables(self):
-        face = self.server(allowed_tables=["System_Info", "users"])
-        self.assertEqual(len(self.rows(face, "SELECT * FROM system_info, users LIMIT 1")), 1)
-        self.assertIn("'processes'", self.refusal(face, "SELECT * FROM processes"))
+        frontend = self.server(allowed_tables=["System_Info", "users"])
+        self.assertEqual(len(self.rows(frontend, "SELECT * FROM system_info, users LIMIT 1")), 1)
+        self.assertIn("'processes'", self.refusal(frontend, "SELECT * FROM processes"))
         # The document's own check looks for a name anywhere in the text.
-        self.refusal(face, "SELECT * FROM processes -- system_info")
-        self.refusal(face, "SELECT 'system_info' FROM processes")
+        self.refusal(frontend, "SELECT * FROM processes -- system_info")
+        self.refusal(frontend, "SELECT 'system_info' FROM processes")
 
     def test_a_query_without_end_is_cut_and_then_refused(self):
-        face = self.server(timeout="200ms")
+        frontend = self.server(timeout="200ms")
         for number, sql in enumerate(
             (
                 ENDLESS + "count(*) FROM n",
@@ -155,46 +155,46 @@ class Refusals(OsqueryCase):
             )
         ):
             with self.subTest(sql=sql):
-                self.assertIn("took longer than 200ms", self.refusal(face, sql))
-                self.assertIn("refused", self.refusal(face, sql))
+                self.assertIn("took longer than 200ms", self.refusal(frontend, sql))
+                self.assertIn("refused", self.refusal(frontend, sql))
                 # The same in other clothes.
                 again = sql.replace("SELECT", "select /* again */\n")
-                self.assertIn("refused", self.refusal(face, again))
-                self.assertEqual(self.rows(face, f"SELECT {number} AS x"), [{"x": str(number)}])
+                self.assertIn("refused", self.refusal(frontend, again))
+                self.assertEqual(self.rows(frontend, f"SELECT {number} AS x"), [{"x": str(number)}])
 
     def test_rows_bytes_and_memory_are_bounded(self):
-        face = self.server(rows=100, bytes="64KiB", memory="8MiB")
-        self.assertEqual(len(self.rows(face, ENDLESS + "i FROM n LIMIT 100")), 100)
-        self.assertIn("more than 100 rows", self.refusal(face, ENDLESS + "i FROM n"))
+        frontend = self.server(rows=100, bytes="64KiB", memory="8MiB")
+        self.assertEqual(len(self.rows(frontend, ENDLESS + "i FROM n LIMIT 100")), 100)
+        self.assertIn("more than 100 rows", self.refusal(frontend, ENDLESS + "i FROM n"))
         self.assertIn(
             "larger than 64KiB",
-            self.refusal(face, ENDLESS + "printf('%.2000c', 'x') AS x FROM n LIMIT 90"),
+            self.refusal(frontend, ENDLESS + "printf('%.2000c', 'x') AS x FROM n LIMIT 90"),
         )
-        self.refusal(face, "SELECT zeroblob(1000000000)")
+        self.refusal(frontend, "SELECT zeroblob(1000000000)")
         self.assertIn(
             "memory",
             self.refusal(
-                face, ENDLESS + "max(i), group_concat(i) FROM (SELECT i FROM n ORDER BY -i)"
+                frontend, ENDLESS + "max(i), group_concat(i) FROM (SELECT i FROM n ORDER BY -i)"
             ),
         )
         self.assertIn(
             "memory",
             self.refusal(
-                face, ENDLESS + "DISTINCT hex(i) || printf('%.9000c', 'x') FROM n ORDER BY 1"
+                frontend, ENDLESS + "DISTINCT hex(i) || printf('%.9000c', 'x') FROM n ORDER BY 1"
             ),
         )
-        self.assertEqual(self.rows(face, "SELECT 1 AS fine"), [{"fine": "1"}])
+        self.assertEqual(self.rows(frontend, "SELECT 1 AS fine"), [{"fine": "1"}])
 
     def test_a_cancelled_query_ends(self):
-        face = self.server("--timeout", "1h", queries=1, waiting=0)
-        face.send(call("endless", sql=ENDLESS + "max(i) FROM n"))
+        frontend = self.server("--timeout", "1h", queries=1, waiting=0)
+        frontend.send(call("endless", sql=ENDLESS + "max(i) FROM n"))
         # It has the only place, so that another is refused meanwhile.
-        wait_until(lambda: "too many" in self.ask(face, "SELECT 1")[0][-1], "the place to be taken")
+        wait_until(lambda: "too many" in self.ask(frontend, "SELECT 1")[0][-1], "the place to be taken")
         params = {"requestId": "endless", "reason": "enough"}
-        face.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
-        wait_until(lambda: not self.ask(face, "SELECT 1")[1], "the place to be free")
+        frontend.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+        wait_until(lambda: not self.ask(frontend, "SELECT 1")[1], "the place to be free")
         # What its asker gave up is no offence.
-        self.assertEqual(face.close_stdin(), 0)
+        self.assertEqual(frontend.close_stdin(), 0)
 
     def test_the_end_of_input_waits_for_the_answer(self):
         asked = json.dumps(call("slow", sql="SELECT count(*) FROM processes a, processes b, users"))
@@ -207,10 +207,10 @@ class Osqueryi(OsqueryCase):
         env = self.stand_in(
             'printf \'%s\\n\' "$@" >> "$0.args"; echo \'[{"hostname":"from osqueryi","n":5}]\''
         )
-        face = self.server(env=env)
+        frontend = self.server(env=env)
         sql = "SELECT hostname, '$(id)', `x` FROM system_info WHERE a = 'b; \"c\"'"
         self.assertEqual(
-            self.ask(face, sql + " ; "),
+            self.ask(frontend, sql + " ; "),
             ([json.dumps([{"hostname": "from osqueryi", "n": "5"}], indent=2)], False),
         )
         arguments = (self.folder / "osqueryi.args").read_text(encoding="utf-8").splitlines()
@@ -218,7 +218,7 @@ class Osqueryi(OsqueryCase):
 
     def test_what_it_must_not_be_asked(self):
         env = self.stand_in('echo asked >> "$0.args"; echo "[]"')
-        face = self.server(env=env)
+        frontend = self.server(env=env)
         for sql in (
             "--extension /tmp/x",
             " .help",
@@ -231,7 +231,7 @@ class Osqueryi(OsqueryCase):
             "SELECT 1 FROM users WHERE uid IN carves",
         ):
             with self.subTest(sql=sql):
-                self.refusal(face, sql)
+                self.refusal(frontend, sql)
         self.assertFalse((self.folder / "osqueryi.args").exists())
 
     def test_it_is_started_without_the_tables_that_are_denied(self):
@@ -241,15 +241,15 @@ class Osqueryi(OsqueryCase):
         )
 
         def options(**settings):
-            face = self.server("--extra-tools", env=env, **settings)
-            self.rows(face, "SELECT 1 FROM users")
+            frontend = self.server("--extra-tools", env=env, **settings)
+            self.rows(frontend, "SELECT 1 FROM users")
             arguments = (self.folder / "osqueryi.args").read_text(encoding="utf-8").splitlines()
-            return face, arguments[:-1]
+            return frontend, arguments[:-1]
 
         usual = ["--json", "--disable_extensions"]
         denied = Settings.denied_tables
         self.assertEqual(options()[1], [*usual, "--disable_tables=" + ",".join(denied)])
-        face, found = options(denied_tables=["Curl", "yara"], allowed_tables=["Users", "time"])
+        frontend, found = options(denied_tables=["Curl", "yara"], allowed_tables=["Users", "time"])
         self.assertEqual(
             found, [*usual, "--disable_tables=curl,yara", "--enable_tables=users,time"]
         )
@@ -258,28 +258,28 @@ class Osqueryi(OsqueryCase):
             (call(1, tool="list_tables"), "osquery_registry"),
             (call(2, tool="describe_table", table="time"), "time"),
         ):
-            self.assertFalse(result_of(face.request(request)).get("isError", False))
+            self.assertFalse(result_of(frontend.request(request)).get("isError", False))
             arguments = (self.folder / "osqueryi.args").read_text(encoding="utf-8").splitlines()
             self.assertEqual(arguments[:-1], [*usual, f"--enable_tables={only}"])
 
     def test_what_it_reads_otherwise_than_we_do(self):
         env = self.real_stand_in()
-        face = self.server(env=env)
-        self.assertEqual(self.rows(face, "SELECT username FROM users"), [{"username": "root"}])
+        frontend = self.server(env=env)
+        self.assertEqual(self.rows(frontend, "SELECT username FROM users"), [{"username": "root"}])
         for sql in DISGUISED:
             with self.subTest(sql=sql):
                 # It is valid SQL that reads the table: only what is in between keeps it from that.
                 self.assertEqual(self.unfenced(sql), "fetched")
-                self.refusal(face, sql)
-        self.assertEqual(self.rows(face, "SELECT username FROM users"), [{"username": "root"}])
-        face = self.server(env=env, denied_tables=[], allowed_tables=["users"])
+                self.refusal(frontend, sql)
+        self.assertEqual(self.rows(frontend, "SELECT username FROM users"), [{"username": "root"}])
+        frontend = self.server(env=env, denied_tables=[], allowed_tables=["users"])
         for sql in DISGUISED:
             with self.subTest(sql=sql):
-                self.refusal(face, sql)
+                self.refusal(frontend, sql)
         # A version that does not know an option is no reason to do without the fence.
         script = self.folder / "osqueryi"
         script.write_text(script.read_text(encoding="utf-8").replace("enable_tables", "x"))
-        self.assertIn("unknown command line flag", self.refusal(face, "SELECT 1 FROM users"))
+        self.assertIn("unknown command line flag", self.refusal(frontend, "SELECT 1 FROM users"))
 
     def real_stand_in(self):
         script = self.folder / "osqueryi"
@@ -288,8 +288,8 @@ class Osqueryi(OsqueryCase):
         return {"PATH": f"{self.folder}:/usr/bin:/bin"}
 
     def unfenced(self, sql):
-        words = [str(self.folder / "osqueryi"), "--json", sql]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=True)
+        args = [str(self.folder / "osqueryi"), "--json", sql]
+        done = subprocess.run(args, capture_output=True, text=True, timeout=TIMEOUT, check=True)
         (row,) = json.loads(done.stdout)
         return row["result"]
 
@@ -304,53 +304,53 @@ class Osqueryi(OsqueryCase):
             ("exit 3", "status 3"),
         ):
             with self.subTest(script=script):
-                face = self.server(env=self.stand_in(script))
-                self.assertIn(wanted, self.refusal(face, "SELECT * FROM system_info"))
-                self.assertEqual(face.close_stdin(), 0)
-                self.assertIn("query failed", "\n".join(face.stderr.wait_end()))
+                frontend = self.server(env=self.stand_in(script))
+                self.assertIn(wanted, self.refusal(frontend, "SELECT * FROM system_info"))
+                self.assertEqual(frontend.close_stdin(), 0)
+                self.assertIn("query failed", "\n".join(frontend.stderr.wait_end()))
 
     def test_no_rows_are_no_failure(self):
-        face = self.server(env=self.stand_in("echo '[]'; echo 'W0101 a warning' >&2"))
-        self.assertEqual(self.ask(face, "SELECT 1"), (["[]"], False))
+        frontend = self.server(env=self.stand_in("echo '[]'; echo 'W0101 a warning' >&2"))
+        self.assertEqual(self.ask(frontend, "SELECT 1"), (["[]"], False))
 
     def test_it_hangs(self):
         env = self.stand_in('echo $$ > "$0.pid"; sleep 1000')
-        face = self.server("--timeout", "200ms", env=env)
-        self.assertIn("took longer than 200ms", self.refusal(face, "SELECT 1"))
+        frontend = self.server("--timeout", "200ms", env=env)
+        self.assertIn("took longer than 200ms", self.refusal(frontend, "SELECT 1"))
         pid = int((self.folder / "osqueryi.pid").read_text(encoding="utf-8"))
         with self.assertRaises(ProcessLookupError):
             os.kill(pid, 0)
-        self.assertIn("refused", self.refusal(face, "SELECT 1"))
+        self.assertIn("refused", self.refusal(frontend, "SELECT 1"))
 
     def test_it_prints_without_end(self):
-        face = self.server(env=self.stand_in("exec cat /dev/zero"), bytes="64KiB")
-        self.assertIn("larger than 64KiB", self.refusal(face, "SELECT 1"))
+        frontend = self.server(env=self.stand_in("exec cat /dev/zero"), bytes="64KiB")
+        self.assertIn("larger than 64KiB", self.refusal(frontend, "SELECT 1"))
 
     def test_answers_larger_than_a_pipe(self):
         env = self.stand_in(
             "printf '[{\"x\":\"'; head -c 3000000 /dev/zero | tr '\\0' y; echo '\"}]'"
         )
-        face = self.server(env=env)
-        (row,) = self.rows(face, "SELECT x FROM system_info")
+        frontend = self.server(env=env)
+        (row,) = self.rows(frontend, "SELECT x FROM system_info")
         self.assert_same_text(row["x"], "y" * 3_000_000)
 
     def test_absent(self):
-        face = self.server()
-        self.assertEqual(len(self.rows(face, "SELECT * FROM system_info")), 1)
+        frontend = self.server()
+        self.assertEqual(len(self.rows(frontend, "SELECT * FROM system_info")), 1)
         self.assertIn(
-            "osqueryi is not installed", self.refusal(face, "SELECT * FROM kernel_panics")
+            "osqueryi is not installed", self.refusal(frontend, "SELECT * FROM kernel_panics")
         )
-        face = self.server("--engine", "osqueryi")
-        self.assertIn("'osqueryi'", self.refusal(face, "SELECT * FROM system_info"))
+        frontend = self.server("--engine", "osqueryi")
+        self.assertIn("'osqueryi'", self.refusal(frontend, "SELECT * FROM system_info"))
 
     def test_the_engine_can_be_chosen(self):
         env = self.stand_in('echo \'[{"x":"osqueryi"}]\'')
-        face = self.server("--engine", "builtin", env=env)
-        self.assertEqual(self.rows(face, "SELECT 'builtin' AS x"), [{"x": "builtin"}])
+        frontend = self.server("--engine", "builtin", env=env)
+        self.assertEqual(self.rows(frontend, "SELECT 'builtin' AS x"), [{"x": "builtin"}])
         elsewhere = self.folder / "elsewhere"
         (self.folder / "osqueryi").rename(elsewhere)
-        face = self.server("--osqueryi", str(elsewhere))
-        self.assertEqual(self.rows(face, "SELECT 1"), [{"x": "osqueryi"}])
+        frontend = self.server("--osqueryi", str(elsewhere))
+        self.assertEqual(self.rows(frontend, "SELECT 1"), [{"x": "osqueryi"}])
 
     def test_its_own_tables_are_listed(self):
         env = self.stand_in(
@@ -358,22 +358,22 @@ class Osqueryi(OsqueryCase):
             'echo \'[{"name":"curl"},{"name":"time"},{"name":"yum_sources"}]\';;'
             ' *) echo \'[{"name":"baseurl","type":"TEXT"}]\';; esac'
         )
-        face = self.server("--extra-tools", env=env)
-        listed = result_of(face.request(call(1, tool="list_tables")))["content"][0]["text"]
+        frontend = self.server("--extra-tools", env=env)
+        listed = result_of(frontend.request(call(1, tool="list_tables")))["content"][0]["text"]
         self.assertEqual(json.loads(listed), [{"name": "time"}, {"name": "yum_sources"}])
-        columns = result_of(face.request(call(2, tool="describe_table", table="yum_sources")))
+        columns = result_of(frontend.request(call(2, tool="describe_table", table="yum_sources")))
         self.assertEqual(
             json.loads(columns["content"][0]["text"]), [{"name": "baseurl", "type": "TEXT"}]
         )
 
     def test_the_server_ends_while_it_runs(self):
         env = self.stand_in('echo $$ > "$0.pid"; sleep 1000')
-        face = self.server("--timeout", "1h", env=env)
-        face.send(call(1, sql="SELECT 1"))
+        frontend = self.server("--timeout", "1h", env=env)
+        frontend.send(call(1, sql="SELECT 1"))
         file = self.folder / "osqueryi.pid"
         wait_until(lambda: file.exists() and file.read_text(encoding="utf-8").strip())
-        face.process.send_signal(signal.SIGKILL)
-        face.process.wait()
+        frontend.process.send_signal(signal.SIGKILL)
+        frontend.process.wait()
         pid = int(file.read_text(encoding="utf-8"))
         wait_until(lambda: not pathlib.Path(f"/proc/{pid}/cmdline").exists(), "its end")
 

@@ -18,12 +18,12 @@ class Scenario(TestCase):
     def gateway(self, osquery=None, **settings):
         return self.enterContext(Gateway(goals.config(osquery or goals.stand_in(), **settings)))
 
-    def assert_fails(self, gateway, goal, *words):
+    def assert_fails(self, gateway, goal, *texts):
         """The goal fails with these words in its trace, and other goals go on."""
         success, skill, output = goals.step(gateway, goal)
         self.assertEqual((success, skill), (False, "OsqueryMCPSkill"), output)
-        for word in words:
-            self.assertIn(word, output)
+        for text in texts:
+            self.assertIn(text, output)
         self.assertEqual(goals.step(gateway, "calculate: 12 / 4")[2], "3.0")
         return output
 

@@ -17,27 +17,27 @@ from osquery_case import OsqueryCase, without_osqueryi
 class Tables(OsqueryCase):
 
     def test_every_table_can_be_read_whole(self):
-        face = self.server(denied_tables=[])
+        frontend = self.server(denied_tables=[])
         names = [
             row["name"]
-            for row in self.rows(face, "SELECT name FROM osquery_registry WHERE active = 1")
+            for row in self.rows(frontend, "SELECT name FROM osquery_registry WHERE active = 1")
         ]
         self.assertGreaterEqual(len(names), 34)
         for name in names:
             with self.subTest(name):
                 where = " WHERE path = '/etc/passwd'" if name in ("file", "hash") else ""
-                self.rows(face, f"SELECT * FROM {name}{where} LIMIT 5")
+                self.rows(frontend, f"SELECT * FROM {name}{where} LIMIT 5")
 
     def test_a_process(self):
-        face = self.server()
+        frontend = self.server()
         child = subprocess.Popen(["sleep", "1000"], cwd="/usr")
         self.addCleanup(child.wait)
         self.addCleanup(child.kill)
         wait_until(
-            lambda: self.rows(face, f"SELECT name FROM processes WHERE pid = {child.pid}")
+            lambda: self.rows(frontend, f"SELECT name FROM processes WHERE pid = {child.pid}")
             == [{"name": "sleep"}]
         )
-        (row,) = self.rows(face, f"SELECT * FROM processes WHERE pid = {child.pid}.0")
+        (row,) = self.rows(frontend, f"SELECT * FROM processes WHERE pid = {child.pid}.0")
         self.assertEqual(row["cmdline"], "sleep 1000")
         self.assertEqual(row["cwd"], "/usr")
         self.assertEqual(row["parent"], str(os.getpid()))
@@ -47,23 +47,23 @@ class Tables(OsqueryCase):
         self.assertEqual(row["threads"], "1")
 
     def test_all_processes_are_listed_with_their_parents(self):
-        face = self.server()
-        listed = {row["pid"] for row in self.rows(face, "SELECT pid FROM processes")}
+        frontend = self.server()
+        listed = {row["pid"] for row in self.rows(frontend, "SELECT pid FROM processes")}
         self.assertIn(str(os.getpid()), listed)
-        self.assertIn(str(face.process.pid), listed)
+        self.assertIn(str(frontend.process.pid), listed)
         joined = self.rows(
-            face,
+            frontend,
             "SELECT c.pid FROM processes c JOIN processes p ON c.parent = p.pid "
             f"WHERE p.pid = {os.getpid()}",
         )
-        self.assertIn({"pid": str(face.process.pid)}, joined)
+        self.assertIn({"pid": str(frontend.process.pid)}, joined)
 
     def test_who_listens(self):
-        face = self.server()
+        frontend = self.server()
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]
             rows = self.rows(
-                face,
+                frontend,
                 "SELECT p.pid, p.name, l.port, l.address, l.family, l.protocol, l.fd "
                 "FROM listening_ports l JOIN processes p USING (pid) "
                 f"WHERE l.port = {port}",
@@ -86,7 +86,7 @@ class Tables(OsqueryCase):
             with socket.create_connection(("127.0.0.1", port)) as connection:
                 own = connection.getsockname()[1]
                 rows = self.rows(
-                    face,
+                    frontend,
                     "SELECT fd, remote_address, remote_port, state FROM process_open_sockets "
                     f"WHERE pid = {os.getpid()} AND local_port = {own}",
                 )
@@ -103,10 +103,10 @@ class Tables(OsqueryCase):
                 )
 
     def test_open_files(self):
-        face = self.server()
+        frontend = self.server()
         with tempfile.NamedTemporaryFile() as open_file:
             rows = self.rows(
-                face,
+                frontend,
                 f"SELECT path FROM process_open_files WHERE pid = {os.getpid()} "
                 f"AND fd = {open_file.fileno()}",
             )
@@ -121,12 +121,12 @@ class Tables(OsqueryCase):
         (allowed / "out").symlink_to(secret)
         (allowed / "up").symlink_to(self.folder)
         os.mkfifo(allowed / "pipe")
-        face = self.server(file_roots=[str(allowed)])
+        frontend = self.server(file_roots=[str(allowed)])
 
         def paths(where, table="file"):
             return [
                 pathlib.Path(row["path"]).name
-                for row in self.rows(face, f"SELECT path FROM {table} WHERE {where} ORDER BY path")
+                for row in self.rows(frontend, f"SELECT path FROM {table} WHERE {where} ORDER BY path")
             ]
 
         self.assertEqual(paths(f"directory = '{allowed}'"), ["out", "pipe", "plain", "up"])
@@ -143,7 +143,7 @@ class Tables(OsqueryCase):
         ):
             with self.subTest(hidden):
                 self.assertEqual(paths(hidden), [])
-        digests = self.rows(face, f"SELECT path, sha256 FROM hash WHERE directory = '{allowed}'")
+        digests = self.rows(frontend, f"SELECT path, sha256 FROM hash WHERE directory = '{allowed}'")
         self.assertEqual(
             digests,
             [
@@ -153,15 +153,15 @@ class Tables(OsqueryCase):
                 }
             ],
         )
-        self.assertIn("needs path", self.refusal(face, "SELECT * FROM file"))
+        self.assertIn("needs path", self.refusal(frontend, "SELECT * FROM file"))
 
     def test_units_of_systemd(self):
         unit = ("a.service", "The a", "loaded", "active", "running", "", "/u/a", 7, "start", "/j/7")
         other = ("b.target", "B", "loaded", "inactive", "dead", "", "/u/b", 0, "", "/")
         bus = FakeBus(self.folder, [unit, other], {"FragmentPath": "/etc/a", "User": "nobody"})
         self.addCleanup(bus.close)
-        face = self.server(env={**without_osqueryi(), **bus.environment})
-        row = self.rows(face, "SELECT * FROM systemd_units WHERE id = 'a.service'")
+        frontend = self.server(env={**without_osqueryi(), **bus.environment})
+        row = self.rows(frontend, "SELECT * FROM systemd_units WHERE id = 'a.service'")
         self.assertEqual(
             row,
             [
@@ -183,19 +183,19 @@ class Tables(OsqueryCase):
                 }
             ],
         )
-        states = self.rows(face, "SELECT id, active_state FROM systemd_units")
+        states = self.rows(frontend, "SELECT id, active_state FROM systemd_units")
         self.assertEqual([state["id"] for state in states], ["a.service", "b.target"])
         # Where there is no systemd there are no units.
         nowhere = {"DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nowhere"}
-        face = self.server(env={**without_osqueryi(), **nowhere})
-        self.assertEqual(self.rows(face, "SELECT * FROM systemd_units"), [])
+        frontend = self.server(env={**without_osqueryi(), **nowhere})
+        self.assertEqual(self.rows(frontend, "SELECT * FROM systemd_units"), [])
 
     def test_accounts(self):
-        face = self.server()
-        (root,) = self.rows(face, "SELECT * FROM users WHERE username = 'root'")
+        frontend = self.server()
+        (root,) = self.rows(frontend, "SELECT * FROM users WHERE username = 'root'")
         self.assertEqual((root["uid"], root["directory"]), ("0", "/root"))
         groups = self.rows(
-            face,
+            frontend,
             "SELECT g.groupname FROM users u JOIN user_groups USING (uid) "
             "JOIN groups g ON g.gid = user_groups.gid WHERE u.username = 'root'",
         )

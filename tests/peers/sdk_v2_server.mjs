@@ -1,5 +1,5 @@
 // A server made with SDK v2 that has what the conformance suite asks for, but for tasks: over
-// Streamable HTTP, both eras on one URL. usage: node sdk_v2_server.mjs [both|legacy|modern]
+// Streamable HTTP, both forms of MCP on one URL. usage: node sdk_v2_server.mjs [both|session|stateless]
 // Prints its URL, and ends when stdin does.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ import {
 
 import { countChange, makeServer } from './sdk_v2_tools.mjs';
 
-const era = process.argv[2] ?? 'both';
+const protocol = process.argv[2] ?? 'both';
 
 // Sessions of the handshake revisions: id -> { transport, refresh }.
 const sessions = new Map();
@@ -82,7 +82,7 @@ async function readJson(request) {
 }
 
 async function isLegacy(request, body) {
-  if (era !== 'both') return era === 'legacy';
+  if (protocol !== 'both') return protocol === 'session';
   return request.method !== 'POST' || isLegacyRequest(await toWebRequest(request, body), body);
 }
 

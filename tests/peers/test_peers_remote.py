@@ -17,17 +17,17 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 import npm_peers
 from harness import (
     Gateway,
-    LegacySession,
-    StdioFace,
+    McpSession,
+    StdioFrontend,
     TestCase,
     clean_environment,
     main,
-    modern_call,
+    stateless_call,
     result_of,
     text_of,
     wait_until,
 )
-from waiting import PATIENCE, Lines
+from waiting import TIMEOUT, Lines
 
 OLDEST_NODE = 22  # The inspector's.
 EVERYTHING = npm_peers.MODULES / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"
@@ -54,8 +54,8 @@ class PeerCase(TestCase):
 
     def everything(self, mode):
         """The port of a server-everything that is up."""
-        with socket.create_server(("127.0.0.1", 0)) as place:
-            port = place.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
         process = subprocess.Popen(
             [self.node, str(EVERYTHING), mode],
             env=clean_environment(PORT=str(port)),
@@ -63,14 +63,14 @@ class PeerCase(TestCase):
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
-        said = Lines(process.stdout)
-        self.addCleanup(lambda: (process.kill(), process.wait(), said.wait_end()))
+        reply = Lines(process.stdout)
+        self.addCleanup(lambda: (process.kill(), process.wait(), reply.wait_end()))
 
         def listens():
             with socket.socket() as probe:
                 return process.poll() is None and probe.connect_ex(("127.0.0.1", port)) == 0
 
-        wait_until(listens, "server-everything: " + said.text())
+        wait_until(listens, "server-everything: " + reply.text())
         return port
 
     def remote_command(self, url, transport):
@@ -82,8 +82,8 @@ class Everything(PeerCase):
 
     def check(self, entry):
         gateway = self.enterContext(Gateway({"workers": 2, "upstreams": {"far": entry}}))
-        self.assertEqual(text_of(modern_call(gateway, "far__echo", message="hé")), "Echo: hé")
-        with LegacySession(gateway, capabilities={"sampling": {}}) as session:
+        self.assertEqual(text_of(stateless_call(gateway, "far__echo", message="hé")), "Echo: hé")
+        with McpSession(gateway, capabilities={"sampling": {}}) as session:
             self.assertIn("far__get-sum", session.tool_names())
             self.assertIn("42", text_of(session.call("far__get-sum", a=2, b=40)))
             prompts = result_of(session.request("prompts/list"))["prompts"]
@@ -96,9 +96,9 @@ class Everything(PeerCase):
         tool = "far__trigger-long-running-operation"
         answer = session.call(tool, {"progressToken": 5}, duration=0.2, steps=2)
         self.assertIn("completed", text_of(answer))
-        told = [m["params"] for m in session.others if m["method"] == "notifications/progress"]
-        self.assertEqual({one["progressToken"] for one in told}, {5})
-        self.assertEqual([one["progress"] for one in told], [1, 2])
+        notified = [m["params"] for m in session.others if m["method"] == "notifications/progress"]
+        self.assertEqual({one["progressToken"] for one in notified}, {5})
+        self.assertEqual([one["progress"] for one in notified], [1, 2])
 
     def check_resources(self, session):
         listed = result_of(session.request("resources/list"))["resources"]
@@ -131,7 +131,7 @@ class McpRemote(PeerCase):
                 entry = {"kind": "stdio", "command": self.node, "args": args}
                 entry["env"] = self.environment()
                 with self.subTest(transport), Gateway({"upstreams": {"far": entry}}) as gateway:
-                    answer = modern_call(gateway, "far__skills__calculate", expression="6*7")
+                    answer = stateless_call(gateway, "far__skills__calculate", expression="6*7")
                     self.assertEqual(text_of(answer), "42")
 
     def test_as_a_client_in_front(self):
@@ -141,26 +141,26 @@ class McpRemote(PeerCase):
                 (gateway.url.replace("/mcp", "/sse"), "sse-only"),
             ):
                 command = [self.node, *self.remote_command(url, transport)]
-                with self.subTest(transport), StdioFace(command, self.environment()) as face:
-                    opening = {
+                with self.subTest(transport), StdioFrontend(command, self.environment()) as frontend:
+                    handshake = {
                         "protocolVersion": "2025-06-18",
                         "capabilities": {},
                         "clientInfo": {"name": "tests", "version": "1"},
                     }
-                    message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": opening}
-                    server = result_of(face.request(message))["serverInfo"]
+                    message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": handshake}
+                    server = result_of(frontend.request(message))["serverInfo"]
                     self.assertEqual(server["name"], "patchbay")
-                    face.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+                    frontend.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
                     params = {"name": "skills__echo", "arguments": {"text": "through"}}
                     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-                    self.assertEqual(text_of(face.request(message)), "through")
+                    self.assertEqual(text_of(frontend.request(message)), "through")
 
 
 class Inspector(PeerCase):
-    def inspect(self, gateway, era, *arguments):
+    def inspect(self, gateway, protocol, *arguments):
         home = self.folder()
         command = [self.node, str(INSPECTOR / INSPECTOR_CLI), "--cli", gateway.url]
-        command += ["--transport", "http", "--protocol-era", era, "--format", "json", *arguments]
+        command += ["--transport", "http", "--protocol-era", protocol, "--format", "json", *arguments]
         done = subprocess.run(
             command,
             cwd=home,
@@ -168,7 +168,7 @@ class Inspector(PeerCase):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT,
             check=False,
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -176,15 +176,15 @@ class Inspector(PeerCase):
 
     def test_each_era(self):
         with Gateway({"upstreams": SKILLS}) as gateway:
-            for era in ("legacy", "auto", "modern"):
-                with self.subTest(era):
-                    tools = self.inspect(gateway, era, "--method", "tools/list")["tools"]
+            for protocol in ("legacy", "auto", "modern"):
+                with self.subTest(protocol):
+                    tools = self.inspect(gateway, protocol, "--method", "tools/list")["tools"]
                     self.assertIn("skills__echo", [tool["name"] for tool in tools])
                     call = ("--method", "tools/call", "--tool-name", "skills__echo")
-                    answer = self.inspect(gateway, era, *call, "--tool-arg", f"text={era}")
-                    self.assertEqual(answer["content"][0]["text"], era)
+                    answer = self.inspect(gateway, protocol, *call, "--tool-arg", f"text={protocol}")
+                    self.assertEqual(answer["content"][0]["text"], protocol)
                     # Only answers of the era without sessions say who they are from.
-                    self.assertEqual("_meta" in answer, era != "legacy")
+                    self.assertEqual("_meta" in answer, protocol != "legacy")
 
 
 if __name__ == "__main__":

@@ -9,14 +9,14 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     Background,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     fake,
     main,
-    modern_call,
-    modern_headers,
-    modern_message,
-    modern_request,
+    stateless_call,
+    stateless_headers,
+    stateless_message,
+    stateless_request,
     result_of,
     run,
     text_of,
@@ -25,7 +25,7 @@ from harness import (
 
 RULES = [{"role": "local", "allow": ["fake.*"], "approve": ["fake.echo"]}]
 FORMS = {"elicitation": {}}
-MODERN_FORMS = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}
+STATELESS_FORMS = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}
 
 
 def config(rules=None, **settings):
@@ -40,7 +40,7 @@ class ApprovalCase(TestCase):
         self.gateway = self.enterContext(Gateway(config(**self.settings)))
 
     def session(self, capabilities=None):
-        return self.enterContext(LegacySession(self.gateway, capabilities=capabilities))
+        return self.enterContext(McpSession(self.gateway, capabilities=capabilities))
 
     def control(self, method, path="", status=200):
         with self.gateway.connect() as connection:
@@ -122,7 +122,7 @@ class ByAdmin(ApprovalCase):
         self.assertNotEqual(self.refused(session.call("fake__echo", text="hi")), waiting)
 
     def test_goals_and_clients_that_cannot_be_asked_hear_how(self):
-        self.refused(modern_call(self.gateway, "fake__echo", text="hi"))
+        self.refused(stateless_call(self.gateway, "fake__echo", text="hi"))
         with self.gateway.connect() as connection:
             headers = {"Content-Type": "application/json"}
             goal = {"goal": "fake.echo: text=hi"}
@@ -193,7 +193,7 @@ class ByTheUser(ApprovalCase):
         self.assertEqual(self.calls(), 0)
 
     def test_a_client_without_a_session(self):
-        first = result_of(modern_call(self.gateway, "fake__echo", meta=MODERN_FORMS, text="hi"))
+        first = result_of(stateless_call(self.gateway, "fake__echo", meta=STATELESS_FORMS, text="hi"))
         self.assertEqual(first["resultType"], "input_required")
         ((key, question),) = first["inputRequests"].items()
         self.assertIn("fake.echo", question["params"]["message"])
@@ -203,10 +203,10 @@ class ByTheUser(ApprovalCase):
             "requestState": first["requestState"],
             "inputResponses": {key: {"action": "accept", "content": {"approve": True}}},
         }
-        answer = modern_request(self.gateway, "tools/call", params, meta=MODERN_FORMS)
+        answer = stateless_request(self.gateway, "tools/call", params, meta=STATELESS_FORMS)
         self.assertEqual(text_of(answer), "hi")
         # The state is used up, and with it the word.
-        again = modern_request(self.gateway, "tools/call", params, meta=MODERN_FORMS)
+        again = stateless_request(self.gateway, "tools/call", params, meta=STATELESS_FORMS)
         self.assertIn("error", again)
 
     def test_a_caller_by_rest_is_not_asked_about_itself(self):
@@ -234,7 +234,7 @@ class AdminOnly(ApprovalCase):
 
     def test_the_user_is_not_asked(self):
         self.refused(self.session(FORMS).call("fake__echo", text="hi"))
-        self.refused(modern_call(self.gateway, "fake__echo", meta=MODERN_FORMS, text="hi"))
+        self.refused(stateless_call(self.gateway, "fake__echo", meta=STATELESS_FORMS, text="hi"))
 
 
 class Admins(ApprovalCase):
@@ -269,8 +269,8 @@ class Admins(ApprovalCase):
 
     def call(self, who="agent", meta=None):
         params = {"name": "fake__echo", "arguments": {"text": "hi"}}
-        message = modern_message("tools/call", params, meta=meta)
-        headers = {**modern_headers(message), "Authorization": f"Bearer {who}-token-of-the-tests"}
+        message = stateless_message("tools/call", params, meta=meta)
+        headers = {**stateless_headers(message), "Authorization": f"Bearer {who}-token-of-the-tests"}
         with self.gateway.connect() as connection:
             return json.loads(connection.request("POST", "/mcp", headers, message).body)
 
@@ -292,7 +292,7 @@ class Admins(ApprovalCase):
 
 
     def test_a_client_with_a_token_is_not_asked_by_default(self):
-        self.refused(self.call(meta=MODERN_FORMS))
+        self.refused(self.call(meta=STATELESS_FORMS))
 
     def test_nobody_approves_its_own_call(self):
         waiting = self.refused(self.call("both"))
@@ -332,7 +332,7 @@ class AtOnce(ApprovalCase):
         self.control("POST", "/" + self.refused(session.call("fake__echo", text="hi")))
 
         def call():
-            with LegacySession(self.gateway) as other:
+            with McpSession(self.gateway) as other:
                 return result_of(other.call("fake__echo", text="hi")).get("isError", False)
 
         outcomes = [background.result() for background in [Background(call) for _ in range(8)]]

@@ -10,14 +10,14 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     fake_config,
     main,
-    modern_call,
-    modern_headers,
-    modern_message,
-    modern_post,
+    stateless_call,
+    stateless_headers,
+    stateless_message,
+    stateless_post,
     run,
     text_of,
     wait_until,
@@ -44,11 +44,11 @@ def with_audit(**settings):
 class Records(TestCase):
     def test_one_for_each_call(self):
         with Gateway(with_audit()) as gateway:
-            message = modern_message("tools/call", {"name": "fake__echo", "arguments": {"text": "x"}})
+            message = stateless_message("tools/call", {"name": "fake__echo", "arguments": {"text": "x"}})
             parent = f"00-{TRACE}-b7ad6b7169203331-01"
-            self.assertEqual(modern_post(gateway, message, {"traceparent": parent}).status, 200)
-            modern_call(gateway, "fake__nothing")
-            with LegacySession(gateway) as session:
+            self.assertEqual(stateless_post(gateway, message, {"traceparent": parent}).status, 200)
+            stateless_call(gateway, "fake__nothing")
+            with McpSession(gateway) as session:
                 session.request("tools/list")
             with gateway.connect() as connection:
                 fields = {"Content-Type": "application/json"}
@@ -72,7 +72,7 @@ class Records(TestCase):
 
     def test_arguments_with_secrets_left_out(self):
         with Gateway(with_audit(arguments="full", redact=["*pass*"])) as gateway:
-            modern_call(gateway, "fake__echo", text="x", deep=[{"PassWord": "hunter2"}])
+            stateless_call(gateway, "fake__echo", text="x", deep=[{"PassWord": "hunter2"}])
             record = wait_records(gateway, 1)[0]
             self.assertEqual(
                 record["arguments"], {"text": "x", "deep": [{"PassWord": "[redacted]"}]}
@@ -81,7 +81,7 @@ class Records(TestCase):
     def test_full_files_are_put_aside(self):
         with Gateway(with_audit(rotate="4KiB", keep=2)) as gateway:
             for _ in range(60):
-                modern_call(gateway, "fake__echo", text="x")
+                stateless_call(gateway, "fake__echo", text="x")
             folder = pathlib.Path(gateway.folder.name)
             self.assertEqual(gateway.stop(), 0)
             self.assertTrue((folder / "audit.jsonl.2").exists())
@@ -92,16 +92,16 @@ class Records(TestCase):
     def test_none_is_lost_when_the_gateway_stops(self):
         with Gateway(with_audit()) as gateway:
             for _ in range(20):
-                modern_call(gateway, "fake__echo", text="x")
+                stateless_call(gateway, "fake__echo", text="x")
             self.assertEqual(gateway.stop(), 0)
             self.assertEqual(len(records(gateway)), 20)
 
     def test_a_reload_begins_another_file(self):
         with Gateway(with_audit()) as gateway:
-            modern_call(gateway, "fake__echo", text="x")
+            stateless_call(gateway, "fake__echo", text="x")
             gateway.write_config(with_audit(file="second.jsonl"))
             gateway.stderr.wait_for("reloaded")
-            modern_call(gateway, "fake__echo", text="x")
+            stateless_call(gateway, "fake__echo", text="x")
             wait_until(lambda: len(records(gateway, "second.jsonl")) == 1, "a record in the second")
             self.assertEqual(len(records(gateway)), 1)
 
@@ -112,11 +112,11 @@ class Forgery(TestCase):
     FORGED = '{"when":"2026-01-01T00:00:00.000Z","who":"admin","outcome":"ok"}'
 
     def call_with_line_breaks(self, gateway, end):
-        message = modern_message("tools/call", {"name": "fake__echo", "arguments": {}})
+        message = stateless_message("tools/call", {"name": "fake__echo", "arguments": {}})
         forged = '{"text":' + end + self.FORGED + end + ',"z":[1,' + end + "2]}"
         body = json.dumps(message).replace('"arguments": {}', '"arguments": ' + forged)
         with gateway.connect() as connection:
-            connection.request("POST", "/mcp", modern_headers(message), body.encode())
+            connection.request("POST", "/mcp", stateless_headers(message), body.encode())
 
     def test_line_breaks_in_arguments(self):
         settings = {"file": "audit.jsonl", "database": "audit.db", "arguments": "full"}
@@ -130,9 +130,9 @@ class Forgery(TestCase):
             arguments = f'"arguments":{{"text":{self.canonical()},"z":[1,2]}}'
             for line in lines:
                 self.assertIn(arguments, line)
-            shown = run("audit", "-c", str(gateway.config_path), "--json", cwd=gateway.cwd)
-            self.assertEqual(len(shown.stdout.splitlines()), 4)
-            for line in shown.stdout.splitlines():
+            printed = run("audit", "-c", str(gateway.config_path), "--json", cwd=gateway.cwd)
+            self.assertEqual(len(printed.stdout.splitlines()), 4)
+            for line in printed.stdout.splitlines():
                 self.assertIn(arguments, line)
 
     def canonical(self):
@@ -141,24 +141,24 @@ class Forgery(TestCase):
     def test_characters_that_some_readers_take_for_line_breaks(self):
         with Gateway(with_audit(arguments="full")) as gateway:
             text = f"a\u2028{self.FORGED}\u0085{self.FORGED}"
-            message = modern_message(
+            message = stateless_message(
                 "tools/call", {"name": "fake__echo", "arguments": {"text": text}}
             )
             body = json.dumps(message, ensure_ascii=False).encode()
             with gateway.connect() as connection:
-                connection.request("POST", "/mcp", modern_headers(message), body)
+                connection.request("POST", "/mcp", stateless_headers(message), body)
             record = wait_records(gateway, 1)
             self.assertEqual(len(record), 1)
             self.assertIn("\u2028", record[0]["arguments"]["text"])
 
     def test_the_same_key_twice(self):
         with Gateway(with_audit(arguments="full", redact=["key"])) as gateway:
-            message = modern_message("tools/call", {"name": "fake__echo", "arguments": {}})
+            message = stateless_message("tools/call", {"name": "fake__echo", "arguments": {}})
             body = json.dumps(message).replace(
                 '"arguments": {}', '"arguments": {"text": "a",\n"text": "b", "key": "hidden"}'
             )
             with gateway.connect() as connection:
-                connection.request("POST", "/mcp", modern_headers(message), body.encode())
+                connection.request("POST", "/mcp", stateless_headers(message), body.encode())
             (record,) = wait_records(gateway, 1)
             self.assertIsInstance(record["arguments"], str)
             self.assertIn("[redacted]", record["arguments"])
@@ -167,13 +167,13 @@ class Forgery(TestCase):
     def test_what_a_terminal_would_obey(self):
         with Gateway(fake_config(audit={"database": "audit.db"})) as gateway:
             name = "fake\x1b[2J\u202e\n2026-01-01T00:00:00.000Z  admin  tools/call x  ok"
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 session.call(name)
             gateway.stop()
             options = ("audit", "-c", str(gateway.config_path), "--name", "fake*")
-            shown = run(*options, cwd=gateway.cwd)
-            self.assertEqual(len(shown.stdout.splitlines()), 1, shown.stdout)
-            self.assertIn("fake\\u001b[2J\\u202e\\u000a2026", shown.stdout)
+            printed = run(*options, cwd=gateway.cwd)
+            self.assertEqual(len(printed.stdout.splitlines()), 1, printed.stdout)
+            self.assertIn("fake\\u001b[2J\\u202e\\u000a2026", printed.stdout)
             as_json = run(*options, "--json", cwd=gateway.cwd)
             self.assertEqual(json.loads(as_json.stdout)["target"], name)
 
@@ -185,8 +185,8 @@ class Trace(TestCase):
         with Gateway(with_audit()) as gateway:
             meta = {"traceparent": self.PARENT}
             call = {"name": "fake__echo", "arguments": {"text": "x"}}
-            modern_post(gateway, modern_message("tools/call", call, meta=meta))
-            with LegacySession(gateway) as session:
+            stateless_post(gateway, stateless_message("tools/call", call, meta=meta))
+            with McpSession(gateway) as session:
                 session.request("tools/call", {**call, "_meta": meta})
             self.assertEqual([one.get("trace") for one in wait_records(gateway, 2)], [TRACE] * 2)
 
@@ -195,8 +195,8 @@ class Trace(TestCase):
         with Gateway(with_audit()) as gateway:
             meta = {"traceparent": f"00-{other}-b7ad6b7169203331-01"}
             call = {"name": "fake__echo", "arguments": {"text": "x"}}
-            message = modern_message("tools/call", call, meta=meta)
-            modern_post(gateway, message, {"traceparent": self.PARENT})
+            message = stateless_message("tools/call", call, meta=meta)
+            stateless_post(gateway, message, {"traceparent": self.PARENT})
             self.assertEqual(wait_records(gateway, 1)[0]["trace"], TRACE)
 
     def test_what_is_no_trace(self):
@@ -205,7 +205,7 @@ class Trace(TestCase):
         with Gateway(with_audit()) as gateway:
             call = {"name": "fake__echo", "arguments": {"text": "x"}}
             for one in bad:
-                modern_post(gateway, modern_message("tools/call", call, meta={"traceparent": one}))
+                stateless_post(gateway, stateless_message("tools/call", call, meta={"traceparent": one}))
             for record in wait_records(gateway, len(bad)):
                 self.assertNotIn("trace", record)
 
@@ -214,26 +214,26 @@ class Required(TestCase):
     def test_a_call_whose_record_cannot_be_kept_is_refused(self):
         config = fake_config(audit={"file": "gone/audit.jsonl", "required": True})
         with Gateway(config) as gateway:
-            answer = modern_call(gateway, "fake__echo", text="x")
+            answer = stateless_call(gateway, "fake__echo", text="x")
             self.assert_error(answer, -32000, "unavailable")
             self.assertIn("audit", answer["error"]["message"])
             (pathlib.Path(gateway.folder.name) / "gone").mkdir()
             wait_until(
-                lambda: "error" not in modern_call(gateway, "fake__echo", text="x"),
+                lambda: "error" not in stateless_call(gateway, "fake__echo", text="x"),
                 "records to be kept again",
             )
-            self.assertEqual(text_of(modern_call(gateway, "fake__echo", text="y")), "y")
+            self.assertEqual(text_of(stateless_call(gateway, "fake__echo", text="y")), "y")
             self.assertGreaterEqual(len(records(gateway, "gone/audit.jsonl")), 2)
 
     def test_the_record_is_there_before_the_answer(self):
         with Gateway(with_audit(required=True, sync=True)) as gateway:
             for count in range(1, 6):
-                modern_call(gateway, "fake__echo", text="x")
+                stateless_call(gateway, "fake__echo", text="x")
                 self.assertEqual(len(records(gateway)), count)
 
     def test_without_being_required_calls_go_on(self):
         with Gateway(fake_config(audit={"file": "gone/audit.jsonl"})) as gateway:
-            self.assertEqual(text_of(modern_call(gateway, "fake__echo", text="x")), "x")
+            self.assertEqual(text_of(stateless_call(gateway, "fake__echo", text="x")), "x")
             gateway.stderr.wait_for("audit failed")
 
 
@@ -241,9 +241,9 @@ class Database(TestCase):
     def test_questions(self):
         with Gateway(fake_config(audit={"database": "audit.db"})) as gateway:
             for _ in range(3):
-                modern_call(gateway, "fake__echo", text="x")
-            modern_call(gateway, "fake__fail")
-            modern_call(gateway, "fake__nothing")
+                stateless_call(gateway, "fake__echo", text="x")
+            stateless_call(gateway, "fake__fail")
+            stateless_call(gateway, "fake__nothing")
 
             def ask(*options):
                 done = run("audit", "-c", str(gateway.config_path), "--json", *options, cwd=gateway.cwd)
@@ -256,8 +256,8 @@ class Database(TestCase):
             self.assertEqual(len(ask("--since", "1h", "--who", "local", "--limit", "2")), 2)
             self.assertEqual(ask("--until", "1h"), [])
             self.assertEqual(ask("--who", "' OR 1=1 --"), [])
-            shown = run("audit", "-c", str(gateway.config_path), cwd=gateway.cwd)
-            self.assertIn("tools/call fake__echo  ok", shown.stdout)
+            printed = run("audit", "-c", str(gateway.config_path), cwd=gateway.cwd)
+            self.assertIn("tools/call fake__echo  ok", printed.stdout)
             mode = os.stat(os.path.join(gateway.cwd, "audit.db")).st_mode & 0o777
             self.assertEqual(mode, 0o600)
 

@@ -77,9 +77,9 @@ class SignIns(SignInCase):
         self.assertEqual(Browser(secret=secret_of(ANN)).sign_in(url)[0], 200)
         self.assertEqual(self.control(gateway, "DELETE", "far", ANN)[0], 200)
         records = wait_events(gateway, "sign_in", 5)
-        said = [(one["method"], one["name"], one.get("by")) for one in records]
+        reply = [(one["method"], one["name"], one.get("by")) for one in records]
         self.assertEqual(
-            said,
+            reply,
             [
                 ("offer", "local", "boss"),
                 ("complete", "local", None),
@@ -119,9 +119,9 @@ class Registrations(TestCase):
                     )
                 self.assertEqual(response.status, status, response.body)
             records = wait_events(gateway, "registration", 4)
-            said = [(one["name"], one["method"], one["target"], one["outcome"]) for one in records]
+            reply = [(one["name"], one["method"], one["target"], one["outcome"]) for one in records]
             self.assertEqual(
-                said,
+                reply,
                 [
                     ("boss", "post", "controlled", "ok"),
                     ("boss", "post", "controlled", "invalid_request"),
@@ -137,15 +137,15 @@ class Goals(TestCase):
         config = goals.config(auth=CALLERS, audit=AUDIT, rules=rules)
         with Gateway(config) as gateway:
             ann = {**bearer("token-of-ann-0123456789"), **goals.JSON}
-            said = {}
+            reply = {}
             for goal in ("skills.calculate: 1+1", "calculate: 1 + 1", "calculate 1 + 1", "nothing.there: 1"):
                 with gateway.connect() as connection:
                     answer = goals.post(connection, {"goal": goal}, ann).json()
                 (step,) = answer["trace"]
                 self.assertFalse(step["success"], answer)
-                said[goal] = step["output"].replace(goal, "")
+                reply[goal] = step["output"].replace(goal, "")
             # A caller is told the same of what it may not use and of what is not there.
-            self.assertEqual(len(set(said.values())), 1, said)
+            self.assertEqual(len(set(reply.values())), 1, reply)
             records = wait_events(gateway, "call", 3)
             self.assertEqual(len(records), 3, records)
             for record in records:

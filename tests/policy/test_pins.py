@@ -9,7 +9,7 @@ import tempfile
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, TestCase, main, run, text_of, wait_until
+from harness import Gateway, McpSession, TestCase, main, run, text_of, wait_until
 from stub_server import StubServer
 
 GOOD = {"name": "pay", "description": "Pays a bill.", "inputSchema": {"type": "object"}}
@@ -34,7 +34,7 @@ class PinsCase(TestCase):
 
     def start(self, mode="block", **settings):
         gateway = self.enterContext(Gateway(self.config(mode, **settings)))
-        return gateway, self.enterContext(LegacySession(gateway))
+        return gateway, self.enterContext(McpSession(gateway))
 
     def restart_stub(self):
         """The upstream goes away and comes back: the classic moment for a rug pull."""
@@ -42,8 +42,8 @@ class PinsCase(TestCase):
         self.stub.sessions.clear()
         self.stub.start()
 
-    def pins(self, *words, code=0):
-        done = run("pins", *words, "--state", self.state)
+    def pins(self, *args, code=0):
+        done = run("pins", *args, "--state", self.state)
         self.assertEqual(done.returncode, code, done.stderr)
         return done.stdout
 
@@ -81,7 +81,7 @@ class RugPull(PinsCase):
         wait_until(lambda: session.tool_names() == ["bank__pay"], "the old tool")
 
     def test_the_gateway_remembers_over_its_own_restart(self):
-        with Gateway(self.config()) as gateway, LegacySession(gateway) as session:
+        with Gateway(self.config()) as gateway, McpSession(gateway) as session:
             self.assertEqual(session.tool_names(), ["bank__pay"])
         self.offer(EVIL)
         gateway, session = self.start()
@@ -116,8 +116,8 @@ class Modes(PinsCase):
         before = len(self.stub.saw("tools/list"))
         wait_until(lambda: len(self.stub.saw("tools/list")) > before, "another list")
         self.assertEqual(text_of(session.call("bank__pay")), "paid")
-        said = [line for line in gateway.stderr.lines if "tool definition changed" in line]
-        self.assertEqual(len(said), 1)
+        reply = [line for line in gateway.stderr.lines if "tool definition changed" in line]
+        self.assertEqual(len(reply), 1)
 
     def test_ignore_remembers_nothing(self):
         _, session = self.start("ignore")

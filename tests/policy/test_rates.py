@@ -8,13 +8,13 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     fake_config,
     main,
-    modern_call,
-    modern_message,
-    modern_post,
+    stateless_call,
+    stateless_message,
+    stateless_post,
     result_of,
     text_of,
     wait_until,
@@ -28,19 +28,19 @@ def with_rates(*rows, **settings):
 
 
 def call_message(tool="fake__echo", **arguments):
-    return modern_message("tools/call", {"name": tool, "arguments": arguments})
+    return stateless_message("tools/call", {"name": tool, "arguments": arguments})
 
 
 class HowOften(TestCase):
     def test_a_call_beyond_the_rate_hears_when_to_come_back(self):
         with Gateway(with_rates({"per": "principal", "calls": 2, **HOUR})) as gateway:
             for left in (1, 0):
-                answer = modern_post(gateway, call_message(text="x"))
+                answer = stateless_post(gateway, call_message(text="x"))
                 self.assertEqual(answer.status, 200)
                 self.assertEqual(answer.header("x-ratelimit-limit"), "2")
                 self.assertEqual(answer.header("x-ratelimit-remaining"), str(left))
                 self.assertGreater(int(answer.header("x-ratelimit-reset")), 0)
-            answer = modern_post(gateway, call_message(text="x"))
+            answer = stateless_post(gateway, call_message(text="x"))
             self.assertEqual(answer.status, 429)
             error = answer.json()["error"]
             self.assertEqual((error["code"], error["data"]["reason"]), (-32029, "rate_limited"))
@@ -54,7 +54,7 @@ class HowOften(TestCase):
 
     def test_every_face_hears_it(self):
         with Gateway(with_rates({"per": "address", "calls": 2, **HOUR})) as gateway:
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 self.assertEqual(text_of(session.call("fake__echo", text="x")), "x")
                 message = {"jsonrpc": "2.0", "id": 9, "method": "tools/list"}
                 answer = session.post(message)
@@ -74,9 +74,9 @@ class HowOften(TestCase):
     def test_a_tool_of_its_own(self):
         rows = ({"per": "tool", "of": ["fake.ech*"], "calls": 1, **HOUR},)
         with Gateway(with_rates(*rows)) as gateway:
-            self.assertEqual(text_of(modern_call(gateway, "fake__echo", text="x")), "x")
-            self.assert_error(modern_call(gateway, "fake__echo", text="x"), -32029)
-            self.assertEqual(text_of(modern_call(gateway, "fake__add", a=1, b=2)), "3")
+            self.assertEqual(text_of(stateless_call(gateway, "fake__echo", text="x")), "x")
+            self.assert_error(stateless_call(gateway, "fake__echo", text="x"), -32029)
+            self.assertEqual(text_of(stateless_call(gateway, "fake__add", a=1, b=2)), "3")
 
     def test_roles_that_scopes_give(self):
         tokens = [
@@ -93,7 +93,7 @@ class HowOften(TestCase):
 
             def call(token):
                 message = call_message(text="x")
-                return modern_post(gateway, message, {"Authorization": f"Bearer {token}"}).status
+                return stateless_post(gateway, message, {"Authorization": f"Bearer {token}"}).status
 
             self.assertEqual(call(tokens[0]["token"]), 200)
             self.assertEqual(call(tokens[0]["token"]), 429)
@@ -106,36 +106,36 @@ class HowOften(TestCase):
         )
         with Gateway(with_rates(*rows)) as gateway:
             for _ in range(3):
-                answer = modern_post(gateway, call_message(text="x"))
+                answer = stateless_post(gateway, call_message(text="x"))
                 self.assertEqual(answer.status, 200)
                 self.assertGreater(int(answer.header("x-ratelimit-remaining")), 1000)
                 self.assertGreaterEqual(int(answer.header("x-ratelimit-reset")), 0)
 
     def test_how_many_run_at_once(self):
         with Gateway(with_rates({"per": "upstream", "running": 2})) as gateway:
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 for _ in range(2):
                     session.call_later("fake__sleep", seconds=60)
                 wait_until(lambda: gateway.metric("patchbay_calls_in_flight") == 2, "both to run")
-                refused = modern_call(gateway, "fake__echo", text="x")
+                refused = stateless_call(gateway, "fake__echo", text="x")
                 self.assert_error(refused, -32029, "rate_limited")
                 session.notify("notifications/cancelled", {"requestId": 1})
                 session.notify("notifications/cancelled", {"requestId": 2})
                 wait_until(
-                    lambda: "error" not in modern_call(gateway, "fake__echo", text="x"),
+                    lambda: "error" not in stateless_call(gateway, "fake__echo", text="x"),
                     "a place to be free again",
                 )
 
     def test_a_reload_forgets_nothing_unless_the_rows_change(self):
         row = {"per": "everyone", "calls": 1, **HOUR}
         with Gateway(with_rates(row)) as gateway:
-            modern_call(gateway, "fake__echo", text="x")
+            stateless_call(gateway, "fake__echo", text="x")
             gateway.write_config(with_rates(row, log={"level": "debug"}))
             gateway.stderr.wait_for("reloaded")
-            self.assert_error(modern_call(gateway, "fake__echo", text="x"), -32029)
+            self.assert_error(stateless_call(gateway, "fake__echo", text="x"), -32029)
             gateway.write_config(with_rates({**row, "calls": 2}))
             wait_until(
-                lambda: "error" not in modern_call(gateway, "fake__echo", text="x"), "the new rows"
+                lambda: "error" not in stateless_call(gateway, "fake__echo", text="x"), "the new rows"
             )
 
     def test_a_bad_row_is_named(self):
@@ -155,8 +155,8 @@ class HowLarge(TestCase):
     def read_all(self, gateway, uri):
         text, pages = "", 0
         while uri:
-            message = modern_message("resources/read", {"uri": uri})
-            answer = modern_post(gateway, message).json()
+            message = stateless_message("resources/read", {"uri": uri})
+            answer = stateless_post(gateway, message).json()
             result = result_of(answer)
             text += result["contents"][0]["text"]
             uri = result["_meta"]["patchbay/page"].get("next")
@@ -164,10 +164,10 @@ class HowLarge(TestCase):
         return text, pages
 
     def test_a_result_beyond_the_budget_is_read_in_pages(self):
-        with Gateway(budget("4KiB", kept_page="1KiB")) as gateway:
-            whole = text_of(modern_call(gateway, "fake__big", bytes=1000))
+        with Gateway(budget("4KiB", stored_page="1KiB")) as gateway:
+            whole = text_of(stateless_call(gateway, "fake__big", bytes=1000))
             self.assertEqual(len(whole), 1000)
-            result = result_of(modern_call(gateway, "fake__big", bytes=10_000))
+            result = result_of(stateless_call(gateway, "fake__big", bytes=10_000))
             self.assertNotIn("isError", result)
             note, link = result["content"]
             self.assertIn("read ", note["text"])
@@ -179,20 +179,20 @@ class HowLarge(TestCase):
             self.assertEqual((page.status, page.body.decode()), (200, text[:1024]))
 
     def test_clients_without_links_get_the_note(self):
-        with Gateway(budget("4KiB")) as gateway, LegacySession(gateway, "2025-03-26") as session:
+        with Gateway(budget("4KiB")) as gateway, McpSession(gateway, "2025-03-26") as session:
             result = result_of(session.call("fake__big", bytes=10_000))
             self.assertEqual({block["type"] for block in result["content"]}, {"text"})
 
     def test_what_is_unknown_or_gone(self):
-        with Gateway(budget("4KiB", kept_results="1MiB")) as gateway:
-            link = result_of(modern_call(gateway, "fake__big", bytes=600_000))["content"][1]["uri"]
+        with Gateway(budget("4KiB", stored_results="1MiB")) as gateway:
+            link = result_of(stateless_call(gateway, "fake__big", bytes=600_000))["content"][1]["uri"]
             for uri in (link + "x", link[:-2] + "/0", "patchbay://results/", "patchbay://results/../1"):
-                message = modern_message("resources/read", {"uri": uri})
-                self.assert_error(modern_post(gateway, message).json(), -32602)
-            modern_call(gateway, "fake__big", bytes=600_000)
-            message = modern_message("resources/read", {"uri": link})
-            self.assert_error(modern_post(gateway, message).json(), -32602)
-            answer = modern_call(gateway, "fake__big", bytes=2_000_000)
+                message = stateless_message("resources/read", {"uri": uri})
+                self.assert_error(stateless_post(gateway, message).json(), -32602)
+            stateless_call(gateway, "fake__big", bytes=600_000)
+            message = stateless_message("resources/read", {"uri": link})
+            self.assert_error(stateless_post(gateway, message).json(), -32602)
+            answer = stateless_call(gateway, "fake__big", bytes=2_000_000)
             self.assertIn("limits.kept_results", json.dumps(answer))
 
 

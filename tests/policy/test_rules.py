@@ -10,15 +10,15 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     BINARY,
     Gateway,
-    LegacySession,
-    StdioFace,
+    McpSession,
+    StdioFrontend,
     TestCase,
     fake,
     main,
-    modern_call,
-    modern_headers,
-    modern_message,
-    modern_request,
+    stateless_call,
+    stateless_headers,
+    stateless_message,
+    stateless_request,
     result_of,
     text_of,
     to_yaml,
@@ -60,7 +60,7 @@ class RulesCase(TestCase):
         cls.gateway = cls.enterClassContext(Gateway(config(cls.rules)))
 
     def session(self, **settings):
-        return self.enterContext(LegacySession(self.gateway, **settings))
+        return self.enterContext(McpSession(self.gateway, **settings))
 
     def send(self, method, path, body=None):
         with self.gateway.connect() as connection:
@@ -78,7 +78,7 @@ class Lists(RulesCase):
             self.assertEqual(set(self.session(version=version).tool_names()), TOOLS)
 
     def test_stateless_clients(self):
-        tools = result_of(modern_request(self.gateway, "tools/list"))["tools"]
+        tools = result_of(stateless_request(self.gateway, "tools/list"))["tools"]
         self.assertEqual({tool["name"] for tool in tools}, TOOLS)
 
     def test_sse(self):
@@ -91,11 +91,11 @@ class Lists(RulesCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "patchbay.yaml")
             path.write_text(to_yaml(config(RULES)), encoding="utf-8")
-            with StdioFace([BINARY, "stdio", "-c", str(path)], cwd=folder) as face:
+            with StdioFrontend([BINARY, "stdio", "-c", str(path)], cwd=folder) as frontend:
                 params = {"protocolVersion": "2025-11-25", "capabilities": {}}
                 params["clientInfo"] = {"name": "t", "version": "1"}
-                face.request({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
-                tools = face.request({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+                frontend.request({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+                tools = frontend.request({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
         self.assertEqual({tool["name"] for tool in result_of(tools)["tools"]}, TOOLS)
 
     def test_rest(self):
@@ -124,8 +124,8 @@ class Lists(RulesCase):
         for goal in ("what time is it", "skills.time", "time"):
             answer = json.loads(self.send("POST", "/api/agent/execute", {"goal": goal}).body)
             unknown = json.loads(self.send("POST", "/api/agent/execute", {"goal": "xyzzy"}).body)
-            said = answer["finalOutput"].replace(goal, "xyzzy")
-            self.assertEqual(said, unknown["finalOutput"])
+            reply = answer["finalOutput"].replace(goal, "xyzzy")
+            self.assertEqual(reply, unknown["finalOutput"])
         answer = json.loads(self.send("POST", "/api/agent/execute", {"goal": "calculate 2+3"}).body)
         self.assertIn("5", answer["finalOutput"])
 
@@ -153,7 +153,7 @@ class Unknown(RulesCase):
         session = self.session()
         for hidden in ("skills__time", "skills.time", "one__grow", "two__die", "two_die", "die"):
             self.same(lambda name: {**session.call(name), "id": 0}, hidden, "no__such")
-            self.same(lambda name: modern_call(self.gateway, name), hidden, "no__such")
+            self.same(lambda name: stateless_call(self.gateway, name), hidden, "no__such")
 
     def test_a_hidden_tool_takes_no_name(self):
         # `grow` is in both, but only one of them is there.
@@ -172,7 +172,7 @@ class Unknown(RulesCase):
     def test_resources(self):
         session = self.session()
 
-        def asker(method):
+        def request_of(method):
             return lambda uri: {**session.request(method, {"uri": uri}), "id": 0}
 
         for method in ("resources/read", "resources/subscribe"):
@@ -184,14 +184,14 @@ class Unknown(RulesCase):
                 "test://item/7",
                 "test://item/1/../7",
             ):
-                self.same(asker(method), hidden, "no://such")
+                self.same(request_of(method), hidden, "no://such")
         for listed in ("test://a", "test://item/17"):
-            text = result_of(asker("resources/read")(listed))["contents"][0]["text"]
+            text = result_of(request_of("resources/read")(listed))["contents"][0]["text"]
             self.assertEqual(text, f"two has {listed}")
 
     def test_what_is_denied_is_denied_in_every_spelling(self):
         rules = [{"role": "local", "resources": {"allow": ["*"], "deny": ["test://item/7*"]}}]
-        with Gateway(config(rules)) as gateway, LegacySession(gateway) as session:
+        with Gateway(config(rules)) as gateway, McpSession(gateway) as session:
 
             def read(uri):
                 return session.request("resources/read", {"uri": uri})
@@ -248,8 +248,8 @@ class Conditions(RulesCase):
         self.assertTrue(refused["isError"])
         self.assertIn("/text", refused["content"][0]["text"])
         self.assertNotIn("NOT FINE", refused["content"][0]["text"])
-        modern = result_of(modern_call(self.gateway, "fake.echo", text="NO"))
-        self.assertTrue(modern["isError"])
+        stateless = result_of(stateless_call(self.gateway, "fake.echo", text="NO"))
+        self.assertTrue(stateless["isError"])
         rest = self.send("POST", "/api/fake.echo", {"text": "NO"})
         self.assertGreaterEqual(rest.status, 400)
         self.assertIn(b"not allowed", rest.body)
@@ -278,25 +278,25 @@ class Methods(RulesCase):
             self.assertEqual(json.dumps(answer).replace(method, "no/such"), json.dumps(unknown))
         self.assertIn("result", session.request("ping"))
         self.assertIn("skills__time", session.tool_names())
-        self.assert_error(modern_request(self.gateway, "subscriptions/listen"), -32601)
+        self.assert_error(stateless_request(self.gateway, "subscriptions/listen"), -32601)
 
 
 class Reload(TestCase):
     def test_rules_change_while_clients_listen(self):
         everything = [{"role": "local", "allow": ["*"], "resources": ["*"], "prompts": ["*"]}]
-        with Gateway(config(everything)) as gateway, LegacySession(gateway) as session:
+        with Gateway(config(everything)) as gateway, McpSession(gateway) as session:
             stream = session.open_stream()
             self.addCleanup(stream.connection.close)
             self.assertIn("skills__time", session.tool_names())
             session.request("resources/subscribe", {"uri": "test://a"})
             gateway.write_config(config(RULES))
-            told = set()
+            notified = set()
             for event in stream.events():
                 if event.data:
-                    told.add(json.loads(event.data)["method"])
-                if len(told) == 3:
+                    notified.add(json.loads(event.data)["method"])
+                if len(notified) == 3:
                     break
-            self.assertIn("notifications/tools/list_changed", told)
+            self.assertIn("notifications/tools/list_changed", notified)
             self.assertEqual(set(session.tool_names()), TOOLS)
             # What it can no longer see it can let go of.
             left = session.request("resources/unsubscribe", {"uri": "test://a"})
@@ -308,22 +308,22 @@ class Reload(TestCase):
     def test_those_who_see_no_change_hear_of_none(self):
         rules = [{"role": "any", "allow": ["skills.*"]}]
         weaker = {"reload": {"allow_weaker": True}}
-        with Gateway(config(rules, **weaker)) as gateway, LegacySession(gateway) as session:
+        with Gateway(config(rules, **weaker)) as gateway, McpSession(gateway) as session:
             stream = session.open_stream()
             self.addCleanup(stream.connection.close)
             gateway.write_config(config([{"role": "any", "allow": ["skills.*", "nobody.*"]}]))
             gateway.stderr.wait_for("reloaded")
             gateway.write_config(config([{"role": "any", "allow": ["skills.time"]}]))
-            told = []
+            notified = []
             for event in stream.events():
                 if event.data:
-                    told.append(json.loads(event.data)["method"])
+                    notified.append(json.loads(event.data)["method"])
                     break
-            self.assertEqual(told, ["notifications/tools/list_changed"])
+            self.assertEqual(notified, ["notifications/tools/list_changed"])
             self.assertEqual(session.tool_names(), ["skills__time"])
 
     def test_a_bad_rule_changes_nothing(self):
-        with Gateway(config(RULES)) as gateway, LegacySession(gateway) as session:
+        with Gateway(config(RULES)) as gateway, McpSession(gateway) as session:
             gateway.write_config(config([{"role": "local", "deny": ["delete"]}]))
             gateway.stderr.wait_for("reload refused")
             self.assertEqual(set(session.tool_names()), TOOLS)
@@ -365,8 +365,8 @@ class Roles(TestCase):
             return connection.request(method, path, {**fields, **(headers or {})}, body)
 
     def ask(self, token, method, params=None):
-        message = modern_message(method, params)
-        response = self.send(token, "POST", "/mcp", message, modern_headers(message))
+        message = stateless_message(method, params)
+        response = self.send(token, "POST", "/mcp", message, stateless_headers(message))
         return json.loads(response.body)
 
     def test_each_sees_its_own(self):
@@ -378,8 +378,8 @@ class Roles(TestCase):
                 self.assertEqual({tool["name"] for tool in listed}, {f"skills.{s}" for s in skills})
                 paths = json.loads(self.send(token, "GET", "/openapi.json").body)["paths"]
                 for skill in self.SKILLS:
-                    shown = any(f"skills.{skill}" in path for path in paths)
-                    self.assertEqual(shown, skill in skills, skill)
+                    visible = any(f"skills.{skill}" in path for path in paths)
+                    self.assertEqual(visible, skill in skills, skill)
                 for skill in self.SKILLS:
                     answer = self.ask(token, "tools/call", {"name": skill, "arguments": {}})
                     unknown = f"unknown tool: {skill}" in json.dumps(answer)
@@ -405,7 +405,7 @@ class Record(TestCase):
             {"role": "any", "allow": ["fake.echo"], "when": [{"pointer": "/text", "equals": "x"}]},
         ]
         with Gateway(config(rules, audit={"file": "audit.jsonl"})) as gateway:
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 for tool in ("skills.calculate", "skills.time", "no.such"):
                     session.call(tool, expression="1")
                 session.call("fake.echo", text="x")

@@ -54,7 +54,7 @@ STRINGS = (
     LONG,
     quote("ü" * 500),
 )
-PLACES = (
+TEMPLATES = (
     ("GET", "/{}"),
     ("POST", "/api/{}"),
     ("POST", "/api/{}/answers/x"),
@@ -107,9 +107,9 @@ class Hostile(RestCase):
         return response
 
     def test_everything_everywhere(self):
-        for method, place in PLACES:
+        for method, template in TEMPLATES:
             for text in STRINGS:
-                path = place.replace("{}", text)
+                path = template.replace("{}", text)
                 with self.subTest(method=method, path=path[:120]), self.gateway.connect() as connection:
                     response = self.check(connection, method, path)
                     if response.header("connection") == "close":
@@ -119,10 +119,10 @@ class Hostile(RestCase):
 
     def test_what_is_no_resource_is_not_there(self):
         for text in STRINGS:
-            for place in ("/rcs/", "/agents/", "/mcp/v1/resources/"):
-                if not text.startswith("?") and (place, text) != ("/agents/", "."):
-                    with self.subTest(place + text[:80]):
-                        self.assertIn(self.get(place + text).status, (400, 404, 414), text[:80])
+            for template in ("/rcs/", "/agents/", "/mcp/v1/resources/"):
+                if not text.startswith("?") and (template, text) != ("/agents/", "."):
+                    with self.subTest(template + text[:80]):
+                        self.assertIn(self.get(template + text).status, (400, 404, 414), text[:80])
 
     def test_bytes_that_no_url_has(self):
         for raw in (b"\x00", b"\x01", b"\x7f", b"\xff", b"\xc0\xae", b"\r", b"\n", b" ", b"\t"):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, ROOT, Gateway, TestCase, fake_config, main, modern_call, run, wait_until
+from harness import BINARY, ROOT, Gateway, TestCase, fake_config, main, stateless_call, run, wait_until
 from npm_peers import PEERS, LeftOut, find_node, npm_ci
 from rest_case import content_server
 
@@ -69,8 +69,8 @@ class Document(OpenApiCase):
         schemas = document["components"]["schemas"]
         arguments = schemas["con__add.arguments"]
         self.assertEqual(arguments["examples"], [{"a": 1, "b": 2}])
-        place = "#/components/schemas/con__add.arguments/$defs/number"
-        self.assertEqual(arguments["properties"]["a"], {"$ref": place})
+        reference = "#/components/schemas/con__add.arguments/$defs/number"
+        self.assertEqual(arguments["properties"]["a"], {"$ref": reference})
         self.assertEqual(schemas["con__add.result"]["required"], ["sum"])
 
     def test_it_has_an_entity_tag(self):
@@ -84,7 +84,7 @@ class Document(OpenApiCase):
         with Gateway(fake_config()) as gateway:
             before = gateway.get("/openapi.json")
             self.assertNotIn("/api/fake.newcomer", json.loads(before.body)["paths"])
-            modern_call(gateway, "fake__list_changed", name="newcomer")
+            stateless_call(gateway, "fake__list_changed", name="newcomer")
 
             def there():
                 return "/api/fake.newcomer" in json.loads(gateway.get("/openapi.json").body)["paths"]
@@ -197,12 +197,12 @@ class Peers(OpenApiCase):
         for name in ("openapi.json", "openapi.yaml"):
             files.append(Path(self.gateway.folder.name, name))
             files[-1].write_bytes(self.gateway.get(f"/{name}").body)
-        said = self.run_script("validate.mjs", *map(str, files))
-        self.assertEqual(said.count("valid"), 2)
+        reply = self.run_script("validate.mjs", *map(str, files))
+        self.assertEqual(reply.count("valid"), 2)
 
     def test_a_client_that_only_knows_the_document_can_call_everything(self):
-        said = self.run_script("exercise.mjs", self.base, json.dumps(calls()))
-        self.assertRegex(said, r"^\d+ calls")
+        reply = self.run_script("exercise.mjs", self.base, json.dumps(calls()))
+        self.assertRegex(reply, r"^\d+ calls")
 
     def test_swagger_ui_in_a_browser_without_network(self):
         if "Swagger UI is not in this build" in self.gateway.get("/swagger-ui/index.html").body.decode():

@@ -138,7 +138,7 @@ HOSTILE = (
     "<script>alert(1)</script>",
     "x" * 4000,
 )
-PLACES = (
+TEMPLATES = (
     ("GET", "/mcp/v1/{}"),
     ("GET", "/mcp/v1/tools/{}"),
     ("POST", "/mcp/v1/tools/{}"),
@@ -163,10 +163,10 @@ PLACES = (
 
 class HostileUrls(RestCase):
     def test_nothing_escapes_its_place(self):
-        for method, place in PLACES:
+        for method, template in TEMPLATES:
             for text in HOSTILE:
-                with self.subTest(place=place, text=text[:40]):
-                    self.check(method, place.format(text))
+                with self.subTest(template=template, text=text[:40]):
+                    self.check(method, template.format(text))
 
     def check(self, method, path):
         with self.gateway.connect() as connection:

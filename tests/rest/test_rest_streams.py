@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, main, modern_request
+from harness import Gateway, main, stateless_request
 from rest_case import JSON, STREAM, RestCase, content_server
 
 
@@ -77,8 +77,8 @@ class Questions(RestCase):
                 link, key = self.ask(base)
                 self.assertTrue(link.startswith(base + "ask.ask/answers/"))
                 result = self.json(self.post(link, {key: ACCEPT}))
-                told = json.loads(result["content"][0]["text"])
-                self.assertEqual(told, {"result": ACCEPT})
+                notified = json.loads(result["content"][0]["text"])
+                self.assertEqual(notified, {"result": ACCEPT})
 
     def test_a_link_works_once_and_only_as_it_was_made(self):
         link, key = self.ask()
@@ -117,18 +117,18 @@ class Questions(RestCase):
     def test_a_state_of_mcp_is_no_link(self):
         meta = {"io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}}}
         params = {"name": "ask__ask", "arguments": QUESTION}
-        result = modern_request(self.gateway, "tools/call", params, meta=meta)["result"]
+        result = stateless_request(self.gateway, "tools/call", params, meta=meta)["result"]
         state = result["requestState"]
         response = self.post(f"/api/ask__ask/answers/{state}", {"elicitation-1": ACCEPT})
         self.assert_plain_error(response, 409)
         answered = {**params, "requestState": state, "inputResponses": {"elicitation-1": ACCEPT}}
-        result = modern_request(self.gateway, "tools/call", answered, meta=meta)["result"]
+        result = stateless_request(self.gateway, "tools/call", answered, meta=meta)["result"]
         self.assertIn("content", result)
 
     def test_what_a_rest_client_cannot_do_is_not_asked(self):
         sampling = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}
-        told = self.post("/api/ask.ask", sampling)
-        self.assertIn(told.status, (200, 400))
+        notified = self.post("/api/ask.ask", sampling)
+        self.assertIn(notified.status, (200, 400))
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ from auth_case import OTHER, TOKEN
 from harness import (
     BINARY,
     Gateway,
-    StdioFace,
+    StdioFrontend,
     TestCase,
     fake,
     fake_config,
     main,
-    modern_message,
+    stateless_message,
     run,
     wait_until,
 )
@@ -41,7 +41,7 @@ def text(message):
     return message["result"]["content"][0]["text"]
 
 
-class Router(StdioFace):
+class Router(StdioFrontend):
     """`patchbay router` with settings in a file, and what a client does with it."""
 
     def __init__(self, url, settings=None, args=(), env=None):
@@ -89,13 +89,13 @@ class RouterCase(TestCase):
 class Passing(RouterCase):
     def test_every_revision_over_both_transports(self):
         gateway = self.gateway()
-        for way, url in self.both(gateway).items():
+        for transport, url in self.both(gateway).items():
             router = self.router(url)
-            with self.subTest(way=way, era="modern"):
-                tools = router.request(modern_message("tools/list"))["result"]["tools"]
+            with self.subTest(transport=transport, protocol="stateless"):
+                tools = router.request(stateless_message("tools/list"))["result"]["tools"]
                 self.assertIn("fake__echo", [tool["name"] for tool in tools])
             for version in ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"):
-                with self.subTest(way=way, version=version):
+                with self.subTest(transport=transport, version=version):
                     router = self.router(url)
                     self.assertEqual(router.initialize(version)["protocolVersion"], version)
                     answer = router.request(call("fake__echo", {"text": "grüße 😀"}, "c"))
@@ -103,8 +103,8 @@ class Passing(RouterCase):
 
     def test_large_messages(self):
         gateway = self.gateway()
-        for way, url in self.both(gateway).items():
-            with self.subTest(way):
+        for transport, url in self.both(gateway).items():
+            with self.subTest(transport):
                 router = self.router(url)
                 router.initialize()
                 large = "äx" * 2_000_000
@@ -124,8 +124,8 @@ class Passing(RouterCase):
         self.assertEqual(order[-1], "slow")
 
     def test_questions_and_progress_pass(self):
-        for way, url in self.both(self.gateway()).items():
-            with self.subTest(way):
+        for transport, url in self.both(self.gateway()).items():
+            with self.subTest(transport):
                 router = self.router(url)
                 router.initialize("2025-06-18", roots={})
                 router.send(call("fake__ask_client", {"method": "roots/list", "params": {}}, "q"))
@@ -230,7 +230,7 @@ class Losing(RouterCase):
         gateway = self.gateway()
         urls = self.both(gateway)
         gateway.stop()
-        routers = {way: self.router(url) for way, url in urls.items()}
+        routers = {transport: self.router(url) for transport, url in urls.items()}
         for router in routers.values():
             router.send(initialize())
             router.stderr.wait_for("gateway not connected")
@@ -264,8 +264,8 @@ class Losing(RouterCase):
         question = json.loads(router.stdout.wait_for("roots/list", start))
         router.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}})
         self.assertIn("roots", text(router.answer("q")))
-        news = [m.get("method") for m in router.messages(start)]
-        self.assertIn("notifications/tools/list_changed", news)
+        updates = [m.get("method") for m in router.messages(start)]
+        self.assertIn("notifications/tools/list_changed", updates)
         self.assertNotIn("init", [m.get("id") for m in router.messages(start)])
 
     def test_a_call_under_way_fails_and_a_list_is_asked_again(self):
@@ -295,13 +295,13 @@ class Losing(RouterCase):
         self.assertEqual(cancelled["params"]["requestId"], question["id"])
 
     def test_restarts_under_load_lose_nothing_and_answer_once(self):
-        for way in ("ws", "tcp"):
-            with self.subTest(way):
-                self.restart_under_load(way)
+        for transport in ("ws", "tcp"):
+            with self.subTest(transport):
+                self.restart_under_load(transport)
 
-    def restart_under_load(self, way):
+    def restart_under_load(self, transport):
         gateway = self.gateway()
-        router = self.router(self.both(gateway)[way], {"connections": 3, "per_connection": 8})
+        router = self.router(self.both(gateway)[transport], {"connections": 3, "per_connection": 8})
         router.initialize()
         stop, sent = threading.Event(), []
 
@@ -379,11 +379,11 @@ class Tokens(RouterCase):
 
     def test_a_new_token_is_taken_up_when_the_old_one_is_not_good_any_more(self):
         tokens = [{"name": "ci", "token": TOKEN}]
-        for way in ("ws", "tcp"):
-            with self.subTest(way):
+        for transport in ("ws", "tcp"):
+            with self.subTest(transport):
                 gateway = self.start(tokens)
                 path = self.file(TOKEN)
-                router = self.router(self.both(gateway)[way], args=("--token-file", str(path)))
+                router = self.router(self.both(gateway)[transport], args=("--token-file", str(path)))
                 router.initialize()
                 path.write_text(OTHER, encoding="utf-8")
                 config = {**fake_config(), "workers": 1, "wire": {"tcp": f"127.0.0.1:{gateway.wire_port}"}}

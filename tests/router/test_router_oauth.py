@@ -47,7 +47,7 @@ class DeviceServer(AuthServer):
             return exchange.refuse("access_denied")
         if not self.signed_in:
             return exchange.refuse("authorization_pending")
-        return exchange.answer(200, self.give({"client": CLIENT, "refreshable": True}))
+        return exchange.answer(200, self.issue({"client": CLIENT, "refreshable": True}))
 
 
 class Oauth(RouterCase):
@@ -123,8 +123,8 @@ class Oauth(RouterCase):
 
         # The next run needs nobody, and what it needs is not to be read by others.
         self.server.signed_in = False
-        kept = b"".join(path.read_bytes() for path in state.iterdir())
-        self.assertNotIn(b"refresh-token", kept)
+        saved = b"".join(path.read_bytes() for path in state.iterdir())
+        self.assertNotIn(b"refresh-token", saved)
         self.assertEqual(stat.S_IMODE(state.stat().st_mode), 0o700)
         again = self.router(self.ws(gateway), settings)
         again.initialize()

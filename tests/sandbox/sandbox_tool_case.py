@@ -2,9 +2,9 @@
 
 import json
 
-from harness import Gateway, LegacySession, result_of, text_of, wait_until
+from harness import Gateway, McpSession, result_of, text_of, wait_until
 from auth_case import bearer
-from sandbox_case import SandboxCase, cgroups_of, our_guests, our_keepers
+from sandbox_case import SandboxCase, cgroups_of, our_guests, our_supervisors
 
 
 class ToolCase(SandboxCase):
@@ -24,11 +24,11 @@ class ToolCase(SandboxCase):
         self.gateway = self.enterContext(Gateway(config, env=env))
         self.pids.append(self.gateway.pid)
         if not auth:
-            self.session = self.enterContext(LegacySession(self.gateway))
+            self.session = self.enterContext(McpSession(self.gateway))
         return self.gateway
 
     def as_caller(self, token):
-        return self.enterContext(LegacySession(self.gateway, headers=bearer(token)))
+        return self.enterContext(McpSession(self.gateway, headers=bearer(token)))
 
     def use(self, tool, session=None, **arguments):
         """The structured result of a tool, which is also its text."""
@@ -54,4 +54,4 @@ class ToolCase(SandboxCase):
     def assert_nothing_left(self):
         wait_until(lambda: not cgroups_of(*self.pids), "the cgroups to be gone")
         wait_until(lambda: not our_guests(), "the sandboxes to be gone")
-        wait_until(lambda: not our_keepers(), "the keepers to be gone")
+        wait_until(lambda: not our_supervisors(), "the supervisors to be gone")

@@ -86,9 +86,9 @@ class Probe(SandboxCase):
         """Where it is allowed, what the probe tries succeeds: else its verdicts would prove nothing."""
         if os.geteuid() != 0 or not probe():
             self.skipTest("not root, or no compiler for the probe")
-        words = "unshare --mount --pid --fork --uts --ipc --net --kill-child".split()
+        args = "unshare --mount --pid --fork --uts --ipc --net --kill-child".split()
         loose = subprocess.Popen(
-            [*words, str(ROOT / "tests/sandbox/probe/loose.sh"), probe(), str(self.folder)],
+            [*args, str(ROOT / "tests/sandbox/probe/loose.sh"), probe(), str(self.folder)],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -213,9 +213,9 @@ class Refusal(SandboxCase):
         self.assertEqual(outcome.stdout, "")
         # All of them at once, and what would do without them.
         self.assertRegex(outcome.stderr, r"the limit 'memory' cannot be set here \(nor can '.*'io'\): ")
-        wish = outcome.stderr.rpartition("not_required: [")[2].partition("]")[0].split(", ")
-        self.assertLessEqual({"memory", "pids", "cpu", "io"}, set(wish))
-        self.assertLessEqual(set(wish), {*NOT_REQUIRED})
+        lacking = outcome.stderr.rpartition("not_required: [")[2].partition("]")[0].split(", ")
+        self.assertLessEqual({"memory", "pids", "cpu", "io"}, set(lacking))
+        self.assertLessEqual(set(lacking), {*NOT_REQUIRED})
 
     def test_each_limit_by_itself(self):
         for missing in ("memory", "pids", "cpu", "io"):
@@ -279,9 +279,9 @@ class Delegated(SandboxCase):
             for folder in self.given:
                 (folder / "cgroup.procs").write_text(str(os.getpid()), encoding="ascii")
 
-        words = [BINARY, "sandbox", "-c", self.settings(settings), "--", *command]
+        args = [BINARY, "sandbox", "-c", self.settings(settings), "--", *command]
         return subprocess.run(
-            as_user(words, self.USER), preexec_fn=enter, capture_output=True, text=True, check=False
+            as_user(args, self.USER), preexec_fn=enter, capture_output=True, text=True, check=False
         )
 
     def test_memory(self):
@@ -408,13 +408,13 @@ class Leaving(SandboxCase):
     def test_the_keeper_is_killed(self):
         process = self.start()
         wait_until(lambda: len(self.inside()) >= 2, "the sandbox to run")
-        keepers = [
+        supervisors = [
             pid
             for pid in processes_with("\0confine")
             if name_of(pid) == "sandbox-keeper" and parent_of(pid) in self.inside()
         ]
-        self.assertEqual(len(keepers), 1)
-        os.kill(keepers[0], signal.SIGKILL)
+        self.assertEqual(len(supervisors), 1)
+        os.kill(supervisors[0], signal.SIGKILL)
         process.terminate()
         process.wait()
         self.assert_gone()

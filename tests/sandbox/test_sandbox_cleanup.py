@@ -13,7 +13,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import main, result_of, wait_until
 from rawhttp import ConnectionEnded
-from sandbox_case import cgroups_of, our_guests, our_keepers, processes_with
+from sandbox_case import cgroups_of, our_guests, our_supervisors, processes_with
 from sandbox_tool_case import ToolCase
 from waiting import Background
 
@@ -93,10 +93,10 @@ class Endings(ToolCase):
         self.storm(our_guests)
 
     def test_keepers_at_any_moment(self):
-        self.storm(our_keepers)
+        self.storm(our_supervisors)
 
     def test_keepers_and_agents_at_any_moment(self):
-        self.storm(lambda: our_guests() + our_keepers())
+        self.storm(lambda: our_guests() + our_supervisors())
 
     def test_a_keeper_and_then_the_gateway(self):
         """Then nobody is left to remove the cgroup, but nothing runs; the next gateway removes it."""
@@ -106,7 +106,7 @@ class Endings(ToolCase):
             "setsid sh -c 'touch up; exec sleep 1009' & while [ ! -e up ]; do sleep 0.01; done",
         )
         wait_until(lambda: processes_with("sleep\x001009"), "it to run")
-        kill_all(our_keepers())
+        kill_all(our_supervisors())
         gateway.kill()
         wait_until(lambda: not our_guests(), "the sandbox to be gone")
         wait_until(lambda: not processes_with("sleep\x001009"), "what it ran to be gone")

@@ -12,7 +12,7 @@ import threading
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, main, run, text_of, wait_until
+from harness import Gateway, McpSession, main, run, text_of, wait_until
 from sandbox_case import SandboxCase, cgroups_of, our_descendants
 from sandbox_tool_case import ToolCase
 from test_sandbox_servers import EXPLORER
@@ -136,7 +136,7 @@ class Egress(EgressCase):
         self.start(egress=[f"127.0.0.1:{port}"])
         box = self.make()
         # As any program does it: the environment names the proxy.
-        told = json.loads(
+        notified = json.loads(
             self.python(
                 f"request = urllib.request.Request('http://127.0.0.1:{port}/a?b', b'body')\n"
                 "request.add_header('X-Own', 'kept')\n"
@@ -145,20 +145,20 @@ class Egress(EgressCase):
                 box,
             )
         )
-        self.assertEqual((told["path"], told["body"]), ("/a?b", "body"))
-        self.assertEqual(told["headers"]["Host"], f"127.0.0.1:{port}")
-        self.assertEqual(told["headers"]["X-Own"], "kept")
-        self.assertNotIn("Proxy-Authorization", told["headers"])
+        self.assertEqual((notified["path"], notified["body"]), ("/a?b", "body"))
+        self.assertEqual(notified["headers"]["Host"], f"127.0.0.1:{port}")
+        self.assertEqual(notified["headers"]["X-Own"], "kept")
+        self.assertNotIn("Proxy-Authorization", notified["headers"])
         # And through a tunnel.
-        said = self.python(
+        reply = self.python(
             f"way = ask('127.0.0.1:{port}')\n"
             "print(answer(way).decode().splitlines()[0])\n"
             "way.sendall(b'GET /tunnel HTTP/1.0\\r\\n\\r\\n')\n"
             "print(all_of(way).decode())",
             box,
         )
-        self.assertTrue(said.startswith("HTTP/1.1 200 "), said)
-        self.assertIn('"path": "/tunnel"', said)
+        self.assertTrue(reply.startswith("HTTP/1.1 200 "), reply)
+        self.assertIn('"path": "/tunnel"', reply)
         line = self.visit_to(f"127.0.0.1:{port}")
         self.assertEqual((line["upstream"], line["sandbox"], line["allowed"]), ("box", box, "yes"))
         wait_until(lambda: len(self.visits()) == 2, "both lines")
@@ -171,17 +171,17 @@ class Egress(EgressCase):
         box = self.make()
 
         def refused(destination):
-            said = self.python(f"way = ask('{destination}')\nprint(all_of(way).decode())", box)
-            self.assertTrue(said.startswith("HTTP/1.1 403 Forbidden\r\n"), said)
+            reply = self.python(f"way = ask('{destination}')\nprint(all_of(way).decode())", box)
+            self.assertTrue(reply.startswith("HTTP/1.1 403 Forbidden\r\n"), reply)
             self.assertEqual(self.visit_to(destination.lower())["allowed"], "no")
-            return said
+            return reply
 
-        said = refused(f"127.0.0.1:{other}")
-        self.assertIn(f'127.0.0.1:{other} is not among the destinations of this sandbox', said)
-        self.assertIn(f"can add \"127.0.0.1:{other}\" to `egress` of 'box'", said)
+        reply = refused(f"127.0.0.1:{other}")
+        self.assertIn(f'127.0.0.1:{other} is not among the destinations of this sandbox', reply)
+        self.assertIn(f"can add \"127.0.0.1:{other}\" to `egress` of 'box'", reply)
         # A name that is listed leads to no address that is not.
-        said = refused(f"localhost:{other}")
-        self.assertIn(f"localhost:{other} is at 127.0.0.1:{other}, which is not on the Internet", said)
+        reply = refused(f"localhost:{other}")
+        self.assertIn(f"localhost:{other} is at 127.0.0.1:{other}, which is not on the Internet", reply)
         for destination in (
             f"localhost:{port}",
             "169.254.169.254:80",
@@ -193,26 +193,26 @@ class Egress(EgressCase):
         ):
             refused(destination)
         # The same for a request without a tunnel.
-        said = self.python(
+        reply = self.python(
             f"try: urllib.request.urlopen('http://127.0.0.1:{other}/')\n"
             "except urllib.error.HTTPError as error: print(error.code, error.read().decode())",
             box,
         )
-        self.assertIn(f"403 127.0.0.1:{other} is not among", said)
+        self.assertIn(f"403 127.0.0.1:{other} is not among", reply)
         # Listed, but not there: that is no refusal.
-        said = self.python("print(all_of(ask('no.example.invalid:443')).decode())", box)
-        self.assertTrue(said.startswith("HTTP/1.1 502 "), said)
+        reply = self.python("print(all_of(ask('no.example.invalid:443')).decode())", box)
+        self.assertTrue(reply.startswith("HTTP/1.1 502 "), reply)
         self.assertEqual(self.visit_to("no.example.invalid:443")["allowed"], "yes")
 
     def test_another_form_of_a_listed_address(self):
         port = self.serve()
         self.start(egress=[f"127.0.0.1:{port}", f"LOCALHOST:{port}"])
-        said = self.python(
+        reply = self.python(
             f"for one in '[::ffff:127.0.0.1]:{port}', 'LocalHost.:{port}':\n"
             "  print(answer(ask(one)).decode().split('\\r\\n')[0])"
         )
         # The name is listed, and so is the address that it is at.
-        self.assertEqual(said.splitlines(), ["HTTP/1.1 200 Connection established"] * 2)
+        self.assertEqual(reply.splitlines(), ["HTTP/1.1 200 Connection established"] * 2)
 
     def test_what_is_no_request_for_a_proxy(self):
         self.start(egress=["example.invalid"])
@@ -231,14 +231,14 @@ class Egress(EgressCase):
             ("X" * 20000, 431),
         ):
             with self.subTest(request[:60]):
-                said = self.python(f"print(all_of(ask('', '{request}')).decode())", box)
-                self.assertTrue(said.startswith(f"HTTP/1.1 {status} "), said)
+                reply = self.python(f"print(all_of(ask('', '{request}')).decode())", box)
+                self.assertTrue(reply.startswith(f"HTTP/1.1 {status} "), reply)
 
     def test_there_is_no_other_way(self):
         port = self.serve()
         self.start(egress=[f"127.0.0.1:{port}"])
         box = self.make()
-        said = self.python(
+        reply = self.python(
             f"for place in ('127.0.0.1', {port}), ('192.0.2.1', 80):\n"
             "  try: socket.create_connection(place, 5)\n"
             "  except OSError as error: print(error.strerror)\n"
@@ -247,14 +247,14 @@ class Egress(EgressCase):
             box,
         )
         self.assertEqual(
-            said.splitlines(), ["Connection refused", "Network is unreachable", "[]", "lo:"]
+            reply.splitlines(), ["Connection refused", "Network is unreachable", "[]", "lo:"]
         )
 
     def test_the_socket_stands_alone(self):
         self.start(egress=["example.invalid"])
         box = self.make()
         # It can be connected to, and nothing else can be done with it; there is nothing beside it.
-        said = self.python(
+        reply = self.python(
             "print(sorted(os.listdir('/run')))\n"
             "for attempt in (lambda: os.unlink('/run/patchbay-egress'),\n"
             "    lambda: os.rename('/run/patchbay-egress', '/run/x'),\n"
@@ -267,14 +267,14 @@ class Egress(EgressCase):
             "way.sendall(b'CONNECT 127.0.0.1:1 HTTP/1.1\\r\\n\\r\\n'); print(all_of(way).decode())",
             box,
         ).splitlines()
-        self.assertEqual(said[0], "['patchbay-agent', 'patchbay-egress', 'patchbay-init']")
-        for line in said[1:7]:
+        self.assertEqual(reply[0], "['patchbay-agent', 'patchbay-egress', 'patchbay-init']")
+        for line in reply[1:7]:
             self.assertRegex(line, "Error .*(Read-only|not permitted|No such|denied)")
-        self.assertIn("403 Forbidden", said[7])
+        self.assertIn("403 Forbidden", reply[7])
 
     def test_without_egress_there_is_nothing_new(self):
         self.start()
-        said = self.python(
+        reply = self.python(
             "print(sorted(os.listdir('/run')))\n"
             "print([name for name in os.environ if 'proxy' in name.lower()])\n"
             "try: socket.create_connection(('127.0.0.1', 3128))\n"
@@ -285,7 +285,7 @@ class Egress(EgressCase):
             "       if pid.isdigit() and 'relay' in open(f'/proc/{pid}/comm').read()])"
         )
         self.assertEqual(
-            said.splitlines(), ["['patchbay-agent']", "[]", "Connection refused", "0", "1", "[]"]
+            reply.splitlines(), ["['patchbay-agent']", "[]", "Connection refused", "0", "1", "[]"]
         )
 
 
@@ -298,7 +298,7 @@ class Bounds(EgressCase):
                 egress_limits={"connections": most},
                 pool={"size": 0},
             )
-            said = self.python(
+            reply = self.python(
                 f"ways = [ask('127.0.0.1:{silent.port}') for _ in range({most})]\n"
                 "print({answer(way).split()[1] for way in ways})\n"
                 f"print(all_of(ask('127.0.0.1:{silent.port}')).decode().splitlines()[0])\n"
@@ -309,7 +309,7 @@ class Bounds(EgressCase):
                 "print('again')",
             )
             self.assertEqual(
-                said.splitlines(), ["{b'200'}", "HTTP/1.1 503 Service Unavailable", "again"]
+                reply.splitlines(), ["{b'200'}", "HTTP/1.1 503 Service Unavailable", "again"]
             )
             wait_until(lambda: not silent.open, "its connections to be closed")
 
@@ -318,11 +318,11 @@ class Bounds(EgressCase):
             self.start(
                 egress=[f"127.0.0.1:{silent.port}"], egress_limits={"idle": "300ms"}
             )
-            said = self.python(
+            reply = self.python(
                 f"way = ask('127.0.0.1:{silent.port}')\n"
                 "print(answer(way)[:12]); way.sendall(b'hello'); print(all_of(way))"
             )
-            self.assertEqual(said.splitlines(), ["b'HTTP/1.1 200'", "b''"])
+            self.assertEqual(reply.splitlines(), ["b'HTTP/1.1 200'", "b''"])
             line = self.visit_to(f"127.0.0.1:{silent.port}")
             self.assertEqual((line["sent"], line["received"]), ("5", "0"))
             wait_until(lambda: not silent.open, "its connection to be closed")
@@ -332,28 +332,28 @@ class Bounds(EgressCase):
         listener = self.enterContext(socket.create_server(("127.0.0.1", 0)))
         port = listener.getsockname()[1]
         self.start(egress=[f"127.0.0.1:{port}"], egress_limits={"half_open": "300ms"})
-        said = self.python(
+        reply = self.python(
             f"way = ask('127.0.0.1:{port}')\n"
             "print(answer(way)[:12]); way.shutdown(socket.SHUT_WR); print(all_of(way))"
         )
-        self.assertEqual(said.splitlines(), ["b'HTTP/1.1 200'", "b''"])
+        self.assertEqual(reply.splitlines(), ["b'HTTP/1.1 200'", "b''"])
         line = self.visit_to(f"127.0.0.1:{port}")
         self.assertEqual(line["ended"], "the other side did not end")
 
     def test_one_side_after_the_other(self):
         with Silent() as silent:
             self.start(egress=[f"127.0.0.1:{silent.port}"])
-            said = self.python(
+            reply = self.python(
                 f"way = ask('127.0.0.1:{silent.port}')\n"
                 "print(answer(way)[:12]); way.shutdown(socket.SHUT_WR); print(all_of(way))"
             )
-            self.assertEqual(said.splitlines(), ["b'HTTP/1.1 200'", "b''"])
+            self.assertEqual(reply.splitlines(), ["b'HTTP/1.1 200'", "b''"])
             self.assertEqual(self.visit_to(f"127.0.0.1:{silent.port}").get("ended", ""), "")
 
     def test_one_that_asks_for_nothing(self):
         self.start(egress=["example.invalid"], egress_limits={"connect_time": "200ms"})
-        said = self.python("print(all_of(ask('', 'CONN')).decode().splitlines()[0])")
-        self.assertEqual(said.strip(), "HTTP/1.1 408 Request Timeout")
+        reply = self.python("print(all_of(ask('', 'CONN')).decode().splitlines()[0])")
+        self.assertEqual(reply.strip(), "HTTP/1.1 408 Request Timeout")
 
     def test_much_goes_both_ways(self):
         size = 8 << 20
@@ -370,7 +370,7 @@ class Bounds(EgressCase):
         thread.start()
         self.addCleanup(thread.join)
         self.start(egress=[f"127.0.0.1:{port}"])
-        said = self.python(
+        reply = self.python(
             "import hashlib, threading\n"
             f"way = ask('127.0.0.1:{port}'); answer(way)\n"
             f"data = os.urandom({size})\n"
@@ -378,7 +378,7 @@ class Bounds(EgressCase):
             "sender = threading.Thread(target=send); sender.start()\n"
             "print(all_of(way) == data)"
         )
-        self.assertEqual(said, "True\n")
+        self.assertEqual(reply, "True\n")
         line = self.visit_to(f"127.0.0.1:{port}")
         self.assertEqual((line["sent"], line["received"]), (str(size), str(size)))
 
@@ -424,8 +424,8 @@ class Endings(EgressCase):
             self.hold(box, silent)
             for pid in our_descendants():
                 with contextlib.suppress(OSError):
-                    words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-                    if words.startswith(b"/run/patchbay-agent\0"):
+                    command_line = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+                    if command_line.startswith(b"/run/patchbay-agent\0"):
                         os.kill(pid, 9)
             wait_until(lambda: not silent.open, "the connections to be closed")
 
@@ -456,12 +456,12 @@ class Others(SandboxCase):
             "args": [str(server)],
             "sandbox": {"read": [str(server)], "egress": [f"127.0.0.1:{port}"]},
         }
-        with Gateway({"upstreams": {"it": upstream}}) as gateway, LegacySession(gateway) as session:
+        with Gateway({"upstreams": {"it": upstream}}) as gateway, McpSession(gateway) as session:
             fetch = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:%d/x').read())"
-            told = text_of(session.call("it__sh", line=f'python3 -c "{fetch % port}"'))
-            self.assertIn('"path": "/x"', told)
-            told = text_of(session.call("it__sh", line=f'python3 -c "{fetch % 1}"'))
-            self.assertIn("403", told)
+            notified = text_of(session.call("it__sh", line=f'python3 -c "{fetch % port}"'))
+            self.assertIn('"path": "/x"', notified)
+            notified = text_of(session.call("it__sh", line=f'python3 -c "{fetch % 1}"'))
+            self.assertIn("403", notified)
             wait_until(lambda: "sandbox egress" in gateway.stderr.text(), "a line in the log")
         wait_until(lambda: not cgroups_of(gateway.pid), "its cgroup to be gone")
 
@@ -477,7 +477,7 @@ class Others(SandboxCase):
 
     def test_what_is_wrong_is_a_fault_of_the_file(self):
         path = self.folder / "patchbay.yaml"
-        for settings, said in (
+        for settings, reply in (
             ('egress: ["http://example.com/"]', "without a scheme or a path"),
             ('egress: ["example.com:99999"]', "not a number from 1 to 65535"),
             ('egress: ["*"]', "is no destination"),
@@ -490,7 +490,7 @@ class Others(SandboxCase):
                 path.write_text("upstreams: { box: { kind: sandbox, %s } }" % settings)
                 done = run("check", str(path))
                 self.assertEqual(done.returncode, 3, done.stderr)
-                self.assertIn(said, done.stderr)
+                self.assertIn(reply, done.stderr)
                 self.assertIn("egress", done.stderr)
 
 

@@ -4,7 +4,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, main, text_of, wait_until
+from harness import Gateway, McpSession, main, text_of, wait_until
 from test_sandbox_egress import EgressCase
 from test_sandbox_servers import EXPLORER
 
@@ -65,7 +65,7 @@ class Counted(EgressCase):
             "sandbox": {"read": [str(server)], "egress": [f"127.0.0.1:{port}"]},
         }
         self.gateway = self.enterContext(Gateway({"upstreams": {"box": upstream}}))
-        session = self.enterContext(LegacySession(self.gateway))
+        session = self.enterContext(McpSession(self.gateway))
         fetch = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:%d/x').read())"
         for target in (port, 1):
             text_of(session.call("box__sh", line=f'python3 -c "{fetch % target}"'))

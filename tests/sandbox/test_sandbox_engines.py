@@ -19,7 +19,7 @@ from harness import (
     BINARY,
     ROOT,
     Gateway,
-    LegacySession,
+    McpSession,
     main,
     result_of,
     run,
@@ -138,22 +138,22 @@ class Engines(ToolCase):
             {"engine": "microvm", "microvm": {**machine, "socket": "{folder}/v.sock"}},
         ):
             with self.subTest(settings["engine"]):
-                place = self.folder / settings["engine"]
-                place.mkdir()
-                start = lambda: self.start(env={"TMPDIR": str(place)}, pool={"size": 0}, **settings)
+                scratch = self.folder / settings["engine"]
+                scratch.mkdir()
+                start = lambda: self.start(env={"TMPDIR": str(scratch)}, pool={"size": 0}, **settings)
                 gateway = start()
                 self.use("write_file", sandbox_id=self.make(), path="x", content="y")
-                (left,) = place.iterdir()
+                (left,) = scratch.iterdir()
                 gateway.kill()
                 wait_until(lambda: not processes_with(str(left)), "its agent to be gone")
                 # What is not called after a process is nobody's business.
-                (place / "patchbay-vm-other").mkdir()
+                (scratch / "patchbay-vm-other").mkdir()
                 start()
                 self.make()
-                self.assertEqual(len(list(place.iterdir())), 2)
+                self.assertEqual(len(list(scratch.iterdir())), 2)
                 self.assertFalse(left.exists())
                 self.assertEqual(self.gateway.stop(), 0)
-                self.assertEqual([one.name for one in place.iterdir()], ["patchbay-vm-other"])
+                self.assertEqual([one.name for one in scratch.iterdir()], ["patchbay-vm-other"])
 
     def test_a_machine_that_never_comes_up_leaves_nothing(self):
         vm = {"command": "sleep", "args": ["1003"], "socket": "{folder}/v.sock"}
@@ -186,18 +186,18 @@ class Engines(ToolCase):
         path.write_text(to_yaml({"upstreams": upstreams}), encoding="utf-8")
         done = run("doctor", "-c", str(path), "--json", env={"TMPDIR": str(self.folder)})
         self.assertEqual(done.returncode, 1)
-        said = {name: one["findings"][0] for name, one in json.loads(done.stdout).items()}
+        reply = {name: one["findings"][0] for name, one in json.loads(done.stdout).items()}
         for name, word in (
             ("bare", "allow_none"),
             ("lost", "/nonexistent/vm"),
             ("open", "remote.secure"),
             ("away", "refused"),
         ):
-            self.assertFalse(said[name]["ok"], name)
-            self.assertIn(word, said[name]["detail"])
+            self.assertFalse(reply[name]["ok"], name)
+            self.assertIn(word, reply[name]["detail"])
         for name, isolation in (("allowed", "none"), ("machine", "microvm"), ("far", "remote")):
-            self.assertTrue(said[name]["ok"], said[name])
-            self.assertEqual(said[name]["detail"], f"isolation: {isolation}")
+            self.assertTrue(reply[name]["ok"], reply[name])
+            self.assertEqual(reply[name]["detail"], f"isolation: {isolation}")
         self.assertEqual({one.name for one in self.folder.iterdir()}, {path.name, "token"})
 
     def test_an_agent_over_tcp(self):
@@ -212,7 +212,7 @@ class Engines(ToolCase):
         self.start(engine="remote", remote=remote)
         self.assertEqual(self.use("run_command", command="echo known")["stdout"], "known\n")
         config = {"kind": "sandbox", "engine": "remote", "remote": {"address": address}}
-        with Gateway({"upstreams": {"far": config}}) as gateway, LegacySession(gateway) as session:
+        with Gateway({"upstreams": {"far": config}}) as gateway, McpSession(gateway) as session:
             answer = result_of(session.call("far__run_command", command="true"))
             self.assertTrue(answer["isError"])
             self.assertIn("token", text_of({"result": answer}))
@@ -230,7 +230,7 @@ class Engines(ToolCase):
         ran = self.use("run_command", sandbox_id=box, command=f"cat {self.folder}/f")
         self.assertEqual(ran["stdout"], big)
         stranger = {"upstreams": {"far": {"kind": "sandbox", "engine": "remote", "remote": remote}}}
-        with Gateway(stranger) as gateway, LegacySession(gateway) as session:
+        with Gateway(stranger) as gateway, McpSession(gateway) as session:
             answer = result_of(session.call("far__run_command", command="true"))
             self.assertTrue(answer["isError"])
             self.assertIn("certificate", text_of({"result": answer}))
@@ -250,7 +250,7 @@ class OrdinaryUser(ToolCase):
         os.chmod(gateway.folder.name, 0o755)
         gateway.command = as_user(gateway.command)
         self.gateway = self.enterContext(gateway)
-        self.session = self.enterContext(LegacySession(self.gateway))
+        self.session = self.enterContext(McpSession(self.gateway))
 
     def test_runs_and_reaches_files(self):
         self.start(limits={"not_required": NOT_REQUIRED, "disk": "4MiB"})

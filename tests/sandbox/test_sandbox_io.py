@@ -84,7 +84,7 @@ class IoCase(SandboxCase):
         raise AssertionError("no cgroup of this sandbox is about disks")
 
     @staticmethod
-    def told(folder, disk):
+    def io_limits(folder, disk):
         """What the kernel says that holds for `disk`."""
         unified = folder / "io.max"
         if unified.exists():
@@ -105,7 +105,7 @@ class Io(IoCase):
         self.assertEqual(process.stdout.readline(), "up\n")
         folder = self.cgroup(process)
         for disk in self.numbers(self.examined(LIMITS)):
-            self.assertEqual(self.told(folder, disk), BOUNDS)
+            self.assertEqual(self.io_limits(folder, disk), BOUNDS)
         process.communicate()
         self.assertEqual(process.returncode, 0)
         wait_until(lambda: not cgroups_of(process.pid), "the cgroups to be gone")
@@ -113,13 +113,13 @@ class Io(IoCase):
     def test_there_is_a_bound_unless_somebody_says_otherwise(self):
         process = self.begin("/bin/sh", "-c", "echo up; cat", settings="{}")
         process.stdout.readline()
-        self.assertEqual(set(self.told(self.cgroup(process), self.disks[0])), set(BOUNDS))
+        self.assertEqual(set(self.io_limits(self.cgroup(process), self.disks[0])), set(BOUNDS))
         process.communicate()
 
         free = f"limits: {{ io: {NOTHING} }}"
         process = self.begin("/bin/sh", "-c", "echo up; cat", settings=free)
         process.stdout.readline()
-        self.assertEqual(self.told(self.cgroup(process), self.disks[0]), {})
+        self.assertEqual(self.io_limits(self.cgroup(process), self.disks[0]), {})
         process.communicate()
         finding = self.examined(free)
         self.assertEqual((finding["ok"], finding["needed"]), (False, False))
@@ -139,8 +139,8 @@ class Io(IoCase):
         """Of all disks, as the cgroup has counted them."""
         stat = folder / "io.stat"
         if stat.exists():
-            words = stat.read_text(encoding="ascii").split()
-            return sum(int(word.removeprefix("rbytes=")) for word in words if word.startswith("rbytes="))
+            fields = stat.read_text(encoding="ascii").split()
+            return sum(int(field.removeprefix("rbytes=")) for field in fields if field.startswith("rbytes="))
         lines = (folder / "blkio.throttle.io_service_bytes").read_text(encoding="ascii").splitlines()
         return sum(int(line.split()[2]) for line in lines if " Read " in line)
 
@@ -166,7 +166,7 @@ class Io(IoCase):
             settings = f"read: [{shared}]\n{LIMITS}"
             process = self.begin("/bin/sh", "-c", "echo up; cat", settings=settings)
             process.stdout.readline()
-            self.assertEqual(self.told(self.cgroup(process), disk), BOUNDS)
+            self.assertEqual(self.io_limits(self.cgroup(process), disk), BOUNDS)
             process.communicate()
 
     def test_a_user_who_cannot_set_it(self):

@@ -10,7 +10,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from auth_case import OTHER, TOKEN, bearer
 from harness import main, result_of, wait_until
 from matrix_clients import REVISIONS, client_of
-from mcp_client import answer_from, modern_headers, modern_message
+from mcp_client import answer_from, stateless_headers, stateless_message
 from sandbox_case import processes_with
 from sandbox_tool_case import ToolCase
 
@@ -21,8 +21,8 @@ TOKENS = {"tokens": [{"name": "one", "token": TOKEN}, {"name": "two", "token": O
 class Owners(ToolCase):
     def ask(self, token, method, params):
         """A request of 2026-07-28 by the caller who has that token."""
-        message = modern_message(method, params)
-        headers = {**modern_headers(message), **bearer(token)}
+        message = stateless_message(method, params)
+        headers = {**stateless_headers(message), **bearer(token)}
         with self.gateway.connect() as connection:
             connection.send("POST", "/mcp", headers, message)
             return answer_from(connection.read_head())
@@ -51,17 +51,17 @@ class Revisions(ToolCase):
         self.start(pool={"size": 2})
         for revision in REVISIONS:
             with self.subTest(revision), client_of(self.gateway, revision) as client:
-                self.live(client)
+                self.use_sandbox(client)
                 self.assertEqual(client.wrong, [])
 
-    def live(self, client):
+    def use_sandbox(self, client):
         tools = {tool["name"]: tool for tool in client.list("tools")}
         self.assertEqual(len(tools), 8)
         structured = client.revision >= "2025-06-18"
         self.assertEqual("outputSchema" in tools["box__run_command"], structured)
         box = self.done(client, "create_sandbox")["sandbox_id"]
         self.assertIn(box, json.dumps(self.done(client, "list_sandboxes")))
-        self.run_with_news(client, box)
+        self.run_with_updates(client, box)
         self.move_files(client, box)
         self.cancel(client, box)
         self.assertTrue(self.done(client, "destroy_sandbox", sandbox_id=box)["success"])
@@ -78,8 +78,8 @@ class Revisions(ToolCase):
             self.assertEqual(answer["structuredContent"], value)
         return value
 
-    def run_with_news(self, client, box):
-        client.told.clear()
+    def run_with_updates(self, client, box):
+        client.notified.clear()
         ran = self.done(
             client,
             "execute_code",
@@ -90,13 +90,13 @@ class Revisions(ToolCase):
             stdin="x",
         )
         self.assertEqual((ran["stdout"], ran["verdict"]), ("one\ntwo\n", "exit"))
-        news = [one["params"] for one in client.told if one["method"] == "notifications/progress"]
-        self.assertEqual({one["progressToken"] for one in news}, {"news"})
-        steps = [one["progress"] for one in news]
+        updates = [one["params"] for one in client.notified if one["method"] == "notifications/progress"]
+        self.assertEqual({one["progressToken"] for one in updates}, {"news"})
+        steps = [one["progress"] for one in updates]
         self.assertEqual(steps, sorted(set(steps)))
         # Words came with progress in 2025-03-26.
         if client.revision >= "2025-03-26":
-            self.assertEqual("".join(one["message"] for one in news), "one\ntwo\n")
+            self.assertEqual("".join(one["message"] for one in updates), "one\ntwo\n")
 
     def move_files(self, client, box):
         data = bytes(range(256)) * 300

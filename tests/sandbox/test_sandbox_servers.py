@@ -10,7 +10,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     FAKE_SERVER,
     Gateway,
-    LegacySession,
+    McpSession,
     fake,
     main,
     result_of,
@@ -65,7 +65,7 @@ class ServerCase(SandboxCase):
         }
         env = {"CANARY": "secret", "WANTED": "passed"}
         self.gateway = self.enterContext(Gateway({"upstreams": {"it": upstream}}, env=env))
-        self.session = self.enterContext(LegacySession(self.gateway))
+        self.session = self.enterContext(McpSession(self.gateway))
 
     def sh(self, line):
         return text_of(self.session.call("it__sh", line=line))
@@ -82,21 +82,21 @@ class Servers(ServerCase):
         self.assertIn("Operation not permitted", self.sh("kill -9 1; unshare -U true"))
 
     def test_what_it_is_given(self):
-        shared, kept = self.folder / "in", self.folder / "out"
-        for folder in (shared, kept):
+        shared, stored = self.folder / "in", self.folder / "out"
+        for folder in (shared, stored):
             folder.mkdir()
-        os.chmod(kept, 0o777)
+        os.chmod(stored, 0o777)
         (shared / "note").write_text("shared", encoding="utf-8")
         self.start(
-            {"read": [str(self.server), str(shared)], "write": [str(kept)]},
+            {"read": [str(self.server), str(shared)], "write": [str(stored)]},
             cwd=str(shared),
             env={"GREETING": "hello"},
             env_pass=["WANTED"],
         )
         self.assertEqual(self.sh("pwd; cat note; echo; echo $GREETING $WANTED"),
                          f"{shared}\nshared\nhello passed\n")  # fmt: skip
-        self.assertEqual(self.sh(f"echo written > {kept}/file"), "")
-        self.assertEqual((kept / "file").read_text(encoding="utf-8"), "written\n")
+        self.assertEqual(self.sh(f"echo written > {stored}/file"), "")
+        self.assertEqual((stored / "file").read_text(encoding="utf-8"), "written\n")
         self.assertIn("Read-only", self.sh("touch here"))
 
     def test_its_limits(self):
@@ -111,7 +111,7 @@ class Servers(ServerCase):
     def test_one_that_dies_is_started_again(self):
         server = fake(command="/usr/bin/python3", sandbox={"read": [FAKE_SERVER]})
         config = {"upstreams": {"fake": server}, "log": {"format": "json"}}
-        with Gateway(config) as gateway, LegacySession(gateway) as session:
+        with Gateway(config) as gateway, McpSession(gateway) as session:
             self.assertEqual(text_of(session.call("fake__echo", text="one")), "one")
             self.assertLessEqual(len(json.loads(text_of(session.call("fake__fds")))), 5)
             self.assert_error(session.call("fake__die"), -32000)
@@ -158,7 +158,7 @@ class Servers(ServerCase):
 
 class Defaults(SandboxCase):
     def test_there_is_one_without_configuration(self):
-        with Gateway() as gateway, LegacySession(gateway) as session:
+        with Gateway() as gateway, McpSession(gateway) as session:
             ran = result_of(
                 session.call("sandbox__execute_code", language="python", code="print(40 + 2)")
             )["structuredContent"]
@@ -180,9 +180,9 @@ upstreams:
         self.assertEqual(done.returncode, 1)
         found = {name: one["ok"] for name, one in json.loads(done.stdout).items()}
         self.assertEqual(found, {"box": False, "apart": True, "gone": False})
-        said = run("doctor", "-c", str(path)).stdout
-        self.assertIn("MISSING  bubblewrap", said)
-        self.assertIn("MISSING  what is shared: '/nonexistent/folder' cannot be shared", said)
+        reply = run("doctor", "-c", str(path)).stdout
+        self.assertIn("MISSING  bubblewrap", reply)
+        self.assertIn("MISSING  what is shared: '/nonexistent/folder' cannot be shared", reply)
 
     def test_what_is_wrong_is_a_fault_of_the_file(self):
         path = self.folder / "patchbay.yaml"

@@ -104,14 +104,14 @@ class Tools(ToolCase):
             "box__run_command", _meta={"progressToken": "p"}, command="echo one; sleep 0.2; echo two"
         )
         self.assertEqual(result_of(answer)["structuredContent"]["stdout"], "one\ntwo\n")
-        news = [
+        updates = [
             one["params"]
             for one in self.session.others
             if one["method"] == "notifications/progress"
         ]
-        self.assertEqual("".join(one["message"] for one in news), "one\ntwo\n")
-        self.assertGreaterEqual(len(news), 2)
-        steps = [one["progress"] for one in news]
+        self.assertEqual("".join(one["message"] for one in updates), "one\ntwo\n")
+        self.assertGreaterEqual(len(updates), 2)
+        steps = [one["progress"] for one in updates]
         self.assertEqual(steps, sorted(set(steps)))
 
     def test_wrong_arguments(self):
@@ -146,8 +146,8 @@ class Tools(ToolCase):
             ("destroy_sandbox", {}),
         ):
             with self.subTest(tool=tool):
-                said = self.refusal(tool, sandbox_id="", **arguments)
-                self.assertIn("'sandbox_id' is empty; give the id that create_sandbox", said)
+                reply = self.refusal(tool, sandbox_id="", **arguments)
+                self.assertIn("'sandbox_id' is empty; give the id that create_sandbox", reply)
         self.assertEqual(self.gateway.metric("patchbay_sandbox_handed_over_total"), 0)
 
 
@@ -266,9 +266,9 @@ class Bounds(ToolCase):
             command="head -c 200M /dev/zero | tr '\\0' x",
         )
         self.assertEqual(result_of(answer)["structuredContent"]["stdout_bytes"], 200 << 20)
-        told = sum(len(one["params"]["message"]) for one in self.session.others)
-        self.assertGreater(told, 0)
-        self.assertLessEqual(told, 64 << 10)
+        notified = sum(len(one["params"]["message"]) for one in self.session.others)
+        self.assertGreater(notified, 0)
+        self.assertLessEqual(notified, 64 << 10)
         self.assertLess(self.gateway.rss() - before, 32 << 20)
 
     def test_each_run_is_a_line_in_the_log(self):
@@ -308,7 +308,7 @@ class Bounds(ToolCase):
         self.assertEqual(ran["exit_code"], 0)
 
 
-class Lives(ToolCase):
+class Lifetime(ToolCase):
     def test_one_that_nobody_uses_ends(self):
         self.start(pool={"size": 0})
         self.make(ttl_s=0.2)

@@ -53,10 +53,10 @@ class Server(TlsCase):
         config = cls.config(client_certificates="optional", client_ca=cls.authority.pem)
         cls.gateway = cls.enterClassContext(TlsGateway(config, cls.context))
 
-    def greet(self, *words):
+    def greet(self, *args):
         """Whether openssl comes to an agreement with the gateway."""
         done = subprocess.run(
-            ["openssl", "s_client", "-connect", f"127.0.0.1:{self.gateway.tls_port}", *words],
+            ["openssl", "s_client", "-connect", f"127.0.0.1:{self.gateway.tls_port}", *args],
             input=b"",
             capture_output=True,
             timeout=60,
@@ -169,12 +169,12 @@ class Alerts(TlsCase):
 class Client(TlsCase):
     """The gateway towards upstreams: the server does not choose what a handshake costs."""
 
-    def serve(self, *words):
+    def serve(self, *args):
         """The port of a server that takes TLS as `words` say."""
         cert, key = self.authority.server("upstream", key=RSA)
         server = subprocess.Popen(
             ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", cert, "-key", key, "-www"]
-            + list(words),
+            + list(args),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -187,9 +187,9 @@ class Client(TlsCase):
                 return int(found[1])
         raise AssertionError("openssl does not listen")
 
-    def outcome(self, *words):
+    def outcome(self, *args):
         """Why the gateway cannot use that server: it speaks no MCP in any case."""
-        entry = {"kind": "http", "url": f"https://localhost:{self.serve(*words)}/mcp"}
+        entry = {"kind": "http", "url": f"https://localhost:{self.serve(*args)}/mcp"}
         entry["tls"] = {"ca": self.authority.pem}
         gateway = self.enterContext(Gateway({"upstreams": {"far": entry}}))
         return gateway.stderr.wait_for("upstream=far")

@@ -14,9 +14,9 @@ from certificates import SERVER, Authority
 from harness import (
     SCALE,
     ConnectionEnded,
-    LegacySession,
+    McpSession,
     main,
-    modern_call,
+    stateless_call,
     run,
     text_of,
     wait_until,
@@ -24,7 +24,7 @@ from harness import (
 from tls_case import TlsCase, TlsGateway, trusting
 
 
-class Faces(TlsCase):
+class Frontends(TlsCase):
     """Everything that plain HTTP offers is there under TLS."""
 
     @classmethod
@@ -38,7 +38,7 @@ class Faces(TlsCase):
             self.assertEqual(connection.request("GET", "/health").status, 200)
 
     def test_a_session_and_its_streams(self):
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             self.assertEqual(text_of(session.call("fake__add", a=2, b=40)), "42")
             stream = session.open_stream()
             self.assertEqual(stream.content_type, "text/event-stream")
@@ -48,12 +48,12 @@ class Faces(TlsCase):
             stream.connection.close()
 
     def test_progress_comes_as_events(self):
-        told = []
-        answer = modern_call(
-            self.gateway, "fake__progress", {"progressToken": 7}, told, steps=3, seconds=0
+        notified = []
+        answer = stateless_call(
+            self.gateway, "fake__progress", {"progressToken": 7}, notified, steps=3, seconds=0
         )
         self.assertIn("result", answer)
-        self.assertEqual([one["params"]["progressToken"] for one in told], [7, 7, 7])
+        self.assertEqual([one["params"]["progressToken"] for one in notified], [7, 7, 7])
 
     def test_the_first_transport(self):
         with self.gateway.connect() as connection:
@@ -68,14 +68,14 @@ class Faces(TlsCase):
 
     def test_large_bodies_both_ways(self):
         for size in (16_000, 16_384, 17_000, 1_000_000, 9_000_000):
-            with self.subTest(size=size), LegacySession(self.gateway) as session:
+            with self.subTest(size=size), McpSession(self.gateway) as session:
                 text = "x" * (size - 1) + "y"
                 self.assert_same_text(text_of(session.call("fake__echo", text=text)), text)
 
     def test_a_body_in_small_pieces(self):
         message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
         body = json.dumps(message).encode()
-        with LegacySession(self.gateway) as session:
+        with McpSession(self.gateway) as session:
             headers = session.headers(**{"Content-Length": str(len(body))})
             session.connection.send("POST", "/mcp", headers)
             for at in range(len(body)):
@@ -178,7 +178,7 @@ class Protocol(TlsCase):
 
     def test_the_certificate_fits_the_name(self):
         gateway = self.gateway_with_names()
-        shown = {
+        settings = {
             "localhost": "server",
             "other.example": "other",
             "OTHER.example": "other",
@@ -190,7 +190,7 @@ class Protocol(TlsCase):
         }
         context = trusting(self.authority.pem)
         context.check_hostname = False
-        for name, wanted in shown.items():
+        for name, wanted in settings.items():
             with self.subTest(name), gateway.connect(context=context, name=name) as connection:
                 subject = dict(pair[0] for pair in connection.socket.getpeercert()["subject"])
                 self.assertEqual(subject["commonName"], wanted)
@@ -276,8 +276,8 @@ class Clients(TlsCase):
     def test_our_client_shows_one(self):
         gateway = self.start(self.known, client_ca=self.authority.pem)
         url = f"https://localhost:{gateway.tls_port}/mcp"
-        shown = ("--ca", self.authority.pem, "--cert", self.client[0], "--key", self.client[1])
-        done = run("call", url, "fake__add", "a=2", "b=40", *shown)
+        settings = ("--ca", self.authority.pem, "--cert", self.client[0], "--key", self.client[1])
+        done = run("call", url, "fake__add", "a=2", "b=40", *settings)
         self.assertEqual((done.returncode, done.stdout.strip()), (0, "42"), done.stderr)
         done = run("tools", url, "--ca", self.authority.pem)
         self.assertEqual(done.returncode, 1)

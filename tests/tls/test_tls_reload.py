@@ -9,7 +9,7 @@ import threading
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from certificates import Authority
-from harness import LegacySession, main, text_of, wait_until
+from harness import McpSession, main, text_of, wait_until
 from tls_case import TlsCase, replace, trusting
 
 
@@ -20,7 +20,7 @@ class Reload(TlsCase):
         self.anyone = trusting(self.authority.pem)
         self.anyone.check_hostname = False
 
-    def shown(self, gateway, context=None):
+    def presented(self, gateway, context=None):
         with gateway.connect(context=context or self.anyone) as connection:
             return connection.socket.getpeercert()["serialNumber"]
 
@@ -29,33 +29,33 @@ class Reload(TlsCase):
         self.file("live.key", key)
         self.file("live.pem", cert)
 
-    def start_live(self, **tls):
+    def start_watching(self, **tls):
         return self.start(self.anyone, server=(self.cert, self.key), **tls)
 
     def test_a_renewed_certificate_is_shown(self):
-        gateway = self.start_live()
-        before = self.shown(gateway)
-        with LegacySession(gateway) as session:
+        gateway = self.start_watching()
+        before = self.presented(gateway)
+        with McpSession(gateway) as session:
             self.renew()
-            wait_until(lambda: self.shown(gateway) != before)
+            wait_until(lambda: self.presented(gateway) != before)
             self.assertEqual(text_of(session.call("fake__add", a=2, b=40)), "42")  # Still there.
 
     def test_a_broken_file_keeps_the_old_one(self):
-        gateway = self.start_live()
-        before = self.shown(gateway)
+        gateway = self.start_watching()
+        before = self.presented(gateway)
         for content, why in ((b"", "there is none in it"), (b"-----BEGIN rubbish", "cert '")):
             start = gateway.stderr.count()
             replace(self.cert, content)
             self.assertIn("live.pem", gateway.stderr.wait_for("reload refused", start))
             self.assertIn(why, gateway.stderr.text())
-            self.assertEqual(self.shown(gateway), before)
+            self.assertEqual(self.presented(gateway), before)
         start = gateway.stderr.count()
         cert, _ = self.authority.server("unmatched")
         self.file("live.pem", cert)
         self.assertIn("mismatch", gateway.stderr.wait_for("reload refused", start))
-        self.assertEqual(self.shown(gateway), before)
+        self.assertEqual(self.presented(gateway), before)
         self.renew("mended")
-        wait_until(lambda: self.shown(gateway) != before)
+        wait_until(lambda: self.presented(gateway) != before)
 
     def test_sighup_reads_what_is_not_watched(self):
         elsewhere = self.folder / "elsewhere"
@@ -65,13 +65,13 @@ class Reload(TlsCase):
         replace(real, pathlib.Path(cert).read_bytes())
         link.symlink_to(real)
         gateway = self.start(self.anyone, server=(str(link), key))
-        before = self.shown(gateway)
+        before = self.presented(gateway)
         self.authority.sign_again("moved", real)
         gateway.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: self.shown(gateway) != before)
+        wait_until(lambda: self.presented(gateway) != before)
 
     def test_no_request_fails_meanwhile(self):
-        gateway = self.start_live()
+        gateway = self.start_watching()
         done, failures, answered = threading.Event(), [], []
 
         def ask():
@@ -90,9 +90,9 @@ class Reload(TlsCase):
         for thread in threads:
             thread.start()
         for number in range(5):
-            before = self.shown(gateway)
+            before = self.presented(gateway)
             self.renew(f"renewed{number}")
-            wait_until(lambda: self.shown(gateway) != before)  # pylint: disable=cell-var-from-loop
+            wait_until(lambda: self.presented(gateway) != before)  # pylint: disable=cell-var-from-loop
         seen = len(answered)
         wait_until(lambda: failures or len(answered) > seen)
         done.set()
@@ -132,18 +132,18 @@ class Reload(TlsCase):
             return False
 
     def test_the_configuration_names_another_file(self):
-        gateway = self.start_live()
-        before = self.shown(gateway)
+        gateway = self.start_watching()
+        before = self.presented(gateway)
         other = self.authority.server("another")
         gateway.write_config(self.config(server=other))
-        wait_until(lambda: self.shown(gateway) != before)
+        wait_until(lambda: self.presented(gateway) != before)
         # The new file is watched as well.
-        before = self.shown(gateway)
+        before = self.presented(gateway)
         self.authority.server("another")
-        wait_until(lambda: self.shown(gateway) != before)
+        wait_until(lambda: self.presented(gateway) != before)
 
     def test_another_address_needs_a_restart(self):
-        gateway = self.start_live()
+        gateway = self.start_watching()
         gateway.write_config(self.config(server=(self.cert, self.key), listen="127.0.0.1:1"))
         gateway.stderr.wait_for("restart needed")
         self.assertEqual(gateway.get("/health").status, 200)

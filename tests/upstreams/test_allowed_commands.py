@@ -6,7 +6,7 @@ import tempfile
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, LegacySession, TestCase, fake, main, run, text_of, to_yaml
+from harness import Gateway, McpSession, TestCase, fake, main, run, text_of, to_yaml
 
 
 class AllowedCommands(TestCase):
@@ -45,7 +45,7 @@ class AllowedCommands(TestCase):
             bad = {"a": fake(), "b": {"kind": "stdio", "command": "env"}}
             gateway.write_config({"upstreams": bad, "stdio": stdio})
             gateway.stderr.wait_for("reload refused")
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 self.assertEqual(text_of(session.call("a__echo", text="x")), "x")
 
 

@@ -33,12 +33,12 @@ class CallerTemplates(TestCase):
         gateway = self.gateway(stub.upstream(headers=headers))
         for headers, name in ((self.ann, "ann"), (self.bob, "bob"), (self.ann, "ann")):
             self.assertEqual(text_of(call_as(gateway, "far__whoami", headers)), "stub")
-            said = stub.saw("tools/call")[-1].headers
-            self.assertEqual(said["X-User"], name)
-            self.assertEqual(said["X-Mail"], f"<{name}@x.example>")
-            self.assertEqual(said["X-Unit"], name[0])
-            self.assertEqual(said["X-Same"], "for all")
-            self.assertNotIn("Authorization", said)
+            reply = stub.saw("tools/call")[-1].headers
+            self.assertEqual(reply["X-User"], name)
+            self.assertEqual(reply["X-Mail"], f"<{name}@x.example>")
+            self.assertEqual(reply["X-Unit"], name[0])
+            self.assertEqual(reply["X-Same"], "for all")
+            self.assertNotIn("Authorization", reply)
         # Each has a session of its own with the server.
         sessions = {call.headers["Mcp-Session-Id"] for call in stub.saw("tools/call")}
         self.assertEqual(len(sessions), 2)
@@ -47,9 +47,9 @@ class CallerTemplates(TestCase):
         stub = self.enterContext(StubServer())
         headers = {"X-User": "${caller.name}", "X-Mail": "${caller.claims.email}", "X-Same": "s"}
         self.gateway(stub.upstream(headers=headers))
-        said = stub.saw("tools/list")[0].headers
-        self.assertEqual((said["X-User"], said["X-Same"]), ("local", "s"))
-        self.assertNotIn("X-Mail", said)
+        reply = stub.saw("tools/list")[0].headers
+        self.assertEqual((reply["X-User"], reply["X-Same"]), ("local", "s"))
+        self.assertNotIn("X-Mail", reply)
 
     def test_a_caller_of_whom_too_little_is_known(self):
         stub = self.enterContext(StubServer())
@@ -79,9 +79,9 @@ class CallerTemplates(TestCase):
         env = {"WHO": "${caller.name}", "MAIL": "${caller.claims.email}", "SAME": "s"}
         gateway = self.gateway(fake(env=env, idle="1h"))
         for headers, name in ((self.ann, "ann"), (self.bob, "bob")):
-            said = json.loads(text_of(call_as(gateway, "far__env", headers)))
-            self.assertEqual((said["WHO"], said["MAIL"]), (name, f"{name}@x.example"))
-            self.assertEqual(said["SAME"], "s")
+            reply = json.loads(text_of(call_as(gateway, "far__env", headers)))
+            self.assertEqual((reply["WHO"], reply["MAIL"]), (name, f"{name}@x.example"))
+            self.assertEqual(reply["SAME"], "s")
 
     def test_mistakes_are_faults_of_the_file(self):
         url = "http://127.0.0.1:1/mcp"
@@ -94,12 +94,12 @@ class CallerTemplates(TestCase):
         ]
         gateway = Gateway()
         self.addCleanup(gateway.folder.cleanup)
-        for upstream, words in cases:
-            with self.subTest(words=words):
+        for upstream, text in cases:
+            with self.subTest(text=text):
                 gateway.write_config(to_yaml({"upstreams": {"far": upstream}}))
                 done = run("check", str(gateway.config_path))
                 self.assertNotEqual(done.returncode, 0)
-                self.assertIn(words, done.stdout + done.stderr)
+                self.assertIn(text, done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

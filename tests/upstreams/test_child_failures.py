@@ -12,7 +12,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from harness import (
     Background,
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     fake,
     fake_config,
@@ -28,7 +28,7 @@ class ChildCase(TestCase):
         bad = {"start_time": "3s", **(bad or {})}  # How long the banner waits for a sick one.
         config = fake_config({"bad": fake(**bad), "good": fake()}, **settings)
         self.gateway = self.enterContext(Gateway(config, **(gateway or {})))
-        self.session = self.enterContext(LegacySession(self.gateway))
+        self.session = self.enterContext(McpSession(self.gateway))
         self.good_pid = self.whoami("good")
         return self.session
 
@@ -122,12 +122,12 @@ class Dying(ChildCase):
 
             wait_until(lambda: starts() >= 4, "the first attempts")
             self.gateway.stderr.wait_for("breaker")
-            at_opening = starts()
+            at_handshake = starts()
             for _ in range(20):  # Calls fail at once, and start nothing.
                 answer = self.session.call("bad__echo", text="x")
                 self.assertIn(answer["error"]["code"], (-32000, -32602))
             self.assert_good_untouched()
-            self.assertLessEqual(starts(), at_opening + 1)
+            self.assertLessEqual(starts(), at_handshake + 1)
 
     def test_program_that_does_not_exist(self):
         self.start(bad={"command": "no-such-program-anywhere"})
@@ -303,7 +303,7 @@ class Spawning(ChildCase):
             upstream = fake(
                 args=["-S", fake()["args"][1], f"; touch {marker}", f"$(touch {marker})"]
             )
-            with Gateway(fake_config({"x": upstream})) as gateway, LegacySession(gateway) as other:
+            with Gateway(fake_config({"x": upstream})) as gateway, McpSession(gateway) as other:
                 self.assertEqual(text_of(other.call("x__echo", text="ok")), "ok")
             self.assertFalse(os.path.exists(marker))
 
@@ -356,7 +356,7 @@ class Spawning(ChildCase):
         sleepers = [session.call_later("bad__sleep", seconds=0.3, text=f"s{n}") for n in range(50)]
 
         def quick(number):
-            with LegacySession(self.gateway) as own:
+            with McpSession(self.gateway) as own:
                 return [
                     text_of(own.call("bad__echo", text=f"{number}-{turn}")) for turn in range(100)
                 ]

@@ -10,7 +10,7 @@ import unittest
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import FAKE_SERVER, Gateway, LegacySession, TestCase, alive, fake, main, run, text_of, to_yaml, wait_until
+from harness import FAKE_SERVER, Gateway, McpSession, TestCase, alive, fake, main, run, text_of, to_yaml, wait_until
 from sandbox_case import as_user
 
 SECRET = "s3cret-of-the-gateway-0123456789"
@@ -34,7 +34,7 @@ class Case(TestCase):
             os.chmod(gateway.folder.name, 0o755)
             gateway.command = as_user(gateway.command, user)
         self.gateway = self.enterContext(gateway)
-        self.session = self.enterContext(LegacySession(self.gateway))
+        self.session = self.enterContext(McpSession(self.gateway))
 
     def use(self, tool, **arguments):
         return text_of(self.session.call(tool, **arguments))
@@ -150,15 +150,15 @@ class Orphans(Case):
 
     def test_it_lives_as_long_as_its_program(self):
         self.start({"upstreams": {"fake": fake(), "other": fake()}})
-        kept = int(self.use("other__runaway"))
+        stored = int(self.use("other__runaway"))
         gone = [int(self.use("fake__runaway")) for _ in range(3)]
         whole = json.loads(self.use("fake__whoami"))["pid"]
-        self.assertTrue(all(map(alive, [kept, *gone])))
+        self.assertTrue(all(map(alive, [stored, *gone])))
         self.session.call("fake__die")
         for pid in gone:
             wait_until(lambda pid=pid: not alive(pid), "what the program left behind to end")
         self.restarted(whole)
-        self.assertTrue(alive(kept))
+        self.assertTrue(alive(stored))
 
     def test_it_ends_with_a_reload_that_takes_its_program_away(self):
         self.start({"upstreams": {"fake": fake(), "other": fake()}})
@@ -172,7 +172,7 @@ class Orphans(Case):
                 # A program without a mark of ours is not known to be anyone's; it ends here at the latest.
                 wrapped = {"command": "/usr/bin/env", "args": ["-i", fake()["command"], "-S", FAKE_SERVER]}
                 config = {"upstreams": {"fake": fake(**(wrapped if hide else {}))}}
-                with Gateway(config) as gateway, LegacySession(gateway) as session:
+                with Gateway(config) as gateway, McpSession(gateway) as session:
                     pid = int(text_of(session.call("fake__runaway")))
                     self.assertTrue(alive(pid))
                 self.assertFalse(alive(pid))

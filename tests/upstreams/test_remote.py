@@ -18,10 +18,10 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from conformance import fixture
 from harness import (
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     main,
-    modern_call,
+    stateless_call,
     run,
     text_of,
     wait_until,
@@ -38,9 +38,9 @@ class RemoteCase(TestCase):
         config = {"workers": 1, "upstreams": {"far": upstream}, **settings}
         return self.enterContext(Gateway(config))
 
-    def both(self, modern=False, **settings):
+    def both(self, stateless=False, **settings):
         """A stub and a gateway in front of it."""
-        stub = self.stub(modern=modern)
+        stub = self.stub(stateless=stateless)
         return stub, self.gateway(stub.upstream(**settings))
 
     def is_up(self, gateway):
@@ -49,24 +49,24 @@ class RemoteCase(TestCase):
 
 class Connections(RemoteCase):
     def test_connections_are_used_again(self):
-        for modern in (False, True):
-            with self.subTest(modern=modern):
-                stub, gateway = self.both(modern)
-                self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+        for stateless in (False, True):
+            with self.subTest(stateless=stateless):
+                stub, gateway = self.both(stateless)
+                self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "stub")
                 before = stub.open_connections()
                 for _ in range(20):
-                    modern_call(gateway, "far__whoami")
+                    stateless_call(gateway, "far__whoami")
                 self.assertEqual(stub.open_connections(), before)
                 self.assertEqual(len(stub.saw("tools/call")), 21)
 
     def test_a_kept_connection_that_was_closed_is_not_used(self):
         stub, gateway = self.both()
-        modern_call(gateway, "far__whoami")
+        stateless_call(gateway, "far__whoami")
         before = stub.open_connections()
         with stub.lock:
             for connection in stub.connections:
                 connection.shutdown(socket.SHUT_RDWR)
-        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+        self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "stub")
         self.assertGreater(stub.open_connections(), before)
 
     def test_redirects_are_not_followed(self):
@@ -74,14 +74,14 @@ class Connections(RemoteCase):
         elsewhere = self.stub(name="elsewhere")
         for status in (301, 302, 307, 308):
             stub.on["tools/call"] = lambda ex, s=status: ex.answer(s, Location=elsewhere.url)
-            answer = modern_call(gateway, "far__whoami")
+            answer = stateless_call(gateway, "far__whoami")
             self.assert_error(answer, -32000, "upstream_failed")
             self.assertIn(str(status), answer["error"]["message"])
         self.assertEqual(elsewhere.seen, [])
 
     def test_configured_headers_are_on_every_request(self):
         stub, gateway = self.both(headers={"Authorization": "Bearer s3cret", "X-Tenant": "blue"})
-        modern_call(gateway, "far__whoami")
+        stateless_call(gateway, "far__whoami")
         gateway.stop()
         methods = {exchange.method for exchange in stub.seen}
         self.assertLessEqual({"initialize", "tools/list", "tools/call", "GET", "DELETE"}, methods)
@@ -115,13 +115,13 @@ class Connections(RemoteCase):
                 self.assertIn("upstreams.far", self.faults(folder, entry))
 
     def test_calls_beyond_the_bound_are_refused(self):
-        stub, gateway = self.both(modern=True, connections=1, waiting=1)
+        stub, gateway = self.both(stateless=True, connections=1, waiting=1)
         release = threading.Event()
         self.addCleanup(release.set)
         stub.on["tools/call"] = lambda exchange: (release.wait(30), exchange.text("late"))
-        first = Background(modern_call, gateway, "far__whoami")
+        first = Background(stateless_call, gateway, "far__whoami")
         wait_until(lambda: stub.saw("tools/call"), "the first call")
-        others = [Background(modern_call, gateway, "far__whoami") for _ in range(2)]
+        others = [Background(stateless_call, gateway, "far__whoami") for _ in range(2)]
         refused = wait_until(lambda: [one for one in others if not one.running()], "a refusal")
         self.assert_error(refused[0].result(), -32003, "overloaded")
         release.set()
@@ -144,7 +144,7 @@ class Connections(RemoteCase):
 class Sessions(RemoteCase):
     def test_a_forgotten_session_is_begun_again(self):
         stub, gateway = self.both()
-        with LegacySession(gateway) as session:
+        with McpSession(gateway) as session:
             for turn in range(1, 4):
                 stub.sessions.clear()
                 self.assertEqual(text_of(session.call("far__whoami")), "stub")
@@ -153,7 +153,7 @@ class Sessions(RemoteCase):
     def test_many_calls_meet_a_forgotten_session(self):
         stub, gateway = self.both()
         stub.sessions.clear()
-        with LegacySession(gateway) as session:
+        with McpSession(gateway) as session:
             calls = [session.call_later("far__whoami") for _ in range(20)]
             self.assertEqual([text_of(call.result()) for call in calls], ["stub"] * 20)
         self.assertEqual(len(stub.saw("initialize")), 2)
@@ -161,7 +161,7 @@ class Sessions(RemoteCase):
     def test_a_server_that_forgets_at_once_is_not_asked_for_ever(self):
         stub, gateway = self.both()
         stub.on["tools/call"] = lambda exchange: exchange.answer(404)
-        self.assertIn("error", modern_call(gateway, "far__whoami"))
+        self.assertIn("error", stateless_call(gateway, "far__whoami"))
         self.assertLess(len(stub.saw("initialize")), 20)
 
     def test_the_session_is_ended_with_the_gateway(self):
@@ -175,7 +175,7 @@ class Sessions(RemoteCase):
         pause, times = 0.3, {}
         stub.on["tools/call"] = lambda exchange: broken(exchange, times, pause)
         stub.on["GET"] = lambda exchange: resumed(stub, exchange, times)
-        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "resumed")
+        self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "resumed")
         ids = [exchange.headers.get("Last-Event-ID") for exchange in stub.saw("GET")]
         self.assertIn("e1", ids)
         self.assertIn("e2", ids)
@@ -185,7 +185,7 @@ class Sessions(RemoteCase):
     def test_an_answer_that_cannot_be_resumed_is_lost(self):
         stub, gateway = self.both()
         stub.on["tools/call"] = lambda exchange: exchange.begin_events()
-        self.assert_error(modern_call(gateway, "far__whoami"), -32000, "upstream_failed")
+        self.assert_error(stateless_call(gateway, "far__whoami"), -32000, "upstream_failed")
         self.assertEqual(len(stub.saw("tools/call")), 1)
 
 
@@ -257,49 +257,49 @@ class Faults(RemoteCase):
         for name, (behave, reason) in FAULTS.items():
             with self.subTest(name):
                 stub.on["tools/call"] = behave
-                answer = modern_call(gateway, "far__whoami")
+                answer = stateless_call(gateway, "far__whoami")
                 self.assertIn("error", answer, name)
                 self.assertEqual(answer["error"]["data"]["reason"], reason)
                 self.assertTrue(answer["error"]["message"])
                 del stub.on["tools/call"]
-                self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+                self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "stub")
         self.assertEqual(len(stub.saw("tools/call")), 2 * len(FAULTS))
 
     def test_a_call_that_takes_too_long_is_cancelled_at_the_server(self):
         stub, gateway = self.both(timeout="200ms")
         stub.on["tools/call"] = lambda exchange: threading.Event().wait(5)
-        self.assert_error(modern_call(gateway, "far__whoami"), -32001, "timeout")
-        told = wait_until(lambda: stub.saw("notifications/cancelled"), "the cancellation")
-        params = told[0].message["params"]
+        self.assert_error(stateless_call(gateway, "far__whoami"), -32001, "timeout")
+        notified = wait_until(lambda: stub.saw("notifications/cancelled"), "the cancellation")
+        params = notified[0].message["params"]
         self.assertEqual(params["requestId"], stub.saw("tools/call")[0].message["id"])
 
 
 class ComingAndGoing(RemoteCase):
     def tools(self, gateway):
-        with LegacySession(gateway) as session:
+        with McpSession(gateway) as session:
             return session.tool_names()
 
     def test_a_server_that_comes_later(self):
-        with socket.create_server(("127.0.0.1", 0)) as place:
-            port = place.getsockname()[1]
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = listener.getsockname()[1]
         stub = StubServer(port=port)
         gateway = self.gateway(stub.upstream())
         self.assertEqual(self.tools(gateway), [])
         with stub:
             wait_until(lambda: self.is_up(gateway), "the server to be found")
             self.assertEqual(self.tools(gateway), ["far__whoami", "far__count"])
-            self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+            self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "stub")
 
     def test_a_server_that_dies_and_returns(self):
         stub, gateway = self.both(restart={"first": "20ms", "most": "60s", "breaker": 3})
         stub.stop()
-        wait_until(lambda: "error" in modern_call(gateway, "far__whoami"), "the loss to show")
+        wait_until(lambda: "error" in stateless_call(gateway, "far__whoami"), "the loss to show")
         # The breaker opens: calls fail at once, and say why.
         wait_until(
-            lambda: "breaker" in modern_call(gateway, "far__whoami")["error"]["message"],
+            lambda: "breaker" in stateless_call(gateway, "far__whoami")["error"]["message"],
             "the breaker",
         )
-        answer = modern_call(gateway, "far__whoami")
+        answer = stateless_call(gateway, "far__whoami")
         self.assert_error(answer, -32000, "unavailable")
         self.assertEqual(self.tools(gateway), ["far__whoami", "far__count"])
 
@@ -307,11 +307,11 @@ class ComingAndGoing(RemoteCase):
         stub, gateway = self.both()
         for _ in range(2):
             stub.stop()
-            wait_until(lambda: not self.is_up(gateway) or modern_call(gateway, "far__whoami"))
+            wait_until(lambda: not self.is_up(gateway) or stateless_call(gateway, "far__whoami"))
             stub.start()
 
             def answered():
-                answer = modern_call(gateway, "far__whoami")
+                answer = stateless_call(gateway, "far__whoami")
                 return "result" in answer and text_of(answer) == "stub"
 
             wait_until(answered, "the server to be used again")
@@ -324,12 +324,12 @@ class ComingAndGoing(RemoteCase):
                 with fixture(*options, transport=kind) as server:
                     port = server.address.rpartition(":")[2].split("/")[0]
                     gateway = self.gateway({**server.upstream(), "restart": quick})
-                    slow = Background(modern_call, gateway, "far__slow_compute", seconds=60)
+                    slow = Background(stateless_call, gateway, "far__slow_compute", seconds=60)
                     in_flight = ("patchbay_upstream_calls_in_flight", {"upstream": "far"})
                     wait_until(lambda: gateway.metric(in_flight[0], **in_flight[1]), "the call")
                 self.assert_error(slow.result(), -32000, "upstream_failed")
                 stack.enter_context(fixture(*options, "--port", port, transport=kind))
-                call = functools.partial(modern_call, gateway, "far__test_simple_text")
+                call = functools.partial(stateless_call, gateway, "far__test_simple_text")
                 wait_until(lambda: "result" in call(), "it to be used again")
 
     def test_a_server_that_hangs_is_noticed(self):
@@ -344,17 +344,17 @@ class ComingAndGoing(RemoteCase):
         stub.on.clear()
         awake.set()
         wait_until(lambda: self.is_up(gateway), "it to be found again")
-        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+        self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "stub")
 
 
-class News(RemoteCase):
+class Notifications(RemoteCase):
     """What a server tells by itself, when the stream that carries it breaks."""
 
     NEW = {"name": "new", "inputSchema": {"type": "object"}}
 
     def wait_listed(self, gateway):
         def listed():
-            with LegacySession(gateway) as session:
+            with McpSession(gateway) as session:
                 return "far__new" in session.tool_names()
 
         wait_until(listed, "the new tool")
@@ -384,7 +384,7 @@ class News(RemoteCase):
         self.assertEqual(ids, [None, "n1"])
 
     def test_what_a_stateless_server_told_meanwhile_is_read_again(self):
-        stub = self.stub(modern=True)
+        stub = self.stub(stateless=True)
         stub.capabilities = {"tools": {"listChanged": True}}
 
         def listen(exchange):

@@ -9,12 +9,12 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     Gateway,
-    LegacySession,
+    McpSession,
     TestCase,
     alive,
     fake,
     main,
-    modern_call,
+    stateless_call,
     text_of,
     wait_until,
 )
@@ -32,7 +32,7 @@ class ReplicaCase(TestCase):
 
     def names(self, gateway, count):
         return collections.Counter(
-            text_of(modern_call(gateway, "far__whoami")) for _ in range(count)
+            text_of(stateless_call(gateway, "far__whoami")) for _ in range(count)
         )
 
 
@@ -40,14 +40,14 @@ class Replicas(ReplicaCase):
     def test_equals_take_turns_and_tools_are_listed_once(self):
         _, gateway = self.replicas(3)
         self.assertEqual(self.names(gateway, 9), {"a": 3, "b": 3, "c": 3})
-        with LegacySession(gateway) as session:
+        with McpSession(gateway) as session:
             self.assertEqual(session.tool_names(), ["far__whoami", "far__count"])
 
     def test_replicas_alone_will_do(self):
         stub = self.enterContext(StubServer("only"))
         entry = {"kind": "http", "replicas": [stub.url]}
         gateway = self.enterContext(Gateway({"upstreams": {"far": entry}}))
-        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "only")
+        self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "only")
 
     def test_the_one_with_the_fewest_calls_is_chosen(self):
         (first, _), gateway = self.replicas()
@@ -56,7 +56,7 @@ class Replicas(ReplicaCase):
         first.on["tools/call"] = lambda exchange: (release.wait(30), exchange.text("held"))
 
         def call_at_first():
-            call = Background(modern_call, gateway, "far__whoami")
+            call = Background(stateless_call, gateway, "far__whoami")
             wait_until(lambda: first.saw("tools/call") or not call.running())
             return call if first.saw("tools/call") else None
 
@@ -100,7 +100,7 @@ class Replicas(ReplicaCase):
         def client(number):
             for turn in range(40):
                 tag = f"{number}.{turn}"
-                answer = modern_call(gateway, "far__whoami", tag=tag)
+                answer = stateless_call(gateway, "far__whoami", tag=tag)
                 if "error" in answer:
                     failed.append((tag, answer["error"]["data"]["reason"]))
 
@@ -127,7 +127,7 @@ class Replicas(ReplicaCase):
 
         for stub in stubs:
             stub.on["tools/call"] = die
-        self.assert_error(modern_call(gateway, "far__whoami"), -32000, "upstream_failed")
+        self.assert_error(stateless_call(gateway, "far__whoami"), -32000, "upstream_failed")
         self.assertEqual(sum(len(stub.saw("tools/call")) for stub in stubs), 1)
 
 
@@ -140,7 +140,7 @@ class Isolation(ReplicaCase):
         return stub, self.enterContext(Gateway(config))
 
     def session(self, gateway):
-        return self.enterContext(LegacySession(gateway))
+        return self.enterContext(McpSession(gateway))
 
     def counts(self, session, times=2):
         return [text_of(session.call("far__count")) for _ in range(times)]
@@ -153,7 +153,7 @@ class Isolation(ReplicaCase):
         self.assertEqual(self.counts(first), ["3", "4"])
         # Clients without sessions share theirs by principal.
         self.assertEqual(
-            [text_of(modern_call(gateway, "far__count")) for _ in range(2)], ["1", "2"]
+            [text_of(stateless_call(gateway, "far__count")) for _ in range(2)], ["1", "2"]
         )
 
     def test_shared_and_per_principal_without_principals(self):

@@ -10,22 +10,22 @@ import threading
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from conformance import fixture
-from harness import fake, main, modern_call, text_of, wait_until
+from harness import fake, main, stateless_call, text_of, wait_until
 from test_remote import RemoteCase
 
 
-class Ways(RemoteCase):
+class Transports(RemoteCase):
     """Each kind of upstream, and what `http` finds by itself."""
 
-    LEGACY = ("--revisions", "2024-11-05")
+    SESSION_BASED = ("--revisions", "2024-11-05")
 
     def check(self, upstream):
         gateway = self.gateway(upstream)
-        answer = modern_call(gateway, "far__test_simple_text")
+        answer = stateless_call(gateway, "far__test_simple_text")
         self.assertEqual(text_of(answer), "This is a simple text response for testing.")
 
     def test_http_finds_the_event_stream(self):
-        with fixture(*self.LEGACY, transport="sse") as server:
+        with fixture(*self.SESSION_BASED, transport="sse") as server:
             base = server.address.removesuffix("/sse")
             for url in (server.address, base, base + "/"):
                 with self.subTest(url=url):
@@ -33,11 +33,11 @@ class Ways(RemoteCase):
 
     def test_the_other_kinds(self):
         for kind in ("sse", "custom-http-sse", "tcp", "unix"):
-            with self.subTest(kind), fixture(*self.LEGACY, transport=kind) as server:
+            with self.subTest(kind), fixture(*self.SESSION_BASED, transport=kind) as server:
                 self.check(server.upstream())
 
     def test_sse_finds_the_stream_below_a_bare_address(self):
-        with fixture(*self.LEGACY, transport="sse") as server:
+        with fixture(*self.SESSION_BASED, transport="sse") as server:
             self.check({"kind": "sse", "url": server.address.removesuffix("/sse")})
 
     def test_an_endpoint_elsewhere_is_refused(self):
@@ -64,10 +64,10 @@ class Ways(RemoteCase):
     def test_a_program_that_is_silent_before_the_handshake(self):
         entry = fake(probe_time="100ms", env={"FAKE_MUTE": "server/discover"})
         gateway = self.gateway(entry)
-        self.assertEqual(text_of(modern_call(gateway, "far__echo", text="here")), "here")
+        self.assertEqual(text_of(stateless_call(gateway, "far__echo", text="here")), "here")
 
     def test_a_stateless_server_that_is_slow_to_say_so(self):
-        stub = self.stub(modern=True)
+        stub = self.stub(stateless=True)
 
         def slow(exchange):
             del stub.on["server/discover"]
@@ -76,7 +76,7 @@ class Ways(RemoteCase):
 
         stub.on["server/discover"] = slow
         gateway = self.gateway(stub.upstream(probe_time="100ms"))
-        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+        self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "stub")
         self.assertEqual(len(stub.saw("server/discover")), 2)
 
     def test_an_unknown_revision_is_refused(self):
@@ -127,7 +127,7 @@ class Tls(RemoteCase):
 
     def works(self, stub, **tls):
         gateway = self.gateway(stub.upstream(tls=tls))
-        self.assertEqual(text_of(modern_call(gateway, "far__whoami")), "stub")
+        self.assertEqual(text_of(stateless_call(gateway, "far__whoami")), "stub")
 
     def fails(self, stub, why, **tls):
         gateway = self.gateway(stub.upstream(tls=tls))

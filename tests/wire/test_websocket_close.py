@@ -12,7 +12,7 @@ import threading
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import Gateway, TestCase, fake_config, main
-from waiting import PATIENCE
+from waiting import TIMEOUT
 from ws_client import CLOSE, TEXT, WsClient, frame
 
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -25,9 +25,9 @@ def closing(code, reason=b""):
 class WsServer:
     """Takes one connection of the gateway, says what it is told to, and keeps what comes back."""
 
-    def __init__(self, speech):
-        self.speech = speech
-        self.heard = b""
+    def __init__(self, script):
+        self.script = script
+        self.received = b""
         self.ended = threading.Event()
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
@@ -38,7 +38,7 @@ class WsServer:
         client, _ = self.listener.accept()
         self.listener.close()
         with client:
-            client.settimeout(PATIENCE)
+            client.settimeout(TIMEOUT)
             head = b""
             while b"\r\n\r\n" not in head:
                 head += client.recv(65536)
@@ -49,20 +49,20 @@ class WsServer:
                 b"Sec-WebSocket-Protocol: mcp\r\nSec-WebSocket-Accept: " + accept + b"\r\n\r\n"
             )
             first = client.recv(65536)  # The first request.
-            client.sendall(self.speech)
+            client.sendall(self.script)
             try:
                 while more := client.recv(65536):
-                    self.heard += more
+                    self.received += more
             except ConnectionResetError:
                 pass
-            self.heard = first + self.heard
+            self.received = first + self.received
             self.ended.set()
 
     def frames(self):
         """(opcode, payload) of each frame of the gateway, once it has gone."""
-        if not self.ended.wait(PATIENCE):
+        if not self.ended.wait(TIMEOUT):
             raise AssertionError("the gateway keeps the connection")
-        found, rest = [], self.heard
+        found, rest = [], self.received
         while rest:
             opcode, size = rest[0] & 0xF, rest[1] & 0x7F
             at = 2
@@ -77,14 +77,14 @@ class WsServer:
 class Client(TestCase):
     """The gateway as the client of an upstream."""
 
-    def last_frame(self, speech):
-        server = WsServer(speech)
+    def last_frame(self, script):
+        server = WsServer(script)
         entry = {"kind": "ws", "url": f"ws://127.0.0.1:{server.port}/mcp", "envelope": "never"}
         self.enterContext(Gateway({"upstreams": {"far": entry}}))
         return server.frames()[-1]
 
-    def assert_closes(self, speech, code):
-        opcode, payload = self.last_frame(speech)
+    def assert_closes(self, script, code):
+        opcode, payload = self.last_frame(script)
         self.assertEqual(opcode, CLOSE)
         self.assertEqual(struct.unpack(">H", payload[:2])[0], code)
         return payload[2:]
@@ -102,9 +102,9 @@ class Client(TestCase):
             "not UTF-8": (frame(TEXT, b"\xff", masked=False), 1007),
             "binary": (frame(2, b"{}", masked=False), 1003),
         }
-        for name, (speech, code) in table.items():
+        for name, (script, code) in table.items():
             with self.subTest(name):
-                self.assertTrue(self.assert_closes(speech, code))
+                self.assertTrue(self.assert_closes(script, code))
 
 
 class Server(TestCase):

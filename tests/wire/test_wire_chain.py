@@ -14,7 +14,7 @@ from harness import (
     ROOT,
     Background,
     Gateway,
-    StdioFace,
+    StdioFrontend,
     fake_config,
     main,
     run,
@@ -31,7 +31,7 @@ def chained(port, **more):
     return {"workers": 1, "upstreams": {"far": far}}
 
 
-def modern(gateway, name, arguments):
+def stateless(gateway, name, arguments):
     done = run("call", gateway.url, name, json.dumps(arguments))
     return done.stdout.strip() if done.returncode == 0 else done.stderr.strip()
 
@@ -44,14 +44,14 @@ class Chain(WireCase):
         far = self.start(fake_config())
         for header in ("7", "8"):
             near = self.near(far.wire_port, frame_header=header)
-            self.assertEqual(modern(near, "far__fake__echo", {"text": "through two"}), "through two")
-            self.assertEqual(modern(near, "far__fake__add", {"a": 2, "b": 3}), "5")
+            self.assertEqual(stateless(near, "far__fake__echo", {"text": "through two"}), "through two")
+            self.assertEqual(stateless(near, "far__fake__add", {"a": 2, "b": 3}), "5")
 
     def test_large_answers_come_through_whole(self):
         far = self.start(fake_config())
         near = self.near(far.wire_port)
         for size in (100, 300_000, 3_000_000):
-            self.assertGreaterEqual(len(modern(near, "far__fake__big", {"bytes": size})), size)
+            self.assertGreaterEqual(len(stateless(near, "far__fake__big", {"bytes": size})), size)
 
     def test_progress_comes_through(self):
         far = self.start(fake_config())
@@ -63,7 +63,7 @@ class Chain(WireCase):
     def test_a_token_is_sent_with_each_message(self):
         far = self.start({"auth": TOKENS, **fake_config()}, wire={"per_message_auth": "required"})
         near = self.near(far.wire_port, token=TOKEN)
-        self.assertEqual(modern(near, "far__fake__echo", {"text": "known"}), "known")
+        self.assertEqual(stateless(near, "far__fake__echo", {"text": "known"}), "known")
 
     def test_without_a_token_the_far_gateway_stays_down(self):
         far = self.start({"auth": TOKENS})
@@ -75,7 +75,7 @@ class Chain(WireCase):
         limit = {"enabled": True, "default_limit": 12, "window": "60s"}
         far = self.start(fake_config(), wire={"rate_limiting": limit})
         near = self.near(far.wire_port)
-        answers = [modern(near, "far__fake__echo", {"text": "x"}) for _ in range(13)]
+        answers = [stateless(near, "far__fake__echo", {"text": "x"}) for _ in range(13)]
         self.assertIn("too many calls", answers[-1])
 
     def test_a_far_gateway_that_comes_back_is_found_again(self):
@@ -83,15 +83,15 @@ class Chain(WireCase):
         with far:
             port = far.wire_port
             near = self.near(port)
-            self.assertEqual(modern(near, "far__fake__echo", {"text": "1"}), "1")
+            self.assertEqual(stateless(near, "far__fake__echo", {"text": "1"}), "1")
         near.stderr.wait_for("the gateway stops")
         with WireGateway(fake_config(), {"tcp": f"127.0.0.1:{port}"}):
-            wait_until(lambda: modern(near, "far__fake__echo", {"text": "3"}) == "3", "the way back")
+            wait_until(lambda: stateless(near, "far__fake__echo", {"text": "3"}) == "3", "the way back")
 
     def test_calls_under_way_fail_once_when_the_connection_breaks(self):
         far = self.start(fake_config())
         near = self.near(far.wire_port)
-        waiting = Background(modern, near, "far__fake__hang", {})
+        waiting = Background(stateless, near, "far__fake__hang", {})
         wait_until(lambda: far.metric("patchbay_calls_in_flight") == 1)
         far.kill()
         self.assertIn("lost", waiting.result())
@@ -141,7 +141,7 @@ class Chain(WireCase):
 
         threading.Thread(target=serve, daemon=True).start()
         near = self.near(listener.getsockname()[1])
-        self.assertIn("not today", modern(near, "far__odd", {}))
+        self.assertIn("not today", stateless(near, "far__odd", {}))
         listener.close()
 
     def test_stopping_says_goodbye(self):
@@ -162,7 +162,7 @@ class SecureChain(TlsCase):
         tls = {"ca": self.authority.pem, "cert": self.client[0], "key": self.client[1]}
         url = f"tcps://localhost:{far.wire_port}"
         near = self.enterContext(Gateway(chained(far.wire_port, tls=tls, url=url)))
-        self.assertEqual(modern(near, "far__fake__echo", {"text": "safe"}), "safe")
+        self.assertEqual(stateless(near, "far__fake__echo", {"text": "safe"}), "safe")
         # Whoever it does not trust, it does not speak to.
         other = {"ca": self.client[0], "cert": self.client[0], "key": self.client[1]}
         lost = self.enterContext(Gateway(chained(far.wire_port, tls=other, url=url)))
@@ -198,8 +198,8 @@ class Commands(WireCase):
     def test_dump_reads_what_send_prints(self):
         for options in ([], ["--header", "8"], ["--gzip"]):
             made = run("wire", "send", "-", '{"jsonrpc":"2.0","method":"x"}', *options)
-            shown = run("wire", "dump", "--hex", "--json", stdin=made.stdout)
-            seen = json.loads(shown.stdout)
+            dump = run("wire", "dump", "--hex", "--json", stdin=made.stdout)
+            seen = json.loads(dump.stdout)
             self.assertEqual(seen["payload"]["mcp_payload"]["method"], "x")
             self.assertEqual(seen["compressed"], options == ["--gzip"])
         broken = run("wire", "dump", "--hex", stdin="4D 43 01 00 00 00 05 7B")
@@ -216,17 +216,17 @@ class Commands(WireCase):
         self.assertEqual(headers[7:15], frame(DATA, bytes(348), 8, 1)[:8])
         self.assertEqual(headers[15:30], frame(PING, bytes.fromhex("0000018D9F3A4B28")))
         self.assertEqual(headers[30:38], frame(PING, b"", 8))
-        shown = run("wire", "dump", "--hex", "--json", stdin=blocks[3])
-        self.assertEqual(json.loads(shown.stdout)["payload"]["id"], "resp-001")
+        dump = run("wire", "dump", "--hex", "--json", stdin=blocks[3])
+        self.assertEqual(json.loads(dump.stdout)["payload"]["id"], "resp-001")
 
     def test_stdio_in_front_of_a_wire_upstream(self):
         far = self.start(fake_config())
         near = Gateway(chained(far.wire_port))
-        with StdioFace([BINARY, "stdio", "-c", str(near.config_path)]) as face:
+        with StdioFrontend([BINARY, "stdio", "-c", str(near.config_path)]) as frontend:
             call = rpc("tools/call", {"name": "far__fake__echo", "arguments": {"text": "hi"}})
-            answer = face.request(call)
+            answer = frontend.request(call)
             self.assertEqual(answer["result"]["content"][0]["text"], "hi")
-            face.close_stdin()
+            frontend.close_stdin()
         near.folder.cleanup()
 
 

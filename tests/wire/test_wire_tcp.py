@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import PATIENCE, fake, fake_config, main, run, wait_until
+from harness import TIMEOUT, fake, fake_config, main, run, wait_until
 from wire_case import WireCase
 from wire_client import (
     CLOSE,
@@ -536,11 +536,11 @@ class Traffic(WireCase):
         self.assertIn("result", client.read()["mcp_payload"])
         self.assertEqual(client.read(CLOSE), b"the gateway stops")
         client.assert_ended()
-        stopping.join(PATIENCE)
+        stopping.join(TIMEOUT)
         self.assertEqual(gateway.process.returncode, 0)
 
 
-class Life(WireCase):
+class Lifecycle(WireCase):
     def test_a_silent_client_is_asked_and_left(self):
         gateway = self.start(wire={"ping": "200ms", "pong": "300ms"})
         client = self.client(gateway)

@@ -13,7 +13,7 @@ import time
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from auth_case import OTHER, TOKEN, bearer
-from harness import PATIENCE, Gateway, TestCase, fake_config, main, run, wait_until
+from harness import TIMEOUT, Gateway, TestCase, fake_config, main, run, wait_until
 from jwt_issuer import Issuer, Key
 from npm_peers import PEERS, LeftOut, find_node, install, npm_ci
 from tls_case import TlsCase
@@ -109,7 +109,7 @@ class Upgrade(WsCase):
     def test_what_is_sent_with_the_request_is_not_lost(self):
         gateway = self.start()
         message = json.dumps(envelope(SUM)).encode()
-        with socket.create_connection(("127.0.0.1", gateway.port), PATIENCE) as raw:
+        with socket.create_connection(("127.0.0.1", gateway.port), TIMEOUT) as raw:
             raw.sendall(upgrade_request(gateway.port) + frame(TEXT, message))
             received = b""
             while b"14" not in received.partition(b"\r\n\r\n")[2]:
@@ -223,8 +223,8 @@ class Messages(WsCase):
         request = initialize()
         request["params"]["capabilities"] = {"elicitation": {}}
         client.request(request)
-        told = {"name": "fake__progress", "arguments": {"steps": 2}, "_meta": {"progressToken": "t"}}
-        asked = client.ask(rpc("tools/call", told, "p"))
+        notified = {"name": "fake__progress", "arguments": {"steps": 2}, "_meta": {"progressToken": "t"}}
+        asked = client.ask(rpc("tools/call", notified, "p"))
         seen = [client.read()["mcp_payload"] for _ in range(2)]
         self.assertEqual([m["method"] for m in seen], ["notifications/progress"] * 2)
         self.assertEqual({m["params"]["progressToken"] for m in seen}, {"t"})
@@ -388,7 +388,7 @@ class Frames(WsCase):
             self.assertRaises(Ended, client.read_frame)
 
 
-class Life(WsCase):
+class Lifecycle(WsCase):
     def test_a_client_that_does_not_answer_pings_is_left(self):
         gateway = self.start(wire={"ping": "100ms", "pong": "300ms"})
         silent = self.client(gateway)
@@ -408,7 +408,7 @@ class Life(WsCase):
         # Whoever answers has been asked several times by now, and is still there.
         self.assertTrue(thread.is_alive())
         stop.set()
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT)
         self.assertIn("mcp_payload", answering.request(SUM))
 
     def test_a_message_must_come_to_its_end(self):

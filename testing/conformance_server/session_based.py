@@ -36,7 +36,7 @@ class Session:
         self.server.record.outgoing(self.revision, message, method)
         await outlet.send(message)
 
-    async def tell(self, method, params=None, outlet=None):
+    async def notify(self, method, params=None, outlet=None):
         message = {"method": method, **({"params": params} if params else {})}
         await self.send(outlet or self.channel, message)
 
@@ -91,7 +91,7 @@ class Session:
     async def serve(self, message, method, outlet):
         if method == "initialize" and self.revision is None:
             self.agree(message.get("params") or {})
-        self.server.record.incoming(self.revision or self.server.legacy[-1], message)
+        self.server.record.incoming(self.revision or self.server.session_based[-1], message)
         request_id = message["id"]
         work = asyncio.ensure_future(self.answer(method, message.get("params"), outlet))
         self.running[request_id] = work
@@ -103,12 +103,12 @@ class Session:
         if work.cancelled():
             return None  # By the client, which no longer wants an answer.
         response = {"jsonrpc": "2.0", "id": request_id, **work.result()}
-        self.server.record.outgoing(self.revision or self.server.legacy[-1], response, method)
+        self.server.record.outgoing(self.revision or self.server.session_based[-1], response, method)
         return response
 
     def agree(self, params):
         asked = params.get("protocolVersion")
-        self.revision = asked if asked in self.server.legacy else self.server.legacy[-1]
+        self.revision = asked if asked in self.server.session_based else self.server.session_based[-1]
         self.client = params.get("capabilities") or {}
 
     async def answer(self, method, params, outlet):
@@ -135,12 +135,12 @@ class Session:
             self.server.record.fault(self.revision, f"{key} is not of this revision", params)
 
     def call(self, params, outlet, meta=None):
-        async def tell(method, more):
-            await self.tell(method, more, outlet)
+        async def notify(method, more):
+            await self.notify(method, more, outlet)
 
-        asker = Push(self, outlet, meta)
+        input_source = Push(self, outlet, meta)
         return Call(
-            self.server, self.revision, params, self.client, asker, tell, outlet, self.level
+            self.server, self.revision, params, self.client, input_source, notify, outlet, self.level
         )
 
 
@@ -170,10 +170,10 @@ async def call_tool(session, params, outlet):
     if entry.first:
         call.prepared = await entry.first(call)
 
-    async def tell_status(task):
-        await session.tell("notifications/tasks/status", task.view())
+    async def notify_status(task):
+        await session.notify("notifications/tasks/status", task.view())
 
-    return {"task": session.server.tasks.start(session.revision, entry, call, tell_status).view()}
+    return {"task": session.server.tasks.start(session.revision, entry, call, notify_status).view()}
 
 
 async def get_prompt(session, params, outlet):
@@ -231,8 +231,8 @@ async def task_result(session, params, outlet):
 
 async def list_tasks(session, params, _outlet):
     mine = [t.view() for t in session.server.tasks.all.values() if t.revision == session.revision]
-    shown, cursor = items.page(mine, params, session.server.page)
-    return {"tasks": shown, **({"nextCursor": cursor} if cursor else {})}
+    listed, cursor = items.page(mine, params, session.server.page)
+    return {"tasks": listed, **({"nextCursor": cursor} if cursor else {})}
 
 
 async def cancel_task(session, params, _outlet):

@@ -9,7 +9,7 @@ from catalog import find_tool, run_tool
 from errors import BAD_PARAMS, HEADER_MISMATCH, UNKNOWN_METHOD, UNSUPPORTED_VERSION
 from errors import InputRequired, MissingCapability, Refusal, refusal_of
 from questions import Rounds
-from revisions import CAPABILITIES, LEVELS, LOG_LEVEL, MODERN, SERVER_INFO, SUBSCRIPTION, TASKS
+from revisions import CAPABILITIES, LEVELS, LOG_LEVEL, STATELESS, SERVER_INFO, SUBSCRIPTION, TASKS
 from revisions import VERSION, capabilities, server_info
 
 CACHEABLE = {"ttlMs": 0, "cacheScope": "private"}
@@ -33,8 +33,8 @@ def check_envelope(server, message, header=None):
         raise Refusal(BAD_PARAMS, f"_meta must have {VERSION}", status=400)
     if header not in (None, meta[VERSION]):
         raise Refusal(HEADER_MISMATCH, "MCP-Protocol-Version differs from the body", status=400)
-    if meta[VERSION] not in server.revisions or meta[VERSION] != MODERN:
-        data = {"supported": [MODERN] + server.legacy[::-1], "requested": meta[VERSION]}
+    if meta[VERSION] not in server.revisions or meta[VERSION] != STATELESS:
+        data = {"supported": [STATELESS] + server.session_based[::-1], "requested": meta[VERSION]}
         raise Refusal(UNSUPPORTED_VERSION, "Unsupported protocol version", data, 400)
     if not isinstance(meta.get(CAPABILITIES), dict):
         raise Refusal(BAD_PARAMS, f"_meta must have {CAPABILITIES}", status=400)
@@ -51,16 +51,16 @@ class Request:
         self.meta = self.params["_meta"]
         self.client = self.meta[CAPABILITIES]
 
-    async def tell(self, method, params):
+    async def notify(self, method, params):
         message = {"jsonrpc": "2.0", "method": method, "params": params}
-        self.server.record.outgoing(MODERN, message)
+        self.server.record.outgoing(STATELESS, message)
         await self.outlet.send(message)
 
     def call(self):
-        asker = Rounds(self.server.seal, self.method, self.params)
+        input_source = Rounds(self.server.seal, self.method, self.params)
         level = self.meta.get(LOG_LEVEL)
         return Call(
-            self.server, MODERN, self.params, self.client, asker, self.tell, self.outlet, level
+            self.server, STATELESS, self.params, self.client, input_source, self.notify, self.outlet, level
         )
 
     def has_tasks(self):
@@ -71,10 +71,10 @@ class Request:
         if function is None:
             raise Refusal(UNKNOWN_METHOD, f"There is no method {self.method}", status=404)
         try:
-            shown = {"resultType": "complete", **await function(self), **more}
+            reply_body = {"resultType": "complete", **await function(self), **more}
         except InputRequired as required:
-            shown = required.result
-        return {**shown, "_meta": {**shown.get("_meta", {}), SERVER_INFO: server_info(MODERN)}}
+            reply_body = required.result
+        return {**reply_body, "_meta": {**reply_body.get("_meta", {}), SERVER_INFO: server_info(STATELESS)}}
 
 
 async def serve(server, message, outlet):
@@ -82,7 +82,7 @@ async def serve(server, message, outlet):
     try:
         status, answer = 200, {"result": await Request(server, message, outlet).result()}
     except asyncio.CancelledError:
-        server.record.event(MODERN, "cancelled", request=message["id"])
+        server.record.event(STATELESS, "cancelled", request=message["id"])
         raise
     except Exception as error:  # pylint: disable=broad-except
         refusal = refusal_of(error)
@@ -92,20 +92,20 @@ async def serve(server, message, outlet):
 
 def respond(server, message, answer):
     response = {"jsonrpc": "2.0", "id": message["id"], **answer}
-    server.record.outgoing(MODERN, response, message["method"])
+    server.record.outgoing(STATELESS, response, message["method"])
     return response
 
 
 async def discover(request):
     return {
-        "supportedVersions": [MODERN] + request.server.legacy[::-1],
-        "capabilities": capabilities(MODERN),
+        "supportedVersions": [STATELESS] + request.server.session_based[::-1],
+        "capabilities": capabilities(STATELESS),
         "instructions": "Call test_simple_text to begin with.",
     }
 
 
 async def call_tool(request):
-    entry, call = find_tool(request.params.get("name"), MODERN), request.call()
+    entry, call = find_tool(request.params.get("name"), STATELESS), request.call()
     if not entry.task or not request.has_tasks():
         if entry.task == "required":
             raise MissingCapability({"extensions": {TASKS: {}}})
@@ -113,19 +113,19 @@ async def call_tool(request):
     if entry.first:
         call.prepared = await entry.first(call)
     server = request.server
-    task = server.tasks.start(MODERN, entry, call, server.task_changed)
+    task = server.tasks.start(STATELESS, entry, call, server.task_changed)
     return {"resultType": "task", **task.view()}
 
 
 def lister(kind):
     async def run(request):
-        return request.server.list(kind, kind, MODERN, request.params)
+        return request.server.list(kind, kind, STATELESS, request.params)
 
     return run
 
 
 async def read(request):
-    return items.read(request.params, MODERN, request.server.counts)
+    return items.read(request.params, STATELESS, request.server.counts)
 
 
 async def complete(request):
@@ -139,7 +139,7 @@ async def get_prompt(request):
 def task_of(request):
     if not request.has_tasks():
         raise MissingCapability({"extensions": {TASKS: {}}})
-    return request.server.tasks.find(request.params, MODERN)
+    return request.server.tasks.find(request.params, STATELESS)
 
 
 async def get_task(request):
@@ -173,9 +173,9 @@ class Listener:
 
     async def send(self, method, params):
         meta = {SUBSCRIPTION: self.request.id}
-        await self.request.tell(method, {**params, "_meta": meta})
+        await self.request.notify(method, {**params, "_meta": meta})
 
-    async def tell(self, key, value, method, params):
+    async def notify(self, key, value, method, params):
         wanted = self.honoured.get(key)
         if wanted is True or (isinstance(wanted, list) and value in wanted):
             with contextlib.suppress(ConnectionError):  # It is leaving just now.
