@@ -10,10 +10,10 @@ Reads one JSON command a line from stdin and answers each with one line on stdou
   {"op": "consume", "topic": …}                                          all that is there
   {"op": "leader", "topic": …}                                           of its first partition
   {"op": "setting", "topic": …, "name": …}                               how a topic is set up
-  {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX, "says": HEX}
+  {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX, "sends": HEX}
                                                                          answers requests until the end
 What an agent does is up to the value of the request (its `payload`, if it has one): see ACTIONS;
-unless it `says` the same bytes to everything. One that `ends_with_id` has no key and puts the id, as
+unless it `sends` the same bytes to everything. One that `ends_with_id` has no key and puts the id, as
 Avro writes a string, at their end.
 """
 
@@ -112,8 +112,8 @@ class Agent(threading.Thread):
         self.producer.flush(10)
 
     def answer(self, record):
-        if "says" in self.settings:
-            outcome = bytes.fromhex(self.settings["says"])
+        if "sends" in self.settings:
+            outcome = bytes.fromhex(self.settings["sends"])
             if not self.settings.get("ends_with_id"):
                 return self.reply(record, outcome)
             name = dict(record.headers())["correlationId"]
