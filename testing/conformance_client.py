@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The client that the conformance suite starts: the gateway, with somebody in front who uses it.
+"""The client that the conformance suite starts: the gateway, with an MCP client in front.
 
 The suite runs a server of its own and gives its URL as the last argument. We start `patchbay stdio`
-with that URL as its only upstream and talk to it as an MCP client would, so that the gateway makes
-the requests which the scenario waits for. What to do is in SCENARIOS, by the name in
-MCP_CONFORMANCE_SCENARIO; details come in MCP_CONFORMANCE_CONTEXT. Where somebody must sign in, links
-are opened as soon as the gateway names them, in its log or by elicitation.
+with that URL as its only upstream and act as its MCP client, so that the gateway makes
+the requests which the scenario waits for. The steps are in SCENARIOS, by the name in
+MCP_CONFORMANCE_SCENARIO; details come in MCP_CONFORMANCE_CONTEXT. Where a sign-in is required,
+links are opened as soon as the gateway prints them, in its log or by elicitation.
 
 usage: conformance_client.py URL   (PATCHBAY_BIN names the program; CONFORMANCE_GATEWAY replaces the
 whole command, with URL appended)

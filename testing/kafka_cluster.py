@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Apache Kafka (KRaft) and a Schema Registry with Confluent's API, on loopback, for tests and for
-developers. The programs come from Maven Central and are kept in build-kafka/.
+developers. The programs come from Maven Central and are stored in build-kafka/.
 
 usage: kafka_cluster.py up [NODES] | down | fetch
 """

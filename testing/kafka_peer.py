@@ -5,14 +5,14 @@ usage: kafka_peer.py BROKERS
 
 Reads one JSON command a line from stdin and answers each with one line on stdout:
   {"op": "produce", "topic": …, "key": …, "value": …, "headers": {…}}   texts, or {"hex": …}; null
-                    "partition": N                                       else as the key says
+                    "partition": N                                       else by the key
   {"op": "partitions", "topic": …}                                       how many it has
   {"op": "consume", "topic": …}                                          all that is there
   {"op": "leader", "topic": …}                                           of its first partition
   {"op": "setting", "topic": …, "name": …}                               how a topic is set up
   {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX, "sends": HEX}
                                                                          answers requests until the end
-What an agent does is up to the value of the request (its `payload`, if it has one): see ACTIONS;
+What an agent does depends on the value of the request (its `payload`, if it has one): see ACTIONS;
 unless it `sends` the same bytes to everything. One that `ends_with_id` has no key and puts the id, as
 Avro writes a string, at their end.
 """

@@ -2,7 +2,7 @@
 
 The baseline is nginx proxying the same requests to a raw epoll server that answers bodies of the
 same size, over connections that are kept alive. CPU per call is of the gateway (or of nginx) alone;
-its stdio child (or nginx's back end) is shown apart.
+its stdio child (or nginx's back end) is listed separately.
 """
 
 from contextlib import ExitStack

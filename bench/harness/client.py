@@ -1,4 +1,4 @@
-"""A small blocking HTTP client, for what is asked once: is it up, what does it offer."""
+"""A small blocking HTTP client for single requests: is the server up, what does it offer."""
 
 import json
 import socket

@@ -1,5 +1,5 @@
-"""Calls of an agent on a bus, beside a bare request/reply pair on librdkafka: on the embedded bus, and
-on Apache Kafka where it can be had."""
+"""Calls of an agent on a bus, compared with a bare request/reply pair on librdkafka: on the
+embedded bus, and on Apache Kafka where available."""
 
 import contextlib
 import json

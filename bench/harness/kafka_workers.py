@@ -1,5 +1,5 @@
-"""Two `patchbay bus serve` in one consumer group beside one, with a tool that takes its time, so that
-the workers are what all wait for: on the embedded bus, and on Apache Kafka where it can be had."""
+"""Two `patchbay bus serve` in one consumer group compared with one, with a slow tool, so that the
+workers are the bottleneck: on the embedded bus, and on Apache Kafka where available."""
 
 import contextlib
 import os

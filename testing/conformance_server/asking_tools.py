@@ -1,6 +1,7 @@
 """The tools that ask the client: sampling, elicitation, roots; and those that may run as tasks.
 
-Each is written once. Whether the question is pushed, returned or kept in a task is not its matter.
+Each is written once and does not depend on whether the question is pushed, returned or stored in a
+task.
 """
 
 import asyncio

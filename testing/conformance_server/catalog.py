@@ -1,4 +1,4 @@
-"""The table of tools, and what is told about each: a decorator makes a row."""
+"""The table of tools and their definitions: a decorator makes a row."""
 
 from errors import BAD_PARAMS, Refusal, ToolFailed
 from revisions import STATELESS, since, trimmed

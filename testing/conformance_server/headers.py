@@ -1,4 +1,4 @@
-"""The headers of a 2026-07-28 POST, which must say the same as its body."""
+"""The headers of a 2026-07-28 POST, which must match its body."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""Streamable HTTP on one URL: sessions for the handshake revisions, none for 2026-07-28."""
+"""Streamable HTTP on one URL: sessions for the session-based revisions, none for 2026-07-28."""
 
 import asyncio
 import itertools

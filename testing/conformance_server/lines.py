@@ -1,4 +1,4 @@
-"""One message per line: over stdin and stdout, TCP, or a Unix socket, both eras alike."""
+"""One message per line: over stdin and stdout, TCP, or a Unix socket, session-based and stateless."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What the server asks of the client in the course of a call, and the three ways of asking.
+"""What the server asks of the client in the course of a call, and the three forms of a question.
 
 Tools ask without knowing how: `await call.ask(name=elicit(...))`. Up to 2025-11-25 a question is a
 request pushed to the client; in 2026-07-28 the call ends with the questions and is made again with

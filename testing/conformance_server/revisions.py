@@ -1,6 +1,6 @@
 """The five revisions of MCP: what each of them knows.
 
-A server that is locked to a revision must not show anything newer: methods, capabilities and the
+A server that is locked to a revision must not expose anything newer: methods, capabilities and the
 members of listed items that came later are left out here, by table.
 """
 

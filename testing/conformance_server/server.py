@@ -1,4 +1,4 @@
-"""What all connections share: the lists and their changes, tasks, and who wants to hear of what."""
+"""Shared by all connections: the lists and their changes, tasks, and subscriptions."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""A session of one of the handshake revisions: 2024-11-05 to 2025-11-25."""
+"""A session of one of the session-based revisions: 2024-11-05 to 2025-11-25."""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""Requests of 2026-07-28: each one stands for itself, with its envelope in `_meta`."""
+"""Requests of 2026-07-28: each is independent and carries its envelope in `_meta`."""
 
 import asyncio
 import contextlib

@@ -1,5 +1,5 @@
-"""The guest agent speaks its protocol to the letter: over stdio, Unix sockets and TCP, as a command
-of patchbay and as the static program."""
+"""The protocol of the guest agent over stdio, Unix sockets and TCP, as a command of patchbay and
+as the static program."""
 
 import json
 import os

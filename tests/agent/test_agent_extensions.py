@@ -1,5 +1,5 @@
-"""What the guest agent does beyond its protocol: options of commands, streams, background processes,
-files in parts and by name, a root that files cannot leave."""
+"""Extensions of the agent protocol: options of commands, streams, background processes, folders
+and files."""
 
 import base64
 import os

@@ -1,4 +1,5 @@
-"""Foreign bytes at our ports, such as those of a web page in a browser of this machine, never run."""
+"""Foreign bytes on our ports, such as requests of a web page in a local browser, never run
+anything."""
 
 import http.server
 import json

@@ -1,5 +1,4 @@
-"""Many requests at once, cancelling, and what is left behind when commands, peers and agents end:
-nothing."""
+"""Many requests at once, cancellation, and what remains when commands, peers and agents end."""
 
 import os
 import random

@@ -1,4 +1,5 @@
-"""Configuration: what `check` finds, what `describe` says, and the files of desktop clients."""
+"""Configuration: errors that `check` reports, the output of `describe`, and files of desktop
+clients."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Watching files: one inotify instance for all of them, and polling where the kernel gives none."""
+"""Watching files: one inotify instance for all of them, and polling where there is none."""
 
 import json
 import pathlib

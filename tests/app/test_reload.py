@@ -1,4 +1,4 @@
-"""Live reload: the file changes, or SIGHUP comes, while calls are in progress."""
+"""Reload while calls are in progress: the file changes, or SIGHUP arrives."""
 
 import json
 import pathlib

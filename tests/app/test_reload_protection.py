@@ -1,4 +1,5 @@
-"""A reload must not open the gate: files that are empty, cut off, being written, or weaker."""
+"""A reload must not weaken the gateway: files that are empty, truncated, half written, or less
+strict."""
 
 import json
 import pathlib

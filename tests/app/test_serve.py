@@ -1,4 +1,4 @@
-"""`patchbay serve` as a person meets it: the banner, the built-in skills, names, exit codes."""
+"""`patchbay serve` from the outside: the banner, the built-in skills, names, exit codes."""
 
 import datetime
 import json

@@ -1,4 +1,4 @@
-"""How things end: SIGTERM with calls in progress, stubborn children, orphans, a second signal."""
+"""Shutdown: SIGTERM with calls in progress, stubborn children, orphans, a second signal."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A stop is heard while the gateway connects: every kind of upstream, with a server that says nothing."""
+"""Shutdown while the gateway connects: every kind of upstream, with a server that never answers."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Who may call: tokens, passwords, proxies, the matrix of all routes, and what browsers may do."""
+"""Authentication: tokens, passwords, proxies, the matrix of all routes, and what browsers may do."""
 
 import base64
 import json

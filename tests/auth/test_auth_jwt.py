@@ -1,4 +1,4 @@
-"""JSON Web Tokens: what is let in, every known way to forge one, and issuers that misbehave."""
+"""JSON Web Tokens: what is accepted, every known forgery, and issuers that misbehave."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Client certificates as credentials, and proxies that are known by theirs."""
+"""Client certificates as credentials, and proxies that are identified by theirs."""
 
 import sys
 

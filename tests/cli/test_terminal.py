@@ -1,4 +1,4 @@
-"""What commands print of foreign text: it never reaches a terminal as more than text."""
+"""Foreign text in the output of commands: control sequences never reach the terminal."""
 
 import json
 import os

@@ -1,5 +1,4 @@
-"""What one caller may hold of what all callers share: sessions, streams, WebSockets, connections,
-calls that wait for answers. Where a test sets only a total, the share is the default."""
+"""Limits of one caller on shared resources: sessions, streams, WebSockets, connections, calls."""
 
 import json
 import sys

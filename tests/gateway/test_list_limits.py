@@ -1,4 +1,4 @@
-"""What an upstream lists has bounds: beyond them the list is refused as a whole."""
+"""Limits on what an upstream lists: a list that exceeds them is refused as a whole."""
 
 import sys
 

@@ -1,5 +1,4 @@
-"""The bound on memory in total (limits.memory): what many callers hold together is refused before
-the kernel has to end the process."""
+"""The total memory limit (limits.memory): calls are refused before the callers together exceed it."""
 
 import os
 import select

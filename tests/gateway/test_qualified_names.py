@@ -1,4 +1,5 @@
-"""Names that begin with the name of an upstream belong to it, whatever others call their tools."""
+"""A name with the prefix of an upstream belongs to that upstream, whatever others call their
+tools."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Schemas of tools that are hard to use: older drafts, look-around, and what cannot be compiled."""
+"""Difficult tool schemas: older drafts, look-around, and schemas that cannot be compiled."""
 
 import json
 import sys

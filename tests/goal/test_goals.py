@@ -1,4 +1,4 @@
-"""Goals in words: POST /api/agent/execute and GET /api/agent/skills."""
+"""Goals as text: POST /api/agent/execute and GET /api/agent/skills."""
 
 import json
 import subprocess

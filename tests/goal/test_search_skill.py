@@ -1,4 +1,4 @@
-"""The skill `search`: an index over folders that takes the place of the mock."""
+"""The search skill: an index over folders that replaces the mock."""
 
 import os
 import pathlib

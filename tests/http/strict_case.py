@@ -1,4 +1,4 @@
-"""What the tests of hostile HTTP share: requests written byte by byte, and how a refusal looks."""
+"""Shared by the tests of hostile HTTP: requests written byte by byte, and checks of refusals."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""HTTP as an attacker writes it: ambiguity is 400 and the end of the connection."""
+"""HTTP as an attacker writes it: ambiguous requests get 400 and the connection is closed."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""JSON and JSON-RPC as an attacker writes them: a table of bodies, and what each must get."""
+"""JSON and JSON-RPC as an attacker writes them: a table of bodies and the expected answers."""
 
 import json
 import sys

@@ -1,5 +1,4 @@
-"""What pages in a browser can make the gateway do: nothing, unless they are of its own origin or on
-a list. As bytes, and as a real page of another port of this machine."""
+"""What web pages can make the gateway do: nothing, unless their origin is its own or is allowed."""
 
 import http.server
 import json

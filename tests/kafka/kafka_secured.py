@@ -1,4 +1,4 @@
-"""A Kafka that asks who its clients are: TLS, passwords and tokens, from the file and from the
+"""Kafka that authenticates its clients: TLS, passwords and tokens, from the file and from the
 environment. Part of tests/kafka/test_kafka_apache.py."""
 
 import base64

@@ -1,4 +1,4 @@
-"""Agents on other people's Kafka clients, from npm: tests/peers has them, a folder each."""
+"""Agents on third-party Kafka clients from npm: tests/peers has one folder for each."""
 
 import shutil
 import subprocess

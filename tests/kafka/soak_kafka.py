@@ -1,5 +1,5 @@
-"""Apache Kafka with three nodes, and things that die: brokers at start and in mid-call, leaders,
-agents, nodes of the gateway. Left out where Maven Central cannot be reached."""
+"""Apache Kafka with three nodes, and failures: brokers at start and during calls, leaders, agents,
+nodes of the gateway. Skipped where Maven Central cannot be reached."""
 
 import math
 import os

@@ -1,6 +1,6 @@
-"""The tests of the bus once more, on Apache Kafka and a Schema Registry that is not ours, and those
-that the embedded bus cannot have: TLS and SASL. Where Maven Central cannot be reached they are left
-out, with a word why."""
+"""The tests of the bus repeated on Apache Kafka with a third-party Schema Registry, and those that
+the embedded bus does not support: TLS and SASL. Skipped, with the reason, where Maven Central
+cannot be reached."""
 
 import sys
 import tempfile

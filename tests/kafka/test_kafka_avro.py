@@ -1,6 +1,5 @@
-"""Avro on the bus: agents and topics whose schemas in the registry are Avro. What is on the wire is
-told byte by byte, and by a peer that is not ours (avsc, behind @kafkajs/confluent-schema-registry).
-On the embedded bus; tests/kafka/test_kafka_apache.py has the same on Apache Kafka."""
+"""Avro on the bus: agents and topics with Avro schemas in the registry, compared byte by byte. On
+the embedded bus; tests/kafka/test_kafka_apache.py repeats it on Apache Kafka."""
 
 import base64
 import json

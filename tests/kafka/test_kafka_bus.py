@@ -1,4 +1,4 @@
-"""`patchbay bus …` and /control/registrations: agents and records by hand."""
+"""`patchbay bus …` and /control/registrations: agents and records managed by hand."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
-"""Apache Kafka with three brokers of which the leading one dies. Left out where Maven Central cannot
-be reached."""
+"""Apache Kafka with three brokers, of which the leader dies. Skipped where Maven Central cannot be
+reached."""
 
 import sys
 import unittest

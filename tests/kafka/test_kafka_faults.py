@@ -1,4 +1,4 @@
-"""What goes wrong around a bus, on the embedded one: the Schema Registry, full queues, nodes that die."""
+"""Failures around a bus, on the embedded one: the Schema Registry, full queues, nodes that die."""
 
 import contextlib
 import json

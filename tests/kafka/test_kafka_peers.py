@@ -1,5 +1,5 @@
-"""Agents on other people's clients: kafkajs and Confluent's own, from npm. On the embedded bus;
-tests/kafka/test_kafka_apache.py has the same on Apache Kafka."""
+"""Agents on third-party clients from npm: kafkajs and Confluent's. On the embedded bus;
+tests/kafka/test_kafka_apache.py repeats it on Apache Kafka."""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""What Schema Registries say of agents: how they are typed, and what is refused because of it."""
+"""Schemas of agents in a Schema Registry: how they type tools, and what is refused because of
+them."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""What the tests of the guest agent share: start it, speak its lines, look at its processes."""
+"""Shared by the tests of the guest agent: start it, send it lines, inspect its processes."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the tests of authentication share."""
+"""Shared by the tests of authentication."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A browser of the test: follows links and redirects, keeps cookies, presses the one button."""
+"""A browser for tests: follows links and redirects, stores cookies, presses the one button."""
 
 import http.client
 import re

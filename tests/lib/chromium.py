@@ -1,4 +1,4 @@
-"""Chromium without a window, for tests of what any web page can do to the gateway."""
+"""Chromium without a window, for tests of what a web page can do to the gateway."""
 
 import contextlib
 import shutil

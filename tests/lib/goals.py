@@ -1,4 +1,4 @@
-"""What the tests of goals share: a configuration with skills, and how to send a goal."""
+"""Shared by the tests of goals: a configuration with skills, and how to send a goal."""
 
 import json
 

@@ -1,8 +1,8 @@
-"""What every whole-program test shares: start the binary, talk to it, read the answer.
+"""Shared by every whole-program test: start the binary, send requests, read the answers.
 
-The binary is $PATCHBAY_BIN, or build/patchbay of this checkout. Nothing here sleeps and hopes: the
-start is over when `ready` comes through the pipe, and every other state is either read from a
-stream or polled with wait_until, whose timeout is only the bound after which a test gives up.
+The binary is $PATCHBAY_BIN, or build/patchbay of this checkout. Nothing here sleeps: the start is
+complete when `ready` arrives on the pipe, and every other state is either read from a stream or
+polled with wait_until, whose timeout is the bound after which a test fails.
 """
 
 import json

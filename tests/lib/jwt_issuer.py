@@ -1,4 +1,4 @@
-"""An authorization server of the test: makes keys and JSON Web Tokens, and publishes its keys.
+"""An authorization server for tests: makes keys and JSON Web Tokens, and publishes its keys.
 
 Keys and signatures come from the openssl program, so that nothing of ours checks itself. The server
 behaves as it is told: `issuer.answer` may be a status, bytes, or a function of the exchange.

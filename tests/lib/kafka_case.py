@@ -1,4 +1,4 @@
-"""What the tests of the bus share: a gateway with an embedded bus, and a peer on it."""
+"""Shared by the tests of the bus: a gateway with an embedded bus, and a peer on it."""
 
 import json
 import shutil

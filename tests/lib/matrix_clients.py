@@ -1,7 +1,7 @@
-"""Clients of all five revisions with one face, for the matrix.
+"""Clients of all five revisions with one interface, for the matrix.
 
-Each answers what it is asked, keeps what it is told, and holds every message that it gets against
-the schema of its revision.
+Each answers requests, records notifications, and checks every message that it receives against the
+schema of its revision.
 """
 
 import contextlib

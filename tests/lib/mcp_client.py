@@ -1,6 +1,6 @@
-"""MCP clients for the tests, over rawhttp: one of the handshake revisions, one of 2026-07-28.
+"""MCP clients for the tests, over rawhttp: one session-based, one stateless (2026-07-28).
 
-Both show the exact messages; what a stream carries besides the answer is collected, never lost.
+Both expose the exact messages; what a stream carries besides the answer is collected, never lost.
 """
 
 import itertools

@@ -1,7 +1,7 @@
-"""The peers that come from npm: how they are installed, and the node that runs them.
+"""The peers that come from npm: how they are installed, and the Node that runs them.
 
 They go to tests/peers/node_modules, pinned by lock files. Where npm or its registry cannot be
-reached, LeftOut says why in one line, and the tests that need them are skipped.
+reached, LeftOut gives the reason in one line, and the tests that need them are skipped.
 """
 
 import fcntl

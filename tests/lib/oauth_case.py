@@ -1,4 +1,4 @@
-"""What the tests of credentials towards upstreams share."""
+"""Shared by the tests of credentials towards upstreams."""
 
 import json
 import pathlib

@@ -1,7 +1,7 @@
-"""An authorization server of the test, and an MCP server that wants its tokens; both on sockets.
+"""An authorization server for tests, and an MCP server that requires its tokens; both on sockets.
 
-The server gives tokens for every grant that a test wants, remembers what it was asked, and can be
-told to do what no good one does: `server.on["/token"] = lambda exchange: exchange.answer(500)`.
+The server issues tokens for every grant, records requests, and can be made to misbehave:
+ `server.on["/token"] = lambda exchange: exchange.answer(500)`.
 """
 
 import base64

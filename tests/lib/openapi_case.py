@@ -1,5 +1,5 @@
-"""What the tests of `kind: openapi` share: a document, and a gateway in front of a service
-that keeps every byte that reaches it."""
+"""Shared by the tests of `kind: openapi`: a document, and a gateway in front of a service that
+records every byte it receives."""
 
 import json
 

@@ -1,7 +1,7 @@
-"""A plain HTTP service inside the test that keeps every request byte for byte.
+"""A plain HTTP service inside the test that records every request byte for byte.
 
 By itself it answers everything with a JSON object that repeats the request line. A test replaces
-what it wants to be different: `service.on["GET /pets"] = lambda request: (404, "text/plain", b"")`.
+single answers: `service.on["GET /pets"] = lambda request: (404, "text/plain", b"")`.
 The keys are method and path, without the query.
 """
 

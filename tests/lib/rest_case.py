@@ -1,4 +1,4 @@
-"""What the tests of REST share: a gateway over three upstreams, and how errors look."""
+"""Shared by the tests of REST: a gateway over three upstreams, and checks of errors."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What the tests of the sandbox share: whether it can run here, the probe, and what it leaves."""
+"""Shared by the tests of the sandbox: whether it can run here, the probe, and what is left behind."""
 
 import ctypes
 import functools

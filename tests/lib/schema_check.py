@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Holds recorded messages against the JSON schema of their revision.
+"""Checks recorded messages against the JSON schema of their revision.
 
 The messages are those that testing/conformance_server writes with --record. The schemas are
 mcp-schema/<revision>.json in $PATCHBAY_SHARED, or in a folder `shared` beside this checkout; where
-they or python3-jsonschema are missing, LeftOut says so.
+they or python3-jsonschema are missing, LeftOut is raised.
 
 usage: schema_check.py RECORD…
 """

@@ -1,8 +1,8 @@
-"""A remote MCP server inside the test: it does as it is told, and remembers what it saw.
+"""A remote MCP server inside the test, which can be made to misbehave and records requests.
 
 By itself it is a well-behaved server of Streamable HTTP, with sessions (2025-11-25) or without
-(2026-07-28), whose tool `whoami` answers with its name. A test replaces what it wants to be
-different: `stub.on["tools/call"] = lambda exchange: exchange.answer(503)`. The keys are methods of
+(2026-07-28), whose tool `whoami` answers with its name. A test replaces single
+answers: `stub.on["tools/call"] = lambda exchange: exchange.answer(503)`. The keys are methods of
 MCP, or those of HTTP for what carries no message.
 """
 

@@ -1,4 +1,4 @@
-"""What the tests of the TLS listener share: a gateway with one, and clients that speak TLS."""
+"""Shared by the tests of the TLS listener: a gateway with one, and clients that use TLS."""
 
 import pathlib
 import shutil

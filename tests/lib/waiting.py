@@ -1,7 +1,7 @@
-"""Waiting for things without hoping: polling, threads with a result, and pipes drained in full.
+"""Waiting without sleeping: polling, threads with a result, and pipes drained in full.
 
-TIMEOUT is the only time in the tests: the bound after which a test gives up. It is generous, and
-sanitizer runs may raise it.
+TIMEOUT is the bound after which a test fails. It is generous, and sanitizer runs may raise it with
+PATCHBAY_TEST_TIMEOUT.
 """
 
 import os

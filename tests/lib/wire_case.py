@@ -1,4 +1,4 @@
-"""What the tests of the wire protocol share."""
+"""Shared by the tests of the wire protocol."""
 
 from harness import Gateway, TestCase
 from wire_client import WireClient

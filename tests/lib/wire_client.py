@@ -1,4 +1,4 @@
-"""A client of the wire protocol on raw sockets, which can also do everything wrong."""
+"""A client of the wire protocol on raw sockets, which can also violate it."""
 
 import datetime
 import gzip

@@ -1,4 +1,4 @@
-"""A WebSocket client on raw sockets, which can also do everything wrong."""
+"""A WebSocket client on raw sockets, which can also violate the protocol."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Servers with sessions behind stateless clients: what a server is told that its client can do."""
+"""Session-based servers behind stateless clients: which client capabilities a server sees."""
 
 import json
 import sys

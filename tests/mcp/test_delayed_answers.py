@@ -1,4 +1,4 @@
-"""Questions of a server whose answers come when much else has come since."""
+"""Requests of a server whose answers arrive after much other traffic."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Server-Sent Events of the handshake revisions: answers that stream, the GET stream, resuming."""
+"""Server-Sent Events of the session-based revisions: streamed answers, the GET stream, resuming."""
 
 import json
 import sys

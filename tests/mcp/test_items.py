@@ -1,4 +1,5 @@
-"""Prompts, resources, templates and completion: one catalog over several servers, in both eras."""
+"""Prompts, resources, templates and completion: one catalog over several servers, session-based
+and stateless."""
 
 import json
 import sys

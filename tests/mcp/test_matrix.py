@@ -1,7 +1,7 @@
-"""Every revision in front of every revision: what works, and what is refused because it cannot be.
+"""Every revision in front of every revision: what works, and what is refused.
 
 Five clients (matrix_clients.py) meet the fixture locked to each of the five revisions, as a program
-and over the network. Every message that the gateway sends, to a client or to a server, is held
+and over the network. Every message that the gateway sends, to a client or to a server, is checked
 against the schema of the receiver's revision.
 """
 

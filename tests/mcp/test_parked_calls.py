@@ -1,5 +1,5 @@
-"""Calls that wait for a client without a session: a server with sessions asks, the call is answered
-with what it wants to know, and goes on when the client sends it again with the answers."""
+"""Parked calls of stateless clients: a session-based server asks, the call is answered with the
+question, and continues when the client sends it again with the answer."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What servers ask of clients in the course of a call, and what they log to them."""
+"""Requests and log messages that servers send to clients during a call."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`patchbay stdio`: the same catalog on stdin and stdout, in both eras."""
+"""`patchbay stdio`: the same catalog on stdin and stdout, session-based and stateless."""
 
 import json
 import pathlib

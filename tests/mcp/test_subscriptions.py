@@ -1,4 +1,5 @@
-"""Subscriptions to resources: many clients, one subscription to the server, all told."""
+"""Subscriptions to resources: many clients share one subscription to the server, and all are
+notified."""
 
 import itertools
 import json

@@ -1,5 +1,5 @@
-"""Results of tasks against what their tools promise: as a client with a session asks for them, and as
-a stateless one does; and results that end a stream."""
+"""Results of tasks checked against the output schemas of their tools, for session-based and
+stateless clients; and results that end a stream."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Tasks: calls that an upstream goes on with after it has answered. The core feature of 2025-11-25
+"""Tasks: calls that an upstream continues after it has answered. The core feature of 2025-11-25
 and the extension of 2026-07-28, for clients and upstreams of either."""
 
 import contextlib

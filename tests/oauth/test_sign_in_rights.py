@@ -1,4 +1,4 @@
-"""Who may sign in for an upstream, for whom, and who can use the link that somebody was given."""
+"""Who may sign in for an upstream, on whose behalf, and who can use the link."""
 
 import json
 import sys

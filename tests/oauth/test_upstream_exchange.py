@@ -1,5 +1,4 @@
-"""Tokens that upstreams are shown in exchange for others: for those of callers, or for what says
-what the gateway's own process is."""
+"""Token exchange for upstreams: tokens of callers, and the identity of the gateway's own process."""
 
 import json
 import sys

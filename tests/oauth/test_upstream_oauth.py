@@ -1,4 +1,4 @@
-"""With whose credentials upstreams are spoken to: tokens that are configured or fetched.
+"""Authenticating to upstreams: tokens that are configured or fetched.
 
 The authorization server and the MCP server are those of oauth_server.py.
 """

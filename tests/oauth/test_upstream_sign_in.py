@@ -1,4 +1,4 @@
-"""Signing in for upstreams: the authorization code, who it is for, and what is kept of it."""
+"""Signing in to upstreams: the authorization code, whose it is, and what is stored of it."""
 
 import base64
 import itertools

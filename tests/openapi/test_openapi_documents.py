@@ -1,4 +1,4 @@
-"""Documents of OpenAPI upstreams: where they come from, what becomes of them when they change."""
+"""Documents of OpenAPI upstreams: where they are loaded from, and what happens when they change."""
 
 import json
 import os

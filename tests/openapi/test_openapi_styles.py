@@ -1,4 +1,4 @@
-"""Parameters of an OpenAPI upstream: every style, and hostile values in every place."""
+"""Parameters of an OpenAPI upstream: every style, and hostile values in every location."""
 
 import sys
 import urllib.parse

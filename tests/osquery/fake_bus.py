@@ -1,5 +1,5 @@
-"""A D-Bus that knows one thing: the units of systemd. Enough of the protocol for a client that
-greets it, lists the units and asks for their properties."""
+"""A D-Bus with the units of systemd and nothing else: enough of the protocol for a client that
+authenticates, lists the units and reads their properties."""
 
 import pathlib
 import socket

@@ -1,4 +1,4 @@
-"""What the tests of the osquery server share: start it, ask it, read the rows or the refusal."""
+"""Shared by the tests of the osquery server: start it, query it, read the rows or the refusal."""
 
 import json
 import pathlib

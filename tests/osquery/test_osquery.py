@@ -1,4 +1,4 @@
-"""The osquery MCP server: the handshake and the pipes of its document, and its tools."""
+"""The osquery MCP server: the handshake and the pipes that its document describes, and its tools."""
 
 import json
 import os

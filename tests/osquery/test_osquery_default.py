@@ -1,4 +1,4 @@
-"""What is there with no configuration at all: questions about this machine are answered."""
+"""Without any configuration, questions about this machine are answered."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What one query may use, and that it is its own affair: a query that hangs, swallows memory or dies
-takes nothing else along. Both engines, and what is there with no configuration at all."""
+"""Limits of one query, and isolation: a query that hangs, exhausts memory or dies affects nothing
+else. Both engines, and the default configuration."""
 
 import json
 import os

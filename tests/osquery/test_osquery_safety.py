@@ -1,4 +1,5 @@
-"""What the osquery server refuses and cuts, and osqueryi present, absent, failing and hanging."""
+"""What the osquery server refuses and truncates, with osqueryi present, absent, failing and
+hanging."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The osquery skill: how it reaches its server, and what is told when that fails. The application
+"""The osquery skill: how it reaches its server, and the errors when that fails. The application
 keeps running in every case."""
 
 import json

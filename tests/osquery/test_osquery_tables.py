@@ -1,4 +1,4 @@
-"""The built-in tables of the osquery server, against what the system says by other means."""
+"""The built-in tables of the osquery server, compared with other sources of the same facts."""
 
 import os
 import pathlib

@@ -1,7 +1,7 @@
-"""Patchbay among its peers: the official SDK clients in front, the reference servers behind.
+"""Interoperability: the official SDK clients in front, the reference servers behind.
 
 The peers come from npm into tests/peers/node_modules. Where npm or its registry cannot be reached,
-they are left out, one line says so, and everything else passes.
+the tests are skipped with the reason.
 """
 import json
 import os

@@ -1,8 +1,9 @@
 """Peers over the network: the reference server on both of its HTTP transports behind the gateway,
-mcp-remote on either side, and the command line of the inspector in front, in each era.
+mcp-remote on either side, and the command line of the inspector in front, in each
+form of the protocol.
 
-They come from npm. Where npm or its registry cannot be reached, they are left out, one line says
-so, and everything else passes.
+They come from npm. Where npm or its registry cannot be reached, the tests are skipped
+with the reason.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The record of calls: a file, a database, what is in it, and calls that are refused without it."""
+"""The audit log: a file, a database, their contents, and calls that are refused without it."""
 
 import hashlib
 import json

@@ -1,4 +1,5 @@
-"""The audit log beside calls: sign-ins, registrations, failed log-ins; and goals that are refused."""
+"""Audit events other than calls: sign-ins, registrations, failed authentication; and refused
+goals."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""Pins: a tool that changes what it says of itself is noticed, and can be kept out."""
+"""Pins: a tool whose definition changes is detected, and can be blocked."""
 
 import json
 import os

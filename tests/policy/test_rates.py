@@ -1,4 +1,4 @@
-"""How often calls may be made, how many at once, and how large what they return may be."""
+"""Rate limits, limits on concurrent calls, and limits on the size of results."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Rules: who sees and may use what, on every face."""
+"""Rules: which callers see and may use what, on every frontend."""
 
 import json
 import pathlib

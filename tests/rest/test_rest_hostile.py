@@ -1,6 +1,6 @@
-"""What people try in URLs, in every place of every path of REST, OpenAPI, Swagger UI and goals: each
-gets a clean answer, never a file of the machine, never a header of its own, and the connection goes
-on to serve the next request."""
+"""Hostile URLs at every position of every path of REST, OpenAPI, Swagger UI and goals: each gets a
+clean answer, never a file of the machine or an injected header, and the connection continues to
+serve requests."""
 
 import sys
 from urllib.parse import quote

@@ -1,7 +1,7 @@
-"""The OpenAPI document: valid, true, always that of the catalog; and the page that shows it.
+"""The OpenAPI document: valid, accurate, in step with the catalog; and Swagger UI.
 
-The validator, the client and the driver of the browser come from npm, the browser is Debian's. What
-cannot be had here is left out, and one line says so.
+The validator, the client and the driver of the browser come from npm, the browser is Debian's. Parts
+that are not available are skipped with the reason.
 """
 
 import json

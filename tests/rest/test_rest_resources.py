@@ -1,4 +1,5 @@
-"""Resources over REST: representations, caches, ranges; and URLs that try to leave their place."""
+"""Resources over REST: representations, caches, ranges; and URLs that try to escape their path
+segment."""
 
 import base64
 import email

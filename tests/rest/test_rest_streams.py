@@ -1,4 +1,4 @@
-"""Calls over REST that have something to say before their answer: streams and questions."""
+"""Calls over REST that send something before their answer: progress and questions."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The local router: MCP on stdin and stdout, passed on to a gateway over the wire protocol."""
+"""The local router: MCP on stdin and stdout, forwarded to a gateway over the wire protocol."""
 
 import json
 import pathlib

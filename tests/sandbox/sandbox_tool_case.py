@@ -1,4 +1,4 @@
-"""What the tests of sandboxes as tools share: a gateway that has them, and a caller."""
+"""Shared by the tests of sandboxes as tools: a gateway that offers them, and a caller."""
 
 import json
 

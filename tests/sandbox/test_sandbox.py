@@ -1,5 +1,5 @@
 """The isolation itself, through `patchbay sandbox`: what a program in it cannot do, as root and as
-an ordinary user; what it may use at most; that nothing is left of it."""
+an ordinary user; its limits; and that nothing remains of it."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Whoever is killed, and whenever: the gateway, a keeper, an agent, while sandboxes are made, used and
-destroyed. No process, no cgroup and no folder stays, and the gateway goes on if it lives."""
+"""The gateway, a supervisor or an agent is killed while sandboxes are created, used and destroyed.
+No process, cgroup or folder remains, and a gateway that survives keeps working."""
 
 import contextlib
 import os

@@ -1,5 +1,5 @@
-"""The way out of a sandbox that has no network: `egress`, a proxy of the gateway that connects to what
-is listed, tells what is not, is bounded, and ends with its sandbox."""
+"""Egress from a sandbox without network: a proxy of the gateway that connects to the listed
+destinations, refuses others, is limited, and ends with its sandbox."""
 
 import contextlib
 import http.server

@@ -1,4 +1,4 @@
-"""What /metrics says about the way out of sandboxes."""
+"""The metrics of sandbox egress."""
 
 import sys
 

@@ -1,5 +1,5 @@
-"""Other engines for sandboxes than bubblewrap as root: virtual machines, agents elsewhere, nothing at
-all; and bubblewrap for an ordinary user."""
+"""Sandbox engines other than bubblewrap as root: virtual machines, remote agents, none at all; and
+bubblewrap for an ordinary user."""
 
 import contextlib
 import json

@@ -1,5 +1,5 @@
-"""The files of a sandbox from outside of it: in and out, as resources, and never anything else than
-what is in the workspace, whatever somebody inside does meanwhile."""
+"""The files of a sandbox from outside: reading, writing, resources, and never anything outside the
+workspace, whatever a program inside does meanwhile."""
 
 import base64
 import sys

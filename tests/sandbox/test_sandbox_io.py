@@ -1,5 +1,5 @@
-"""How fast a sandbox may read and write the disks of the machine: what the kernel is told of it, that
-what programs do goes through it, and what people are told."""
+"""Disk bandwidth of a sandbox: the limits that the kernel has, that programs are subject to them,
+and what is reported."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The sandbox as clients of each revision of MCP see it: structured results, output as it comes, files
-as resources, cancelling. Every message is held against the schema of its revision."""
+"""The sandbox for clients of each revision of MCP: structured results, streamed output, files as
+resources, cancellation. Every message is checked against the schema of its revision."""
 
 import base64
 import json

@@ -1,5 +1,5 @@
-"""MCP servers in a sandbox: a stdio upstream like any other, which sees and reaches what its
-configuration names. And the sandbox that is there when nothing is configured."""
+"""MCP servers in a sandbox: a stdio upstream like any other, which sees and reaches only what its
+configuration names. And the default sandbox."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""The sandbox as an upstream: its tools, whose sandboxes are whose, how long they live, what a run
-may use, and that nothing is left of any."""
+"""The sandbox as an upstream: its tools, ownership and lifetime of sandboxes, limits of a run, and
+that nothing remains."""
 
 import contextlib
 import hashlib

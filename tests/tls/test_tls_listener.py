@@ -1,4 +1,5 @@
-"""The TLS listener: what it serves, whom it refuses, and what slow or wrong clients cost."""
+"""The TLS listener: what it serves, which clients it refuses, and what slow or broken clients
+cost."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""New certificates, keys, authorities and lists of revoked ones, while the gateway serves."""
+"""New certificates, keys, authorities and revocation lists while the gateway serves."""
 
 import pathlib
 import signal

@@ -1,4 +1,4 @@
-"""`stdio.allowed_commands`: the only programs that upstreams may be."""
+"""`stdio.allowed_commands`: the only programs that upstreams may run."""
 
 import pathlib
 import sys

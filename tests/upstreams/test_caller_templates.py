@@ -1,4 +1,4 @@
-"""What an upstream is told of who calls: ${caller.…} in headers and in the environment of programs."""
+"""Facts about the caller for upstreams: ${caller.…} in headers and in the environment of programs."""
 
 import json
 import sys

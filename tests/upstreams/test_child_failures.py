@@ -1,4 +1,4 @@
-"""Children that fail in every way they can, beside one that does not and must not notice."""
+"""Children that fail in every possible manner, beside a healthy one that must not be affected."""
 
 import contextlib
 import json

@@ -1,4 +1,5 @@
-"""What programs without a sandbox can learn of the gateway, who they run as, and what ends with them."""
+"""Programs without a sandbox: what they can learn of the gateway, their user, and what ends with
+them."""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""Servers over the network: connections, sessions, broken answers, coming and going.
+"""Servers over the network: connections, sessions, broken answers, restarts.
 
-Most stand in the test itself (stub_server.py), so that they can do what no good server does.
+Most run in the test itself (stub_server.py), so that they can misbehave.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Several places for one server, and connections that belong to one client alone."""
+"""Several endpoints for one server, and connections that belong to one client."""
 
 import collections
 import json

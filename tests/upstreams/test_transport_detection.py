@@ -1,4 +1,4 @@
-"""How a server is reached: what `http` finds by itself, the other kinds, and TLS."""
+"""How a server is reached: the transports that `http` detects, the other kinds, and TLS."""
 
 import pathlib
 import ssl

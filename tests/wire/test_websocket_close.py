@@ -1,5 +1,5 @@
-"""How WebSockets end, on both sides: a close is answered, a fault is named, and what came before it is
-answered first."""
+"""Closing WebSockets on both sides: a close is answered, an error is named, and earlier messages
+are answered first."""
 
 import base64
 import hashlib

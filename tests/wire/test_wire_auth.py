@@ -1,4 +1,4 @@
-"""Who speaks the wire protocol on TCP: tokens in messages, certificates, and what expires."""
+"""Authentication on the wire protocol over TCP: tokens in messages, certificates, and expiry."""
 
 import ssl
 import sys

@@ -1,4 +1,4 @@
-"""The wire protocol on TCP, as the document describes it, and what goes wrong with frames."""
+"""The wire protocol on TCP as its document describes it, and broken frames."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""WebSockets: the upgrade, messages in envelopes and plain, and what goes wrong with frames."""
+"""WebSockets: the upgrade, messages with and without envelopes, and broken frames."""
 
 import json
 import os
