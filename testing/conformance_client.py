@@ -32,7 +32,7 @@ from browser import Browser  # noqa: E402
 
 ANSWER_S = 12
 STOP_S = 5
-SIGNED_IN_S = 8  # How long it may take until an upstream is up that wants somebody to sign in.
+SIGNED_IN_S = 8  # How long it may take until an upstream that requires a sign-in is up.
 LINK = re.compile(r"http://[\w.:]+/oauth/sign-in/[0-9a-f]+")
 
 
@@ -208,7 +208,7 @@ def echo_schema(gateway, _context):
 
 
 def call_signed_in(gateway, _context):
-    """The tool is there once somebody has signed in, or the gateway has found its token."""
+    """The tool is listed once a person has signed in, or the gateway has obtained its token."""
     until = time.monotonic() + SIGNED_IN_S
     while "test-tool" not in gateway.tools():
         if time.monotonic() > until:

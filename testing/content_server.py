@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An MCP server on stdio whose tools and resources have what REST must represent: structured results with
-schemas that refer into themselves, odd names, texts, bytes, nulls, hints for caches, several parts.
+"""An MCP server on stdio whose tools and resources have what REST must represent: structured
+results with recursive schemas, odd names, texts, bytes, nulls, hints for caches, several parts.
 
 `slow` sends progress and log messages before it answers, `stuck` never answers, `ask` asks the client
 and continues meanwhile. Input is not interpreted: `seen` returns the last request.

@@ -53,7 +53,7 @@ class Call:
         self.arguments = params.get("arguments") or {}
         self.meta = params.get("_meta") or {}
         self.steps = None
-        self.ignores_cancel = False  # Goes on although it was cancelled.
+        self.ignores_cancel = False  # Continues although it was cancelled.
 
     def get(self, name, default=None):
         return self.arguments.get(name, default)
@@ -160,7 +160,7 @@ def ask_client(call):
 
 @tool
 def ask_if_capable(call):
-    """Asks what the client can be asked, as far as we were told; an error if it cannot after all."""
+    """Asks according to the client's declared capabilities; an error if it refuses nevertheless."""
     for method, capability in (("sampling/createMessage", "sampling"), ("roots/list", "roots")):
         if capability in call.server.capabilities:
             reply = yield Ask(method, {} if capability == "roots" else {"messages": [], "maxTokens": 1})
@@ -387,7 +387,7 @@ class Server:
         self.calls = {}  # request id -> Call still running
         self.asked = {}  # our own request id -> Call waiting for the reply
         self.cancelled = []
-        self.capabilities = {}  # Of the client, as it says.
+        self.capabilities = {}  # Of the client, as declared.
 
     def raw(self, data):
         self.out.append(data)

@@ -136,7 +136,7 @@ def unsubscribe(params):
 
 
 def touch(_params):
-    """Changes everything that somebody is subscribed to; says what that was."""
+    """Changes every resource with a subscription; returns which."""
     for uri in sorted(subscribed):
         send({"method": "notifications/resources/updated", "params": {"uri": uri}})
     return text(sorted(subscribed))

@@ -83,7 +83,7 @@ class Agent(threading.Thread):
         )
         self.producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0, **NO_DELAY})
         self.seen = []
-        # A record for a topic that librdkafka has never heard of waits a second.
+        # A record for a topic that librdkafka does not know yet waits a second.
         partitions_of(self.producer, settings["response"])
         # All partitions, in no group: the embedded bus takes seconds to make one.
         self.consumer.assign(partitions_of(self.consumer, settings["request"]))
@@ -283,7 +283,7 @@ class Peer:
         self.brokers = brokers
         self.producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0, **NO_DELAY})
         self.agents = []
-        self.topics = set()  # That the producer has heard of.
+        self.topics = set()  # That the producer knows.
 
     def produce(self, command):
         if command["topic"] not in self.topics:
@@ -334,7 +334,7 @@ def main():
         command = json.loads(line)
         try:
             answer = getattr(peer, command["op"])(command)
-        except Exception as error:  # The test is told, and goes on.
+        except Exception as error:  # The test is informed, and continues.
             answer = {"error": repr(error)}
         print(json.dumps(answer), flush=True)
 

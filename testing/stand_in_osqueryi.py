@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Stands in for osqueryi: a few of its tables in SQLite, and those of its options that say which
+"""Stands in for osqueryi: a few of its tables in SQLite, and those of its options that select which
 tables there are. A table that is disabled, or not among those that are enabled, does not exist, as
 documented for --disable_tables and --enable_tables. An option that it does not know is an error."""
 
@@ -17,7 +17,7 @@ TABLES = {
 
 
 class Variables(dict):
-    """Nobody has given them a value: NULL."""
+    """They have no value: NULL."""
 
     def __missing__(self, name):
         return None

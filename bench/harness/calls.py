@@ -107,7 +107,7 @@ RULES = """rules:
 
 
 def run_rules(bench: Bench, options) -> dict:
-    """The skill `echo` for a caller about whom there are rules, beside a gateway without any."""
+    """The skill `echo` for a caller with rules, compared with a gateway without rules."""
     found = {}
     if not options.has_gateway:
         return found

@@ -1,4 +1,4 @@
-"""idle: what the gateway costs while nobody calls it.
+"""idle: what the gateway costs while idle.
 
 Memory after start; time from spawn to the first answered tools/list; memory of many sessions, each
 with its GET stream open, and of as many sessions over WebSocket. Beside it a raw epoll server and
@@ -73,7 +73,7 @@ def steady_kib(server: processes.Server) -> int:
 
 
 def open_plain(port: int) -> socket.socket:
-    """A kept-alive connection that has had one answer."""
+    """A keep-alive connection that has received one answer."""
     connection = client.connect(port)
     client.exchange(connection, requests.get("/"))
     return connection
@@ -116,7 +116,7 @@ def gateway_first_answer(bench: Bench) -> float:
 
 
 def timed_start(bench: Bench, request: bytes) -> float:
-    # The port must be known before the gateway says it, or reading its output would be timed too.
+    # The port must be known before the gateway prints it, or reading its output would be timed too.
     port = processes.free_port()
     folder = bench.scratch("start")
     folder.mkdir()

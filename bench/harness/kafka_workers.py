@@ -49,7 +49,7 @@ def worker(bench: Bench, where: list[str], gateway: processes.Server, settings: 
 
 
 def compare(bench: Bench, settings: str, broker: str | None) -> dict:
-    """All rounds of one worker, then all of two: who joins and leaves costs seconds each time."""
+    """All rounds of one worker, then all of two: joining and leaving a group takes seconds."""
     arguments = {"seconds": TAKES_S, "text": "done"}
     traffic = requests.rest_call("bus.fake__sleep", arguments, "done")
     found = {}

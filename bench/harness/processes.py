@@ -38,7 +38,7 @@ class Tools:
 
 
 class StartFailed(Exception):
-    """A server did not come up; the text says why."""
+    """A server did not start; the text is the reason."""
 
 
 def find_nginx() -> str | None:
@@ -92,7 +92,7 @@ def running(command: list[str], **options) -> Iterator[subprocess.Popen]:
 
 
 def lines_until_ready(process: subprocess.Popen, name: str) -> list[str]:
-    """What the process prints up to `ready`. A thread goes on reading, so that it never blocks."""
+    """What the process prints up to `ready`. A thread continues to read, so that it never blocks."""
     lines = []
     for line in process.stdout:
         lines.append(line.rstrip("\n"))

@@ -38,7 +38,7 @@ def post(path: str, message: dict, headers: dict[str, str] | None = None) -> byt
     } | (headers or {})
     lines = [f"POST {path} HTTP/1.1"] + [f"{name}: {value}" for name, value in fields.items()]
     body = json.dumps(message, separators=(",", ":"))
-    # The id is a number on the wire, so its place stands in the template without quotes.
+    # The id is a number on the wire, so the template has it without quotes.
     body = body.replace('"{{id}}"', "{{id}}")
     return ("\r\n".join(lines) + "\r\n\r\n" + body).encode()
 
@@ -101,7 +101,7 @@ def rest_call(tool: str, arguments: dict, expect: str) -> Traffic:
 
 
 def with_token(traffic: Traffic, token: str) -> Traffic:
-    """The same by a caller that shows a token."""
+    """The same by a caller with a token."""
 
     def authorized(request: bytes) -> bytes:
         line, rest = request.split(b"\r\n", 1)

@@ -15,7 +15,7 @@ from tools import BOOLEAN, INTEGER, NUMBER, STRING
 
 
 def reply(answer):
-    """The text of what the client's model said."""
+    """The text that the client's model produced."""
     blocks = answer["content"] if isinstance(answer["content"], list) else [answer["content"]]
     return " ".join(block.get("text", "") for block in blocks)
 

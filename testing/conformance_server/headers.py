@@ -32,7 +32,7 @@ def decoded(name, value):
 
 
 def same(header, value):
-    """Whether a header says what an argument is."""
+    """Whether a header matches an argument."""
     if isinstance(value, bool):
         return header == ("true" if value else "false")
     if isinstance(value, int):

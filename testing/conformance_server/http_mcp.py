@@ -19,7 +19,7 @@ STORED_EVENTS, STORED_STREAMS = 1000, 100
 
 class EventStream(Outlet):
     """The events of one request, or those of a session that belong to none (number 0). It outlives
-    connections: who comes back with the id of the last event gets the rest."""
+    connections: a client that returns with the id of the last event gets the rest."""
 
     def __init__(self, number, session):
         self.number, self.session = number, session
@@ -53,7 +53,7 @@ class EventStream(Outlet):
             self.wire = None
 
     async def prime(self):
-        """Something to resume from before anything was said."""
+        """Something to resume from before anything was sent."""
         if self.session.revision == "2025-11-25" and not self.events:
             await self.add("")
 
@@ -238,7 +238,7 @@ class McpHttp:
         return False
 
     async def answer(self, wire, session, message):
-        """As JSON if the answer is the first thing to say, else as events."""
+        """As JSON if the answer is the first message, else as events."""
         stream = session.new_stream()
         work = asyncio.ensure_future(self.finish(session, message, stream))
         started = asyncio.ensure_future(stream.started.wait())

@@ -52,7 +52,7 @@ PROMPTS = [
 
 
 def listed(kind, revision, counts):
-    """All items of a kind. The last of each tells how often its list has changed: a change that
+    """All items of a kind. The last of each counts how often its list has changed: a change that
     does not disturb anybody's order."""
     changes = f" Changed {counts[kind]} times." if kind in counts else ""
     if kind == "tools":

@@ -81,7 +81,7 @@ class Conversation:
         return await self.session.receive(message, self.channel)
 
     def is_stateless(self, message):
-        """What says so, and all but answers where there is nothing else."""
+        """Stateless messages, and everything but answers where nothing else is supported."""
         if stateless.claim_of(message) is not None or not self.server.session_based:
             return True
         cancelled = message.get("method") == "notifications/cancelled"

@@ -82,7 +82,7 @@ class Rounds:
         self.known = seal.open(method, params, params["requestState"]) if self.stateful else {}
 
     async def ask(self, questions, sealed, partly):
-        del partly  # Nobody can refuse one of several.
+        del partly  # One of several cannot be refused.
         answers = dict(self.known)
         if self.stateful or not sealed:
             for key in questions.keys() & self.given.keys():

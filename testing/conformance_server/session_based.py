@@ -41,7 +41,7 @@ class Session:
         await self.send(outlet or self.channel, message)
 
     def new_id(self, key):
-        """The key of the question, if that was never used: a gateway to 2026-07-28 has no other way
+        """The key of the question, if that was never used: a gateway to 2026-07-28 has no other means
         to know what the question is called."""
         name = key if key not in self.named else f"{key}-{next(self.ids)}"
         self.named.add(name)

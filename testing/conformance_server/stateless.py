@@ -16,15 +16,15 @@ CACHEABLE = {"ttlMs": 0, "cacheScope": "private"}
 
 
 def claim_of(message):
-    """The revision that a request says it is of; None if it does not."""
+    """The revision that a request names; None if it names none."""
     params = message.get("params") if isinstance(message, dict) else None
     meta = params.get("_meta") if isinstance(params, dict) else None
     return meta.get(VERSION) if isinstance(meta, dict) else None
 
 
 def check_envelope(server, message, header=None):
-    """Refuses a request that does not say what every request must. `header` is what
-    MCP-Protocol-Version says, empty if it is absent; None where there are no headers."""
+    """Refuses a request that lacks a required member. `header` is the value of
+    MCP-Protocol-Version, empty if it is absent; None where there are no headers."""
     params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
     if not isinstance(meta, dict):
@@ -160,7 +160,7 @@ async def cancel_task(request):
 
 
 class Listener:
-    """An open subscriptions/listen: tells what was asked for, tagged with the request's id."""
+    """An open subscriptions/listen: sends what was requested, tagged with the request's id."""
 
     KNOWN = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
 

@@ -12,7 +12,7 @@ from errors import BAD_PARAMS, Refusal, ToolFailed, refusal_of
 from questions import check
 from revisions import STATELESS, RELATED_TASK
 
-TTL_MS, POLL_MS = 60_000, 100  # Unless told otherwise.
+TTL_MS, POLL_MS = 60_000, 100  # The default.
 TERMINAL = ("completed", "failed", "cancelled")
 
 
@@ -42,7 +42,7 @@ class Task:
         }
 
     def details(self):
-        """With the outcome or the open questions, as 2026-07-28 shows it."""
+        """With the outcome or the open questions, in the form of 2026-07-28."""
         asked = {key: question for key, (question, _) in self.pending.items()}
         return {**self.view(), **self.outcome, **({"inputRequests": asked} if asked else {})}
 
@@ -62,7 +62,7 @@ class Task:
             await self.become("failed", error=refusal_of(error).error)
 
     async def ask(self, questions, sealed, partly):
-        """Keeps the questions until they are answered. (A task is its own asker.)"""
+        """Stores the questions until they are answered. (A task is its own input source.)"""
         del sealed, partly
         loop = asyncio.get_running_loop()
         mine = {key: loop.create_future() for key in questions}
@@ -71,7 +71,7 @@ class Task:
         return dict(zip(mine, await asyncio.gather(*mine.values())))
 
     async def answer(self, answers):
-        """Unknown keys are ignored; the task goes on when nothing is open any more."""
+        """Unknown keys are ignored; the task continues when no question is open."""
         for key in self.pending.keys() & answers.keys():
             check(self.pending[key][0], answers[key])
         for key in self.pending.keys() & answers.keys():

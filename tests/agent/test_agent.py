@@ -36,7 +36,7 @@ def speak(text, *args, program=(BINARY, "agent"), cwd=None):
 
 
 class Examples(AgentTestCase):
-    """What the protocol's description shows, byte for byte where it shows bytes."""
+    """The examples of the protocol's document, byte for byte where it has bytes."""
 
     def check_examples(self, wire):
         home = self.folder
@@ -83,7 +83,7 @@ class Examples(AgentTestCase):
                                      '"params":{"path":"/etc/hostname"}}'))["result"]["content"],
             pathlib.Path("/etc/hostname").read_text(encoding="utf-8"))
 
-    def test_over_each_way(self):
+    def test_over_each_transport(self):
         for name, program in PROGRAMS.items():
             for listen in ("stdio", "unix", "tcp"):
                 with self.subTest(f"{name} over {listen}"), Agent(listen=listen, program=program) as agent:
@@ -108,7 +108,7 @@ class Examples(AgentTestCase):
 
 
 class Framing(AgentTestCase):
-    def test_the_ids_are_kept_without_loss(self):
+    def test_ids_are_preserved(self):
         numbers = [0, 1, 2**31, 2**53 + 1, 2**63, 2**64 - 1]
         answers = speak("\n".join(map(ping, numbers)) + "\n")
         self.assertEqual("".join(line + "\n" for line in answers).encode(), b"".join(map(pong, numbers)))
@@ -180,7 +180,7 @@ class Framing(AgentTestCase):
                 self.assertNotIn("result", answer)
                 self.assertNotIn("data", answer["error"])
 
-    def test_the_words_of_errors(self):
+    def test_error_messages(self):
         with Agent() as agent:
             wire = agent.connect()
             self.assert_error(-32602, "invalid params: missing field `cmd`", wire.ask, "exec", {})
@@ -300,7 +300,7 @@ class Running(AgentTestCase):
     def test_a_command_has_an_empty_input(self):
         self.assertEqual(self.exec("cat; echo end")["stdout"], "end\n")
 
-    def test_output_beyond_a_mebibyte_is_cut_and_says_so(self):
+    def test_output_beyond_a_mebibyte_is_truncated_and_marked(self):
         cases = {
             f"head -c {MIB} /dev/zero | tr '\\0' a": "a" * MIB,
             f"head -c {MIB + 1} /dev/zero | tr '\\0' a": "a" * MIB + MARKER,
@@ -405,7 +405,7 @@ class Files(AgentTestCase):
                 self.assert_error(-32603, message, self.wire.ask, "write_file",
                                   {"path": path, "content": "y"})
 
-    def test_a_listing_is_sorted_and_shows_everything(self):
+    def test_a_listing_is_sorted_and_complete(self):
         for name in ("b", "a", "B", ".hidden", "ä", "z\n"):
             (self.folder / name).write_text(name, encoding="utf-8")
         (self.folder / "dir").mkdir()
@@ -436,7 +436,7 @@ class Files(AgentTestCase):
 
 
 class CommandLines(AgentTestCase):
-    def test_wrong_words_say_what_to_write(self):
+    def test_invalid_options_explain_the_valid_ones(self):
         for program in PROGRAMS.values():
             for arguments in (["--listen", "ftp:x"], ["--listen", "tcp:host"], ["--listen", "vsock:x"],
                           ["--listen", "unix:" + "x" * 200], ["--max-line", "many"], ["--nonsense"],

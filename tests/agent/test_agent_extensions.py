@@ -17,7 +17,7 @@ MIB = 1 << 20
 
 
 class Capabilities(AgentTestCase):
-    def test_they_say_what_there_is(self):
+    def test_they_list_what_there_is(self):
         with Agent("--max-output", "5000") as agent:
             reply = agent.connect().ask("capabilities")
         self.assertEqual(reply["name"], "patchbay-agent")
@@ -58,7 +58,7 @@ class Options(AgentTestCase):
         self.agent = self.enterContext(Agent(env={"KEPT": "yes"}))
         self.wire = self.agent.connect()
 
-    def test_more_is_said_only_to_those_who_ask_for_more(self):
+    def test_extensions_are_sent_only_on_request(self):
         self.assertEqual(list(self.wire.ask("exec", {"cmd": "true"})), ["exit_code", "stdout", "stderr"])
         answer = self.wire.ask("exec", {"cmd": "printf abc; kill -TERM $$", "timeout": 60})
         duration = answer.pop("duration_ms")
@@ -80,7 +80,7 @@ class Options(AgentTestCase):
         answer = self.wire.ask("exec", {"cmd": cmd, "timeout": 0.3, "grace": 60})
         self.assertEqual((answer["exit_code"], answer["stdout"], answer["timed_out"]),
                          (3, "begun\ntidy\n", True))
-        # Who does not listen is killed all the same.
+        # A process that ignores it is killed.
         answer = self.wire.ask("exec", {"cmd": "trap '' TERM; while :; do sleep 0.01; done",
                                         "timeout": 0.2, "grace": 0.2})
         self.assertEqual((answer["exit_code"], answer["timed_out"], answer["signal"]), (-1, True, 9))
@@ -117,7 +117,7 @@ class Options(AgentTestCase):
     def test_input(self):
         self.assertEqual(self.wire.ask("exec", {"cmd": "wc -c", "stdin": "x" * 3_000_000})["stdout"],
                          "3000000\n")
-        # Who does not read it is not made to.
+        # A program need not read it.
         answer = self.wire.ask("exec", {"cmd": "echo done", "stdin": "x" * 3_000_000})
         self.assertEqual((answer["exit_code"], answer["stdout"]), (0, "done\n"))
         self.assertEqual(self.wire.ask("exec_code", {"lang": "python", "stdin": "3 4",
@@ -243,7 +243,7 @@ class Background(AgentTestCase):
         _, last = self.poll_all(process)
         self.assertTrue(last["timed_out"])
 
-    def test_the_newest_output_is_kept(self):
+    def test_the_newest_output_is_stored(self):
         path = self.folder / "done"
         process = self.start(f"head -c {20 * MIB} /dev/zero; printf END; touch {path}; sleep 1000")
         wait_until(path.exists, "the output to be written")
@@ -412,7 +412,7 @@ class Root(AgentTestCase):
         self.assertEqual(list((self.folder / "outer").iterdir()), [])
         self.assertEqual((self.root / "inner" / "file").read_text(encoding="ascii"), "inside")
 
-    def test_the_message_says_so(self):
+    def test_the_message_reports_it(self):
         self.assert_error(-32603, "failed to stat '/etc/passwd': the path leads out of the agent's folder",
                           self.wire.ask, "read_file", {"path": "/etc/passwd"})
 
@@ -446,13 +446,13 @@ class Tokens(AgentTestCase):
                 self.assert_error(-32005, "the token is wrong", wire.ask, "authenticate", [token])
                 self.assertIsNone(wire.line())
 
-    def test_whoever_shows_none_is_not_waited_for(self):
+    def test_a_peer_without_a_token_is_not_waited_for(self):
         self.assertIsNone(self.agent("--token-seconds", "1", listen="unix").connect().line())
 
-    def test_whoever_started_it_needs_none(self):
+    def test_the_parent_needs_no_token(self):
         self.assertEqual(self.agent(listen="stdio").connect().ask("ping"), {"pong": True})
 
-    def test_without_a_token_others_are_kept_out(self):
+    def test_without_a_token_others_are_refused(self):
         for program in ((BINARY, "agent"), (STATIC,)):
             for address in ("0.0.0.0:0", "127.0.0.1:0", "[::1]:0"):
                 with self.subTest(f"{program} on {address}"):

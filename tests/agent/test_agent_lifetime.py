@@ -87,7 +87,7 @@ class ManyAtOnce(AgentTestCase):
             wait_until(lambda: not agent.children(), "all processes to end")
             wait_until(lambda: descriptors() <= before, "all descriptors to be closed")
 
-    def test_a_reader_who_stops_reading_stops_its_program_and_not_the_agent(self):
+    def test_a_stalled_reader_stalls_its_program_and_not_the_agent(self):
         with Agent("--max-outbox", "65536", listen="unix") as agent:
             sock, path = agent.socket(), self.folder / "progress"
             sock.sendall(b'{"jsonrpc":"2.0","id":1,"method":"exec","params":{"stream":true,"cmd":'
@@ -128,12 +128,12 @@ class Endings(AgentTestCase):
     def test_what_a_command_leaves_running_is_killed_with_it(self):
         with Agent() as agent:
             path = self.folder / "pid"
-            # It holds the outputs, and nobody waits for it.
+            # It holds the outputs, and is not waited for.
             answer = agent.connect().ask("exec", {"cmd": f"sleep 1000 & echo $! > {path}; echo out"})
             self.assertEqual((answer["exit_code"], answer["stdout"]), (0, "out\n"))
             self.assert_gone(pid_from(path))
 
-    def test_whoever_leaves_the_group_is_not_waited_for_and_ends_with_the_agent(self):
+    def test_a_process_that_leaves_the_group_is_not_waited_for_and_ends_with_the_agent(self):
         with Agent() as agent:
             path = self.folder / "pid"
             cmd = f"setsid sh -c 'echo $$ > {path}.new; mv {path}.new {path}; exec sleep 1000' & " \
@@ -158,7 +158,7 @@ class Endings(AgentTestCase):
             wire.close()
             self.assert_gone(inner)
 
-    def test_a_peer_that_has_said_all_is_still_answered(self):
+    def test_a_peer_that_half_closes_is_still_answered(self):
         for listen in ("unix", "tcp"):
             with self.subTest(listen), Agent(listen=listen) as agent:
                 wire = agent.connect()

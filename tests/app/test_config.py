@@ -318,7 +318,7 @@ class DesktopFiles(ConfigCase):
 
 
 class Writable(ConfigCase):
-    """Files that somebody else could change are refused, with a word on how to mend it."""
+    """Files that another user could change are refused, with advice on how to fix it."""
 
     def assert_refused(self, why, text="limits: {calls: 5}\n"):
         faults = self.faults(text)

@@ -184,7 +184,7 @@ class Documents(TestCase):
                 with self.subTest(document=str(document.relative_to(ROOT)), link=target):
                     self.assertTrue((document.parent / target.partition("#")[0]).exists())
 
-    def test_the_readme_shows_the_two_commands(self):
+    def test_the_readme_has_the_two_commands(self):
         text = read("README.md")
         self.assertIn("./dev serve", text)
         self.assertIn("./dev test", text)

@@ -30,7 +30,7 @@ def document(name):
 
 
 class OneInstance(TestCase):
-    def test_many_files_share_it_and_each_is_heard_of(self):
+    def test_many_files_share_it_and_each_is_reported(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         upstreams = {}
         for number in range(20):

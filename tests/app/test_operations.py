@@ -94,7 +94,7 @@ class Pages(TestCase):
             self.assertEqual([count for _, count in pairs], sorted(count for _, count in pairs))
             self.assertEqual(pairs[-1][0], float("inf"))
 
-    def test_memory_is_told(self):
+    def test_memory_is_reported(self):
         notified = self.gateway.metric("patchbay_resident_memory_bytes")
         self.assertGreater(notified, 1 << 20)
         if seen := self.gateway.rss():
@@ -210,7 +210,7 @@ class Logs(TestCase):
             gateway.stop()
             self.assertNotIn("fake__echo", gateway.stderr.text())
 
-    def test_what_a_child_says_on_stderr_is_logged_with_its_name(self):
+    def test_stderr_of_a_child_is_logged_with_its_name(self):
         with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             session.call("fake__complain", text="my disk is full")
             self.assertIn("fake", gateway.stderr.wait_for("my disk is full"))
@@ -284,7 +284,7 @@ class Bounds(TestCase):
             self.assertLess(gateway.rss() - before, 120 << 20)
 
     def test_an_unread_log_does_not_block_calls(self):
-        """stderr is a pipe that nobody reads: calls go on, and the lines lost are counted."""
+        """stderr is an unread pipe: calls continue, and lost lines are counted."""
         with (
             Gateway(fake_config(), read_stderr=False) as gateway,
             McpSession(gateway) as session,

@@ -56,7 +56,7 @@ class FileChange(ReloadCase):
         self.assertEqual(text_of(self.session.call("new__echo", text="hi")), "hi")
         self.assertEqual(self.process_of("a")["pid"], pid)
 
-    def test_a_write_in_place_counts_too(self):
+    def test_an_in_place_write_counts_too(self):
         self.start(a=fake())
         text = to_yaml(fake_config({"a": fake(), "inplace": fake()}))
         self.gateway.config_path.write_text(text, encoding="utf-8")
@@ -94,7 +94,7 @@ class FileChange(ReloadCase):
         self.assertEqual(self.process_of("b")["pid"], pids["b"])
         wait_until(lambda: not alive(pids["a"]), "the old child to be gone")
 
-    def test_a_call_that_waits_for_a_restart_is_told_to_try_again(self):
+    def test_a_call_that_waits_for_a_restart_gets_retry_advice(self):
         """The first start of the program is good, the second never answers; then it is replaced."""
         marker = f"{self.enterContext(tempfile.TemporaryDirectory())}/started"
         server = shell_command(sys.executable, "-S", FAKE_SERVER)
@@ -125,7 +125,7 @@ class FileChange(ReloadCase):
 
         wait_until(limited, "the new deadline to be in force")
 
-    def test_sessions_and_streams_survive_and_hear_of_it(self):
+    def test_sessions_and_streams_survive_and_are_notified(self):
         session = self.start(a=fake())
         stream = session.open_stream()
         self.addCleanup(stream.connection.close)
@@ -182,7 +182,7 @@ class Signal(ReloadCase):
 
 
 class BadFile(ReloadCase):
-    def test_it_changes_nothing_and_says_so(self):
+    def test_it_changes_nothing_and_reports_it(self):
         session = self.start()
         pids = {name: self.process_of(name)["pid"] for name in "ab"}
         names = session.tool_names()

@@ -20,7 +20,7 @@ class ProtectionCase(AuthCase):
         self.gateway = self.enterContext(Gateway(self.config))
 
     def refused(self):
-        """What /ready says of changes that were refused."""
+        """What /ready reports of refused changes."""
         return json.loads(self.gateway.get("/ready", bearer()).body).get("reload_refused", [])
 
     def hang_up(self):
@@ -44,7 +44,7 @@ class Empty(ProtectionCase):
                 self.gateway.stderr.wait_for("reload refused", start)
                 self.assertIn("is empty", "".join(self.refused()))
                 self.assert_closed()
-        # Strangers hear whether, and not of what.
+        # Anonymous callers learn whether, and not what.
         self.assertNotIn(b"reload_refused", self.gateway.get("/ready").body)
         self.gateway.write_config(fake_config(auth=TOKENS, limits={"calls": 9}))
         wait_until(lambda: self.refused() == [], "the good file to be taken up")
@@ -110,7 +110,7 @@ class Weaker(ProtectionCase):
 
 
 class RewrittenInPlace(ProtectionCase):
-    def test_fifty_rewrites_in_place_under_load(self):
+    def test_fifty_in_place_rewrites_under_load(self):
         self.start()
         failures, answered, done = [], [], threading.Event()
 

@@ -78,7 +78,7 @@ class Banner(TestCase):
                 text = [line for line in text.splitlines() if line.startswith("data:")][-1][5:]
             self.assertIn("result", json.loads(text), command)
 
-    def test_a_down_upstream_is_shown_and_does_not_stop_the_start(self):
+    def test_a_down_upstream_is_reported_and_does_not_block_the_start(self):
         config = fake_config({"good": fake(), "bad": fake(command="/nonexistent/program")})
         with Gateway(config) as gateway:
             bad = gateway.stdout.wait_for(
@@ -92,7 +92,7 @@ class Banner(TestCase):
             with McpSession(gateway) as session:
                 self.assertEqual(text_of(session.call("good__echo", text="hi")), "hi")
 
-    def test_port_in_use_is_a_runtime_failure_that_says_so(self):
+    def test_port_in_use_is_a_reported_runtime_failure(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
@@ -223,7 +223,7 @@ class Skills(TestCase):
         wrong = result_of(self.session.call("skills__time", zone="Mars/Olympus"))
         self.assertTrue(wrong.get("isError"), wrong)
 
-    def test_missing_and_wrong_arguments_are_told(self):
+    def test_missing_and_wrong_arguments_are_reported(self):
         for arguments in ({}, {"expression": 5}, {"expression": None}, {"expression": ["1"]}):
             with self.subTest(arguments=arguments):
                 answer = self.session.call("skills__calculate", **arguments)
@@ -345,7 +345,7 @@ class FullStdout(TestCase):
         self.addCleanup(process.kill)
         with open(read, "rb") as pipe:
             wait_until(lambda: self.answers(port), "the gateway to serve")
-            # What was to be said comes once there is room for it.
+            # Pending output is written once there is room for it.
             for line in pipe:
                 if line == b"ready\n":
                     break
@@ -355,7 +355,7 @@ class FullStdout(TestCase):
             self.assertEqual(process.wait(TIMEOUT), 0)
             fill.join()
 
-    def test_a_stop_is_heard_all_the_same(self):
+    def test_a_stop_takes_effect_nevertheless(self):
         read, write = full_pipe()
         process = subprocess.Popen(
             [BINARY, "serve", "--listen", "127.0.0.1:0"],

@@ -24,7 +24,7 @@ HTTP = {"start_time": LONG, "connect_time": LONG}
 
 
 class Silence:
-    """Takes connections, reads what comes, and never says a word, or no more than `first`."""
+    """Accepts connections, reads, and never answers, or sends only `first`."""
 
     def __init__(self, first=b""):
         self.first = first
@@ -88,7 +88,7 @@ def upstreams(port):
 
 
 class Connecting(TestCase):
-    def test_every_kind_of_upstream_hears_a_stop(self):
+    def test_a_stop_reaches_every_kind_of_upstream(self):
         for name in upstreams(0):
             with self.subTest(name), Silence() as silence:
                 self.stop_while_connecting(silence, upstreams(silence.port)[name])

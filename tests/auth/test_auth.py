@@ -30,7 +30,7 @@ def basic(user, password):
 
 
 class Matrix(AuthCase):
-    """Every route, in every way, without credentials."""
+    """Every route, with every method, without credentials."""
 
     def test_each_route_asks_unless_it_is_open(self):
         with Gateway({"auth": TOKENS}) as gateway:
@@ -70,7 +70,7 @@ class Matrix(AuthCase):
             with gateway.connect() as connection:
                 self.assertEqual(connection.request("GET", "/nothing", bearer()).status, 404)
 
-    def test_the_shape_of_a_refusal_is_that_of_the_face(self):
+    def test_a_refusal_has_the_format_of_the_frontend(self):
         with Gateway({"auth": TOKENS}) as gateway:
             for path in ("/mcp", "/message", "/mcp/message", "/sse"):
                 method = "GET" if path == "/sse" else "POST"
@@ -85,7 +85,7 @@ class Matrix(AuthCase):
             self.assertIsInstance(gateway.get("/api/agent/skills").json()["error"], str)
             self.assertIsInstance(gateway.get("/metrics").json()["error"], str)
 
-    def test_what_is_open_tells_strangers_little(self):
+    def test_open_routes_reveal_little(self):
         with Gateway(fake_config(auth=TOKENS)) as gateway:
             gateway.wait_ready()
             self.assertEqual(gateway.get("/health").status, 200)
@@ -158,7 +158,7 @@ class Tokens(AuthCase):
             self.assert_let_in(gateway, bearer())
             self.assertIn("who=ci", gateway.stderr.wait_for(" call "))
 
-    def test_a_reload_changes_who_may_call(self):
+    def test_a_reload_changes_the_accepted_callers(self):
         with Gateway({"auth": TOKENS}) as gateway:
             self.assert_let_in(gateway, bearer())
             gateway.write_config({"auth": {"tokens": [{"name": "other", "token": OTHER}]}})
@@ -170,7 +170,7 @@ class Tokens(AuthCase):
         made = run("token", "hash", stdin="a token with blanks is none\n".replace(" ", "-"))
         text = made.stdout.strip()
         self.assertRegex(text, r"^\$scrypt\$ln=14,r=8,p=1\$")
-        # Each worker remembers for itself whom it has recognised.
+        # Each worker has its own cache of verified credentials.
         config = {"workers": 1, "auth": {"tokens": [{"name": "ann", "hash": text}]}}
         with Gateway(config) as gateway:
             self.assert_let_in(gateway, bearer("a-token-with-blanks-is-none"))
@@ -242,7 +242,7 @@ class TokenFile(AuthCase):
                 path.write_text(re.sub(r'"expires":\d+', '"expires":1000', text), encoding="utf-8")
                 wait_until(lambda: self.status(gateway, bearer(token)) == 401, "the end of it")
 
-    def test_commands_say_what_is_wrong(self):
+    def test_commands_report_what_is_wrong(self):
         self.assertEqual(run("token", "revoke", "nobody", "--file", "/nonexistent/x").returncode, 1)
         self.assertEqual(run("token", "create", "ann").returncode, 3)
         self.assertEqual(run("token").returncode, 2)
@@ -317,14 +317,14 @@ class Passwords(AuthCase):
 class Failures(AuthCase):
     def test_an_address_that_guesses_has_to_wait(self):
         auth = {**TOKENS, "failures": {"most": 5, "window": "1h"}, "open": ["metrics"]}
-        # Each worker remembers for itself whom it has recognised.
+        # Each worker has its own cache of verified credentials.
         with Gateway({"workers": 1, "auth": auth}) as gateway:
             self.assert_let_in(gateway, bearer())
             for guess in range(5):
                 self.assert_refused(gateway, bearer(f"guess-number-{guess:010}"))
             got = self.assert_refused(gateway, bearer("one-guess-more-0123456"), 429)
             self.assertGreater(int(got.header("Retry-After")), 3000)
-            # Right or not, nothing new is verified; who is known already goes on.
+            # Valid or not, nothing new is verified; cached callers continue.
             self.assert_refused(gateway, bearer(OTHER), 429)
             self.assert_let_in(gateway, bearer())
             self.assert_refused(gateway, {}, 401)
@@ -332,7 +332,7 @@ class Failures(AuthCase):
             self.assertEqual(gateway.metric("patchbay_auth_refused_total", reason="limited"), 2)
 
 
-    def test_others_cannot_lock_out_who_is_known(self):
+    def test_others_cannot_lock_out_a_known_caller(self):
         failures = {"most": 5, "window": "1h"}
         with Gateway({"workers": 4, "auth": {**TOKENS, "failures": failures}}) as gateway:
             self.assert_let_in(gateway, bearer())
@@ -510,7 +510,7 @@ class Bodies(AuthCase):
             for connection in streams:
                 connection.close()
 
-    def test_nobody_is_asked_for_a_body_in_vain(self):
+    def test_a_body_is_not_requested_before_authentication(self):
         with Gateway({"auth": TOKENS}) as gateway, gateway.connect() as connection:
             connection.send_raw(
                 b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"

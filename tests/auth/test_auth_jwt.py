@@ -41,7 +41,7 @@ class Accepted(AuthCase):
                     self.assert_refused(gateway, bearer(wrong))
             self.assertEqual(issuer.asked, 1)
 
-    def test_who_it_is(self):
+    def test_identity(self):
         claims = {"name": "email", "roles": "/realm/roles", "scopes": "scp"}
         with Issuer(Key("a", "ES256")) as issuer, Gateway(config(issuer, claims=claims)) as gateway:
             token = issuer.token(
@@ -103,7 +103,7 @@ class Accepted(AuthCase):
                     self.assertEqual(response.status, 200)
                     list(response.events())
 
-    def test_beside_other_ways(self):
+    def test_beside_other_methods(self):
         with Issuer(Key("a", "EdDSA")) as issuer:
             auth = {**issuer.auth(), **TOKENS}
             with Gateway({"auth": auth}) as gateway:
@@ -240,7 +240,7 @@ class Attacks(AuthCase):
             self.assert_let_in(self.gateway, bearer(token(header={"typ": kind})))
 
     def signed(self, head, claims):
-        """With raw texts in place of JSON that Python would write."""
+        """With raw texts instead of JSON that Python would write."""
         text = f"{b64(head)}.{b64(claims)}"
         return f"{text}.{b64(self.key.sign(text.encode()))}"
 
@@ -441,7 +441,7 @@ class Keys(AuthCase):
                 wait_until(lambda: self.status(gateway, bearer(issuer.token())) == 200)
 
     def misbehave(self, reply, **settings):
-        """Nobody is let in, nobody waits for ever, and the gateway goes on."""
+        """No caller is accepted, none waits for ever, and the gateway keeps working."""
         with Issuer(Key("a", "ES256")) as issuer:
             issuer.answer = reply
             auth = {**issuer.auth(fetch_time="300ms", **settings), **TOKENS, **PATIENT}

@@ -54,7 +54,7 @@ class Certificates(TlsCase):
         self.assertEqual(self.status(gateway, self.context, user), 401)
         with gateway.plain(gateway.port) as connection:
             self.assertEqual(connection.request("GET", "/mcp/v1/tools", user).status, 401)
-        # The client is the client, whatever it says in the header.
+        # The certificate identifies the client, whatever the header contains.
         self.assertEqual(self.status(gateway, self.known, user), 200)
 
     def test_the_world_is_served_under_tls_with_authentication_only(self):

@@ -1,8 +1,8 @@
 """The official conformance suite: first against the servers alone, then with the gateway between.
 
 The servers are the fixture, which can be locked to revisions, and one made with the official SDK.
-They must pass everything, or what fails with the gateway between would say nothing. Where the suite
-cannot be had from npm, it is left out and one line says so.
+They must pass everything, or failures with the gateway between would mean nothing. Where the suite
+cannot be installed from npm, the tests are skipped with the reason.
 """
 
 import concurrent.futures
@@ -81,8 +81,8 @@ class ServerTest(ConformanceCase):
 
 
 class GatewayTest(ConformanceCase):
-    """Each run has a gateway and a server of its own: a program on stdio does not say to which call
-    a question belongs, so nothing else may run on it."""
+    """Each run has its own gateway and server: a program on stdio does not indicate to which call a
+    question belongs, so nothing else may run on it."""
 
     def run_through(self, server, name):
         """One set; `server` is a Server, or the settings of an upstream."""
@@ -119,7 +119,7 @@ class GatewayTest(ConformanceCase):
         for record in records:
             schema_check.assert_record(self, record, ["in"])
 
-    def test_across_the_eras_to_a_program(self):
+    def test_across_protocols_to_a_program(self):
         sessions = fixture_upstream("--revisions", SESSION_BASED)
         stateless = fixture_upstream("--revisions", STATELESS)
         self.run_all([

@@ -1,8 +1,8 @@
 """The client scenarios of the official conformance suite, with the gateway as the client.
 
-The suite's own servers stand behind the gateway, so what is tested is how it speaks as a client
+The suite's own servers are behind the gateway, so what is tested is how it behaves as a client
 over HTTP, and how it comes to its tokens. testing/conformance_client.py makes the calls in front,
-and signs in where somebody must.
+and signs in where required.
 """
 
 import concurrent.futures

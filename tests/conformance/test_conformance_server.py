@@ -73,7 +73,7 @@ class FixtureTest(TestCase):
     def check_record(self):
         schema_check.assert_record(self, self.record)
 
-    def test_each_revision_shows_what_it_has_and_nothing_newer(self):
+    def test_each_revision_exposes_nothing_newer(self):
         for version in SESSION_BASED:
             with self.subTest(version), Talk(version, "--record", self.record) as talk:
                 self.assertEqual(version, talk.handshake["protocolVersion"])

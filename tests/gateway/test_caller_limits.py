@@ -61,7 +61,7 @@ class Sessions(ShareCase):
                 self.assertEqual(connection.request("DELETE", "/mcp", one).status, 204)
             self.assertEqual(self.initialize(gateway, bearer()).status, 200)
 
-    def test_what_is_said_counts_and_a_reload_changes_it(self):
+    def test_declared_limits_apply_and_a_reload_changes_them(self):
         config = {"auth": TOKENS, "limits": {"max_sessions_per_caller": 2}}
         with Gateway(config) as gateway:
             for _ in range(2):

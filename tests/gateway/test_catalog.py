@@ -71,7 +71,7 @@ class Curation(TestCase):
         wait_until(lambda: list(self.tools()) == ["fake__who"], "the new name")
         self.assertEqual(text_of(self.session.call("fake__who")), before)
 
-    def test_a_name_that_is_taken_is_refused_and_said(self):
+    def test_a_name_that_is_taken_is_refused_and_reported(self):
         self.start(allow=["echo", "add"], rename={"echo": "add"})
         self.assertEqual(list(self.tools()), ["fake__echo", "fake__add"])
         why = "'echo' cannot be renamed to 'add': there is a tool of that name"
@@ -186,7 +186,7 @@ class Endpoints(TestCase):
         for scheme in ("stdio://", "http://", "sse://", "custom-http-sse://", "tcp://", "unix://"):
             self.assertIn(scheme, done.stderr)
 
-    def test_what_came_from_outside_is_not_shown(self):
+    def test_foreign_values_are_not_printed(self):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "secret").write_text("hush://token", encoding="utf-8")
             done = self.check(f'servers: ["a:${{file:{folder}/secret}}"]\n')

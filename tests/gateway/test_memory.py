@@ -99,7 +99,7 @@ class Bodies(MemoryCase):
 
 class Answers(MemoryCase):
     def test_answers_that_nobody_reads(self):
-        most = 2 * MOST  # An answer is copied on its way out.
+        most = 2 * MOST  # An answer is copied when it is sent.
         gateway = self.start(most)
         message = stateless_message("tools/call", {"name": "fake__big", "arguments": {"bytes": LARGE}})
         waiting = []

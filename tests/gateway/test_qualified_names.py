@@ -13,7 +13,7 @@ SPELLINGS = ("files.echo", "files__echo", "files_echo")
 
 
 def config(prefix):
-    # `files` has no tool `missing`; another upstream that says so must not answer in its place.
+    # `files` has no tool `missing`; another upstream with that tool must not answer instead.
     stolen = (*SPELLINGS, "files.missing", "files_missing", "own")
     return {
         "names": {"prefix": prefix},

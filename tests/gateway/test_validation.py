@@ -89,7 +89,7 @@ class Validation(TestCase):
         self.assertIn("outputSchema", error["message"])
         self.assertIn("validation.unusable_schemas", error["message"])
 
-    def test_they_pass_where_the_configuration_says_so(self):
+    def test_they_pass_where_configured(self):
         _, gateway = self.start(unusable_schemas="pass", results="enforce")
         for name in (*UNUSABLE, "result"):
             self.called(gateway, name, a=1)
@@ -100,7 +100,7 @@ class Validation(TestCase):
         for name in UNUSABLE:
             self.called(gateway, name, a=1)
 
-    def test_it_is_said_before_anybody_calls(self):
+    def test_it_is_reported_before_any_call(self):
         _, gateway = self.start()
         for name in (*UNUSABLE, "result"):
             gateway.stderr.wait_for(

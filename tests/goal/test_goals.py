@@ -99,7 +99,7 @@ class Documented(GoalCase):
 
 
 class Routing(GoalCase):
-    def test_a_word_in_front_decides(self):
+    def test_a_prefix_decides(self):
         self.assert_step("Calculate: 2 + 3 * 4", True, "CalculatorSkill", "14.0")
         self.assert_step("echo: find 3 + 4", True, "EchoSkill", "find 3 + 4")
         self.assert_step("tldr: One calculation. ", True, "SummarizeSkill", "One calculation.")
@@ -126,7 +126,7 @@ class Routing(GoalCase):
         for goal in ("meet me on 2026-11-15", "open http://x/1/2", "a well-known path /etc/1"):
             self.assert_step(goal, False, "none", f"No skill found to handle goal: {goal}")
 
-    def test_failures_of_skills_are_told_in_the_trace(self):
+    def test_failures_of_skills_are_in_the_trace(self):
         self.assert_step("calculate: 1 / 0", False, "CalculatorSkill",
                          "division by zero ('/' at position 3)")  # fmt: skip
         self.assert_step("calculate this", False, "CalculatorSkill",
@@ -160,7 +160,7 @@ class Tools(GoalCase):
     def test_failures_of_tools(self):
         self.assert_step("fake.fail: text=sorry", False, "fake.fail", "sorry")
 
-    def test_an_unknown_name_is_a_word(self):
+    def test_an_unknown_name_is_plain_text(self):
         goal = "fake.nothing: a=1"
         self.assert_step(goal, False, "none", f"No skill found to handle goal: {goal}")
         self.assert_step("notes: find a pen", True, "MockSearchSkill",
@@ -190,7 +190,7 @@ class Steps(GoalCase):
         self.assert_steps(f"echo: {text}", [("EchoSkill", text)])
 
     def test_an_answer_is_never_a_step(self):
-        """What a tool says is filled in, and never read as a goal."""
+        """The output of a tool is inserted as text, and never parsed as a goal."""
         self.assert_steps(
             'fake.echo: {"text": "x then fake.fail: text=y"} then echo: {previous}',
             [("fake.echo", "x then fake.fail: text=y"), ("EchoSkill", "x then fake.fail: text=y")],

@@ -36,7 +36,7 @@ class Search(TestCase):
         lines = output.splitlines()[1:]
         return [pathlib.Path(line.partition(") ")[2].partition(" - ")[0]).name for line in lines]
 
-    def test_files_are_found_by_their_words(self):
+    def test_files_are_found_by_their_text(self):
         with Gateway(self.config()) as gateway:
             self.assertEqual(self.found(gateway, "honey"), ["bees.md"])
             self.assertEqual(sorted(self.found(gateway, "colonies")), ["ants.txt", "bees.md"])
@@ -45,7 +45,7 @@ class Search(TestCase):
             self.assertEqual((success, skill), (True, "SearchSkill"))
             self.assertIn("bees.md - Honey bees live in large colonies.", output)
 
-    def test_the_mock_gives_way(self):
+    def test_the_mock_is_replaced(self):
         with Gateway(self.config()) as gateway, McpSession(gateway) as session:
             names = session.tool_names()
             self.assertIn("skills__search", names)

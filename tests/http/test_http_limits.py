@@ -81,7 +81,7 @@ class Times(StrictCase):
     LIMITS = {"header_time": "300ms", "body_time": "300ms", "idle_time": "300ms"}
 
     def assert_dropped(self, connection):
-        """Closed by the gateway, with a 408 or without a word."""
+        """Closed by the gateway, with a 408 or without an answer."""
         try:
             self.assertEqual(connection.read_response().status, 408)
         except (ConnectionEnded, ConnectionResetError):

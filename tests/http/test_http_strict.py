@@ -10,7 +10,7 @@ from strict_case import PING, StrictCase, head
 
 
 class Framing(StrictCase):
-    # Would be served as a second request if the first were framed the other way.
+    # Would be served as a second request if the first were framed differently.
     HIDDEN = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     def test_ambiguous_length(self):

@@ -107,7 +107,7 @@ class JsonTable(TestCase):
         self.check(NOT_JSON, (-32700,))
 
     def test_what_is_not_a_request(self):
-        # A modern header may be judged before the shape of an otherwise odd message.
+        # A stateless header may be checked before the shape of an otherwise odd message.
         self.check(NOT_A_REQUEST, (-32600, -32602, -32700))
 
     def test_duplicate_names_in_params(self):

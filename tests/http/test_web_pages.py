@@ -117,7 +117,7 @@ class Bytes(TestCase):
 class Methods(TestCase):
     """Methods are case-sensitive."""
 
-    def test_a_method_in_other_letters_is_another_method(self):
+    def test_methods_are_case_sensitive(self):
         with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
             headers = {"Mcp-Session-Id": session.id, "Accept": BOTH}
             table = [

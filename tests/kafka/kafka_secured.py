@@ -119,7 +119,7 @@ class Secured(TestCase):
         self.check(kafka=self.tls("mutual", **files))
 
     def refused(self, properties, why):
-        """The bus cannot be used with these: the log and the upstream's state say why."""
+        """The bus cannot be used with these: the log and the upstream's state have the reason."""
         upstream = {"kind": "kafka", "client_id": "t", "kafka": properties, "lookup_time": "1s"}
         config = {"upstreams": {"bus": upstream}, "limits": {"start": "1s"}}
         with Gateway(config) as gateway:

@@ -38,7 +38,7 @@ class ChaosCase(KafkaCase):
 
     @classmethod
     def setUpClass(cls):
-        # So that records tell when they were there, not when somebody tried to send them.
+        # So that records have the time at which they arrived, not at which they were sent.
         settings = "log.message.timestamp.type=LogAppendTime\n"
         cls.cluster = kafka_cluster.Cluster(cls.nodes, registry=False, settings=settings)
         cls.registry_topic = "_agent_registry"
@@ -66,7 +66,7 @@ class DownAtStart(ChaosCase):
             peer.register("work")
             self.wait_for_tool("work")
             self.assertEqual(self.call("work", {"n": 1}).json()["echo"], {"n": 1})
-            # The only broker dies while a call is under way.
+            # The only broker dies while a call is in progress.
             call = Background(self.call, "work", {"do": "slow", "seconds": 2})
             wait_until(
                 lambda: self.gateway.metric("patchbay_upstream_calls_in_flight", upstream="bus"),
@@ -132,11 +132,11 @@ class Random(ChaosCase):
         print(f"chaos: {CALLS} calls, by status: {statuses}", file=sys.stderr)
         self.look_for_lost_replies(done)
         self.assertGreater(statuses.get(200, 0), CALLS * 0.1)
-        # And when it is quiet again, everything works.
+        # Afterwards everything works.
         wait_until(warm, "calls to work again", 3 * TIMEOUT)
 
     def look_for_lost_replies(self, done):
-        """Says of each call that was given up when its answer was on the bus, if ever."""
+        """For each call that timed out: when its answer was on the bus, if ever."""
         ended = {}
         for _, status, answer, end in done:
             found = re.search("correlation id ([0-9a-f-]{36})", answer.get("message", ""))

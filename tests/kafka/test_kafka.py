@@ -135,7 +135,7 @@ class Agents(KafkaCase):
         result = result_of(stateless_call(self.gateway, "bus__work", do="rubbish"))
         self.assertTrue(result["isError"])
 
-    def test_an_agent_that_fails_says_why(self):
+    def test_an_agent_that_fails_reports_the_reason(self):
         response = self.call("work", {"do": "fail"})
         self.assertEqual(response.status, 422)
         self.assertEqual(response.json()["message"], "no such order")
@@ -187,7 +187,7 @@ class Agents(KafkaCase):
         answer = self.send("POST", asked.json()["answer_at"], answers)
         self.assertEqual(answer.json(), {"size": "XL"})
 
-    def test_an_agent_asks_a_user_who_will_not_answer(self):
+    def test_an_agent_asks_a_user_that_does_not_answer(self):
         asked = self.call("work", {"do": "ask"})
         key = next(iter(asked.json()["questions"]))
         answer = self.send("POST", asked.json()["answer_at"], {key: {"action": "decline"}})
@@ -237,13 +237,13 @@ class Impatient(KafkaCase):
 
 
 class Registrations(KafkaCase):
-    # The agent that moves is not heard at first.
+    # The agent that moves is not consumed at first.
     upstream = {"response_timeout_ms": 2000}
 
     def test_they_come_change_and_go_at_once(self):
         with McpSession(self.gateway) as session:
             updates = session.open_stream().events()
-            # Clients hear of each before the next: what is taken back at once is no news to them.
+            # Clients are notified of each before the next: a change that is undone at once is not sent.
             self.peer.register("coming")
             self.wait_for_tool("coming")
             notified(updates, "notifications/tools/list_changed")
@@ -280,13 +280,13 @@ class Registrations(KafkaCase):
         self.wait_for_tool("typed")
         kcat(self.brokers, "-P", "-t", self.registry_topic, "-K", "|", "-Z", stdin="typed|\n")
         self.wait_for_tool("typed", there=False)
-        # Whoever cannot leave the value out may leave it empty.
+        # A client that cannot omit the value may leave it empty.
         self.peer.register("emptied")
         self.wait_for_tool("emptied")
         kcat(self.brokers, "-P", "-t", self.registry_topic, "-K", "|", stdin="emptied|\n")
         self.wait_for_tool("emptied", there=False)
 
-    def test_what_is_not_one_is_skipped_and_shown(self):
+    def test_invalid_ones_are_skipped_and_reported(self):
         self.peer.produce(self.registry_topic, "bad", {"name": "bad"})
         self.peer.produce(self.registry_topic, "worse", "{")
         self.peer.register("after")
@@ -401,7 +401,7 @@ class Topics(KafkaCase):
         record = self.peer.consume("shop.orders")[0]
         self.assertEqual((record["key"], record["headers"]), ("a/b", {"h": "1"}))
 
-    def test_who_subscribed_hears_of_a_new_record(self):
+    def test_subscribers_are_notified_of_a_new_record(self):
         with McpSession(self.gateway) as session:
             for uri in ("kafka://bus/orders", "kafka://bus/orders/k"):
                 result_of(session.request("resources/subscribe", {"uri": uri}))

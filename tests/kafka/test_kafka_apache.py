@@ -98,7 +98,7 @@ class Commands(test_kafka_bus.Commands):
         for args in (consume, lag, consume):
             self.assertIn("the bus has no topic absent", self.bus(*args, code=5))
 
-    def test_the_gateway_on_this_machine_says_where_its_bus_is(self):
+    def test_the_local_gateway_reports_the_address_of_its_bus(self):
         self.skipTest("the bus is not the gateway's")
 
 

@@ -57,7 +57,7 @@ class Avro(KafkaCase):
         return self.registry.add(subject, schema, kind)
 
     def offer(self, name, sends, request=ORDER, response=DONE, key=None, **agent):
-        """An agent that says the same to everything."""
+        """An agent that sends the same reply to everything."""
         ids = {}
         for subject, schema in (
             (f"{name}.requests-key", key),
@@ -185,7 +185,7 @@ class Avro(KafkaCase):
         sent = as_bytes(self.peer.consume("copied.requests")[0]["value"])
         self.assertRegex(sent[6:42].decode(), "^[0-9a-f-]{36}$")
 
-    def test_what_cannot_be_used_is_said(self):
+    def test_what_cannot_be_used_is_reported(self):
         self.add("proto.requests-value", 'syntax = "proto3"; message A {}', "PROTOBUF")
         self.assertIn("only JSON Schema and Avro can be used", self.refusal("proto"))
         self.add("roomless.requests-key", record("Key", field("other", "int")))

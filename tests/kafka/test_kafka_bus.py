@@ -55,7 +55,7 @@ class Commands(BusCase):
     def test_register_with_schemas(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "schema.json"
-            # Some registries tell by its members that this is JSON Schema.
+            # Some registries detect by its members that this is JSON Schema.
             schema = {"type": "object", "properties": {"x": {}}, "required": ["x"]}
             file.write_text(json.dumps(schema), encoding="utf-8")
             self.register(
@@ -104,7 +104,7 @@ class Commands(BusCase):
         record = json.loads(self.bus(*consume, "--schema-registry", self.registry.url))
         self.assertEqual((record["value"], record["value_schema_id"]), ('{"a":1}', schema))
 
-    def test_consume_shows_what_no_schema_tells_as_it_is(self):
+    def test_consume_prints_values_without_schema_unchanged(self):
         schema = self.registry.add("odd-value", '"int"', "AVRO")
         for key, number, avro in (("fine", schema, b"\2"), ("cut", schema, b""), ("nameless", 987654, b"\2")):
             framed = b"\0" + number.to_bytes(4, "big") + avro
@@ -120,13 +120,13 @@ class Commands(BusCase):
         why = self.bus("produce", "proto", "--value", "{}", *more, code=2)
         self.assertIn("PROTOBUF", why)
 
-    def test_what_cannot_be_is_said_at_once(self):
+    def test_impossible_settings_are_reported_at_once(self):
         for arguments in (("produce", "a topic", "--value", "v"), ("consume", "a/b"), ("lag", "g", "a b")):
             self.assertIn("no name of a topic", self.bus(*arguments, code=2))
         why = self.bus("produce", "untyped", "--value", "{}", "--typed", code=2)
         self.assertIn("--schema-registry", why)
 
-    def test_the_gateway_on_this_machine_says_where_its_bus_is(self):
+    def test_the_local_gateway_reports_the_address_of_its_bus(self):
         self.bus("produce", "found", "--value", "v", broker=False)
         got = self.bus("consume", "found", "--from-beginning", "--count", "1", broker=False)
         self.assertEqual(got, "(null)\tv\n")
@@ -184,7 +184,7 @@ class Control(BusCase):
         )
         self.control("DELETE", "/controlled", status=404)
 
-    def test_whoever_looks_next_finds_what_was_written(self):
+    def test_the_next_reader_finds_what_was_written(self):
         registration = {
             "name": "prompt",
             "description": "d",
@@ -255,7 +255,7 @@ class Control(BusCase):
             lambda: self.send("GET", "/rcs/kept/1").body == b"from the topic", "its record"
         )
 
-    def test_what_is_wrong_is_shown(self):
+    def test_errors_are_reported(self):
         self.peer.produce(self.registry_topic, "broken", {"name": "broken"})
         wait_until(
             lambda: any(one.get("problem") for one in self.control("GET")), "the fault to be shown"
@@ -272,7 +272,7 @@ class ControlNeedsARole(KafkaCase):
 
     @classmethod
     def setUpClass(cls):
-        # Who may look at /health says who they are here.
+        # Reading /health requires authentication here.
         from harness import Gateway, TestCase
         from kafka_case import bus_config
 

@@ -23,7 +23,7 @@ NOT_FOUND = (
 
 
 class BadRegistry(KafkaCase):
-    """A registry that does what the test says."""
+    """A registry that the test controls."""
 
     def setUp(self):
         self.answer = NOT_FOUND
@@ -79,7 +79,7 @@ class BadRegistry(KafkaCase):
         self.refuses(None, "the schema registry")
 
     def test_unreachable(self):
-        """Nobody listens where it should be: agents that are known go on, new ones wait for it."""
+        """Its port is closed: known agents keep working, new ones wait for it."""
         self.their_peer.agent("agent")
         self.their_peer.register("agent")
         wait_until(self.listed, "the agent to be listed")
@@ -109,7 +109,7 @@ class MissingSchemas(KafkaCase):
 
 
 class NoBroker(KafkaCase):
-    """Nobody listens where the bus should be."""
+    """The port of the bus is closed."""
 
     @classmethod
     def setUpClass(cls):
@@ -119,7 +119,7 @@ class NoBroker(KafkaCase):
         config = bus_config({**nowhere, **timeout, **topics}, limits={"start": "1s"})
         cls.gateway = cls.enterClassContext(Gateway(config))
 
-    def test_it_starts_and_says_so(self):
+    def test_it_starts_and_reports_it(self):
         self.assertEqual(self.gateway.get("/ready").status, 503)
         wait_until(
             lambda: "cannot ask the bus" in self.gateway.get("/ready").body.decode(), "the reason"
@@ -129,7 +129,7 @@ class NoBroker(KafkaCase):
 
 
 class LateBroker(KafkaCase):
-    """Nobody listens where the bus should be, until somebody does."""
+    """The port of the bus is closed at first, and opened later."""
 
     def test_it_starts_without_and_comes_up_with_it(self):
         bus = self.gateway.get("/health").json()["bus"]
@@ -158,7 +158,7 @@ class LateBroker(KafkaCase):
 
     @staticmethod
     def pass_on(listener, bootstrap):
-        """Passes connections on to the broker, which says where it is."""
+        """Forwards connections to the broker, which advertises its address."""
         host, port = bootstrap.split(":")
 
         def copy(source, target):
@@ -176,7 +176,7 @@ class LateBroker(KafkaCase):
 
 
 class BusDies(KafkaCase):
-    """The only broker dies while a call is under way, and another takes its place."""
+    """The only broker dies while a call is in progress, and another replaces it."""
 
     def on_the_bus_of(self, other, **more):
         bus = other.get("/health").json()["bus"]

@@ -17,7 +17,7 @@ def key_of(ident):
 
 
 class Replies(KafkaCase):
-    """Nobody answers but the test: it reads the requests and writes every reply itself."""
+    """Only the test answers: it reads the requests and writes every reply itself."""
 
     @classmethod
     def setUpClass(cls):
@@ -30,7 +30,7 @@ class Replies(KafkaCase):
         self.wait_for_tool("intruder")
 
     def begin(self, tool, **arguments):
-        """A call that is under way, and its correlation id."""
+        """A call in progress, and its correlation id."""
         mark = str(uuid.uuid4())
         call = Background(self.call, tool, {"mark": mark, **arguments})
         found = []
@@ -80,8 +80,8 @@ class Replies(KafkaCase):
         self.assertEqual(ours.result().json(), {"for": "ledger"})
         self.assertEqual(theirs.result().json(), {"for": "intruder"})
 
-    def test_an_id_that_a_caller_gives_steers_nothing(self):
-        """A caller who knows the id of another's call gets its own answer, and only that."""
+    def test_an_id_from_a_caller_has_no_effect(self):
+        """A caller that knows the id of another's call gets its own answer, and only that."""
         victim, victim_id = self.begin("ledger")
         spy, spy_id = self.begin("ledger", correlationId=victim_id, requestIndex=0)
         self.assertNotEqual(spy_id, victim_id)
@@ -122,7 +122,7 @@ class Replies(KafkaCase):
         self.assertEqual(again.result().json(), {"n": 4})
 
     def test_garbage_beside_real_replies(self):
-        """Records of every broken form, thrown at both topics while calls are under way."""
+        """Records of every broken form, sent to both topics while calls are in progress."""
         dice = random.Random(47)
         calls = {tool: self.begin(tool) for tool in ("ledger", "intruder")}
         idents = [ident for _, ident in calls.values()]
@@ -170,7 +170,7 @@ def broken(dice, idents, number):
 
 
 class Late(KafkaCase):
-    """The agent had its time; what it says afterwards is nobody's answer."""
+    """The call timed out; a later reply of the agent is dropped."""
 
     upstream = {"response_timeout_ms": 300}
 

@@ -74,7 +74,7 @@ class Schemas(KafkaCase):
         self.assertEqual(schema["properties"], {"n": {"type": "integer"}})
         self.assertEqual(self.call("enveloped", {"n": 3}).json()["echo"], {"n": 3})
 
-    def test_flink_says_of_everything_that_it_may_be_null(self):
+    def test_flink_declares_everything_nullable(self):
         null = {"type": "null"}
         row = {"type": "object", "properties": {"n": {"oneOf": [null, {"type": "integer"}]}}}
         request = {
@@ -122,7 +122,7 @@ class Schemas(KafkaCase):
 class Strict(KafkaCase):
     upstream = {"strict_framing": True}
 
-    def test_replies_must_say_by_which_schema_they_are_written(self):
+    def test_replies_must_name_their_schema(self):
         number = self.registry.add("framed.responses-value", RESPONSE)
         self.peer.agent("framed", schema_id=number)
         self.peer.register("framed")
@@ -139,7 +139,7 @@ class Guarded(KafkaCase):
     """A registry under TLS that wants a password."""
 
     def answer(self, request):
-        if request.field("Authorization") != "Basic dXNlcjp3b3Jk":  # user:word
+        if request.field("Authorization") != "Basic dXNlcjp3b3Jk":  # user:password
             return 401, "application/json", b'{"error_code": 40101, "message": "who are you?"}'
         if request.path.endswith("/agent.requests-value/versions/latest"):
             schema = {"type": "object", "required": ["typed"]}

@@ -93,7 +93,7 @@ class Tools(ServeCase):
             self.assertEqual(response.json(), {"content": [{"type": "text", "text": "42"}]})
             # Arguments are checked here already.
             self.assertEqual(self.call("skills__calculate", {}).status, 400)
-            # What the tool says of its own failure comes through.
+            # The tool's own error text is passed on.
             failed = self.call("skills__calculate", {"expression": "1 / 0"})
             self.assertEqual(failed.status, 422)
             calls = [
@@ -104,7 +104,7 @@ class Tools(ServeCase):
                 self.assertEqual(call.result().json()["content"][0]["text"], str(n + 1))
             self.poison()
             self.duplicates()
-            # What has been answered is committed, so that nobody does it again.
+            # What has been answered is committed, so that it is not repeated.
             wait_until(lambda: self.lag("patchbay", "skills__calculate_request") == 0, "no lag")
             self.updates()
             self.question()
@@ -187,7 +187,7 @@ class Failures(ServeCase):
 
     def test_work_goes_on_with_another_program(self):
         argv = ["--group", "pair"]
-        # Who does not show up for two seconds is taken for dead. (The embedded bus needs longer.)
+        # A member that is silent for two seconds is considered dead. (The embedded bus needs longer.)
         if self.cluster:
             argv += ["-X", "session.timeout.ms=2000", "-X", "heartbeat.interval.ms=500"]
         with self.serve(*argv) as first, self.serve(*argv):
@@ -228,13 +228,13 @@ class Rebalance(ServeCase):
                 self.assertEqual(call.result().status, 200)
         keys = [one["key"] for one in self.peer.consume("fake__until_response")]
         self.assertEqual(len(set(keys)), 12)
-        # Nobody did the same work twice. (The embedded bus takes no commits while members join.)
+        # No work was done twice. (The embedded bus takes no commits while members join.)
         if self.cluster:
             self.assertEqual(len(keys), 12)
 
 
 class Json(ServeCase):
-    def test_it_is_told_when_there_is_work(self):
+    def test_it_learns_when_there_is_work(self):
         served = Served(self, self.upstreams, "--group", "json", "--json")
         served.ready = lambda line: line.startswith("{")
         with served:
@@ -275,7 +275,7 @@ class Refused(ServeCase):
 
 
 class Environment(ServeCase):
-    """The file has the tools and no bus; the environment says where that is."""
+    """The file has the tools and no bus; the environment has its address."""
 
     def variables(self):
         return {
@@ -322,7 +322,7 @@ class Environment(ServeCase):
 
 
 class Limits(ServeCase):
-    """What `bus_serve` of the configuration says is what is done."""
+    """The settings `bus_serve` of the configuration take effect."""
 
     upstreams = {"fake": fake(tools={"allow": ["until", "die", "big"]})}
 

@@ -26,7 +26,7 @@ class AgentError(Exception):
 
 
 class Wire:
-    """Lines both ways. Answers are read by a thread, so that no order of asking can get stuck."""
+    """Lines in both directions. A thread reads the answers, so that no order of requests can block."""
 
     def __init__(self, reader, writer, close):
         self.writer, self.close_all = writer, close
@@ -68,7 +68,7 @@ class Wire:
         return number
 
     def message(self, wanted):
-        """The first message that the predicate likes; others are kept for later."""
+        """The first message that satisfies the predicate; others are stored for later."""
         for i, message in enumerate(self.unread):
             if wanted(message):
                 return self.unread.pop(i)

@@ -47,7 +47,7 @@ class Browser:
         raise AssertionError("redirects without end")
 
     def sign_in(self, url):
-        """Opens the page, goes on, signs in, comes back: (status, text) of the last page."""
+        """Opens the page, continues, signs in, returns: (status, text) of the last page."""
         status, _, text = self.request("GET", url)
         if status != 200 or not re.search(r'<form method="post">', text):
             return status, text

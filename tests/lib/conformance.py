@@ -22,7 +22,7 @@ SUITE_S = 300
 FIXTURE = str(ROOT / "testing" / "conformance_server")
 CLIENT = str(ROOT / "testing" / "conformance_client.py")
 
-# The requirement sets, and the other ways to choose scenarios.
+# The requirement sets, and other selections of scenarios.
 SETS = {
     "2025-03-26": ["--suite", "all", "--spec-version", "2025-03-26"],
     "2025-06-18": ["--suite", "all", "--spec-version", "2025-06-18"],

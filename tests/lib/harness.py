@@ -41,7 +41,7 @@ SCALE = float(os.environ.get("PATCHBAY_TEST_SCALE", "1.0"))
 
 
 def process_state(pid):
-    """The state letter of a process, or None when it is gone."""
+    """The state of a process as one character, or None when it is gone."""
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="latin-1")
     except OSError:
@@ -152,7 +152,7 @@ class Gateway:
             self.port = int(banner.split("http://")[1].split("/")[0].rpartition(":")[2])
         except AssertionError:
             self.kill()
-            if self.stdout.ended:  # It ended by itself, and has said why.
+            if self.stdout.ended:  # It ended by itself, and printed the reason.
                 self.stderr.wait_end()
             why = "the gateway did not start:\n" + self.stderr.text()[-4000:]
             raise AssertionError(why) from None
@@ -303,7 +303,7 @@ def shell_command(*arguments):
 
 
 def short(message):
-    """A message as it may stand in a report of a failed test."""
+    """A message, shortened for the report of a failed test."""
     text = json.dumps(message)
     return text if len(text) < 600 else text[:400] + " … " + text[-150:]
 
@@ -321,7 +321,7 @@ class TestCase(unittest.TestCase):
             self.fail(f"expected the reason {reason}, got {short(message)}")
 
     def assert_same_text(self, got, wanted):
-        """Like assertEqual for texts too large to be shown."""
+        """Like assertEqual for texts too large to print."""
         if got != wanted:
             self.fail(f"{len(got)} characters where {len(wanted)} were expected: {got[:80]!r}…")
 

@@ -1,7 +1,7 @@
 """An authorization server for tests: makes keys and JSON Web Tokens, and publishes its keys.
 
 Keys and signatures come from the openssl program, so that nothing of ours checks itself. The server
-behaves as it is told: `issuer.answer` may be a status, bytes, or a function of the exchange.
+can be controlled: `issuer.answer` may be a status, bytes, or a function of the exchange.
 """
 
 import base64

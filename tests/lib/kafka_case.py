@@ -121,7 +121,7 @@ class Registry:
 
 
 def bus_config(upstream=None, **settings):
-    """One upstream `bus` on the embedded bus, with one worker unless said otherwise."""
+    """One upstream `bus` on the embedded bus, with one worker by default."""
     base = {"kind": "kafka", "retry": "100ms", "response_timeout_ms": 10000}
     return {"workers": 1, "upstreams": {"bus": {**base, **(upstream or {})}}, **settings}
 
@@ -137,7 +137,7 @@ class KafkaCase(TestCase):
 
     @classmethod
     def where(cls):
-        """The settings that say where the bus is."""
+        """The settings with the address of the bus."""
         if not cls.cluster:
             return {}
         return {

@@ -40,7 +40,7 @@ def answer_to(question):
 
 
 class Client:
-    """Gathers what comes. `told` are notifications, `asked` the methods of questions."""
+    """Records what arrives. `notified` are notifications, `asked` the methods of questions."""
 
     def __init__(self, gateway, revision):
         self.gateway, self.revision = gateway, revision
@@ -110,7 +110,7 @@ class SessionClient(Client):
 
     @contextlib.contextmanager
     def updates(self, uri):
-        """What the server tells by itself while the block runs, as a generator."""
+        """Unsolicited notifications of the server while the block runs, as a generator."""
         stream = self.session.open_stream()
         result_of(self.ask("resources/subscribe", {"uri": uri}))
         try:
@@ -182,7 +182,7 @@ class EventClient(Client):
         result_of(self.ask("resources/unsubscribe", {"uri": uri}))
 
     def received(self):
-        """News may have come before the answer that was waited for."""
+        """Notifications may have arrived before the answer."""
         messages = self.messages()
         for seen in itertools.count():
             while len(self.notified) == seen:

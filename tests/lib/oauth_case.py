@@ -41,7 +41,7 @@ class OauthCase(TestCase):
         wait_until(lambda: self.state(gateway, headers)[0], "the upstream to be up")
 
     def wait_detail(self, gateway, message, headers=None):
-        """Waits until the upstream is down for a reason with these words in it."""
+        """Waits until the upstream is down for a reason that contains the message."""
 
         def is_down():
             return message in self.state(gateway, headers)[1]
@@ -52,7 +52,7 @@ class OauthCase(TestCase):
         self.assertEqual(text_of(stateless_call(gateway, "far__whoami", **options)), "stub")
 
     def assert_no_secret(self, gateway, *secrets):
-        """Nothing of it is in the log, nor in anything that the gateway shows."""
+        """It is neither in the log nor in anything that the gateway reports."""
         visible = gateway.stderr.text() + gateway.get("/metrics").body.decode()
         visible += gateway.get("/ready").body.decode()
         for secret in (SECRET, "access-token-", "refresh-token-", "Bearer ", *secrets):

@@ -83,7 +83,7 @@ class AuthServer:
         self.numbers = itertools.count(1)
         self.clients = {CLIENT: SECRET}  # None: a client without a secret.
         self.tokens, self.refreshes, self.codes = {}, {}, {}
-        self.expires = 3600  # Seconds; None: it does not say.
+        self.expires = 3600  # Seconds; None: not reported.
         self.issues_refresh, self.rotates = True, True
         self.sends_iss = "right"  # right, wrong, none.
         self.prefix = "access-token-"
@@ -175,7 +175,7 @@ class AuthServer:
         return bool(grant) and resource in (None, grant.get("resource"))
 
     def client_of(self, exchange):
-        """Who asks, if that is proved; None otherwise."""
+        """The authenticated client; None otherwise."""
         form, header = exchange.form, exchange.headers.get("Authorization", "")
         if header.startswith("Basic "):
             client, _, secret = base64.b64decode(header[6:]).decode().partition(":")

@@ -114,7 +114,7 @@ class OpenapiCase(TestCase):
         return self.service.last()
 
     def assert_refused(self, tool, **arguments):
-        """The call fails for its arguments, and the service hears nothing."""
+        """The call fails for its arguments, and the service receives nothing."""
         before = len(self.service.seen)
         with self.assertRaises(RpcError) as caught:
             self.call(tool, **arguments)

@@ -29,7 +29,7 @@ class Response:
     status: int
     reason: str
     headers: dict  # Lower-case names; a repeated field is an error of its own.
-    body: bytes | None = None  # None while it is still on its way.
+    body: bytes | None = None  # None until it has arrived.
     connection: "Connection" = field(default=None, repr=False)
 
     def json(self):
@@ -50,7 +50,7 @@ class Response:
 
     def events(self):
         """The events of a text/event-stream body, each as soon as it is complete. Comments keep the
-        connection alive, but not our patience."""
+        connection open, but do not extend our timeout."""
         event, text = Event(), b""
         limit = self.connection.socket.gettimeout()
         since = time.monotonic()

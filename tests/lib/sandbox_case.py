@@ -115,7 +115,7 @@ def processes_with(text):
 
 
 def as_user(command, user=61500):
-    """`command` as an ordinary user who is nobody else."""
+    """`command` as an ordinary user that owns nothing else."""
     return ["setpriv", "--reuid", str(user), "--regid", str(user), "--clear-groups", *command]
 
 

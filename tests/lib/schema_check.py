@@ -150,7 +150,7 @@ def report_left_out(reason):
 
 
 def assert_record(case, path, directions=("in", "out")):
-    """For tests: fails `case` if a message does not fit; says so where that cannot be known."""
+    """Fails `case` if a message violates its schema; prints a line where that cannot be checked."""
     try:
         count, wrong = check_record(path, directions)
     except LeftOut as reason:

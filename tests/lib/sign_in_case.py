@@ -21,7 +21,7 @@ ANN, BOB, BOSS = (bearer(entry["token"]) for entry in CALLERS["tokens"])
 
 
 def secret_of(headers):
-    """The token that is shown with these headers, if there are any."""
+    """The token in these headers, if there are any."""
     return headers["Authorization"].removeprefix("Bearer ") if headers else None
 
 

@@ -9,7 +9,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 class SseClient:
-    """A client that knows nothing but what the stream tells it."""
+    """A client that knows only what it reads from the stream."""
 
     def __init__(self, gateway, path=None):
         self.gateway, self.others, self.ids = gateway, [], itertools.count()

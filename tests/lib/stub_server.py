@@ -107,7 +107,7 @@ class Exchange(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def drop(self):
-        """Closes the connection without another word."""
+        """Closes the connection without an answer."""
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
 
@@ -146,7 +146,7 @@ class StubServer:
         threading.Thread(target=self.listener.serve_forever, args=(0.01,), daemon=True).start()
 
     def stop(self):
-        """As if the process had been killed: nobody listens, and all connections are cut."""
+        """As if the process had been killed: the port and all connections are closed."""
         self.listener.shutdown()
         self.listener.server_close()
         self.listener = None

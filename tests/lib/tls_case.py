@@ -10,7 +10,7 @@ from harness import TIMEOUT, Connection, Gateway, TestCase, fake_config
 
 
 def trusting(ca, certificate=None):
-    """What a client trusts, and what it shows if it is asked."""
+    """What a client trusts, and its certificate."""
     context = ssl.create_default_context(cafile=ca)
     context.set_alpn_protocols(["http/1.1"])
     if certificate:
@@ -83,7 +83,7 @@ class TlsCase(TestCase):
         return str(path)
 
     def assert_refused(self, gateway, context, why=None, **more):
-        """The client gets no answer; the log says why."""
+        """The client gets no answer; the log has the reason."""
         start = gateway.stderr.count()
         with self.assertRaises((ssl.SSLError, OSError, AssertionError, ConnectionError)) as caught:
             with gateway.connect(context=context, **more) as connection:

@@ -20,7 +20,7 @@ def make_certificate(folder):
 
 
 class TlsProxy:
-    """Takes TLS connections and passes what they say on to a port of this machine."""
+    """Accepts TLS connections and forwards their data to a local port."""
 
     def __init__(self, cert, key, port):
         self.target = port

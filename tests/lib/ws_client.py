@@ -28,7 +28,7 @@ def upgrade_request(port, headers=None, path="/mcp", line="GET {} HTTP/1.1"):
 
 
 def frame(opcode, payload=b"", last=True, masked=True, reserved=0, length=None):
-    """One frame; `length` is what its head says instead of the truth."""
+    """One frame; `length` overrides the length in its header."""
     size = len(payload) if length is None else length
     head = bytes([(0x80 if last else 0) | reserved | opcode])
     bit = 0x80 if masked else 0

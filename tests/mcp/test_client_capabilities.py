@@ -38,7 +38,7 @@ class SessionAbilities(TestCase):
         return stateless_request(gateway, "tools/call", params, 1, {CAPABILITIES: capabilities})
 
     def notified(self, gateway, capabilities):
-        """What the server was told, after all its questions have been answered."""
+        """The capabilities that the server saw, after all its questions have been answered."""
         answer, asked = self.call(gateway, capabilities), []
         while result_of(answer).get("resultType") == "input_required":
             questions = result_of(answer)["inputRequests"]
@@ -59,13 +59,13 @@ class SessionAbilities(TestCase):
             self.assertEqual(self.notified(gateway, {"roots": {}}), (["roots"], ["roots/list"]))
             self.assertEqual(self.notified(gateway, able)[1], ["sampling/createMessage", "roots/list"])
 
-    def test_what_one_tool_asks_in_vain_concerns_no_other(self):
+    def test_a_refused_question_of_one_tool_affects_no_other(self):
         gateway = self.start()
         pid = json.loads(text_of(self.call(gateway, {}, "fake__whoami")))["pid"]
         self.assertEqual(self.notified(gateway, {}), ([], []))
         self.assertEqual(json.loads(text_of(self.call(gateway, {}, "fake__whoami")))["pid"], pid)
 
-    def test_servers_that_ask_nobody_in_vain_have_one_session(self):
+    def test_servers_without_refused_questions_have_one_session(self):
         gateway = self.start()
         for capabilities in ({}, {"roots": {}}, {"elicitation": {}, "sampling": {}}):
             answer = self.call(gateway, capabilities, "fake__whoami")
@@ -84,7 +84,7 @@ class SessionAbilities(TestCase):
         gateway = self.start(isolation="shared")
         self.assertEqual(self.notified(gateway, {}), ([], []))
 
-    def test_a_client_with_a_session_shares_the_one_that_is_told_everything(self):
+    def test_a_session_based_client_shares_the_one_with_all_capabilities(self):
         gateway = self.start()
         self.assertEqual(self.notified(gateway, {}), ([], []))
         session = self.enterContext(McpSession(gateway))
@@ -97,13 +97,13 @@ class SessionAbilities(TestCase):
         self.assertEqual(len(gateway.children()), 1)
 
     def test_roots_that_a_server_asks_for_by_itself_end_no_call(self):
-        """Over pipes nobody says which call a question is about, and servers ask for roots at any time."""
+        """Over pipes a question does not name its call, and servers ask for roots at any time."""
         gateway = self.start()
         answer = self.call(gateway, {}, "fake__ask_and_answer", arguments={"text": "answered"})
         self.assertEqual(text_of(answer), "answered")
         self.assertEqual(len(gateway.children()), 1)
 
-    def test_a_server_that_asks_although_it_was_not_told(self):
+    def test_a_server_that_asks_without_the_capability(self):
         gateway = self.start()
         with self.assertRaises(RpcError) as caught:
             text_of(self.call(gateway, {}, "fake__ask_and_fail"))

@@ -197,7 +197,7 @@ class Resuming(StreamCase):
                 self.assertEqual(answer["id"], 71)
                 self.assertEqual(text_of(answer), "done")
 
-    def test_an_answer_that_came_while_nobody_listened_is_kept(self):
+    def test_an_answer_without_a_listener_is_stored(self):
         session = self.session()
         response = self.start_call(
             session,
@@ -227,7 +227,7 @@ class Resuming(StreamCase):
             self.fail("the answer was not replayed")
 
     def test_only_the_named_stream_is_replayed(self):
-        """Two calls stream; resuming one never shows messages of the other."""
+        """Two calls stream; resuming one never replays messages of the other."""
         session = self.session()
         one = self.start_call(
             session, "fake__progress", 81, {"progressToken": "one"}, steps=4, delay=0.2

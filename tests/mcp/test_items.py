@@ -41,12 +41,12 @@ class Lists(ItemsCase):
             ["test://item/{id}", "two+test://item/{id}"],
         )
 
-    def test_the_same_uri_of_two_servers_is_told_apart(self):
+    def test_the_same_uri_of_two_servers_is_distinguished(self):
         uris = [resource["uri"] for resource in self.ask("resources/list")["resources"]]
         own = ["test://a", "test://b", "test://c"]
         self.assertEqual(uris, [*own, "one://own", *(f"two+{uri}" for uri in own), "two://own"])
 
-    def test_the_rest_of_a_definition_is_kept(self):
+    def test_the_rest_of_a_definition_is_preserved(self):
         prompt = self.ask("prompts/list")["prompts"][0]
         self.assertEqual(prompt["title"], "Greet")
         self.assertEqual(prompt["arguments"], [{"name": "who", "required": False}])
@@ -97,7 +97,7 @@ class Use(ItemsCase):
                 self.assertEqual(result["contents"][0]["text"], text)
                 self.assertEqual(result["contents"][0]["uri"], uri, "can be read again")
 
-    def test_an_unknown_resource_is_said_as_the_revision_says_it(self):
+    def test_an_unknown_resource_has_the_error_of_the_revision(self):
         for uri in ("nope://x", "one://own/more"):
             error = self.refused("resources/read", {"uri": uri})
             self.assertEqual((error["code"], error["data"]["uri"]), (-32002, uri))
@@ -129,7 +129,7 @@ class Use(ItemsCase):
 
 
 class Changes(ItemsCase):
-    def test_each_kind_of_change_is_told(self):
+    def test_each_kind_of_change_is_notified(self):
         stream = self.session.open_stream()
         self.session.call("one__grow")
         notified = set()

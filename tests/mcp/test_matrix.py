@@ -63,7 +63,7 @@ class Cell:
         self.case.assert_error(answer, code)
 
     def failed(self, answer, why):
-        """A tool that could not do its work says so in its result, or the call has an error."""
+        """A tool that failed reports it in its result, or the call has an error."""
         if "result" in answer:
             self.case.assertIs(True, answer["result"].get("isError"), answer)
         self.case.assertIn(why, json.dumps(answer))
@@ -87,7 +87,7 @@ def tools(cell):
 
 
 def contents(cell):
-    """Kinds of content that came later are shown as text, or left out, to older clients."""
+    """Newer kinds of content become text, or are omitted, for older clients."""
     for tool, kind in (("test_audio_content", "audio"), ("test_resource_link", "resource_link")):
         answer = cell.client.call(tool)
         if not has(cell.server, kind):
@@ -204,7 +204,7 @@ def elicitation(cell):
 
 
 def choices(cell):
-    """Forms of later revisions are asked in the words of the client's, or not at all."""
+    """Forms of later revisions are translated to the client's revision, or refused."""
     cell.client.asked.clear()
     for tool in ("test_elicitation_sep1330_enums", "test_elicitation_sep1034_defaults"):
         answer = cell.client.call(tool)
@@ -274,7 +274,7 @@ class Matrix(TestCase):
 
 
 def add_tests():
-    """One test for each server, so that a failure says where to look."""
+    """One test for each server, so that a failure names the server."""
     for server in REVISIONS:
         for transport in ("stdio", "sse" if server == "2024-11-05" else "http"):
             name = f"test_{transport}_{server.replace('-', '_')}"

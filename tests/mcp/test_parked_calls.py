@@ -109,7 +109,7 @@ class Rounds(ParkedCase):
         notified = result_of(stateless_request(gateway, "prompts/get", params, 1, meta))
         self.assertIn("Alice", json.dumps(notified["messages"]))
 
-    def test_a_client_that_cannot_is_told_what_it_lacks(self):
+    def test_a_client_without_the_capability_learns_what_it_lacks(self):
         gateway = self.gateway()
         answer = self.call(gateway, "test_sampling", {"prompt": "?"}, {"roots": {}})
         self.assert_error(answer, -32021)
@@ -214,7 +214,7 @@ class Bounds(ParkedCase):
         gateway = self.gateway(parked=2)
         tool = "test_elicitation"
         asked = [self.asked(gateway, tool, {"message": str(n)}) for n in range(2)]
-        # The server hears that nobody can be asked, and says so in its result.
+        # The server learns that it cannot ask, and reports that in its result.
         refused = result_of(self.call(gateway, tool, {"message": "3"}))
         self.assertTrue(refused.get("isError"), refused)
         for n, one in enumerate(asked):
@@ -290,7 +290,7 @@ class Chain(TestCase):
         answer = stateless_request(gateway, "tools/call", params, 1, meta)
         self.assertEqual(text_of(answer), "Hello, Alice!")
 
-    def test_a_server_of_either_era(self):
+    def test_a_session_based_and_a_stateless_server(self):
         for link in ("http", "sse", "stdio"):
             for revisions in ("2025-11-25", "2026-07-28"):
                 with self.subTest(link=link, server=revisions):

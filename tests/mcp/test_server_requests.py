@@ -31,7 +31,7 @@ class QuestionsCase(TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # Two workers, so that questions and answers also take the way between them.
+        # Two workers, so that questions and answers also pass between them.
         config = {"workers": 2, "upstreams": {"one": items("one"), "two": items("two")}}
         cls.gateway = cls.enterClassContext(Gateway(config))
 
@@ -134,7 +134,7 @@ class Questions(QuestionsCase):
         session.notify("notifications/cancelled", {"requestId": 77})
         last = [json.loads(event.data) for event in events if event.data][-1]
         self.assertEqual(last["error"]["data"]["reason"], "cancelled")
-        # The server has been told as well: it answers the next call.
+        # The server was notified as well: it answers the next call.
         self.assertEqual(text_of(session.call("one__log")), '"logged"')
         self.answer(session, {"jsonrpc": "2.0", "id": question["id"], "result": {}})
 
@@ -160,7 +160,7 @@ class Timeouts(TestCase):
         with Gateway(config) as gateway, McpSession(gateway, capabilities=CAPABILITIES) as session:
             answer = session.call("one__ask", method="roots/list")
             self.assertEqual(answer["error"]["data"]["reason"], "timeout")
-            # The server has heard that there is no answer, and serves on.
+            # The server knows that there is no answer, and continues to serve.
             self.assertEqual(text_of(session.call("one__log")), '"logged"')
 
 

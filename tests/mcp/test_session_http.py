@@ -68,7 +68,7 @@ class Lifecycle(SessionCase):
                     session.post({"jsonrpc": "2.0", "id": 9, "method": "ping"}).status, 404
                 )
 
-    def test_nothing_of_the_modern_revision_leaks(self):
+    def test_nothing_of_the_stateless_revision_leaks(self):
         session = self.session()
         listed = result_of(session.request("tools/list"))
         self.assertEqual(set(listed), {"tools"})

@@ -237,7 +237,7 @@ class Refusals(StatelessCase):
             self.assertEqual(response.status, 400)
             self.assert_error(response.json(), -32600)
 
-    def test_a_modern_element_in_a_legacy_batch_is_refused(self):
+    def test_a_stateless_element_in_a_session_batch_is_refused(self):
         with McpSession(self.gateway, "2025-03-26") as session:
             response = session.post([{"jsonrpc": "2.0", "id": 1, "method": "ping"}, self.echo()])
             self.assertEqual(response.status, 400)
@@ -252,7 +252,7 @@ class Refusals(StatelessCase):
             with self.subTest(headers=headers):
                 self.assertEqual(stateless_post(self.gateway, self.echo(), headers).status, status)
 
-    def test_get_and_delete_have_no_modern_meaning(self):
+    def test_get_and_delete_have_no_stateless_meaning(self):
         for method in ("GET", "DELETE"):
             with self.gateway.connect() as connection:
                 headers = {"MCP-Protocol-Version": STATELESS, "Accept": "text/event-stream"}
@@ -308,7 +308,7 @@ class Closing(StatelessCase):
 
 
 class SideBySide(StatelessCase):
-    def test_both_eras_on_one_connection(self):
+    def test_both_protocols_on_one_connection(self):
         with McpSession(self.gateway) as session:
             for turn in range(3):
                 self.assertEqual(

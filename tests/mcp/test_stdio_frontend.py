@@ -126,7 +126,7 @@ class SessionBased(StdioCase):
 
         wait_until(seen, "the child to see the cancellation")
 
-    def test_list_changed_is_told(self):
+    def test_list_changed_is_notified(self):
         frontend = self.opened()
         frontend.request(call("fake__list_changed", 1, name="surprise"))
         frontend.stdout.wait_for("notifications/tools/list_changed")
@@ -229,7 +229,7 @@ class Stateless(StdioCase):
         )
         self.end(frontend)
 
-    def test_a_legacy_client_may_ask_discover_first(self):
+    def test_a_session_based_client_may_send_discover_first(self):
         frontend = self.frontend()
         frontend.request(stateless_message("server/discover", request_id=0))
         params = {

@@ -45,7 +45,7 @@ class SubscriptionCase(TestCase):
         self.assertEqual(result_of(session.request("resources/unsubscribe", {"uri": uri})), {})
 
     def touched(self, session, upstream="one"):
-        """Has the server tell of everything; what it is subscribed to."""
+        """Makes the server notify of everything; returns its subscriptions."""
         return json.loads(text_of(session.call(f"{upstream}__touch")))
 
     def updates(self, stream, count):
@@ -60,7 +60,7 @@ class SubscriptionCase(TestCase):
 
 
 class Subscriptions(SubscriptionCase):
-    def test_each_client_hears_of_what_it_wants_under_its_name(self):
+    def test_each_client_is_notified_under_its_own_names(self):
         first, second = self.session(), self.session()
         streams = [session.open_stream() for session in (first, second)]
         self.subscribe(first, "test://a")
@@ -116,12 +116,12 @@ class Subscriptions(SubscriptionCase):
 
 
 class Listening(SubscriptionCase):
-    """subscriptions/listen, which takes the place of both in the stateless revision."""
+    """subscriptions/listen, which replaces both in the stateless revision."""
 
     SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 
     def listen(self, request_id="l", **wanted):
-        """Opens a stream of news: its messages, and the first of them."""
+        """Opens a stream of notifications: its messages, and the first of them."""
         message = stateless_message("subscriptions/listen", {"notifications": wanted}, request_id)
         connection = self.enterContext(self.gateway.connect())
         connection.send("POST", "/mcp", stateless_headers(message), message)
@@ -130,7 +130,7 @@ class Listening(SubscriptionCase):
         messages = (json.loads(event.data) for event in response.events() if event.data)
         return messages, next(messages), connection
 
-    def test_the_first_message_says_what_will_be_heard(self):
+    def test_the_first_message_lists_the_subscriptions(self):
         _, first, _ = self.listen(
             toolsListChanged=True,
             promptsListChanged=False,
@@ -143,7 +143,7 @@ class Listening(SubscriptionCase):
         )
         self.assertEqual(first["params"]["_meta"], {self.SUBSCRIPTION: "l"})
 
-    def test_only_what_was_asked_for_is_heard(self):
+    def test_only_requested_notifications_arrive(self):
         messages, _, _ = self.listen(7, promptsListChanged=True, resourceSubscriptions=["test://a"])
         session = self.session()
         self.subscribe(session, "test://b")
@@ -163,7 +163,7 @@ class Listening(SubscriptionCase):
         connection.close()
         wait_until(lambda: self.touched(session) == [], "the subscription to end")
 
-    def test_a_gateway_that_stops_says_so(self):
+    def test_a_gateway_that_stops_ends_the_stream_properly(self):
         messages, _, _ = self.listen("bye", toolsListChanged=True)
         self.gateway.stop()
         last = next(messages)
@@ -172,7 +172,7 @@ class Listening(SubscriptionCase):
             last["result"], {"resultType": "complete", "_meta": {self.SUBSCRIPTION: "bye"}}
         )
 
-    def test_bad_wishes(self):
+    def test_invalid_filters(self):
         for wanted in (
             None,
             [],

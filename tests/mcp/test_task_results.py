@@ -55,7 +55,7 @@ class TaskResults(TestCase):
                 self.assert_error(refused, -32000)
                 self.assertIn("/n", refused["error"]["message"])
 
-    def test_or_only_told(self):
+    def test_or_only_reported(self):
         gateway = self.gateway("warn")
         answer = result_of(self.with_session(gateway, "wrong"))
         self.assertEqual(answer["structuredContent"], {"n": "one"})

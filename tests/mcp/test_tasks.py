@@ -37,7 +37,7 @@ FINAL = ("completed", "failed", "cancelled")
 
 
 class TaskCase(TestCase):
-    """A gateway with one server of one era behind it, over one transport."""
+    """A gateway with one server of one revision behind it, over one transport."""
 
     revisions, transport, settings, options = SESSION_BASED, "stdio", {}, ()
 
@@ -110,7 +110,7 @@ class SessionTasks:
         again = result_of(session.request("tasks/result", {"taskId": task["taskId"]}))
         self.assertEqual(result, again)
 
-    def test_ways_to_fail(self):
+    def test_failures(self):
         session = self.session()
         failing = self.start(session, "failing_job")
         broken = self.start(session, "protocol_error_job")
@@ -130,7 +130,7 @@ class SessionTasks:
         self.assert_error(session.request("tasks/cancel", {"taskId": task["taskId"]}), -32602)
         self.assert_error(session.request("tasks/result", {"taskId": task["taskId"]}), -32602)
 
-    def test_what_it_asks_says_to_which_task_it_belongs(self):
+    def test_its_questions_name_their_task(self):
         session = self.session(elicitation={})
         task = self.start(session, "confirm_delete", filename="f")
         self.wait_status(session, task, "input_required")
@@ -188,7 +188,7 @@ class SessionTasks:
                 done = next(m for m in reply if m.get("id") == 5)
                 self.assertEqual(text_of(done), "The task was done for Ann")
 
-    def test_the_session_that_made_a_task_hears_of_it(self):
+    def test_the_session_that_made_a_task_is_notified(self):
         maker, other = self.session(), self.session()
         streams = [maker.open_stream(), other.open_stream()]
         task = self.start(maker, "slow_compute", seconds=0.5)
@@ -196,7 +196,7 @@ class SessionTasks:
         received = next(m for m in (json.loads(e.data) for e in events if e.data) if m["method"] == STATUS)
         self.assertEqual(received["params"]["taskId"], task["taskId"])
         self.assertEqual(received["params"]["status"], "completed")
-        # Its own is the first that the other hears of.
+        # Its own is the first notification that the other receives.
         own = self.start(other, "slow_compute", seconds=0.5)
         events = streams[1].events()
         received = next(m for m in (json.loads(e.data) for e in events if e.data) if m["method"] == STATUS)
@@ -235,7 +235,7 @@ class StatelessTasks:
         self.assertEqual(state["result"]["content"][0]["text"], "Computed b")
         self.assertNotIn(RELATED, state["result"].get("_meta", {}))
 
-    def test_ways_to_fail(self):
+    def test_failures(self):
         failing, broken = self.start("failing_job"), self.start("protocol_error_job")
         self.assertTrue(self.wait_status(failing, *FINAL)["result"]["isError"])
         state = self.wait_status(broken, *FINAL)
@@ -278,7 +278,7 @@ class StatelessTasks:
         for method in ("tasks/result", "tasks/list"):
             self.assert_error(self.ask(method, {"taskId": task}), -32601)
 
-    def test_only_for_those_who_declare_them(self):
+    def test_only_for_clients_that_declare_them(self):
         for method in ("tasks/get", "tasks/update", "tasks/cancel", "subscriptions/listen"):
             params = {"taskId": "x", "inputResponses": {}, "notifications": {"taskIds": ["x"]}}
             answer = self.ask(method, params, capabilities={"elicitation": {}})
@@ -317,13 +317,13 @@ class StatelessTasks:
 
 
 class SessionsInFrontOfSessions(SessionTasks, TaskCase):
-    def test_execution_is_what_the_server_says(self):
+    def test_execution_is_passed_on(self):
         tools = result_of(self.session().request("tools/list"))["tools"]
         offered = {tool["name"]: tool.get("execution") for tool in tools}
         self.assertEqual(offered["failing_job"], {"taskSupport": "required"})
         self.assertEqual(offered["slow_compute"], {"taskSupport": "optional"})
         self.assertIsNone(offered["greet"])
-        # Whoever can see that must ask for a task.
+        # A client that sees that must ask for a task.
         self.assert_error(self.session().call("failing_job"), -32601)
 
 
@@ -380,7 +380,7 @@ class StatelessInFrontOfSessionsOverHttp(StatelessTasks, TaskCase):
 
 
 class TaskRouting(TestCase):
-    """A task lives where it was made."""
+    """A task stays on the replica that created it."""
 
     def test_each_copy_of_a_program_has_its_own(self):
         for revisions in (SESSION_BASED, STATELESS):
@@ -467,7 +467,7 @@ class Times(TestCase):
             config["limits"] = {"call": "200ms"}
             with self.subTest(revisions=revisions), Gateway(config) as gateway:
                 with McpSession(gateway, "2025-06-18") as session:
-                    late = session.call("failing_job")  # Takes longer, as a task that it is not told of.
+                    late = session.call("failing_job")  # Takes longer, as a task without notifications.
                     self.assertEqual(late["error"]["data"]["reason"], "timeout")
 
                 def cancelled():

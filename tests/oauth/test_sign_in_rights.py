@@ -72,7 +72,7 @@ class Links(SignInCase):
         self.wait_detail(gateway, "sign in", BOSS)
         return gateway
 
-    def test_somebody_else_cannot_give_the_caller_an_account(self):
+    def test_another_cannot_sign_in_for_the_caller(self):
         url = self.link(self.begin(), ANN)
         for secret, status in ((None, 401), ("wrong-token-0123456789", 401), (secret_of(BOB), 403)):
             with self.subTest(secret=secret):
@@ -110,7 +110,7 @@ class Links(SignInCase):
 
 
 class Hostile(SignInCase):
-    """What an authorization server says gets into no header line."""
+    """Text of an authorization server never gets into a header line."""
 
     def test_metadata_with_line_ends(self):
         for name in ("authorization_endpoint", "registration_endpoint"):

@@ -30,7 +30,7 @@ class ExchangeCase(OauthCase):
         return self.enterContext(Gateway({**config, "auth": callers or self.issuer.auth()}))
 
     def subject(self, request):
-        """Whose token has been exchanged for the one that a request shows."""
+        """The subject of the token that was exchanged for the one in a request."""
         presented = request.headers["Authorization"].removeprefix("Bearer ")
         return self.auth.tokens[presented].get("subject")
 
@@ -170,7 +170,7 @@ class Assertion(ExchangeCase):
 
 
 class Workload(OauthCase):
-    def test_a_file_says_what_we_are(self):
+    def test_a_file_identifies_the_workload(self):
         auth = self.auth_server()
         auth.clients["workload"] = None
         auth.on["/token"] = lambda e: (

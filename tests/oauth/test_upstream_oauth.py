@@ -66,7 +66,7 @@ class Bearer(OauthCase):
 
 
 class EveryTransport(OauthCase):
-    """A gateway behind a gateway: the one in front shows what the other wants."""
+    """A gateway behind a gateway: the one in front sends the credentials that the other requires."""
 
     def test_http_and_event_streams(self):
         behind = self.enterContext(Gateway({"workers": 1, "auth": TOKENS}))
@@ -123,7 +123,7 @@ class ClientCredentials(OauthCase):
             ["/.well-known/oauth-protected-resource/mcp"],
         )
 
-    def test_every_way_to_prove_the_client(self):
+    def test_every_client_authentication_method(self):
         for method in ("client_secret_basic", "client_secret_post"):
             with self.subTest(method=method):
                 auth = self.auth_server(token_endpoint_auth_methods_supported=[method])
@@ -260,7 +260,7 @@ class ClientCredentials(OauthCase):
 
 
 class Distrust(OauthCase):
-    """What servers say that must not be believed, or not be waited for."""
+    """Answers of servers that must not be trusted, or not be waited for."""
 
     def assert_no_token(self, stub, expected, settings=None):
         gateway = self.gateway(stub, settings)
@@ -270,7 +270,7 @@ class Distrust(OauthCase):
         return gateway
 
     def assert_nobody_can_sign_in(self, stub, expected):
-        """The same where the upstream says who gives its tokens."""
+        """The same where the upstream names its authorization server."""
         code = {"kind": "authorization_code"}
         config = {"workers": 1, "upstreams": {"far": stub.upstream(auth=code)}}
         gateway = self.enterContext(Gateway(config))
@@ -303,7 +303,7 @@ class Distrust(OauthCase):
         )
         self.assertEqual(auth.saw("/token") + other.saw("/token"), [])
 
-    def test_places_that_are_not_visited(self):
+    def test_locations_that_are_not_requested(self):
         auth = self.auth_server()
         for location, expected in (
             ("http://192.0.2.1/as", "is not https"),
@@ -346,7 +346,7 @@ class Distrust(OauthCase):
         auth.on[location] = lambda exchange: release.wait(60)
         self.assert_no_token(self.guarded(auth), "too slow", {"fetch_time": "200ms"})
 
-    def test_what_token_endpoints_say(self):
+    def test_answers_of_token_endpoints(self):
         auth = self.auth_server()
         stub = self.guarded(auth)
         cases = [
@@ -374,7 +374,7 @@ class Distrust(OauthCase):
         self.assertEqual(len(auth.saw("/token")), 1)
         self.assertEqual(gateway.metric("patchbay_upstream_tokens_total", outcome="failed"), 1)
 
-    def test_a_wrong_secret_is_told_to_nobody(self):
+    def test_a_wrong_secret_is_not_revealed(self):
         auth = self.auth_server()
         stub = self.guarded(auth)
         secret = "wrong-secret-7c2e"
@@ -406,7 +406,7 @@ class Configuration(OauthCase):
                 self.assertNotIn(SECRET, reply)
                 code, reply = self.fault({**auth, "issuer": "https://as.example"})
                 self.assertEqual(code, 0, reply)
-                # Nobody can sign in at a token endpoint.
+                # A token endpoint offers no sign-in.
                 code, reply = self.fault({**auth, "token_url": "https://as.example/token"})
                 self.assertEqual(code == 0, auth["kind"] != "authorization_code", reply)
         # Here the server that the upstream names gives us what we show it later.

@@ -52,7 +52,7 @@ class SignIn(SignInCase):
                 self.assert_no_secret(gateway, "registered-secret", "code-", token.form["code"])
                 self.assertEqual(len(browser.visited), 4)
 
-    def test_the_page_says_for_whom_and_cannot_be_framed(self):
+    def test_the_page_names_the_caller_and_cannot_be_framed(self):
         auth = self.auth_server()
         stub = self.guarded(auth, scope="<b>")
         gateway = self.start(stub, callers=True)
@@ -65,7 +65,7 @@ class SignIn(SignInCase):
         self.assertIn("frame-ancestors 'none'", headers["Content-Security-Policy"])
         self.assertEqual(headers["Cache-Control"], "no-store")
 
-    def test_a_token_is_renewed_and_the_renewed_one_kept(self):
+    def test_a_token_is_renewed_and_the_renewed_one_stored(self):
         auth = self.auth_server()
         auth.expires = 2
         stub = self.guarded(auth)
@@ -88,7 +88,7 @@ class SignIn(SignInCase):
         self.assert_works(again)
         self.assertEqual(len(auth.saw("/authorize")), 1)
 
-    def test_what_is_kept_is_sealed(self):
+    def test_what_is_stored_is_sealed(self):
         auth = self.auth_server()
         stub = self.guarded(auth)
         state = self.folder / "state"
@@ -102,7 +102,7 @@ class SignIn(SignInCase):
             text = path.read_bytes()
             for secret in (b"access-token-", b"refresh-token-", b"registered-secret", b"registered-"):
                 self.assertNotIn(secret, text)
-        # With another key it is as if nobody had signed in.
+        # With another key the stored sign-in is not usable.
         saved["tokens.key"].unlink()
         again = self.start(stub, state=str(state))
         self.wait_detail(again, "wants you to sign in")
@@ -163,8 +163,8 @@ class SignIn(SignInCase):
         self.assertIn("Authorization", auth.grants("authorization_code")[0].headers)
         self.assert_works(gateway)
 
-    def test_a_configured_client_is_not_shown_to_the_issuer_of_an_old_token(self):
-        """What was kept is renewed where it came from, and the secret belongs elsewhere."""
+    def test_a_configured_client_is_not_sent_to_the_issuer_of_an_old_token(self):
+        """A stored token is renewed at its issuer, and the secret belongs to another."""
         first, second = self.auth_server(), self.auth_server()
         first.expires = 0  # To be renewed at once.
         stub = self.guarded(first)
@@ -242,7 +242,7 @@ class SignIn(SignInCase):
         found = LINK.search(json.dumps(stateless_call(gateway, "far__whoami")))
         self.assertEqual(Browser().sign_in(found[0])[0], 200)
         self.assert_works(gateway)
-        # Nothing of the one was shown to the other.
+        # Nothing of the one was sent to the other.
         self.assertEqual(len(second.saw("/register")), 1)
         self.assertEqual(len(second.grants("refresh_token")), 0)
 
@@ -267,7 +267,7 @@ class Separation(SignInCase):
             self.assertEqual(text_of(call_as(gateway, "far__whoami", headers)), "stub")
             presented = stub.saw("tools/call")[-1].headers["Authorization"].removeprefix("Bearer ")
             self.assertEqual(auth.tokens[presented]["who"], name)
-        # Again the first: nobody's token has changed hands.
+        # Again the first: each caller still has its own token.
         call_as(gateway, "far__whoami", ANN)
         presented = stub.saw("tools/call")[-1].headers["Authorization"].removeprefix("Bearer ")
         self.assertEqual(auth.tokens[presented]["who"], "ann")
@@ -294,7 +294,7 @@ class Separation(SignInCase):
 
 
 class Returning(SignInCase):
-    """Who comes back must be who went, from where they went."""
+    """The callback must come from the browser that started the sign-in."""
 
     def setUp(self):
         super().setUp()
@@ -347,14 +347,14 @@ class Returning(SignInCase):
                 _, back = self.depart(browser)
                 self.assert_refused(browser, self.changed(back, iss=iss), "authorization server")
 
-    def test_an_issuer_that_says_nothing_may_be_believed(self):
+    def test_an_issuer_without_iss_support_is_accepted(self):
         auth = self.auth_server(authorization_response_iss_parameter_supported=None)
         auth.sends_iss = "none"
         gateway = self.start(self.guarded(auth))
         self.wait_detail(gateway, "sign in")
         self.sign_in_own(gateway)
 
-    def test_a_refusal_is_told(self):
+    def test_a_refusal_is_reported(self):
         browser = Browser()
         _, back = self.depart(browser)
         url = self.changed(back, code=None, error="access_denied", error_description="<no>")
@@ -378,7 +378,7 @@ class Returning(SignInCase):
         with self.gateway.connect() as connection:
             response = connection.request("POST", parts.path, {"Origin": "https://evil.example"})
         self.assertEqual(response.status, 403)
-        self.assertEqual(status, 303)  # The browser says where it is, whatever it was told.
+        self.assertEqual(status, 303)  # The browser sends its own origin in any case.
 
 
 class Asking(SignInCase):
@@ -423,7 +423,7 @@ class Asking(SignInCase):
         self.assertEqual(asked[0]["params"]["mode"], "url")
         self.assertEqual(auth.saw("/authorize")[-1].query["scope"], "read write")
 
-    def test_who_declines_is_told_so(self):
+    def test_declining_is_reported(self):
         auth = self.auth_server()
         stub = self.guarded(auth, scope="read")
         stub.needs["tools/call"] = "write"
@@ -456,7 +456,7 @@ class Asking(SignInCase):
 
 
 class Stdio(SignInCase):
-    def test_a_gateway_on_stdin_has_a_place_to_come_back_to(self):
+    def test_a_gateway_on_stdin_has_a_redirect_endpoint(self):
         auth = self.auth_server()
         stub = self.guarded(auth)
         path = self.folder / "patchbay.yaml"

@@ -86,7 +86,7 @@ class Documents(TestCase):
         self.assertEqual(self.names(), {"a"})
         self.write(self.document("a", "b"))
         self.wait_names("a", "b")
-        # A broken one changes nothing, and says so.
+        # A broken one changes nothing, and is reported.
         self.write("{")
         wait_until(lambda: "the last good one is used" in self.detail(), "the fault to be shown")
         self.assertEqual(self.names(), {"a", "b"})

@@ -141,7 +141,7 @@ class Styles(OpenapiCase):
                 got = tuple(self.written(*style, value) for value in (plain, colors, rgb))
                 self.assertEqual(got, texts)
 
-    def test_nothing_escapes_its_place(self):
+    def test_nothing_escapes_its_location(self):
         """Each hostile text, alone and in lists and objects, as value and as key, everywhere."""
         for location, style, explode in STYLES:
             for text in HOSTILE:
@@ -190,7 +190,7 @@ class Styles(OpenapiCase):
         if location == "path" and isinstance(value, str) and style == "simple":
             self.assertEqual(urllib.parse.unquote(steps[2]), value)
 
-    def test_a_key_cannot_take_the_place_of_another_parameter(self):
+    def test_a_key_cannot_replace_another_parameter(self):
         self.assert_refused("query-form-yes", color={"api_key": "mine"})
         self.assert_refused("query-form-yes", color={"other": "mine"})
         self.assert_refused("query-form-yes", api_key="mine")

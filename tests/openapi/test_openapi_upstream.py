@@ -85,7 +85,7 @@ class Petstore(OpenapiCase):
             self.assertNotIn("structuredContent", result_of(session.call("pets__listPets")))
         del self.service.on["GET /v1/pets"]
 
-    def test_a_refusal_is_a_result_that_says_so(self):
+    def test_a_refusal_is_an_error_result(self):
         self.service.on["GET /v1/pets/no"] = lambda request: response(
             404, "application/json", b'{"error": "no such pet"}', X_Secret="s3cret"
         )
@@ -114,7 +114,7 @@ class Petstore(OpenapiCase):
         self.assertEqual(resource["uri"], "openapi://pets/pets/2/photo")
         self.assertEqual(base64.b64decode(resource["blob"]), b"PK\xff")
 
-    def test_nothing_is_said_to_be_nothing(self):
+    def test_an_empty_answer_is_reported_as_empty(self):
         self.service.on["DELETE /v1/pets/3"] = lambda request: b"HTTP/1.1 204 No Content\r\n\r\n"
         block = self.call("dropPet", petId="3")["content"][0]
         self.assertEqual(block["text"], "HTTP 204, without content")
@@ -130,14 +130,14 @@ class Petstore(OpenapiCase):
         self.assertTrue(parts[2].endswith(b"\r\n\r\na\r\n--x\r\n"))
         self.assert_refused("addPhoto", petId="1", body={"file": "not base64!"})
 
-    def test_connections_are_kept(self):
+    def test_connections_are_reused(self):
         before = self.service.connections
         with McpSession(self.gateway) as session:
             for _ in range(20):
                 session.call("pets__listPets")
         self.assertLessEqual(self.service.connections - before, 2)
 
-    def test_a_service_that_closes_kept_connections_is_asked_again(self):
+    def test_a_service_that_closes_idle_connections_is_asked_again(self):
         with McpSession(self.gateway) as session:
             session.call("pets__listPets")
             with self.service.lock:
@@ -148,7 +148,7 @@ class Petstore(OpenapiCase):
                         pass
             self.assertIn("result", session.call("pets__listPets"))
 
-    def test_the_state_is_shown(self):
+    def test_the_state_is_reported(self):
         health = self.gateway.get("/mcp/v1/health").json()
         self.assertIn("pets", json.dumps(health))
         self.assertEqual(self.gateway.metric("patchbay_upstream_up", upstream="pets"), 1)
@@ -191,7 +191,7 @@ class Resources(OpenapiCase):
         self.assertIn("HTTP 404: no", self.read("openapi://pets/pets/none")["error"]["message"])
         self.assertIn("error", self.read("openapi://pets/nothing"))
 
-    def test_uris_keep_their_place(self):
+    def test_uris_stay_in_their_segment(self):
         for uri in (
             "openapi://pets/pets/..",
             "openapi://pets/pets/%2e%2e",

@@ -96,7 +96,7 @@ class Pipes(TestCase):
                     },
                 )
 
-    def test_errors_in_the_words_of_the_document(self):
+    def test_errors_as_documented(self):
         asked = '{"jsonrpc":"2.0","id":"x","method":"resources/list"}\nthis is no JSON\n'
         answers = {answer["id"]: answer["error"] for answer in map(json.loads, pipe(asked))}
         self.assertEqual(answers["x"]["code"], -32601)
@@ -104,7 +104,7 @@ class Pipes(TestCase):
         self.assertEqual(answers[None]["code"], -32700)
         self.assertEqual(answers[None]["message"], "Parse error: Invalid JSON")
 
-    def test_a_file_and_wrong_words(self):
+    def test_a_file_and_invalid_options(self):
         wrong = subprocess.run(
             [BINARY, "osquery", "--engine", "none"], capture_output=True, check=False
         )
@@ -141,7 +141,7 @@ class Protocol(OsqueryCase):
                 self.assertEqual(result_of(frontend.request(ping)), {})
                 self.assertEqual(len(self.rows(frontend, "SELECT * FROM system_info")), 1)
                 self.assertEqual(frontend.close_stdin(), 0)
-                # The tools never change, so nobody is told that they have.
+                # The tools never change, so no notification is sent.
                 self.assertNotIn("notifications/", "\n".join(frontend.stdout.wait_end()))
 
     def test_the_stateless_revision(self):

@@ -78,7 +78,7 @@ class Limits(OsqueryCase):
 
     def test_a_query_takes_no_memory_of_another(self):
         frontend = self.server(memory="16MiB", timeout="1h", queries=2)
-        # It fills what it may have and goes on with that.
+        # It uses all memory that it may have and continues.
         hog = ENDLESS + "max(y) FROM n, (SELECT max(hex(randomblob(1900000))) AS y FROM time)"
         frontend.send(call("hog", sql=hog))
         for number in range(20):
@@ -97,7 +97,7 @@ class Limits(OsqueryCase):
             os.kill(process, number)
             result = result_of(frontend.answer(f"dies-{number}"))
             self.assertIn(f"signal {int(number)}", result["content"][1]["text"])
-            # It is not tried again, and everything else goes on.
+            # It is not retried, and everything else continues.
             self.assertIn("refused", self.refusal(frontend, question))
             self.assertEqual(self.rows(frontend, "SELECT 1 AS fine"), [{"fine": "1"}])
             (idle,) = children(frontend.process.pid)
@@ -105,7 +105,7 @@ class Limits(OsqueryCase):
             wait_until(lambda: not alive(idle), "its end")
         self.assertEqual(self.rows(frontend, "SELECT 2 AS fine"), [{"fine": "2"}])
 
-    def test_who_only_waited_has_done_nothing_wrong(self):
+    def test_a_query_that_only_waited_is_not_denied(self):
         frontend = self.server(timeout="300ms", queries=1)
         frontend.send(call("long", sql=ENDLESS + "max(i) FROM n"))
         waiting = self.ask(frontend, "SELECT 1 AS fine")
@@ -143,7 +143,7 @@ class Limits(OsqueryCase):
                     self.assertRegex(
                         self.refusal(frontend, sql), "function '.*' is not allowed|no such function"
                     )
-        # An address is as good as shown by the program of a statement.
+        # The bytecode of a statement reveals addresses.
         self.assertIn("EXPLAIN", self.refusal(frontend, "EXPLAIN SELECT * FROM users"))
         self.assertTrue(self.rows(frontend, "EXPLAIN QUERY PLAN SELECT * FROM users"))
 

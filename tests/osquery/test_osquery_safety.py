@@ -189,12 +189,12 @@ class Refusals(OsqueryCase):
     def test_a_cancelled_query_ends(self):
         frontend = self.server("--timeout", "1h", queries=1, waiting=0)
         frontend.send(call("endless", sql=ENDLESS + "max(i) FROM n"))
-        # It has the only place, so that another is refused meanwhile.
+        # It has the only slot, so that another is refused meanwhile.
         wait_until(lambda: "too many" in self.ask(frontend, "SELECT 1")[0][-1], "the place to be taken")
         params = {"requestId": "endless", "reason": "enough"}
         frontend.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
         wait_until(lambda: not self.ask(frontend, "SELECT 1")[1], "the place to be free")
-        # What its asker gave up is no offence.
+        # A query that its caller cancelled is not counted as a failure.
         self.assertEqual(frontend.close_stdin(), 0)
 
     def test_the_end_of_input_waits_for_the_answer(self):
@@ -236,7 +236,7 @@ class Osqueryi(OsqueryCase):
         self.assertFalse((self.folder / "osqueryi.args").exists())
 
     def test_it_is_started_without_the_tables_that_are_denied(self):
-        """Whatever SQL says, osqueryi does not have them."""
+        """Whatever the SQL, osqueryi does not have them."""
         env = self.stand_in(
             'printf "%s\\n" "$@" > "$0.args"; printf \'[{"name":"a","type":"b"}]\\n\''
         )

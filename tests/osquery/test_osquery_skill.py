@@ -19,7 +19,7 @@ class Scenario(TestCase):
         return self.enterContext(Gateway(goals.config(osquery or goals.stand_in(), **settings)))
 
     def assert_fails(self, gateway, goal, *texts):
-        """The goal fails with these words in its trace, and other goals go on."""
+        """The goal fails with these texts in its trace, and other goals continue."""
         success, skill, output = goals.step(gateway, goal)
         self.assertEqual((success, skill), (False, "OsqueryMCPSkill"), output)
         for text in texts:
@@ -84,7 +84,7 @@ class Asking(Scenario):
             self.assert_answers(gateway)
             self.assert_answers(gateway)
             lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-        # How the era of a server is found out is not this test's affair.
+        # Detection of the protocol revision is tested elsewhere.
         methods = [line["method"] for line in lines if line["method"] != "server/discover"]
         self.assertEqual(methods, ["initialize", "notifications/initialized", "tools/list",
                                    "tools/call", "tools/call"])  # fmt: skip
@@ -138,7 +138,7 @@ class Asking(Scenario):
         output = goals.step(anything, "osquery: PRAGMA x; SELECT 1")[2]
         self.assertEqual(json.loads(output), {"sql": "PRAGMA x; SELECT 1"})
 
-    def test_denied_tables_are_refused_before_the_server_hears_of_them(self):
+    def test_denied_tables_are_refused_before_the_server_is_asked(self):
         log = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())) / "lines"
         server = goals.stand_in(env={"STAND_IN_LOG": str(log)})
         gateway = self.gateway(server)
@@ -165,7 +165,7 @@ class Asking(Scenario):
             self.assert_answers(gateway)
             gateway.stderr.wait_for("Available inventory tools: query_osquery")
 
-    def test_messages_are_logged_for_those_who_look_for_faults(self):
+    def test_messages_are_logged_at_debug_level(self):
         gateway = self.gateway(log={"level": "debug", "messages": True})
         self.assert_answers(gateway)
         gateway.stderr.wait_for(

@@ -58,7 +58,7 @@ class Tables(OsqueryCase):
         )
         self.assertIn({"pid": str(frontend.process.pid)}, joined)
 
-    def test_who_listens(self):
+    def test_listening_sockets(self):
         frontend = self.server()
         with socket.create_server(("127.0.0.1", 0)) as listener:
             port = listener.getsockname()[1]

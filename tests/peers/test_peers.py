@@ -27,7 +27,7 @@ SCRIPT_S = 180
 
 
 class Gateway:
-    """A running `patchbay serve`; its log is kept for the report of a failure."""
+    """A running `patchbay serve`; its log is stored for the report of a failure."""
 
     def __init__(self, config):
         self.log = tempfile.TemporaryFile("w+")

@@ -175,7 +175,7 @@ class Inspector(PeerCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return json.loads(done.stdout)["result"]
 
-    def test_each_era(self):
+    def test_each_protocol(self):
         with Gateway({"upstreams": SKILLS}) as gateway:
             for protocol in ("legacy", "auto", "modern"):
                 with self.subTest(protocol):
@@ -184,7 +184,7 @@ class Inspector(PeerCase):
                     call = ("--method", "tools/call", "--tool-name", "skills__echo")
                     answer = self.inspect(gateway, protocol, *call, "--tool-arg", f"text={protocol}")
                     self.assertEqual(answer["content"][0]["text"], protocol)
-                    # Only answers of the era without sessions say who they are from.
+                    # Only stateless answers name their server.
                     self.assertEqual("_meta" in answer, protocol != "legacy")
 
 

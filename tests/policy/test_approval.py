@@ -59,7 +59,7 @@ class ApprovalCase(TestCase):
 
 
 class ByAdmin(ApprovalCase):
-    def test_one_word_one_call(self):
+    def test_one_approval_one_call(self):
         session = self.session()
         waiting = self.refused(session.call("fake__echo", text="hi"))
         self.assertEqual(self.refused(session.call("fake__echo", text="hi")), waiting)
@@ -74,7 +74,7 @@ class ByAdmin(ApprovalCase):
         self.refused(session.call("fake__echo", text="hi"))
         self.assertEqual(self.calls(), 1)
 
-    def test_a_word_is_for_these_arguments_only(self):
+    def test_an_approval_is_for_these_arguments_only(self):
         session = self.session()
         waiting = self.refused(session.call("fake__echo", text="hi", n=9007199254740993))
         self.control("POST", f"/{waiting}")
@@ -112,7 +112,7 @@ class ByAdmin(ApprovalCase):
         self.control("DELETE", "/nope", 404)
         self.control("POST", "", 405)
 
-    def test_new_rules_void_old_words(self):
+    def test_new_rules_revoke_old_approvals(self):
         session = self.session()
         waiting = self.refused(session.call("fake__echo", text="hi"))
         self.control("POST", f"/{waiting}")
@@ -121,7 +121,7 @@ class ByAdmin(ApprovalCase):
         self.gateway.stderr.wait_for("reloaded")
         self.assertNotEqual(self.refused(session.call("fake__echo", text="hi")), waiting)
 
-    def test_goals_and_clients_that_cannot_be_asked_hear_how(self):
+    def test_goals_and_clients_that_cannot_be_asked_get_instructions(self):
         self.refused(stateless_call(self.gateway, "fake__echo", text="hi"))
         with self.gateway.connect() as connection:
             headers = {"Content-Type": "application/json"}
@@ -141,7 +141,7 @@ class Bounds(ApprovalCase):
         self.assertIn("too many", full["content"][0]["text"])
         self.assertEqual(len(self.control("GET")["approvals"]), 2)
 
-    def test_nobody_approves_what_cannot_be_shown(self):
+    def test_what_cannot_be_rendered_cannot_be_approved(self):
         refused = result_of(self.session().call("fake__echo", text="x" * 300))
         self.assertIn("too large", refused["content"][0]["text"])
         self.assertEqual(self.control("GET")["approvals"], [])
@@ -205,7 +205,7 @@ class ByTheUser(ApprovalCase):
         }
         answer = stateless_request(self.gateway, "tools/call", params, meta=STATELESS_FORMS)
         self.assertEqual(text_of(answer), "hi")
-        # The state is used up, and with it the word.
+        # The state is used up, and with it the approval.
         again = stateless_request(self.gateway, "tools/call", params, meta=STATELESS_FORMS)
         self.assertIn("error", again)
 
@@ -238,7 +238,7 @@ class AdminOnly(ApprovalCase):
 
 
 class Admins(ApprovalCase):
-    """With authentication, those approve who have the role for it."""
+    """With authentication, callers with the role approve."""
 
     settings = {
         "auth": {
@@ -286,7 +286,7 @@ class Admins(ApprovalCase):
         self.assertEqual(run("approve", waiting, env=env).returncode, 1)
         env["PATCHBAY_TOKEN"] = "boss-token-of-the-tests"
         self.assertEqual(run("approve", waiting, env=env).returncode, 0)
-        # The word is the agent's; the boss may not even see the tool.
+        # The approval is the agent's; the boss may not even see the tool.
         self.assert_error(self.call("boss"), -32602)
         self.assertEqual(text_of(self.call()), "hi")
 
@@ -309,7 +309,7 @@ class Admins(ApprovalCase):
         done = run("audit", "--database", database, "--json", *options)
         return [json.loads(line) for line in done.stdout.splitlines()]
 
-    def test_the_record_says_who_approved(self):
+    def test_the_record_names_the_approver(self):
         self.send("boss", "DELETE", f"/control/approvals/{self.refused(self.call())}")
         self.send("ops", "POST", f"/control/approvals/{self.refused(self.call())}")
         self.assertEqual(text_of(self.call()), "hi")
@@ -327,7 +327,7 @@ class Admins(ApprovalCase):
 
 
 class AtOnce(ApprovalCase):
-    def test_a_word_is_used_by_one_of_many(self):
+    def test_an_approval_is_used_by_one_of_many(self):
         session = self.session()
         self.control("POST", "/" + self.refused(session.call("fake__echo", text="hi")))
 

@@ -211,7 +211,7 @@ class Trace(TestCase):
 
 
 class Required(TestCase):
-    def test_a_call_whose_record_cannot_be_kept_is_refused(self):
+    def test_a_call_whose_record_cannot_be_written_is_refused(self):
         config = fake_config(audit={"file": "gone/audit.jsonl", "required": True})
         with Gateway(config) as gateway:
             answer = stateless_call(gateway, "fake__echo", text="x")

@@ -145,7 +145,7 @@ class Goals(TestCase):
                 (step,) = answer["trace"]
                 self.assertFalse(step["success"], answer)
                 reply[goal] = step["output"].replace(goal, "")
-            # A caller is told the same of what it may not use and of what is not there.
+            # A caller gets the same error for what it may not use and for what does not exist.
             self.assertEqual(len(set(reply.values())), 1, reply)
             records = wait_events(gateway, "call", 3)
             self.assertEqual(len(records), 3, records)

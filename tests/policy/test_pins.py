@@ -106,7 +106,7 @@ class RugPull(PinsCase):
 
 
 class Modes(PinsCase):
-    def test_warn_keeps_the_tool_and_says_so_once(self):
+    def test_warn_keeps_the_tool_and_logs_once(self):
         gateway, session = self.start("warn")
         self.offer(EVIL)
         self.restart_stub()
@@ -152,7 +152,7 @@ class State(PinsCase):
         (pin,) = json.loads(self.pins("list", "--json"))
         self.assertEqual((pin["tool"], pin["state"], pin["definition"]), ("bank.pay", "same", GOOD))
 
-    def test_the_command_says_what_is_missing(self):
+    def test_the_command_reports_what_is_missing(self):
         self.pins("accept", code=2)
         self.pins("accept", "no.such", code=5)
         done = run("pins", "list", cwd=self.folder)

@@ -32,7 +32,7 @@ def call_message(tool="fake__echo", **arguments):
 
 
 class HowOften(TestCase):
-    def test_a_call_beyond_the_rate_hears_when_to_come_back(self):
+    def test_a_call_beyond_the_rate_gets_a_retry_time(self):
         with Gateway(with_rates({"per": "principal", "calls": 2, **HOUR})) as gateway:
             for left in (1, 0):
                 answer = stateless_post(gateway, call_message(text="x"))
@@ -52,7 +52,7 @@ class HowOften(TestCase):
             refused = gateway.stderr.wait_for("outcome=rate_limited")
             self.assertIn("name=fake__echo", refused)
 
-    def test_every_face_hears_it(self):
+    def test_every_frontend_reports_it(self):
         with Gateway(with_rates({"per": "address", "calls": 2, **HOUR})) as gateway:
             with McpSession(gateway) as session:
                 self.assertEqual(text_of(session.call("fake__echo", text="x")), "x")
@@ -78,7 +78,7 @@ class HowOften(TestCase):
             self.assert_error(stateless_call(gateway, "fake__echo", text="x"), -32029)
             self.assertEqual(text_of(stateless_call(gateway, "fake__add", a=1, b=2)), "3")
 
-    def test_roles_that_scopes_give(self):
+    def test_roles_from_scopes(self):
         tokens = [
             {"name": "guest", "token": "a-token-for-guests-0123456789", "scopes": ["read"]},
             {"name": "owner", "token": "a-token-for-owners-0123456789", "roles": ["admin"]},

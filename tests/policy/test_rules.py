@@ -134,7 +134,7 @@ class Lists(RulesCase):
         prompts = result_of(session.request("prompts/list"))["prompts"]
         self.assertEqual([prompt["name"] for prompt in prompts], ["two__greet"])
         resources = result_of(session.request("resources/list"))["resources"]
-        # With `one` out of sight, what `two` has needs nothing to be told apart by.
+        # With `one` hidden, the items of `two` need no prefix.
         self.assertEqual([one["uri"] for one in resources], ["test://a", "test://b"])
         templates = result_of(session.request("resources/templates/list"))["resourceTemplates"]
         self.assertTrue(templates)
@@ -305,7 +305,7 @@ class Reload(TestCase):
             gateway.write_config(config([]))
             wait_until(lambda: session.tool_names() == [], "nothing to be allowed")
 
-    def test_those_who_see_no_change_hear_of_none(self):
+    def test_callers_that_see_no_change_are_not_notified(self):
         rules = [{"role": "any", "allow": ["skills.*"]}]
         weaker = {"reload": {"allow_weaker": True}}
         with Gateway(config(rules, **weaker)) as gateway, McpSession(gateway) as session:
@@ -330,7 +330,7 @@ class Reload(TestCase):
 
 
 class Roles(TestCase):
-    """Two callers of one gateway, told apart by their tokens."""
+    """Two callers of one gateway, identified by their tokens."""
 
     RULES = [
         {"role": "reader", "allow": ["skills.calculate"], "resources": ["two+test://a"]},
@@ -390,7 +390,7 @@ class Roles(TestCase):
         self.assertIn("result", self.ask("token-of-the-reader", "resources/read", read))
         self.assertIn("error", self.ask("token-of-the-writer", "resources/read", read))
 
-    def test_documents_are_made_once_for_those_who_see_the_same(self):
+    def test_documents_are_shared_between_callers_that_see_the_same(self):
         one = self.send("token-of-the-writer", "GET", "/openapi.json")
         tags = {one.header("etag")}
         tags.add(self.send("token-of-the-reader", "GET", "/openapi.json").header("etag"))
@@ -398,7 +398,7 @@ class Roles(TestCase):
 
 
 class Record(TestCase):
-    def test_says_which_rule_decided(self):
+    def test_reports_which_rule_decided(self):
         rules = [
             {"role": "reader", "allow": ["*"]},
             {"role": "local", "allow": ["skills.calculate"]},

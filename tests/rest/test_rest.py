@@ -222,7 +222,7 @@ class Calls(RestCase):
 class LargeBodies(RestCase):
     settings = {"limits": {"body": "1KiB"}}
 
-    def test_each_face_says_so_in_its_words(self):
+    def test_each_frontend_reports_it_in_its_format(self):
         body = b"[" + b"1," * 2000 + b"1]"
         for chunked in (False, True):
             for path, check in (
@@ -245,7 +245,7 @@ class LargeBodies(RestCase):
 class Precedence(RestCase):
     def test_what_is_exact_comes_first(self):
         self.assertEqual(self.get("/mcp/v1/tools").status, 200)
-        # /mcp itself and /mcp/message are other faces.
+        # /mcp itself and /mcp/message are other frontends.
         self.assertEqual(self.send("POST", "/mcp", b"{}").status, 400)
         self.assertNotEqual(self.send("POST", "/mcp/message", b"{}").status, 405)
         self.assertEqual(self.get("/mcp/v1").status, 404)
@@ -279,7 +279,7 @@ class Validation(RestCase):
                 self.assertEqual(answer.status, moved)
                 answer = connection.request("POST", "/api/con.odd", JSON, {})
                 self.assertEqual(answer.status, odd, answer.body)
-                # What the tool says of its own failure is left alone.
+                # The tool's own error text is not changed.
                 answer = connection.request("POST", "/api/con.fail", JSON, {})
                 self.assertEqual(answer.status, 422)
                 if mode == "warn":

@@ -87,7 +87,7 @@ TEMPLATES = (
     ("GET", "/swagger-ui/{}"),
     ("GET", "/swagger-ui/../{}"),
 )
-# What the fixture really has at such a place.
+# What the fixture really has at such a path.
 THERE = ("/rcs/test://item/", "/openapi.json?")
 STATUSES = (200, 202, 302, 400, 404, 405, 406, 409, 414, 422, 502)
 
@@ -150,7 +150,7 @@ class Hostile(RestCase):
         body = self.get("/rcs/test://item/%252e%252e%252fx").body.decode()
         self.assertNotIn("../", body)
 
-    def test_the_way_back_is_a_path_of_ours(self):
+    def test_the_return_path_is_local(self):
         asked = self.post("/api/con.ask%3Fx")
         self.assertIn(asked.status, (202, 404))
         asked = self.post("/api/con.ask")

@@ -219,7 +219,7 @@ class Peers(OpenApiCase):
 
 
 class SwaggerUi(OpenApiCase):
-    def test_the_page_is_there_and_can_only_reach_us(self):
+    def test_the_page_exists_and_can_only_reach_the_gateway(self):
         page = self.gateway.get("/swagger-ui/index.html")
         self.assertEqual((page.status, page.content_type), (200, "text/html"))
         policy = page.header("content-security-policy")

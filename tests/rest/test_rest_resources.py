@@ -39,7 +39,7 @@ class Resources(RestCase):
         self.assertEqual(head.header("content-length"), "256")
         self.assertEqual(head.header("etag"), whole.header("etag"))
 
-    def test_null_says_only_that_it_is_there(self):
+    def test_null_only_marks_presence(self):
         for method in ("GET", "HEAD"):
             response = self.send(method, "/rcs/test://null")
             self.assertEqual(response.status, 204)
@@ -107,7 +107,7 @@ class Resources(RestCase):
         self.assertEqual(self.post("/rcs/test://text").status, 405)
 
 
-# Strings that try to leave their place in a URL, as they are sent.
+# Strings that try to escape their path segment, as they are sent.
 HOSTILE = (
     "..",
     "../..",
@@ -163,7 +163,7 @@ TEMPLATES = (
 
 
 class HostileUrls(RestCase):
-    def test_nothing_escapes_its_place(self):
+    def test_nothing_escapes_its_location(self):
         for method, template in TEMPLATES:
             for text in HOSTILE:
                 with self.subTest(template=template, text=text[:40]):

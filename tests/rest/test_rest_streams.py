@@ -25,11 +25,11 @@ class Streams(RestCase):
         self.assertEqual(names.count("log"), 2)
         self.assertEqual(events[-1], ("result", {"content": [{"type": "text", "text": "done"}]}))
 
-    def test_the_result_in_the_words_of_mcp(self):
+    def test_the_result_in_the_format_of_mcp(self):
         name, result = self.events("/mcp/v1/tools/con.add", {"a": 1, "b": 2})[-1]
         self.assertEqual((name, result["structuredContent"]), ("result", {"sum": 3}))
 
-    def test_who_lists_json_first_gets_json(self):
+    def test_clients_that_prefer_json_get_json(self):
         both = {**JSON, "Accept": "application/json, text/event-stream"}
         self.assertEqual(self.post("/api/con.slow", {}, both).content_type, "application/json")
         better = {**JSON, "Accept": "application/json;q=0.5, text/event-stream"}
@@ -39,7 +39,7 @@ class Streams(RestCase):
         self.assertEqual(self.post("/api/nope", {}, STREAM).status, 404)
         self.assertEqual(self.post("/api/con.fail", {}, STREAM).status, 422)
 
-    def test_a_long_call_shows_that_it_is_alive_and_its_error_comes_as_an_event(self):
+    def test_a_long_call_sends_keep_alives_and_its_error_as_an_event(self):
         config = {
             "upstreams": {"con": {**content_server(), "timeout": "600ms"}},
             "limits": {"stream_after": "50ms", "stream_keep_alive": "100ms"},

@@ -81,7 +81,7 @@ class RouterCase(TestCase):
         return self.both(gateway)["ws"]
 
     def again(self, gateway):
-        """Another gateway in the place of one that has ended."""
+        """Another gateway at the address of one that has ended."""
         wire = {"tcp": f"127.0.0.1:{gateway.wire_port}"}
         return self.gateway({"listen": f"127.0.0.1:{gateway.port}"}, wire)
 
@@ -259,7 +259,7 @@ class Losing(RouterCase):
         gateway.kill()
         router.stderr.wait_for("gateway not connected")
         self.again(gateway)
-        # What the client has said once about itself is known to the new gateway too.
+        # The new gateway gets the client's initialize as well.
         router.send(call("fake__ask_client", {"method": "roots/list", "params": {}}, "q"))
         question = json.loads(router.stdout.wait_for("roots/list", start))
         router.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": []}})
@@ -268,7 +268,7 @@ class Losing(RouterCase):
         self.assertIn("notifications/tools/list_changed", updates)
         self.assertNotIn("init", [m.get("id") for m in router.messages(start)])
 
-    def test_a_call_under_way_fails_and_a_list_is_asked_again(self):
+    def test_a_call_in_progress_fails_and_a_list_is_retried(self):
         hidden = {"fake": fake(env={"FAKE_SLOW_START": "0"})}
         gateway = self.gateway({"upstreams": hidden})
         router = self.router(self.ws(gateway))
@@ -370,7 +370,7 @@ class Tokens(RouterCase):
         self.assertIn("refuses the router", answer["error"]["message"])
         self.assertNotIn(OTHER, router.stderr.text())
 
-    def test_where_there_is_no_token_the_reason_is_told(self):
+    def test_without_a_token_the_reason_is_reported(self):
         gateway = self.start([{"name": "ci", "token": TOKEN}])
         for args in (("--token-file", "/nowhere"), ("--token-command", "false")):
             router = self.router(self.ws(gateway), {"queue_time": "200ms"}, args=args)
@@ -419,7 +419,7 @@ class Secure(TlsCase):
 
 
 class Command(TestCase):
-    def test_the_gateway_must_be_said(self):
+    def test_the_gateway_is_required(self):
         for args, why in (
             ((), "--gateway"),
             (("--gateway", "http://localhost"), "ws://, wss://, tcp:// or tcps://"),
@@ -430,7 +430,7 @@ class Command(TestCase):
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn(why, done.stderr)
 
-    def test_quiet_says_nothing(self):
+    def test_quiet_prints_nothing(self):
         done = run("router", "--gateway", "tcp://127.0.0.1:1", "-q", stdin="")
         self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", ""))
 
@@ -442,7 +442,7 @@ class Command(TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("gatway", done.stderr)
 
-    def test_what_the_help_says(self):
+    def test_the_help(self):
         done = subprocess.run([BINARY, "router", "--help"], capture_output=True, text=True, check=True)
         for word in ("--gateway", "--ca", "--cert", "--key", "PATCHBAY_GATEWAY", "--log-level", "-q"):
             self.assertIn(word, done.stdout)

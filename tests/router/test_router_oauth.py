@@ -18,7 +18,7 @@ DEVICE = "urn:ietf:params:oauth:grant-type:device_code"
 
 
 class DeviceServer(AuthServer):
-    """An authorization server with a device endpoint; somebody signs in when `signed_in` is set."""
+    """An authorization server with a device endpoint; the sign-in completes when `signed_in` is set."""
 
     def __init__(self):
         super().__init__()
@@ -98,7 +98,7 @@ class Oauth(RouterCase):
         self.assertEqual(self.echo(router, 1), "x")
         self.assertEqual(len(self.server.grants("client_credentials")), 2)
 
-    def test_why_there_is_no_token_is_told(self):
+    def test_the_reason_for_a_missing_token_is_reported(self):
         gateway = self.start(1)
         settings = {"oauth": self.oauth(client_secret="wrong"), "queue_time": "200ms"}
         router = self.router(self.ws(gateway), settings)
@@ -121,7 +121,7 @@ class Oauth(RouterCase):
         self.assertEqual(router.close_stdin(), 0)
         self.assertNotIn("a-secret-code", router.stderr.text())
 
-        # The next run needs nobody, and what it needs is not to be read by others.
+        # The next run needs no person, and its stored token is not readable by others.
         self.server.signed_in = False
         saved = b"".join(path.read_bytes() for path in state.iterdir())
         self.assertNotIn(b"refresh-token", saved)
@@ -132,7 +132,7 @@ class Oauth(RouterCase):
         self.assertNotIn("sign in", again.stderr.text())
         self.assertEqual(len(self.server.grants("refresh_token")), 1)
 
-    def test_requests_that_wait_say_how_to_sign_in(self):
+    def test_waiting_requests_explain_how_to_sign_in(self):
         gateway = self.start(1)
         settings = {"oauth": self.oauth(grant="device"), "queue_time": "300ms"}
         router = self.router(self.ws(gateway), settings)
@@ -140,7 +140,7 @@ class Oauth(RouterCase):
         message = router.answer("init")["error"]["message"]
         self.assertIn("enter the code WDJB-MJHT", message)
 
-    def test_whoever_refuses_is_asked_again_later(self):
+    def test_a_server_that_refuses_is_asked_again_later(self):
         gateway = self.start(1)
         self.server.denied = True
         settings = {"oauth": self.oauth(grant="device"), "queue_time": "30s"}

@@ -28,7 +28,7 @@ from sandbox_case import (
 
 PYTHON = "/usr/bin/python3"
 
-# What an attempt says that no privilege could help.
+# The output of an attempt that no privilege makes possible.
 NOT_IN_THIS_KERNEL = {"ENOSYS", "EAFNOSUPPORT", "ESOCKTNOSUPPORT", "EPROTONOSUPPORT", "EOPNOTSUPP"}
 
 # Attempts that are not to succeed anywhere in a test, or cannot.
@@ -38,7 +38,7 @@ EXCUSED = {
     # They want a swap area, a console, files that not every kernel has.
     "swap_on", "swap_off", "paste", "memory_of_kernel", "sysrq", "keys", "kernel_messages",
     "buses",
-    # Nobody can do that from inside of a pid namespace.
+    # Impossible from inside a pid namespace.
     "kill_init",
     # They take CAP_SYS_RESOURCE, which root does not have everywhere.
     "memory_map", "user_namespaces", "spare_from_oom", "more_descriptors", "more_processes",
@@ -207,7 +207,7 @@ class Refusal(SandboxCase):
         if os.geteuid() != 0:
             self.skipTest("only root can become a user who cannot set limits")
 
-    def test_says_which_limit_is_missing(self):
+    def test_reports_which_limit_is_missing(self):
         outcome = self.sandbox("/bin/echo", "ran", user=True)
         self.assertNotEqual(outcome.returncode, 0)
         self.assertEqual(outcome.stdout, "")
@@ -231,7 +231,7 @@ class Refusal(SandboxCase):
         outcome = self.sandbox("/bin/echo", "ran", settings=settings, user=True)
         self.assertEqual(outcome.stdout, "ran\n", outcome.stderr)
 
-    def test_the_doctor_says_so_beforehand(self):
+    def test_the_doctor_reports_it_beforehand(self):
         outcome = subprocess.run(
             as_user([BINARY, "doctor", "--json"]), capture_output=True, text=True, check=False
         )
@@ -249,7 +249,7 @@ class Refusal(SandboxCase):
 
 
 class Delegated(SandboxCase):
-    """An ordinary user to whom a cgroup was given has all limits, and none must be done without."""
+    """An ordinary user that owns a cgroup has all limits."""
 
     USER = 61500
 
@@ -365,7 +365,7 @@ class Sharing(SandboxCase):
 
 
 class Leaving(SandboxCase):
-    """Whoever is killed, and when: no process and no cgroup stays."""
+    """Whatever process is killed, at any time: no process and no cgroup remains."""
 
     def setUp(self):
         super().setUp()
@@ -405,7 +405,7 @@ class Leaving(SandboxCase):
         self.assertNotEqual(process.wait(), 0)
         self.assert_gone()
 
-    def test_the_keeper_is_killed(self):
+    def test_the_supervisor_is_killed(self):
         process = self.start()
         wait_until(lambda: len(self.inside()) >= 2, "the sandbox to run")
         supervisors = [

@@ -37,7 +37,7 @@ class Endings(ToolCase):
         self.assertEqual(os.listdir(self.temporary), [])
 
     def churn(self, session, stop):
-        """Makes, uses and destroys sandboxes, one after the other; what goes wrong is not told."""
+        """Creates, uses and destroys sandboxes, one after the other; errors are ignored."""
 
         def work():
             while not stop.is_set():
@@ -85,21 +85,21 @@ class Endings(ToolCase):
         self.assertEqual(processes_with("sleep\x001009"), [])
 
     def is_well(self):
-        # One that was handed out while its keeper died ends too.
+        # One that was handed out while its supervisor died ends too.
         with contextlib.suppress(AssertionError):
             return self.shell(self.make(), "echo well")["stdout"] == "well\n"
 
     def test_agents_at_any_moment(self):
         self.storm(our_guests)
 
-    def test_keepers_at_any_moment(self):
+    def test_supervisors_at_any_moment(self):
         self.storm(our_supervisors)
 
-    def test_keepers_and_agents_at_any_moment(self):
+    def test_supervisors_and_agents_at_any_moment(self):
         self.storm(lambda: our_guests() + our_supervisors())
 
-    def test_a_keeper_and_then_the_gateway(self):
-        """Then nobody is left to remove the cgroup, but nothing runs; the next gateway removes it."""
+    def test_a_supervisor_and_then_the_gateway(self):
+        """No process is left to remove the cgroup, but nothing runs; the next gateway removes it."""
         gateway = self.start(pool={"size": 0})
         self.shell(
             self.make(),

@@ -62,7 +62,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
 
 class Silent:
-    """Accepts, and never says anything; counts who is there."""
+    """Accepts, and never sends anything; counts connections."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
@@ -120,7 +120,7 @@ class EgressCase(ToolCase):
         return ran["stdout"]
 
     def visits(self):
-        """What the log says about connections."""
+        """The log lines about connections."""
         lines = [json.loads(line) for line in self.gateway.stderr.lines if '"sandbox egress"' in line]
         return [{key: str(value) for key, value in line.items()} for line in lines]
 
@@ -234,7 +234,7 @@ class Egress(EgressCase):
                 reply = self.python(f"print(all_of(ask('', '{request}')).decode())", box)
                 self.assertTrue(reply.startswith(f"HTTP/1.1 {status} "), reply)
 
-    def test_there_is_no_other_way(self):
+    def test_there_is_no_other_route(self):
         port = self.serve()
         self.start(egress=[f"127.0.0.1:{port}"])
         box = self.make()
@@ -328,7 +328,7 @@ class Bounds(EgressCase):
             wait_until(lambda: not silent.open, "its connection to be closed")
 
     def test_one_side_that_has_ended(self):
-        # The kernel takes the connection; nobody ever ends it.
+        # The kernel accepts the connection; it is never closed.
         listener = self.enterContext(socket.create_server(("127.0.0.1", 0)))
         port = listener.getsockname()[1]
         self.start(egress=[f"127.0.0.1:{port}"], egress_limits={"half_open": "300ms"})
@@ -355,7 +355,7 @@ class Bounds(EgressCase):
         reply = self.python("print(all_of(ask('', 'CONN')).decode().splitlines()[0])")
         self.assertEqual(reply.strip(), "HTTP/1.1 408 Request Timeout")
 
-    def test_much_goes_both_ways(self):
+    def test_large_transfers_in_both_directions(self):
         size = 8 << 20
         listener = self.enterContext(socket.create_server(("127.0.0.1", 0)))
         port = listener.getsockname()[1]

@@ -50,7 +50,7 @@ class Counted(EgressCase):
         }
         return {outcome: count for outcome, count in all_of_them.items() if count}
 
-    def test_without_a_way_out_there_is_nothing_to_count(self):
+    def test_without_egress_there_is_nothing_to_count(self):
         self.start()
         self.assertNotIn("patchbay_sandbox_egress", self.gateway.get("/metrics").body.decode())
 

@@ -35,7 +35,7 @@ class Engines(ToolCase):
     needs_isolation = False
 
     def down(self, **settings):
-        """What is said at the start about an upstream that does not run."""
+        """The message at start about an upstream that does not run."""
         gateway = self.enterContext(
             Gateway({"upstreams": {"box": {"kind": "sandbox", **settings}}})
         )
@@ -47,7 +47,7 @@ class Engines(ToolCase):
         ran = self.use("run_command", command="echo bare")
         self.assertEqual((ran["stdout"], ran["isolation"]), ("bare\n", "none"))
         made = self.use("create_sandbox")
-        # No limit is claimed that nobody has set.
+        # No limit is reported that is not set.
         self.assertEqual(set(made["limits"]), {"wall_ms", "output", "absent"})
         self.assertLessEqual({*NOT_REQUIRED, "disk", "files"}, set(made["limits"]["absent"]))
         box = made["sandbox_id"]
@@ -90,7 +90,7 @@ class Engines(ToolCase):
         }
         self.start(engine="microvm", microvm=vm, pool={"size": 1})
         made = self.use("create_sandbox")
-        # The machine is told its memory, and nothing else.
+        # The machine gets its memory size, and nothing else.
         self.assertEqual(set(made["limits"]), {"memory", "wall_ms", "output", "absent"})
         box = made["sandbox_id"]
         self.use("write_file", sandbox_id=box, path="x", content="y")
@@ -146,7 +146,7 @@ class Engines(ToolCase):
                 (left,) = scratch.iterdir()
                 gateway.kill()
                 wait_until(lambda: not processes_with(str(left)), "its agent to be gone")
-                # What is not called after a process is nobody's business.
+                # Folders that are not named after a process are left alone.
                 (scratch / "patchbay-vm-other").mkdir()
                 start()
                 self.make()

@@ -105,7 +105,7 @@ class Files(ToolCase):
         return None if answer.get("isError") else answer["structuredContent"]
 
     def test_names_that_move_lead_nowhere(self):
-        """A link and a folder change places as fast as they can while the host reads and writes."""
+        """A link and a folder are swapped as fast as possible while the host reads and writes."""
         self.start()
         box = self.make()
         self.shell(box, "mkdir there; echo harmless > there/passwd; ln -s /etc link")

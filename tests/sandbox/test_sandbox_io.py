@@ -47,7 +47,7 @@ class IoCase(SandboxCase):
             self.skipTest(f"left out: {self.finding['detail']}")
 
     def examined(self, settings):
-        """What the doctor says about the limit."""
+        """The doctor's report on the limit."""
         done = run("doctor", "-c", self.settings(settings), "--json")
         return self.about_io(done.stdout)
 
@@ -85,7 +85,7 @@ class IoCase(SandboxCase):
 
     @staticmethod
     def io_limits(folder, disk):
-        """What the kernel says that holds for `disk`."""
+        """The kernel's limits for `disk`."""
         unified = folder / "io.max"
         if unified.exists():
             lines = [line.split() for line in unified.read_text(encoding="ascii").splitlines()]
@@ -100,7 +100,7 @@ class IoCase(SandboxCase):
 
 
 class Io(IoCase):
-    def test_the_kernel_is_told(self):
+    def test_the_kernel_has_the_limits(self):
         process = self.begin("/bin/sh", "-c", "echo up; cat", settings=LIMITS)
         self.assertEqual(process.stdout.readline(), "up\n")
         folder = self.cgroup(process)
@@ -110,7 +110,7 @@ class Io(IoCase):
         self.assertEqual(process.returncode, 0)
         wait_until(lambda: not cgroups_of(process.pid), "the cgroups to be gone")
 
-    def test_there_is_a_bound_unless_somebody_says_otherwise(self):
+    def test_there_is_a_default_limit(self):
         process = self.begin("/bin/sh", "-c", "echo up; cat", settings="{}")
         process.stdout.readline()
         self.assertEqual(set(self.io_limits(self.cgroup(process), self.disks[0])), set(BOUNDS))
@@ -169,7 +169,7 @@ class Io(IoCase):
             self.assertEqual(self.io_limits(self.cgroup(process), disk), BOUNDS)
             process.communicate()
 
-    def test_a_user_who_cannot_set_it(self):
+    def test_a_user_that_cannot_set_it(self):
         if os.geteuid() != 0:
             self.skipTest("only root can become another user")
         lenient = "limits: { not_required: [memory, swap, pids, cpu] }"
@@ -186,7 +186,7 @@ class Io(IoCase):
         finding = self.about_io(report.stdout)
         self.assertEqual((report.returncode, finding["ok"], finding["needed"]), (1, False, True))
         self.assertIn("the limit 'io' cannot be set here", finding["detail"])
-        # Where nobody wants one, nobody needs it.
+        # Where none is configured, none is required.
         free = f"limits: {{ io: {NOTHING}, not_required: [memory, swap, pids, cpu] }}"
         self.assertEqual(self.sandbox("/bin/echo", "ran", settings=free, user=True).stdout, "ran\n")
 
@@ -209,7 +209,7 @@ class Able(SandboxCase):
 
 
 class Answers(ToolCase):
-    def test_limits_that_hold_are_told(self):
+    def test_active_limits_are_reported(self):
         self.start(pool={"size": 0}, limits={"io": BOUNDS})
         made = self.use("create_sandbox")
         self.assertEqual(made["limits"]["io"], BOUNDS)

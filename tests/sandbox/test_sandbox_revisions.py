@@ -20,7 +20,7 @@ TOKENS = {"tokens": [{"name": "one", "token": TOKEN}, {"name": "two", "token": O
 
 class Owners(ToolCase):
     def ask(self, token, method, params):
-        """A request of 2026-07-28 by the caller who has that token."""
+        """A request of 2026-07-28 by the caller with that token."""
         message = stateless_message(method, params)
         headers = {**stateless_headers(message), **bearer(token)}
         with self.gateway.connect() as connection:
@@ -47,7 +47,7 @@ class Owners(ToolCase):
 
 
 class Revisions(ToolCase):
-    def test_a_life_in_each(self):
+    def test_full_use_in_each(self):
         self.start(pool={"size": 2})
         for revision in REVISIONS:
             with self.subTest(revision), client_of(self.gateway, revision) as client:
@@ -70,7 +70,7 @@ class Revisions(ToolCase):
         self.assertIn("Sandbox not found", gone["content"][0]["text"])
 
     def done(self, client, tool, token=None, **arguments):
-        """What a tool answers: as a text for all, structured for those who know of that."""
+        """The answer of a tool: as text for all, structured for revisions that have it."""
         answer = result_of(client.call(f"box__{tool}", token=token, **arguments))
         self.assertFalse(answer.get("isError"), answer)
         value = json.loads(answer["content"][0]["text"])
@@ -94,7 +94,7 @@ class Revisions(ToolCase):
         self.assertEqual({one["progressToken"] for one in updates}, {"news"})
         steps = [one["progress"] for one in updates]
         self.assertEqual(steps, sorted(set(steps)))
-        # Words came with progress in 2025-03-26.
+        # Progress has a message since 2025-03-26.
         if client.revision >= "2025-03-26":
             self.assertEqual("".join(one["message"] for one in updates), "one\ntwo\n")
 

@@ -20,7 +20,7 @@ from harness import (
 )
 from sandbox_case import SandboxCase, cgroups_of, processes_with
 
-# A server that runs what it is told, to look around with.
+# A server that runs commands, to look around with.
 EXPLORER = '''
 import json, os, subprocess, sys
 
@@ -122,7 +122,7 @@ class Servers(ServerCase):
 
             wait_until(back, "it to come back")
             self.assertTrue(processes_with(FAKE_SERVER))
-            # Of each of its lives there is a line, with what held for it.
+            # Each of its runs has a log line, with its limits.
             lines = [json.loads(line) for line in gateway.stderr.lines if '"sandbox run"' in line]
             self.assertEqual(len(lines), 1)
             run = {key: lines[0][key] for key in ("upstream", "isolation", "absent", "memory")}
@@ -144,7 +144,7 @@ class Servers(ServerCase):
         wait_until(lambda: not processes_with("sleep\x00100001"), "it to be gone")
         wait_until(lambda: not cgroups_of(self.gateway.pid), "its cgroup to be gone")
 
-    def test_what_cannot_be_shared_is_said(self):
+    def test_what_cannot_be_shared_is_reported(self):
         upstream = {
             "kind": "stdio",
             "command": "/usr/bin/python3",

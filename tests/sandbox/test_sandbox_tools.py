@@ -44,7 +44,7 @@ class Tools(ToolCase):
             ),
         )
 
-    def test_a_life(self):
+    def test_full_use(self):
         self.start()
         made = self.use("create_sandbox")
         self.assertEqual(made["isolation"], "namespaces")
@@ -135,7 +135,7 @@ class Tools(ToolCase):
                 self.assertTrue(self.refusal(tool, **arguments))
 
     def test_an_empty_id_is_no_sandbox(self):
-        """Least of all is it a wish for a fresh one."""
+        """In particular it does not request a new one."""
         self.start(pool={"size": 0})
         for tool, arguments in (
             ("run_command", {"command": "true"}),
@@ -320,7 +320,7 @@ class Lifetime(ToolCase):
         box = self.make(ttl_s=0.2)
         self.assertEqual(self.shell(box, "sleep 1; echo done")["stdout"], "done\n")
 
-    def test_the_pool_is_kept_full(self):
+    def test_the_pool_stays_full(self):
         gateway = self.start(pool={"size": 2})
         ready = lambda: gateway.metric("patchbay_sandbox_ready", upstream="box")
         wait_until(lambda: ready() == 2, "the pool to fill")

@@ -112,7 +112,7 @@ class Server(TlsCase):
 
 
 class Alerts(TlsCase):
-    """What goes wrong after the handshake is said in an alert before the connection closes."""
+    """An error after the handshake is sent in an alert before the connection closes."""
 
     @classmethod
     def setUpClass(cls):
@@ -170,7 +170,7 @@ class Client(TlsCase):
     """The gateway towards upstreams: the server does not choose what a handshake costs."""
 
     def serve(self, *args):
-        """The port of a server that takes TLS as `words` say."""
+        """The port of a TLS server with these options."""
         cert, key = self.authority.server("upstream", key=RSA)
         server = subprocess.Popen(
             ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", cert, "-key", key, "-www"]

@@ -67,7 +67,7 @@ class Frontends(TlsCase):
                 self.assertEqual(other.request("POST", endpoint, headers, ping).status, 202)
             self.assertEqual(next(events).json()["id"], 1)
 
-    def test_large_bodies_both_ways(self):
+    def test_large_bodies_in_both_directions(self):
         for size in (16_000, 16_384, 17_000, 1_000_000, 9_000_000):
             with self.subTest(size=size), McpSession(self.gateway) as session:
                 text = "x" * (size - 1) + "y"
@@ -88,14 +88,14 @@ class Frontends(TlsCase):
             connection.send_raw(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
             self.assertEqual([connection.read_response().status for _ in range(20)], [200] * 20)
 
-    def test_what_is_malformed_is_told_and_the_connection_ended(self):
+    def test_malformed_input_gets_an_alert_and_the_connection_ends(self):
         with self.gateway.connect() as connection:
             connection.send_raw(b"GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n")
             response = connection.read_response()
             self.assertEqual(response.status, 400)
             self.assertEqual(connection.wait_closed(), b"")  # With an orderly end: no SSLEOFError.
 
-    def test_a_client_that_has_said_all_is_answered(self):
+    def test_a_client_that_half_closes_is_answered(self):
         with self.gateway.plain() as connection:
             inward, outward = ssl.MemoryBIO(), ssl.MemoryBIO()
             tls = self.context.wrap_bio(inward, outward, server_hostname="localhost")
@@ -173,7 +173,7 @@ class Protocol(TlsCase):
         context = trusting(self.authority.pem)
         context.set_alpn_protocols(["h2"])
         self.assert_refused(gateway, context, "no application protocol")
-        context = ssl.create_default_context(cafile=self.authority.pem)  # Says nothing of it.
+        context = ssl.create_default_context(cafile=self.authority.pem)  # Not reported.
         with gateway.connect(context=context) as connection:
             self.assertEqual(connection.request("GET", "/health").status, 200)
 
@@ -209,7 +209,7 @@ class Protocol(TlsCase):
                     self.assertEqual(connection.request("GET", "/health").status, 200)
         self.assertGreaterEqual(gateway.handshakes("resumed"), 16)
 
-    def test_plain_http_is_told_so(self):
+    def test_plain_http_gets_an_explanation(self):
         gateway = self.start()
         for method in ("GET", "POST", "DELETE", "OPTIONS"):
             with self.subTest(method), gateway.plain() as connection:
@@ -274,7 +274,7 @@ class Clients(TlsCase):
         self.assert_refused(gateway, context, "too weak")
         self.assertGreaterEqual(gateway.handshakes("failed"), 6)
 
-    def test_our_client_shows_one(self):
+    def test_our_client_presents_one(self):
         gateway = self.start(self.known, client_ca=self.authority.pem)
         url = f"https://localhost:{gateway.tls_port}/mcp"
         settings = ("--ca", self.authority.pem, "--cert", self.client[0], "--key", self.client[1])
@@ -320,7 +320,7 @@ class Configuration(TlsCase):
         self.assertEqual(done.returncode, 3, done.stdout)
         return done.stderr
 
-    def test_faults_say_what_is_wrong(self):
+    def test_errors_explain_what_is_wrong(self):
         cases = (
             ({"server": (self.file("none.pem"), self.server[1])}, "none.pem': No such file"),
             ({"server": (self.server[0], self.client[1])}, "key values mismatch"),

@@ -32,7 +32,7 @@ class Reload(TlsCase):
     def start_watching(self, **tls):
         return self.start(self.anyone, server=(self.cert, self.key), **tls)
 
-    def test_a_renewed_certificate_is_shown(self):
+    def test_a_renewed_certificate_is_presented(self):
         gateway = self.start_watching()
         before = self.presented(gateway)
         with McpSession(gateway) as session:
@@ -110,7 +110,7 @@ class Reload(TlsCase):
             wait_until(lambda: not self.may_enter(gateway))
             # Neither does a ticket of before let it in.
             self.assert_refused(gateway, self.known, "revoked", session=ticket)
-            # What is open goes on.
+            # Open connections continue.
             self.assertEqual(connection.request("GET", "/health").status, 200)
 
     def test_an_authority_is_replaced(self):

@@ -51,7 +51,7 @@ class CallerTemplates(TestCase):
         self.assertEqual((reply["X-User"], reply["X-Same"]), ("local", "s"))
         self.assertNotIn("X-Mail", reply)
 
-    def test_a_caller_of_whom_too_little_is_known(self):
+    def test_a_caller_that_lacks_claims(self):
         stub = self.enterContext(StubServer())
         gateway = self.gateway(stub.upstream(headers={"X-Mail": "${caller.claims.email}"}))
         answer = call_as(gateway, "far__whoami", self.nobody)

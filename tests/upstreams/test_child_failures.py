@@ -83,7 +83,7 @@ class Dying(ChildCase):
         self.assert_bad_recovers()
         self.assertNotEqual(self.whoami("bad"), pid)
 
-    def test_closes_stdout_and_lives_on(self):
+    def test_closes_stdout_and_keeps_running(self):
         session = self.start(bad={"stop_grace": "200ms"})
         pid = self.whoami("bad")
         self.assert_error(session.call("bad__close_stdout"), -32000)

@@ -19,7 +19,7 @@ NOBODY = 61501
 
 
 def common(**settings):
-    """The fake server as any user can run it: its files may be in the home of another."""
+    """The fake server as any user can run it: its files may be in the home folder of another."""
     return fake(command="/usr/bin/python3", args=["-S", "-c", pathlib.Path(FAKE_SERVER).read_text(encoding="utf-8")],
                 cwd="/", **settings)
 
@@ -106,7 +106,7 @@ class Users(Case):
         for file in ("environ", "mem"):
             self.assertEqual(self.use("fake__peek", path=f"/proc/{self.gateway.pid}/{file}"), "PermissionError")
 
-    def test_a_user_by_name_has_its_own_home(self):
+    def test_a_user_by_name_has_its_own_home_folder(self):
         self.start({"upstreams": {"fake": common(user="nobody")}})
         seen = json.loads(self.use("fake__env"))
         self.assertEqual((seen["USER"], seen["LOGNAME"]), ("nobody", "nobody"))
@@ -118,7 +118,7 @@ class Users(Case):
         self.gateway.kill()
         wait_until(lambda: not alive(pid), "the program to end")
 
-    def test_who_is_not_there_is_said(self):
+    def test_an_unknown_user_is_reported(self):
         self.start({"upstreams": {"fake": common(user="nosuchuser", start_time="2s")}})
         self.assertIn("user: there is no user nosuchuser", self.gateway.stderr.wait_for("nosuchuser"))
 
@@ -149,7 +149,7 @@ class Orphans(Case):
 
         return wait_until(lambda: pid() not in (False, before), "the program to come back")
 
-    def test_it_lives_as_long_as_its_program(self):
+    def test_it_ends_with_its_program(self):
         self.start({"upstreams": {"fake": fake(), "other": fake()}})
         stored = int(self.use("other__runaway"))
         gone = [int(self.use("fake__runaway")) for _ in range(3)]

@@ -59,7 +59,7 @@ class Connections(RemoteCase):
                 self.assertEqual(stub.open_connections(), before)
                 self.assertEqual(len(stub.saw("tools/call")), 21)
 
-    def test_a_kept_connection_that_was_closed_is_not_used(self):
+    def test_an_idle_connection_that_was_closed_is_not_used(self):
         stub, gateway = self.both()
         stateless_call(gateway, "far__whoami")
         before = stub.open_connections()
@@ -98,7 +98,7 @@ class Connections(RemoteCase):
         self.assertEqual(done.returncode, 3, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
-    def test_places_that_are_none_are_refused(self):
+    def test_invalid_endpoints_are_refused(self):
         for entry in (
             {"kind": "http"},
             {"kind": "http", "url": "ftp://127.0.0.1/"},
@@ -190,7 +190,7 @@ class Sessions(RemoteCase):
 
 
 def broken(exchange, times, pause):
-    """Says from where to resume, and after how long; then the stream ends."""
+    """Sends the event id and the delay for resuming; then the stream ends."""
     exchange.begin_events()
     exchange.event("", id="e1", retry=int(pause * 1000))
     times["id"] = exchange.message["id"]
@@ -294,7 +294,7 @@ class ComingAndGoing(RemoteCase):
         stub, gateway = self.both(restart={"first": "20ms", "most": "60s", "breaker": 3})
         stub.stop()
         wait_until(lambda: "error" in stateless_call(gateway, "far__whoami"), "the loss to show")
-        # The breaker opens: calls fail at once, and say why.
+        # The breaker opens: calls fail at once, with the reason.
         wait_until(
             lambda: "breaker" in stateless_call(gateway, "far__whoami")["error"]["message"],
             "the breaker",
@@ -348,7 +348,7 @@ class ComingAndGoing(RemoteCase):
 
 
 class Notifications(RemoteCase):
-    """What a server tells by itself, when the stream that carries it breaks."""
+    """Unsolicited notifications of a server when their stream breaks."""
 
     NEW = {"name": "new", "inputSchema": {"type": "object"}}
 
@@ -383,7 +383,7 @@ class Notifications(RemoteCase):
         ids = [seen.headers.get("Last-Event-ID") for seen in stub.saw("GET")]
         self.assertEqual(ids, [None, "n1"])
 
-    def test_what_a_stateless_server_told_meanwhile_is_read_again(self):
+    def test_what_a_stateless_server_changed_meanwhile_is_read_again(self):
         stub = self.stub(stateless=True)
         stub.capabilities = {"tools": {"listChanged": True}}
 

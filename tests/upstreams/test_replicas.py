@@ -85,7 +85,7 @@ class Replicas(ReplicaCase):
         self.assertEqual(self.names(gateway, 6), {"b": 6})
 
     def test_no_call_is_lost_that_was_not_sent(self):
-        """One of three dies amid the traffic: only what was on its way to it may fail."""
+        """One of three dies under load: only calls that were in progress on it may fail."""
         stubs, gateway = self.replicas(3, workers=2)
         got, failed, lock = collections.Counter(), [], threading.Lock()
 
@@ -117,7 +117,7 @@ class Replicas(ReplicaCase):
 
 
     def test_a_call_that_was_sent_is_not_made_again(self):
-        """Its answer breaks off, and nobody is there to resume it: the other is not asked."""
+        """Its answer breaks off and cannot be resumed: the other is not asked."""
         stubs, gateway = self.replicas()
 
         def die(exchange):
@@ -132,7 +132,7 @@ class Replicas(ReplicaCase):
 
 
 class Isolation(ReplicaCase):
-    """The stub counts calls by session: what it remembers shows who shares a session."""
+    """The stub counts calls by session: its counts reveal which callers share a session."""
 
     def one(self, **settings):
         stub = self.enterContext(StubServer())
@@ -157,7 +157,7 @@ class Isolation(ReplicaCase):
         )
 
     def test_shared_and_per_principal_without_principals(self):
-        """Everybody who reaches a loopback listener is the same principal."""
+        """All callers on a loopback listener are the same principal."""
         for settings in ({"isolation": "shared"}, {}):
             with self.subTest(settings):
                 stub, gateway = self.one(**settings)

@@ -66,7 +66,7 @@ class Transports(RemoteCase):
         gateway = self.gateway(entry)
         self.assertEqual(text_of(stateless_call(gateway, "far__echo", text="here")), "here")
 
-    def test_a_stateless_server_that_is_slow_to_say_so(self):
+    def test_a_stateless_server_that_is_slow_to_discover(self):
         stub = self.stub(stateless=True)
 
         def slow(exchange):

@@ -23,7 +23,7 @@ def closing(code, reason=b""):
 
 
 class WsServer:
-    """Takes one connection of the gateway, says what it is told to, and keeps what comes back."""
+    """Accepts one connection of the gateway, sends its script, and records the answers."""
 
     def __init__(self, script):
         self.script = script

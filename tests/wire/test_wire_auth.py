@@ -107,7 +107,7 @@ class Tokens(WireCase):
                 self.assertEqual(error["code"], "UNAUTHORIZED", repr(token))
                 client.assert_ended()
 
-    def test_others_cannot_lock_out_who_is_known(self):
+    def test_others_cannot_lock_out_a_known_caller(self):
         auth = {**TOKENS, "failures": {"most": 3, "window": "60s"}}
         gateway = self.start({"auth": auth, "workers": 4})
         with gateway.client() as client:
@@ -188,7 +188,7 @@ class Certificates(TlsCase):
                 content = client.result(message)["content"]
                 self.assertEqual(len(content[0]["text"]), size)
 
-    def test_plain_frames_are_told(self):
+    def test_plain_frames_are_recognised(self):
         gateway = self.wire()
         with gateway.client() as client:
             client.ask(rpc("ping"))

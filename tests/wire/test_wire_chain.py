@@ -88,7 +88,7 @@ class Chain(WireCase):
         with WireGateway(fake_config(), {"tcp": f"127.0.0.1:{port}"}):
             wait_until(lambda: stateless(near, "far__fake__echo", {"text": "3"}) == "3", "the way back")
 
-    def test_calls_under_way_fail_once_when_the_connection_breaks(self):
+    def test_calls_in_progress_fail_once_when_the_connection_breaks(self):
         far = self.start(fake_config())
         near = self.near(far.wire_port)
         waiting = Background(stateless, near, "far__fake__hang", {})
@@ -96,8 +96,8 @@ class Chain(WireCase):
         far.kill()
         self.assertIn("lost", waiting.result())
 
-    def test_a_server_that_says_no_in_other_words(self):
-        """ERROR frames with a bare object and with text, and ids in other places."""
+    def test_a_server_that_refuses_in_another_format(self):
+        """ERROR frames with a bare object and with text, and ids in other members."""
         listener = socket.create_server(("127.0.0.1", 0))
 
         def serve():
@@ -144,7 +144,7 @@ class Chain(WireCase):
         self.assertIn("not today", stateless(near, "far__odd", {}))
         listener.close()
 
-    def test_stopping_says_goodbye(self):
+    def test_stopping_sends_a_close(self):
         far = self.start(fake_config())
         near = Gateway(chained(far.wire_port))
         with near:
@@ -163,7 +163,7 @@ class SecureChain(TlsCase):
         url = f"tcps://localhost:{far.wire_port}"
         near = self.enterContext(Gateway(chained(far.wire_port, tls=tls, url=url)))
         self.assertEqual(stateless(near, "far__fake__echo", {"text": "safe"}), "safe")
-        # Whoever it does not trust, it does not speak to.
+        # It sends nothing to a server that it does not trust.
         other = {"ca": self.client[0], "cert": self.client[0], "key": self.client[1]}
         lost = self.enterContext(Gateway(chained(far.wire_port, tls=other, url=url)))
         self.assertIn("certificate", lost.get("/ready").body.decode())

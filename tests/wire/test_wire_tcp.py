@@ -37,7 +37,7 @@ def text(result):
 
 
 class Document(WireCase):
-    """Everything that the document shows, as it shows it."""
+    """Every example of the document, as it is written there."""
 
     def test_the_sample_message_is_answered(self):
         client = self.client(self.start())
@@ -69,7 +69,7 @@ class Document(WireCase):
         self.assertEqual(payload["id"], "mcp-req-001")
         self.assertIn("skills__calculate", [tool["name"] for tool in payload["result"]["tools"]])
 
-    def test_initialize_in_the_words_of_the_document(self):
+    def test_initialize_as_documented(self):
         client = self.client(self.start(wire={"rate_limiting": {"enabled": True}}))
         result = client.initialize("1.0")
         self.assertEqual(result["protocolVersion"], "1.0")
@@ -239,7 +239,7 @@ class Frames(WireCase):
             received += client.socket.recv(4096)
         self.assertIn(b"MC\x01\x00\x00", received)
 
-    def test_what_is_no_frame_is_told_and_left(self):
+    def test_what_is_no_frame_gets_an_error_and_a_close(self):
         gateway = self.start()
         faults = {
             b"GET / HTTP/1.1\r\n\r\n": "4D 43",
@@ -367,7 +367,7 @@ class Frames(WireCase):
 
 
 class Chunks(WireCase):
-    def test_large_answers_come_in_pieces_to_those_who_take_them(self):
+    def test_large_answers_come_in_chunks_to_clients_that_support_them(self):
         gateway = self.start(fake_config(), wire={"chunk": "64KiB"})
         client = self.client(gateway)
         result = client.initialize(capabilities={"chunking": True})
@@ -406,7 +406,7 @@ class Chunks(WireCase):
         error = client.refusal({"part": "{"}, metadata=first("two"))
         self.assertIn("more than 1 messages in pieces", error["message"])
 
-    def test_an_answer_too_large_for_a_frame_says_so(self):
+    def test_an_answer_too_large_for_a_frame_is_an_error(self):
         client = self.client(self.start(fake_config(), wire={"max_frame": "64KiB"}))
         answer = client.request(call("fake__big", {"bytes": 100_000}))
         self.assert_error(answer["mcp_payload"], -32600, "too_large")
@@ -447,7 +447,7 @@ class Traffic(WireCase):
         client.ask(cancel)
         self.assertEqual(client.result(rpc("ping")), {})
 
-    def test_progress_and_news_come_on_their_own(self):
+    def test_progress_and_notifications_are_pushed(self):
         client = self.client(self.start(fake_config()))
         client.initialize("2025-06-18")
         params = {"name": "fake__progress", "arguments": {"steps": 3}, "_meta": {"progressToken": "t"}}
@@ -552,7 +552,7 @@ class Lifecycle(WireCase):
         self.assertEqual(client.read_frame()[0], PING)  # It is still there, and asked again.
         client.assert_ended()  # It does not answer any more.
 
-    def test_a_client_must_say_something(self):
+    def test_a_client_must_send_something(self):
         client = self.client(self.start(wire={"first_message": "200ms"}))
         self.assertEqual(client.read(ERROR)["error"]["details"]["reason"], "timeout")
         client.assert_ended()
@@ -577,7 +577,7 @@ class Lifecycle(WireCase):
 
 
 class Limits(WireCase):
-    def test_a_hundred_requests_a_minute_unless_told_otherwise(self):
+    def test_a_hundred_requests_a_minute_by_default(self):
         gateway = self.start(wire={"rate_limiting": {"enabled": True}})
         client = self.client(gateway)
         for i in range(100):
@@ -588,7 +588,7 @@ class Limits(WireCase):
         self.assertEqual((details["limit"], details["window"]), (100, "1m"))
         self.assertIsInstance(details["retry_after"], int)
         self.assertLessEqual(details["retry_after"], 60)
-        # Nobody gets more by coming again.
+        # Reconnecting gains nothing.
         self.assertEqual(self.client(gateway).refusal(rpc("ping"))["code"], "RATE_LIMIT_EXCEEDED")
 
     def test_faults_in_the_style_that_was_asked_for(self):

@@ -73,7 +73,7 @@ class Upgrade(WsCase):
         self.assertEqual(client.headers["connection"], "Upgrade")
         self.assertNotIn("sec-websocket-protocol", client.headers)
 
-    def test_it_is_there_without_a_word_in_the_configuration(self):
+    def test_it_is_enabled_by_default(self):
         gateway = self.enterContext(Gateway())
         self.assert_serves(gateway)
 
@@ -87,7 +87,7 @@ class Upgrade(WsCase):
         self.assertNotIn("sec-websocket-extensions", client.headers)
         self.assertEqual(client.headers["sec-websocket-protocol"], "mcp")
 
-    def test_another_version_is_told_ours(self):
+    def test_another_version_gets_ours(self):
         gateway = self.start()
         for version in ("8", "14", None):
             status, headers, _ = self.refused(gateway, {"Sec-WebSocket-Version": version})
@@ -205,7 +205,7 @@ class Messages(WsCase):
         client.send({**SUM, "id": 7})
         self.assertEqual(text(client.answer(7)), "14")
 
-    def test_what_is_neither_is_refused_and_told(self):
+    def test_what_is_neither_is_refused_with_an_error(self):
         client = self.client(self.start())
         client.send_text("not json")
         self.assertEqual(client.read()["error"]["code"], "INVALID_REQUEST")
@@ -218,7 +218,7 @@ class Messages(WsCase):
         self.assertEqual({client.read()["correlation_id"] for _ in fast}, set(fast))
         self.assertEqual(client.read()["correlation_id"], slow)
 
-    def test_progress_and_questions_pass_both_ways(self):
+    def test_progress_and_questions_pass_in_both_directions(self):
         client = self.client(self.start(fake_config()))
         request = initialize()
         request["params"]["capabilities"] = {"elicitation": {}}
@@ -239,7 +239,7 @@ class Messages(WsCase):
         client.send(envelope({"jsonrpc": "2.0", "id": question["id"], "result": answer}))
         self.assertEqual(client.read()["correlation_id"], asked)
 
-    def test_lists_that_change_are_told(self):
+    def test_changed_lists_are_notified(self):
         client = self.client(self.start(fake_config()))
         client.send(initialize())
         client.answer("init")
@@ -259,7 +259,7 @@ class Messages(WsCase):
 
 
 class Frames(WsCase):
-    """Each fault ends its connection with the code that says why, and nobody else's."""
+    """Each fault ends its connection with the code for the reason, and no other connection."""
 
     def fault(self, *data, wire=None, gateway=None):
         gateway = gateway or self.start(wire=wire)
@@ -317,7 +317,7 @@ class Frames(WsCase):
         self.assert_serves(gateway)
         self.assertLess(gateway.rss() - before, 32 << 20)
 
-    def test_idle_connections_give_large_messages_back(self):
+    def test_idle_connections_release_large_messages(self):
         gateway = self.start()
         pad = {"pad": "x" * (8 << 20)}
         message = lambda: frame(TEXT, json.dumps(envelope(SUM, metadata=pad)).encode())
@@ -405,7 +405,7 @@ class Lifecycle(WsCase):
         thread.start()
         self.assertEqual(silent.read_frame()[0], PING)
         self.assertEqual(silent.closed()[0], 1011)
-        # Whoever answers has been asked several times by now, and is still there.
+        # A client that answers has been pinged several times by now, and is still connected.
         self.assertTrue(thread.is_alive())
         stop.set()
         thread.join(TIMEOUT)
@@ -470,7 +470,7 @@ class Lifecycle(WsCase):
             self.assertEqual(client.closed()[0], 1001)
             self.assertEqual(gateway.wait(), 0)
 
-    def test_a_caller_who_is_not_let_in_any_more(self):
+    def test_a_caller_that_is_no_longer_accepted(self):
         tokens = [{"name": "ci", "token": TOKEN}, {"name": "other", "token": OTHER}]
         gateway = self.start({"auth": {"tokens": tokens}})
         plain = self.client(gateway, bearer())
@@ -536,7 +536,7 @@ class Upstream(WsCase):
         answered = lambda: run("call", front.url, "behind__skills__calculate", "expression=2*21")
         wait_until(lambda: "42" in answered().stdout, "the upstream to be back")
 
-    def test_a_token_and_who_refuses(self):
+    def test_a_token_and_a_refusal(self):
         behind = self.start({"auth": {"tokens": [{"name": "ci", "token": TOKEN}]}})
         url = f"ws://127.0.0.1:{behind.port}/mcp"
         good = run("call", url, "skills__calculate", "expression=6*7", env={"PATCHBAY_TOKEN": TOKEN})
