@@ -174,7 +174,7 @@ async def greet(call):
 
 @tool(
     "slow_compute",
-    "Takes as long as it is told to.",
+    "Takes as long as requested.",
     properties={"seconds": NUMBER, "label": STRING},
     task="optional",
 )

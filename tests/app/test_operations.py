@@ -180,7 +180,7 @@ class Logs(TestCase):
             with gateway.connect() as connection:
                 self.assertEqual(connection.request("POST", "/mcp", headers, message).status, 200)
                 connection.request("GET", "/health?token=query-s3cret")
-            session.call("fake__echo", text="legacy-s3cret")
+            session.call("fake__echo", text="session-s3cret")
             session.call("fake__rpc_error", text="boom")
             session.call("fake__die")
             bad = {**headers, "Content-Type": "text/plain"}

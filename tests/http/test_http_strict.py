@@ -88,7 +88,7 @@ class Framing(StrictCase):
             "overflow": b"fffffffffffffffff\r\nabc",
             "empty size": b"\r\nabc\r\n",
             "bare LF": b"5\nabcde\n0\n\n",
-            "longer than told": b"5\r\nabcdefgh\r\n0\r\n\r\n",
+            "longer than declared": b"5\r\nabcdefgh\r\n0\r\n\r\n",
             "blank": b" 5\r\nabcde\r\n0\r\n\r\n",
             "endless size": b"0" * 100_000,
             "extension without a name": b"5;\r\nabcde\r\n0\r\n\r\n",

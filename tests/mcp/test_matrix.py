@@ -175,7 +175,7 @@ def cancel(cell):
     calls, stops = begun(), cancelled()
     with cell.client.begun("slow_compute", seconds=60):
         wait_until(lambda: begun() > calls, "the call to reach the server")
-    wait_until(lambda: cancelled() > stops, "the server to be told")
+    wait_until(lambda: cancelled() > stops, "the server to be notified")
     cell.equal(cancelled(), stops + 1)
 
 

@@ -202,7 +202,7 @@ class Bounds(ParkedCase):
         record = self.record()
         gateway = self.gateway("--record", record, question="300ms")
         asked = self.asked(gateway)
-        wait_until(lambda: self.events(record), "the server to be told")
+        wait_until(lambda: self.events(record), "the server to be notified")
         self.assert_error(self.retry(gateway, asked), -32602, "invalid_params")
         # The server serves on.
         self.assertEqual(
@@ -233,7 +233,7 @@ class Bounds(ParkedCase):
         with gateway.connect() as connection:
             connection.send("POST", "/mcp", stateless_headers(message), message)
             wait_until(lambda: '"slow_compute"' in pathlib.Path(record).read_text("utf-8"))
-        wait_until(lambda: self.events(record), "the server to be told")
+        wait_until(lambda: self.events(record), "the server to be notified")
 
     def test_the_gateway_stops_with_calls_parked(self):
         gateway = self.gateway()

@@ -71,8 +71,8 @@ class Methods(StatelessCase):
         self.assertIn("fake__echo", [tool["name"] for tool in result["tools"]])
 
     def test_call(self):
-        answer = stateless_call(self.gateway, "fake__echo", text="modern ☃")
-        self.assertEqual(text_of(answer), "modern ☃")
+        answer = stateless_call(self.gateway, "fake__echo", text="stateless ☃")
+        self.assertEqual(text_of(answer), "stateless ☃")
         self.assertEqual(answer["result"]["resultType"], "complete")
         failed = result_of(stateless_call(self.gateway, "fake__fail", text="sorry"))
         self.assertTrue(failed["isError"])

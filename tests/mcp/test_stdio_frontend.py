@@ -243,7 +243,7 @@ class Stateless(StdioCase):
 
     def test_cancelled(self):
         frontend = self.frontend()
-        arguments = {"steps": 10_000, "delay": 0.02, "tag": "modern"}
+        arguments = {"steps": 10_000, "delay": 0.02, "tag": "stateless"}
         params = {"name": "fake__progress", "arguments": arguments}
         frontend.send(stateless_message("tools/call", params, 7, {"progressToken": "p"}))
         frontend.stdout.wait_for("notifications/progress")  # It has reached the child.
@@ -253,7 +253,7 @@ class Stateless(StdioCase):
         counter = iter(range(100, 10_000))
         wait_until(
             lambda: (
-                "modern"
+                "stateless"
                 in text_of(
                     frontend.request(
                         stateless_message(

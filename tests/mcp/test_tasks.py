@@ -474,7 +474,7 @@ class Times(TestCase):
                     with open(record, encoding="utf-8") as file:
                         return '"tasks/cancel"' in file.read()
 
-                wait_until(cancelled, "the server to be told")
+                wait_until(cancelled, "the server to be notified")
 
     def test_waiting_may_take_longer_than_a_call(self):
         for revisions in (SESSION_BASED, STATELESS):

@@ -203,7 +203,7 @@ class Passing(RouterCase):
         self.assertIn("result", router.answer("l"))
         wait_until(lambda: sessions() == 1, "the idle ones to go")
         changed = lambda: [m for m in router.messages() if m.get("method", "").endswith("/list_changed")]
-        wait_until(changed, "the news")
+        wait_until(changed, "the notification")
         self.assertEqual(len(changed()), 1)
 
     def test_the_end_of_stdin_waits_for_answers(self):

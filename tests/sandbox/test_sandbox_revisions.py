@@ -83,7 +83,7 @@ class Revisions(ToolCase):
         ran = self.done(
             client,
             "execute_code",
-            token="news",
+            token="updates",
             sandbox_id=box,
             language="python",
             code="import sys, time\nprint('one', flush=True)\nsys.stdin.read()\nprint('two')",
@@ -91,7 +91,7 @@ class Revisions(ToolCase):
         )
         self.assertEqual((ran["stdout"], ran["verdict"]), ("one\ntwo\n", "exit"))
         updates = [one["params"] for one in client.notified if one["method"] == "notifications/progress"]
-        self.assertEqual({one["progressToken"] for one in updates}, {"news"})
+        self.assertEqual({one["progressToken"] for one in updates}, {"updates"})
         steps = [one["progress"] for one in updates]
         self.assertEqual(steps, sorted(set(steps)))
         # Progress has a message since 2025-03-26.

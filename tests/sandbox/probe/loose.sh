@@ -39,7 +39,7 @@ cd /workspace
 for _ in {1..10}; do sleep 600 & done
 python3 - "$!" <<'PYTHON'
 import os, socket, subprocess, sys
-# Whoever is to be reached is there.
+# The targets of the attempts exist.
 places = [(socket.AF_INET, "0.0.0.0", 80), (socket.AF_INET, "127.0.0.1", 0)]
 listeners = [socket.create_server((host, port), family=kind) for kind, host, port in places]
 six = socket.create_server(("2001:db8::1", 80), family=socket.AF_INET6)
