@@ -164,7 +164,7 @@ class HowLarge(TestCase):
         return text, pages
 
     def test_a_result_beyond_the_budget_is_read_in_pages(self):
-        with Gateway(budget("4KiB", stored_page="1KiB")) as gateway:
+        with Gateway(budget("4KiB", kept_page="1KiB")) as gateway:
             whole = text_of(stateless_call(gateway, "fake__big", bytes=1000))
             self.assertEqual(len(whole), 1000)
             result = result_of(stateless_call(gateway, "fake__big", bytes=10_000))
@@ -184,7 +184,7 @@ class HowLarge(TestCase):
             self.assertEqual({block["type"] for block in result["content"]}, {"text"})
 
     def test_what_is_unknown_or_gone(self):
-        with Gateway(budget("4KiB", stored_results="1MiB")) as gateway:
+        with Gateway(budget("4KiB", kept_results="1MiB")) as gateway:
             link = result_of(stateless_call(gateway, "fake__big", bytes=600_000))["content"][1]["uri"]
             for uri in (link + "x", link[:-2] + "/0", "patchbay://results/", "patchbay://results/../1"):
                 message = stateless_message("resources/read", {"uri": uri})
