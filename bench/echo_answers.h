@@ -85,8 +85,9 @@ inline std::string_view unquoted(std::string_view value) {
 
 class EchoAnswers {
  public:
-  // A modern server speaks 2026-07-28 and nothing else; the other one the revisions with sessions.
-  explicit EchoAnswers(bool stateless = false) : modern_(stateless) {}
+  // A stateless server speaks 2026-07-28 and nothing else; the other one the revisions with
+  // sessions.
+  explicit EchoAnswers(bool stateless = false) : stateless_(stateless) {}
 
   // Appends the answer to one message; nothing to a notification.
   void answer(std::string_view text, std::string& out) {
@@ -101,17 +102,17 @@ class EchoAnswers {
     } else if (method == "tools/list") {
       begin_result(out);
       out += kTools;
-      out += modern_ ? R"(,"ttlMs":0,"cacheScope":"private"})" : "}";
-    } else if (modern_ && method == "server/discover") {
+      out += stateless_ ? R"(,"ttlMs":0,"cacheScope":"private"})" : "}";
+    } else if (stateless_ && method == "server/discover") {
       begin_result(out);
       out += R"("supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,)"
              R"("cacheScope":"private"})";
-    } else if (!modern_ && method == "initialize") {
+    } else if (!stateless_ && method == "initialize") {
       begin_result(out);
       out += R"("protocolVersion":)";
       out += Members(message.find("params")).find("protocolVersion");
       out += R"(,"capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}})";
-    } else if (!modern_ && method == "ping") {
+    } else if (!stateless_ && method == "ping") {
       out += R"(,"result":{})";
     } else {
       out += R"(,"error":{"code":-32601,"message":"Method not found"})";
@@ -121,7 +122,7 @@ class EchoAnswers {
 
  private:
   void begin_result(std::string& out) {
-    out += modern_ ? R"(,"result":{"resultType":"complete",)" : R"(,"result":{)";
+    out += stateless_ ? R"(,"result":{"resultType":"complete",)" : R"(,"result":{)";
   }
 
   void call(Members params, std::string& out) {
@@ -148,7 +149,7 @@ class EchoAnswers {
     out += R"("}]})";
   }
 
-  const bool modern_;
+  const bool stateless_;
   std::string echo_ = std::string(200, 'e');
   std::string big_ = std::string(1'000'000, 'b');
   std::string payload_;

@@ -22,7 +22,7 @@ namespace patchbay::bench {
 namespace {
 
 constexpr std::string_view kUsage =
-    "http_echo [--port 0] [--modern 0]\n"
+    "http_echo [--port 0] [--stateless 0]\n"
     "An MCP server over HTTP; prints `port N`, then `ready`.";
 
 struct Connection {
@@ -93,12 +93,12 @@ class Server : public EpollLoop<Server, Connection> {
 };
 
 int main(int argc, char** argv) {
-  Options options(argc, argv, kUsage, {"--port", "--modern"});
+  Options options(argc, argv, kUsage, {"--port", "--stateless"});
   signal(SIGPIPE, SIG_IGN);
   int listener = listen_on(static_cast<std::uint16_t>(options.number("--port", 0)), false);
   fmt::print("port {}\nready\n", port_of(listener));
   std::fflush(stdout);
-  Server(listener, options.number("--modern", 0) != 0).run();
+  Server(listener, options.number("--stateless", 0) != 0).run();
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The client that the conformance suite starts: the gateway, with somebody in front who uses it.
+"""The client that the conformance suite starts: the gateway, with an MCP client in front.
 
 The suite runs a server of its own and gives its URL as the last argument. We start `patchbay stdio`
-with that URL as its only upstream and talk to it as an MCP client would, so that the gateway makes
-the requests which the scenario waits for. What to do is in SCENARIOS, by the name in
-MCP_CONFORMANCE_SCENARIO; details come in MCP_CONFORMANCE_CONTEXT. Where somebody must sign in, links
-are opened as soon as the gateway names them, in its log or by elicitation.
+with that URL as its only upstream and act as its MCP client, so that the gateway makes
+the requests which the scenario waits for. The steps are in SCENARIOS, by the name in
+MCP_CONFORMANCE_SCENARIO; details come in MCP_CONFORMANCE_CONTEXT. Where a sign-in is required,
+links are opened as soon as the gateway prints them, in its log or by elicitation.
 
 usage: conformance_client.py URL   (PATCHBAY_BIN names the program; CONFORMANCE_GATEWAY replaces the
 whole command, with URL appended)
@@ -26,13 +26,13 @@ import urllib.parse
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "lib"))
 
 from browser import Browser  # noqa: E402
 
 ANSWER_S = 12
 STOP_S = 5
-SIGNED_IN_S = 8  # How long it may take until an upstream is up that wants somebody to sign in.
+SIGNED_IN_S = 8  # How long it may take until an upstream that requires a sign-in is up.
 LINK = re.compile(r"http://[\w.:]+/oauth/sign-in/[0-9a-f]+")
 
 
@@ -77,8 +77,8 @@ class Gateway:
         capabilities = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
         info = {"name": "conformance-client", "version": "1.0.0"}
         version = "2025-11-25"
-        opening = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": info}
-        self.request("initialize", opening)
+        handshake = {"protocolVersion": version, "capabilities": capabilities, "clientInfo": info}
+        self.request("initialize", handshake)
         self._send({"method": "notifications/initialized"})
 
     def close(self):
@@ -122,8 +122,8 @@ class Gateway:
         elif question["method"] == "roots/list":
             result = {"roots": []}
         else:
-            said = {"type": "text", "text": "something"}
-            result = {"role": "assistant", "content": said, "model": "none"}
+            reply = {"type": "text", "text": "something"}
+            result = {"role": "assistant", "content": reply, "model": "none"}
         self._send({"id": question["id"], "result": result})
 
     def start(self, method, params=None):
@@ -208,7 +208,7 @@ def echo_schema(gateway, _context):
 
 
 def call_signed_in(gateway, _context):
-    """The tool is there once somebody has signed in, or the gateway has found its token."""
+    """The tool is listed once a person has signed in, or the gateway has obtained its token."""
     until = time.monotonic() + SIGNED_IN_S
     while "test-tool" not in gateway.tools():
         if time.monotonic() > until:
@@ -236,9 +236,9 @@ def issuer_of(url):
     """The authorization server of that server, as an administrator looks it up once."""
     parts = urllib.parse.urlsplit(url)
     for path in (parts.path.rstrip("/"), ""):
-        place = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource{path}"
+        metadata_url = f"{parts.scheme}://{parts.netloc}/.well-known/oauth-protected-resource{path}"
         try:
-            with urllib.request.urlopen(place, timeout=ANSWER_S) as answer:
+            with urllib.request.urlopen(metadata_url, timeout=ANSWER_S) as answer:
                 return json.load(answer)["authorization_servers"][0]
         except urllib.error.HTTPError:
             continue
@@ -263,8 +263,8 @@ def auth_of(scenario, context, folder, url):
     if scenario == "auth/enterprise-managed-authorization":
         there = {"token_url": context["idp_token_endpoint"], "client_id": context["idp_client_id"]}
         subject = secret_file(folder, "id-token", context["idp_id_token"])
-        shown = {"subject_type": "id_token", "subject_file": subject}
-        return {"kind": "token_exchange", "exchange": there, **shown, **auth}
+        subject_settings = {"subject_type": "id_token", "subject_file": subject}
+        return {"kind": "token_exchange", "exchange": there, **subject_settings, **auth}
     if scenario == "auth/wif-jwt-bearer":
         workload = secret_file(folder, "workload", context["valid_jwt"])
         return {"kind": "jwt_bearer", "token_file": workload, **auth}

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""An MCP server on stdio whose tools and resources have what REST must show: structured results with
-schemas that refer into themselves, odd names, texts, bytes, nulls, hints for caches, several parts.
+"""An MCP server on stdio whose tools and resources have what REST must represent: structured
+results with recursive schemas, odd names, texts, bytes, nulls, hints for caches, several parts.
 
-`slow` tells of its progress and log before it answers,
-`stuck` never answers, `ask` asks the client and goes on meanwhile. Nothing that comes in is interpreted: `seen` gives back what was asked last.
+`slow` sends progress and log messages before it answers, `stuck` never answers, `ask` asks the client
+and continues meanwhile. Input is not interpreted: `seen` returns the last request.
 """
 
 import base64
@@ -162,8 +162,8 @@ METHODS = {
 
 def answered(message):
     """The client has answered what the call of that id asked."""
-    told = {key: message[key] for key in ("result", "error") if key in message}
-    send({"id": json.loads(message["id"]), "result": text(json.dumps(told))})
+    notified = {key: message[key] for key in ("result", "error") if key in message}
+    send({"id": json.loads(message["id"]), "result": text(json.dumps(notified))})
 
 
 def main():

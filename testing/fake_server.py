@@ -53,7 +53,7 @@ class Call:
         self.arguments = params.get("arguments") or {}
         self.meta = params.get("_meta") or {}
         self.steps = None
-        self.deaf = False  # Goes on although it was cancelled.
+        self.ignores_cancel = False  # Continues although it was cancelled.
 
     def get(self, name, default=None):
         return self.arguments.get(name, default)
@@ -159,8 +159,8 @@ def ask_client(call):
 
 
 @tool
-def ask_if_told(call):
-    """Asks what the client can be asked, as far as we were told; an error if it cannot after all."""
+def ask_if_capable(call):
+    """Asks according to the client's declared capabilities; an error if it refuses nevertheless."""
     for method, capability in (("sampling/createMessage", "sampling"), ("roots/list", "roots")):
         if capability in call.server.capabilities:
             reply = yield Ask(method, {} if capability == "roots" else {"messages": [], "maxTokens": 1})
@@ -286,7 +286,7 @@ def hang_all(call):
 @tool
 def late(call):
     """Answers after this time, cancelled or not."""
-    call.deaf = True
+    call.ignores_cancel = True
     yield float(call.get("seconds", 1))
     return text(str(call.get("text", "late")))
 
@@ -387,7 +387,7 @@ class Server:
         self.calls = {}  # request id -> Call still running
         self.asked = {}  # our own request id -> Call waiting for the reply
         self.cancelled = []
-        self.capabilities = {}  # Of the client, as it says.
+        self.capabilities = {}  # Of the client, as declared.
 
     def raw(self, data):
         self.out.append(data)
@@ -468,22 +468,22 @@ class Server:
             self.answer(request_id, function(call))
 
     def step(self, call, value):
-        if call.steps is None or (self.calls.get(call.id) is not call and not call.deaf):
+        if call.steps is None or (self.calls.get(call.id) is not call and not call.ignores_cancel):
             return
         try:
-            wish = call.steps.send(value)
+            yielded = call.steps.send(value)
         except StopIteration as done:
             self.calls.pop(call.id, None)
             return self.answer(call.id, done.value)
-        if isinstance(wish, Ask):
+        if isinstance(yielded, Ask):
             self.sequence += 1
             ask_id = "ask-%d" % self.sequence
             self.asked[ask_id] = call
             self.send(
-                {"jsonrpc": "2.0", "id": ask_id, "method": wish.method, "params": wish.params}
+                {"jsonrpc": "2.0", "id": ask_id, "method": yielded.method, "params": yielded.params}
             )
         else:
-            self.later(wish, call, None)
+            self.later(yielded, call, None)
 
     def later(self, seconds, call, value):
         self.sequence += 1

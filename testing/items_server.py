@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""An MCP server on stdio with everything but tools' tricks: prompts, resources, templates, completion.
+"""An MCP server on stdio with everything but special tools: prompts, resources, templates, completion.
 
-Lists come in pages of two. The tool `grow` adds one of each and tells; `ask` sends a request to the
-client and returns the answer, `pester` many at once; `log` logs on every level; `wait` answers after a second, so that two
-calls run at once; `touch` tells of every subscribed resource; `die` ends the program. ITEMS_NAME tells two copies apart in what they answer; ITEMS_ONLY limits the
+Lists come in pages of two. The tool `grow` adds one of each and notifies; `ask` sends a request to
+the client and returns the answer, `pester` many at once; `log` logs on every level; `wait` answers
+after a second, so that two calls run at once; `touch` notifies of every subscribed resource; `die`
+ends the program. ITEMS_NAME distinguishes two copies in their answers; ITEMS_ONLY limits the
 capabilities (a comma list).
 """
 
@@ -135,7 +136,7 @@ def unsubscribe(params):
 
 
 def touch(_params):
-    """Changes everything that somebody is subscribed to; says what that was."""
+    """Changes every resource with a subscription; returns which."""
     for uri in sorted(subscribed):
         send({"method": "notifications/resources/updated", "params": {"uri": uri}})
     return text(sorted(subscribed))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Apache Kafka (KRaft) and a Schema Registry with Confluent's API, on loopback, for tests and for
-developers. The programs come from Maven Central and are kept in build-kafka/.
+developers. The programs come from Maven Central and are stored in build-kafka/.
 
 usage: kafka_cluster.py up [NODES] | down | fetch
 """
@@ -89,7 +89,7 @@ def fetch():
 
 
 class Ports:
-    """Ports that nobody else gets while we hold them: whoever listens with SO_REUSEADDR, as Java
+    """Ports that no other process gets while we hold them: a listener with SO_REUSEADDR, as Java
     does, may have one in spite of us, and have it again after it has died."""
 
     def __init__(self):
@@ -154,7 +154,7 @@ controlled.shutdown.enable=false
 """
 
 
-# Listeners under TLS: CLIENT for clients that say who they are by password or by token, TLS for any,
+# Listeners under TLS: CLIENT for clients that authenticate by password or by token, TLS for any,
 # MUTUAL for those with a certificate. The tokens are not signed, which Kafka takes for trying things
 # out.
 SECURE_SETTINGS = """\
@@ -192,8 +192,8 @@ class Node:
         if self.secure:
             own = SECURE_SETTINGS.format(user=USER, password=PASSWORD, **settings)
             names = {line.partition("=")[0] for line in own.splitlines()}
-            kept = [line for line in text.splitlines() if line.partition("=")[0] not in names]
-            text = "\n".join(kept) + "\n" + own
+            rest = [line for line in text.splitlines() if line.partition("=")[0] not in names]
+            text = "\n".join(rest) + "\n" + own
         self.file.write_text(text, encoding="ascii")
         self.process, self.stays = None, settings["stays"]
         self.log = (folder / "log").open("ab")
@@ -215,7 +215,7 @@ class Node:
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=self.log,
-            start_new_session=self.stays,  # Else whoever ends the tests ends it too.
+            start_new_session=self.stays,  # Else a signal to the tests would end it too.
         )
 
     def kill(self):
@@ -228,7 +228,7 @@ class Cluster:
 
     def __init__(self, nodes=1, registry=True, folder=None, tls=None, settings=""):
         """With `tls`, there are listeners under TLS: its keystore is a PEM file of a key and its
-        certificate, its truststore one of who may sign those of clients. `settings` are further
+        certificate, its truststore one of the authorities for clients. `settings` are further
         lines for the file of a broker."""
         fetch()
         self.temporary = None if folder else tempfile.TemporaryDirectory(prefix="patchbay-kafka-")
@@ -332,7 +332,7 @@ def down():
         sys.exit("kafka: it is not up")
     for pid in STATE.read_text(encoding="ascii").split():
         try:
-            # Each is the head of a session of its own; nobody else's is touched.
+            # Each leads its own session; no other process is touched.
             os.killpg(int(pid), signal.SIGKILL)
         except ProcessLookupError:
             pass

@@ -5,15 +5,15 @@ usage: kafka_peer.py BROKERS
 
 Reads one JSON command a line from stdin and answers each with one line on stdout:
   {"op": "produce", "topic": …, "key": …, "value": …, "headers": {…}}   texts, or {"hex": …}; null
-                    "partition": N                                       else as the key says
+                    "partition": N                                       else by the key
   {"op": "partitions", "topic": …}                                       how many it has
   {"op": "consume", "topic": …}                                          all that is there
   {"op": "leader", "topic": …}                                           of its first partition
   {"op": "setting", "topic": …, "name": …}                               how a topic is set up
-  {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX, "says": HEX}
+  {"op": "agent", "request": TOPIC, "response": TOPIC, "schema_id": N, "value_header": HEX, "sends": HEX}
                                                                          answers requests until the end
-What an agent does is up to the value of the request (its `payload`, if it has one): see ACTIONS;
-unless it `says` the same bytes to everything. One that `ends_with_id` has no key and puts the id, as
+What an agent does depends on the value of the request (its `payload`, if it has one): see ACTIONS;
+unless it `sends` the same bytes to everything. One that `ends_with_id` has no key and puts the id, as
 Avro writes a string, at their end.
 """
 
@@ -83,7 +83,7 @@ class Agent(threading.Thread):
         )
         self.producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0, **NO_DELAY})
         self.seen = []
-        # A record for a topic that librdkafka has never heard of waits a second.
+        # A record for a topic that librdkafka does not know yet waits a second.
         partitions_of(self.producer, settings["response"])
         # All partitions, in no group: the embedded bus takes seconds to make one.
         self.consumer.assign(partitions_of(self.consumer, settings["request"]))
@@ -112,12 +112,12 @@ class Agent(threading.Thread):
         self.producer.flush(10)
 
     def answer(self, record):
-        if "says" in self.settings:
-            said = bytes.fromhex(self.settings["says"])
+        if "sends" in self.settings:
+            outcome = bytes.fromhex(self.settings["sends"])
             if not self.settings.get("ends_with_id"):
-                return self.reply(record, said)
+                return self.reply(record, outcome)
             name = dict(record.headers())["correlationId"]
-            return self.reply(record, said + bytes([2 * len(name)]) + name, key=b"")
+            return self.reply(record, outcome + bytes([2 * len(name)]) + name, key=b"")
         _, value = unframed(record.value() or b"null")
         asked = json.loads(value)
         self.seen.append(asked)
@@ -174,7 +174,7 @@ def rubbish(agent, record, asked, payload, enveloped):
     agent.reply(record, b"{not json")
 
 
-def misfit(agent, record, asked, payload, enveloped):
+def violate_schema(agent, record, asked, payload, enveloped):
     agent.finish(record, asked, {"echo": 7}, enveloped)
 
 
@@ -217,7 +217,7 @@ ACTIONS = {
     "by_header": by_header,
     "by_text": by_text,
     "rubbish": rubbish,
-    "misfit": misfit,
+    "violate_schema": violate_schema,
     "fail": fail,
     "stream": stream,
     "ask": ask,
@@ -240,12 +240,12 @@ NO_LEADER = (KafkaError.NOT_LEADER_FOR_PARTITION, KafkaError.LEADER_NOT_AVAILABL
 
 def ends_of(consumer, partitions):
     """(first, end) of each; a topic that has just been made has no leader for a moment."""
-    give_up = time.monotonic() + 20
+    deadline = time.monotonic() + 20
     while True:
         try:
             return [consumer.get_watermark_offsets(partition, 10) for partition in partitions]
         except KafkaException as fault:
-            if fault.args[0].code() not in NO_LEADER or time.monotonic() > give_up:
+            if fault.args[0].code() not in NO_LEADER or time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
 
@@ -261,8 +261,8 @@ def consume(brokers, command):
     wanted = sum(end - first for first, end in ends)
     consumer.assign(partitions)
     records = []
-    give_up = time.monotonic() + 20
-    while len(records) < wanted and time.monotonic() < give_up:
+    deadline = time.monotonic() + 20
+    while len(records) < wanted and time.monotonic() < deadline:
         record = consumer.poll(0.05)
         if record is not None and not record.error():
             headers = {name: as_text(value) for name, value in record.headers() or []}
@@ -283,7 +283,7 @@ class Peer:
         self.brokers = brokers
         self.producer = Producer({"bootstrap.servers": brokers, "linger.ms": 0, **NO_DELAY})
         self.agents = []
-        self.topics = set()  # That the producer has heard of.
+        self.topics = set()  # That the producer knows.
 
     def produce(self, command):
         if command["topic"] not in self.topics:
@@ -334,7 +334,7 @@ def main():
         command = json.loads(line)
         try:
             answer = getattr(peer, command["op"])(command)
-        except Exception as error:  # The test is told, and goes on.
+        except Exception as error:  # The test is informed, and continues.
             answer = {"error": repr(error)}
         print(json.dumps(answer), flush=True)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Stands in for an osquery MCP server: one tool, `query_osquery`, which answers with the arguments
-that it got. SQL that contains a fault's name shows that fault.
+that it got. SQL that contains a fault's name triggers that fault.
 
   STAND_IN_ARGUMENT=NAME   what the tool calls its SQL (sql)
   STAND_IN_INITIALIZE=ERROR  refuse the handshake with this message

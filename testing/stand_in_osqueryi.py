@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Stands in for osqueryi: a few of its tables in SQLite, and those of its options that say which
+"""Stands in for osqueryi: a few of its tables in SQLite, and those of its options that select which
 tables there are. A table that is disabled, or not among those that are enabled, does not exist, as
 documented for --disable_tables and --enable_tables. An option that it does not know is an error."""
 
@@ -17,23 +17,23 @@ TABLES = {
 
 
 class Variables(dict):
-    """Nobody has given them a value: NULL."""
+    """They have no value: NULL."""
 
     def __missing__(self, name):
         return None
 
 
 def options():
-    flags, words = {}, []
-    for word in sys.argv[1:]:
-        name, _, value = word.removeprefix("--").partition("=")
-        if not word.startswith("--"):
-            words.append(word)
+    flags, args = {}, []
+    for argument in sys.argv[1:]:
+        name, _, value = argument.removeprefix("--").partition("=")
+        if not argument.startswith("--"):
+            args.append(argument)
         elif name in ("json", "disable_extensions", "disable_tables", "enable_tables"):
             flags[name] = value
         else:
             sys.exit(f"ERROR: unknown command line flag '{name}'")
-    return flags, words
+    return flags, args
 
 
 def listed(flags, name):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An MCP server of 2025-11-25 on stdio whose tools run as tasks that are done at once. `right` keeps
-what it promises, `wrong` does not, and `failed` reports that it failed instead."""
+"""An MCP server of 2025-11-25 on stdio whose tools run as tasks that are done at once. The result of
+`right` matches its output schema, that of `wrong` does not, and `failed` reports a failure."""
 
 import json
 import sys

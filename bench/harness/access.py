@@ -1,8 +1,8 @@
-"""call_access: what it costs to know who calls.
+"""call_access: the cost of authenticating callers.
 
-The baseline is the same call to the same gateway when nobody is asked. A caller that is known costs
-a digest of what it sends and a look-up, so the longer credential, of the size of a JSON Web Token,
-stands beside the short one. The last row is everything at once: the token, a role with rules about
+The baseline is the same call to the same gateway without authentication. An authenticated caller costs
+a digest of the credential and a look-up, so a longer credential, of the size of a JSON Web Token,
+is measured beside the short one. The last row is everything at once: the token, a role with rules about
 it, and a line of the audit file for each call.
 """
 
@@ -24,7 +24,7 @@ def run(bench: Bench, options) -> dict:
     if not options.has_gateway:
         return found
     text = "t" * 200
-    traffic = requests.tool_call(options.era, "skills__echo", {"text": text}, text)
+    traffic = requests.tool_call(options.protocol, "skills__echo", {"text": text}, text)
     listed = ", ".join(f"{{name: caller{i}, token: {t}}}" for i, t in enumerate(TOKENS.values()))
     with_role = f"auth: {{tokens: [{{name: caller, token: {TOKENS[SHORT]}, roles: [caller]}}]}}"
     audit = f"audit: {{file: {bench.scratch('audit')}/audit.jsonl}}"

@@ -2,7 +2,7 @@
 
 The baseline is nginx proxying the same requests to a raw epoll server that answers bodies of the
 same size, over connections that are kept alive. CPU per call is of the gateway (or of nginx) alone;
-its stdio child (or nginx's back end) is shown apart.
+its stdio child (or nginx's back end) is listed separately.
 """
 
 from contextlib import ExitStack
@@ -18,7 +18,7 @@ def run_builtin(bench: Bench, options) -> dict:
 
     def traffic(size: int) -> requests.Traffic:
         text = "t" * size
-        return requests.tool_call(options.era, "skills__echo", {"text": text}, text)
+        return requests.tool_call(options.protocol, "skills__echo", {"text": text}, text)
 
     return run(bench, options, "call_builtin", "", traffic, "skills__echo")
 
@@ -27,8 +27,8 @@ def run_stdio(bench: Bench, options) -> dict:
     """A child that answers 200 bytes (`echo`) or 1,000,000 (`big`) to a short request."""
 
     def traffic(size: int) -> requests.Traffic:
-        tool, letter = ("echo__echo", "e") if size == 200 else ("echo__big", "b")
-        return requests.tool_call(options.era, tool, {}, letter * size)
+        tool, filler = ("echo__echo", "e") if size == 200 else ("echo__big", "b")
+        return requests.tool_call(options.protocol, tool, {}, filler * size)
 
     command = bench.tools.bench("stdio_echo")
     upstreams = f"upstreams:\n  echo: {{kind: stdio, command: {command}}}\n"
@@ -37,11 +37,11 @@ def run_stdio(bench: Bench, options) -> dict:
 
 def run_http(bench: Bench, options) -> dict:
     """A server over HTTP that answers 200 bytes (`echo`) or 1,000,000 (`big`) to a short request,
-    behind nginx, behind the gateway, and behind the gateway when it speaks the other era."""
-    other = {"legacy": "modern", "modern": "legacy"}[options.era]
+    behind nginx, behind the gateway, and behind the gateway when it speaks the other form of MCP."""
+    other = {"session": "stateless", "stateless": "session"}[options.protocol]
     found = {}
     with ExitStack() as stack:
-        same = stack.enter_context(processes.http_echo(bench.tools, options.era))
+        same = stack.enter_context(processes.http_echo(bench.tools, options.protocol))
         servers = {}
         if bench.tools.nginx:
             folder = bench.scratch("nginx")
@@ -50,7 +50,7 @@ def run_http(bench: Bench, options) -> dict:
             )
         if options.has_gateway:
             across = stack.enter_context(processes.http_echo(bench.tools, other))
-            for name, back_end in (("patchbay", same), ("patchbay across eras", across)):
+            for name, back_end in (("patchbay", same), ("patchbay across protocols", across)):
                 upstreams = (
                     "upstreams:\n  echo: {kind: http, connections: 512, "
                     f'url: "http://127.0.0.1:{back_end.port}/mcp"}}\n'
@@ -63,8 +63,8 @@ def run_http(bench: Bench, options) -> dict:
                 gateway.back_end_pids = back_end.pids
                 servers[name] = gateway
         for label, size in SIZES.items():
-            tool, letter = ("echo", "e") if size == 200 else ("big", "b")
-            traffic = requests.tool_call(options.era, tool, {}, letter * size)
+            tool, filler = ("echo", "e") if size == 200 else ("big", "b")
+            traffic = requests.tool_call(options.protocol, tool, {}, filler * size)
             plain = requests.without_session(traffic, traffic.expect)
             targets = [
                 Target(name, server, plain if name == "nginx proxy" else traffic)
@@ -91,7 +91,7 @@ def run_rest(bench: Bench, options) -> dict:
             text = "t" * size
             arguments = {"text": text}
             targets = [
-                Target("mcp", gateway, requests.tool_call("modern", "skills__echo", arguments, text)),
+                Target("mcp", gateway, requests.tool_call("stateless", "skills__echo", arguments, text)),
                 Target("rest", gateway, requests.rest_call("skills.echo", arguments, text)),
             ]
             found[label] = {n: bench.compare(targets, n) for n in options.connections}
@@ -107,7 +107,7 @@ RULES = """rules:
 
 
 def run_rules(bench: Bench, options) -> dict:
-    """The skill `echo` for a caller about whom there are rules, beside a gateway without any."""
+    """The skill `echo` for a caller with rules, compared with a gateway without rules."""
     found = {}
     if not options.has_gateway:
         return found
@@ -120,7 +120,7 @@ def run_rules(bench: Bench, options) -> dict:
                 processes.gateway(bench.tools, folder, settings, "skills__echo")
             )
         text = "t" * SIZES["200 B"]
-        traffic = requests.tool_call(options.era, "skills__echo", {"text": text}, text)
+        traffic = requests.tool_call(options.protocol, "skills__echo", {"text": text}, text)
         targets = [Target(name, server, traffic) for name, server in servers.items()]
         found["200 B"] = {n: bench.compare(targets, n) for n in options.connections}
     show("call_rules", options, found, "no rules")
@@ -174,8 +174,8 @@ def show(name: str, options, found: dict, against: str = "nginx proxy") -> None:
     of_baseline = f"of {against.split()[0]}"
     columns = ["result, connections, server", "calls/s", of_baseline, "p50 µs", "p99 µs", "CPU µs"]
     columns += [of_baseline, "back end CPU µs", "RSS MiB"]
-    era = "modern" if name == "call_rest" else options.era
-    title = f"{name}: {era} era, {options.workers} worker(s) each; baseline: {against}"
+    protocol = "stateless" if name == "call_rest" else options.protocol
+    title = f"{name}: {protocol} protocol, {options.workers} worker(s) each; baseline: {against}"
     report.print_table(title, columns, rows)
     if name == "call_stdio":
         report.print_goals(stdio_goals(found))
@@ -241,13 +241,13 @@ def http_goals(found: dict) -> list[report.Goal]:
     return goals
 
 
-def http_goals_at(place: str, figures: dict) -> list[report.Goal]:
+def http_goals_at(at: str, figures: dict) -> list[report.Goal]:
     ours, nginx = figures["patchbay"], figures["nginx proxy"]
     speed = ours["calls_per_s"] / nginx["calls_per_s"]
     cpu = ours["cpu_us"] / nginx["cpu_us"]
-    crossing = figures["patchbay across eras"]["cpu_us"] / ours["cpu_us"]
+    crossing = figures["patchbay across protocols"]["cpu_us"] / ours["cpu_us"]
     return [
-        report.Goal(f"{place}, calls/s", speed, 1, "× nginx proxy", at_least=True),
-        report.Goal(f"{place}, CPU per call", cpu, 1, "× nginx proxy"),
-        report.Goal(f"{place}, CPU across eras", crossing, 1.3, "× same era"),
+        report.Goal(f"{at}, calls/s", speed, 1, "× nginx proxy", at_least=True),
+        report.Goal(f"{at}, CPU per call", cpu, 1, "× nginx proxy"),
+        report.Goal(f"{at}, CPU across protocols", crossing, 1.3, "× same protocol"),
     ]

@@ -1,4 +1,4 @@
-"""A small blocking HTTP client, for what is asked once: is it up, what does it offer."""
+"""A small blocking HTTP client for single requests: is the server up, what does it offer."""
 
 import json
 import socket
@@ -60,8 +60,8 @@ def connect(port: int) -> socket.socket:
 
 def answers(port: int, process: subprocess.Popen, path: str = "/") -> bool:
     """Waits until the server answers `path`, or has ended, or ten seconds have passed."""
-    give_up = time.monotonic() + 10
-    while time.monotonic() < give_up and process.poll() is None:
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and process.poll() is None:
         try:
             with connect(port) as connection:
                 exchange(connection, requests.get(path))
@@ -72,7 +72,7 @@ def answers(port: int, process: subprocess.Popen, path: str = "/") -> bool:
 
 
 def open_session(connection: socket.socket) -> str:
-    initialize, initialized = requests.legacy_setup()
+    initialize, initialized = requests.session_setup()
     status, headers, body = exchange(connection, fill(initialize))
     if status != 200:
         raise ConnectionError(f"initialize: status {status}, {body[:200]!r}")
@@ -84,7 +84,7 @@ def open_session(connection: socket.socket) -> str:
 def list_tools(port: int) -> str:
     """The raw answer to tools/list, asked in the stateless form."""
     with connect(port) as connection:
-        return exchange(connection, fill(requests.modern("tools/list", {})))[2].decode()
+        return exchange(connection, fill(requests.stateless("tools/list", {})))[2].decode()
 
 
 def get_json(port: int, path: str) -> dict:

@@ -1,4 +1,4 @@
-"""idle: what the gateway costs while nobody calls it.
+"""idle: what the gateway costs while idle.
 
 Memory after start; time from spawn to the first answered tools/list; memory of many sessions, each
 with its GET stream open, and of as many sessions over WebSocket. Beside it a raw epoll server and
@@ -51,12 +51,12 @@ def run(bench: Bench, options) -> dict:
 
 def grow(server: processes.Server, count: int, open_one) -> dict:
     """Resident memory before and after `count` idle connections."""
-    before = settled_kib(server)
+    before = steady_kib(server)
     connections: list[socket.socket] = []
     try:
         for _ in range(count):
             connections.append(open_one(server.port))
-        after = settled_kib(server)
+        after = steady_kib(server)
     finally:
         for connection in connections:
             connection.close()
@@ -67,13 +67,13 @@ def grow(server: processes.Server, count: int, open_one) -> dict:
     }
 
 
-def settled_kib(server: processes.Server) -> int:
+def steady_kib(server: processes.Server) -> int:
     time.sleep(0.3)
     return processes.resident_kib(server.pids)
 
 
 def open_plain(port: int) -> socket.socket:
-    """A kept-alive connection that has had one answer."""
+    """A keep-alive connection that has received one answer."""
     connection = client.connect(port)
     client.exchange(connection, requests.get("/"))
     return connection
@@ -111,12 +111,12 @@ def open_websocket(port: int) -> socket.socket:
 
 def gateway_first_answer(bench: Bench) -> float:
     """Milliseconds from spawn to a complete tools/list answer; the median of a few starts."""
-    request = client.fill(requests.modern("tools/list", {}))
+    request = client.fill(requests.stateless("tools/list", {}))
     return statistics.median(timed_start(bench, request) for _ in range(FIRST_ANSWERS))
 
 
 def timed_start(bench: Bench, request: bytes) -> float:
-    # The port must be known before the gateway says it, or reading its output would be timed too.
+    # The port must be known before the gateway prints it, or reading its output would be timed too.
     port = processes.free_port()
     folder = bench.scratch("start")
     folder.mkdir()
@@ -124,8 +124,8 @@ def timed_start(bench: Bench, request: bytes) -> float:
     config.write_text(f"listen: 127.0.0.1:{port}\n")
     command = [str(bench.tools.gateway), "serve", "-c", str(config)]
     started = time.perf_counter()
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with processes.running(command, **quiet) as process:
+    idle = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with processes.running(command, **idle) as process:
         return until_answered(process, port, request, started, b'"tools"')
 
 

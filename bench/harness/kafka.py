@@ -1,5 +1,5 @@
-"""Calls of an agent on a bus, beside a bare request/reply pair on librdkafka: on the embedded bus, and
-on Apache Kafka where it can be had."""
+"""Calls of an agent on a bus, compared with a bare request/reply pair on librdkafka: on the
+embedded bus, and on Apache Kafka where available."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ from .measure import Bench, Target, median_of
 # latency, what librdkafka does by itself is for speed.
 LINGERS = ((0, (1, 64, 256)), (5, (64, 256)))
 # The gateway is asked over so many connections of HTTP, or over one of the wire protocol.
-FACES = ("HTTP", "wire")
+FRONTENDS = ("HTTP", "wire")
 TOOL = "bus__echo"
 BARE = "bare pair"
 # How long a fetch waits, in milliseconds: on the embedded bus as our own clients do there.
@@ -45,9 +45,9 @@ def pair(bench: Bench, mode: str, broker: str, fetch_wait: int, name: str) -> li
 
 
 def register(bench: Bench, broker: str) -> None:
-    words = ["--name", "echo", "--description", "Says the same", "--request-topic", "echo.in"]
-    words += ["--response-topic", "echo.out", "--broker", broker]
-    subprocess.run([str(bench.tools.gateway), "bus", "register", *words], check=True,
+    args = ["--name", "echo", "--description", "Says the same", "--request-topic", "echo.in"]
+    args += ["--response-topic", "echo.out", "--broker", broker]
+    subprocess.run([str(bench.tools.gateway), "bus", "register", *args], check=True,
                    stdout=subprocess.DEVNULL)  # fmt: skip
 
 
@@ -118,17 +118,17 @@ def compare(bench: Bench, options, bus: Bus, counts: tuple) -> dict:
         register(bench, bus.broker)
         processes.wait_for_tool(gateway.port, TOOL)
         bus.bare(bench, max(counts), min(WARMUP, 4 * bench.effort.seconds))
-        faces = targets(gateway, port)
+        frontends = targets(gateway, port)
         for in_flight in counts:
             rounds = []
             for _ in range(bench.effort.rounds):
                 bare = partial(bus.bare, bench, in_flight, bench.effort.seconds)
                 one = {BARE: watched(bare)}
-                for face in faces:
-                    one[face.name] = watched(partial(bench.measure, face, in_flight))
+                for frontend in frontends:
+                    one[frontend.name] = watched(partial(bench.measure, frontend, in_flight))
                 rounds.append(one)
             found[in_flight] = {
-                name: median_of([one[name] for one in rounds]) for name in (BARE, *FACES)
+                name: median_of([one[name] for one in rounds]) for name in (BARE, *FRONTENDS)
             }
     return found
 
@@ -161,15 +161,15 @@ def show(options, found: dict) -> None:
                 rows.append([f"{where}  {name}", f"{figure['calls_per_s']:,.0f}", speed,
                              f"{figure['p50_us']:,.0f}", f"{figure['p99_us']:,.0f}",
                              f"{figure['cpu_us']:,.1f}", f"{figure['busy']:.0%}"])  # fmt: skip
-            goals += [goal(where, count, base, figures[face], face) for face in FACES]
+            goals += [goal(where, count, base, figures[frontend], frontend) for frontend in FRONTENDS]
     columns = ["bus, calls in flight", "calls/s", "of bare", "p50 µs", "p99 µs", "CPU µs", "busy"]
     title = f"call_kafka: {options.workers} worker(s); baseline: a bare pair on librdkafka"
     report.print_table(title, columns, rows)
     report.print_goals(goals)
 
 
-def goal(where: str, count: int, base: dict, ours: dict, face: str) -> report.Goal:
+def goal(where: str, count: int, base: dict, ours: dict, frontend: str) -> report.Goal:
     if count == 1:
-        return report.Goal(f"{where}, {face}, p50 added", ours["p50_us"] - base["p50_us"], 300, "µs")
+        return report.Goal(f"{where}, {frontend}, p50 added", ours["p50_us"] - base["p50_us"], 300, "µs")
     speed = ours["calls_per_s"] / base["calls_per_s"]
-    return report.Goal(f"{where}, {face}, calls/s", speed, 0.85, "× bare pair", at_least=True)
+    return report.Goal(f"{where}, {frontend}, calls/s", speed, 0.85, "× bare pair", at_least=True)

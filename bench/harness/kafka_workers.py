@@ -1,5 +1,5 @@
-"""Two `patchbay bus serve` in one consumer group beside one, with a tool that takes its time, so that
-the workers are what all wait for: on the embedded bus, and on Apache Kafka where it can be had."""
+"""Two `patchbay bus serve` in one consumer group compared with one, with a slow tool, so that the
+workers are the bottleneck: on the embedded bus, and on Apache Kafka where available."""
 
 import contextlib
 import os
@@ -49,7 +49,7 @@ def worker(bench: Bench, where: list[str], gateway: processes.Server, settings: 
 
 
 def compare(bench: Bench, settings: str, broker: str | None) -> dict:
-    """All rounds of one worker, then all of two: who joins and leaves costs seconds each time."""
+    """All rounds of one worker, then all of two: joining and leaving a group takes seconds."""
     arguments = {"seconds": TAKES_S, "text": "done"}
     traffic = requests.rest_call("bus.fake__sleep", arguments, "done")
     found = {}

@@ -31,7 +31,7 @@ class Target:
     name: str
     server: Server
     traffic: Traffic
-    load: str = "load"  # The tool that asks, and how it is told of how many there are at once.
+    load: str = "load"  # The load generator, and its option for the number of connections.
     load_flag: str = "--connections"
     spins: bool = False  # The load generator never sleeps: where nothing else needs a processor.
 

@@ -1,5 +1,5 @@
-"""osquery: the built-in tables, asked by a goal in words through the gateway and its child, and all
-processes of a machine with at least 500 of them, beside `ps`."""
+"""osquery: the built-in tables, queried by a goal through the gateway and its child, and all
+processes of a machine with at least 500 of them, compared with `ps`."""
 
 import json
 import statistics

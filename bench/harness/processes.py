@@ -38,7 +38,7 @@ class Tools:
 
 
 class StartFailed(Exception):
-    """A server did not come up; the text says why."""
+    """A server did not start; the text is the reason."""
 
 
 def find_nginx() -> str | None:
@@ -92,7 +92,7 @@ def running(command: list[str], **options) -> Iterator[subprocess.Popen]:
 
 
 def lines_until_ready(process: subprocess.Popen, name: str) -> list[str]:
-    """What the process prints up to `ready`. A thread goes on reading, so that it never blocks."""
+    """What the process prints up to `ready`. A thread continues to read, so that it never blocks."""
     lines = []
     for line in process.stdout:
         lines.append(line.rstrip("\n"))
@@ -212,9 +212,9 @@ def nginx_proxy(tools: Tools, folder: Path, workers: int, size: int) -> Iterator
 
 
 @contextlib.contextmanager
-def http_echo(tools: Tools, era: str) -> Iterator[Server]:
-    """An MCP server over HTTP that speaks one era."""
-    command = [tools.bench("http_echo"), "--modern", str(int(era == "modern"))]
+def http_echo(tools: Tools, protocol: str) -> Iterator[Server]:
+    """An MCP server over HTTP that speaks one form of MCP."""
+    command = [tools.bench("http_echo"), "--stateless", str(int(protocol == "stateless"))]
     with running(command, stdout=subprocess.PIPE) as process:
         lines = lines_until_ready(process, "http_echo")
         yield Server(int(lines[0].split()[1]), [process.pid])
@@ -238,8 +238,8 @@ def gateway(tools: Tools, folder: Path, settings: str, tool: str | None = None) 
 
 
 def wait_for_tool(port: int, tool: str | None) -> None:
-    give_up = time.monotonic() + 10
+    deadline = time.monotonic() + 10
     while tool is not None and tool not in client.list_tools(port):
-        if time.monotonic() > give_up:
+        if time.monotonic() > deadline:
             raise StartFailed(f"the gateway never offered {tool}")
         time.sleep(0.02)

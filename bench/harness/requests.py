@@ -6,8 +6,8 @@
 import json
 from dataclasses import dataclass, field
 
-LEGACY = "2025-11-25"
-MODERN = "2026-07-28"
+SESSION_BASED = "2025-11-25"
+STATELESS = "2026-07-28"
 
 
 @dataclass
@@ -38,7 +38,7 @@ def post(path: str, message: dict, headers: dict[str, str] | None = None) -> byt
     } | (headers or {})
     lines = [f"POST {path} HTTP/1.1"] + [f"{name}: {value}" for name, value in fields.items()]
     body = json.dumps(message, separators=(",", ":"))
-    # The id is a number on the wire, so its place stands in the template without quotes.
+    # The id is a number on the wire, so the template has it without quotes.
     body = body.replace('"{{id}}"', "{{id}}")
     return ("\r\n".join(lines) + "\r\n\r\n" + body).encode()
 
@@ -48,10 +48,10 @@ def message(method: str, params: dict | None = None) -> dict:
     return made if params is None else made | {"params": params}
 
 
-def legacy_setup() -> list[bytes]:
+def session_setup() -> list[bytes]:
     """The handshake that opens a session; later requests name it in {{session}}."""
     hello = {
-        "protocolVersion": LEGACY,
+        "protocolVersion": SESSION_BASED,
         "capabilities": {},
         "clientInfo": {"name": "bench", "version": "1"},
     }
@@ -63,15 +63,15 @@ def legacy_setup() -> list[bytes]:
 
 
 def session_headers() -> dict[str, str]:
-    return {"MCP-Protocol-Version": LEGACY, "Mcp-Session-Id": "{{session}}"}
+    return {"MCP-Protocol-Version": SESSION_BASED, "Mcp-Session-Id": "{{session}}"}
 
 
-def modern(method: str, params: dict, name: str | None = None) -> bytes:
-    headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": method}
+def stateless(method: str, params: dict, name: str | None = None) -> bytes:
+    headers = {"MCP-Protocol-Version": STATELESS, "Mcp-Method": method}
     if name is not None:
         headers["Mcp-Name"] = name
     envelope = {
-        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/protocolVersion": STATELESS,
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     return post("/mcp", message(method, {"_meta": envelope} | params), headers)
@@ -79,20 +79,20 @@ def modern(method: str, params: dict, name: str | None = None) -> bytes:
 
 def ping() -> Traffic:
     request = post("/mcp", message("ping"), session_headers())
-    return Traffic(request, legacy_setup(), ['"id":{{id}}', '"result"'])
+    return Traffic(request, session_setup(), ['"id":{{id}}', '"result"'])
 
 
 def goal(text: str, output: str) -> Traffic:
     return Traffic(post("/api/agent/execute", {"goal": text}), [], [f'"finalOutput":"{output}"'])
 
 
-def tool_call(era: str, tool: str, arguments: dict, expect: str) -> Traffic:
+def tool_call(protocol: str, tool: str, arguments: dict, expect: str) -> Traffic:
     params = {"name": tool, "arguments": arguments}
     expected = ['"id":{{id}}', expect]
-    if era == "modern":
-        return Traffic(modern("tools/call", params, name=tool), [], expected)
+    if protocol == "stateless":
+        return Traffic(stateless("tools/call", params, name=tool), [], expected)
     request = post("/mcp", message("tools/call", params), session_headers())
-    return Traffic(request, legacy_setup(), expected)
+    return Traffic(request, session_setup(), expected)
 
 
 def rest_call(tool: str, arguments: dict, expect: str) -> Traffic:
@@ -101,13 +101,13 @@ def rest_call(tool: str, arguments: dict, expect: str) -> Traffic:
 
 
 def with_token(traffic: Traffic, token: str) -> Traffic:
-    """The same by a caller that shows a token."""
+    """The same by a caller with a token."""
 
-    def shown(request: bytes) -> bytes:
+    def authorized(request: bytes) -> bytes:
         line, rest = request.split(b"\r\n", 1)
         return b"%b\r\nAuthorization: Bearer %b\r\n%b" % (line, token.encode(), rest)
 
-    return Traffic(shown(traffic.request), [shown(one) for one in traffic.setup], traffic.expect)
+    return Traffic(authorized(traffic.request), [authorized(one) for one in traffic.setup], traffic.expect)
 
 
 def without_session(traffic: Traffic, expect: list[str] | None = None) -> Traffic:

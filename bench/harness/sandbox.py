@@ -1,6 +1,6 @@
 """sandbox: what it costs to make a sandbox, to run a program in one, and to keep many.
 
-Beside it stands bubblewrap alone, which makes namespaces around `true` and nothing else: no limits,
+The baseline is bubblewrap alone, which makes namespaces around `true` and nothing else: no limits,
 no filter, no agent, no file system of its own.
 """
 
@@ -36,7 +36,7 @@ class Caller:
     def call(self, tool: str, **arguments) -> dict:
         name = f"box__{tool}"
         params = {"name": name, "arguments": arguments}
-        asked = requests.modern("tools/call", params, name=name)
+        asked = requests.stateless("tools/call", params, name=name)
         answer = json.loads(client.exchange(self.connection, client.fill(asked))[2])
         if "result" not in answer:
             raise RuntimeError(f"{tool}: {answer}")
@@ -116,7 +116,7 @@ def keep_many(caller: Caller, server: processes.Server, many: int) -> tuple[floa
 
 
 def descendants(pid: int) -> list[int]:
-    """Everything of the sandboxes: the keeper of one is a child of its first process."""
+    """All processes of the sandboxes: the supervisor of one is a child of its first process."""
     found, todo = [], [pid]
     while todo:
         below = processes.children_of(todo.pop())

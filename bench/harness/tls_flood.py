@@ -138,12 +138,12 @@ class Victim:
                     connections[-1].send(hello)
                     self.sent.value += 1
                 except OSError:
-                    pass  # Nobody has taken it off the queue.
+                    pass  # It is still in the queue.
                 if len(connections) > OPEN:
                     connections.popleft().close()
 
     def ask(self, turns):
-        """Asks on one connection, and says how long each answer took."""
+        """Sends requests on one connection, and returns how long each answer took."""
         context = ssl.create_default_context(cafile=self.cert)
         raw = socket.create_connection(("127.0.0.1", self.port))
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -24,7 +24,7 @@ def run(bench: Bench, options) -> dict:
     if not options.has_gateway:
         return found
     text = "t" * 200
-    over_http = requests.tool_call(options.era, "skills__echo", {"text": text}, text)
+    over_http = requests.tool_call(options.protocol, "skills__echo", {"text": text}, text)
     call = {"jsonrpc": "2.0", "id": "{{id}}", "method": "tools/call",
             "params": {"name": "skills__echo", "arguments": {"text": text}}}
     over_wire = requests.Traffic(json.dumps(call).encode(), expect=[text])

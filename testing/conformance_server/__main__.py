@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """An MCP server with everything that the official conformance suite asks of one.
 
-It can be locked to some revisions, and then knows nothing of the others. Tools are the same in all
-of them, so that a gateway which bridges the eras can be held against the set of either era with a
-server of the other behind it.
+It can be locked to some revisions, and then does not support the others. The tools are the same in
+all of them, so that a gateway that translates between session-based and stateless MCP can be checked
+against the requirements of either with a server of the other behind it.
 
 usage: python3 testing/conformance_server [--transport T] [--revisions R,…] [--record FILE] …
 """

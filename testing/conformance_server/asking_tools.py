@@ -1,6 +1,7 @@
 """The tools that ask the client: sampling, elicitation, roots; and those that may run as tasks.
 
-Each is written once. Whether the question is pushed, returned or kept in a task is not its matter.
+Each is written once and does not depend on whether the question is pushed, returned or stored in a
+task.
 """
 
 import asyncio
@@ -13,8 +14,8 @@ from revisions import since
 from tools import BOOLEAN, INTEGER, NUMBER, STRING
 
 
-def said(answer):
-    """The text of what the client's model said."""
+def reply(answer):
+    """The text that the client's model produced."""
     blocks = answer["content"] if isinstance(answer["content"], list) else [answer["content"]]
     return " ".join(block.get("text", "") for block in blocks)
 
@@ -27,7 +28,7 @@ def completed(answer):
 @tool("test_sampling", "Asks the client's model.", ["prompt"], properties={"prompt": STRING})
 async def sampling(call):
     answers = await call.ask(prompt=sample(call.get("prompt")))
-    return text(f"LLM response: {said(answers['prompt'])}")
+    return text(f"LLM response: {reply(answers['prompt'])}")
 
 
 @tool("test_elicitation", "Asks the user.", ["message"], properties={"message": STRING})
@@ -90,7 +91,7 @@ async def streaming_elicitation(call):
 @tool("test_missing_capability", "Needs the client's model, always.")
 async def missing_capability(call):
     answers = await call.ask(question=sample("Are you there?"))
-    return text(f"The model said: {said(answers['question'])}")
+    return text(f"The model said: {reply(answers['question'])}")
 
 
 NAME = elicit("What is your name?", name=STRING)
@@ -105,7 +106,7 @@ async def ask_elicitation(call):
 @tool("test_input_required_result_sampling", "Asks the client's model for a capital.")
 async def ask_sampling(call):
     answers = await call.ask(capital_question=sample("What is the capital of France?"))
-    return text(said(answers["capital_question"]))
+    return text(reply(answers["capital_question"]))
 
 
 def names_of(roots):
@@ -142,7 +143,7 @@ async def ask_much(call):
         client_roots=list_roots(),
     )
     name, roots = accepted(answers["user_name"], "name"), names_of(answers["client_roots"])
-    return text(f"{said(answers['greeting'])} {name}, with the roots {roots}")
+    return text(f"{reply(answers['greeting'])} {name}, with the roots {roots}")
 
 
 @tool("test_input_required_result_multi_round", "Asks, and then asks again.")
@@ -173,7 +174,7 @@ async def greet(call):
 
 @tool(
     "slow_compute",
-    "Takes as long as it is told to.",
+    "Takes as long as requested.",
     properties={"seconds": NUMBER, "label": STRING},
     task="optional",
 )

@@ -15,12 +15,12 @@ class Outlet:
 
 
 class Call:
-    def __init__(self, server, revision, params, client, asker, tell, outlet, level):
+    def __init__(self, server, revision, params, client, input_source, notify, outlet, level):
         self.server, self.revision, self.params = server, revision, params
         self.arguments = params.get("arguments") or {}
         self.client = client  # What the client declared.
-        self.asker, self.outlet = asker, outlet
-        self.tell = tell  # Sends a notification to the client of this call.
+        self.input_source, self.outlet = input_source, outlet
+        self.notify = notify  # Sends a notification to the client of this call.
         self.level = level  # None: no log messages.
         self.prepared = None  # What `first` of the tool gave.
 
@@ -37,7 +37,7 @@ class Call:
         for question in questions.values():
             if not self.can_ask(question["method"]):
                 raise MissingCapability({NEEDS[question["method"]][0]: {}})
-        return await self.asker.ask(questions, sealed, partly)
+        return await self.input_source.ask(questions, sealed, partly)
 
     async def progress(self, done, total, message=None):
         token = (self.params.get("_meta") or {}).get("progressToken")
@@ -46,9 +46,9 @@ class Call:
         params = {"progressToken": token, "progress": done, "total": total}
         if message and since(self.revision, "2025-03-26"):
             params["message"] = message
-        await self.tell("notifications/progress", params)
+        await self.notify("notifications/progress", params)
 
     async def log(self, level, data):
         if self.level is not None and LEVELS.index(level) >= LEVELS.index(self.level):
             params = {"level": level, "logger": "conformance", "data": data}
-            await self.tell("notifications/message", params)
+            await self.notify("notifications/message", params)

@@ -1,7 +1,7 @@
-"""The table of tools, and what is told about each: a decorator makes a row."""
+"""The table of tools and their definitions: a decorator makes a row."""
 
 from errors import BAD_PARAMS, Refusal, ToolFailed
-from revisions import MODERN, since, trimmed
+from revisions import STATELESS, since, trimmed
 
 ICON = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnLz4="
 TOOLS = {}  # name -> Tool, in the order of listing.
@@ -97,6 +97,6 @@ async def run_tool(entry, call):
         return failure(str(failed))
     except Refusal as refusal:
         # Before 2026-07-28 there is no error for a capability that the client lacks.
-        if refusal.code == -32021 and call.revision != MODERN:
+        if refusal.code == -32021 and call.revision != STATELESS:
             return failure(str(refusal))
         raise

@@ -45,7 +45,7 @@ class InputRequired(Exception):
 
 
 def refusal_of(error):
-    """The refusal that an exception amounts to; what nobody foresaw is told on stderr."""
+    """The error for an exception; an unexpected one is printed on stderr."""
     if isinstance(error, Refusal):
         return error
     traceback.print_exception(error)

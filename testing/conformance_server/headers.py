@@ -1,4 +1,4 @@
-"""The headers of a 2026-07-28 POST, which must say the same as its body."""
+"""The headers of a 2026-07-28 POST, which must match its body."""
 
 import base64
 import re
@@ -32,7 +32,7 @@ def decoded(name, value):
 
 
 def same(header, value):
-    """Whether a header says what an argument is."""
+    """Whether a header matches an argument."""
     if isinstance(value, bool):
         return header == ("true" if value else "false")
     if isinstance(value, int):

@@ -1,25 +1,25 @@
-"""Streamable HTTP on one URL: sessions for the handshake revisions, none for 2026-07-28."""
+"""Streamable HTTP on one URL: sessions for the session-based revisions, none for 2026-07-28."""
 
 import asyncio
 import itertools
 import json
 import secrets
 
-import modern
+import stateless
 from calls import Outlet
 from errors import HEADER_MISMATCH, INVALID, PARSE, Refusal
 from headers import check_headers
 from http_wire import listen
-from legacy import Session
-from revisions import MODERN, since
+from session_based import Session
+from revisions import STATELESS, since
 
 RETRY_MS = 100
-KEPT_EVENTS, KEPT_STREAMS = 1000, 100
+STORED_EVENTS, STORED_STREAMS = 1000, 100
 
 
 class EventStream(Outlet):
     """The events of one request, or those of a session that belong to none (number 0). It outlives
-    connections: who comes back with the id of the last event gets the rest."""
+    connections: a client that returns with the id of the last event gets the rest."""
 
     def __init__(self, number, session):
         self.number, self.session = number, session
@@ -38,7 +38,7 @@ class EventStream(Outlet):
     async def add(self, data):
         index, self.count = self.count, self.count + 1
         self.events[index] = data
-        self.events.pop(index - KEPT_EVENTS, None)
+        self.events.pop(index - STORED_EVENTS, None)
         self.started.set()
         if self.wire:
             await self.write(index)
@@ -53,7 +53,7 @@ class EventStream(Outlet):
             self.wire = None
 
     async def prime(self):
-        """Something to resume from before anything was said."""
+        """Something to resume from before anything was sent."""
         if self.session.revision == "2025-11-25" and not self.events:
             await self.add("")
 
@@ -92,7 +92,7 @@ class HttpSession(Session):
         number = next(self.numbers)
         self.streams[number] = EventStream(number, self)
         ended = [n for n, stream in self.streams.items() if stream.ended.is_set()]
-        for old in ended[:-KEPT_STREAMS]:
+        for old in ended[:-STORED_STREAMS]:
             del self.streams[old]
         return self.streams[number]
 
@@ -126,7 +126,7 @@ class McpHttp:
             return await wire.answer(404)
         if request.method == "POST":
             return await self.post(wire, request)
-        if request.method in ("GET", "DELETE") and self.server.legacy:
+        if request.method in ("GET", "DELETE") and self.server.session_based:
             return await self.get_or_delete(wire, request)
         await wire.answer(405, headers={"Allow": "POST"})
 
@@ -142,32 +142,32 @@ class McpHttp:
             return await wire.answer(400, error(PARSE, "This is not JSON"))
         if not isinstance(message, list | dict):
             return await wire.answer(400, error(INVALID, "This is no message"))
-        if self.is_modern(request, message):
-            return await self.post_modern(wire, request, message)
-        await self.post_legacy(wire, request, message)
+        if self.is_stateless(request, message):
+            return await self.post_stateless(wire, request, message)
+        await self.post_session(wire, request, message)
 
-    def is_modern(self, request, message):
-        if not self.server.modern:
+    def is_stateless(self, request, message):
+        if not self.server.stateless:
             return False
-        if not self.server.legacy or modern.claim_of(message) is not None:
+        if not self.server.session_based or stateless.claim_of(message) is not None:
             return True
-        return isinstance(message, dict) and request.header("mcp-protocol-version") == MODERN
+        return isinstance(message, dict) and request.header("mcp-protocol-version") == STATELESS
 
     # 2026-07-28.
 
-    async def post_modern(self, wire, request, message):
+    async def post_stateless(self, wire, request, message):
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             return await wire.answer(400, error(INVALID, "This is no request"))
-        self.server.record.incoming(MODERN, message)
+        self.server.record.incoming(STATELESS, message)
         if "id" not in message:
             return await wire.answer(202)
         try:
-            self.check_modern(request, message)
+            self.check_stateless(request, message)
         except Refusal as refusal:
-            refused = modern.respond(self.server, message, {"error": refusal.error})
+            refused = stateless.respond(self.server, message, {"error": refusal.error})
             return await wire.answer(refusal.status, refused)
         stream = RequestStream(wire)
-        work = asyncio.ensure_future(modern.serve(self.server, message, stream))
+        work = asyncio.ensure_future(stateless.serve(self.server, message, stream))
         await wire.wait_for(work)
         if not work.done():
             work.cancel()  # A closed stream is how a request is cancelled.
@@ -178,16 +178,16 @@ class McpHttp:
             return await wire.end_events()
         await wire.answer(status, response)
 
-    def check_modern(self, request, message):
+    def check_stateless(self, request, message):
         version = request.header("mcp-protocol-version")
-        if version is None and not self.server.legacy and modern.claim_of(message) is None:
+        if version is None and not self.server.session_based and stateless.claim_of(message) is None:
             raise Refusal(HEADER_MISMATCH, "MCP-Protocol-Version is missing", status=400)
-        modern.check_envelope(self.server, message, version or "")
+        stateless.check_envelope(self.server, message, version or "")
         check_headers(request.headers, message)
 
     # The handshake revisions.
 
-    async def post_legacy(self, wire, request, message):
+    async def post_session(self, wire, request, message):
         if isinstance(message, dict) and message.get("method") == "initialize":
             return await self.initialize(wire, message)
         session = await self.find_session(wire, request, message)
@@ -238,7 +238,7 @@ class McpHttp:
         return False
 
     async def answer(self, wire, session, message):
-        """As JSON if the answer is the first thing to say, else as events."""
+        """As JSON if the answer is the first message, else as events."""
         stream = session.new_stream()
         work = asyncio.ensure_future(self.finish(session, message, stream))
         started = asyncio.ensure_future(stream.started.wait())

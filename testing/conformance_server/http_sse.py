@@ -12,7 +12,7 @@ from calls import Outlet
 from errors import INVALID, PARSE
 from http_mcp import error
 from http_wire import listen
-from legacy import Session
+from session_based import Session
 
 
 class SseChannel(Outlet):

@@ -32,7 +32,7 @@ class HttpRequest:
 
 
 class Wire:
-    """One connection. What arrives while a request is being served is kept for later."""
+    """One connection. What arrives while a request is being served is buffered."""
 
     def __init__(self, reader, writer):
         self.reader, self.writer, self.early = reader, writer, b""

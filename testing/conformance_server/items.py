@@ -6,11 +6,11 @@ import re
 from catalog import ICON, known_tools
 from errors import BAD_PARAMS, INTERNAL, NOT_FOUND, Refusal, ToolFailed
 from questions import accepted, elicit
-from revisions import MODERN, trimmed
+from revisions import STATELESS, trimmed
 from tools import PNG, STRING, embedded, image
 
 TEMPLATE = re.compile(r"test://template/([^/]+)/data")
-WORDS = ("paris", "park", "party", "testing", "tested", "test")
+COMPLETIONS = ("paris", "park", "party", "testing", "tested", "test")
 
 RESOURCES = {
     "test://static-text": ("Static text", "A text that never changes.", "text/plain"),
@@ -52,7 +52,7 @@ PROMPTS = [
 
 
 def listed(kind, revision, counts):
-    """All items of a kind. The last of each tells how often its list has changed: a change that
+    """All items of a kind. The last of each counts how often its list has changed: a change that
     does not disturb anybody's order."""
     changes = f" Changed {counts[kind]} times." if kind in counts else ""
     if kind == "tools":
@@ -87,12 +87,12 @@ def read(params, revision, counts):
     elif uri == "test://static-binary":
         body = {"mimeType": "image/png", "blob": PNG}
     elif uri == "test://static-text":
-        words = "This is the content of the static text resource."
-        body = {"mimeType": "text/plain", "text": words}
+        text_message = "This is the content of the static text resource."
+        body = {"mimeType": "text/plain", "text": text_message}
     elif uri == "test://watched-resource":
         body = {"mimeType": "text/plain", "text": f"Changed {counts['updates']} times."}
     else:
-        code = BAD_PARAMS if revision == MODERN else NOT_FOUND
+        code = BAD_PARAMS if revision == STATELESS else NOT_FOUND
         raise Refusal(code, "Resource not found", {"uri": uri})
     return {"contents": [{"uri": uri, **body}]}
 
@@ -101,7 +101,7 @@ def user(block):
     return {"role": "user", "content": block}
 
 
-def words(line):
+def text_message(line):
     return user({"type": "text", "text": line})
 
 
@@ -121,19 +121,19 @@ async def get_prompt(call):
 
 async def messages_of(name, call):
     if name == "test_simple_prompt":
-        return [words("This is a simple prompt for testing.")]
+        return [text_message("This is a simple prompt for testing.")]
     if name == "test_prompt_with_arguments":
         both = f"arg1='{call.get('arg1')}', arg2='{call.get('arg2')}'"
-        return [words(f"Prompt with arguments: {both}")]
+        return [text_message(f"Prompt with arguments: {both}")]
     if name == "test_prompt_with_embedded_resource":
         body = "Embedded resource content for testing."
         block = embedded(call.get("resourceUri"), "text/plain", body)
-        return [user(block), words("Please process the embedded resource above.")]
+        return [user(block), text_message("Please process the embedded resource above.")]
     if name == "test_prompt_with_image":
-        return [user(image()), words("Please analyze the image above.")]
+        return [user(image()), text_message("Please analyze the image above.")]
     question = elicit("What context should the prompt use?", context=STRING)
     answers = await call.ask(user_context=question)
-    return [words(f"Use this context: {accepted(answers['user_context'], 'context')}")]
+    return [text_message(f"Use this context: {accepted(answers['user_context'], 'context')}")]
 
 
 def complete(params):
@@ -143,5 +143,5 @@ def complete(params):
     known = {item["name"] for item in PROMPTS} | {"test://template/{id}/data"}
     if reference.get("name", reference.get("uri")) not in known:
         raise Refusal(BAD_PARAMS, "There is nothing of this name to complete")
-    values = [word for word in WORDS if word.startswith(wanted["value"])]
+    values = [completion for completion in COMPLETIONS if completion.startswith(wanted["value"])]
     return {"completion": {"values": values, "total": len(values), "hasMore": False}}

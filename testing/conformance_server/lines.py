@@ -1,4 +1,4 @@
-"""One message per line: over stdin and stdout, TCP, or a Unix socket, both eras alike."""
+"""One message per line: over stdin and stdout, TCP, or a Unix socket, session-based and stateless."""
 
 import asyncio
 import json
@@ -6,11 +6,11 @@ import os
 import sys
 import tempfile
 
-import modern
+import stateless
 from calls import Outlet
 from errors import INVALID, PARSE, Refusal
-from legacy import Session
-from revisions import MODERN
+from session_based import Session
+from revisions import STATELESS
 
 LINE_LIMIT = 64 << 20
 
@@ -74,31 +74,31 @@ class Conversation:
             await self.channel.send(answers)
 
     async def answer(self, message):
-        if self.server.modern and self.is_modern(message):
-            return await self.answer_modern(message)
-        if not self.server.legacy:
+        if self.server.stateless and self.is_stateless(message):
+            return await self.answer_stateless(message)
+        if not self.server.session_based:
             return None
         return await self.session.receive(message, self.channel)
 
-    def is_modern(self, message):
-        """What says so, and all but answers where there is nothing else."""
-        if modern.claim_of(message) is not None or not self.server.legacy:
+    def is_stateless(self, message):
+        """Stateless messages, and everything but answers where nothing else is supported."""
+        if stateless.claim_of(message) is not None or not self.server.session_based:
             return True
         cancelled = message.get("method") == "notifications/cancelled"
         return cancelled and message.get("params", {}).get("requestId") in self.running
 
-    async def answer_modern(self, message):
-        self.server.record.incoming(MODERN, message)
+    async def answer_stateless(self, message):
+        self.server.record.incoming(STATELESS, message)
         if "id" not in message or "method" not in message:
             work = self.running.get((message.get("params") or {}).get("requestId"))
             if message.get("method") == "notifications/cancelled" and work:
                 work.cancel()
             return None
         try:
-            modern.check_envelope(self.server, message)
+            stateless.check_envelope(self.server, message)
         except Refusal as refusal:
-            return modern.respond(self.server, message, {"error": refusal.error})
-        work = asyncio.ensure_future(modern.serve(self.server, message, self.channel))
+            return stateless.respond(self.server, message, {"error": refusal.error})
+        work = asyncio.ensure_future(stateless.serve(self.server, message, self.channel))
         self.running[message["id"]] = work
         try:
             await asyncio.wait({work})

@@ -1,4 +1,4 @@
-"""What the server asks of the client in the course of a call, and the three ways of asking.
+"""What the server asks of the client in the course of a call, and the three forms of a question.
 
 Tools ask without knowing how: `await call.ask(name=elicit(...))`. Up to 2025-11-25 a question is a
 request pushed to the client; in 2026-07-28 the call ends with the questions and is made again with
@@ -82,7 +82,7 @@ class Rounds:
         self.known = seal.open(method, params, params["requestState"]) if self.stateful else {}
 
     async def ask(self, questions, sealed, partly):
-        del partly  # Nobody can refuse one of several.
+        del partly  # One of several cannot be refused.
         answers = dict(self.known)
         if self.stateful or not sealed:
             for key in questions.keys() & self.given.keys():

@@ -1,8 +1,8 @@
-"""Writes down every message as a JSON line, so that tests can hold them against the schemas.
+"""Writes down every message as a JSON line, so that tests can check them against the schemas.
 
 A line has `direction` (in or out), `revision`, `message` and, for a response, `method`: that of the
-request it answers. A line with `fault` tells of something that the revision does not allow; one
-with `event` of what became of a call.
+request it answers. A line with `fault` reports something that the revision does not allow; one
+with `event` the outcome of a call.
 """
 
 import json

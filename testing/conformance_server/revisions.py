@@ -1,12 +1,12 @@
 """The five revisions of MCP: what each of them knows.
 
-A server that is locked to a revision must not show anything newer: methods, capabilities and the
+A server that is locked to a revision must not expose anything newer: methods, capabilities and the
 members of listed items that came later are left out here, by table.
 """
 
-LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-MODERN = "2026-07-28"
-ALL = (*LEGACY, MODERN)
+SESSION_BASED = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+STATELESS = "2026-07-28"
+ALL = (*SESSION_BASED, STATELESS)
 
 PREFIX = "io.modelcontextprotocol/"
 VERSION, CAPABILITIES = PREFIX + "protocolVersion", PREFIX + "clientCapabilities"
@@ -25,15 +25,15 @@ NEEDS = {
 
 # Members of tools, prompts, resources and templates, by the revisions that have them.
 MEMBERS = {
-    "title": ("2025-06-18", MODERN),
-    "_meta": ("2025-06-18", MODERN),
-    "outputSchema": ("2025-06-18", MODERN),
-    "icons": ("2025-11-25", MODERN),
+    "title": ("2025-06-18", STATELESS),
+    "_meta": ("2025-06-18", STATELESS),
+    "outputSchema": ("2025-06-18", STATELESS),
+    "icons": ("2025-11-25", STATELESS),
     "execution": ("2025-11-25", "2025-11-25"),
 }
 
 
-def within(revision, first, last=MODERN):
+def within(revision, first, last=STATELESS):
     return ALL.index(first) <= ALL.index(revision) <= ALL.index(last)
 
 
@@ -60,7 +60,7 @@ def capabilities(revision):
         known["completions"] = {}
     if revision == "2025-11-25":
         known["tasks"] = {"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}}
-    if revision == MODERN:
+    if revision == STATELESS:
         known["extensions"] = {TASKS: {}}
     return known
 

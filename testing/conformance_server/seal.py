@@ -1,4 +1,4 @@
-"""The state that a client of 2026-07-28 carries for us: readable by nobody's promise but our own.
+"""The state that a client of 2026-07-28 stores for us, sealed.
 
 It is bound to one request (method, name and arguments) and to a time, and sealed with a key of this
 process.

@@ -1,6 +1,6 @@
 """Tool calls that go on after their request was answered: the tasks of 2025-11-25 and the tasks
-extension of 2026-07-28. One kind of task; the two differ in how it is shown and how its questions
-reach the client.
+extension of 2026-07-28. One kind of task; the two differ in how it is represented and how its
+questions reach the client.
 """
 
 import asyncio
@@ -10,9 +10,9 @@ import uuid
 from catalog import run_tool
 from errors import BAD_PARAMS, Refusal, ToolFailed, refusal_of
 from questions import check
-from revisions import MODERN, RELATED_TASK
+from revisions import STATELESS, RELATED_TASK
 
-TTL_MS, POLL_MS = 60_000, 100  # Unless told otherwise.
+TTL_MS, POLL_MS = 60_000, 100  # The default.
 TERMINAL = ("completed", "failed", "cancelled")
 
 
@@ -31,7 +31,7 @@ class Task:
         self.runner = None
 
     def view(self):
-        unit = "Ms" if self.revision == MODERN else ""
+        unit = "Ms" if self.revision == STATELESS else ""
         return {
             "taskId": self.id,
             "status": self.status,
@@ -42,7 +42,7 @@ class Task:
         }
 
     def details(self):
-        """With the outcome or the open questions, as 2026-07-28 shows it."""
+        """With the outcome or the open questions, in the form of 2026-07-28."""
         asked = {key: question for key, (question, _) in self.pending.items()}
         return {**self.view(), **self.outcome, **({"inputRequests": asked} if asked else {})}
 
@@ -55,14 +55,14 @@ class Task:
         await self.on_change(self)
 
     async def run(self, entry, call):
-        call.asker = self
+        call.input_source = self
         try:
             await self.become("completed", result=await run_tool(entry, call))
         except Exception as error:  # pylint: disable=broad-except
             await self.become("failed", error=refusal_of(error).error)
 
     async def ask(self, questions, sealed, partly):
-        """Keeps the questions until they are answered. (A task is its own asker.)"""
+        """Stores the questions until they are answered. (A task is its own input source.)"""
         del sealed, partly
         loop = asyncio.get_running_loop()
         mine = {key: loop.create_future() for key in questions}
@@ -71,7 +71,7 @@ class Task:
         return dict(zip(mine, await asyncio.gather(*mine.values())))
 
     async def answer(self, answers):
-        """Unknown keys are ignored; the task goes on when nothing is open any more."""
+        """Unknown keys are ignored; the task continues when no question is open."""
         for key in self.pending.keys() & answers.keys():
             check(self.pending[key][0], answers[key])
         for key in self.pending.keys() & answers.keys():

@@ -13,8 +13,8 @@ import threading
 INTERPRETERS = {"python": ["python3", "-c"], "sh": ["sh", "-c"], "bash": ["bash", "-c"]}
 
 
-def run(words):
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+def run(arguments):
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     return {"exit_code": done.returncode, "stdout": done.stdout, "stderr": done.stderr}
 
 

@@ -10,7 +10,7 @@ run(async ([url]) => {
   const transport = new StreamableHTTPClientTransport(new URL(url));
   await walk({
     title: 'v1 http',
-    era: 'legacy',
+    protocol: 'session',
     client,
     connect: async () => {
       await client.connect(transport);

@@ -9,7 +9,7 @@ run(async ([url]) => {
   const transport = new SSEClientTransport(new URL(url));
   await walk({
     title: 'v1 sse',
-    era: 'legacy',
+    protocol: 'session',
     client,
     connect: () => client.connect(transport),
     call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),

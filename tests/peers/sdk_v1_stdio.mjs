@@ -9,7 +9,7 @@ run(async ([command, ...args]) => {
   const transport = new StdioClientTransport({ command, args, env: process.env });
   await walk({
     title: 'v1 stdio',
-    era: 'legacy',
+    protocol: 'session',
     client,
     connect: () => client.connect(transport),
     call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),

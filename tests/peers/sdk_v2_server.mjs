@@ -1,5 +1,5 @@
 // A server made with SDK v2 that has what the conformance suite asks for, but for tasks: over
-// Streamable HTTP, both eras on one URL. usage: node sdk_v2_server.mjs [both|legacy|modern]
+// Streamable HTTP, both forms of MCP on one URL. usage: node sdk_v2_server.mjs [both|session|stateless]
 // Prints its URL, and ends when stdin does.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ import {
 
 import { countChange, makeServer } from './sdk_v2_tools.mjs';
 
-const era = process.argv[2] ?? 'both';
+const protocol = process.argv[2] ?? 'both';
 
 // Sessions of the handshake revisions: id -> { transport, refresh }.
 const sessions = new Map();
@@ -22,12 +22,12 @@ const sessions = new Map();
 // Changes a list, tools or prompts, and tells everybody.
 function changed(kind) {
   countChange(kind);
-  modern.notify[`${kind}Changed`]();
+  stateless.notify[`${kind}Changed`]();
   for (const { refresh } of sessions.values()) refresh(kind);
 }
 
-const modern = createMcpHandler(() => makeServer(changed).server, { legacy: 'reject' });
-const serveModern = toNodeHandler(modern);
+const stateless = createMcpHandler(() => makeServer(changed).server, { legacy: 'reject' });
+const serveStateless = toNodeHandler(stateless);
 
 // Events in the order they came, for clients that come back.
 function eventStore() {
@@ -64,7 +64,7 @@ async function openSession() {
   return transport;
 }
 
-async function serveLegacy(request, response, body) {
+async function serveSession(request, response, body) {
   const id = request.headers['mcp-session-id'];
   if (id && !sessions.has(id)) {
     response.writeHead(404, { 'content-type': 'application/json' });
@@ -81,8 +81,8 @@ async function readJson(request) {
   return chunks.length > 0 ? JSON.parse(Buffer.concat(chunks).toString()) : undefined;
 }
 
-async function isLegacy(request, body) {
-  if (era !== 'both') return era === 'legacy';
+async function isSession(request, body) {
+  if (protocol !== 'both') return protocol === 'session';
   return request.method !== 'POST' || isLegacyRequest(await toWebRequest(request, body), body);
 }
 
@@ -93,7 +93,7 @@ const http = createServer(async (request, response) => {
   if (!hostIsFine(request, response) || !originIsFine(request, response)) return;
   try {
     const body = await readJson(request);
-    const serve = (await isLegacy(request, body)) ? serveLegacy : serveModern;
+    const serve = (await isSession(request, body)) ? serveSession : serveStateless;
     await serve(request, response, body);
   } catch (error) {
     console.error(error);

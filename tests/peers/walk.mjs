@@ -29,7 +29,7 @@ async function step(name, work) {
   console.log(`ok ${name}`);
 }
 
-// Makes a call of so many steps and checks that each is told, in order, and to nobody else. The last
+// Makes a call of so many steps and checks that each is notified, in order, and to no other client. The last
 // may be missing: the SDKs forget a call when its result arrives, and drop a progress message that
 // they read together with it.
 async function followProgress(call, steps) {
@@ -38,13 +38,13 @@ async function followProgress(call, steps) {
   const result = await call(slow, { duration: 0.4, steps }, { onprogress });
   assert.match(textOf(result), /completed/);
   const expected = Array.from({ length: steps }, (_, i) => `${i + 1}/${steps}`);
-  assert.ok(seen.length >= steps - 1, `only ${seen} was told`);
+  assert.ok(seen.length >= steps - 1, `only ${seen} arrived`);
   assert.deepEqual(seen, expected.slice(0, seen.length));
 }
 
-// Takes `client` through everything. `call(name, arguments, options)` calls a tool; `era` is
-// 'legacy' or 'modern'; `title` names this round in the output.
-export async function walk({ title, era, client, connect, call }) {
+// Takes `client` through everything. `call(name, arguments, options)` calls a tool; `protocol`
+// is 'session' or 'stateless'; `title` names this round in the output.
+export async function walk({ title, protocol, client, connect, call }) {
   await step(`${title}: connect`, connect);
 
   await step(`${title}: server info`, async () => {
@@ -115,7 +115,7 @@ export async function walk({ title, era, client, connect, call }) {
     await assert.rejects(call('nowhere__echo', {}));
   });
 
-  if (era === 'legacy') await step(`${title}: ping`, () => client.ping());
+  if (protocol === 'session') await step(`${title}: ping`, () => client.ping());
 
   await step(`${title}: close`, () => client.close());
 }

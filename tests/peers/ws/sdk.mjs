@@ -21,7 +21,7 @@ assert.deepEqual(results.map((result) => result.content[0].text), texts);
 const seen = [];
 await client.callTool({ name: 'fake__progress', arguments: { steps: 3, delay: 0.1 } }, undefined,
   { onprogress: ({ progress }) => seen.push(progress) });
-assert.ok(seen.length >= 2, `only ${seen} was told`);
+assert.ok(seen.length >= 2, `only ${seen} arrived`);
 await client.close();
 console.log('ok');
 process.exit(0);

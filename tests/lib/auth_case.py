@@ -1,0 +1,63 @@
+"""Shared by the tests of authentication."""
+
+import json
+import re
+
+from harness import ROOT, TestCase, answer_from, stateless_headers, stateless_message
+
+TOKEN = "a-token-for-tests-0123456789"
+OTHER = "another-token-for-tests-0123"
+TOKENS = {
+    "tokens": [
+        {"name": "ci", "token": TOKEN, "roles": ["reader"]},
+        {"name": "other", "token": OTHER},
+    ]
+}
+
+
+def bearer(token=TOKEN):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def call_as(gateway, tool, headers, **arguments):
+    """The answer to a stateless call of a tool with these headers."""
+    message = stateless_message("tools/call", {"name": tool, "arguments": arguments})
+    with gateway.connect() as connection:
+        connection.send("POST", "/mcp", {**stateless_headers(message), **headers}, message)
+        return answer_from(connection.read_head())
+
+
+def routes():
+    """(path, methods, open) of every route, as the worker registers them."""
+    source = (ROOT / "src" / "app" / "worker.cc").read_text(encoding="utf-8")
+    table = source.split("http_({", 1)[1].split("http_settings(settings)", 1)[0]
+    table = table.replace("frontends::kMetadataPath", '"/.well-known/oauth-protected-resource"')
+    found = re.findall(
+        r'\{"([^"]+)", "([^"]+)", &[\w.()]+?(, true)?(?:, false, &[\w.()]+)?\}', table
+    )
+    if len(found) != table.count("{"):
+        raise AssertionError("worker.cc registers routes in a way that this test cannot read")
+    return [(path, methods.split(", "), bool(is_open)) for path, methods, is_open in found]
+
+
+class AuthCase(TestCase):
+    def list_tools(self, gateway, headers=None):
+        """A stateless tools/list; the response as it came."""
+        message = stateless_message("tools/list")
+        with gateway.connect() as connection:
+            return connection.request(
+                "POST", "/mcp", {**stateless_headers(message), **(headers or {})}, message
+            )
+
+    def status(self, gateway, headers=None):
+        return self.list_tools(gateway, headers).status
+
+    def assert_let_in(self, gateway, headers):
+        response = self.list_tools(gateway, headers)
+        self.assertEqual(response.status, 200, response.body)
+        self.assertIn("tools", json.loads(response.body)["result"])
+
+    def assert_refused(self, gateway, headers, status=401):
+        response = self.list_tools(gateway, headers)
+        self.assertEqual(response.status, status, response.body)
+        return response
