@@ -38,14 +38,14 @@ void append_big_endian(std::string& out, std::uint64_t number, int bytes) {
 
 Error broken(std::string message) { return ws_fault(WsClose::protocol_error, std::move(message)); }
 
-// How many of the first bytes need no further look.
+// How many of the first bytes are plain ASCII.
 std::size_t ascii_prefix(std::string_view text) {
   constexpr std::uint64_t kBeyond = 0x8080808080808080;
   std::size_t at = 0;
   for (; at + 8 <= text.size(); at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + at, 8);
-    if ((word & kBeyond) != 0) break;
+    std::uint64_t block = 0;
+    std::memcpy(&block, text.data() + at, 8);
+    if ((block & kBeyond) != 0) break;
   }
   while (at < text.size() && byte_at(text, at) < 0x80) ++at;
   return at;
@@ -105,10 +105,10 @@ void ws_mask(char* bytes, std::size_t size, const WsMask& mask, std::size_t at) 
   std::memcpy(&wide, turned.data(), 8);
   std::size_t i = 0;
   for (; i + 8 <= size; i += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + i, 8);
-    word ^= wide;
-    std::memcpy(bytes + i, &word, 8);
+    std::uint64_t block = 0;
+    std::memcpy(&block, bytes + i, 8);
+    block ^= wide;
+    std::memcpy(bytes + i, &block, 8);
   }
   for (; i < size; ++i) bytes[i] = static_cast<char>(bytes[i] ^ turned[i % 8]);
 }
@@ -138,7 +138,7 @@ Result<WsReader::Head> WsReader::read_head(std::string_view bytes) const {
   const auto first = byte_at(bytes, 0);
   const auto second = byte_at(bytes, 1);
   if ((first & kReserved) != 0) return broken("a reserved bit is set: no extension was agreed on");
-  if (!is_known(first & 0xF)) return broken("the opcode is not known");
+  if (!is_known(first & 0xF)) return broken("the opcode is unknown");
   head.opcode = static_cast<WsOpcode>(first & 0xF);
   head.last = (first & kLast) != 0;
   const bool masked = (second & kMasked) != 0;
@@ -162,7 +162,7 @@ Result<WsReader::Head> WsReader::read_head(std::string_view bytes) const {
   return head;
 }
 
-// What a head promises is refused before any of it is read.
+// What a frame header announces is refused before any of it is read.
 Result<void> WsReader::begin_frame(const Head& head) {
   if (is_control(head.opcode)) {
     control_.clear();
@@ -203,8 +203,7 @@ Result<void> WsReader::take_payload(std::string_view bytes) {
   return check_text(left_ == 0 && frame_.last);
 }
 
-// Text that is no UTF-8 is noticed as soon as it comes, also where a character is spread over
-// frames.
+// Invalid UTF-8 is noticed as soon as it arrives, also where a character is split between frames.
 Result<void> WsReader::check_text(bool last) {
   checked_ += utf8_prefix(std::string_view(message_).substr(checked_));
   const auto rest = std::string_view(message_).substr(checked_);
