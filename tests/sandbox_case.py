@@ -99,7 +99,7 @@ def our_guests():
 
 def our_keepers():
     """The processes that clear up after sandboxes."""
-    return [pid for pid in our_helpers() if name_of(pid) == "sandbox-keeper"]
+    return [pid for pid in our_helpers() if name_of(pid) == "sandbox-watcher"]
 
 
 def name_of(process):

@@ -408,7 +408,7 @@ class Leaving(SandboxCase):
         keepers = [
             pid
             for pid in processes_with("\0confine")
-            if name_of(pid) == "sandbox-keeper" and parent_of(pid) in self.inside()
+            if name_of(pid) == "sandbox-watcher" and parent_of(pid) in self.inside()
         ]
         self.assertEqual(len(keepers), 1)
         os.kill(keepers[0], signal.SIGKILL)
