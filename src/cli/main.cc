@@ -145,7 +145,7 @@ int main(int argc, char** argv) {
   if (argc > 2 && std::string_view(argv[1]) == sandbox::kRelayCommand) {
     return sandbox::run_relay({argv + 2, argv + argc});
   }
-  if (argc == 3 && std::string_view(argv[1]) == osquery::kQueriesWord) {
+  if (argc == 3 && std::string_view(argv[1]) == osquery::kQueriesCommand) {
     return osquery::answer_queries(argv[2]);
   }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
