@@ -1,5 +1,5 @@
-// The answers of an MCP server that costs as little as one can, so that what is measured in front
-// of it is the gateway. Shared by the one on stdio and the one on HTTP.
+// The answers of a minimal MCP server, so that the measured cost is the gateway's. Shared by the
+// one on stdio and the one on HTTP.
 //
 // Tools: `echo` answers 200 bytes of text, `big` 1,000,000, `payload {bytes}` as many as asked for.
 #pragma once
@@ -17,13 +17,13 @@ inline constexpr std::string_view kTools =
     R"({"name":"payload","description":"Answers as many bytes of text as asked for.",)"
     R"("inputSchema":{"type":"object","properties":{"bytes":{"type":"integer"}}}}])";
 
-// A raw value of a JSON object's member, without reading what is inside it. The gateway has checked
-// the line already; all that is needed here is to skip strings and nested values rightly.
+// A raw value of a JSON object's member, without parsing its contents. The gateway has checked the
+// line already, so strings and nested values only need to be skipped correctly.
 class Members {
  public:
   explicit Members(std::string_view object) : text_(object) {}
 
-  // The value of `key`, as written, or nothing. Looks at this level only.
+  // The value of `key`, as written, or nothing. Only at this level.
   std::string_view find(std::string_view key) const {
     std::size_t at = past_blanks(1);
     while (at < text_.size()) {
@@ -85,8 +85,8 @@ inline std::string_view unquoted(std::string_view value) {
 
 class EchoAnswers {
  public:
-  // A modern server speaks 2026-07-28 and nothing else; the other one the revisions with sessions.
-  explicit EchoAnswers(bool stateless = false) : modern_(stateless) {}
+  // A stateless server supports 2026-07-28 only; the other one the session-based revisions.
+  explicit EchoAnswers(bool stateless = false) : stateless_(stateless) {}
 
   // Appends the answer to one message; nothing to a notification.
   void answer(std::string_view text, std::string& out) {
@@ -101,17 +101,17 @@ class EchoAnswers {
     } else if (method == "tools/list") {
       begin_result(out);
       out += kTools;
-      out += modern_ ? R"(,"ttlMs":0,"cacheScope":"private"})" : "}";
-    } else if (modern_ && method == "server/discover") {
+      out += stateless_ ? R"(,"ttlMs":0,"cacheScope":"private"})" : "}";
+    } else if (stateless_ && method == "server/discover") {
       begin_result(out);
       out += R"("supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,)"
              R"("cacheScope":"private"})";
-    } else if (!modern_ && method == "initialize") {
+    } else if (!stateless_ && method == "initialize") {
       begin_result(out);
       out += R"("protocolVersion":)";
       out += Members(message.find("params")).find("protocolVersion");
       out += R"(,"capabilities":{"tools":{}},"serverInfo":{"name":"echo","version":"1"}})";
-    } else if (!modern_ && method == "ping") {
+    } else if (!stateless_ && method == "ping") {
       out += R"(,"result":{})";
     } else {
       out += R"(,"error":{"code":-32601,"message":"Method not found"})";
@@ -121,7 +121,7 @@ class EchoAnswers {
 
  private:
   void begin_result(std::string& out) {
-    out += modern_ ? R"(,"result":{"resultType":"complete",)" : R"(,"result":{)";
+    out += stateless_ ? R"(,"result":{"resultType":"complete",)" : R"(,"result":{)";
   }
 
   void call(Members params, std::string& out) {
@@ -148,7 +148,7 @@ class EchoAnswers {
     out += R"("}]})";
   }
 
-  const bool modern_;
+  const bool stateless_;
   std::string echo_ = std::string(200, 'e');
   std::string big_ = std::string(1'000'000, 'b');
   std::string payload_;

@@ -47,7 +47,7 @@ class Load {
   }
   ~Load() { close(socket_); }
 
-  // Says hello, as every client does, and waits until it has been answered.
+  // Sends HELLO, as every client does, and waits for the answer.
   void open() {
     send_message(kInitialize);
     while (sent_at_.size() > 0) step();
@@ -114,7 +114,7 @@ class Load {
   }
 
   void take(char type, std::string_view payload) {
-    if (type == 2) return;  // A PING; the run is shorter than its patience.
+    if (type == 2) return;  // A PING; the run is shorter than its timeout.
     const auto begin = payload.find(kCorrelation);
     const auto id = begin == std::string_view::npos
                         ? std::string_view()
