@@ -334,13 +334,13 @@ Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route)
       co_return refused(co_await exchange.answer(204, "", {}));
     }
   }
-  exchange.who = guard_.recognise(exchange);
-  if (!exchange.who) {
+  exchange.caller = guard_.recognise(exchange);
+  if (!exchange.caller) {
     const bool open = route && (route->open || guard_.opens(route->path));
     auto caller = co_await guard_.admit(exchange, open);
     if (!caller) co_return caller.error();
     if (!*caller && !open) co_return false;
-    exchange.who = *std::move(caller);
+    exchange.caller = *std::move(caller);
   }
   if (!route) co_return co_await fail(routes_, exchange, 404, "there is nothing at this path");
   if (route->methods != "*" && !has_method(route->methods, request.method)) {

@@ -42,7 +42,7 @@ class HttpExchange {
 
   const HttpRequest& request;
   std::string_view body;
-  Caller who = {};  // Null only on open routes.
+  Caller caller = {};  // Null only on open routes.
   Stream& stream;
   const HttpPeer& peer;
   Stop& idle;  // Requested when the server stops: streams without a call should end.
