@@ -1,6 +1,6 @@
-// Times the guest agent beside what it cannot do without: `exec` of `true` beside posix_spawn and
-// wait of the same shell; a flood of output beside a loop that reads the same pipe. Prints one JSON
-// object: medians of alternated rounds.
+// Times the guest agent beside its minimum cost: `exec` of `true` beside posix_spawn and wait of
+// the same shell; a flood of output beside a loop that reads the same pipe. Prints one JSON object:
+// medians of alternated rounds.
 //
 //   agent AGENT ROUNDS COMMANDS MEGABYTES
 #include <fcntl.h>
@@ -34,11 +34,11 @@ using Clock = std::chrono::steady_clock;
   std::exit(1);
 }
 
-pid_t spawn(std::vector<const char*> words, const posix_spawn_file_actions_t* actions = nullptr) {
-  words.push_back(nullptr);
+pid_t spawn(std::vector<const char*> args, const posix_spawn_file_actions_t* actions = nullptr) {
+  args.push_back(nullptr);
   pid_t pid = 0;
-  if (::posix_spawnp(&pid, words[0], actions, nullptr, const_cast<char**>(words.data()), environ)) {
-    die(words[0]);
+  if (::posix_spawnp(&pid, args[0], actions, nullptr, const_cast<char**>(args.data()), environ)) {
+    die(args[0]);
   }
   return pid;
 }
@@ -123,7 +123,7 @@ class Agent {
   int fd_ = -1;
 };
 
-// The same output through a pipe that is read in pieces of its own size.
+// The same output through a pipe that is read in pieces of the same size.
 void read_bare(const std::string& command) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) die("pipe");
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
   agent.exec("dd if=/dev/zero bs=1M count=8 2>/dev/null", kEnds);
   const long before = agent.peak_kib();
   for (int round = 0; round < rounds; ++round) {
-    // One of each in turn: what else the machine does falls on both.
+    // One of each in turn, so that other load on the machine affects both.
     for (int i = 0; i < commands; ++i) {
       bare.push_back(seconds_of([&] { wait_for(spawn({"sh", "-c", "true"})); }));
       through.push_back(seconds_of([&] { agent.exec("true"); }));

@@ -43,11 +43,11 @@ class EpollLoop {
   }
 
  protected:
-  void want_to_write(Connection& connection, bool wants) {
-    if (wants == connection.waits_to_write) return;
-    connection.waits_to_write = wants;
+  void set_writable_interest(Connection& connection, bool interest) {
+    if (interest == connection.waits_to_write) return;
+    connection.waits_to_write = interest;
     std::uint32_t events = EPOLLIN;
-    if (wants) events |= EPOLLOUT;
+    if (interest) events |= EPOLLOUT;
     epoll_change(epoll_, connection.socket, events, &connection);
   }
 

@@ -32,9 +32,9 @@ constexpr std::string_view kUsage =
 
 struct Connection {
   int socket = -1;
-  std::string partial;           // The start of a request whose rest has not come.
+  std::string partial;           // The start of an incomplete request.
   std::size_t owed = 0;          // Answers to write, the one in progress included.
-  std::size_t sent = 0;          // Bytes of the answer in progress that have left.
+  std::size_t sent = 0;          // Bytes of the current answer that have been sent.
   std::size_t body_to_skip = 0;  // Of a request whose head is complete.
   bool waits_to_write = false;
 };
@@ -75,7 +75,7 @@ class Server : public EpollLoop<Server, Connection> {
     }
   }
 
-  // Writes what it owes until the socket is full. False: the connection is broken.
+  // Writes the pending answers until the socket is full. False: the connection is broken.
   bool flush(Connection& connection) {
     while (connection.owed > 0) {
       auto rest = std::string_view(answer_).substr(connection.sent);
@@ -84,13 +84,13 @@ class Server : public EpollLoop<Server, Connection> {
       if (count > 0) connection.sent += static_cast<std::size_t>(count);
       if (connection.sent < answer_.size()) {
         if (count >= 0) continue;
-        want_to_write(connection, true);
+        set_writable_interest(connection, true);
         return true;
       }
       connection.sent = 0;
       --connection.owed;
     }
-    want_to_write(connection, false);
+    set_writable_interest(connection, false);
     return true;
   }
 

@@ -37,7 +37,7 @@ class Server : public EpollLoop<Server, Connection> {
  public:
   Server(int listener, bool stateless) : EpollLoop(listener), answers_(stateless) {}
 
-  // Answers the requests that have come whole.
+  // Answers the complete requests.
   void take(Connection& connection, std::string_view bytes) {
     connection.in += bytes;
     std::string_view in = connection.in;
@@ -76,14 +76,14 @@ class Server : public EpollLoop<Server, Connection> {
       ssize_t count = send(connection.socket, rest.data(), rest.size(), MSG_NOSIGNAL);
       if (count < 0 && errno != EAGAIN) return false;
       if (count < 0) {
-        want_to_write(connection, true);
+        set_writable_interest(connection, true);
         return true;
       }
       connection.sent += static_cast<std::size_t>(count);
     }
     connection.out.clear();
     connection.sent = 0;
-    want_to_write(connection, false);
+    set_writable_interest(connection, false);
     return true;
   }
 

@@ -1,5 +1,5 @@
-// kafka_pair: a bare request/reply pair on librdkafka, and nothing else: what a call over the bus
-// costs if nobody stands in between.
+// kafka_pair: a bare request/reply pair on librdkafka: what a call over the bus costs without a
+// gateway.
 //
 // `--mode agent` answers each record of a topic with the same key and value in another. `--mode
 // client` keeps --in-flight requests on their way to such an agent and prints one JSON object.
@@ -69,8 +69,8 @@ class Source {
     rd_kafka_metadata_destroy(data);
   }
 
-  // Hands records over that have come, for at most `milliseconds` if none has. A batch would wait
-  // until it is full, so the first record is waited for alone.
+  // Handles the records that have arrived, for at most `milliseconds` if there are none. A batch
+  // would wait until it is full, so the first record is waited for alone.
   template <class Take>
   void take(int milliseconds, Take take_one) {
     std::array<rd_kafka_message_t*, 256> messages{};
@@ -178,7 +178,7 @@ int run_client(const Options& options) {
              static_cast<double>(calls) / time, latency.microseconds_at(0.5),
              latency.microseconds_at(0.99), cpu / static_cast<double>(std::max(calls, 1ul)));
   std::fflush(stdout);
-  std::_Exit(0);  // Nobody waits for what is still on its way.
+  std::_Exit(0);  // Records in flight are not waited for.
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// One answer in this many is kept whole and compared with what is expected; so is the first.
+// One answer in this many is stored whole and compared with the expected one; so is the first.
 constexpr std::uint64_t kSampleEvery = 64;
 
 // An answer that is not sampled is searched for an error in this much of its beginning.
@@ -29,10 +29,10 @@ bool looks_like_error(std::string_view body) {
 }
 
 std::string with_id(std::string text, std::uint64_t id) {
-  constexpr std::string_view kPlace = "{{id}}";
+  constexpr std::string_view kPosition = "{{id}}";
   auto digits = digits_of(id);
-  for (auto at = text.find(kPlace); at != text.npos; at = text.find(kPlace)) {
-    text.replace(at, kPlace.size(), digits.data(), digits.size());
+  for (auto at = text.find(kPosition); at != text.npos; at = text.find(kPosition)) {
+    text.replace(at, kPosition.size(), digits.data(), digits.size());
   }
   return text;
 }
@@ -127,7 +127,7 @@ void LoadWorker::go_on_sending(Connection& connection) {
     message.msg_iovlen = shared.empty() ? 1 : parts.size();
     ssize_t count = sendmsg(connection.socket, &message, MSG_NOSIGNAL);
     if (count < 0) {
-      if (errno != EAGAIN) return;  // The broken connection shows itself when it is read.
+      if (errno != EAGAIN) return;  // A broken connection is detected when it is read.
       if (!connection.waits_to_write) {
         epoll_change(epoll_, connection.socket, EPOLLIN | EPOLLOUT, &connection);
         connection.waits_to_write = true;
@@ -179,7 +179,7 @@ void LoadWorker::finish_setup(Connection& connection) {
   if (reader.status() < 200 || reader.status() > 299 || looks_like_error(reader.body())) {
     count_error(connection, "set-up refused");
     std::this_thread::sleep_for(
-        std::chrono::milliseconds(10));  // Repeating it at once helps nobody.
+        std::chrono::milliseconds(10));  // An immediate retry would not help.
     return;
   }
   ++connection.setup_done;

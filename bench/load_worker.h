@@ -1,8 +1,8 @@
 // LoadWorker: one thread of the load generator and its connections, in a closed loop: a connection
 // sends its next request when the answer to the last one is complete.
 //
-// run() lives on the worker's own thread. The atomics are how the main thread follows and steers
-// it; the rest is read by the main thread only after run() has returned.
+// run() runs on the worker's own thread. The main thread observes and controls it through the
+// atomics; the rest is read by the main thread only after run() has returned.
 
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace patchbay::bench {
 
-// What to do; the same for all workers.
+// The job; the same for all workers.
 struct Plan {
   std::uint16_t port = 0;
   std::vector<RequestTemplate> setup;  // Sent first, in order, once per connection.

@@ -1,7 +1,7 @@
 // Options: the command line of a bench tool, pairs of `--name value` and nothing else.
 //
-// Read once, on the main thread, before anything runs. A tool that cannot understand its flags
-// ends with a sentence and status 2, because a benchmark of something else is worse than none.
+// Parsed once, on the main thread, before anything runs. A tool that cannot parse its flags exits
+// with a message and status 2, because a benchmark of something else is worse than none.
 
 #pragma once
 
@@ -26,17 +26,17 @@ class Options {
  public:
   // Ends the program when `argv` is not pairs, names a flag that is not in `known`, or asks --help.
   Options(int argc, char** argv, std::string_view usage, std::vector<std::string_view> known) {
-    std::vector<std::string_view> words(argv + 1, argv + argc);
-    for (std::size_t i = 0; i < words.size(); i += 2) {
-      if (words[i] == "--help") {
+    std::vector<std::string_view> args(argv + 1, argv + argc);
+    for (std::size_t i = 0; i < args.size(); i += 2) {
+      if (args[i] == "--help") {
         fmt::print("{}\n", usage);
         std::exit(0);
       }
       bool is_known = false;
-      for (auto name : known) is_known = is_known || words[i] == name;
-      if (!is_known) fail(fmt::format("unknown flag {}\n{}", words[i], usage));
-      if (i + 1 == words.size()) fail(fmt::format("{} needs a value", words[i]));
-      pairs_.emplace_back(words[i], words[i + 1]);
+      for (auto name : known) is_known = is_known || args[i] == name;
+      if (!is_known) fail(fmt::format("unknown flag {}\n{}", args[i], usage));
+      if (i + 1 == args.size()) fail(fmt::format("{} needs a value", args[i]));
+      pairs_.emplace_back(args[i], args[i + 1]);
     }
   }
 

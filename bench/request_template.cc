@@ -21,12 +21,12 @@ constexpr std::size_t kWorthSharing = 4096;
 
 void fill(std::string_view text, std::string_view session, Request& into) {
   while (!text.empty()) {
-    auto place = text.find("{{");
-    into.own += text.substr(0, place);
-    if (place == text.npos) return;
-    text.remove_prefix(place);
+    auto position = text.find("{{");
+    into.own += text.substr(0, position);
+    if (position == text.npos) return;
+    text.remove_prefix(position);
     if (text.starts_with(kId)) {
-      into.id_places.push_back(into.own.size());
+      into.id_positions.push_back(into.own.size());
       into.own.append(IdDigits{}.size(), '0');
       text.remove_prefix(kId.size());
     } else if (text.starts_with(kSession)) {
@@ -40,10 +40,10 @@ void fill(std::string_view text, std::string_view session, Request& into) {
 }
 
 // Everything after this point is the same on every connection.
-std::size_t end_of_last_place(std::string_view text) {
+std::size_t end_of_last_position(std::string_view text) {
   std::size_t end = 0;
-  for (auto place : {kId, kSession}) {
-    if (auto at = text.rfind(place); at != text.npos) end = std::max(end, at + place.size());
+  for (auto position : {kId, kSession}) {
+    if (auto at = text.rfind(position); at != text.npos) end = std::max(end, at + position.size());
   }
   return end;
 }
@@ -70,8 +70,8 @@ IdDigits digits_of(std::uint64_t id) {
 
 void Request::set_id(std::uint64_t id) {
   auto digits = digits_of(id);
-  for (auto place : id_places)
-    std::copy(digits.begin(), digits.end(), own.begin() + static_cast<std::ptrdiff_t>(place));
+  for (auto position : id_positions)
+    std::copy(digits.begin(), digits.end(), own.begin() + static_cast<std::ptrdiff_t>(position));
 }
 
 RequestTemplate RequestTemplate::from_file(const std::string& path) {
@@ -92,7 +92,7 @@ RequestTemplate RequestTemplate::from_file(const std::string& path) {
 }
 
 Request RequestTemplate::make(std::string_view session) const {
-  auto fixed_from = end_of_last_place(body_);
+  auto fixed_from = end_of_last_position(body_);
   if (body_.size() - fixed_from < kWorthSharing) fixed_from = body_.size();
   auto variable = std::string_view(body_).substr(0, fixed_from);
 

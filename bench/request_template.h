@@ -1,4 +1,4 @@
-// RequestTemplate: one HTTP request as a file holds it, with places for the session and the id.
+// RequestTemplate: one HTTP request from a file, with placeholders for the session and the id.
 //
 // `{{session}}` is filled in once per connection. `{{id}}` is always ten digits, so an id is
 // patched into the finished bytes and neither they nor Content-Length move from one call to the
@@ -26,7 +26,7 @@ IdDigits digits_of(std::uint64_t id);
 struct Request {
   std::string own;          // This connection's bytes.
   std::string_view shared;  // A long end that is the same for all; points into the template.
-  std::vector<std::size_t> id_places;
+  std::vector<std::size_t> id_positions;
 
   std::size_t size() const { return own.size() + shared.size(); }
   void set_id(std::uint64_t id);

@@ -2,7 +2,7 @@
 // generator needs to know of it. Content-Length, chunked, and answers that end with the connection.
 //
 // A text/event-stream answer to a POST ends the same ways, so it needs nothing of its own.
-// Belongs to one connection; lives on that connection's worker thread.
+// Belongs to one connection; used on that connection's worker thread.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace patchbay::bench {
 
 class ResponseReader {
  public:
-  // Prepares for the next answer. `keep_all` keeps the whole body, otherwise only its beginning.
+  // Prepares for the next answer. `keep_all` stores the whole body, otherwise only its beginning.
   void restart(bool keep_all);
 
   // Takes from `bytes` what belongs to this answer and returns how much that was.
@@ -59,8 +59,8 @@ class ResponseReader {
   bool counted_ = false;
   std::size_t keep_limit_ = 0;
   std::size_t left_ = 0;  // Of the counted body, or of the chunk in progress.
-  std::string head_;      // A head, or a chunk's line, whose end has not come.
-  std::string session_;   // Kept from answer to answer.
+  std::string head_;      // A head, or a chunk's line, without its end.
+  std::string session_;   // Stored from answer to answer.
   std::string body_;
 };
 

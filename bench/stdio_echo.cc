@@ -37,7 +37,7 @@ int main() {
   EchoAnswers server;
   std::string out;
   std::vector<char> buffer(256 * 1024);
-  std::size_t held = 0;  // Bytes of a line whose end has not come.
+  std::size_t held = 0;  // Bytes of a line without its end.
   for (;;) {
     if (held == buffer.size()) buffer.resize(buffer.size() * 2);
     ssize_t count = read(STDIN_FILENO, buffer.data() + held, buffer.size() - held);

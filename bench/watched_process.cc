@@ -17,9 +17,9 @@ std::int64_t cpu_nanoseconds(int pid) {
 
 std::int64_t resident_kib(int pid) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
-  std::string word;
-  while (status >> word) {
-    if (word != "VmRSS:") continue;
+  std::string field;
+  while (status >> field) {
+    if (field != "VmRSS:") continue;
     std::int64_t kib = 0;
     status >> kib;
     return kib;

@@ -47,7 +47,7 @@ class Load {
   }
   ~Load() { close(socket_); }
 
-  // Says hello, as every client does, and waits until it has been answered.
+  // Sends HELLO, as every client does, and waits for the answer.
   void open() {
     send_message(kInitialize);
     while (sent_at_.size() > 0) step();

@@ -1,6 +1,6 @@
-// Fuzzes what a host, or whoever pretends to be one, sends to the guest agent: the line of a
-// request and its parameters. What is accepted comes back in the answer as it was; what is refused
-// gets an answer that is one line of JSON.
+// Fuzzes what a host, real or not, sends to the guest agent: the line of a request and its
+// parameters. What is accepted is returned unchanged in the answer; what is refused gets an answer
+// that is one line of JSON.
 #include <fmt/format.h>
 
 #include "agent/output.h"
@@ -20,7 +20,7 @@ void require_line(std::string_view line) {
   require(static_cast<bool>(json::check(line)));
 }
 
-// Reads them in every way there is.
+// Reads them with every function.
 void read_params(std::string_view raw) {
   constexpr std::string_view kNames[] = {"cmd", "code"};
   Params params(raw, kNames);
@@ -59,22 +59,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   LastBytes last(kMost);
   first.take(text);
   last.take(text);
-  // In pieces, each as long as its first byte says.
+  // In pieces; the first byte of each is its length.
   for (auto rest = text; !rest.empty();) {
     const auto piece = rest.substr(0, 1 + static_cast<unsigned char>(rest.front()) % 20);
     ends.take(piece);
     rest.remove_prefix(piece.size());
   }
   require(ends.total() == text.size());
-  std::string shown;
-  first.append_to(shown, Encoding::utf8);
-  const auto string = json::as_string(shown);
+  std::string rendered;
+  first.append_to(rendered, Encoding::utf8);
+  const auto string = json::as_string(rendered);
   require(string && json::is_utf8(*string) && string->size() <= kMost + 23);
   require(last.take_front(kMost, true).bytes.size() <= kMost);
-  shown.clear();
-  const bool cut = ends.append_to(shown, Encoding::utf8);
-  const auto both = json::as_string(shown);
-  constexpr std::size_t kMark = 60;  // Of what says how much is missing.
+  rendered.clear();
+  const bool cut = ends.append_to(rendered, Encoding::utf8);
+  const auto both = json::as_string(rendered);
+  constexpr std::size_t kMark = 60;  // Of the note about how much is missing.
   require(both && json::is_utf8(*both) && both->size() <= kMost + kMark);
   require(cut == both->contains(" bytes left out] ...") || text.contains("left out"));
   return 0;

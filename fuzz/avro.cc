@@ -14,7 +14,7 @@ using namespace patchbay;
 constexpr bus::AvroLimits kLimits{.values = 10'000, .bytes = 1 << 20};
 constexpr std::size_t kSmall = 4096;  // Bytes of a schema that is within all limits.
 
-// What fits may be more than may be written; nothing else may stand in the way.
+// A value that fits may exceed the size limit; it fails for no other reason.
 void write_and_read(const bus::AvroSchema& schema, std::string_view json) {
   const auto bytes = schema.encode(json);
   if (!bytes) return require(bytes.error().code == Code::too_large);

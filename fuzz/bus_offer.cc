@@ -15,7 +15,7 @@ using namespace patchbay;
 
 using Known = std::shared_ptr<const bus::RegisteredSchema>;
 
-// For each place where the id may go.
+// For each location of the id.
 template <class Check>
 void each_offer(const Known& known, Check check) {
   for (const char* const field : {"correlationId", "payload", "a"}) {

@@ -14,7 +14,7 @@ void check_destination(const sandbox::Destination& destination) {
   fuzz::require(!destination.host.empty() && destination.port >= 1 && destination.port <= 65535);
   const auto again = sandbox::parse_destination(destination.text());
   fuzz::require(again && again->text() == destination.text());
-  // Who lists it, lists it.
+  // An entry made of the destination allows it.
   const auto rules = sandbox::EgressRules::parse({destination.text()});
   fuzz::require(rules && rules->lists(*again));
 }

@@ -1,5 +1,5 @@
-// Fuzzes the grammar of goals: steps are pieces of the goal in order, and what is filled in stays
-// within its bound. The words of skills are read along the way.
+// Fuzzes the grammar of goals: steps are pieces of the goal in order, and substitutions stay within
+// their bound. The keywords of skills are parsed as well.
 #include "frontends/goal/steps.h"
 #include "fuzz/require.h"
 #include "skills/arithmetic.h"

@@ -1,6 +1,5 @@
-// Fuzzes what strangers send to be let in and what an issuer answers: tokens, their claims, key
-// sets. Nothing is let in whose signature was not checked, so that claims alone never say who it
-// is.
+// Fuzzes what unauthenticated clients send and what an issuer answers: tokens, their claims, key
+// sets. Nothing is accepted without a checked signature, so that claims alone never authenticate.
 #include "policy/auth/jwt.h"
 #include "fuzz/require.h"
 

@@ -1,5 +1,5 @@
-// Fuzzes what servers say to an OAuth client: challenges, metadata, answers with tokens or codes.
-// Whatever comes, what is taken from it can be sent in a header or asked for in a scope.
+// Fuzzes what servers send to an OAuth client: challenges, metadata, answers with tokens or codes.
+// Whatever is accepted can be sent in a header or requested as a scope.
 #include "fuzz/require.h"
 #include "oauth/challenge.h"
 #include "oauth/device_flow.h"
@@ -31,8 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!answer->expires || answer->expires->count() >= 0);
   }
   if (const auto code = parse_device_code(text)) {
-    const std::string words = sign_in_words(*code);
-    require(std::ranges::all_of(words, [](char c) { return c >= 0x20 && c < 0x7F; }));
+    const std::string sentence = sign_in_words(*code);
+    require(std::ranges::all_of(sentence, [](char c) { return c >= 0x20 && c < 0x7F; }));
     require(code->interval.count() >= 1 && code->expires.count() >= 1);
   }
   const std::string reason = reason_of_refusal(400, text);

@@ -1,5 +1,5 @@
-// Fuzzes what becomes of the arguments of an operation, which come from whoever calls the tool: in
-// every place and style, they stay where they belong.
+// Fuzzes the encoding of the arguments of an operation, which come from the caller of the tool: in
+// every location and style, they stay within their part of the request.
 #include "fuzz/require.h"
 #include "json/read.h"
 #include "upstreams/openapi/request.h"

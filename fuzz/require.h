@@ -1,4 +1,4 @@
-// What every harness says when something that must hold does not.
+// The check of every harness that an invariant holds.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Fuzzes JSON Schema: a schema on the first line, a value on the others. Both come from outside.
-// Whatever they are, the verdicts agree with each other and name a place that is there.
+// Whatever they are, the verdicts agree with each other and name an existing location.
 #include "json/schema/schema.h"
 #include "fuzz/require.h"
 #include "json/index.h"
@@ -19,7 +19,7 @@ constexpr SchemaLimits kLimits{
     .value_parts = 10'000,
     .steps = 20'000};
 
-// Goes along a pointer that a verdict has named.
+// Follows a pointer that a verdict has named.
 bool leads_somewhere(const Index& index, std::string_view pointer) {
   NodeId at = 0;
   while (!pointer.empty()) {

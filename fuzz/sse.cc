@@ -1,5 +1,5 @@
-// Fuzzes the reader of server-sent events. The first byte says how the rest is cut; however it is
-// cut, the same events come out.
+// Fuzzes the reader of server-sent events. The first byte selects how the rest is split; however it
+// is split, the same events result.
 #include "fuzz/require.h"
 #include "transport/event_reader.h"
 
@@ -11,15 +11,15 @@ constexpr std::size_t kMost = 1 << 20;
 
 std::string read(std::string_view bytes, std::size_t piece) {
   patchbay::transport::EventReader reader(kMost);
-  std::string heard;
+  std::string received;
   while (!bytes.empty()) {
-    if (!reader.feed(bytes.substr(0, piece))) return heard;
+    if (!reader.feed(bytes.substr(0, piece))) return received;
     bytes.remove_prefix(std::min(piece, bytes.size()));
     for (patchbay::transport::Event event; reader.next(event);) {
-      heard += event.type + '\n' + event.data + '\0';
+      received += event.type + '\n' + event.data + '\0';
     }
   }
-  return heard + reader.last_id();
+  return received + reader.last_id();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Fuzzes the reader of WebSocket frames. The first byte chooses the side and how the rest is cut;
-// however it is cut, the same must come out, and nothing beyond the limits.
+// Fuzzes the reader of WebSocket frames. The first byte selects the side and how the rest is split;
+// however it is split, the result is the same, and within the limits.
 #include <algorithm>
 #include <string>
 
@@ -14,9 +14,9 @@ namespace {
 
 constexpr WsLimits kLimits{300, 4};
 
-std::string hear(std::string_view bytes, WsSide side, std::size_t piece) {
+std::string read_all(std::string_view bytes, WsSide side, std::size_t piece) {
   WsReader reader(side, kLimits);
-  std::string heard;
+  std::string received;
   std::size_t arrived = 0;  // Of the bytes, and not taken yet.
   while (arrived < bytes.size()) {
     arrived = std::min(arrived + piece, bytes.size());
@@ -25,7 +25,7 @@ std::string hear(std::string_view bytes, WsSide side, std::size_t piece) {
       if (!step) {
         const int code = static_cast<int>(ws_close_code(step.error()));
         require(code == 1002 || code == 1003 || code == 1007 || code == 1008 || code == 1009);
-        return heard + '!' + std::to_string(code);
+        return received + '!' + std::to_string(code);
       }
       require(step->taken <= arrived);
       bytes.remove_prefix(step->taken);
@@ -35,14 +35,14 @@ std::string hear(std::string_view bytes, WsSide side, std::size_t piece) {
         break;
       }
       const bool text = step->kind == WsReader::Kind::text;
-      const std::string_view word = text ? reader.message() : reader.control();
-      require(word.size() <= (text ? kLimits.message : kWsMostControl));
-      if (text) require(patchbay::json::is_utf8(word));
-      heard += static_cast<char>('0' + static_cast<int>(step->kind));
-      heard += word;
+      const std::string_view message = text ? reader.message() : reader.control();
+      require(message.size() <= (text ? kLimits.message : kWsMostControl));
+      if (text) require(patchbay::json::is_utf8(message));
+      received += static_cast<char>('0' + static_cast<int>(step->kind));
+      received += message;
     }
   }
-  return heard;
+  return received;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const WsSide side = (data[0] & 1) != 0 ? WsSide::client : WsSide::server;
   const std::size_t piece = 1 + (data[0] >> 1);
   const auto bytes = patchbay::fuzz::text_of(data + 1, size - 1);
-  const std::string whole = hear(bytes, side, size);
-  require(hear(bytes, side, piece) == whole);
+  const std::string whole = read_all(bytes, side, size);
+  require(read_all(bytes, side, piece) == whole);
   return 0;
 }

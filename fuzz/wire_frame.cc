@@ -1,6 +1,6 @@
-// Fuzzes the frame decoder: whatever a peer sends, cut up in whichever way, a frame is never larger
-// than allowed, nothing is read that has not come, and bytes that come one by one give no fault
-// that the same bytes in one piece would not.
+// Fuzzes the frame decoder: whatever a peer sends, however it is split, a frame is never larger
+// than allowed, nothing is read that has not arrived, and bytes that arrive one by one give no
+// fault that the same bytes in one piece would not.
 #include <string>
 
 #include "fuzz/require.h"

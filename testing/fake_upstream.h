@@ -1,4 +1,4 @@
-// An upstream for tests that answers what it was told to.
+// An upstream for tests with predefined answers.
 #pragma once
 
 #include <map>
@@ -12,7 +12,9 @@ class FakeUpstream final : public gateway::Upstream {
  public:
   explicit FakeUpstream(std::string name) : name_(std::move(name)) {}
 
-  void say(const std::string& tool, std::string result) { answers_[tool] = std::move(result); }
+  void set_answer(const std::string& tool, std::string result) {
+    answers_[tool] = std::move(result);
+  }
   void be(bool up) { up_ = up; }
 
   std::string_view name() const override { return name_; }

@@ -21,8 +21,8 @@ inline LoopbackServer::Script always(std::string answer) {
     for (;;) {
       auto request = co_await visitor.request();
       if (!request) co_return ok();
-      auto said = co_await visitor.say(answer);
-      if (!said) co_return said;
+      auto sent = co_await visitor.send(answer);
+      if (!sent) co_return sent;
     }
   };
 }

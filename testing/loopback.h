@@ -1,5 +1,5 @@
-// For tests over real sockets: runs a task on a loop of this thread, beside a server on the same
-// loop that does exactly what the test says.
+// For tests over real sockets: runs a task on a loop of this thread, beside a scripted server on
+// the same loop.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,8 +17,8 @@
 
 namespace patchbay::testing {
 
-// Far enough away that only what hangs gets there. Members of a group that follow one another on
-// the embedded bus have been seen to need 20 s.
+// Long enough that only a hang reaches it. Members of a group that follow one another on the
+// embedded bus have been seen to need 20 s.
 inline Deadline in_time() { return Clock::now() + std::chrono::seconds(60); }
 
 // Runs the task that `make` returns on a loop of this thread, to its end.
@@ -83,7 +83,7 @@ struct Visitor {
     co_return ok();
   }
 
-  Task<void> say(std::string text) {
+  Task<void> send(std::string text) {
     co_return co_await stream.write_all(text, std::chrono::seconds(20));
   }
 

@@ -1,5 +1,4 @@
-// Executors for tests: one driven by hand with a clock that moves only when told, and one on a
-// thread of its own.
+// Executors for tests: one driven by hand with a manual clock, and one on a thread of its own.
 #pragma once
 
 #include <atomic>

@@ -3,8 +3,8 @@
 #include <cstddef>
 
 // What the compiler calls on every edge, and the functions of the C library that loop. Those of the
-// library itself cannot be counted, so these stand in their place. Compiled with -fno-builtin, or
-// the loops below would become calls of themselves.
+// library itself cannot be counted, so these replace them. Compiled with -fno-builtin, or the loops
+// below would become calls of themselves.
 namespace {
 
 std::uint64_t work = 0;

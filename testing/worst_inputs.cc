@@ -14,7 +14,7 @@ std::string many(std::size_t size, std::string_view piece) {
   return out;
 }
 
-// Pieces with a number in the place of {0}, with `between` between them.
+// Pieces with a number instead of {0}, with `between` between them.
 std::string numbered(std::size_t size, const char* piece, std::string_view between = ",") {
   std::string out;
   for (std::size_t i = 0; out.size() < size; ++i) {
@@ -128,9 +128,9 @@ constexpr WorstInput kInputs[] = {
     {"regex", "nested repeats", [](std::size_t n) { return "(a*)*b\n" + many(n, "a"); }},
     {"regex", "looks", [](std::size_t n) { return "^(?=.*b)(?!.*aab)(?=(?:a(?!b))*$)(?<!a.*)a+$\n" + many(n, "a"); }},
     {"regex", "too large for a table", [](std::size_t n) { return "([ab]*a[ab]{5})+c\n" + many(n, "ab"); }},
-    {"sandbox_words", "path", [](std::size_t n) { return many(n, "a/./../"); }},
-    {"sandbox_words", "arguments", members},
-    {"sandbox_words", "mounts", [](std::size_t n) { return numbered(n, "{0} 1 0:1 / /m{0} rw - ext4 /dev/d{0} rw\n", ""); }},
+    {"sandbox_input", "path", [](std::size_t n) { return many(n, "a/./../"); }},
+    {"sandbox_input", "arguments", members},
+    {"sandbox_input", "mounts", [](std::size_t n) { return numbered(n, "{0} 1 0:1 / /m{0} rw - ext4 /dev/d{0} rw\n", ""); }},
     {"schema", "elements", [](std::size_t n) { return "{\"items\":{\"type\":\"integer\"}}\n" + list(n); }},
     {"schema", "unique", [](std::size_t n) { return "{\"uniqueItems\":true}\n" + list(n); }},
     {"schema", "members", [](std::size_t n) { return "{\"additionalProperties\":{\"minimum\":0},\"propertyNames\":{\"maxLength\":9}}\n" + members(n); }},

@@ -11,6 +11,7 @@
 #include <list>
 
 #include "agent/connection.h"
+#include "core/discard.h"
 #include "core/text.h"
 #include "net/io/local_listener.h"
 #include "net/io/socket.h"
@@ -30,16 +31,16 @@ constexpr std::string_view kTokenMissing =
     "other users and web pages can reach a TCP port, also on loopback: give --token-file FILE, "
     "with "
     "a token made by `openssl rand -hex 32 > FILE`, or listen on unix:PATH";
-constexpr auto kStopTimeout = std::chrono::seconds(10);  // For what is being done with files.
+constexpr auto kStopTimeout = std::chrono::seconds(10);  // For file operations in progress.
 
 // A socket that the agent listens on.
-struct ListeningSocket {
-  std::string name;  // As it was asked for, with the port that it got.
+struct ListenSocket {
+  std::string name;  // As configured, with the port that was assigned.
   net::Fd socket;
   std::string path;  // Of a Unix socket, to be removed at the end.
-  // Whether a connection shows when its peer has gone, and not only that it says nothing more.
-  bool shows_end = false;
-  // Opening a connection proves nothing: other users of this machine, and web pages in their
+  // Whether a connection reveals that its peer has disconnected, and not only the end of its input.
+  bool detects_disconnect = false;
+  // The ability to connect proves nothing: other users of this machine, and web pages in their
   // browsers, reach every TCP port, on loopback too.
   bool needs_token = false;
 };
@@ -48,23 +49,23 @@ Error cannot_listen(std::string_view where, std::string_view why) {
   return {Code::invalid_params, fmt::format("cannot listen on '{}': {}", where, why)};
 }
 
-Result<ListeningSocket> open_unix(const std::string& where, const std::string& path) {
+Result<ListenSocket> open_unix(const std::string& where, const std::string& path) {
   auto socket = net::listen_unix(path);
   if (!socket) return cannot_listen(where, socket.error().message);
-  return ListeningSocket{where, *std::move(socket), path, true};
+  return ListenSocket{where, *std::move(socket), path, true};
 }
 
-Result<ListeningSocket> open_tcp(const std::string& where, std::string_view text) {
+Result<ListenSocket> open_tcp(const std::string& where, std::string_view text) {
   auto address = net::parse_address(text);
   if (!address) return cannot_listen(where, address.error().message);
   auto socket = net::listen_on(*address, false);
   if (!socket) return cannot_listen(where, socket.error().message);
   auto bound = net::local_address(socket->get());
   if (!bound) return bound.error();
-  return ListeningSocket{"tcp:" + bound->text(), *std::move(socket), "", false, true};
+  return ListenSocket{"tcp:" + bound->text(), *std::move(socket), "", false, true};
 }
 
-Result<ListeningSocket> open_vsock(const std::string& where, std::string_view text) {
+Result<ListenSocket> open_vsock(const std::string& where, std::string_view text) {
   unsigned port = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (fault != std::errc() || end != text.data() + text.size()) {
@@ -72,10 +73,10 @@ Result<ListeningSocket> open_vsock(const std::string& where, std::string_view te
   }
   auto socket = net::listen_vsock(port);
   if (!socket) return cannot_listen(where, socket.error().message);
-  return ListeningSocket{where, *std::move(socket), "", false};
+  return ListenSocket{where, *std::move(socket), "", false};
 }
 
-Result<ListeningSocket> open_listener(const std::string& where) {
+Result<ListenSocket> open_listener(const std::string& where) {
   const std::string_view text = where;
   if (text.starts_with("unix:")) return open_unix(where, where.substr(5));
   if (text.starts_with("tcp:")) return open_tcp(where, text.substr(4));
@@ -89,7 +90,7 @@ std::vector<std::string> own_environment() {
   return environment;
 }
 
-// A descriptor of our own of what others may use too. How it was is restored at the end.
+// Our own copy of a descriptor that others may use too. Its flags are restored at the end.
 class Borrowed {
  public:
   explicit Borrowed(int number)
@@ -108,7 +109,7 @@ class Borrowed {
   int flags_;
 };
 
-// Commands must not read requests or write answers, should they get hold of our own descriptors.
+// Commands must not read requests or write answers, even if they obtain our descriptors.
 void close_stdio() {
   const net::Fd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!nothing) return;
@@ -116,7 +117,7 @@ void close_stdio() {
   ::dup2(nothing.get(), STDOUT_FILENO);
 }
 
-// The token that peers must show; empty if none was asked for.
+// The token that peers must present; empty if none is configured.
 Result<std::string> read_token(const std::string& file) {
   if (file.empty()) return std::string();
   const net::Fd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -138,8 +139,8 @@ Result<std::string> read_token(const std::string& file) {
 
 class Agent {
  public:
-  Agent(const Settings& settings, Tree tree, std::string token,
-        std::list<ListeningSocket> listeners, bool stdio)
+  Agent(const Settings& settings, Tree tree, std::string token, std::list<ListenSocket> listeners,
+        bool stdio)
       : settings_(settings),
         pool_(static_cast<int>(settings.file_threads), kFilesWaiting),
         background_(settings.max_processes, settings.max_output),
@@ -158,6 +159,7 @@ class Agent {
     }
     if (stdio_) serving_.spawn(serve_stdio());
     auto over = co_await over_.wait();
+    discard(over, "stopping is the same however the wait ended");
     for (const auto& listener : listeners_) {
       if (!listener.path.empty()) ::unlink(listener.path.c_str());
     }
@@ -175,30 +177,30 @@ class Agent {
  private:
   // A disk that does not answer holds its thread; that must not hold us.
   [[noreturn]] static void leave() {
-    fmt::print(stderr, "patchbay agent: a request about files does not end; leaving without it\n");
+    fmt::print(stderr, "patchbay agent: a request about files does not end; stopping without it\n");
     net::Child::kill_all();
     net::Orphans::kill_all();
     std::_Exit(EXIT_FAILURE);
   }
 
-  Task<void> serve(ListeningSocket& listener) {
-    net::Source source(std::move(listener.socket));
+  Task<void> serve(ListenSocket& opened) {
+    net::Source listener(std::move(opened.socket));
     for (;;) {
-      auto socket = co_await net::accept_next(source);
+      auto socket = co_await net::accept_next(listener);
       if (!socket) co_return socket.error();
       if (connections_ >= settings_.max_connections) continue;  // Closed at once.
       net::set_no_delay(socket->get());
       net::notice_dead_peer(socket->get());
-      serving_.spawn(serve_socket(*std::move(socket), listener.shows_end));
+      serving_.spawn(serve_socket(*std::move(socket), opened.detects_disconnect));
     }
   }
 
-  Task<void> serve_socket(net::Fd socket, bool shows_end) {
+  Task<void> serve_socket(net::Fd socket, bool detects_disconnect) {
     ++connections_;
-    Connection::Terms terms;
-    if (!shows_end) terms.linger = std::chrono::seconds(settings_.linger_seconds);
-    terms.trusted = services_.token.empty();
-    Connection connection(services_, std::move(socket), terms);
+    Connection::Options options;
+    if (!detects_disconnect) options.linger = std::chrono::seconds(settings_.linger_seconds);
+    options.trusted = services_.token.empty();
+    Connection connection(services_, std::move(socket), options);
     auto served = co_await connection.run();
     --connections_;
     co_return served;
@@ -209,10 +211,11 @@ class Agent {
     const Borrowed out(STDOUT_FILENO);
     close_stdio();
     if (in && out) {
-      Connection::Terms terms;
-      terms.strict = false;  // Nobody but the program that started us is there.
-      Connection connection(services_, in.copy(), out.copy(), terms);
+      Connection::Options options;
+      options.strict = false;  // Only the program that started us is connected.
+      Connection connection(services_, in.copy(), out.copy(), options);
       auto served = co_await connection.run();
+      discard(served, "the end of stdio ends the agent, with or without an error");
     } else {
       fmt::print(stderr, "patchbay agent: stdin or stdout is closed\n");
     }
@@ -224,7 +227,7 @@ class Agent {
   ThreadPool pool_;
   Background background_;
   Services services_;
-  std::list<ListeningSocket> listeners_;
+  std::list<ListenSocket> listeners_;
   const bool stdio_;
   std::uint64_t connections_ = 0;
   Scope serving_;
@@ -235,7 +238,7 @@ class Agent {
 
 detail::Root run_on_loop(Stop& /*stop*/, net::Loop& loop, Agent& agent) {
   auto done = co_await agent.run();
-  (void)done;  // The agent has reported what there was to report.
+  discard(done, "the agent has reported its own failure");
   loop.quit();
 }
 
@@ -243,7 +246,7 @@ detail::Root run_on_loop(Stop& /*stop*/, net::Loop& loop, Agent& agent) {
 
 Result<void> run_agent(const Settings& settings) {
   if (settings.guard) sandbox::guard(sandbox::usual_writable());
-  // Large answers are rare: the memory of each goes back to the system when it has left.
+  // Large answers are rare: the memory of each is returned to the system when it has been sent.
   ::mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   net::block_signals();
   net::Orphans::before_threads();
@@ -255,7 +258,7 @@ Result<void> run_agent(const Settings& settings) {
   }
   auto token = read_token(settings.token_file);
   if (!token) return token.error();
-  std::list<ListeningSocket> listeners;
+  std::list<ListenSocket> listeners;
   bool stdio = settings.listen.empty();
   for (const auto& where : settings.listen) {
     if (where == "stdio") {

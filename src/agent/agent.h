@@ -1,5 +1,5 @@
-// The Agent listens where it was told to, and serves whoever connects: a host that wants programs
-// run and files moved where the agent is.
+// The Agent listens on the configured sockets and serves every peer that connects: a host that runs
+// programs and moves files on the agent's machine.
 //
 // run_agent() makes a loop for the calling thread, which must be the process's first.
 #pragma once
@@ -10,7 +10,7 @@
 namespace patchbay::agent {
 
 // Serves until SIGTERM or SIGINT, or until the peer on stdio has ended. Nothing that was started
-// outlives it. An error is why it could not begin.
+// outlives it. An error is why it could not start.
 Result<void> run_agent(const Settings& settings);
 
 }  // namespace patchbay::agent

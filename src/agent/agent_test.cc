@@ -12,7 +12,7 @@ namespace {
 Code code_of(std::string_view line, std::optional<std::uint64_t>* id = nullptr) {
   std::optional<std::uint64_t> ignored;
   auto request = parse_request(line, id ? *id : ignored);
-  return request ? Code::overloaded : request.error().code;  // No parser says overloaded.
+  return request ? Code::overloaded : request.error().code;  // No parser returns overloaded.
 }
 
 TEST(AgentProtocol, ReadsARequest) {
@@ -26,7 +26,7 @@ TEST(AgentProtocol, ReadsARequest) {
   EXPECT_EQ(request->params, R"({"cmd":"ls"})");
 }
 
-TEST(AgentProtocol, TellsNoJsonFromNoRequest) {
+TEST(AgentProtocol, DistinguishesNoJsonFromNoRequest) {
   EXPECT_EQ(code_of("{"), Code::parse_error);
   EXPECT_EQ(code_of(""), Code::parse_error);
   EXPECT_EQ(code_of("[1,"), Code::parse_error);
@@ -54,7 +54,7 @@ TEST(AgentProtocol, KnowsTheGreeting) {
   EXPECT_EQ(connect_port("{}"), std::nullopt);
 }
 
-TEST(AgentParams, TellTheFirstFault) {
+TEST(AgentParams, ReportTheFirstFault) {
   constexpr std::string_view kNames[] = {"path", "content"};
   Params by_position(R"(["/tmp/x","text"])", kNames);
   EXPECT_EQ(by_position.text("path"), "/tmp/x");
@@ -84,7 +84,7 @@ TEST(AgentParams, AreBounded) {
   EXPECT_FALSE(Params(many, {}).check());
 }
 
-std::string shown(const AnsweredOutput& output, Encoding encoding = Encoding::utf8) {
+std::string rendered(const AnsweredOutput& output, Encoding encoding = Encoding::utf8) {
   std::string out;
   output.append_to(out, encoding);
   return out;
@@ -93,31 +93,31 @@ std::string shown(const AnsweredOutput& output, Encoding encoding = Encoding::ut
 TEST(AgentOutput, KeepsTheFirstBytes) {
   FirstBytes output(5);
   output.take("abc");
-  EXPECT_EQ(shown(output), "\"abc\"");
+  EXPECT_EQ(rendered(output), "\"abc\"");
   output.take("de");
-  EXPECT_EQ(shown(output), "\"abcde\"");
+  EXPECT_EQ(rendered(output), "\"abcde\"");
   EXPECT_FALSE(output.only_counts());
   output.take("f");
   EXPECT_TRUE(output.only_counts());
   output.count(100);
-  EXPECT_EQ(shown(output), "\"abcde\\n... [output truncated]\"");
-  EXPECT_EQ(shown(output, Encoding::base64), "\"YWJjZGU=\"");
+  EXPECT_EQ(rendered(output), "\"abcde\\n... [output truncated]\"");
+  EXPECT_EQ(rendered(output, Encoding::base64), "\"YWJjZGU=\"");
   EXPECT_EQ(output.total(), 106U);
 }
 
 TEST(AgentOutput, CutsBetweenCharacters) {
   FirstBytes output(4);
   output.take("abc\xC3\xA9");
-  EXPECT_EQ(shown(output), "\"abc\\n... [output truncated]\"");
+  EXPECT_EQ(rendered(output), "\"abc\\n... [output truncated]\"");
   FirstBytes rubbish(4);
   rubbish.take("\xFF\xFF");  // Three bytes each once they are replaced.
-  EXPECT_EQ(shown(rubbish), "\"\xEF\xBF\xBD\\n... [output truncated]\"");
+  EXPECT_EQ(rendered(rubbish), "\"\xEF\xBF\xBD\\n... [output truncated]\"");
   FirstBytes nothing(0);
   nothing.take("a");
-  EXPECT_EQ(shown(nothing), "\"\\n... [output truncated]\"");
+  EXPECT_EQ(rendered(nothing), "\"\\n... [output truncated]\"");
 }
 
-TEST(AgentOutput, SaysWhetherSomethingIsMissing) {
+TEST(AgentOutput, ReportsWhetherSomethingIsMissing) {
   std::string out;
   FirstBytes output(4);
   output.take("abcd");
@@ -135,11 +135,11 @@ TEST(AgentOutput, KeepsBothEnds) {
   BothEnds output(8);
   output.take("ab");
   output.take("cdefgh");
-  EXPECT_EQ(shown(output), "\"abcdefgh\"");
+  EXPECT_EQ(rendered(output), "\"abcdefgh\"");
   for (const char* const piece : {"i", "jk", "lmn"}) output.take(piece);
-  EXPECT_EQ(shown(output), "\"abcd\\n... [6 bytes left out] ...\\nklmn\"");
+  EXPECT_EQ(rendered(output), "\"abcd\\n... [6 bytes left out] ...\\nklmn\"");
   output.take("0123456789");
-  EXPECT_EQ(shown(output), "\"abcd\\n... [16 bytes left out] ...\\n6789\"");
+  EXPECT_EQ(rendered(output), "\"abcd\\n... [16 bytes left out] ...\\n6789\"");
   EXPECT_EQ(output.total(), 24U);
   std::string out;
   EXPECT_TRUE(output.append_to(out, Encoding::utf8));
@@ -150,17 +150,17 @@ TEST(AgentOutput, CutsBothEndsBetweenCharacters) {
   output.take(
       "abc\xC3\xA9xyz\xC3\xA9"
       "fgh");  // The fourth byte from the end continues the é.
-  EXPECT_EQ(shown(output), "\"abc\\n... [7 bytes left out] ...\\nfgh\"");
+  EXPECT_EQ(rendered(output), "\"abc\\n... [7 bytes left out] ...\\nfgh\"");
   BothEnds rubbish(8);
   rubbish.take(std::string(8, '\xFF'));
   const std::string mark = "\xEF\xBF\xBD";
-  EXPECT_EQ(shown(rubbish), "\"" + mark + "\\n... [6 bytes left out] ...\\n" + mark + "\"");
+  EXPECT_EQ(rendered(rubbish), "\"" + mark + "\\n... [6 bytes left out] ...\\n" + mark + "\"");
   BothEnds little(8);
   little.take("\xFF\xFF");
-  EXPECT_EQ(shown(little), "\"" + mark + mark + "\"");
+  EXPECT_EQ(rendered(little), "\"" + mark + mark + "\"");
   BothEnds nothing(0);
   nothing.take("a");
-  EXPECT_EQ(shown(nothing), "\"\\n... [1 bytes left out] ...\\n\"");
+  EXPECT_EQ(rendered(nothing), "\"\\n... [1 bytes left out] ...\\n\"");
 }
 
 TEST(AgentOutput, KeepsTheLastBytes) {
@@ -200,7 +200,7 @@ TEST(AgentLanguages, AreFoundInAnyCase) {
   EXPECT_FALSE(find_language(""));
 }
 
-Result<Asking> parse(std::vector<std::string> words, Settings& settings) {
+Result<CommandLineAction> parse(std::vector<std::string> words, Settings& settings) {
   std::vector<char*> pointers;
   for (auto& word : words) pointers.push_back(word.data());
   return parse_command_line(pointers, settings);
@@ -211,7 +211,7 @@ TEST(AgentCommandLine, IsRead) {
   auto asked =
       parse({"--listen", "stdio", "--listen=unix:/x", "--max-line", "2048", "--null-id"}, settings);
   ASSERT_TRUE(asked);
-  EXPECT_EQ(*asked, Asking::run);
+  EXPECT_EQ(*asked, CommandLineAction::run);
   EXPECT_EQ(settings.listen, (std::vector<std::string>{"stdio", "unix:/x"}));
   EXPECT_EQ(settings.max_line, 2048U);
   EXPECT_TRUE(settings.null_id);
@@ -225,7 +225,7 @@ TEST(AgentCommandLine, IsRead) {
                                              {"--max-seconds", "1000000000000"}}) {
     EXPECT_FALSE(parse(words, settings)) << words.front();
   }
-  EXPECT_EQ(*parse({"--help"}, settings), Asking::help);
+  EXPECT_EQ(*parse({"--help"}, settings), CommandLineAction::help);
 }
 
 }  // namespace

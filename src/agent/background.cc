@@ -66,7 +66,7 @@ Task<void> BackgroundProcess::watch(Deadline deadline, Clock::duration grace) {
 
 Result<Background::Process> Background::start(CommandLine line, std::string title,
                                               Deadline deadline, Clock::duration grace) {
-  if (!make_place()) {
+  if (!make_room()) {
     return Error{Code::overloaded,
                  fmt::format("{} background processes are running already", most_)};
   }
@@ -79,8 +79,8 @@ Result<Background::Process> Background::start(CommandLine line, std::string titl
   return process;
 }
 
-// What has ended longest ago goes first.
-bool Background::make_place() {
+// The one that ended longest ago is removed first.
+bool Background::make_room() {
   if (processes_.size() < most_) return true;
   const auto over =
       std::ranges::find_if(processes_, [](const auto& entry) { return !entry.second->running(); });

@@ -1,6 +1,6 @@
-// Background keeps the programs that go on running after the request that started them: a server, a
-// shell that is spoken to. They belong to the agent and end with it; finished ones are kept, with
-// their last output, until their place is needed.
+// Background holds the programs that continue after the request that started them: a server, an
+// interactive shell. They belong to the agent and end with it; finished ones are stored, with their
+// last output, until their slot is needed.
 //
 // Confined to the thread of the agent's loop.
 #pragma once
@@ -27,7 +27,7 @@ class BackgroundProcess {
   ~BackgroundProcess();
 
   std::uint64_t number() const { return number_; }
-  const std::string& title() const { return title_; }  // What was asked to be run.
+  const std::string& title() const { return title_; }  // The command line.
   pid_t pid() const { return pid_; }
   bool running() const { return child_ != nullptr; }
   bool timed_out() const { return timed_out_; }
@@ -38,7 +38,7 @@ class BackgroundProcess {
     if (child_) child_->signal(number);
   }
 
-  // Waits until there is output that nobody has taken, or it has ended, or the deadline has passed.
+  // Waits until there is unread output, or it has ended, or the deadline has passed.
   Task<void> update(Deadline deadline);
 
   bool has_output() const { return !out_.empty() || !err_.empty(); }
@@ -55,7 +55,7 @@ class BackgroundProcess {
   Task<void> watch(Deadline deadline, Clock::duration grace);
 
  private:
-  // An output that tells when there is something in it.
+  // An output that notifies when it has content.
   class Noted final : public Output {
    public:
     Noted(LastBytes& stored, BackgroundProcess& process) : stored_(stored), process_(process) {}
@@ -74,7 +74,7 @@ class BackgroundProcess {
   const std::uint64_t number_;
   const std::string title_;
   const pid_t pid_;
-  // Descriptors are for those that run: they go when the program has ended.
+  // Only running programs need descriptors: they are closed when the program has ended.
   std::unique_ptr<net::Child> child_;
   LastBytes out_;
   LastBytes err_;
@@ -107,7 +107,7 @@ class Background {
   Task<void> stop();
 
  private:
-  bool make_place();
+  bool make_room();
   static Task<void> watch(Process process, Deadline deadline, Clock::duration grace);
 
   const std::size_t most_;

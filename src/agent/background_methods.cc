@@ -14,7 +14,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::size_t kShownTitle = 200;
+constexpr std::size_t kMaxTitlePart = 200;
 
 struct Signal {
   std::string_view name;
@@ -77,10 +77,10 @@ Task<std::string> start(Asked asked) {
   line->program.reads_input = interactive;
   const auto& program = line->program;
   std::string title = program.command;
-  for (const auto& word : program.args) title += " " + json::shortened(word, kShownTitle);
+  for (const auto& arg : program.args) title += " " + json::shortened(arg, kMaxTitlePart);
   const Deadline deadline = asked.params.has("timeout") ? Clock::now() + options.timeout : kNever;
   auto process = asked.services.background.start(
-      *std::move(line), json::shortened(title, kShownTitle), deadline, options.grace);
+      *std::move(line), json::shortened(title, kMaxTitlePart), deadline, options.grace);
   if (!process && process.error().code == Code::unavailable) {
     co_return Error{Code::internal, process.error().message};
   }

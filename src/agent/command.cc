@@ -66,7 +66,7 @@ Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::durat
   if (!ended) {
     const Error why = ended.error();
     child.signal(SIGKILL);
-    // Deaf to the task's own Stop: the group must be gone before anyone hears of it.
+    // Shielded: the group must be gone before the task yields.
     auto exit = child.exit(kNever);
     ended = co_await exit.shielded();
     if (why.code == Code::cancelled) co_return why;
@@ -74,12 +74,12 @@ Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::durat
   co_return CommandEnd{*child.ending(), timed_out};
 }
 
-Task<CommandEnd> run_command(net::Child& child, CommandLimits terms, Output& out, Output& err) {
-  Pump from_out(child.take_stdout(), out, terms.slow);
-  Pump from_err(child.take_stderr(), err, terms.slow);
+Task<CommandEnd> run_command(net::Child& child, CommandLimits limits, Output& out, Output& err) {
+  Pump from_out(child.take_stdout(), out, limits.slow);
+  Pump from_err(child.take_stderr(), err, limits.slow);
   Scope feeding;
-  if (terms.input) feeding.spawn(feed(child.take_stdin(), *std::move(terms.input)));
-  auto end = co_await wait_or_kill(child, terms.deadline, terms.grace);
+  if (limits.input) feeding.spawn(feed(child.take_stdin(), *std::move(limits.input)));
+  auto end = co_await wait_or_kill(child, limits.deadline, limits.grace);
   from_out.finish();
   from_err.finish();
   feeding.cancel();

@@ -1,5 +1,5 @@
-// A Command is a program that someone runs to its end and wants the outcome of: exit status and
-// output. Its whole process group ends with it, however it ends.
+// A Command is a program that is run to its end for its outcome: exit status and output. Its whole
+// process group ends with it, however it ends.
 //
 // Confined to the thread of its loop.
 #pragma once
@@ -18,7 +18,7 @@ namespace patchbay::agent {
 // What to run, as `exec`, `exec_code` and `start` describe it.
 struct CommandLine {
   net::Program program;
-  net::Fd code;  // What the program gets as descriptor 3.
+  net::Fd code;  // Becomes descriptor 3 of the program.
 };
 
 // The line that a shell is to run.
@@ -38,17 +38,17 @@ struct CommandEnd {
 };
 
 struct CommandLimits {
-  std::optional<std::string> input;  // What it reads; else nothing.
+  std::optional<std::string> input;  // Its stdin; none: empty.
   Deadline deadline = kNever;
   Clock::duration grace{0};  // From SIGTERM at the deadline to SIGKILL; 0: that at once.
-  Writer* slow = nullptr;    // Who may hold up the outputs.
+  Writer* slow = nullptr;    // The writer that may delay the outputs.
 };
 
-// Waits for `child`, which gets `grace` from the deadline on. Whoever is left then is killed, also
-// when the task is stopped: Code::cancelled.
+// Waits for `child`, which gets `grace` after the deadline. What is left then is killed, also when
+// the task is stopped: Code::cancelled.
 Task<CommandEnd> wait_or_kill(net::Child& child, Deadline deadline, Clock::duration grace);
 
-// Runs until the program has ended, by wait_or_kill(). The outputs have got all that it wrote.
-Task<CommandEnd> run_command(net::Child& child, CommandLimits terms, Output& out, Output& err);
+// Runs until the program has ended, by wait_or_kill(). The outputs then have everything it wrote.
+Task<CommandEnd> run_command(net::Child& child, CommandLimits limits, Output& out, Output& err);
 
 }  // namespace patchbay::agent

@@ -40,28 +40,28 @@ Result<void> set(std::string_view name, std::string_view value, Settings& settin
 
 }  // namespace
 
-Result<Asking> parse_command_line(std::span<char* const> words, Settings& settings) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    if (word == "-h" || word == "--help") return Asking::help;
-    if (word == "--version") return Asking::version;
-    if (word == "--null-id") {
+Result<CommandLineAction> parse_command_line(std::span<char* const> args, Settings& settings) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string_view arg = args[i];
+    if (arg == "-h" || arg == "--help") return CommandLineAction::help;
+    if (arg == "--version") return CommandLineAction::version;
+    if (arg == "--null-id") {
       settings.null_id = true;
       continue;
     }
-    if (word == "--guard") {
+    if (arg == "--guard") {
       settings.guard = true;
       continue;
     }
-    if (!word.starts_with("--")) return wrong(fmt::format("'{}' is not an option", word));
-    const auto equals = word.find('=');
+    if (!arg.starts_with("--")) return wrong(fmt::format("'{}' is not an option", arg));
+    const auto equals = arg.find('=');
     const bool apart = equals == std::string_view::npos;
-    if (apart && i + 1 == words.size()) return wrong(fmt::format("{} wants a value", word));
-    const std::string_view value = apart ? words[++i] : word.substr(equals + 1);
-    auto done = set(word.substr(0, equals), value, settings);
+    if (apart && i + 1 == args.size()) return wrong(fmt::format("{} needs a value", arg));
+    const std::string_view value = apart ? args[++i] : arg.substr(equals + 1);
+    auto done = set(arg.substr(0, equals), value, settings);
     if (!done) return done.error();
   }
-  return Asking::run;
+  return CommandLineAction::run;
 }
 
 std::string usage() {

@@ -13,11 +13,11 @@
 
 namespace patchbay::agent {
 
-enum class Asking : std::uint8_t { run, help, version };
+enum class CommandLineAction : std::uint8_t { run, help, version };
 
-// Reads `words`, without the program's name, into `settings`. Code::invalid_params, with what to
-// write instead, if they are wrong.
-Result<Asking> parse_command_line(std::span<char* const> words, Settings& settings);
+// Parses `args`, without the program's name, into `settings`. Code::invalid_params, with the
+// correct form, if they are wrong.
+Result<CommandLineAction> parse_command_line(std::span<char* const> args, Settings& settings);
 
 std::string usage();
 

@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/discard.h"
 #include "json/text.h"
 
 namespace patchbay::agent {
 namespace {
 
-constexpr auto kFlushTimeout = std::chrono::seconds(30);  // For the last answers to leave.
-constexpr std::size_t kShownName = 200;                   // Bytes of a name that is not known.
+constexpr auto kFlushTimeout = std::chrono::seconds(30);  // For the last answers to be sent.
+constexpr std::size_t kMaxNameInMessage = 200;            // Bytes of an unknown name.
 
 net::Fd non_blocking(net::Fd fd) {
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
@@ -22,7 +23,7 @@ net::Fd non_blocking(net::Fd fd) {
 
 }  // namespace
 
-// Looks for the end of a peer, which is more than the end of what it says.
+// Detects that a peer has disconnected, which is more than the end of its input.
 class Connection::Watch final : net::Source::Waiter {
  public:
   Watch(Stop& gone, net::Source& source) : gone_(gone), source_(source) { on_ready(); }
@@ -52,11 +53,11 @@ class Connection::Timeout final : Timer {
   Stop& gone_;
 };
 
-Connection::Connection(Services& services, net::Fd in, net::Fd out, const Terms& terms)
+Connection::Connection(Services& services, net::Fd in, net::Fd out, const Options& options)
     : services_(services),
-      linger_(terms.linger),
-      strict_(terms.strict),
-      trusted_(terms.trusted),
+      linger_(options.linger),
+      strict_(options.strict),
+      trusted_(options.trusted),
       in_(non_blocking(std::move(in))),
       reader_(in_, services.settings.max_line),
       writer_(out ? out_.emplace(non_blocking(std::move(out))) : in_,
@@ -75,7 +76,8 @@ Task<void> Connection::run() {
   }
   auto reading = read_requests();
   auto read = co_await reading.with_stop(gone_);
-  // Beyond this point nothing more is asked.
+  discard(read, "the end of the input is no failure");
+  // Beyond this point no request arrives.
   if (!out_) watch_ = std::make_unique<Watch>(gone_, in_);
   const bool for_ever = linger_ == Clock::duration::max();
   auto answering = requests_.drain(for_ever ? kNever : here().now() + linger_);
@@ -108,7 +110,7 @@ void Connection::kill_bound() {
 
 Task<void> Connection::read_requests() {
   while (!refused_) {
-    // A peer that takes no answers is asked for no more requests.
+    // While a peer does not read answers, no more requests are read.
     auto room = co_await writer_.room();
     if (!room) co_return room.error();
     auto line = co_await reader_.next();
@@ -151,12 +153,12 @@ Connection::Incoming Connection::read(const LineReader::Line& line) const {
   }
   const std::string& name = incoming.request->method;
   incoming.method = find_method(name);
-  if (!trusted_ && !(incoming.method && incoming.method->for_strangers)) {
+  if (!trusted_ && !(incoming.method && incoming.method->before_token)) {
     incoming.method = nullptr;
-    incoming.request = Error{Code::unauthenticated, "show the token first, with `authenticate`"};
+    incoming.request = Error{Code::unauthenticated, "present the token first, with `authenticate`"};
   } else if (!incoming.method) {
-    incoming.request =
-        Error{Code::method_not_found, "method not found: " + json::shortened(name, kShownName)};
+    incoming.request = Error{Code::method_not_found,
+                             "method not found: " + json::shortened(name, kMaxNameInMessage)};
   }
   return incoming;
 }
@@ -199,7 +201,7 @@ bool Connection::is_full(std::size_t more) const {
          (active_.size() >= settings.max_requests || active_bytes_ + more > 2 * settings.max_line);
 }
 
-Task<void> Connection::serve(Incoming incoming, Place self) {
+Task<void> Connection::serve(Incoming incoming, ActiveCall self) {
   const StopLink link(co_await current_stop(), self->stop);
   auto answering = answer_in_turn(incoming, *self);
   auto result = co_await answering.with_stop(self->stop);
@@ -223,7 +225,7 @@ void Connection::put_answer(std::optional<std::uint64_t> id, Result<std::string>
   writer_.put(failure(id ? fmt::format("{}", *id) : none, result.error()));
 }
 
-void Connection::finished(Place self) {
+void Connection::finished(ActiveCall self) {
   const bool was_in_turn = self->in_turn;
   active_bytes_ -= self->bytes;
   active_.erase(self);

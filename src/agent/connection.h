@@ -1,8 +1,8 @@
-// A Connection answers the requests of one peer. It begins by answering each in turn, as the
-// protocol's callers expect; a peer that asks for it gets them answered side by side.
+// A Connection answers the requests of one peer: one at a time, as clients of the protocol expect;
+// concurrently for a peer that requests it.
 //
-// What the peer asked is answered also after it has said that nothing more comes. Once it has gone
-// altogether, its commands are killed with their groups.
+// Requests are answered also after the peer has ended its input. Once it has disconnected, its
+// commands are killed with their groups.
 //
 // Confined to the thread of its loop.
 #pragma once
@@ -21,35 +21,35 @@ namespace patchbay::agent {
 
 class Connection final : Peer {
  public:
-  struct Terms {
-    // What was asked gets this long to end after the peer's end of input: for ever where it is seen
-    // that the peer has gone altogether.
+  struct Options {
+    // The time for requests in progress after the peer's end of input: unlimited where a disconnect
+    // is detected.
     Clock::duration linger = Clock::duration::max();
-    bool trusted = true;  // Else the peer must show the token first.
-    // Ends at the first line that is not a JSON object. The peer speaks another protocol
-    // then, as a web page does that posts to our port; what follows must not be run.
+    bool trusted = true;  // Otherwise the peer must present the token first.
+    // Ends at the first line that is not a JSON object. The peer speaks another protocol then, as a
+    // web page does that posts to our port; what follows must not be run.
     bool strict = true;
   };
 
   // A peer on a pair of pipes, or on one socket.
-  Connection(Services& services, net::Fd in, net::Fd out, const Terms& terms);
-  Connection(Services& services, net::Fd socket, const Terms& terms)
-      : Connection(services, std::move(socket), net::Fd(), terms) {}
+  Connection(Services& services, net::Fd in, net::Fd out, const Options& options);
+  Connection(Services& services, net::Fd socket, const Options& options)
+      : Connection(services, std::move(socket), net::Fd(), options) {}
   ~Connection();
 
-  // Serves until the peer has gone, or all that it asked is answered. Stops with its task.
+  // Serves until the peer has disconnected, or all its requests are answered. Stops with its task.
   Task<void> run();
 
  private:
   class Watch;
   class Timeout;
 
-  // A line that has come, as far as it could be read.
+  // A line that has arrived, as far as it could be parsed.
   struct Incoming {
     std::optional<std::uint64_t> id;
     Result<Request> request;
     const Method* method = nullptr;  // Null if there is an error.
-    bool is_object = true;           // A JSON object, or one that is too long to tell.
+    bool is_object = true;           // A JSON object, or a line that is too long to tell.
   };
 
   // A request that is being answered, or waits for its turn.
@@ -60,7 +60,7 @@ class Connection final : Peer {
     Stop stop = {};
     OneShot<void> turn = {};  // Delivered when it is this request's turn.
   };
-  using Place = std::list<Active>::iterator;
+  using ActiveCall = std::list<Active>::iterator;
 
   Writer& writer() override { return writer_; }
   bool cancel(std::uint64_t id) override;
@@ -72,11 +72,11 @@ class Connection final : Peer {
   Task<void> read_requests();
   Incoming read(const LineReader::Line& line) const;
   Task<void> admit(Incoming incoming);
-  Task<void> serve(Incoming incoming, Place self);
+  Task<void> serve(Incoming incoming, ActiveCall self);
   Task<std::string> answer_in_turn(const Incoming& incoming, Active& self);
   bool is_full(std::size_t more) const;
   void put_answer(std::optional<std::uint64_t> id, Result<std::string> result);
-  void finished(Place self);
+  void finished(ActiveCall self);
   bool greets(std::string_view line);
   void kill_bound();
 
@@ -84,21 +84,21 @@ class Connection final : Peer {
   const Clock::duration linger_;
   const bool strict_;
   bool trusted_;
-  bool refused_ = false;  // The peer has shown a wrong token.
+  bool refused_ = false;  // The peer has presented a wrong token.
   net::Source in_;
   std::optional<net::Source> out_;  // Empty: a socket, written where it is read.
   LineReader reader_;
   Writer writer_;
   bool concurrent_ = false;
-  bool greeted_ = false;  // The first line has come.
-  Stop gone_;             // Requested when the peer has gone, or the agent ends.
+  bool greeted_ = false;  // The first line has arrived.
+  Stop gone_;             // Requested when the peer has disconnected, or the agent stops.
   Scope requests_;
   std::size_t active_bytes_ = 0;
-  std::list<Active> active_;          // In the order they came.
+  std::list<Active> active_;          // In the order of arrival.
   std::vector<std::uint64_t> bound_;  // Background processes that end with the connection.
-  OneShot<void>* room_ = nullptr;     // Delivered when one more request may be taken.
+  OneShot<void>* room_ = nullptr;     // Delivered when one more request may be accepted.
   std::unique_ptr<Watch> watch_;
-  std::unique_ptr<Timeout> timeout_;  // With a peer that has not shown the token.
+  std::unique_ptr<Timeout> timeout_;  // For a peer that has not presented the token.
 };
 
 }  // namespace patchbay::agent

@@ -13,11 +13,11 @@
 namespace patchbay::agent {
 namespace {
 
-// An output whose pieces are also told to the peer as they come, up to a bound.
-class ToldOutput final : public Output {
+// An output whose pieces are also sent to the peer as they arrive, up to a bound.
+class StreamedOutput final : public Output {
  public:
-  ToldOutput(AnsweredOutput& stored, const Asked& asked, std::string_view stream,
-             const RunOptions& options)
+  StreamedOutput(AnsweredOutput& stored, const Asked& asked, std::string_view stream,
+                 const RunOptions& options)
       : stored_(stored),
         writer_(asked.peer.writer()),
         id_(asked.id),
@@ -27,9 +27,9 @@ class ToldOutput final : public Output {
 
   void take(std::string_view bytes) override {
     stored_.take(bytes);
-    const auto told = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), left_));
-    left_ -= told;
-    rest_ += bytes.substr(0, told);
+    const auto sent = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), left_));
+    left_ -= sent;
+    rest_ += bytes.substr(0, sent);
     notify(encoding_ == Encoding::utf8 ? rest_.size() - unfinished_tail(rest_) : rest_.size());
   }
   bool only_counts() const override { return left_ == 0 && stored_.only_counts(); }
@@ -53,7 +53,7 @@ class ToldOutput final : public Output {
   const std::uint64_t id_;
   const std::string_view stream_;
   const Encoding encoding_;
-  std::uint64_t left_;  // Bytes that may still be told.
+  std::uint64_t left_;  // Bytes that may still be sent.
   std::string rest_;    // A character that is not whole yet.
 };
 
@@ -112,17 +112,17 @@ Task<std::string> run(Asked asked, CommandLine line, RunOptions options) {
 
   const auto out = make_output(options);
   const auto err = make_output(options);
-  ToldOutput told_out(*out, asked, "stdout", options);
-  ToldOutput told_err(*err, asked, "stderr", options);
-  Output& to_out = options.stream ? static_cast<Output&>(told_out) : *out;
-  Output& to_err = options.stream ? static_cast<Output&>(told_err) : *err;
-  CommandLimits terms{std::move(options.input), begin + options.timeout, options.grace,
-                      options.stream ? &asked.peer.writer() : nullptr};
-  auto end = co_await run_command(**child, std::move(terms), to_out, to_err);
+  StreamedOutput sent_out(*out, asked, "stdout", options);
+  StreamedOutput sent_err(*err, asked, "stderr", options);
+  Output& to_out = options.stream ? static_cast<Output&>(sent_out) : *out;
+  Output& to_err = options.stream ? static_cast<Output&>(sent_err) : *err;
+  CommandLimits limits{std::move(options.input), begin + options.timeout, options.grace,
+                       options.stream ? &asked.peer.writer() : nullptr};
+  auto end = co_await run_command(**child, std::move(limits), to_out, to_err);
   if (!end) co_return end.error();
   if (options.stream) {
-    told_out.finish();
-    told_err.finish();
+    sent_out.finish();
+    sent_err.finish();
   }
   co_return result_of(*end, *out, *err, options, Clock::now() - begin);
 }

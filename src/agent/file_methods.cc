@@ -1,4 +1,4 @@
-// The methods about files: what was asked, checked, goes to the thread pool.
+// The methods about files: parameters are checked here, the work runs in the thread pool.
 #include "agent/files.h"
 #include "agent/methods.h"
 #include "core/base64.h"

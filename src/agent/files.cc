@@ -35,16 +35,16 @@ Result<net::Fd> open_file(const Tree& tree, const std::string& path, struct stat
   return file;
 }
 
-// At most `most` bytes from the offset on. One byte more is tried, to know whether that was all.
+// At most `most` bytes from the offset. One byte more is read, to know whether that was all.
 Result<std::string> read_bytes(const net::Fd& file, const std::string& path, std::uint64_t offset,
                                std::uint64_t most, bool& whole) {
   std::string bytes;
   while (bytes.size() <= most) {
     const std::size_t before = bytes.size();
-    const auto want = static_cast<std::size_t>(std::min(kReadStep, most + 1 - before));
-    stretch(bytes, before + want);
+    const auto needed = static_cast<std::size_t>(std::min(kReadStep, most + 1 - before));
+    stretch(bytes, before + needed);
     const ssize_t n =
-        ::pread(file.get(), bytes.data() + before, want, static_cast<off_t>(offset + before));
+        ::pread(file.get(), bytes.data() + before, needed, static_cast<off_t>(offset + before));
     const int why = errno;
     bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
     if (n < 0 && why == EINTR) continue;
@@ -77,18 +77,18 @@ Result<std::string> read_file(const Tree& tree, const ReadRequest& request, std:
   auto file = open_file(tree, request.path, about);
   if (!file) return file.error();
   const auto size = static_cast<std::uint64_t>(about.st_size);
-  const std::uint64_t wanted = request.length.value_or(most);
-  if (wanted > most) return too_large(request.path, wanted, most);
+  const std::uint64_t requested = request.length.value_or(most);
+  if (requested > most) return too_large(request.path, requested, most);
   if (request.offset > kMostOffset - most)
     return path_fault("read", request.path, "no such offset");
   const std::uint64_t left = size - std::min(size, request.offset);
   if (!request.length && left > most) return too_large(request.path, size, most);
   bool whole = false;
-  auto bytes = read_bytes(*file, request.path, request.offset, wanted, whole);
+  auto bytes = read_bytes(*file, request.path, request.offset, requested, whole);
   if (!bytes) return bytes.error();
-  // Files of /proc and files that grow say too little about their size.
+  // Files of /proc and files that grow report too small a size.
   if (!whole && !request.length) return too_large(request.path, bytes->size(), most);
-  if (!whole) bytes->resize(wanted);
+  if (!whole) bytes->resize(requested);
   if (request.encoding == Encoding::utf8 && !json::is_utf8(*bytes)) {
     return path_fault("read", request.path, "stream did not contain valid UTF-8");
   }
@@ -115,7 +115,7 @@ Result<std::string> write_file(const Tree& tree, const WriteRequest& request) {
   if (!file) return path_fault("write", request.path);
   struct stat about{};
   if (::fstat(file.get(), &about) != 0) return path_fault("write", request.path);
-  // Only now is it known to be a file: nothing else is emptied or waited for.
+  // Only now is it known to be a file: nothing else is truncated or waited for.
   if (!S_ISREG(about.st_mode)) return path_fault("write", request.path, "not a regular file");
   const bool anew = !request.append && !request.offset;
   if (anew && about.st_size > 0 && ::ftruncate(file.get(), 0) != 0) {

@@ -1,5 +1,5 @@
-// The requests about files, each a function from what was asked to the raw JSON of the result. They
-// block while the disk does.
+// The requests about files, each a function from parameters to the raw JSON of the result. They
+// block on the disk.
 //
 // Callable on any thread.
 #pragma once
@@ -16,7 +16,7 @@ namespace patchbay::agent {
 struct ReadRequest {
   std::string path;
   Encoding encoding = Encoding::utf8;
-  bool extended = false;  // Says size and end as well.
+  bool extended = false;  // Includes size and end of file.
   std::uint64_t offset = 0;
   std::optional<std::uint64_t> length;
 };

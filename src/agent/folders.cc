@@ -1,4 +1,4 @@
-// The requests about names and folders; files.h says what they are.
+// The requests about names and folders; see files.h.
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr int kDeepest = 200;  // Folders in folders that remove goes down: each is a descriptor.
+constexpr int kDeepest = 200;  // Nested folders that remove descends into: each needs a descriptor.
 constexpr std::string_view kDone = R"({"success":true})";
 
 using Folder = std::unique_ptr<DIR, decltype([](DIR* folder) { ::closedir(folder); })>;
@@ -37,7 +37,7 @@ std::string_view kind_of(mode_t mode) {
   return "other";
 }
 
-// Of links and folders, size says nothing that a reader could use.
+// The size of links and folders is of no use to a reader.
 std::uint64_t size_of(const struct stat& about) {
   return S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size) : 0;
 }
@@ -60,7 +60,7 @@ Result<std::vector<Entry>> read_entries(DIR* folder, const std::string& path, st
       return path_fault("read directory", path, fmt::format("it has more than {} entries", most));
     }
     Entry entry{next->d_name};
-    // What has gone meanwhile is not there.
+    // Removed meanwhile: skipped.
     if (::fstatat(::dirfd(folder), next->d_name, &entry.about, AT_SYMLINK_NOFOLLOW) != 0) continue;
     entries.push_back(std::move(entry));
   }
@@ -131,24 +131,24 @@ Result<std::string> stat_path(const Tree& tree, const std::string& path, bool fo
 
 Result<std::string> make_folder(const Tree& tree, const std::string& path, bool parents) {
   if (parents && !tree.make_parents(path)) return path_fault("create directories for", path);
-  const auto place = tree.place_of(path);
-  if (!place.folder) return path_fault("create directory", path);
-  if (!place.name.empty() && ::mkdirat(place.folder.get(), place.name.c_str(), 0777) == 0) {
+  const auto entry = tree.entry_of(path);
+  if (!entry.folder) return path_fault("create directory", path);
+  if (!entry.name.empty() && ::mkdirat(entry.folder.get(), entry.name.c_str(), 0777) == 0) {
     return std::string(kDone);
   }
-  // With parents, a folder that is there already is what was wanted.
-  const int why = place.name.empty() ? EEXIST : errno;
+  // With parents, an existing folder is success.
+  const int why = entry.name.empty() ? EEXIST : errno;
   if (why == EEXIST && parents && tree.open(path, O_PATH | O_DIRECTORY)) return std::string(kDone);
   errno = why;
   return path_fault("create directory", path);
 }
 
 Result<std::string> remove_path(const Tree& tree, const std::string& path, bool recursive) {
-  const auto place = tree.place_of(path);
-  if (!place.folder) return path_fault("remove", path);
-  if (place.name.empty()) return path_fault("remove", path, "it has no name of its own");
-  const char* const name = place.name.c_str();
-  const int folder = place.folder.get();
+  const auto entry = tree.entry_of(path);
+  if (!entry.folder) return path_fault("remove", path);
+  if (entry.name.empty()) return path_fault("remove", path, "it has no name of its own");
+  const char* const name = entry.name.c_str();
+  const int folder = entry.folder.get();
   bool gone = false;
   if (recursive) {
     gone = remove_all(folder, name, 0);
@@ -162,9 +162,9 @@ Result<std::string> remove_path(const Tree& tree, const std::string& path, bool 
 
 Result<std::string> move_path(const Tree& tree, const std::string& from, const std::string& to,
                               bool overwrite) {
-  const auto source = tree.place_of(from);
+  const auto source = tree.entry_of(from);
   if (!source.folder) return path_fault("move", from);
-  const auto target = tree.place_of(to);
+  const auto target = tree.entry_of(to);
   if (!target.folder) return path_fault("move", to);
   if (source.name.empty()) return path_fault("move", from, "it has no name of its own");
   if (target.name.empty()) return path_fault("move", to, "it has no name of its own");

@@ -1,4 +1,4 @@
-// The languages that exec_code knows, and who runs each.
+// The languages that exec_code supports, and the interpreter of each.
 //
 // Values only.
 #pragma once
@@ -14,14 +14,14 @@ struct Language {
   std::string_view name;  // As callers write it, in any case.
   std::string_view program;
   std::string_view option;  // The code follows it.
-  // Code for the same option that runs what it reads from descriptor 3: for code that is longer
-  // than the system lets one argument be.
+  // A wrapper for the same option that runs what it reads from descriptor 3: for code that is
+  // longer than one argument may be.
   std::string_view reader;
 };
 
 std::span<const Language> languages();
 
-// Null if nobody runs it.
+// Null if it is not supported.
 const Language* find_language(std::string_view name);
 
 }  // namespace patchbay::agent

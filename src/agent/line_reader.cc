@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kReadStep = 64 * 1024;
 constexpr std::size_t kTurnBudget = 1 << 20;
-constexpr std::size_t kKeep = 256 * 1024;  // Memory kept when nothing waits.
+constexpr std::size_t kKeep = 256 * 1024;  // Memory retained while idle.
 
 char first_of(std::string_view text) { return text.empty() ? '\0' : text.front(); }
 
@@ -20,7 +20,7 @@ Task<LineReader::Line> LineReader::next() {
     if (take_line(line)) co_return line;
     if (ended_) {
       if (take_rest(line)) co_return line;
-      co_return Error{Code::unavailable, "the peer has nothing more to say"};
+      co_return Error{Code::unavailable, "the peer has ended its input"};
     }
     auto read = co_await read_more();
     if (!read && read.error().code == Code::cancelled) co_return read.error();
@@ -28,7 +28,7 @@ Task<LineReader::Line> LineReader::next() {
   }
 }
 
-// The next whole line of the buffer that says something.
+// The next whole line of the buffer that is not empty.
 bool LineReader::take_line(Line& line) {
   for (;;) {
     const auto end = buffer_.find('\n', searched_);
@@ -65,7 +65,7 @@ Task<void> LineReader::read_more() {
     co_await next_turn();
     in_a_row_ = 0;
   }
-  // Whoever asks for more has no view of the buffer any more.
+  // The caller has no view of the buffer any more.
   if (used_ == buffer_.size() || used_ > buffer_.size() / 2) {
     buffer_.erase(0, used_);
     searched_ -= used_;

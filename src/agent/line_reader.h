@@ -1,5 +1,5 @@
-// A LineReader takes lines off a byte stream, one at a time, in bounded memory: of a line that is
-// too long nothing is kept but the fact.
+// A LineReader takes lines off a byte stream, one at a time, in bounded memory: a line that is too
+// long is dropped and reported as such.
 //
 // Confined to the thread of its source.
 #pragma once
@@ -17,13 +17,13 @@ class LineReader {
   LineReader(net::Source& in, std::size_t longest) : in_(in), longest_(longest) {}
 
   struct Line {
-    std::string_view text;  // Without white space around it. Valid until the next one is asked for.
+    std::string_view text;  // Without surrounding white space. Valid until the next call.
     bool too_long = false;
     char first = '\0';  // The first byte of its text, also of one that is too long.
   };
 
-  // The next line that is not empty. What stands before the end of the stream without a line break
-  // is a line too. Code::unavailable when nothing more comes.
+  // The next line that is not empty. What precedes the end of the stream without a line break is a
+  // line too. Code::unavailable at the end.
   Task<Line> next();
 
  private:
@@ -35,7 +35,7 @@ class LineReader {
   const std::size_t longest_;
   std::string buffer_;
   std::size_t used_ = 0;       // Bytes at the front that are done with.
-  std::size_t searched_ = 0;   // No line break stands before this place.
+  std::size_t searched_ = 0;   // There is no line break before this offset.
   std::size_t in_a_row_ = 0;   // Bytes read without letting others have their turn.
   bool skipping_ = false;      // In a line that is too long,
   char skipped_first_ = '\0';  // which begins with this.

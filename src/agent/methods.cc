@@ -20,11 +20,11 @@ Task<std::string> cancel(Asked asked) {
   co_return fmt::format(R"({{"cancelled":{}}})", asked.peer.cancel(id));
 }
 
-// Takes as long whatever the two have in common.
-bool same(std::string_view shown, std::string_view token) {
-  unsigned different = shown.size() != token.size();
+// Compares in constant time.
+bool same(std::string_view presented, std::string_view token) {
+  unsigned different = presented.size() != token.size();
   for (std::size_t i = 0; i < token.size(); ++i) {
-    const char c = i < shown.size() ? shown[i] : '\0';
+    const char c = i < presented.size() ? presented[i] : '\0';
     different |= static_cast<unsigned char>(c ^ token[i]);
   }
   return different == 0;
@@ -32,10 +32,10 @@ bool same(std::string_view shown, std::string_view token) {
 
 // A peer has one try.
 Task<std::string> authenticate(Asked asked) {
-  const std::string shown = asked.params.text("token");
+  const std::string presented = asked.params.text("token");
   if (auto good = asked.params.check(); !good) co_return good.error();
   const std::string& token = asked.services.token;
-  const bool trusted = token.empty() || same(shown, token);
+  const bool trusted = token.empty() || same(presented, token);
   asked.peer.set_trusted(trusted);
   if (!trusted) co_return Error{Code::unauthenticated, "the token is wrong"};
   co_return std::string(R"({"success":true})");
@@ -83,8 +83,8 @@ std::string parameters() {
   return out + "}";
 }
 
-// What this agent can do beyond its six methods, and what it was told when it started. Also where a
-// connection says how it wants to be served.
+// What this agent supports beyond its six methods, and its settings. Also where a connection
+// selects how it is served.
 Task<std::string> capabilities(Asked asked) {
   const bool concurrent = asked.params.flag("concurrent", asked.peer.concurrent());
   if (auto good = asked.params.check(); !good) co_return good.error();
@@ -146,7 +146,7 @@ Encoding encoding_of(Params& params) {
 Task<std::string> answer(const Method& method, Services& services, Peer& peer, std::uint64_t id,
                          std::string_view params) {
   Params read(params, positions_of(method));
-  // Also for a method that takes none: what is no parameters at all is never right.
+  // Also for a method without parameters: invalid ones are always refused.
   if (auto good = read.check(); !good) co_return good.error();
   const Asked asked{services, peer, id, read};
   co_return co_await method.answer(asked);

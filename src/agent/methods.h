@@ -20,17 +20,17 @@
 
 namespace patchbay::agent {
 
-// The connection that a request came on, as far as a method may touch it.
+// The connection of a request, as far as a method may use it.
 class Peer {
  public:
   // Where notifications go.
   virtual Writer& writer() = 0;
   // Ends the requests of this connection that have the id; false if there is none.
   virtual bool cancel(std::uint64_t id) = 0;
-  // Whether requests run side by side, or each waits for the one before.
+  // Whether requests run concurrently, or one at a time.
   virtual bool concurrent() const = 0;
   virtual void set_concurrent(bool concurrent) = 0;
-  // Whether the peer has shown the token, if one is asked for.
+  // Whether the peer has presented the token, if one is required.
   virtual void set_trusted(bool trusted) = 0;
   // Kills the process when the connection ends.
   virtual void bind(const BackgroundProcess& process) = 0;
@@ -43,14 +43,14 @@ class Peer {
 struct Services {
   const Settings& settings;
   Tree tree;
-  std::string token;                     // That peers must show; empty: none.
-  std::vector<std::string> environment;  // What commands get.
+  std::string token;                     // That peers must present; empty: none.
+  std::vector<std::string> environment;  // Of commands.
   ThreadPool& pool;
   Background& background;
   std::size_t commands = 0;  // That run now.
 };
 
-// One request, on its way through a method. What it refers to outlives the answer.
+// One request being handled by a method. What it refers to outlives the answer.
 struct Asked {
   Services& services;
   Peer& peer;
@@ -60,11 +60,11 @@ struct Asked {
 
 struct Method {
   std::string_view name;
-  std::array<std::string_view, 2> positions;  // Names of parameters that come as an array.
+  std::array<std::string_view, 2> positions;  // Names of parameters that are sent as an array.
   Task<std::string> (*answer)(Asked asked);   // The raw JSON of the result, an object.
   std::string_view options = "";              // Names of the others, with blanks between them.
-  bool out_of_turn = false;                   // Waits for no request that came before.
-  bool for_strangers = false;                 // Also for a peer that has not shown the token.
+  bool out_of_turn = false;                   // Does not wait for earlier requests.
+  bool before_token = false;                  // Also for a peer that has not presented the token.
 };
 
 std::span<const Method> methods();

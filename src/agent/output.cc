@@ -74,7 +74,7 @@ bool FirstBytes::append_to(std::string& out, Encoding encoding) const {
     append_bytes(out, stored, encoding);
     return cut;
   }
-  // A character that the bound has cut through is left out, not replaced.
+  // A character that the bound has split is left out, not replaced.
   if (cut) stored.remove_suffix(unfinished_tail(stored));
   std::string text;
   if (append_text(text, stored, most_) < stored.size()) cut = true;
@@ -102,17 +102,17 @@ std::string_view BothEnds::tail() const {
 }
 
 std::size_t BothEnds::append_tail(std::string& text) const {
-  std::string_view shown = tail();
-  shown.remove_prefix(broken_front(shown));
+  std::string_view visible = tail();
+  visible.remove_prefix(broken_front(visible));
   std::string last;
-  if (append_text(last, shown, most_tail_) < shown.size()) {
-    // Of what is not text each byte becomes three.
-    shown.remove_prefix(shown.size() - most_tail_ / 3);
+  if (append_text(last, visible, most_tail_) < visible.size()) {
+    // Each byte that is not text becomes three.
+    visible.remove_prefix(visible.size() - most_tail_ / 3);
     last.clear();
-    append_text(last, shown, most_tail_);
+    append_text(last, visible, most_tail_);
   }
   text += last;
-  return shown.size();
+  return visible.size();
 }
 
 bool BothEnds::append_to(std::string& out, Encoding encoding) const {
@@ -146,7 +146,7 @@ void LastBytes::take(std::string_view bytes) {
     return;
   }
   if (stored_.size() + bytes.size() > most_) {
-    // Half of it goes at once, so that not each piece moves the whole.
+    // Half of it is dropped at once, so that not every piece moves the whole.
     const std::size_t least = stored_.size() + bytes.size() - most_;
     const std::size_t drop = std::min(stored_.size(), std::max(least, most_ / 2));
     stored_.erase(0, drop);

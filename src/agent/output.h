@@ -1,6 +1,5 @@
-// What becomes of the bytes that a program writes. Each of its two outputs goes into an Output that
-// keeps a bounded part: FirstBytes or BothEnds for an answer, LastBytes for whoever asks from time
-// to time.
+// Where the output of a program goes. Each of its two outputs has an Output that stores a bounded
+// part: FirstBytes or BothEnds for an answer, LastBytes for polling.
 //
 // Confined to the thread of its loop.
 #pragma once
@@ -14,7 +13,7 @@ namespace patchbay::agent {
 
 enum class Encoding : std::uint8_t { utf8, base64 };
 
-// How outputs look in answers: a JSON string with what is no UTF-8 replaced, or base64.
+// How outputs are written in answers: a JSON string with invalid UTF-8 replaced, or base64.
 void append_bytes(std::string& out, std::string_view bytes, Encoding encoding);
 
 class Output {
@@ -23,22 +22,22 @@ class Output {
 
   virtual void take(std::string_view bytes) = 0;
 
-  // Bytes are not looked at any more, only counted: they need not even be read.
+  // Bytes are only counted from now on: they need not even be read.
   virtual bool only_counts() const { return false; }
   virtual void count(std::size_t /*bytes*/) {}
 
-  // Whoever gets the bytes does not keep up; the program is made to wait.
+  // The consumer does not keep up; the program is made to wait.
   virtual bool busy() const { return false; }
 };
 
-// An output as the answer to a command shows it.
+// An output as part of the answer to a command.
 class AnsweredOutput : public Output {
  public:
   // All that was written.
   virtual std::uint64_t total() const = 0;
 
-  // Appends what is kept as a JSON string; text is cut between characters and says what is missing.
-  // True if something is.
+  // Appends what is stored as a JSON string; text is cut between characters, with a note of what is
+  // missing. True if something is.
   virtual bool append_to(std::string& out, Encoding encoding) const = 0;
 };
 
@@ -59,8 +58,8 @@ class FirstBytes final : public AnsweredOutput {
   std::uint64_t total_ = 0;
 };
 
-// The first and the last bytes, up to a bound, and how many were between them: what went wrong is
-// mostly said at the end.
+// The first and the last bytes, up to a bound, and how many were between them: errors are mostly at
+// the end.
 class BothEnds final : public AnsweredOutput {
  public:
   explicit BothEnds(std::size_t most) : most_head_(most / 2), most_tail_(most - most / 2) {}
@@ -81,7 +80,7 @@ class BothEnds final : public AnsweredOutput {
   std::uint64_t total_ = 0;
 };
 
-// The newest bytes that nobody has taken yet, up to a bound; older ones are dropped and counted.
+// The newest unread bytes, up to a bound; older ones are dropped and counted.
 class LastBytes final : public Output {
  public:
   explicit LastBytes(std::size_t most) : most_(most) {}
@@ -94,7 +93,7 @@ class LastBytes final : public Output {
     std::string bytes;
     std::uint64_t dropped = 0;  // Bytes before it that are lost.
   };
-  // At most so many bytes from the front. A character that is not whole yet stays, unless `last`.
+  // At most so many bytes from the front. An incomplete character stays, unless `last`.
   Piece take_front(std::size_t most, bool last);
 
  private:

@@ -11,7 +11,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::size_t kMostMembers = 64;  // No method takes as many.
+constexpr std::size_t kMostMembers = 64;  // No method has as many.
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
@@ -51,7 +51,7 @@ Result<void> Params::check() const {
   return Error{Code::invalid_params, "invalid params: " + fault_};
 }
 
-// Null says as much as nothing.
+// Null is the same as absent.
 std::string_view Params::find(std::string_view name) const {
   for (const auto& [key, value] : members_) {
     if (key == name) return value == "null" ? std::string_view() : value;

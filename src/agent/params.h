@@ -1,5 +1,5 @@
 // The parameters of a request, by name or by position, and whether they are what the method takes.
-// After the first fault the rest is read all the same; check() tells of it:
+// After the first fault the rest is still read; check() reports the first:
 //
 //   const std::string path = params.text("path");
 //   const bool append = params.flag("append");
@@ -22,7 +22,7 @@ namespace patchbay::agent {
 
 class Params {
  public:
-  // `raw` is an object, an array whose elements have the names of `positions`, null or nothing.
+  // `raw` is an object, an array whose elements have the names of `positions`, null or empty.
   Params(std::string_view raw, std::span<const std::string_view> positions);
 
   bool has(std::string_view name) const { return !find(name).empty(); }
@@ -33,7 +33,7 @@ class Params {
   std::string content(std::string_view name);
   std::uint64_t number(std::string_view name);
 
-  // What is not there, or null, is `usual`.
+  // Absent or null: `usual`.
   std::string text(std::string_view name, std::string_view usual);
   std::string content(std::string_view name, std::string_view usual);
   std::uint64_t number(std::string_view name, std::uint64_t usual);

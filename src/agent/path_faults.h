@@ -1,4 +1,4 @@
-// What is said when something cannot be done with a path: the same words for every request.
+// Error messages about paths, the same for every request.
 //
 // Values only; usable from any thread.
 #pragma once
@@ -18,7 +18,7 @@ inline Error path_fault(std::string_view what, std::string_view path, std::strin
   return {Code::internal, fmt::format("failed to {} '{}': {}", what, path, why)};
 }
 
-// The reason is errno. What leads out of the agent's folder is named as such.
+// The reason is errno. A path that leads out of the agent's folder is reported as such.
 inline Error path_fault(std::string_view what, std::string_view path) {
   const bool outside = errno == EXDEV;
   return path_fault(what, path,

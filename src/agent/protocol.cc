@@ -19,7 +19,7 @@ Error unreadable(const json::Cursor& at) {
   return {Code::parse_error, fmt::format("parse error: {}", at.error().message)};
 }
 
-// The raw members of a request that count; empty where there is none.
+// The raw members of a request that are used; empty where absent.
 struct Members {
   std::string_view jsonrpc;
   std::string_view id;
@@ -46,11 +46,11 @@ Result<Members> read_members(std::string_view line) {
   std::string_view key;
   std::string_view value;
   while (at.next_member(key)) {
-    std::string_view* const place = members.find(key);
+    std::string_view* const slot = members.find(key);
     if (!at.value(value)) break;
-    if (!place) continue;
-    if (!place->empty()) members.twice = true;
-    *place = value;
+    if (!slot) continue;
+    if (!slot->empty()) members.twice = true;
+    *slot = value;
   }
   if (!at.finish()) return unreadable(at);
   return members;
@@ -101,9 +101,9 @@ std::string notification(std::string_view method, std::string_view params) {
 }
 
 std::optional<unsigned> connect_port(std::string_view line) {
-  constexpr std::string_view kWord = "CONNECT";
-  if (!line.starts_with(kWord)) return std::nullopt;
-  const auto rest = line.substr(kWord.size());
+  constexpr std::string_view kKeyword = "CONNECT";
+  if (!line.starts_with(kKeyword)) return std::nullopt;
+  const auto rest = line.substr(kKeyword.size());
   if (!rest.empty() && !is_space(rest.front())) return std::nullopt;
   const auto digits = trimmed(rest);
   unsigned port = 0;

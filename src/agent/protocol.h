@@ -27,13 +27,13 @@ Result<Request> parse_request(std::string_view line, std::optional<std::uint64_t
 std::optional<std::uint64_t> as_u64(std::string_view raw);
 
 // Each is a whole line, with its end. `id` is 0 or null where none could be read. A result may be
-// large: the line is made where it is.
+// large: the line is built in its memory.
 std::string success(std::uint64_t id, std::string result);
 std::string failure(std::string_view id, const Error& error);
 std::string notification(std::string_view method, std::string_view params);
 
-// `CONNECT <port>`, by which whoever connects to a virtual machine's socket names the port; empty
-// if the line is something else. An unreadable port counts as the usual one.
+// `CONNECT <port>`, by which a client of a virtual machine's socket names the port; empty if the
+// line is something else. An unreadable port counts as the usual one.
 std::optional<unsigned> connect_port(std::string_view line);
 
 }  // namespace patchbay::agent

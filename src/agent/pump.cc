@@ -8,8 +8,8 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::size_t kReadStep = 64 * 1024;  // What a pipe holds at first.
-constexpr int kLargePipe = 1 << 20;           // What an ordinary user may ask for.
+constexpr std::size_t kReadStep = 64 * 1024;  // The initial capacity of a pipe.
+constexpr int kLargePipe = 1 << 20;           // The maximum for an ordinary user.
 constexpr int kStepsPerTurn = 64;
 constexpr int kLastSteps = 2 * kLargePipe / static_cast<int>(kReadStep);  // Two full pipes.
 
@@ -18,7 +18,7 @@ std::span<char> scratch() {
   return bytes;
 }
 
-// Where bytes go that nobody looks at; the kernel throws them away without copying.
+// Where unread bytes go; the kernel discards them without copying.
 int nowhere() {
   static const net::Fd null(::open("/dev/null", O_WRONLY | O_CLOEXEC));
   return null.get();
@@ -41,7 +41,7 @@ Pump::Step Pump::step() {
   auto got = pipe_.try_read(scratch());
   if (!got) return Step::ended;
   if (*got == 0) return Step::empty;
-  // Whoever fills a pipe at once has more to say.
+  // A program that fills a pipe at once has more to write.
   if (*got == kReadStep && !std::exchange(grown_, true)) {
     ::fcntl(pipe_.fd(), F_SETPIPE_SZ, kLargePipe);
   }

@@ -1,4 +1,4 @@
-// A Pump carries what a program writes on one pipe into an Output, as fast as it comes. It never
+// A Pump copies what a program writes on one pipe into an Output, as fast as it arrives. It never
 // holds more than the Output does: a program may write gigabytes.
 //
 // Confined to the thread of its loop.
@@ -16,13 +16,13 @@ namespace patchbay::agent {
 
 class Pump final : net::Source::Waiter, Writer::Waiting {
  public:
-  // Begins at once. If the output can be busy, `slow` is the writer that makes it so; it and the
+  // Starts at once. If the output can be busy, `slow` is the writer that makes it so; it and the
   // output outlive the pump.
   Pump(net::Fd pipe, Output& output, Writer* slow = nullptr);
   ~Pump();
 
-  // The program has ended: takes what is still in the pipe, and nothing that comes later. Someone
-  // who has left the program's group may hold the other end for ever.
+  // The program has ended: takes what is still in the pipe, and nothing that is written later. A
+  // process that has left the program's group may hold the other end for ever.
   void finish();
 
  private:

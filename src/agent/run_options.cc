@@ -45,7 +45,7 @@ RunOptions RunOptions::of(Asked asked) {
       std::min(params.number("max_output", settings.max_output), settings.max_output));
   options.both_ends = keeps_both_ends(params);
   if (options.both_ends && options.encoding == Encoding::base64) {
-    params.refuse("`keep` is for text: bytes have no place for what is left out");
+    params.refuse("`keep` is for text: base64 cannot mark what is left out");
   }
   if (params.has("stdin")) {
     options.input = params.content("stdin");
@@ -76,14 +76,14 @@ void RunOptions::apply(const Services& services, net::Program& program) const {
 Result<CommandLine> asked_line(Params& params) {
   if (!params.has("argv")) return shell_line(params.text("cmd"));
   CommandLine line;
-  auto words = params.texts("argv");
+  auto argv = params.texts("argv");
   if (params.has("cmd")) params.refuse("`argv` and `cmd` exclude each other");
-  if (words.empty() || words.front().empty()) {
+  if (argv.empty() || argv.front().empty()) {
     params.refuse("`argv` must begin with a program");
     return line;
   }
-  line.program.command = words.front();
-  line.program.args.assign(words.begin() + 1, words.end());
+  line.program.command = argv.front();
+  line.program.args.assign(argv.begin() + 1, argv.end());
   line.program.pipe_size = 0;
   return line;
 }

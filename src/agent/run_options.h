@@ -1,4 +1,4 @@
-// What exec, exec_code and start take beyond what is to be run.
+// The parameters of exec, exec_code and start besides the program.
 //
 // Values only.
 #pragma once
@@ -12,7 +12,7 @@
 namespace patchbay::agent {
 
 struct RunOptions {
-  bool used = false;  // Any of them: the answer then says more than the protocol's three members.
+  bool used = false;  // Any of them: the answer then has more than the protocol's three members.
   Clock::duration timeout{0};
   Clock::duration grace{0};  // See CommandLimits.
   std::string cwd;
@@ -20,15 +20,15 @@ struct RunOptions {
   bool clear_env = false;
   std::optional<std::string> input;
   bool stream = false;
-  std::uint64_t max_stream = 0;  // Bytes of each output that are told as they come.
+  std::uint64_t max_stream = 0;  // Bytes of each output that are sent as they arrive.
   Encoding encoding = Encoding::utf8;
   std::size_t max_output = 0;
-  bool both_ends = false;  // What is kept of an output: its two ends, else its beginning.
+  bool both_ends = false;  // Which part of an output is stored: its two ends, else its beginning.
 
   // Reads them; faults go to the params.
   static RunOptions of(Asked asked);
 
-  // Puts where and with what environment to run into `program`.
+  // Sets the working directory and the environment of `program`.
   void apply(const Services& services, net::Program& program) const;
 };
 

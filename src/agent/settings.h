@@ -1,4 +1,4 @@
-// What the agent can be told when it starts. The table is its command line and its documentation.
+// The settings of the agent. The table is its command line and its documentation.
 //
 // Values only.
 #pragma once
@@ -11,7 +11,8 @@
 
 namespace patchbay::agent {
 
-inline constexpr unsigned kUsualPort = 52;  // Of the agent, by convention of those who start it.
+// Of the agent, by convention of the hosts that start it.
+inline constexpr unsigned kUsualPort = 52;
 
 struct Settings {
   std::vector<std::string> listen;  // stdio, unix:PATH, tcp:ADDR, vsock:PORT.

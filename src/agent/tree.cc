@@ -21,7 +21,7 @@ int open_beneath(int folder, const char* path, int flags, unsigned mode) {
   how.flags = static_cast<unsigned>(flags);
   how.mode = (flags & O_CREAT) != 0 ? mode : 0;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  // While others move folders about, the kernel may not be able to tell; it can the next time.
+  // While folders are being moved, the kernel may fail to resolve; it succeeds on a later attempt.
   for (int tries = 0;; ++tries) {
     const long fd = ::syscall(SYS_openat2, folder, path, &how, sizeof how);
     if (fd >= 0 || errno != EAGAIN || tries == kTries) return static_cast<int>(fd);
@@ -85,7 +85,7 @@ net::Fd Tree::open(const std::string& path, int flags, unsigned mode) const {
   return net::Fd(open_beneath(folder_.get(), inside.c_str(), flags, mode));
 }
 
-Tree::Place Tree::place_of(const std::string& path) const {
+Tree::Entry Tree::entry_of(const std::string& path) const {
   const Split parts = split(path);
   return {open(parts.parent, O_PATH | O_DIRECTORY), parts.name == "/" ? "" : parts.name};
 }
@@ -94,9 +94,9 @@ bool Tree::make_parents(const std::string& path) const {
   const std::string parent = split(path).parent;
   if (open(parent, O_PATH | O_DIRECTORY)) return true;
   if (errno != ENOENT || parent == "." || parent == "/" || !make_parents(parent)) return false;
-  const Place place = place_of(parent);
-  if (!place.folder || place.name.empty()) return false;
-  return ::mkdirat(place.folder.get(), place.name.c_str(), 0777) == 0 || errno == EEXIST;
+  const Entry entry = entry_of(parent);
+  if (!entry.folder || entry.name.empty()) return false;
+  return ::mkdirat(entry.folder.get(), entry.name.c_str(), 0777) == 0 || errno == EEXIST;
 }
 
 }  // namespace patchbay::agent

@@ -1,5 +1,5 @@
-// A Tree is the part of the file system that file requests may see: all of it, or what is beneath
-// one folder. Beneath means beneath: no link and no `..` leads out, also while others move things.
+// A Tree is the part of the file system that file requests may access: all of it, or what is
+// beneath one folder. No link and no `..` leads out, also while folders are being moved.
 //
 // Never changed once open; usable from any thread.
 #pragma once
@@ -16,8 +16,8 @@ class Tree {
   // Everything; relative paths begin where the agent runs.
   Tree() = default;
 
-  // What is beneath `folder`. Paths are those that commands use too: absolute ones must lead into
-  // it, relative ones begin there.
+  // Everything beneath `folder`. Paths are the same as for commands: absolute ones must lead into
+  // it, relative ones start there.
   static Result<Tree> beneath(const std::string& folder);
 
   const std::string& root() const { return root_; }
@@ -26,14 +26,14 @@ class Tree {
   net::Fd open(const std::string& path, int flags, unsigned mode = 0) const;
 
   // The folder that a name is in, for the calls that work on names. The name is empty if the path
-  // has none of its own (`/`, `..`).
-  struct Place {
+  // has none (`/`, `..`).
+  struct Entry {
     net::Fd folder;  // Empty, and errno, if it cannot be opened.
     std::string name;
   };
-  Place place_of(const std::string& path) const;
+  Entry entry_of(const std::string& path) const;
 
-  // Makes the folders above `path` that are missing. False, and errno, if that fails.
+  // Makes the missing folders above `path`. False, and errno, if that fails.
   bool make_parents(const std::string& path) const;
 
  private:

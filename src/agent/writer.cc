@@ -5,7 +5,7 @@
 namespace patchbay::agent {
 namespace {
 
-constexpr std::size_t kParts = 16;          // Lines that leave in one call.
+constexpr std::size_t kParts = 16;          // Lines that are sent in one call.
 constexpr std::size_t kJoined = 16 * 1024;  // Short lines are joined to pieces of this size.
 
 // The awaitable form of a Waiting.
@@ -90,7 +90,7 @@ Task<void> Writer::room() {
     auto came = co_await room.came().wait();
     if (!came) co_return came.error();
   }
-  if (broken_) co_return Error{Code::unavailable, "the peer has gone"};
+  if (broken_) co_return Error{Code::unavailable, "the peer has disconnected"};
   co_return ok();
 }
 

@@ -1,7 +1,7 @@
-// A Writer is the way out of a connection: many put lines into it, and what is put during a turn
-// leaves in one write at its end. It refuses nothing that is to be said; whoever has more to say
-// than the peer takes waits for room first, and with it the program whose output it is.
-// (net::Outbox is for those who must not wait: it refuses.)
+// A Writer is the output side of a connection: many put lines into it, and what is put during a
+// turn is sent in one write at its end. It refuses nothing; a sender of more than the peer reads
+// waits for room first, and with it the program whose output it is. (net::Outbox is for senders
+// that must not wait: it refuses.)
 //
 // Confined to the thread of its source.
 #pragma once
@@ -19,7 +19,7 @@ namespace patchbay::agent {
 
 class Writer final : Executor::TurnEnd, net::Source::Waiter {
  public:
-  // Told once per wait that there is room, or that the peer has gone.
+  // Called once per wait: there is room, or the peer has disconnected.
   class Waiting {
    public:
     virtual void on_room() = 0;
@@ -35,16 +35,16 @@ class Writer final : Executor::TurnEnd, net::Source::Waiter {
   bool has_room() const { return waiting_ < most_; }
   bool broken() const { return broken_; }
 
-  // Queues a line. After the peer has gone it is dropped.
+  // Queues a line. Dropped after the peer has disconnected.
   void put(std::string line);
 
   void wait_room(Waiting& waiting) { room_.push_back(&waiting); }
   void forget(Waiting& waiting) { std::erase(room_, &waiting); }
 
-  // Waits until there is room. Code::unavailable once the peer has gone.
+  // Waits until there is room. Code::unavailable once the peer has disconnected.
   Task<void> room();
 
-  // Waits until all has left, or the peer has gone.
+  // Waits until everything is sent, or the peer has disconnected.
   Task<void> flushed(Deadline deadline);
 
   void on_broken(std::function<void()> notify) { notify_broken_ = std::move(notify); }
@@ -60,7 +60,7 @@ class Writer final : Executor::TurnEnd, net::Source::Waiter {
   const std::size_t most_;
   std::deque<std::string> lines_;
   std::size_t sent_ = 0;     // Of the first line.
-  std::size_t waiting_ = 0;  // Bytes of all lines that have not left.
+  std::size_t waiting_ = 0;  // Bytes of all lines that have not been sent.
   bool broken_ = false;
   std::vector<Waiting*> room_;
   OneShot<void>* flushed_ = nullptr;

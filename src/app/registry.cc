@@ -151,7 +151,7 @@ MakeUpstream read_stdio(const std::string& name, const config::Node& entry, cons
     plan.texts = texts;
     if (settings.sandbox) {
       // Before any worker has to wait for them.
-      sandbox::prepared_places();
+      sandbox::prepared_cgroup_paths();
       (void)sandbox::syscall_filter();
     }
     return make_mcp(std::move(plan), context);

@@ -5,6 +5,7 @@
 
 #include "bus/conf.h"
 #include "bus/queue_watch.h"
+#include "core/discard.h"
 #include "observe/log.h"
 
 namespace patchbay::bus {
@@ -275,6 +276,7 @@ Task<void> GroupConsumer::stop(Deadline deadline) {
   stopping_ = true;
   drop_backlog();
   auto idle = co_await wait_idle(deadline);
+  discard(idle, "records that are not done go to another member");
   auto drained = co_await scope_.drain(kNever);
   handle_->watch.reset();
   std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr),

@@ -14,11 +14,11 @@
 using namespace patchbay;
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
-  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
+  if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineCommand) return sandbox::confine();
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideCommand) {
     return sandbox::run_inside({argv + 2, argv + argc});
   }
-  if (argc > 2 && std::string_view(argv[1]) == sandbox::kRelayWord) {
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kRelayCommand) {
     return sandbox::run_relay({argv + 2, argv + argc});
   }
   agent::Settings settings;
@@ -27,11 +27,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "patchbay-agent: %s\n", asked.error().message.c_str());
     return app::kExitUsage;
   }
-  if (*asked == agent::Asking::help) {
+  if (*asked == agent::CommandLineAction::help) {
     std::fputs(agent::usage().c_str(), stdout);
     return app::kExitOk;
   }
-  if (*asked == agent::Asking::version) {
+  if (*asked == agent::CommandLineAction::version) {
     std::printf("patchbay-agent %s\n", std::string(kVersion).c_str());
     return app::kExitOk;
   }

@@ -32,7 +32,7 @@ struct Patient {
 
 // Whether it works in the end, and not only in theory.
 sandbox::Finding try_it(const sandbox::Settings& settings) {
-  auto spec = sandbox::spec_of(settings, sandbox::prepared_places());
+  auto spec = sandbox::spec_of(settings, sandbox::prepared_cgroup_paths());
   if (!spec) return {"a sandbox", false, spec.error().message};
   spec->words = {"/bin/true"};
   spec->same_stdio = true;

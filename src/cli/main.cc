@@ -138,14 +138,14 @@ int run_osquery_server(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineWord) return sandbox::confine();
-  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideWord) {
+  if (argc == 2 && std::string_view(argv[1]) == sandbox::kConfineCommand) return sandbox::confine();
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kInsideCommand) {
     return sandbox::run_inside({argv + 2, argv + argc});
   }
-  if (argc > 2 && std::string_view(argv[1]) == sandbox::kRelayWord) {
+  if (argc > 2 && std::string_view(argv[1]) == sandbox::kRelayCommand) {
     return sandbox::run_relay({argv + 2, argv + argc});
   }
-  if (argc == 3 && std::string_view(argv[1]) == osquery::kQueriesWord) {
+  if (argc == 3 && std::string_view(argv[1]) == osquery::kQueriesCommand) {
     return osquery::answer_queries(argv[2]);
   }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);

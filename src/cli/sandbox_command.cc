@@ -96,9 +96,9 @@ int run_in_sandbox(const SandboxOptions& options) {
     print_faults(faults);
     return kExitConfiguration;
   }
-  auto spec = sandbox::spec_of(settings, sandbox::prepared_places());
+  auto spec = sandbox::spec_of(settings, sandbox::prepared_cgroup_paths());
   if (!spec) return failed(spec.error());
-  spec->words = options.words;
+  spec->args = options.words;
   spec->same_stdio = true;
   sandbox::add_init(*spec);
   auto code = run_spec_to_end(*std::move(spec), settings, timeout);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kConnected = "HTTP/1.1 200 Connection established\r\n\r\n";
 
-// Connections that are taken before others get a turn.
+// Connections that are accepted before others get a turn.
 constexpr int kAtATime = 32;
 
 Error refusal(int status, Code code, std::string message) {
@@ -51,7 +51,7 @@ EgressCounters::EgressCounters(metrics::Registry& registry, const std::string& u
       received(bytes(registry, upstream, "received")) {}
 
 struct EgressProxy::Visit {
-  std::string destination;  // Empty until it is known.
+  std::string destination;  // Empty until known.
   bool allowed = false;
   bool answered = false;  // What follows is between the sandbox and the server.
   net::Relayed moved;
@@ -83,7 +83,7 @@ std::unique_ptr<EgressProxy> EgressProxy::start(const std::string& upstream,
 
 Task<void> EgressProxy::stop() {
   scope_.cancel();
-  // Also if whoever wants it stopped is stopped: it takes a moment.
+  // Shielded: it must end although the task is cancelled; it takes a moment.
   auto ending = scope_.drain(kNever);
   co_return co_await ending.shielded();
 }
@@ -165,7 +165,7 @@ Task<void> EgressProxy::visit(net::Source& client, Visit& visit) {
   co_return co_await net::relay(client, server, {limits_.idle, limits_.half_open}, visit.moved);
 }
 
-// The head, and in `rest` what has come with it.
+// The head, and in `rest` what arrived with it.
 Task<std::string> EgressProxy::read_head(net::Source& client, std::string& rest) {
   const Deadline until = here().now() + limits_.connect_time;
   std::string bytes;
@@ -209,18 +209,19 @@ Task<net::Fd> EgressProxy::connect(const sandbox::Destination& destination) {
 }
 
 Error EgressProxy::not_listed(const sandbox::Destination& destination) const {
-  return refusal(403, Code::forbidden,
-                 fmt::format("{0} is not among the destinations of this sandbox; whoever runs the "
-                             "gateway can add \"{0}\" to `egress` of '{1}'",
-                             destination.text(), upstream_));
+  return refusal(
+      403, Code::forbidden,
+      fmt::format("{0} is not among the destinations of this sandbox; the operator of the "
+                  "gateway can add \"{0}\" to `egress` of '{1}'",
+                  destination.text(), upstream_));
 }
 
 Error EgressProxy::not_reached(const sandbox::Destination& destination,
                                const net::Address& address) const {
   return refusal(
       403, Code::forbidden,
-      fmt::format("{0} is at {1}, which is not on the Internet; whoever runs the gateway "
-                  "can allow that very address: \"{1}\" in `egress` of '{2}'",
+      fmt::format("{0} is at {1}, which is not on the Internet; the operator of the gateway "
+                  "can allow that address itself: \"{1}\" in `egress` of '{2}'",
                   destination.text(), address.text(), upstream_));
 }
 

@@ -1,7 +1,6 @@
-// The EgressProxy is the only way out of a sandbox with `egress`: an HTTP proxy on a Unix socket
-// that the sandbox sees. It connects to the destinations that are listed, and to no address of this
-// machine or of a private network unless that address itself is. Each connection is a line in the
-// log.
+// The EgressProxy is the only egress of a sandbox: an HTTP proxy on a Unix socket that the sandbox
+// sees. It connects to the destinations that are listed, and to no address of this machine or of a
+// private network unless that address itself is listed. Each connection is a line in the log.
 //
 // Confined to the worker of its sandbox.
 #pragma once
@@ -19,37 +18,37 @@
 
 namespace patchbay::upstreams {
 
-// What all proxies of one upstream have seen. Counted when a connection ends, on any thread.
+// The counters of all proxies of one upstream. Counted when a connection ends, on any thread.
 struct EgressCounters {
   EgressCounters(metrics::Registry& registry, const std::string& upstream);
 
   const std::shared_ptr<metrics::Gauge> open;
   const std::shared_ptr<metrics::Counter> allowed;    // Led to where they were to go.
-  const std::shared_ptr<metrics::Counter> refused;    // Were to go where none may.
-  const std::shared_ptr<metrics::Counter> failed;     // Might have gone there; nobody answered.
+  const std::shared_ptr<metrics::Counter> refused;    // Destination not allowed.
+  const std::shared_ptr<metrics::Counter> failed;     // Allowed, but the connection failed.
   const std::shared_ptr<metrics::Counter> surplus;    // One too many.
-  const std::shared_ptr<metrics::Counter> malformed;  // Asked for nothing that could be read.
+  const std::shared_ptr<metrics::Counter> malformed;  // Not a valid request.
   const std::shared_ptr<metrics::Counter> sent;       // Bytes.
   const std::shared_ptr<metrics::Counter> received;
 };
 
 class EgressProxy {
  public:
-  // For a sandbox that was started by these settings; null if they have no `egress`. It serves at
-  // once, and is stopped before it dies. Without `counters` nothing is counted.
+  // For a sandbox that was started with these settings; null if they have no `egress`. It serves at
+  // once, and must be stopped before it is destroyed. Without `counters` nothing is counted.
   static std::unique_ptr<EgressProxy> start(const std::string& upstream,
                                             sandbox::Confined& confined,
                                             const sandbox::Settings& settings,
                                             std::shared_ptr<const EgressCounters> counters);
 
-  // What the sandbox is called in the log from now on.
+  // The name of the sandbox in the log from now on.
   void call(std::string sandbox) { sandbox_ = std::move(sandbox); }
 
-  // Closes every connection. Nothing is left of any afterwards.
+  // Closes every connection and waits until all have ended.
   Task<void> stop();
 
  private:
-  struct Visit;  // One connection, and what the log says about it.
+  struct Visit;  // One connection, and its log fields.
 
   EgressProxy(std::string upstream, std::string sandbox, net::Fd listener,
               sandbox::EgressRules rules, const sandbox::EgressLimits& limits,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHeadEnd = "\r\n\r\n";
 
-// Between the sandbox and us, and nobody else's; Host is written anew.
+// Hop-by-hop fields between the sandbox and the proxy; Host is rewritten.
 constexpr std::array<std::string_view, 7> kNotPassedOn{
     "Host", "Connection", "Proxy-Connection", "Proxy-Authorization", "Keep-Alive", "TE", "Upgrade"};
 
@@ -31,7 +31,7 @@ Result<EgressRequest> parse_tunnel(std::string_view target) {
   return EgressRequest{*std::move(destination), true, ""};
 }
 
-// The request as the server sees it. It is the only one on its connection: the next may be for
+// The request as the server receives it. It is the only one on its connection: the next may be for
 // another server.
 std::string head_for(const net::Url& url, const net::HttpRequest& request) {
   auto head = fmt::format("{} {} HTTP/1.{}\r\nHost: {}\r\nConnection: close\r\n", request.method,
@@ -44,7 +44,7 @@ std::string head_for(const net::Url& url, const net::HttpRequest& request) {
   return head + "\r\n";
 }
 
-// `line` is the request line, `target` its second word.
+// `line` is the request line, `target` its second field.
 Result<EgressRequest> parse_forwarded(std::string_view head, std::string_view line,
                                       std::string_view target) {
   auto url = net::parse_url(target);
@@ -52,7 +52,7 @@ Result<EgressRequest> parse_forwarded(std::string_view head, std::string_view li
   if (url->tls) return bad(400, "https goes through CONNECT");
   const auto before = line.substr(0, line.find(' ') + 1);
   const auto after = line.substr(before.size() + target.size());
-  // Read with the server's own form of the target, as strictly as any request.
+  // Parsed with the target in origin form, as strictly as any request.
   const auto plain = fmt::format("{}{}{}{}", before, url->path, after, head.substr(line.size()));
   auto destination = sandbox::parse_destination(sandbox::Destination{url->host, url->port}.text());
   if (!destination) return bad(400, destination.error().message);
@@ -79,7 +79,7 @@ Result<EgressRequest> parse_egress_request(std::string_view head) {
   }
   const auto method = line.substr(0, first);
   const auto target = line.substr(first + 1, last - first - 1);
-  if (!line.substr(last + 1).starts_with("HTTP/1.")) return bad(505, "only HTTP/1 is spoken here");
+  if (!line.substr(last + 1).starts_with("HTTP/1.")) return bad(505, "only HTTP/1 is supported");
   if (method == "CONNECT") return parse_tunnel(target);
   if (target.find("://") != std::string_view::npos) return parse_forwarded(head, line, target);
   return bad(405, "this is a proxy: ask it to CONNECT host:port, or for http://host/…");

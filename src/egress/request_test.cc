@@ -20,7 +20,7 @@ TEST(EgressRequest, ATunnel) {
   EXPECT_EQ(request->head, "");
 }
 
-TEST(EgressRequest, ARequestIsSentOnAsItsServerWantsIt) {
+TEST(EgressRequest, ARequestIsForwardedInOriginForm) {
   const auto request = parse_egress_request(
       "POST http://A.example:8080/p/../q?r=1 HTTP/1.1\r\nhost: other.example\r\nAccept: */*\r\n"
       "Proxy-Connection: keep-alive\r\nproxy-authorization: secret\r\nConnection: keep-alive\r\n"

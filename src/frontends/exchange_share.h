@@ -12,7 +12,7 @@ namespace patchbay::frontends {
 
 // Whose share the exchange uses. REQUIRES: it is known who it is.
 inline std::string share_owner_of(const net::HttpExchange& exchange) {
-  return share_owner(*exchange.who, net::share_of_address(exchange.peer.ip));
+  return share_owner(*exchange.caller, net::share_of_address(exchange.peer.ip));
 }
 
 // Code::rate_limited if the caller holds as many as it may.

@@ -26,7 +26,7 @@ Task<void> ExchangeSink::stay_open(std::chrono::nanoseconds keep_alive) {
   while (!ended_) {
     auto ended = co_await wait_end(here().now() + keep_alive);
     if (ended || ended.error().code != Code::timeout) break;
-    if (exchange_ && !still_stands(*exchange_->who)) break;
+    if (exchange_ && !still_stands(*exchange_->caller)) break;
     on_event(kSseComment);
   }
   co_return ok();

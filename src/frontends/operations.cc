@@ -27,7 +27,7 @@ std::string upstream_json(const UpstreamLine& line) {
 
 Task<void> Health::handle(net::HttpExchange& exchange) {
   // Whoever is not known hears that we live, and nothing else.
-  const std::string bus = exchange.who && view_.bus ? view_.bus() : "";
+  const std::string bus = exchange.caller && view_.bus ? view_.bus() : "";
   const std::string text = fmt::format("{{\"status\":\"ok\",\"version\":\"{}\"{}{}}}\n", kVersion,
                                        bus.empty() ? "" : ",\"bus\":", bus);
   co_return co_await exchange.answer(200, kJsonUtf8, {text});
@@ -41,12 +41,13 @@ Task<void> Readiness::handle(net::HttpExchange& exchange) {
   std::string text =
       fmt::format("{{\"status\":\"{}\",\"upstreams\":[", ready ? "ready" : "not ready");
   // Whoever is not known hears whether, and not of what.
-  for (const auto& line : exchange.who ? upstreams : std::vector<UpstreamLine>()) {
+  for (const auto& line : exchange.caller ? upstreams : std::vector<UpstreamLine>()) {
     if (!text.ends_with('[')) text += ',';
     text += upstream_json(line);
   }
   text += ']';
-  const auto refused = exchange.who && view_.refused ? view_.refused() : std::vector<std::string>();
+  const auto refused =
+      exchange.caller && view_.refused ? view_.refused() : std::vector<std::string>();
   if (!refused.empty()) text += fmt::format(",\"reload_refused\":{}", quoted_list(refused));
   text += "}\n";
   co_return co_await exchange.answer(ready ? 200 : 503, kJsonUtf8, {text});

@@ -224,7 +224,7 @@ class PipelineTest : public ::testing::Test {
 
 TEST_F(PipelineTest, AnswersCallsWithTheUpstream) {
   offer_tools({"t"});
-  upstream->say("t", R"({"content":[]})");
+  upstream->set_answer("t", R"({"content":[]})");
   EXPECT_EQ(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"up__t"}})"),
             R"({"content":[]})");
 }
@@ -251,7 +251,7 @@ TEST_F(PipelineTest, WaitsForTheCatalogToSettle) {
 
 TEST_F(PipelineTest, RefusesCallsOfNobody) {
   offer_tools({"t"});
-  upstream->say("t", R"({"content":[]})");
+  upstream->set_answer("t", R"({"content":[]})");
   caller = nullptr;
   EXPECT_NE(ask(R"({"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}})")
                 .find("unauthenticated"),

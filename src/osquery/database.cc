@@ -14,7 +14,7 @@ struct Bound {
   int what;
   int most;
 };
-// What keeps one query from being a burden by its shape alone.
+// Limits on the shape of a query.
 constexpr std::array kBounds{
     Bound{SQLITE_LIMIT_COLUMN, 200},
     Bound{SQLITE_LIMIT_EXPR_DEPTH, 100},
@@ -28,9 +28,9 @@ constexpr std::array kBounds{
     Bound{SQLITE_LIMIT_WORKER_THREADS, 0},
 };
 
-// The functions of SQLite that only compute. What is not here is not to be called: it loads code
-// (load_extension), shows or takes addresses (fts3_tokenizer), writes to a log, tells how SQLite
-// was built, or belongs to tables that are not there.
+// The SQLite functions that only compute. All others are refused: they load code (load_extension),
+// reveal or accept addresses (fts3_tokenizer), write to a log, reveal how SQLite was built, or
+// belong to tables that do not exist here.
 constexpr std::string_view kFunctions =
     // Values and texts.
     " abs char coalesce concat concat_ws format glob hex if ifnull iif instr length like likelihood"
@@ -104,15 +104,16 @@ Database::Database(const Settings& settings, const TablePolicy& policy, const Ma
 Database::~Database() { sqlite3_close_v2(connection_); }
 
 Result<void> Database::prepare_connection() {
-  // A sort or a join that needs more is told so by SQLite, before the process meets its own bound.
+  // A sort or a join that needs more gets an error from SQLite, before the process reaches its
+  // limit.
   sqlite3_hard_heap_limit64(static_cast<sqlite3_int64>(settings_.memory.value));
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
   if (sqlite3_open_v2(":memory:", &connection_, kFlags, nullptr) != SQLITE_OK) {
-    return Error{Code::internal, "Internal error: SQLite does not open"};
+    return Error{Code::internal, "Internal error: SQLite cannot be opened"};
   }
   for (const auto& [what, on] : kSwitches) {
     if (sqlite3_db_config(connection_, what, on, nullptr) != SQLITE_OK) {
-      return Error{Code::internal, "Internal error: SQLite does not take its settings"};
+      return Error{Code::internal, "Internal error: SQLite refused its settings"};
     }
   }
   sqlite3_exec(connection_, "PRAGMA temp_store = MEMORY", nullptr, nullptr, nullptr);
@@ -120,15 +121,14 @@ Result<void> Database::prepare_connection() {
   const auto bytes = static_cast<int>(settings_.bytes.value);
   sqlite3_limit(connection_, SQLITE_LIMIT_LENGTH, bytes);
   sqlite3_limit(connection_, SQLITE_LIMIT_SQL_LENGTH, static_cast<int>(settings_.statement.value));
-  sqlite3_drop_modules(connection_, nullptr);  // What SQLite brings along, such as json_each.
+  sqlite3_drop_modules(connection_, nullptr);  // Those built into SQLite, such as json_each.
   auto added = add_tables(connection_, context_);
   if (!added) return added;
   sqlite3_set_authorizer(connection_, authorize, this);
   return ok();
 }
 
-// SQLite asks this about everything a statement would do, before it runs, whatever it is called and
-// however it is wrapped.
+// SQLite calls this for everything a statement would do, before it runs, whatever aliases it uses.
 int Database::authorize(void* self, int action, const char* first, const char* second, const char*,
                         const char*) {
   auto& database = *static_cast<Database*>(self);
@@ -140,7 +140,8 @@ int Database::authorize(void* self, int action, const char* first, const char* s
       return SQLITE_OK;
     case SQLITE_READ: {
       const std::string table = ascii_lower(subject);
-      // A name without a column may be that of a query in WITH: SQLite asks about what is in it.
+      // A name without a column may be that of a query in WITH: SQLite also asks about its
+      // contents.
       const bool own = table.starts_with("sqlite_") || table.starts_with("pragma_");
       const bool query = !own && !find_table(table) && second && *second == '\0';
       if (query || (find_table(table) && database.policy_.allows(table))) return SQLITE_OK;
@@ -175,7 +176,7 @@ Result<std::string> Database::run(const std::string& sql, Format format) {
   if (!made || !sqlite3_stmt_readonly(made)) {
     return Error{Code::forbidden, "only reading is allowed"};
   }
-  // The program of a statement shows where things are in memory.
+  // The program of a statement reveals memory addresses.
   if (sqlite3_stmt_isexplain(made) == 1) {
     return Error{Code::forbidden, "EXPLAIN is not allowed; EXPLAIN QUERY PLAN is"};
   }
@@ -201,7 +202,7 @@ Result<void> Database::step_all(sqlite3_stmt* statement, RowWriter& rows) {
   }
 }
 
-// Why the running query has failed: our own reasons stand above SQLite's.
+// Why the running query has failed: our own reasons take precedence over SQLite's.
 Error Database::failure(std::string_view otherwise) const {
   if (context_.failure) return *context_.failure;
   if (!denied_.empty()) return {Code::forbidden, denied_};

@@ -1,8 +1,8 @@
-// A Database runs SQL over the built-in tables. It holds nothing of its own, reads only, and asks
-// about each table and function that a query touches.
+// A Database runs SQL over the built-in tables. It stores nothing, only reads, and checks each
+// table and function that a query uses.
 //
 // Confined to one thread, which a query blocks: SQLite cannot be interrupted in the middle of a
-// function. It takes memory of SQLite for its own; the process that it is in bounds the rest.
+// function. It bounds the memory of SQLite; its process bounds the rest.
 #pragma once
 
 #include <memory>
@@ -24,8 +24,8 @@ class Database {
                                                 const Machine& machine);
   ~Database();
 
-  // The rows as text. Code::too_large says that the query was cut, Code::forbidden that it may not
-  // be asked, Code::invalid_params that it is wrong.
+  // The rows as text. Code::too_large: the query was aborted; Code::forbidden: it is not permitted;
+  // Code::invalid_params: it is wrong.
   Result<std::string> run(const std::string& sql, Format format);
 
  private:
@@ -41,7 +41,7 @@ class Database {
   const TablePolicy& policy_;
   ScanContext context_;
   sqlite3* connection_ = nullptr;
-  std::string denied_;  // What the running query may not do.
+  std::string denied_;  // What the running query is denied.
 };
 
 }  // namespace patchbay::osquery

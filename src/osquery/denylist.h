@@ -1,5 +1,5 @@
-// The Denylist are queries that had to be cut for their time, rows or size. One that comes again
-// is refused for a while instead of being tried again.
+// The Denylist contains queries that were aborted for their time, rows or size. One that is
+// repeated is refused for a while instead of being run again.
 //
 // Usable from any thread.
 #pragma once
@@ -27,7 +27,7 @@ class Denylist {
   void add(const std::string& key, Deadline now) {
     const std::lock_guard lock(mutex_);
     std::erase_if(until_, [now](const auto& one) { return one.second <= now; });
-    // Whoever makes so many new ones is stopped by each of them anyway.
+    // A caller that makes so many new ones is limited by each of them anyway.
     if (until_.size() < kMost) until_[key] = now + time_;
   }
 

@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kFirstRead = 4096;
 
 enum class Until : std::uint8_t {
-  nothing_comes,  // Larger files of /proc come in pieces.
-  not_full,       // One read, for files that the kernel hands out whole.
+  nothing_comes,  // Larger files of /proc are read in pieces.
+  not_full,       // One read, for files that the kernel returns whole.
 };
 
 bool read_all(int fd, Until until, std::string& into) {

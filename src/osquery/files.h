@@ -1,5 +1,5 @@
-// Reading the small files in which the kernel and the system keep what they know. Every read is
-// bounded. Blocking: for the threads of queries only.
+// Reading the small files of the kernel and the system. Every read is bounded. Blocking: for the
+// threads of queries only.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@ inline constexpr std::size_t kMostFile = std::size_t{64} << 20;
 std::string read_file(const std::string& path);
 std::string read_file_at(int folder, const char* name);
 
-// The same with one read, into memory that is used again: for what the kernel hands out whole, such
-// as stat and status of a process. False if it cannot be read.
+// The same with one read, into reused memory: for what the kernel returns whole, such as stat and
+// status of a process. False if it cannot be read.
 bool read_whole_at(int folder, const char* name, std::string& into);
 
 // The first line of a file without its end.
 std::string read_line(const std::string& path);
 
-// Where a link leads; empty if there is none.
+// The target of a link; empty if there is none.
 std::string read_link_at(int folder, const char* name);
 
 net::Fd open_folder(const std::string& path);

@@ -11,6 +11,7 @@
 #include <functional>
 
 #include "async/scope.h"
+#include "core/discard.h"
 #include "net/process/child.h"
 #include "osquery/text.h"
 
@@ -21,7 +22,7 @@ constexpr std::size_t kMostErrors = 16 << 10;  // Of its stderr; the rest is dra
 constexpr std::chrono::milliseconds kLookInterval(100);
 constexpr std::string_view kWell = "exited with status 0";
 
-// Reads until the end of the stream. What exceeds `most` is dropped, and then `on_full` is told.
+// Reads until the end of the stream. What exceeds `most` is dropped, and then `on_full` is called.
 Task<void> drain(net::Source& from, std::size_t most, std::string& into,
                  std::function<void()> on_full) {
   std::array<char, 16 << 10> bytes;
@@ -38,12 +39,13 @@ Task<void> drain(net::Source& from, std::size_t most, std::string& into,
 // Delivers when both streams have ended and the child has.
 Task<void> wait_for(net::Child& child, Scope& readers, OneShot<void>& over) {
   auto drained = co_await readers.drain(kNever);
+  discard(drained, "the exit status decides");
   auto ended = co_await child.exit(kNever);
   over.deliver(ended ? ok() : Result<void>(ended.error()));
   co_return ok();
 }
 
-// The watchdog: tells `on_excess` once the program holds more than `most` bytes of memory.
+// The watchdog: calls `on_excess` once the program holds more than `most` bytes of memory.
 Task<void> watch_memory(pid_t pid, std::uint64_t most, std::function<void()> on_excess) {
   const std::string file = fmt::format("/proc/{}/statm", pid);
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -57,11 +59,11 @@ Task<void> watch_memory(pid_t pid, std::uint64_t most, std::function<void()> on_
   }
 }
 
-// The kernel ends it with SIGXCPU, and a second later for good.
+// The kernel sends SIGXCPU, and a second later SIGKILL.
 void limit_processor(pid_t pid, const Settings& settings) {
   const rlim_t seconds = cpu_seconds(settings);
   const rlimit wanted{seconds, seconds + 1};
-  // If it fails, the program has ended already.
+  // If it fails, the program has exited already.
   ::prlimit(pid, RLIMIT_CPU, &wanted, nullptr);
 }
 
@@ -71,8 +73,8 @@ Task<void> leave(Scope& waiting, Scope& watching) {
   co_return left ? watched : left;
 }
 
-// With a table that is not enabled, osqueryi is as if it had none of that name. A version that does
-// not know an option fails, so that nothing is read without its fence.
+// To osqueryi a table that is not enabled does not exist. A version without one of these options
+// fails, so that nothing is read without its restriction.
 std::vector<std::string> arguments_of(const TablePolicy& policy, std::string_view sql) {
   std::vector<std::string> arguments{"--json", "--disable_extensions"};
   const auto& denied = policy.denied();
@@ -99,9 +101,9 @@ Result<std::string> read_output(std::string_view out, std::string_view err, std:
   RowWriter rows(format);
   auto written = write_json_rows(out, rows);
   if (!written) return failed("printed no rows", written.error().message);
-  // Older versions end well all the same when a query fails, with no rows.
-  const std::string_view said = first_lines(err);
-  if (rows.rows() == 0 && said.starts_with("Error:")) return failed("failed", said);
+  // Older versions exit with success when a query fails, with no rows.
+  const std::string_view errors = first_lines(err);
+  if (rows.rows() == 0 && errors.starts_with("Error:")) return failed("failed", errors);
   if (rows.rows() > static_cast<std::size_t>(settings.rows)) return too_many_rows(settings);
   return rows.finish();
 }
@@ -119,8 +121,8 @@ Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& poli
   net::Source out((*child)->take_stdout());
   net::Source err((*child)->take_stderr());
   std::string printed;
-  std::string said;
-  OneShot<void> over;  // Everything has ended, or one of these is so.
+  std::string errors;
+  OneShot<void> over;  // Everything has ended, or a limit was exceeded.
   bool too_long = false;
   bool too_large = false;
   Scope readers;
@@ -128,7 +130,7 @@ Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& poli
     too_long = true;
     over.deliver(ok());
   }));
-  readers.spawn(drain(err, kMostErrors, said, [] {}));
+  readers.spawn(drain(err, kMostErrors, errors, [] {}));
   Scope watching;
   watching.spawn(watch_memory((*child)->pid(), settings.memory.value, [&] {
     too_large = true;
@@ -138,7 +140,7 @@ Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& poli
   Scope waiting;
   waiting.spawn(wait_for(**child, readers, over));
   auto ended = co_await over.wait(deadline);
-  // However it went, nothing of it is left behind.
+  // In every case nothing of it is left behind.
   watching.cancel();
   if (!(*child)->exited()) {
     (*child)->signal(SIGKILL);
@@ -146,13 +148,14 @@ Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& poli
   }
   auto leaving = leave(waiting, watching);
   auto left = co_await leaving.shielded();
+  discard(left, "cleanup");
   if (!ended && ended.error().code == Code::timeout) co_return too_much_time(settings);
   if (!ended) co_return ended.error();
   if (too_large) co_return too_much_memory(settings);
   if (too_long) co_return too_many_bytes(settings);
   const net::Ending& ending = *(*child)->ending();
   if (ending.by_signal && ending.status == SIGXCPU) co_return too_much_processor(settings);
-  co_return read_output(printed, said, ending.sentence(), settings, format);
+  co_return read_output(printed, errors, ending.sentence(), settings, format);
 }
 
 }  // namespace patchbay::osquery

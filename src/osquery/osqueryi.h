@@ -1,7 +1,7 @@
 // osqueryi as a child: one run for each query, without a shell, `osqueryi --json SQL`. It is
-// started without the tables that may not be read, and without extensions.
+// started without the denied tables, and without extensions.
 //
-// Confined to the worker that asks.
+// Confined to the calling worker.
 #pragma once
 
 #include <string>
@@ -15,12 +15,12 @@
 
 namespace patchbay::osquery {
 
-// Runs the statement and yields its rows as text. Code::timeout and Code::too_large say that it was
-// cut, Code::unavailable that there is no osqueryi, Code::upstream_failed that it failed.
+// Runs the statement and yields its rows as text. Code::timeout and Code::too_large: it was
+// aborted; Code::unavailable: there is no osqueryi; Code::upstream_failed: it failed.
 Task<std::string> ask_osqueryi(const Settings& settings, const TablePolicy& policy,
                                std::string_view sql, Format format, Deadline deadline);
 
-// What a run that has ended has to say: its rows, or why there are none.
+// The outcome of a completed run: its rows, or the error.
 Result<std::string> read_output(std::string_view out, std::string_view err, std::string_view exit,
                                 const Settings& settings, Format format);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds kEnding(5);  // For a process that has closed its stdout.
 
-constexpr std::uint64_t kWords = 1024;  // Of ours in an answer.
+constexpr std::uint64_t kArgs = 1024;  // Of ours in an answer.
 
 Task<void> read_whole(net::Source& from, std::span<char> into, Deadline deadline) {
   while (!into.empty()) {
@@ -23,14 +23,16 @@ Task<void> read_whole(net::Source& from, std::span<char> into, Deadline deadline
   co_return ok();
 }
 
-Error misspoken() { return {Code::internal, "Internal error: a query process misspoke"}; }
+Error misspoken() {
+  return {Code::internal, "Internal error: a query process sent an invalid answer"};
+}
 
 }  // namespace
 
 struct QueryPool::Process {
   explicit Process(std::unique_ptr<net::Child> started)
       : child(std::move(started)), in(child->take_stdin()), out(child->take_stdout()) {
-    child->take_stderr().reset();  // It has nothing to say there.
+    child->take_stderr().reset();  // It writes nothing there.
   }
 
   std::unique_ptr<net::Child> child;
@@ -50,7 +52,7 @@ Result<std::unique_ptr<QueryPool::Process>> QueryPool::take() {
     if (!process->child->exited()) return process;
   }
   // The running program, even if its file has been replaced meanwhile.
-  net::Program program{"/proc/self/exe", {kQueriesWord, settings_text_}, {}, ""};
+  net::Program program{"/proc/self/exe", {kQueriesCommand, settings_text_}, {}, ""};
   // Where the table systemd_units finds its bus.
   net::pass_variable("DBUS_SYSTEM_BUS_ADDRESS", program.environment);
   auto child = net::Child::spawn(program);
@@ -85,8 +87,8 @@ Task<std::string> QueryPool::ask(Process& process, std::string_view sql, Format 
   const std::span<char> bytes(reinterpret_cast<char*>(&answer), sizeof(answer));
   auto got = co_await read_whole(process.out, bytes, deadline);
   if (!got) co_return got.error();
-  // What went wrong may repeat a part of the SQL.
-  const std::uint64_t most = settings_.bytes.value + settings_.statement.value + kWords;
+  // An error message may repeat a part of the SQL.
+  const std::uint64_t most = settings_.bytes.value + settings_.statement.value + kArgs;
   if (answer.size > most || answer.failure > kFailures.size()) {
     co_return misspoken();
   }
@@ -102,7 +104,7 @@ Task<std::string> QueryPool::explain(Process& process) {
   auto ended = co_await process.child->exit(here().now() + kEnding);
   if (!ended) co_return ended.error();
   const auto& ending = *process.child->ending();
-  // Nobody else ends it with SIGKILL but the kernel, when the machine has no more memory.
+  // Only the kernel ends it with SIGKILL, when the machine is out of memory.
   const bool too_much = ending.by_signal ? ending.status == SIGKILL : ending.status == kOutOfMemory;
   if (too_much) co_return too_much_memory(settings_);
   if (ending.by_signal && ending.status == SIGXCPU) co_return too_much_processor(settings_);

@@ -1,6 +1,6 @@
 // The QueryPool runs queries over the built-in tables in processes of their own (query_process.h),
-// one query at a time in each. A process is kept for the next query, unless it had to be ended:
-// because the query took too long, needed too much, or was cancelled.
+// one query at a time in each. A process is reused for the next query, unless it was killed because
+// the query took too long, needed too much, or was cancelled.
 //
 // Confined to one worker.
 #pragma once
@@ -21,9 +21,9 @@ class QueryPool {
   explicit QueryPool(const Settings& settings);
   ~QueryPool();  // REQUIRES: stopped, if anything was run.
 
-  // The rows of the query as text. Code::timeout and Code::too_large say that the query was cut,
-  // Code::forbidden that it may not be asked, Code::invalid_params that it is wrong,
-  // Code::internal that its process has died of it.
+  // The rows of the query as text. Code::timeout and Code::too_large: the query was aborted;
+  // Code::forbidden: it is not permitted; Code::invalid_params: it is wrong; Code::internal: its
+  // process crashed.
   Task<std::string> run(std::string_view sql, Format format, Deadline deadline);
 
   // Ends the processes. REQUIRES: nothing runs.
@@ -36,7 +36,7 @@ class QueryPool {
   // Code::unavailable if the process ends instead of answering.
   Task<std::string> ask(Process& process, std::string_view sql, Format format, Deadline deadline,
                         bool& usable);
-  // Why the query has no answer, when the process has ended by itself.
+  // Why the query has no answer, when the process has exited by itself.
   Task<std::string> explain(Process& process);
   Task<void> end(std::unique_ptr<Process> process);
 

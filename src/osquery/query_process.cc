@@ -49,13 +49,13 @@ rlim_t data_size() {
     std::string_view rest = line;
     if (take_until(rest, ':') != "VmData") continue;
     rest.remove_prefix(std::min(rest.find_first_not_of(kBlank), rest.size()));
-    return static_cast<rlim_t>(number_or(take_word(rest), 0)) * 1024;
+    return static_cast<rlim_t>(number_or(take_field(rest), 0)) * 1024;
   }
   return 0;
 }
 
-// Whatever a query makes SQLite or a table do: it gets no privileges, writes no file, and holds no
-// more than `memory`.
+// Limits whatever a query makes SQLite or a table do: no privileges, no written files, and no more
+// than `memory`.
 bool confine(const Settings& settings) {
   const int nothing = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nothing >= 0) ::dup2(nothing, STDERR_FILENO);
@@ -66,7 +66,7 @@ bool confine(const Settings& settings) {
   return set;
 }
 
-// Sets the end of the query that is about to run: the kernel ends the process with SIGXCPU.
+// Limits the time of the query that is about to run: the kernel sends the process SIGXCPU.
 bool limit_processor(const Settings& settings) {
   rusage used{};
   rlimit now{};
@@ -103,7 +103,7 @@ bool write_answer(const Result<std::string>& rows) {
   AnswerHead head{.size = text.size()};
   if (!rows) {
     const auto* const known = std::ranges::find(kFailures, rows.error().code);
-    // Whatever else a table fails with: what it reads is not to be had.
+    // Any other failure of a table: what it reads is not available.
     head.failure = known == kFailures.end()
                        ? static_cast<std::uint32_t>(kFailures.size())
                        : static_cast<std::uint32_t>(known - kFailures.begin()) + 1;
@@ -150,7 +150,7 @@ int answer_queries(std::string_view text) {
     std::string sql(head.size, '\0');
     if (!read_whole(sql.data(), sql.size())) return kFailed;
     if (!write_answer((*database)->run(sql, head.format))) return kFailed;
-    // The process may be kept for long; what the query needed is not.
+    // The process may stay for long; the memory of the query is released.
     if (::mallinfo2().fordblks > kMaxStored) ::malloc_trim(0);
   }
   return 0;

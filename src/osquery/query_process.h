@@ -1,7 +1,7 @@
 // A query process answers queries over the built-in tables, one after the other, until its stdin
-// ends. It is this program again, started by the QueryPool with kQueriesWord, and bounded by the
-// kernel: what a query may use of memory and processor is a limit of the process, and a query that
-// has to be cut is ended with it.
+// ends. It is this program again, started by the QueryPool with kQueriesCommand, and bounded by the
+// kernel: the memory and processor limits of a query are limits of the process, and a query that
+// exceeds them ends with it.
 //
 // The process has one thread.
 #pragma once
@@ -17,18 +17,18 @@
 namespace patchbay::osquery {
 
 // The first argument of such a process. The second are its settings.
-inline constexpr char kQueriesWord[] = "answer-queries";
+inline constexpr char kQueriesCommand[] = "answer-queries";
 
-// What goes to its stdin in front of each query...
+// Written to its stdin before each query...
 struct QueryHead {
   std::uint32_t size = 0;  // Of the SQL that follows.
   Format format = Format::json;
 };
 
-// ...and comes from its stdout in front of each answer.
+// ...and read from its stdout before each answer.
 struct AnswerHead {
-  std::uint64_t size = 0;     // Of the rows that follow, or of what went wrong.
-  std::uint32_t failure = 0;  // 0: there are rows. Else a place in kFailures, from 1.
+  std::uint64_t size = 0;     // Of the rows that follow, or of the error message.
+  std::uint32_t failure = 0;  // 0: there are rows. Else an index into kFailures, from 1.
 };
 
 // How a query can fail, as a number that both sides know.
@@ -37,7 +37,7 @@ inline constexpr std::array kFailures{Code::invalid_params, Code::forbidden, Cod
 
 inline constexpr int kOutOfMemory = 12;  // The exit code of a process that needed more.
 
-// The settings as the process takes them, and back.
+// The settings as an argument of the process, and back.
 std::string write_settings(const Settings& settings);
 Result<Settings> read_settings(std::string_view text);
 

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::seconds;
 using Slot = std::optional<QuerySlots::Slot>;
 
-// Enters and keeps what comes of it.
+// Enters and stores the outcome.
 Task<void> enter(QuerySlots& slots, Deadline deadline, Slot& into, Code& why) {
   auto slot = co_await slots.enter(deadline);
   if (slot) {
@@ -48,7 +48,7 @@ class QuerySlotsTest : public ::testing::Test {
   std::vector<std::unique_ptr<Query>> queries_;
 };
 
-TEST_F(QuerySlotsTest, GivesSlotsInTheOrderInWhichTheyWereAskedFor) {
+TEST_F(QuerySlotsTest, GrantsSlotsInTheOrderOfRequests) {
   Scope scope;
   Query& first = begin(scope);
   Query& second = begin(scope);
@@ -66,7 +66,7 @@ TEST_F(QuerySlotsTest, GivesSlotsInTheOrderInWhichTheyWereAskedFor) {
   end(last);
 }
 
-TEST_F(QuerySlotsTest, WhoGivesUpTakesNoSlotAlong) {
+TEST_F(QuerySlotsTest, AWaiterThatTimesOutTakesNoSlot) {
   Scope scope;
   Scope others;
   Query& first = begin(scope);
@@ -83,14 +83,14 @@ TEST_F(QuerySlotsTest, WhoGivesUpTakesNoSlotAlong) {
   end(next);
 }
 
-// A slot that becomes free in the turn in which its waiter gives up goes to the next.
-TEST_F(QuerySlotsTest, GivingUpAndBeingServedAtOnce) {
+// A slot that becomes free in the turn in which its waiter times out goes to the next.
+TEST_F(QuerySlotsTest, TimingOutAndBeingServedAtOnce) {
   Scope scope;
   Scope others;
   Query& first = begin(scope);
   Query& cancelled = begin(others);
   Query& next = begin(scope);
-  others.cancel();     // It is told...
+  others.cancel();     // It is cancelled...
   first.slot.reset();  // ...and served before it has run.
   executor_.run();
   EXPECT_TRUE(next.slot);

@@ -39,10 +39,10 @@ class RowWriter {
   bool first_ = true;  // Value of its row.
 };
 
-// Writes what osqueryi has printed: a JSON array of objects. An Error if it is something else.
+// Writes the output of osqueryi: a JSON array of objects. An Error if it is something else.
 Result<void> write_json_rows(std::string_view json, RowWriter& to);
 
-// Names that stand twice get a number: `name`, `name:1`.
+// Repeated names get a number: `name`, `name:1`.
 void make_unique(std::vector<std::string>& names);
 
 }  // namespace patchbay::osquery

@@ -59,7 +59,7 @@ std::string outcome(std::string_view out, std::string_view err, std::string_view
   return rows ? *rows : std::string(info(rows.error().code).name) + " " + rows.error().message;
 }
 
-TEST(Osqueryi, SaysWhyItFailed) {
+TEST(Osqueryi, ReportsWhyItFailed) {
   constexpr std::string_view kWell = "exited with status 0";
   EXPECT_EQ(outcome("[]", "", kWell), "[]");
   EXPECT_EQ(outcome("[]", "W1231 something odd", kWell), "[]");

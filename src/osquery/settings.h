@@ -1,4 +1,4 @@
-// What can be said about the osquery server.
+// The settings of the osquery server.
 #pragma once
 
 #include <string>
@@ -27,8 +27,8 @@ struct Settings {
   int waiting = 1'000;
   config::Duration denied_for{3'600'000};
   std::vector<std::string> allowed_tables;
-  // What reaches out, copies files away, or shows what people typed and programs keep to
-  // themselves.
+  // Tables that access the network, copy files, or reveal what people typed and programs store
+  // privately.
   std::vector<std::string> denied_tables{
       "carves",        "curl", "curl_certificate", "process_envs", "process_memory_map", "shadow",
       "shell_history", "yara", "yara_events"};
@@ -43,13 +43,13 @@ struct Settings {
   };
 };
 
-// `cpu_timeout` as the kernel takes it.
+// `cpu_timeout` in the kernel's unit.
 inline std::uint64_t cpu_seconds(const Settings& settings) {
   return static_cast<std::uint64_t>(
       std::chrono::ceil<std::chrono::seconds>(settings.cpu_timeout).count());
 }
 
-// What a query is told that was cut.
+// The errors of a query that was aborted.
 Error too_much_time(const Settings& settings);
 Error too_much_processor(const Settings& settings);
 Error too_much_memory(const Settings& settings);

@@ -7,17 +7,17 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool begins_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool continues_word(char c) { return begins_word(c) || is_digit(c) || c == '$'; }
+bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool continues_name(char c) { return begins_name(c) || is_digit(c) || c == '$'; }
 
-// Why a character is not accepted outside quotes, if it is not. There SQLite goes by rules of its
-// own, and what it reads otherwise than we do could hide the name of a table.
+// Why a character is not accepted outside quotes, if it is not. There SQLite has rules of its own,
+// and a different reading could hide the name of a table.
 const char* objection(char c) {
   // `$a(/*)` is one variable, whatever is in its parentheses.
   if (std::string_view("?:@$#").contains(c))
     return "the SQL has a variable; write the value itself";
-  // A byte order mark is a blank, every other byte a letter.
-  if ((c & 0x80) != 0) return "names and signs beyond ASCII must be in quotes";
+  // SQLite reads a byte order mark as white space, every other byte as a letter.
+  if ((c & 0x80) != 0) return "names and signs that are not ASCII must be in quotes";
   return nullptr;
 }
 
@@ -52,10 +52,10 @@ class Tokenizer {
       return quoted(c, Token::Kind::name);
     } else if (c == '[') {
       return bracketed();
-    } else if (begins_word(c)) {
-      take(Token::Kind::word, continues_word);
+    } else if (begins_name(c)) {
+      take(Token::Kind::word, continues_name);
     } else if (is_digit(c) || (c == '.' && is_digit(peek(1)))) {
-      take(Token::Kind::number, [](char one) { return continues_word(one) || one == '.'; });
+      take(Token::Kind::number, [](char one) { return continues_name(one) || one == '.'; });
     } else if (const char* const why = objection(c)) {
       why_ = why;
       return false;

@@ -1,5 +1,5 @@
-// SQL text as tokens, by the rules of SQLite's own tokenizer, as far as it takes to see where names
-// stand. Values only; usable from any thread.
+// SQL text as tokens, by the rules of SQLite's own tokenizer, as far as needed to find names.
+// Values only; usable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Token {
   enum class Kind : std::uint8_t {
     word,    // A keyword or a name without quotes, in lower case.
     name,    // A name in quotes, without them, in lower case.
-    string,  // In single quotes, without them. Where SQLite wants a name, it takes it for one.
+    string,  // In single quotes, without them. SQLite accepts it where it expects a name.
     number,
     sign,  // One character.
   };
@@ -30,7 +30,7 @@ struct Token {
 };
 
 // Comments are left out. An Error if a quote is not closed, and if there is a variable or a byte
-// beyond ASCII outside quotes.
+// above ASCII outside quotes.
 Result<std::vector<Token>> tokenize(std::string_view sql);
 
 }  // namespace patchbay::osquery

@@ -15,9 +15,9 @@ Error refused(std::string why) { return {Code::invalid_params, std::move(why)}; 
 constexpr std::string_view kOnlyReads =
     "only one SELECT, WITH … SELECT or EXPLAIN of these is accepted";
 
-// Walks over the tokens of a statement and notes the names that stand where a table is named: after
-// FROM, JOIN, a comma between tables, and IN. Each pair of parentheses is a level; the names that a
-// WITH gives to queries are known from there to the end of its level.
+// Walks over the tokens of a statement and collects the names in table positions: after FROM, JOIN,
+// a comma between tables, and IN. Each pair of parentheses is a level; the names that WITH defines
+// are known from there to the end of its level.
 class TableFinder {
  public:
   explicit TableFinder(const std::vector<Token>& tokens) : tokens_(tokens), levels_(1) {}
@@ -35,7 +35,7 @@ class TableFinder {
 
  private:
   struct Level {
-    bool fresh = true;         // Nothing has been seen of it.
+    bool fresh = true;         // Nothing of it has been read.
     bool tables = false;       // Among the tables of a FROM.
     bool expects = false;      // The next name is a table.
     bool definitions = false;  // Among the queries of a WITH.
@@ -156,7 +156,7 @@ std::string key_of(const std::vector<Token>& tokens) {
 Result<Statement> examine(std::string_view sql) {
   sql = trimmed(sql);
   if (sql.empty()) return refused("the SQL is empty");
-  // osqueryi would take these for options and commands of its own.
+  // osqueryi would read these as options and commands of its own.
   if (sql.front() == '-' || sql.front() == '.') return refused("SQL must not begin with - or .");
   if (sql.find('\0') != std::string_view::npos) return refused("SQL must not contain zero bytes");
   auto tokens = tokenize(sql);

@@ -1,9 +1,9 @@
-// A Statement is a SQL text that has been looked at without being run: it is one statement, it only
-// reads, and these are the tables it names. This is a hint, which gives clear messages early. What
-// keeps a table from being read is the engine: osqueryi does not have the tables that are denied,
-// and for the built-in ones SQLite asks about each.
+// A Statement is a SQL text that has been parsed without being run: it is one statement, it only
+// reads, and these are the tables it names. This is a hint, which gives clear messages early. The
+// engine enforces the table policy: osqueryi does not have the denied tables, and for the built-in
+// ones SQLite asks about each.
 //
-// It errs on the side of refusing. Values only; usable from any thread.
+// In doubt it refuses. Values only; usable from any thread.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 namespace patchbay::osquery {
 
 struct Statement {
-  std::string sql;       // Without blanks around it and without `;` at its end.
+  std::string sql;       // Without surrounding white space and without a trailing `;`.
   std::string key = {};  // The same for texts that differ in blanks, comments and case.
   std::vector<std::string> tables = {};  // Lower case, each once.
 };

@@ -35,7 +35,7 @@ TEST(Statement, FindsTablesWhereverTheyAreNamed) {
   EXPECT_EQ(tables_of("EXPLAIN QUERY PLAN SELECT * FROM a"), Names{"a"});
 }
 
-TEST(Statement, TellsColumnsAndTextFromTables) {
+TEST(Statement, DistinguishesColumnsAndTextFromTables) {
   EXPECT_EQ(tables_of("SELECT curl, 'from yara' FROM t WHERE curl = 'x' -- FROM carves"),
             Names{"t"});
   EXPECT_EQ(tables_of("SELECT a IS NOT DISTINCT FROM b, c FROM t"), Names{"t"});
@@ -43,13 +43,13 @@ TEST(Statement, TellsColumnsAndTextFromTables) {
   EXPECT_EQ(tables_of("SELECT 1 AS x FROM t AS curl WHERE curl.x = 1"), Names{"t"});
 }
 
-TEST(Statement, KnowsTheNamesThatWithGives) {
+TEST(Statement, KnowsTheNamesThatWithDefines) {
   EXPECT_EQ(
       tables_of("WITH x AS (SELECT * FROM a), y(i, j) AS (SELECT * FROM x) SELECT * FROM x, y"),
       Names{"a"});
   EXPECT_EQ(tables_of("WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i FROM n) SELECT * FROM n"),
             Names{});
-  // A name given inside is not known outside.
+  // A name defined inside is not known outside.
   EXPECT_EQ(tables_of("SELECT * FROM (WITH x AS (SELECT 1) SELECT * FROM x), x"), Names{"x"});
   EXPECT_EQ(tables_of("WITH a AS (WITH x AS (SELECT 1) SELECT * FROM x) SELECT * FROM x"),
             Names{"x"});

@@ -32,12 +32,12 @@ bool Scan::row() {
   return true;
 }
 
-void Scan::set(int column, std::int64_t value) { place(column) = {Cell::Kind::number, 0, value}; }
+void Scan::set(int column, std::int64_t value) { cell(column) = {Cell::Kind::number, 0, value}; }
 
 void Scan::set(int column, std::string_view text) {
   text = text.substr(0, std::numeric_limits<std::uint32_t>::max());
-  place(column) = {Cell::Kind::text, static_cast<std::uint32_t>(text.size()),
-                   static_cast<std::int64_t>(texts_.size())};
+  cell(column) = {Cell::Kind::text, static_cast<std::uint32_t>(text.size()),
+                  static_cast<std::int64_t>(texts_.size())};
   texts_ += text;
 }
 

@@ -1,8 +1,8 @@
 // A Table is one built-in table as data: its name and columns as osquery specifies them, and a
-// function that reads the machine. A Scan is one reading of it: what the query wants to know, and
-// the rows that are found.
+// function that reads the machine. A Scan is one reading of it: what the query needs, and the rows
+// that are found.
 //
-// A Scan is confined to the thread of its query; tables keep no state.
+// A Scan is confined to the thread of its query; tables have no state.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ std::string_view type_name(Type type);  // In SQL.
 enum class Use : std::uint8_t {
   plain,     // Nothing: SQLite compares.
   key,       // Reads only what matches.
-  required,  // The same, and a query must give one of the table's required columns.
+  required,  // The same, and a query must constrain one of the table's required columns.
 };
 
 struct Column {
@@ -46,7 +46,7 @@ struct Table {
 std::span<const Table* const> tables();
 const Table* find_table(std::string_view name);
 
-// What the tables see of the machine.
+// Where the tables find the machine.
 struct Machine {
   std::string root;  // In front of every path; empty but for tests.
   std::vector<std::string> file_roots;
@@ -84,13 +84,13 @@ class Scan {
 
   const Machine& machine() const { return machine_; }
 
-  // True if the query looks at one of these columns; the others need not be set.
+  // True if the query uses one of these columns; the others need not be set.
   template <class... Columns>
-  bool wants(Columns... column) const {
+  bool needs(Columns... column) const {
     return ((used_ >> column & 1) || ...);
   }
 
-  // What the query says that a column must be.
+  // The value that the query requires of a column.
   const Given* given(int column) const;
   std::optional<std::int64_t> given_number(int column) const;
 
@@ -111,7 +111,7 @@ class Scan {
   }
 
  private:
-  Cell& place(int column) {
+  Cell& cell(int column) {
     return cells_[cells_.size() - table_.columns.size() + static_cast<std::size_t>(column)];
   }
 

@@ -1,5 +1,5 @@
-// The TablePolicy says which tables may be read. Names are compared as SQL does, without regard to
-// case. Immutable; read on any thread.
+// The TablePolicy decides which tables may be read. Names are compared as SQL does, ignoring case.
+// Immutable; read on any thread.
 #pragma once
 
 #include <algorithm>

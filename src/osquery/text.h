@@ -1,5 +1,5 @@
-// Small readers of text as the kernel and /etc write it: lines, words, numbers. Values only; usable
-// from any thread.
+// Small parsers of text as the kernel and /etc write it: lines, fields, numbers. Values only;
+// usable from any thread.
 #pragma once
 
 #include <charconv>
@@ -27,15 +27,15 @@ inline std::int64_t number_or(std::string_view text, std::int64_t otherwise) {
   return number<std::int64_t>(text).value_or(otherwise);
 }
 
-// Takes the next word off the front of `text`; empty at the end.
-inline std::string_view take_word(std::string_view& text) {
+// Takes the next field off the front of `text`; empty at the end.
+inline std::string_view take_field(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
-  const auto word = text.substr(0, text.find_first_of(kBlank));
-  text.remove_prefix(word.size());
-  return word;
+  const auto field = text.substr(0, text.find_first_of(kBlank));
+  text.remove_prefix(field.size());
+  return field;
 }
 
-// Takes what stands before the next `separator`, and that, off the front of `text`.
+// Takes the part before the next `separator`, and the separator, off the front of `text`.
 inline std::string_view take_until(std::string_view& text, char separator) {
   const auto part = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(part.size() + 1, text.size()));

@@ -8,7 +8,7 @@
 namespace patchbay::osquery {
 namespace {
 
-// What SQLite calls a module's client data: lives as long as the database.
+// The client data of a module: valid as long as the database.
 struct Module {
   const Table& table;
   ScanContext& context;
@@ -51,8 +51,8 @@ int disconnect(sqlite3_vtab* vtab) {
   return SQLITE_OK;
 }
 
-// What a plan hands from planning to scanning, as the text that SQLite carries along: the columns
-// that are used, then for each value the column and how it compares.
+// What a plan passes from planning to scanning, as the text that SQLite carries: the columns that
+// are used, then for each value the column and its operator.
 struct Plan {
   std::uint64_t used = 0;
   std::string values;  // `=` or `~`, then the column as a character.
@@ -72,7 +72,7 @@ constexpr double kPointed = 10;     // A scan that a key narrows.
 constexpr double kWhole = 10'000;   // One that it does not.
 constexpr double kHopeless = 1e12;  // One that can only fail.
 
-// Chooses what to hand to the table: the first equality of each key, and a LIKE where a path is
+// Selects what to pass to the table: the first equality of each key, and a LIKE where a path is
 // required. SQLite still compares by itself.
 int best_index(sqlite3_vtab* vtab, sqlite3_index_info* info) {
   const Table& table = module_of(vtab).table;
@@ -157,7 +157,7 @@ int eof(sqlite3_vtab_cursor* base) {
   return !cursor->scan || cursor->row >= cursor->scan->size();
 }
 
-// What a table has not set is an empty text, or no number.
+// A column that a table has not set is an empty text, or null for numbers.
 int column(sqlite3_vtab_cursor* base, sqlite3_context* to, int index) {
   const auto* const cursor = static_cast<Cursor*>(base);
   const auto& cell = cursor->scan->cell(cursor->row, index);
@@ -178,7 +178,7 @@ int rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* out) {
   return SQLITE_OK;
 }
 
-// Without xCreate the tables are there by themselves, and nobody can make others of their kind.
+// Without xCreate the tables exist by themselves, and no others of their kind can be made.
 constexpr sqlite3_module make_methods() {
   sqlite3_module methods{};
   methods.xConnect = connect;

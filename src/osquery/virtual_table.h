@@ -1,5 +1,5 @@
-// Makes the built-in tables known to SQLite as virtual tables: a query scans them as if they were
-// stored, and what it compares with `=` is handed to them.
+// Registers the built-in tables with SQLite as virtual tables: a query scans them as if they were
+// stored, and its `=` constraints are passed to them.
 //
 // Confined to the thread of the database.
 #pragma once
@@ -15,7 +15,7 @@ struct ScanContext {
   const Machine& machine;
   std::size_t most_bytes;             // That one scan may keep.
   std::optional<Error> failure = {};  // Why a scan of it failed.
-  bool declaring = false;  // SQLite is being told of a table's columns, not asked by a query.
+  bool declaring = false;             // SQLite reads a table's columns; no query is running.
 };
 
 // All of tables(). Code::internal if SQLite does not take one.

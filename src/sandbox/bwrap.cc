@@ -18,11 +18,11 @@ namespace {
 
 using Options = std::vector<std::string>;
 
-void add(Options& options, std::initializer_list<std::string_view> words) {
-  for (const auto word : words) options.emplace_back(word);
+void add(Options& options, std::initializer_list<std::string_view> args) {
+  for (const auto arg : args) options.emplace_back(arg);
 }
 
-// What is seen of the machine: programs and libraries, and what they need to know of it.
+// What is visible of the machine: programs and libraries, and the files they need.
 constexpr std::string_view kPrograms[] = {"/usr",   "/bin",   "/sbin",  "/lib",
                                           "/lib32", "/lib64", "/libx32"};
 constexpr std::string_view kSettings[] = {
@@ -31,15 +31,15 @@ constexpr std::string_view kSettings[] = {
     "/etc/ssl/certs",    "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/perl",
     "/etc/magic"};
 
-// What comes from the stage instead.
+// What the stage provides instead.
 constexpr std::string_view kWrittenSettings[] = {"passwd", "group", "hosts", "hostname",
                                                  "nsswitch.conf"};
 
-// Never taken from a root: made anew for each sandbox.
+// Never taken from a root: created for each sandbox.
 constexpr std::array<std::string_view, 7> kOwnFolders{"/proc", "/dev", "/sys",      "/tmp",
                                                       "/run",  "/etc", "/workspace"};
 
-// What a private /proc still tells about the machine.
+// What a private /proc still reveals about the machine.
 constexpr std::string_view kMasked[] = {
     "/proc/kcore",         "/proc/keys",        "/proc/timer_list",
     "/proc/kallsyms",      "/proc/sched_debug", "/proc/latency_stats",
@@ -53,7 +53,7 @@ constexpr std::string_view kEmptied[] = {"/proc/acpi",     "/proc/asound", "/pro
                                          "/proc/driver",   "/proc/fs",     "/proc/irq",
                                          "/proc/pressure", "/proc/scsi"};
 
-// Shows `from` at `to`, read-only; a link as the link it is.
+// Mounts `from` at `to`, read-only; a link is created as the same link.
 void show(Options& options, const std::string& from, std::string_view to) {
   struct stat info{};
   if (::lstat(from.c_str(), &info) != 0) return;
@@ -75,7 +75,7 @@ void show_machine(Options& options) {
   }
 }
 
-// Everything at the top of `root`, but what a sandbox has of its own.
+// Everything at the top of `root`, except what a sandbox has of its own.
 void show_root(Options& options, const std::string& root) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(root.c_str()), ::closedir);
   if (!folder) return;
@@ -92,7 +92,7 @@ void show_root(Options& options, const std::string& root) {
 
 void show_shares(Options& options, const std::vector<Share>& shares) {
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    add(options, {shares[i].write ? "--bind" : "--ro-bind", share_place(i), shares[i].to});
+    add(options, {shares[i].write ? "--bind" : "--ro-bind", share_path(i), shares[i].to});
   }
 }
 
@@ -139,7 +139,7 @@ std::vector<std::string> bwrap_options(const Spec& spec, int filter) {
   add(options, {"--bind", stage + "/files/shm", "/dev/shm"});
   add(options, {"--symlink", "/tmp", "/var/tmp", "--dir", "/run"});
   show_shares(options, spec.shares);
-  if (spec.relay > 0) add(options, {"--ro-bind", egress_place(), kEgressInside});
+  if (spec.relay > 0) add(options, {"--ro-bind", egress_path(), kEgressInside});
   for (const auto path : kMasked) {
     if (::access(std::string(path).c_str(), F_OK) == 0) {
       add(options, {"--ro-bind", "/dev/null", path});
@@ -150,8 +150,8 @@ std::vector<std::string> bwrap_options(const Spec& spec, int filter) {
       add(options, {"--ro-bind", stage + "/nothing", path});
     }
   }
-  // It goes with the clocks: by those of the machine, it would be wrong.
-  if (has_own_clocks()) add(options, {"--ro-bind", processors_place(), "/proc/stat"});
+  // It depends on the private clocks: by those of the machine, it would be wrong.
+  if (has_own_clocks()) add(options, {"--ro-bind", processors_path(), "/proc/stat"});
   // Last: from here on only the sandbox's own files can be written.
   add(options, {"--remount-ro", "/dev", "--remount-ro", "/"});
   for (const auto& [name, value] : spec.environment) add(options, {"--setenv", name, value});

@@ -1,5 +1,5 @@
-// How bubblewrap is told to make a sandbox: what is seen inside, and which namespaces are its own.
-// Plain calls that look at the file system.
+// The options of bubblewrap for a sandbox: what is visible inside, and which namespaces are
+// private. Plain calls that read the file system.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace patchbay::sandbox {
 
-// The files and folders of the machine that a sandbox sees.
+// The files and folders of the machine that are visible in a sandbox.
 std::vector<std::string> seen_of(const Spec& spec);
 
-// The options, to be given in a file; the program that is run does not belong to them. REQUIRES:
-// the stage has been built. `filter` is the descriptor of the filter of system calls.
+// The options, to be passed in a file, without the program to run. REQUIRES: the stage has been
+// built. `filter` is the descriptor of the system call filter.
 std::vector<std::string> bwrap_options(const Spec& spec, int filter);
 
 }  // namespace patchbay::sandbox

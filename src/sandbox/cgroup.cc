@@ -30,7 +30,7 @@ bool is_required(const Limits& limits, Bound bound) {
   return std::ranges::find(limits.not_required, bound) == limits.not_required.end();
 }
 
-// What is required and missing, all of it, so that who mends it does so once.
+// Everything that is required and missing, so that the operator can fix it in one go.
 Error cannot_bound(const std::vector<Bound>& missing, std::string_view why_first) {
   std::vector<std::string_view> names;
   for (const Bound bound : missing) names.push_back(name_of(bound));
@@ -39,7 +39,7 @@ Error cannot_bound(const std::vector<Bound>& missing, std::string_view why_first
   return {Code::unavailable,
           fmt::format("the limit '{}' cannot be set here{}: {}. Run as root or in a cgroup that "
                       "is delegated to this user (systemd-run --user --scope -p Delegate=yes …); "
-                      "or, if it may run without, say `limits: {{ not_required: [{}] }}`",
+                      "or, if it may run without, set `limits: {{ not_required: [{}] }}`",
                       names.front(), nor, why_first, fmt::join(names, ", "))};
 }
 
@@ -93,11 +93,11 @@ void add_io_files(bool unified, const IoLimits& io, const std::vector<Disk>& dis
   }
 }
 
-bool has(const CgroupPath& place, std::string_view controller) {
-  return std::ranges::find(place.controllers, controller) != place.controllers.end();
+bool has(const CgroupPath& base, std::string_view controller) {
+  return std::ranges::find(base.controllers, controller) != base.controllers.end();
 }
 
-// Why nothing sets `bound`, if nothing was even tried.
+// Why nothing sets `bound`, if no attempt was made.
 std::string why_absent(Bound bound, const Disks& disks) {
   if (bound == Bound::io && !disks) return disks.error().message;
   if (bound == Bound::io) {
@@ -125,7 +125,7 @@ std::vector<pid_t> processes_in(const std::string& folder) {
   return all;
 }
 
-// Lets the controllers bound what is below `folder`, if they may.
+// Enables the controllers for what is below `folder`, if permitted.
 bool bounds_below(const std::string& folder, const std::vector<std::string>& controllers) {
   std::string wanted;
   for (const auto& controller : controllers) wanted += fmt::format("+{} ", controller);
@@ -141,7 +141,7 @@ bool step_down_into(const std::string& folder) {
 
 std::vector<BoundFile> bound_files(bool unified, const Limits& limits, const Disks& disks) {
   const std::string memory = std::to_string(limits.memory.value);
-  // Beside its own, a sandbox has two processes that hold it and one that waits inside.
+  // Besides its own processes, a sandbox has two that hold it and one that waits inside.
   const std::string pids = std::to_string(limits.pids + 3);
   const auto quota = static_cast<int>(limits.cpu * kPeriod);
   std::vector<BoundFile> files;
@@ -160,23 +160,23 @@ std::vector<BoundFile> bound_files(bool unified, const Limits& limits, const Dis
   return files;
 }
 
-Result<Cgroup> Cgroup::make(const std::vector<CgroupPath>& places, const std::string& name,
+Result<Cgroup> Cgroup::make(const std::vector<CgroupPath>& paths, const std::string& name,
                             const Limits& limits, const Disks& disks) {
   Cgroup made({});
   Reasons why;
-  for (const auto& place : places) {
-    const std::string folder = fmt::format("{}/{}", place.folder, name);
+  for (const auto& base : paths) {
+    const std::string folder = fmt::format("{}/{}", base.folder, name);
     if (::mkdir(folder.c_str(), 0755) == 0) {
       made.folders_.push_back(folder);
-      made.set_bounds(place, folder, limits, disks, why);
+      made.set_bounds(base, folder, limits, disks, why);
       continue;
     }
     const auto reason = fmt::format("cannot make {}: {}", folder, std::strerror(errno));
-    for (const auto& one : bound_files(place.unified, limits, disks)) {
-      if (has(place, one.controller)) why.emplace(one.bound, reason);
+    for (const auto& one : bound_files(base.unified, limits, disks)) {
+      if (has(base, one.controller)) why.emplace(one.bound, reason);
     }
   }
-  // What is on no disk cannot be too fast for one.
+  // Without a disk there is nothing to throttle.
   if (limits.io.any() && disks && disks->empty()) made.bounds_.push_back(Bound::io);
   std::vector<Bound> missing = bounds_of(limits);
   std::erase_if(missing,
@@ -190,16 +190,16 @@ Result<Cgroup> Cgroup::make(const std::vector<CgroupPath>& places, const std::st
 
 bool Cgroup::holds(Bound bound) const { return std::ranges::find(bounds_, bound) != bounds_.end(); }
 
-Cgroup Cgroup::named(const std::vector<CgroupPath>& places, const std::string& name) {
+Cgroup Cgroup::named(const std::vector<CgroupPath>& paths, const std::string& name) {
   std::vector<std::string> folders;
-  for (const auto& place : places) folders.push_back(fmt::format("{}/{}", place.folder, name));
+  for (const auto& base : paths) folders.push_back(fmt::format("{}/{}", base.folder, name));
   return Cgroup(std::move(folders));
 }
 
-void Cgroup::set_bounds(const CgroupPath& place, const std::string& folder, const Limits& limits,
+void Cgroup::set_bounds(const CgroupPath& base, const std::string& folder, const Limits& limits,
                         const Disks& disks, Reasons& why) {
-  for (const auto& one : bound_files(place.unified, limits, disks)) {
-    if (!has(place, one.controller)) continue;
+  for (const auto& one : bound_files(base.unified, limits, disks)) {
+    if (!has(base, one.controller)) continue;
     const std::string path = fmt::format("{}/{}", folder, one.file);
     const bool nothing_swaps =
         one.bound == Bound::swap && !exists(path) && exists(folder) && !machine_swaps();
@@ -258,45 +258,45 @@ std::string next_cgroup_name() {
   return fmt::format("{}{}-{}", kPrefix, mark, ++last);
 }
 
-void sweep_cgroups(const std::vector<CgroupPath>& places) {
-  for (const auto& place : places) {
-    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(place.folder.c_str()), ::closedir);
+void sweep_cgroups(const std::vector<CgroupPath>& paths) {
+  for (const auto& base : paths) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(base.folder.c_str()), ::closedir);
     if (!folder) continue;
     while (const dirent* const entry = ::readdir(folder.get())) {
       const std::string_view name = entry->d_name;
       if (!name.starts_with(kPrefix)) continue;
-      const std::string path = fmt::format("{}/{}", place.folder, name);
+      const std::string path = fmt::format("{}/{}", base.folder, name);
       const Owner owner = owner_of(name.substr(kPrefix.size()));
       if (owner == Owner::dead) Cgroup({path}).clear(1'000);
-      // Nothing is killed that may be somebody's; what is empty is nobody's.
+      // No process is killed that may be in use; an empty cgroup is unused.
       if (owner == Owner::unknown) ::rmdir(path.c_str());
     }
   }
 }
 
-const std::vector<CgroupPath>& prepared_places() {
-  static const std::vector<CgroupPath> places = [] {
-    auto found = cgroup_places();
+const std::vector<CgroupPath>& prepared_cgroup_paths() {
+  static const std::vector<CgroupPath> paths = [] {
+    auto found = cgroup_paths();
     make_room(found);
     sweep_cgroups(found);
     return found;
   }();
-  return places;
+  return paths;
 }
 
-void make_room(std::vector<CgroupPath>& places) {
-  for (auto& place : places) {
-    if (!place.unified || bounds_below(place.folder, place.controllers)) continue;
-    // Only leaves may hold processes once anything is bounded below. If nobody but us is here, we
-    // go one step down.
-    const auto here = processes_in(place.folder);
+void make_room(std::vector<CgroupPath>& paths) {
+  for (auto& base : paths) {
+    if (!base.unified || bounds_below(base.folder, base.controllers)) continue;
+    // Only leaves may hold processes once anything is bounded below. If this process is alone here,
+    // it moves one step down.
+    const auto here = processes_in(base.folder);
     const bool alone = here.size() == 1 && here.front() == ::getpid();
-    if (alone && step_down_into(place.folder + "/patchbay") &&
-        bounds_below(place.folder, place.controllers)) {
+    if (alone && step_down_into(base.folder + "/patchbay") &&
+        bounds_below(base.folder, base.controllers)) {
       continue;
     }
     // The topmost may hold both.
-    if (bounds_below(place.mount, place.controllers)) place.folder = place.mount;
+    if (bounds_below(base.mount, base.controllers)) base.folder = base.mount;
   }
 }
 

@@ -1,6 +1,6 @@
 // A Cgroup bounds what all processes of one sandbox use together: memory, processes, processor
-// time, disks. It is made inside the cgroup that we are in ourselves, in version 1 or 2 or both,
-// whichever the machine has.
+// time, disks. It is made inside our own cgroup, in version 1 or 2 or both, whichever the machine
+// has.
 //
 // Plain calls that may block for a moment: for helper processes and thread pools, not for workers.
 #pragma once
@@ -24,16 +24,16 @@ struct CgroupPath {
   std::string folder;
   std::vector<std::string> controllers;
   bool unified = false;    // Version 2.
-  std::string mount = {};  // Of version 2: the topmost folder that is seen here.
+  std::string mount = {};  // Of version 2: the topmost visible folder.
 
   bool operator==(const CgroupPath&) const = default;
 };
 
-// Our own places, from the texts of /proc/self/cgroup and /proc/self/mountinfo.
-std::vector<CgroupPath> read_places(std::string_view own, std::string_view mounts);
-std::vector<CgroupPath> cgroup_places();
+// Our own paths, from the texts of /proc/self/cgroup and /proc/self/mountinfo.
+std::vector<CgroupPath> read_cgroup_paths(std::string_view own, std::string_view mounts);
+std::vector<CgroupPath> cgroup_paths();
 
-// A bound, and what is written where in a cgroup to set it.
+// A bound, and which file of a cgroup gets which value to set it.
 struct BoundFile {
   Bound bound;
   std::string_view controller;
@@ -43,30 +43,29 @@ struct BoundFile {
   bool operator==(const BoundFile&) const = default;
 };
 
-// For all that can be set: a bound holds if each of its files could be written. Without disks that
-// are known there is none for `io`.
+// For everything that can be set: a bound holds if each of its files could be written. Without
+// known disks there is none for `io`.
 std::vector<BoundFile> bound_files(bool unified, const Limits& limits, const Disks& disks);
 
-// What its processes have used and met so far.
+// What its processes have used so far, and which limits they reached.
 struct Usage {
   std::uint64_t memory_peak = 0;
   std::uint64_t memory_now = 0;
-  std::uint64_t out_of_memory = 0;  // Processes that were ended for want of memory.
-  std::uint64_t pids_refused = 0;   // Processes that could not be begun.
+  std::uint64_t out_of_memory = 0;  // Processes that were killed for lack of memory.
+  std::uint64_t pids_refused = 0;   // Processes that could not be started.
   std::uint64_t cpu_us = 0;
 };
 
 class Cgroup {
  public:
   // Makes the cgroup and sets the bounds, `io` on each of the disks. Code::unavailable names the
-  // bounds that are required and cannot be set, with what to do about it; nothing is left behind
-  // then.
-  static Result<Cgroup> make(const std::vector<CgroupPath>& places, const std::string& name,
+  // bounds that are required and cannot be set, with the remedy; nothing is left behind then.
+  static Result<Cgroup> make(const std::vector<CgroupPath>& paths, const std::string& name,
                              const Limits& limits, const Disks& disks);
 
-  // One that was made elsewhere, or is still to be made there.
+  // One that is made elsewhere, now or later.
   explicit Cgroup(std::vector<std::string> folders) : folders_(std::move(folders)) {}
-  static Cgroup named(const std::vector<CgroupPath>& places, const std::string& name);
+  static Cgroup named(const std::vector<CgroupPath>& paths, const std::string& name);
 
   const std::vector<std::string>& folders() const { return folders_; }
 
@@ -77,32 +76,32 @@ class Cgroup {
   Result<void> enter(pid_t process) const;
   Usage usage() const;
 
-  // Kills what is in it until nothing is, and removes it. False if something is left after
-  // `patience_ms`.
+  // Kills what is in it until nothing is left, and removes it. False if something is left after
+  // `timeout_ms`.
   bool clear(int timeout_ms) const;
 
  private:
   using Reasons = std::map<Bound, std::string>;  // Why a bound cannot be set.
-  void set_bounds(const CgroupPath& place, const std::string& folder, const Limits& limits,
+  void set_bounds(const CgroupPath& base, const std::string& folder, const Limits& limits,
                   const Disks& disks, Reasons& why);
 
   std::vector<std::string> folders_;
   std::vector<Bound> bounds_;
 };
 
-// What one more cgroup is called: after this process, which removes it if nobody else does.
+// The name of a new cgroup: after this process, so that leftovers can be swept.
 std::string next_cgroup_name();
 
 // Removes the cgroups that are called after a process which has died.
-void sweep_cgroups(const std::vector<CgroupPath>& places);
+void sweep_cgroups(const std::vector<CgroupPath>& paths);
 
-// The places of this process, swept and with room made in them, the first time it is called; the
-// same ones ever after.
-const std::vector<CgroupPath>& prepared_places();
+// The cgroup paths of this process, swept and with room made in them on the first call; later calls
+// return the same.
+const std::vector<CgroupPath>& prepared_cgroup_paths();
 
-// Where version 2 bounds nothing because processes are in the way: if that is us alone, we step
-// aside into a cgroup of our own; else, where that is allowed, the place is at the top instead. To
-// be called once, before the first cgroup is made.
-void make_room(std::vector<CgroupPath>& places);
+// Where version 2 sets no bounds because processes are in the way: if that is only this process, it
+// moves into a cgroup of its own; else, where permitted, the path at the top is used instead.
+// Called once, before the first cgroup is made.
+void make_room(std::vector<CgroupPath>& paths);
 
 }  // namespace patchbay::sandbox

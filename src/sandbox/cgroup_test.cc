@@ -19,7 +19,7 @@ const Disks kNoDisks = std::vector<Disk>();
 const Disks kTwoDisks = std::vector<Disk>{{"8:0", "sda"}, {"254:16", "vdb"}};
 
 TEST(CgroupPaths, VersionOneInHierarchiesOfTheirOwn) {
-  const auto places = read_places(
+  const auto paths = read_cgroup_paths(
       "9:name=systemd:/\n8:pids:/\n4:memory:/api/d2fd\n3:cpuset:/\n1:cpu,cpuacct:/\n0::/\n",
       "30 25 0:26 / /sys/fs/cgroup/cpu rw,relatime shared:9 - cgroup cgroup rw,cpu,cpuacct\n"
       "31 25 0:27 / /sys/fs/cgroup/memory rw shared:10 - cgroup cgroup rw,memory\n"
@@ -28,30 +28,31 @@ TEST(CgroupPaths, VersionOneInHierarchiesOfTheirOwn) {
   const std::vector<CgroupPath> expected{{"/sys/fs/cgroup/pids", {"pids"}},
                                          {"/sys/fs/cgroup/memory/api/d2fd", {"memory"}},
                                          {"/sys/fs/cgroup/cpu", {"cpu"}}};
-  EXPECT_EQ(places, expected);
+  EXPECT_EQ(paths, expected);
 }
 
 TEST(CgroupPaths, VersionTwo) {
-  const auto places = read_places("0::/user.slice/app.scope\n",
-                                  "24 20 0:22 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n");
-  ASSERT_EQ(places.size(), 1U);
-  EXPECT_EQ(places[0].folder, "/sys/fs/cgroup/user.slice/app.scope");
-  EXPECT_TRUE(places[0].unified);
-  EXPECT_EQ(places[0].mount, "/sys/fs/cgroup");
+  const auto paths =
+      read_cgroup_paths("0::/user.slice/app.scope\n",
+                        "24 20 0:22 / /sys/fs/cgroup rw shared:4 - cgroup2 cgroup2 rw\n");
+  ASSERT_EQ(paths.size(), 1U);
+  EXPECT_EQ(paths[0].folder, "/sys/fs/cgroup/user.slice/app.scope");
+  EXPECT_TRUE(paths[0].unified);
+  EXPECT_EQ(paths[0].mount, "/sys/fs/cgroup");
 }
 
 TEST(CgroupPaths, InAContainerThatShowsOnlyItsOwn) {
-  const auto places =
-      read_places("4:memory:/docker/abc/sub\n8:pids:/elsewhere\n",
-                  "1 0 0:1 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
-                  "2 0 0:2 /docker/abc /sys/fs/cgroup/pids ro - cgroup cgroup rw,pids\n");
-  ASSERT_EQ(places.size(), 1U);
-  EXPECT_EQ(places[0].folder, "/sys/fs/cgroup/memory/sub");
+  const auto paths =
+      read_cgroup_paths("4:memory:/docker/abc/sub\n8:pids:/elsewhere\n",
+                        "1 0 0:1 /docker/abc /sys/fs/cgroup/memory ro - cgroup cgroup rw,memory\n"
+                        "2 0 0:2 /docker/abc /sys/fs/cgroup/pids ro - cgroup cgroup rw,pids\n");
+  ASSERT_EQ(paths.size(), 1U);
+  EXPECT_EQ(paths[0].folder, "/sys/fs/cgroup/memory/sub");
 }
 
 TEST(CgroupPaths, Rubbish) {
-  EXPECT_TRUE(read_places("", "").empty());
-  EXPECT_TRUE(read_places("memory\n::\n4:memory\n", "1 2 3\n - \n - cgroup\n").empty());
+  EXPECT_TRUE(read_cgroup_paths("", "").empty());
+  EXPECT_TRUE(read_cgroup_paths("memory\n::\n4:memory\n", "1 2 3\n - \n - cgroup\n").empty());
 }
 
 // A folder that looks like a cgroup of version 2, where files must be there to be written.
@@ -67,9 +68,9 @@ class FakeCgroup : public testing::Test {
 
 TEST_F(FakeCgroup, NamesTheBoundThatIsMissing) {
   // mkdir works but no file of the kernel appears, as where a controller is not enabled.
-  const std::vector<CgroupPath> places{{base_, {"memory", "pids", "cpu"}, true}};
+  const std::vector<CgroupPath> paths{{base_, {"memory", "pids", "cpu"}, true}};
   Limits limits;
-  auto made = Cgroup::make(places, "one", limits, kNoDisks);
+  auto made = Cgroup::make(paths, "one", limits, kNoDisks);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, Code::unavailable);
   EXPECT_NE(made.error().message.find("the limit 'memory' cannot be set"), std::string::npos)
@@ -79,12 +80,12 @@ TEST_F(FakeCgroup, NamesTheBoundThatIsMissing) {
   EXPECT_NE(made.error().message.find("not_required: [memory, "), std::string::npos);
 
   limits.not_required = {Bound::memory, Bound::swap, Bound::cpu};
-  made = Cgroup::make(places, "one", limits, kNoDisks);
+  made = Cgroup::make(paths, "one", limits, kNoDisks);
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message.find("'pids'"), std::string::npos) << made.error().message;
 }
 
-// Everything but `io`, which is what a test is about.
+// Everything except `io`, the subject of the test.
 Limits only_io() {
   Limits limits;
   limits.not_required = {Bound::memory, Bound::swap, Bound::pids, Bound::cpu};
@@ -116,7 +117,7 @@ TEST(CgroupFiles, DisksInEitherVersion) {
 
 TEST_F(FakeCgroup, NamesTheBoundOfDisks) {
   const auto limits = only_io();
-  // The controller is nowhere; it is there but its file is not; the disks are not known.
+  // The controller is missing; it exists but its file does not; the disks are unknown.
   auto made = Cgroup::make({{base_, {"memory"}, true}}, "one", limits, kTwoDisks);
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message.find("the limit 'io' cannot be set here: the controller 'io'"),
@@ -127,11 +128,10 @@ TEST_F(FakeCgroup, NamesTheBoundOfDisks) {
   ASSERT_FALSE(made);
   EXPECT_NE(made.error().message.find("one/io.max"), std::string::npos) << made.error().message;
   made = Cgroup::make({{base_, {"io"}, true}}, "one", limits,
-                      Error{Code::unavailable, "cannot tell which disk is below /x"});
+                      Error{Code::unavailable, "cannot find the disk below /x"});
   ASSERT_FALSE(made);
-  EXPECT_NE(
-      made.error().message.find("'io' cannot be set here: cannot tell which disk is below /x"),
-      std::string::npos)
+  EXPECT_NE(made.error().message.find("'io' cannot be set here: cannot find the disk below /x"),
+            std::string::npos)
       << made.error().message;
   EXPECT_TRUE(fs::is_empty(base_));
 
@@ -153,25 +153,25 @@ TEST_F(FakeCgroup, DoesWithoutTheBoundOfDisksIfItMay) {
   }
 }
 
-TEST_F(FakeCgroup, MakesRoomAtTheTopWhereOthersAreInTheWay) {
+TEST_F(FakeCgroup, MakesRoomAtTheTopWhereOtherProcessesAre) {
   fs::create_directory(base_ / "session");
   std::ofstream(base_ / "session/cgroup.procs") << "1\n2\n";  // No subtree_control: not allowed.
   std::ofstream(base_ / "cgroup.subtree_control") << "";
-  std::vector<CgroupPath> places{{base_ / "session", {"memory", "pids"}, true, base_}};
-  make_room(places);
-  EXPECT_EQ(places[0].folder, base_);
-  // Where it is allowed, everything stays where it is.
+  std::vector<CgroupPath> paths{{base_ / "session", {"memory", "pids"}, true, base_}};
+  make_room(paths);
+  EXPECT_EQ(paths[0].folder, base_);
+  // Where it is permitted, nothing is moved.
   std::ofstream(base_ / "session/cgroup.subtree_control") << "";
-  places = {{base_ / "session", {"memory", "pids"}, true, base_}};
-  make_room(places);
-  EXPECT_EQ(places[0].folder, base_ / "session");
+  paths = {{base_ / "session", {"memory", "pids"}, true, base_}};
+  make_room(paths);
+  EXPECT_EQ(paths[0].folder, base_ / "session");
 }
 
 TEST_F(FakeCgroup, SweepsWhatTheDeadHaveLeft) {
   const std::string own = next_cgroup_name();
   EXPECT_NE(own, next_cgroup_name());
-  // A number that no process has, one that has begun at another time, one of other numbers than
-  // ours, of which one is in use; and names of others.
+  // A pid that no process has, one of a process that started at another time, one of another pid
+  // namespace, of which one is in use; and other names.
   const auto numbers = own.substr(0, own.find('-'));
   const auto later = fmt::format("{}-{}-1-1", numbers, ::getpid());
   const std::string used = "patchbay_1-1-1-1";
@@ -208,7 +208,7 @@ TEST_F(FakeCgroup, NamesABoundThatNobodyHas) {
   limits.not_required = {Bound::memory, Bound::swap, Bound::pids, Bound::cpu};
   made = Cgroup::make({}, "one", limits, kNoDisks);
   ASSERT_TRUE(made);
-  EXPECT_EQ(made->bounds(), std::vector{Bound::io});  // There is nothing that it could bound.
+  EXPECT_EQ(made->bounds(), std::vector{Bound::io});  // There is nothing to bound.
   limits.io = {{}, {}, 0, 0};
   made = Cgroup::make({}, "one", limits, kNoDisks);
   ASSERT_TRUE(made);

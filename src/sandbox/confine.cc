@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "core/discard.h"
 #include "json/write.h"
 #include "net/io/packets.h"
 #include "sandbox/bwrap.h"
@@ -34,9 +35,9 @@ std::string quoted_list(const std::vector<std::string>& texts) {
   return out + "]";
 }
 
-// ---- The keeper
+// ---- The watcher
 
-// What the keeper tells the other once the cgroup is there.
+// The watcher's report once the cgroup exists.
 std::string started_message(const Cgroup& cgroup, const Limits& limits) {
   std::vector<std::string> absent;
   for (const Bound bound : bounds_of(limits)) {
@@ -57,7 +58,7 @@ bool has_ended(int pidfd) {
   return ::poll(&watched, 1, 0) > 0;
 }
 
-// Until the sandbox has ended. If the gateway goes, it is ended.
+// Until the sandbox has ended. If the gateway exits, the sandbox is killed.
 void wait_for_end(pid_t sandbox, int pidfd) {
   pollfd watched[] = {{pidfd, POLLIN, 0}, {kControl, POLLIN, 0}};
   for (;;) {
@@ -72,66 +73,66 @@ void wait_for_end(pid_t sandbox, int pidfd) {
   }
 }
 
-// Lives as long as the sandbox, outside of it. `word` is the pipe to the other.
-[[noreturn]] void keep(const Spec& spec, pid_t sandbox, net::Fd word) {
-  ::setsid();  // Whatever is done to the group of the sandbox is not done to us.
-  // The other may be gone before we have spoken, and nobody but us clears up.
+// Runs as long as the sandbox, outside of it. `pipe` leads to the sandbox process.
+[[noreturn]] void run_watcher(const Spec& spec, pid_t sandbox, net::Fd pipe) {
+  ::setsid();  // Signals to the process group of the sandbox do not reach this process.
+  // The other end may close before the report is written, and only this process cleans up.
   for (const int number : {SIGPIPE, SIGHUP, SIGINT, SIGTERM, SIGQUIT}) ::signal(number, SIG_IGN);
-  ::prctl(PR_SET_NAME, "sandbox-keeper");
+  ::prctl(PR_SET_NAME, "sandbox-watcher");
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(nowhere, fd);
   const net::Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, sandbox, 0)));
-  // If it is gone already, its number means nothing.
+  // If it has exited already, its pid may belong to another process.
   if (!pidfd || ::getppid() != sandbox) ::_exit(1);
 
   auto cgroup = Cgroup::make(spec.cgroups, spec.cgroup, spec.limits, disks_below(seen_of(spec)));
   Result<void> entered = cgroup ? ok() : Result<void>(cgroup.error());
   if (entered && !has_ended(pidfd.get())) entered = cgroup->enter(sandbox);
-  const std::string told =
+  const std::string report =
       entered ? started_message(*cgroup, spec.limits) : "!" + entered.error().message;
-  [[maybe_unused]] const auto sent = ::write(word.get(), told.data(), told.size());
-  word.reset();
+  [[maybe_unused]] const auto sent = ::write(pipe.get(), report.data(), report.size());
+  pipe.reset();
 
   wait_for_end(sandbox, pidfd.get());
   if (cgroup) {
     const Usage usage = cgroup->usage();
     cgroup->clear(kClearTimeout);
-    [[maybe_unused]] auto said = net::send_packet(kControl, ended_message(usage));
+    discard(net::send_packet(kControl, ended_message(usage)), "the gateway may be gone");
   }
   ::_exit(0);
 }
 
 // ---- The sandbox itself
 
-// What the keeper has to say: the message for the gateway, or why there is no cgroup.
-Result<std::string> watch_service(const net::Fd& word) {
-  std::string said;
+// The watcher's report: the message for the gateway, or why there is no cgroup.
+Result<std::string> read_report(const net::Fd& pipe) {
+  std::string report;
   char chunk[4096];
   for (;;) {
-    const ssize_t got = ::read(word.get(), chunk, sizeof chunk);
+    const ssize_t got = ::read(pipe.get(), chunk, sizeof chunk);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    said.append(chunk, static_cast<std::size_t>(got));
+    report.append(chunk, static_cast<std::size_t>(got));
   }
-  if (said.empty()) return Error{Code::unavailable, "the sandbox's keeper has died"};
-  if (said.front() == '!') return Error{Code::unavailable, said.substr(1)};
-  return said;
+  if (report.empty()) return Error{Code::unavailable, "the watcher process of the sandbox died"};
+  if (report.front() == '!') return Error{Code::unavailable, report.substr(1)};
+  return report;
 }
 
-Result<std::string> start_service(const Spec& spec) {
+Result<std::string> start_watcher(const Spec& spec) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return failure("cannot make a pipe");
-  net::Fd hear(ends[0]);
-  net::Fd notify(ends[1]);
+  net::Fd input(ends[0]);
+  net::Fd output(ends[1]);
   const pid_t self = ::getpid();
-  const pid_t service = ::fork();
-  if (service < 0) return failure("cannot fork");
-  if (service == 0) {
-    hear.reset();
-    keep(spec, self, std::move(notify));
+  const pid_t watcher = ::fork();
+  if (watcher < 0) return failure("cannot fork");
+  if (watcher == 0) {
+    input.reset();
+    run_watcher(spec, self, std::move(output));
   }
-  notify.reset();
-  return watch_service(hear);
+  output.reset();
+  return read_report(input);
 }
 
 // The options in memory, for bubblewrap to read.
@@ -149,18 +150,18 @@ Result<net::Fd> options_file(const std::vector<std::string>& options) {
 
 // Becomes bubblewrap. Yields only if that fails.
 Error become(const Spec& spec, const net::Fd& options) {
-  std::vector<std::string> words{"bwrap", "--args", std::to_string(options.get()), "--"};
-  words.insert(words.end(), spec.words.begin(), spec.words.end());
+  std::vector<std::string> args{"bwrap", "--args", std::to_string(options.get()), "--"};
+  args.insert(args.end(), spec.args.begin(), spec.args.end());
   std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
+  for (auto& word : args) argv.push_back(word.data());
   argv.push_back(nullptr);
-  // Its environment can be read inside, as that of process 1: so it has none.
+  // Its environment is readable inside, as that of process 1: so it has none.
   char* const nothing[] = {nullptr};
   ::execve(spec.bwrap.c_str(), argv.data(), nothing);
   return failure("cannot run " + spec.bwrap);
 }
 
-// Makes the way out, if there is one, and hands the gateway its end.
+// Makes the egress socket, if there is one, and passes the gateway its end.
 Result<void> offer_egress(const Spec& spec, uid_t user) {
   if (spec.relay == 0) return ok();
   auto socket = open_egress(user);
@@ -172,29 +173,29 @@ Error run(net::Packet& packet, pid_t gateway) {
   auto spec = spec_from(packet.text);
   if (!spec) return spec.error();
   const uid_t user = outside_user(*spec);
-  auto started = start_service(*spec);
+  auto started = start_watcher(*spec);
   if (!started) return started.error();
 
-  // Beyond this point the cgroup bounds us.
+  // Beyond this point the cgroup bounds this process.
   auto workspace = build_stage(*spec, user);
   if (!workspace) return workspace.error();
   auto offered = offer_egress(*spec, user);
   if (!offered) return offered.error();
-  // Each reader of the filter needs a place in it of its own.
+  // Each reader of the filter needs its own file offset.
   const net::Fd filter(
       ::open(fmt::format("/proc/self/fd/{}", packet.attached.get()).c_str(), O_RDONLY));
-  if (!filter) return failure("cannot open the filter of system calls");
+  if (!filter) return failure("cannot open the system call filter");
   auto options = options_file(bwrap_options(*spec, filter.get()));
   if (!options) return options.error();
   if (::chdir("/") != 0) return failure("cannot leave the gateway's folder");
   auto down = step_down(*spec, user);
   if (!down) return down.error();
 
-  // To become somebody else forgets this, so it is said again.
+  // Changing the user clears this setting, so it is set again.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != gateway) ::_exit(1);
-  auto told = net::send_packet(kControl, *started, workspace->get());
-  if (!told) return told.error();
+  auto report = net::send_packet(kControl, *started, workspace->get());
+  if (!report) return report.error();
   workspace->reset();
   ::fcntl(kControl, F_SETFD, FD_CLOEXEC);
   return become(*spec, *options);
@@ -208,12 +209,13 @@ int confine() {
   ::syscall(SYS_close_range, kControl + 1U, ~0U, 1U << 2 /* CLOSE_RANGE_CLOEXEC */);
   auto packet = net::receive_packet(kControl);
   if (!packet || !*packet) {
-    fmt::print(stderr, "patchbay: `{}` is not for people: the gateway runs it\n", kConfineWord);
+    fmt::print(stderr, "patchbay: `{}` is internal: only the gateway runs it\n", kConfineCommand);
     return 2;
   }
   const Error why = run(**packet, gateway);
-  [[maybe_unused]] auto told = net::send_packet(
+  auto report = net::send_packet(
       kControl, fmt::format(R"({{"event":"failed","why":{}}})", json::quote(why.message)));
+  discard(report, "the gateway also sees that the process exits");
   return 1;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "net/io/packets.h"
 #include "sandbox/confine.h"
@@ -14,9 +15,9 @@
 namespace patchbay::sandbox {
 namespace {
 
-// How long the keeper gets to clear up before we do it ourselves.
+// How long the watcher gets to clean up before we do.
 constexpr std::chrono::seconds kServiceTimeout{5};
-// Between attempts to do so: what is killed takes a moment to die.
+// Between attempts to do so: a killed process takes a moment to end.
 constexpr std::chrono::milliseconds kFirstPause{1};
 constexpr std::chrono::milliseconds kLastPause{2'000};
 
@@ -57,7 +58,7 @@ Confined::Confined(std::unique_ptr<net::Child> child, net::Fd control, Cgroup cg
   control_.wait_readable(*this);
 }
 
-// The keeper sees the end of the child, or of our end of the socket, and does the rest.
+// The watcher notices the end of the child, or of our end of the socket, and cleans up.
 Confined::~Confined() { control_.forget(*this); }
 
 Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
@@ -65,10 +66,10 @@ Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
   if (!calls) co_return calls.error();
   auto pair = net::make_packet_pair();
   if (!pair) co_return pair.error();
-  net::Program program{helper_program(), {kConfineWord}, {}, ""};
+  net::Program program{helper_program(), {kConfineCommand}, {}, ""};
   program.handed_over = pair->second.get();
   program.same_stdio = spec.same_stdio;
-  // Known before anybody makes it, so that nobody's death can leave it behind.
+  // Named before it is made, so that it can be removed whichever process is killed.
   spec.cgroup = next_cgroup_name();
   auto child = net::Child::spawn(program);
   if (!child) co_return child.error();
@@ -80,9 +81,10 @@ Task<std::unique_ptr<Confined>> Confined::start(Spec spec, Deadline deadline) {
                                                   spec.cgroup));
   auto started = co_await confined->started_.wait(deadline);
   if (!started) {
-    // Also if whoever asked for it has gone.
+    // Shielded: the caller may have been cancelled.
     auto ending = confined->end();
     auto ended = co_await ending.shielded();
+    discard(ended, "the failed start is reported");
     co_return started.error();
   }
   co_return confined;
@@ -98,9 +100,9 @@ void Confined::on_ready() {
     }
     take((*packet)->text, std::move((*packet)->attached));
   }
-  // The keeper has gone, and with it everything.
-  service_gone_ = true;
-  started_.deliver(Error{Code::unavailable, "the sandbox ended before it began"});
+  // The watcher has exited, and with it everything.
+  watcher_gone_ = true;
+  started_.deliver(Error{Code::unavailable, "the sandbox ended before it started"});
   for (OneShot<void>* const one : std::exchange(waiting_, {})) one->deliver(ok());
 }
 
@@ -122,7 +124,7 @@ void Confined::take(const std::string& message, net::Fd attached) {
 }
 
 Task<void> Confined::await_service() {
-  if (service_gone_) co_return ok();
+  if (watcher_gone_) co_return ok();
   OneShot<void> gone;
   waiting_.push_back(&gone);
   auto waited = co_await gone.wait(here().now() + kServiceTimeout);
@@ -141,7 +143,7 @@ Task<void> Confined::end() {
   auto exited = co_await child_->exit(kNever);
   if (!exited) co_return exited.error();
   auto stored = co_await await_service();
-  // The cgroup is gone by now, unless the keeper was killed: then it is ours to remove.
+  // The cgroup is gone by now, unless the watcher was killed: then it is removed here.
   for (auto pause = kFirstPause; !cgroup_.clear(0) && pause < kLastPause; pause *= 2) {
     auto slept = co_await sleep_until(here().now() + pause);
     if (!slept) co_return slept;

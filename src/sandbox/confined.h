@@ -1,5 +1,5 @@
-// A Confined program runs in a sandbox of its own: namespaces, a filter of system calls, limits.
-// It is a Child like any other, with a workspace that can be reached from outside.
+// A Confined program runs in its own sandbox: namespaces, a system call filter, limits. It is a
+// Child with a workspace that can be accessed from outside.
 //
 // Confined to the worker that started it.
 #pragma once
@@ -16,8 +16,8 @@ namespace patchbay::sandbox {
 
 class Confined final : net::Source::Waiter {
  public:
-  // Starts what `spec` says and waits until it is about to run. Code::unavailable, with what to do
-  // about it, if this machine cannot set it apart as the spec wants it.
+  // Starts what `spec` describes and waits until it is about to run. Code::unavailable, with the
+  // remedy, if this machine cannot isolate it as the spec requires.
   static Task<std::unique_ptr<Confined>> start(Spec spec, Deadline deadline);
 
   // Kills everything that is left.
@@ -25,13 +25,13 @@ class Confined final : net::Source::Waiter {
 
   net::Child& child() { return *child_; }
 
-  // Its folder, to be reached into with openat2. Taken once.
+  // Its folder, for openat2. Taken once.
   net::Fd take_workspace() { return std::move(workspace_); }
 
-  // Where its connections to the outside come to; empty unless its spec has a relay. Taken once.
+  // The socket for its connections to the outside; empty unless its spec has a relay. Taken once.
   net::Fd take_egress() { return std::move(egress_); }
 
-  // What tells it from others, as its cgroup is called.
+  // Its unique name, which is that of its cgroup.
   const std::string& name() const { return name_; }
 
   const Cgroup& cgroup() const { return cgroup_; }
@@ -39,10 +39,10 @@ class Confined final : net::Source::Waiter {
   // The bounds of its limits that could not be set and were not required, by name.
   const std::vector<std::string>& absent() const { return absent_; }
 
-  // What it had used in the end; waits for that.
+  // What it has used in total; waits for its end.
   Task<Usage> last_usage();
 
-  // Ends it at once, with everything in it, and waits until nothing is left.
+  // Kills it at once, with everything in it, and waits until nothing is left.
   Task<void> end();
 
  private:
@@ -61,8 +61,8 @@ class Confined final : net::Source::Waiter {
   std::vector<std::string> absent_;
   const std::string name_;
   Usage last_usage_;
-  bool service_gone_ = false;
-  std::vector<OneShot<void>*> waiting_;  // For the keeper to be gone.
+  bool watcher_gone_ = false;
+  std::vector<OneShot<void>*> waiting_;  // For the watcher to exit.
 };
 
 }  // namespace patchbay::sandbox

@@ -99,7 +99,7 @@ TEST_F(FakeSys, MemoryAndOtherMachinesHaveNone) {
   EXPECT_EQ(below({}, kPlain), "");
 }
 
-TEST_F(FakeSys, TheLastOfSeveralAtOnePlace) {
+TEST_F(FakeSys, TheLastOfSeveralAtOnePoint) {
   const std::string over = std::string(kPlain) + "30 22 8:1 / /srv/data rw - ext4 /dev/sda1 rw\n";
   EXPECT_EQ(below({"/srv/data/x"}, over), "sda=8:0");
 }
@@ -113,20 +113,20 @@ TEST_F(FakeSys, BtrfsHasAllItsDevices) {
   EXPECT_EQ(below({"/usr"}, "20 1 0:19 /@ / rw - btrfs /dev/sda2 rw\n"), "sda=8:0 vdb=254:16");
 }
 
-TEST_F(FakeSys, WhoDoesNotSayWhichHasThemAll) {
+TEST_F(FakeSys, AnUnknownDiskMeansAllOfThem) {
   EXPECT_EQ(below({"/usr"}, "20 1 0:19 / / rw - overlay overlay rw,lowerdir=/a,upperdir=/b\n"),
             "dm-0=253:0 sda=8:0 vdb=254:16");
   EXPECT_EQ(below({"/usr"}, "20 1 0:19 / / rw - zfs pool/root rw\n"),
             "dm-0=253:0 sda=8:0 vdb=254:16");
 }
 
-TEST_F(FakeSys, SaysWhatItCannotTell) {
+TEST_F(FakeSys, ReportsUnknownDisks) {
   EXPECT_NE(below({"/usr"}, "20 1 9:7 / / rw - ext4 /dev/md7 rw\n")
-                .find("cannot tell which disk is below /: "),
+                .find("cannot find the disk below /: "),
             std::string::npos);
   fs::remove_all(base_ / "block");
   EXPECT_NE(below({"/usr"}, "20 1 0:19 / / rw - overlay overlay rw\n")
-                .find("cannot tell which disk is below / (overlay)"),
+                .find("cannot find the disk below / (overlay)"),
             std::string::npos);
 }
 

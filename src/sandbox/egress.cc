@@ -13,23 +13,23 @@ namespace {
 constexpr std::string_view kBelow = "*.";
 constexpr std::array kUsualPorts{443, 80};
 
-struct Place {
+struct HostPort {
   std::string host;
   std::optional<int> port;
 };
 
 // `host[:port]`, read as strictly as the same part of a URL.
-Result<Place> parse_place(std::string_view text) {
+Result<HostPort> parse_host_port(std::string_view text) {
   if (text.find_first_of("/?#") != std::string_view::npos) {
     return Error{Code::invalid_params, "it is a host and a port, without a scheme or a path"};
   }
   auto url = net::parse_url(fmt::format("http://{}", text));
   if (!url) return url.error();
-  Place place{std::move(url->host), std::nullopt};
-  if (!text.ends_with(']') && text.find(':') != std::string_view::npos) place.port = url->port;
+  HostPort target{std::move(url->host), std::nullopt};
+  if (!text.ends_with(']') && text.find(':') != std::string_view::npos) target.port = url->port;
   // The root of all names may be written or not.
-  while (place.host.ends_with('.')) place.host.pop_back();
-  return place;
+  while (target.host.ends_with('.')) target.host.pop_back();
+  return target;
 }
 
 // The address that `host` is, if it is one and not a name.
@@ -55,26 +55,26 @@ std::string Destination::text() const {
 }
 
 Result<Destination> parse_destination(std::string_view text) {
-  auto place = parse_place(text);
-  if (!place) return place.error();
-  if (!place->port) return Error{Code::invalid_params, "it names no port"};
-  return Destination{std::move(place->host), *place->port};
+  auto target = parse_host_port(text);
+  if (!target) return target.error();
+  if (!target->port) return Error{Code::invalid_params, "it names no port"};
+  return Destination{std::move(target->host), *target->port};
 }
 
 Result<EgressRules> EgressRules::parse(const std::vector<std::string>& entries) {
   EgressRules rules;
   for (const auto& entry : entries) {
     const bool below = entry.starts_with(kBelow);
-    auto place = parse_place(std::string_view(entry).substr(below ? kBelow.size() : 0));
-    if (!place) return bad_entry(entry, place.error().message);
+    auto target = parse_host_port(std::string_view(entry).substr(below ? kBelow.size() : 0));
+    if (!target) return bad_entry(entry, target.error().message);
     std::vector<int> ports(kUsualPorts.begin(), kUsualPorts.end());
-    if (place->port) ports = {*place->port};
-    if (!address_of(place->host, 0)) {
-      rules.names_.push_back({(below ? "." : "") + place->host, below, std::move(ports)});
+    if (target->port) ports = {*target->port};
+    if (!address_of(target->host, 0)) {
+      rules.names_.push_back({(below ? "." : "") + target->host, below, std::move(ports)});
       continue;
     }
     if (below) return bad_entry(entry, "there are no names below an address");
-    for (const int port : ports) rules.addresses_.push_back(*address_of(place->host, port));
+    for (const int port : ports) rules.addresses_.push_back(*address_of(target->host, port));
   }
   return rules;
 }

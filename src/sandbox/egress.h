@@ -1,5 +1,5 @@
-// Egress is what a sandbox may reach outside, by name: a list of destinations, and bounds on the
-// connections to them. The sandbox has no network all the same; a proxy of the gateway connects for
+// Egress is what a sandbox may connect to outside, by name: a list of destinations, and bounds on
+// the connections to them. The sandbox itself has no network; a proxy of the gateway connects for
 // it.
 //
 // Values only; pure.
@@ -23,7 +23,7 @@ struct EgressLimits {
   config::Duration half_open{30'000};
 };
 
-// A host and a port, as a proxy is asked for them.
+// The host and port of a proxy request.
 struct Destination {
   std::string host;  // In lower case; an IPv6 address without its brackets.
   int port = 0;
@@ -38,7 +38,7 @@ Result<Destination> parse_destination(std::string_view text);
 class EgressRules {
  public:
   // Entries such as "pypi.org:443", "*.example.com" (every name below it), "127.0.0.1:8080". An
-  // entry without a port is about 443 and 80.
+  // entry without a port allows 443 and 80.
   static Result<EgressRules> parse(const std::vector<std::string>& entries);
 
   // Whether the destination is on the list, by its name or, if it is an address, by that.

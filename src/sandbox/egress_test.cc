@@ -64,7 +64,7 @@ TEST(EgressRules, WhatIsNoDestination) {
   }
 }
 
-TEST(EgressRules, ADestinationInWords) {
+TEST(EgressRules, ADestinationAsText) {
   EXPECT_EQ(parse_destination("A.example:443")->text(), "a.example:443");
   EXPECT_EQ(parse_destination("[::1]:80")->text(), "[::1]:80");
 }

@@ -24,7 +24,7 @@ log::Line& add_limits(log::Line& line, const sandbox::Limits& limits,
 }
 
 std::string_view verdict_on(const net::Ending& ending, const sandbox::Usage& usage) {
-  // What ends in a sandbox by a signal is told as a shell tells it.
+  // A program in a sandbox that was killed by a signal is reported as a shell does.
   const bool by_signal = ending.by_signal || ending.status > 128;
   if (ending.code() != 0 && usage.out_of_memory > 0) return "memory";
   if (ending.code() != 0 && usage.pids_refused > 0) return "pids";

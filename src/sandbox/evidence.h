@@ -1,5 +1,5 @@
-// What the log says about each run in a sandbox, whoever wanted it: the limits that were in force,
-// and how it ended. Values only.
+// The log fields of each run in a sandbox: the limits that were in force, and how it ended. Values
+// only.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace patchbay::upstreams {
 
-// Adds the limits of a sandbox, and the names of those that nobody has set.
+// Adds the limits of a sandbox, and the names of those that are not set.
 log::Line& add_limits(log::Line& line, const sandbox::Limits& limits,
                       const std::vector<std::string>& absent);
 

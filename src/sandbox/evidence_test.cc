@@ -10,12 +10,13 @@ TEST(SandboxEvidence, VerdictsOnServers) {
   EXPECT_EQ(verdict_on({0, false}, usage), "exit");
   EXPECT_EQ(verdict_on({3, false}, usage), "exit");
   EXPECT_EQ(verdict_on({9, true}, usage), "signal");
-  EXPECT_EQ(verdict_on({137, false}, usage), "signal");  // As a shell tells it.
+  EXPECT_EQ(verdict_on({137, false}, usage), "signal");  // As a shell reports it.
   usage.pids_refused = 1;
   EXPECT_EQ(verdict_on({1, false}, usage), "pids");
   usage.out_of_memory = 1;
   EXPECT_EQ(verdict_on({137, false}, usage), "memory");
-  EXPECT_EQ(verdict_on({0, false}, usage), "exit");  // What it started met it, and it went on.
+  // Its child reached the limit, and it continued.
+  EXPECT_EQ(verdict_on({0, false}, usage), "exit");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Finding find_bubblewrap(Settings settings) {
   return {"bubblewrap", static_cast<bool>(spec), spec ? spec->bwrap : spec.error().message};
 }
 
-// What is shared, and with whom; what it may reach.
+// What is shared, with which rights; what it may connect to.
 Finding find_shares(const Settings& settings) {
   const auto spec = spec_of(settings, {});
   return {"what is shared", static_cast<bool>(spec), spec ? "" : spec.error().message};
@@ -53,7 +53,7 @@ Finding find_namespaces() {
 
 Finding find_filter() {
   if (::access("/proc/sys/kernel/seccomp", F_OK) != 0) {
-    return {"seccomp", false, "this kernel has no filters of system calls"};
+    return {"seccomp", false, "this kernel has no system call filters"};
   }
   return {"seccomp", true};
 }
@@ -71,7 +71,7 @@ Finding find_clocks() {
   constexpr char kMost[] = "/proc/sys/user/max_time_namespaces";
   const auto most = read_small(kMost);
   if (!has_own_clocks()) {
-    return {"time namespaces", false, "not in this kernel; clocks tell since when it has been up",
+    return {"time namespaces", false, "not in this kernel; clocks reveal the machine's uptime",
             false};
   }
   if (most && trimmed(*most) == "0") {
@@ -82,7 +82,8 @@ Finding find_clocks() {
 
 Finding find_landlock() {
   const long version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, 1);
-  if (version < 0) return {"landlock", false, "not in this kernel; the rest holds", false};
+  if (version < 0)
+    return {"landlock", false, "not in this kernel; the other restrictions apply", false};
   return {"landlock", true, fmt::format("version {}", version), false};
 }
 
@@ -91,43 +92,43 @@ Disks disks_of(const Settings& settings) {
   return disks_below(seen_of(spec ? *spec : Spec()));
 }
 
-// What is said when nothing but `bound` is required.
-std::string why_not(const std::vector<CgroupPath>& places, Limits limits, const Disks& disks,
+// The reason when only `bound` is required.
+std::string why_not(const std::vector<CgroupPath>& paths, Limits limits, const Disks& disks,
                     Bound bound) {
   limits.not_required = bounds_of(limits);
   std::erase(limits.not_required, bound);
-  const auto made = Cgroup::make(places, next_cgroup_name(), limits, disks);
+  const auto made = Cgroup::make(paths, next_cgroup_name(), limits, disks);
   if (!made) return made.error().message;
   made->clear(100);
   return "";
 }
 
-// On which disks, and what that does not mean.
-std::string about_io(const std::vector<CgroupPath>& places, const std::vector<Disk>& disks) {
+// On which disks, and what that does not cover.
+std::string about_io(const std::vector<CgroupPath>& paths, const std::vector<Disk>& disks) {
   std::string names;
   for (const auto& disk : disks) names += (names.empty() ? "" : ", ") + disk.name;
   if (names.empty()) return "nothing that it sees is on a disk";
-  const bool unified = std::ranges::any_of(places, [](const CgroupPath& place) {
-    return std::ranges::find(place.controllers, "io") != place.controllers.end();
+  const bool unified = std::ranges::any_of(paths, [](const CgroupPath& base) {
+    return std::ranges::find(base.controllers, "io") != base.controllers.end();
   });
   return unified ? names
                  : names + "; cgroups of version 1 do not slow what is written through memory";
 }
 
-// Tries every bound at once; what holds is known afterwards.
+// Tries every bound at once, to find out which hold.
 void find_bounds(const Settings& settings, std::vector<Finding>& findings) {
   Limits lenient = settings.limits;
   lenient.not_required = bounds_of(lenient);
-  const auto& places = prepared_places();
+  const auto& paths = prepared_cgroup_paths();
   const auto disks = disks_of(settings);
-  auto made = Cgroup::make(places, next_cgroup_name(), lenient, disks);
+  auto made = Cgroup::make(paths, next_cgroup_name(), lenient, disks);
   if (made) made->clear(100);
   for (const Bound bound : bounds_of(lenient)) {
     Finding finding{fmt::format("limit {}", name_of(bound))};
     finding.good = made && made->holds(bound);
     finding.needed = !has(settings.limits.not_required, bound);
-    if (!finding.good) finding.detail = why_not(places, settings.limits, disks, bound);
-    if (finding.good && bound == Bound::io) finding.detail = about_io(places, *disks);
+    if (!finding.good) finding.detail = why_not(paths, settings.limits, disks, bound);
+    if (finding.good && bound == Bound::io) finding.detail = about_io(paths, *disks);
     findings.push_back(std::move(finding));
   }
   if (!settings.limits.io.any()) {

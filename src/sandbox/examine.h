@@ -1,4 +1,4 @@
-// Whether this machine can set a program apart, and what is missing if not. Plain calls that may
+// Whether this machine can isolate a program, and what is missing if not. Plain calls that may
 // block: for the command line and for start-up.
 #pragma once
 
@@ -19,7 +19,7 @@ struct Finding {
 // All but to try it.
 std::vector<Finding> examine(const Settings& settings);
 
-// The first thing that is needed and not there, and the names of the others.
+// The first requirement that is missing, and the names of the others.
 Result<void> can_isolate(const Settings& settings);
 
 }  // namespace patchbay::sandbox

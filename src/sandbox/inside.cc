@@ -20,7 +20,7 @@
 namespace patchbay::sandbox {
 namespace {
 
-// Rights that have come with later versions than the headers we are built with.
+// Rights that later kernels have than the headers we are built with.
 constexpr std::uint64_t kRefer = std::uint64_t{1} << 13;     // Version 2.
 constexpr std::uint64_t kTruncate = std::uint64_t{1} << 14;  // Version 3.
 constexpr std::uint64_t kIoctl = std::uint64_t{1} << 15;     // Version 5.
@@ -33,7 +33,7 @@ constexpr std::uint64_t kWrite = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS
                                  LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM;
 constexpr std::uint64_t kNodes = LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK;
 
-// The second word of a ruleset, and the third: ports, and what reaches out of the sandbox by name.
+// The second and third member of a ruleset: ports, and abstract sockets and signals.
 struct Ruleset {
   std::uint64_t files;
   std::uint64_t network;
@@ -43,9 +43,9 @@ constexpr std::uint64_t kAbstractSockets = 1;
 constexpr std::uint64_t kSignals = 2;
 
 void allow(const net::Fd& rules, const char* path, std::uint64_t rights) {
-  const net::Fd place(::open(path, O_PATH | O_CLOEXEC));
-  if (!place) return;
-  landlock_path_beneath_attr rule{rights, place.get()};
+  const net::Fd opened(::open(path, O_PATH | O_CLOEXEC));
+  if (!opened) return;
+  landlock_path_beneath_attr rule{rights, opened.get()};
   ::syscall(SYS_landlock_add_rule, rules.get(), LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
 }
 
@@ -56,26 +56,26 @@ void restrict_files(const std::vector<std::string>& writable) {
   const std::uint64_t devices = version >= 5 ? kIoctl : 0;
   Ruleset handled{kRead | kWrite | kNodes | more | devices, 0,
                   version >= 6 ? kAbstractSockets | kSignals : 0};
-  // Older kernels take fewer words.
+  // Older kernels accept fewer members.
   const std::size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   const net::Fd rules(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &handled, size, 0)));
   if (!rules) return;
   allow(rules, "/", kRead);
   for (const auto& path : writable) allow(rules, path.c_str(), kRead | kWrite | more);
-  // The few devices, terminals of one's own, and what a process may say about itself.
+  // The few devices, private terminals, and what a process may set about itself.
   allow(rules, "/dev", kRead | LANDLOCK_ACCESS_FS_WRITE_FILE | (more & kTruncate) | devices);
   allow(rules, "/proc", kRead | LANDLOCK_ACCESS_FS_WRITE_FILE);
   ::syscall(SYS_landlock_restrict_self, rules.get(), 0);
 }
 
-[[noreturn]] void become(char* const* words) {
-  ::execvp(words[0], words);
+[[noreturn]] void become(char* const* args) {
+  ::execvp(args[0], args);
   const int why = errno;
-  std::fprintf(stderr, "cannot run %s: %s\n", words[0], std::strerror(why));
+  std::fprintf(stderr, "cannot run %s: %s\n", args[0], std::strerror(why));
   ::_exit(why == ENOENT ? 127 : 126);
 }
 
-// Reaps until `program` has ended; yields how, as a shell has it.
+// Reaps until `program` has ended; yields its status, as a shell does.
 int wait_for(pid_t program) {
   for (;;) {
     int status = 0;
@@ -96,21 +96,20 @@ void guard(const std::vector<std::string>& writable) {
   restrict_files(writable);
 }
 
-int run_inside(std::span<char* const> words) {
+int run_inside(std::span<char* const> args) {
   std::vector<std::string> writable = usual_writable();
   std::size_t at = 0;
-  while (at < words.size() && std::string_view(words[at]) != "--")
-    writable.emplace_back(words[at++]);
-  if (at + 1 >= words.size()) {
-    std::fprintf(stderr, "`%s` is not for people: the sandbox runs it\n", kInsideWord);
+  while (at < args.size() && std::string_view(args[at]) != "--") writable.emplace_back(args[at++]);
+  if (at + 1 >= args.size()) {
+    std::fprintf(stderr, "`%s` is internal: only the sandbox runs it\n", kInsideCommand);
     return 2;
   }
   guard(writable);
   const pid_t program = ::fork();
   if (program < 0) return 1;
-  // The words end with the null pointer of main's own.
-  if (program == 0) become(&words[at + 1]);
-  // Whoever holds a pipe of the program sees its end.
+  // `args` ends with the null pointer of main's argv.
+  if (program == 0) become(&args[at + 1]);
+  // So that a reader of the program's pipes sees its end.
   for (int fd = 0; fd < 2; ++fd) ::close(fd);
   return wait_for(program);
 }

@@ -1,5 +1,5 @@
-// What the first process of a sandbox does, inside of it: it keeps itself out of reach of those it
-// starts, gives up what is left to give up, and takes care of orphans.
+// The first process of a sandbox, inside of it: it protects itself from the processes it starts,
+// drops its remaining rights, and reaps orphans.
 //
 // For a process with one thread.
 #pragma once
@@ -10,18 +10,18 @@
 
 namespace patchbay::sandbox {
 
-inline constexpr char kInsideWord[] = "inside";
+inline constexpr char kInsideCommand[] = "inside";
 
 // Hides the memory and the descriptors of this process from others of the same user, and, where the
-// kernel has Landlock, lets it and all it starts change files below `writable` only. Needs to be
-// done before anything hostile runs; what the kernel does not have is left out.
+// kernel has Landlock, restricts it and its children to writing below `writable`. Must be called
+// before anything hostile runs; what the kernel does not support is skipped.
 void guard(const std::vector<std::string>& writable);
 
 // The folders that every sandbox may write to.
 std::vector<std::string> usual_writable();
 
-// `WRITABLE… -- PROGRAM ARGS…`: guards itself, runs the program, reaps whatever ends, and ends with
-// the program and as it did.
-int run_inside(std::span<char* const> words);
+// `WRITABLE… -- PROGRAM ARGS…`: protects itself, runs the program, reaps orphans, and exits with
+// the program's status.
+int run_inside(std::span<char* const> args);
 
 }  // namespace patchbay::sandbox

@@ -1,4 +1,4 @@
-// What a sandboxed program may use of the machine. Most bounds hold twice: by resource limits of
+// What a sandboxed program may use of the machine. Most bounds are set twice: by resource limits of
 // each process and by a cgroup around all of them.
 //
 // Values only.
@@ -13,13 +13,12 @@
 
 namespace patchbay::sandbox {
 
-// The bounds that a cgroup sets. One that cannot be set on this machine is a reason to refuse,
-// unless it is said not to be required.
+// The bounds that a cgroup sets. If one cannot be set on this machine, the sandbox is refused,
+// unless the bound is configured as not required.
 enum class Bound : std::uint8_t { memory, swap, pids, cpu, io };
 
-// What may go to and from each disk in a second, in bytes and in operations; 0: as much as it does.
-// As much as a common disk of a cloud does by itself, so that one sandbox does not fill a faster
-// one.
+// Limits per disk and second, in bytes and in operations; 0: unlimited. The default is what a
+// common cloud disk does, so that one sandbox does not saturate a faster one.
 struct IoLimits {
   config::Bytes read{64 << 20};
   config::Bytes write{64 << 20};

@@ -8,15 +8,15 @@
 namespace patchbay::sandbox {
 
 struct Mount {
-  std::string device;  // "8:1"; "0:26" where no block device is behind it, or not only one.
-  std::string root;    // Which folder of the file system it shows...
-  std::string point;   // ...and where.
-  std::string type;    // "ext4", "cgroup2"
-  std::string source;  // As whoever mounted it has called it: "/dev/sda1", "tmpfs".
+  std::string device;                // "8:1"; "0:26" where it has no block device, or several.
+  std::string root;                  // Which folder of the file system is mounted...
+  std::string point;                 // ...and where.
+  std::string type;                  // "ext4", "cgroup2"
+  std::string source;                // As named by the mount call: "/dev/sda1", "tmpfs".
   std::vector<std::string> options;  // Of the file system.
 };
 
-// In the order of the text; what is no line of it is left out.
+// In the order of the text; malformed lines are left out.
 std::vector<Mount> parse_mounts(std::string_view mountinfo);
 
 // The parts of `text` between occurrences of `at`.

@@ -10,7 +10,7 @@
 namespace patchbay::sandbox {
 namespace {
 
-// When a process began, in the kernel's own count; 0 if there is none.
+// When a process started, in clock ticks since boot; 0 if there is none.
 std::uint64_t beginning_of(pid_t process) {
   const auto text = read_small(fmt::format("/proc/{}/stat", process));
   if (!text) return 0;
@@ -49,7 +49,7 @@ Owner owner_of(std::string_view name) {
   pid_t process = 0;
   const auto second = std::from_chars(first.ptr + 1, end, process);
   if (second.ec != std::errc() || numbers != our_numbers()) return Owner::unknown;
-  return name.starts_with(process_mark(process) + "-") ? Owner::lives : Owner::dead;
+  return name.starts_with(process_mark(process) + "-") ? Owner::running : Owner::dead;
 }
 
 }  // namespace patchbay::sandbox

@@ -1,5 +1,5 @@
-// A name for a process that no later process has, though it may get the same number: for what is
-// called after its owner, so that whoever finds it can tell whether the owner still lives.
+// A name for a process that no later process has, even with the same pid: for files named after
+// their owner, so that a sweep can find out whether the owner is still running.
 //
 // Usable from any thread; reads /proc.
 #pragma once
@@ -12,17 +12,16 @@
 
 namespace patchbay::sandbox {
 
-// Where it has its number (a pid namespace), the number and its beginning, such as
-// `4026531836-4711-90210`.
+// The pid namespace, the pid and the start time, such as `4026531836-4711-90210`.
 std::string process_mark(pid_t process);
 
 enum class Owner : std::uint8_t {
-  lives,
+  running,
   dead,
-  unknown,  // Its numbers are not ours, as in another container; or the name is none of these.
+  unknown,  // Of another pid namespace, as in another container; or not such a name.
 };
 
-// The owner of what is called by a mark, a `-` and more.
+// The owner of a file named by a mark, a `-` and more.
 Owner owner_of(std::string_view name);
 
 }  // namespace patchbay::sandbox

@@ -22,7 +22,7 @@
 namespace patchbay::sandbox {
 namespace {
 
-// The gateway closes what is idle, sooner than this.
+// The gateway closes idle connections sooner than this.
 constexpr std::chrono::hours kTimeout{48};
 
 class Relays {
@@ -30,13 +30,13 @@ class Relays {
   Relays(std::size_t most, std::chrono::milliseconds half_open)
       : most_(most), timeout_{kTimeout, half_open} {}
 
-  // What is beyond the bound waits in the socket's queue.
+  // More than the bound wait in the socket's queue.
   Task<void> serve(net::Fd socket) {
     net::Source listener(std::move(socket));
     for (;;) {
       if (open_.size() >= most_) {
-        place_.reset();
-        auto free = co_await place_.wait();
+        slot_.reset();
+        auto free = co_await slot_.wait();
         if (!free) co_return free;
         continue;
       }
@@ -49,7 +49,7 @@ class Relays {
  private:
   Task<void> pass_on(net::Fd socket) {
     auto moved = co_await connect_and_relay(std::move(socket));
-    place_.deliver(ok());
+    slot_.deliver(ok());
     co_return moved;
   }
 
@@ -65,16 +65,16 @@ class Relays {
 
   const std::size_t most_;
   const net::RelayTimeouts timeout_;
-  OneShot<void> place_;
+  OneShot<void> slot_;
   Scope open_;
 };
 
-// Nothing but the end of the sandbox ends it.
+// Only the end of the sandbox ends it.
 [[noreturn]] void serve(net::Fd listener, std::size_t most, std::chrono::milliseconds half_open) {
   ::setsid();
   ::signal(SIGPIPE, SIG_IGN);
   ::prctl(PR_SET_NAME, "sandbox-relay");
-  // Whoever holds a pipe of the program sees its end.
+  // So that a reader of the program's pipes sees its end.
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = 0; fd < 3; ++fd) ::dup2(nowhere, fd);
   guard({});
@@ -87,23 +87,23 @@ class Relays {
 }
 
 // 0 if there is none.
-std::uint32_t number_in(std::span<char* const> words, std::size_t at) {
+std::uint32_t number_in(std::span<char* const> args, std::size_t at) {
   std::uint32_t number = 0;
-  const std::string_view text = at < words.size() ? words[at] : "";
+  const std::string_view text = at < args.size() ? args[at] : "";
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
 }  // namespace
 
-int run_relay(std::span<char* const> words) {
-  const auto most = number_in(words, 0);
-  const auto half_open = number_in(words, 1);
-  if (words.size() < 4 || most == 0 || half_open == 0 || std::string_view(words[2]) != "--") {
-    std::fprintf(stderr, "`%s` is not for people: the sandbox runs it\n", kRelayWord);
+int run_relay(std::span<char* const> args) {
+  const auto most = number_in(args, 0);
+  const auto half_open = number_in(args, 1);
+  if (args.size() < 4 || most == 0 || half_open == 0 || std::string_view(args[2]) != "--") {
+    std::fprintf(stderr, "`%s` is internal: only the sandbox runs it\n", kRelayCommand);
     return 2;
   }
-  // Before the program begins, so that it is never too early for the proxy.
+  // Before the program starts, so that the proxy is always ready.
   auto address = net::parse_address(kProxyAddress);
   auto listener = address ? net::listen_on(*address, false) : Result<net::Fd>(address.error());
   if (!listener) {
@@ -118,9 +118,9 @@ int run_relay(std::span<char* const> words) {
   }
   if (relay == 0) serve(*std::move(listener), most, std::chrono::milliseconds(half_open));
   listener->reset();
-  // The words end with the null pointer of main's own.
-  ::execvp(words[3], &words[3]);
-  std::fprintf(stderr, "cannot run %s: %s\n", words[3], std::strerror(errno));
+  // `args` ends with the null pointer of main's argv.
+  ::execvp(args[3], &args[3]);
+  std::fprintf(stderr, "cannot run %s: %s\n", args[3], std::strerror(errno));
   return 126;
 }
 

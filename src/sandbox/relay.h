@@ -1,6 +1,6 @@
-// The way out of a sandbox with `egress`, as seen from inside: programs that know nothing but HTTP
-// proxies connect to a port of the sandbox's own loopback, and each connection goes on to the one
-// Unix socket that leads to the gateway. What is allowed is decided there, not here.
+// The egress of a sandbox, as seen from inside: programs that only support HTTP proxies connect to
+// a port of the sandbox's own loopback, and each connection is relayed to the one Unix socket of
+// the gateway. The gateway decides what is allowed.
 //
 // For a process with one thread.
 #pragma once
@@ -10,15 +10,15 @@
 
 namespace patchbay::sandbox {
 
-inline constexpr char kRelayWord[] = "relay";
+inline constexpr char kRelayCommand[] = "relay";
 
 // Where programs find the proxy, and where it leads.
 inline constexpr std::string_view kProxyAddress = "127.0.0.1:3128";
 inline constexpr std::string_view kEgressInside = "/run/patchbay-egress";
 
-// `CONNECTIONS HALF_OPEN -- PROGRAM ARGS…`: leaves a process behind that relays so many connections
-// at once, keeps one of which one side has ended for so many milliseconds without a byte, and
-// becomes the program. Yields an exit code if that fails.
-int run_relay(std::span<char* const> words);
+// `CONNECTIONS HALF_OPEN -- PROGRAM ARGS…`: starts a process that relays so many connections at
+// once and closes half-open ones after so many milliseconds without a byte, then becomes the
+// program. Yields an exit code if that fails.
+int run_relay(std::span<char* const> args);
 
 }  // namespace patchbay::sandbox

@@ -19,15 +19,15 @@
 namespace patchbay::sandbox {
 namespace {
 
-// A sandbox has these of its own, and nobody else's.
+// A sandbox has its own of these.
 constexpr std::array<std::string_view, 4> kNotShared{"/proc", "/sys", "/dev", "/workspace"};
 
 constexpr std::string_view kInitInside = "/run/patchbay-init";
 
-// The relay passes on a few more connections than the gateway allows, so that one too many is told.
+// The relay accepts a few more connections than the gateway allows, so that an excess is reported.
 constexpr int kTurnedAway = 16;
 
-// It has more patience than the gateway, which is to say in its log why a connection has ended.
+// Its timeout is longer than the gateway's, so that the gateway logs why a connection ended.
 constexpr config::Duration kGatewayFirst{5'000};
 
 Result<void> check_share(const std::string& path) {
@@ -59,7 +59,7 @@ Result<void> add_shares(Spec& spec, const std::vector<std::string>& paths, bool 
   return ok();
 }
 
-// For programs that know how to use a proxy, which most do.
+// For programs that support a proxy, as most do.
 void set_proxy(std::vector<std::pair<std::string, std::string>>& environment) {
   const auto proxy = fmt::format("http://{}", kProxyAddress);
   for (const char* const name : {"http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"}) {
@@ -68,7 +68,7 @@ void set_proxy(std::vector<std::pair<std::string, std::string>>& environment) {
   for (const char* const name : {"no_proxy", "NO_PROXY"}) environment.emplace_back(name, "");
 }
 
-// Shows our own helper inside.
+// Mounts our own helper inside.
 void share_init(Spec& spec) {
   for (const auto& share : spec.shares) {
     if (share.to == kInitInside) return;
@@ -142,10 +142,10 @@ Result<void> check_egress(const Settings& settings) {
 
 void add_relay(Spec& spec) {
   if (spec.relay == 0) return;
-  std::vector<std::string> words{std::string(kInitInside), kRelayWord, std::to_string(spec.relay),
-                                 std::to_string(spec.half_open.count()), "--"};
-  words.insert(words.end(), spec.words.begin(), spec.words.end());
-  spec.words = std::move(words);
+  std::vector<std::string> args{std::string(kInitInside), kRelayCommand, std::to_string(spec.relay),
+                                std::to_string(spec.half_open.count()), "--"};
+  args.insert(args.end(), spec.args.begin(), spec.args.end());
+  spec.args = std::move(args);
   share_init(spec);
 }
 
@@ -165,13 +165,13 @@ std::string helper_program() {
 }
 
 void add_init(Spec& spec) {
-  std::vector<std::string> words{std::string(kInitInside), kInsideWord};
+  std::vector<std::string> args{std::string(kInitInside), kInsideCommand};
   for (const auto& share : spec.shares) {
-    if (share.write) words.push_back(share.to);
+    if (share.write) args.push_back(share.to);
   }
-  words.emplace_back("--");
-  words.insert(words.end(), spec.words.begin(), spec.words.end());
-  spec.words = std::move(words);
+  args.emplace_back("--");
+  args.insert(args.end(), spec.args.begin(), spec.args.end());
+  spec.args = std::move(args);
   share_init(spec);
   add_relay(spec);
 }

@@ -1,5 +1,5 @@
-// What can be said about a sandbox for a program: what it may see, reach and use. The same words
-// for an upstream's `sandbox: {…}` and for the command line.
+// The settings of a sandbox for a program: what it may see, connect to and use. The same for an
+// upstream's `sandbox: {…}` and for the command line.
 //
 // Values only.
 #pragma once
@@ -27,26 +27,26 @@ struct Settings {
   Limits limits;
 };
 
-// Everything about the sandbox but what is run in it. An Error says which setting cannot be
-// followed. Looks at files: for start-up, and for threads that may wait a moment.
+// Everything about the sandbox except the program. An Error names the setting that is invalid.
+// Reads files: for start-up, and for threads that may block for a moment.
 Result<Spec> spec_of(const Settings& settings, const std::vector<CgroupPath>& cgroups);
 
-// A path from the root, where it was from the gateway's own folder.
+// Makes a path absolute; it was relative to the gateway's working directory.
 std::string whole_path(const std::string& path);
 
-// What is wrong with what `settings` say about the network, if anything is.
+// What is wrong with the network settings, if anything.
 Result<void> check_egress(const Settings& settings);
 
-// Puts the relay in front of what `spec` runs, if it has one.
+// Prepends the relay to the command of `spec`, if it has one.
 void add_relay(Spec& spec);
 
-// Puts the first process of a sandbox in front of what `spec` runs, and the relay before it.
+// Prepends the first process of a sandbox to the command of `spec`, after the relay.
 void add_init(Spec& spec);
 
-// patchbay-agent beside our own program, which is small and needs no library; else that one.
+// patchbay-agent beside our own program, which is small and needs no library; else our own program.
 std::string helper_program();
 
-// What a program in a sandbox has in its environment, beside what it is given.
+// The environment of a program in a sandbox, besides the configured variables.
 std::vector<std::pair<std::string, std::string>> usual_environment();
 
 }  // namespace patchbay::sandbox

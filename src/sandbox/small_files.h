@@ -12,7 +12,7 @@ namespace patchbay::sandbox {
 // At most one megabyte of it.
 Result<std::string> read_small(const std::string& path);
 
-// In one write, as the kernel wants it. The file must be there.
+// In one write, as the kernel requires. The file must exist.
 Result<void> write_small(const std::string& path, std::string_view text);
 
 }  // namespace patchbay::sandbox

@@ -29,14 +29,14 @@ std::string list_of(const std::vector<Share>& shares) {
   return out + "]";
 }
 
-std::string list_of(const std::vector<CgroupPath>& places) {
+std::string list_of(const std::vector<CgroupPath>& paths) {
   std::string out = "[";
-  for (const auto& place : places) {
+  for (const auto& base : paths) {
     if (out.size() > 1) out += ',';
     json::Object object(out);
-    object.raw("folder", json::quote(place.folder));
-    object.raw("controllers", list_of(place.controllers));
-    object.raw("unified", place.unified ? "true" : "false");
+    object.raw("folder", json::quote(base.folder));
+    object.raw("controllers", list_of(base.controllers));
+    object.raw("unified", base.unified ? "true" : "false");
   }
   return out + "]";
 }
@@ -114,7 +114,7 @@ Limits limits_from(std::string_view raw) {
 std::string to_json(const Spec& spec) {
   std::string out;
   json::Object object(out);
-  object.raw("words", list_of(spec.words));
+  object.raw("args", list_of(spec.args));
   object.key("environment");
   {
     json::Object variables(out);
@@ -138,7 +138,7 @@ Result<Spec> spec_from(std::string_view text) {
   auto sound = json::check(text);
   if (!sound) return sound.error();
   Spec spec;
-  spec.words = texts_in(text, "words");
+  spec.args = texts_in(text, "args");
   json::each_member(json::member(text, "environment").value_or("{}"),
                     [&](std::string_view name, std::string_view value) {
                       spec.environment.emplace_back(name, json::as_string(value).value_or(""));
@@ -160,7 +160,7 @@ Result<Spec> spec_from(std::string_view text) {
   spec.user = static_cast<std::uint32_t>(number(text, "user"));
   spec.bwrap = json::string_member(text, "bwrap").value_or(spec.bwrap);
   spec.limits = limits_from(json::member(text, "limits").value_or("{}"));
-  if (spec.words.empty()) return Error{Code::invalid_params, "nothing to run is named"};
+  if (spec.args.empty()) return Error{Code::invalid_params, "no program to run is named"};
   return spec;
 }
 

@@ -1,4 +1,4 @@
-// A Spec says what is run in a sandbox and what that may see and use. The gateway writes it, the
+// A Spec is what is run in a sandbox and what that may see and use. The gateway writes it, the
 // process that becomes the sandbox reads it.
 //
 // Values only.
@@ -15,10 +15,10 @@
 
 namespace patchbay::sandbox {
 
-// Where a sandbox keeps its files, and where its programs begin.
+// Where a sandbox has its files, and the working directory of its programs.
 inline constexpr std::string_view kWorkspace = "/workspace";
 
-// A file or folder of the machine that is seen inside.
+// A file or folder of the machine that is visible inside.
 struct Share {
   std::string from;
   std::string to;  // Absolute.
@@ -26,20 +26,20 @@ struct Share {
 };
 
 struct Spec {
-  std::vector<std::string> words;  // The program, as it is found inside, and its arguments.
+  std::vector<std::string> args;  // The program, as it is found inside, and its arguments.
   std::vector<std::pair<std::string, std::string>> environment;
   std::string folder{kWorkspace};  // Where it begins.
   std::vector<Share> shares;
-  std::string root;      // The folder whose /usr, /bin, /etc… are seen; empty: the machine's own.
-  bool network = false;  // The machine's network; else none but a loopback of its own.
-  int relay = 0;         // Connections at once that the relay inside passes on; 0: there is none.
-  config::Duration half_open{0};  // How long it keeps one of which one side has ended.
-  std::uint32_t user = 0;         // Who it is outside; 0: nobody else. Only root can say so.
+  std::string root;  // The folder whose /usr, /bin, /etc… are visible; empty: the machine's own.
+  bool network = false;           // The machine's network; else only a private loopback.
+  int relay = 0;                  // Concurrent connections of the relay inside; 0: there is none.
+  config::Duration half_open{0};  // How long it keeps a half-open connection.
+  std::uint32_t user = 0;         // The user outside; 0: unchanged. Only root can set it.
   std::string bwrap = "/usr/bin/bwrap";
   Limits limits;
   bool same_stdio = false;          // Its stdin, stdout and stderr are ours.
   std::vector<CgroupPath> cgroups;  // Where its cgroup is made...
-  std::string cgroup = {};          // ...and what it is called.
+  std::string cgroup = {};          // ...and its name.
 };
 
 std::string to_json(const Spec& spec);

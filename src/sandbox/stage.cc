@@ -61,9 +61,9 @@ Result<void> enter_namespace() {
     }
     if (!mapped) return mapped;
   }
-  // What is mounted here stays here.
+  // Mounts made here do not propagate.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
-    return failure("cannot keep mounts to ourselves");
+    return failure("cannot make mounts private");
   }
   return ok();
 }
@@ -94,10 +94,10 @@ Result<void> write_processors() {
   text += fmt::format(
       "intr 0\nctxt 0\nbtime {}\nprocesses 1\nprocs_running 1\nprocs_blocked 0\nsoftirq 0\n",
       ::time(nullptr));
-  return write_file(processors_place(), text);
+  return write_file(processors_path(), text);
 }
 
-// The files that a program looks for in /etc, and finds nothing about the machine in.
+// The files that a program looks for in /etc, with nothing about the machine in them.
 Result<void> write_etc(const std::string& folder) {
   const std::pair<const char*, std::string> files[] = {
       {"passwd", fmt::format("root:x:0:0:root:/root:/usr/sbin/nologin\n"
@@ -136,21 +136,22 @@ Result<void> mount_files(const Limits& limits, uid_t user) {
     const std::string folder = fmt::format("{}/{}", root, name);
     made = make_folder(folder, 0700);
     if (!made) return made;
-    if (::chown(folder.c_str(), owner, owner) != 0) return failure("cannot give away " + folder);
+    if (::chown(folder.c_str(), owner, owner) != 0)
+      return failure("cannot change the owner of " + folder);
   }
   return ok();
 }
 
-// Shows what is shared at a place that needs no right of way to reach.
+// Mounts a share at a path that is reachable without rights on its parents.
 Result<void> mount_shares(const std::vector<Share>& shares) {
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const std::string& from = shares[i].from;
-    const std::string place = share_place(i);
+    const std::string path = share_path(i);
     struct stat info{};
     if (::stat(from.c_str(), &info) != 0) return failure("cannot share " + from);
-    auto made = S_ISDIR(info.st_mode) ? make_folder(place, 0755) : write_file(place, "");
+    auto made = S_ISDIR(info.st_mode) ? make_folder(path, 0755) : write_file(path, "");
     if (!made) return made;
-    if (::mount(from.c_str(), place.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
+    if (::mount(from.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0) {
       return failure("cannot share " + from);
     }
   }
@@ -159,7 +160,7 @@ Result<void> mount_shares(const std::vector<Share>& shares) {
 
 Result<void> limit(int resource, rlim_t most, const char* name) {
   const rlimit both{most, most};
-  // More than we have ourselves cannot be given; less is what this is for.
+  // A limit cannot be raised above ours, only lowered.
   if (::setrlimit(static_cast<__rlimit_resource>(resource), &both) == 0) return ok();
   rlimit own{};
   ::getrlimit(static_cast<__rlimit_resource>(resource), &own);
@@ -178,7 +179,7 @@ Result<void> set_limits(const Limits& limits) {
       {RLIMIT_AS, limits.address_space.value, "AS"},
       {RLIMIT_FSIZE, limits.disk.value, "FSIZE"},
       {RLIMIT_NOFILE, static_cast<rlim_t>(limits.open_files), "NOFILE"},
-      // A little more than the cgroup lets through, which counts what it refuses.
+      // A little more than the cgroup allows, which counts what it refuses.
       {RLIMIT_NPROC, static_cast<rlim_t>(limits.pids + 8), "NPROC"},
       {RLIMIT_CORE, 0, "CORE"},
       {RLIMIT_MEMLOCK, 64 << 10, "MEMLOCK"},
@@ -198,15 +199,15 @@ Result<void> set_limits(const Limits& limits) {
 
 uid_t outside_user(const Spec& spec) {
   if (::geteuid() != 0) return ::geteuid();
-  // While this process lives its number is its own, and so is the user.
+  // While this process runs its pid is unique, and so is the user.
   return spec.user != 0 ? spec.user : kFirstUser + static_cast<uid_t>(::getpid());
 }
 
 bool has_own_clocks() { return ::access("/proc/self/ns/time", F_OK) == 0; }
 
-std::string processors_place() { return fmt::format("{}/processors", kStage); }
+std::string processors_path() { return fmt::format("{}/processors", kStage); }
 
-std::string share_place(std::size_t index) { return fmt::format("{}/share{}", kStage, index); }
+std::string share_path(std::size_t index) { return fmt::format("{}/share{}", kStage, index); }
 
 Result<net::Fd> build_stage(const Spec& spec, uid_t user) {
   ::umask(022);
@@ -230,24 +231,25 @@ Result<net::Fd> build_stage(const Spec& spec, uid_t user) {
   return folder;
 }
 
-std::string egress_place() { return fmt::format("{}/egress", kStage); }
+std::string egress_path() { return fmt::format("{}/egress", kStage); }
 
 Result<net::Fd> open_egress(uid_t user) {
-  const std::string place = egress_place();
-  auto socket = net::listen_unix(place);
+  const std::string path = egress_path();
+  auto socket = net::listen_unix(path);
   if (!socket) return socket;
   const uid_t owner = owner_of_files(user);
-  if (::chown(place.c_str(), owner, owner) != 0) return failure("cannot give away " + place);
+  if (::chown(path.c_str(), owner, owner) != 0)
+    return failure("cannot change the owner of " + path);
   return socket;
 }
 
 Result<void> step_down(const Spec& spec, uid_t user) {
   if (::geteuid() == 0) {
-    if (::setgroups(0, nullptr) != 0) return failure("cannot give up groups");
-    if (::setresgid(user, user, user) != 0) return failure("cannot give up the group");
-    if (::setresuid(user, user, user) != 0) return failure("cannot give up being root");
+    if (::setgroups(0, nullptr) != 0) return failure("cannot drop groups");
+    if (::setresgid(user, user, user) != 0) return failure("cannot change the group");
+    if (::setresuid(user, user, user) != 0) return failure("cannot change the user");
   }
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("cannot give up privileges");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("cannot drop privileges");
   return set_limits(spec.limits);
 }
 

@@ -1,6 +1,6 @@
 // The Stage is what bubblewrap cannot make itself: a mount namespace in which the files of one
-// sandbox live in memory, bounded in size and in number, and in which what the sandbox is to see of
-// the machine has a place that the sandbox's own user can reach. It is gone with the last process.
+// sandbox are in memory, bounded in size and in number, and in which the visible parts of the
+// machine are at paths that the sandbox's user can reach. It ends with the last process.
 //
 // For a process with one thread, which becomes the sandbox.
 #pragma once
@@ -17,37 +17,37 @@
 
 namespace patchbay::sandbox {
 
-// Nothing of a sandbox ever needs what is there, so that is where the stage is put.
+// Nothing in a sandbox needs this folder, so the stage is mounted there.
 inline constexpr std::string_view kStage = "/sys";
 
-// Who the programs of a sandbox are, as they see it.
+// The user of the programs of a sandbox, as they see it.
 inline constexpr uid_t kInsideUser = 1000;
 
-// Who the sandbox is outside: the user of the spec, or one that nobody else is; as an ordinary user
-// there is no choice.
+// The user of the sandbox outside: the user of the spec, or an unused one; an ordinary user has no
+// choice.
 uid_t outside_user(const Spec& spec);
 
-// Whether this kernel can give a sandbox clocks of its own: else they tell since when the machine
-// has been up.
+// Whether this kernel can give a sandbox its own clocks: otherwise they reveal the uptime of the
+// machine.
 bool has_own_clocks();
 
-// Where on the stage that is told of the processors which has nothing about the machine's past.
-std::string processors_place();
+// Where on the stage the files about processors are that do not reveal the machine's past.
+std::string processors_path();
 
-// Puts this process into a mount namespace of its own and builds the stage there; its children will
-// have clocks that begin now. Yields the workspace, for the gateway to reach into.
+// Moves this process into its own mount namespace and builds the stage there; its children will
+// have clocks that start now. Yields the workspace, for the gateway to access.
 Result<net::Fd> build_stage(const Spec& spec, uid_t user);
 
-// Where on the stage the socket for what leaves the sandbox is.
-std::string egress_place();
+// Where on the stage the egress socket is.
+std::string egress_path();
 
 // Listens there; `user` alone may connect. REQUIRES: the stage has been built.
 Result<net::Fd> open_egress(uid_t user);
 
-// Becomes `user` for good, with no groups and no privileges, and takes on the resource limits.
+// Becomes `user` permanently, with no groups and no privileges, and sets the resource limits.
 Result<void> step_down(const Spec& spec, uid_t user);
 
 // Where on the stage share number `index` is.
-std::string share_place(std::size_t index);
+std::string share_path(std::size_t index);
 
 }  // namespace patchbay::sandbox

@@ -56,7 +56,7 @@ constexpr const char* kAllowed[] = {
     "sched_setparam", "sched_setscheduler", "sched_yield", "set_robust_list", "set_thread_area",
     "set_tid_address", "setpgid", "setpriority", "setrlimit", "setsid", "tgkill", "tkill",
     "ugetrlimit", "vfork", "wait4", "waitid", "waitpid",
-    // Who one is.
+    // Identity.
     "capget", "capset", "getegid", "getegid32", "geteuid", "geteuid32", "getgid", "getgid32",
     "getgroups", "getgroups32", "getresgid", "getresgid32", "getresuid", "getresuid32", "getuid",
     "getuid32", "setfsgid", "setfsgid32", "setfsuid", "setfsuid32", "setgid", "setgid32",
@@ -80,12 +80,12 @@ constexpr const char* kAllowed[] = {
     "shmat", "shmctl", "shmdt", "shmget",
     // The machine.
     "getrandom", "sysinfo", "uname",
-    // Giving up more.
+    // Dropping rights.
     "landlock_add_rule", "landlock_create_ruleset", "landlock_restrict_self",
 };
 // clang-format on
 
-// Known, and refused as such.
+// Known, and refused with EPERM.
 // clang-format off
 constexpr const char* kRefused[] = {
     // Mounts and roots.
@@ -119,12 +119,12 @@ constexpr std::uint64_t kInet6 = 10;
 constexpr std::uint64_t kStream = 1;
 constexpr std::uint64_t kDatagram = 2;
 constexpr std::uint64_t kSequence = 5;
-constexpr std::uint64_t kTypeMask = 0xf;  // Beside it stand flags.
+constexpr std::uint64_t kTypeMask = 0xf;  // The rest are flags.
 constexpr std::uint64_t kTcp = 6;
 constexpr std::uint64_t kUdp = 17;
 
-// What may be asked of a descriptor: terminals of its own, pipes, sockets, plain files. Nothing
-// that types on somebody's terminal.
+// Allowed ioctls: private terminals, pipes, sockets, plain files. Nothing that injects input into
+// another terminal.
 constexpr unsigned long kIoctls[] = {
     TCGETS,      TCSETS,   TCSETSW,   TCSETSF,   TCSBRK,   TCXONC,     TCFLSH,
     TIOCEXCL,    TIOCNXCL, TIOCGPGRP, TIOCSPGRP, TIOCOUTQ, TIOCGWINSZ, TIOCSWINSZ,
@@ -142,11 +142,11 @@ scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) 
   return {argument, SCMP_CMP_MASKED_EQ, mask, value};
 }
 scmp_arg_cmp equals(unsigned argument, std::uint64_t value) {
-  // As the kernel does, by its lower half: it takes an int.
+  // The lower half only, as the kernel does: it takes an int.
   return masked(argument, 0xffffffff, value);
 }
 
-// Calls that are not known to this library or to this architecture are left as they are: absent.
+// Calls that this library or this architecture does not know are left as absent.
 class Rules {
  public:
   explicit Rules(scmp_filter_ctx filter) : filter_(filter) {}
@@ -195,7 +195,7 @@ void add_by_argument(Rules& rules) {
     rules.allow("mknod", masked(1, S_IFMT, kind));
     rules.allow("mknodat", masked(2, S_IFMT, kind));
   }
-  // Linux as it is, with or without addresses at random, or just asking.
+  // Linux, with or without address randomization, or a query.
   for (const std::uint64_t kind : {0x0ul, 0x8ul, 0x20000ul, 0x20008ul, 0x40000ul, 0xfffffffful}) {
     rules.allow("personality", equals(0, kind));
   }
@@ -204,7 +204,7 @@ void add_by_argument(Rules& rules) {
 Result<net::Fd> make_filter() {
   const auto failure = [](int why) {
     return Error{Code::unavailable,
-                 fmt::format("cannot make the filter of system calls: {}", std::strerror(why))};
+                 fmt::format("cannot make the system call filter: {}", std::strerror(why))};
   };
   const Filter filter(::seccomp_init(SCMP_ACT_ERRNO(ENOSYS)), &::seccomp_release);
   if (!filter) return failure(ENOMEM);

@@ -1,7 +1,7 @@
-// The system calls that a sandboxed program may make, as a filter for the kernel: a list of what is
-// allowed. What is known to be dangerous is refused with EPERM; what the list does not know does
-// not exist (ENOSYS), so that libraries fall back to what they know. Calls by the numbers of
-// another architecture end the program.
+// The system calls that a sandboxed program may make, as a seccomp filter: a list of what is
+// allowed. What is known to be dangerous is refused with EPERM; everything else does not exist
+// (ENOSYS), so that libraries fall back. Calls by the numbers of another architecture kill the
+// program.
 //
 // Plain calls, for any thread.
 #pragma once

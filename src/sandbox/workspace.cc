@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kLongestPath = 4096;
 constexpr std::size_t kLongestName = 255;
-constexpr int kRaces = 16;  // How often the kernel is asked again when names move under it.
+constexpr int kRaces = 16;  // Retries when names move during resolution.
 
 net::Fd open_beneath(int folder, const char* path, int flags, mode_t mode = 0) {
   open_how how{};
@@ -38,24 +38,23 @@ net::Fd open_beneath(int folder, const char* path, int flags, mode_t mode = 0) {
 
 Error fault(std::string_view verb, std::string_view path) {
   const int why = errno;
-  const auto shown = json::shortened(path, 256);
+  const auto name = json::shortened(path, 256);
   if (why == ELOOP || why == EXDEV) {
-    return {
-        Code::forbidden,
-        fmt::format("cannot {} '{}': there is a link, and links are not followed", verb, shown)};
+    return {Code::forbidden,
+            fmt::format("cannot {} '{}': there is a link, and links are not followed", verb, name)};
   }
   if (why == ENOENT || why == ENOTDIR) {
     return {Code::resource_not_found,
-            fmt::format("cannot {} '{}': {}", verb, shown, std::strerror(why))};
+            fmt::format("cannot {} '{}': {}", verb, name, std::strerror(why))};
   }
   if (why == ENOSPC || why == EFBIG) {
     return {Code::too_large,
-            fmt::format("cannot {} '{}': the sandbox has no room for it", verb, shown)};
+            fmt::format("cannot {} '{}': the sandbox has no room for it", verb, name)};
   }
-  return {Code::invalid_params, fmt::format("cannot {} '{}': {}", verb, shown, std::strerror(why))};
+  return {Code::invalid_params, fmt::format("cannot {} '{}': {}", verb, name, std::strerror(why))};
 }
 
-// That `file` is a plain one which is known by this name only; how it is.
+// Checks that `file` is a plain file with one name only; yields its status.
 Result<struct stat> check_plain(const net::Fd& file, std::string_view verb, std::string_view path) {
   struct stat info{};
   if (::fstat(file.get(), &info) != 0) return fault(verb, path);
@@ -67,8 +66,8 @@ Result<struct stat> check_plain(const net::Fd& file, std::string_view verb, std:
                fmt::format("cannot {} '{}': it {}", verb, json::shortened(path, 256), what)};
 }
 
-// A file that we have made is the sandbox's, whoever we are.
-void give_to_owner(int file, int like) {
+// A file that we create belongs to the sandbox, whichever user we are.
+void hand_to_owner(int file, int like) {
   struct stat info{};
   if (::geteuid() != 0 || ::fstat(like, &info) != 0) return;
   [[maybe_unused]] const int given = ::fchown(file, info.st_uid, info.st_gid);
@@ -123,7 +122,7 @@ Result<FilePiece> Workspace::read(const std::string& path, std::uint64_t offset,
                                   std::uint64_t length, std::uint64_t most) const {
   auto name = relative(path);
   if (!name) return name.error();
-  // Not blocking: a pipe would keep us waiting for its other end.
+  // Non-blocking: a pipe would wait for its other end.
   const net::Fd file = open_beneath(folder_.get(), name->c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file) return fault("read", path);
   auto info = check_plain(file, "read", path);
@@ -131,17 +130,17 @@ Result<FilePiece> Workspace::read(const std::string& path, std::uint64_t offset,
   FilePiece piece;
   piece.size = static_cast<std::uint64_t>(info->st_size);
   const std::uint64_t rest = piece.size > offset ? piece.size - offset : 0;
-  const std::uint64_t wanted = length == 0 ? rest : std::min(rest, length);
-  if (wanted > most) {
+  const std::uint64_t needed = length == 0 ? rest : std::min(rest, length);
+  if (needed > most) {
     return Error{Code::too_large,
                  fmt::format("'{}' has {} bytes; at most {} are read at once, so ask for a part of "
                              "it with offset and length",
                              json::shortened(path, 256), piece.size, most)};
   }
-  stretch(piece.bytes, wanted);
+  stretch(piece.bytes, needed);
   std::size_t got = 0;
-  while (got < wanted) {
-    const ssize_t n = ::pread(file.get(), piece.bytes.data() + got, wanted - got,
+  while (got < needed) {
+    const ssize_t n = ::pread(file.get(), piece.bytes.data() + got, needed - got,
                               static_cast<off_t>(offset + got));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fault("read", path);
@@ -152,7 +151,7 @@ Result<FilePiece> Workspace::read(const std::string& path, std::uint64_t offset,
   return piece;
 }
 
-// The folder that a file is in, made if need be, one step at a time.
+// The folder of a file, created if needed, one step at a time.
 Result<net::Fd> Workspace::open_parent(const std::string& path) const {
   constexpr int kFolder = O_RDONLY | O_DIRECTORY;
   net::Fd at = open_beneath(folder_.get(), ".", kFolder);
@@ -163,7 +162,7 @@ Result<net::Fd> Workspace::open_parent(const std::string& path) const {
     const bool made = ::mkdirat(at.get(), name.c_str(), 0755) == 0;
     if (!made && errno != EEXIST) return fault("write", path);
     net::Fd next = open_beneath(at.get(), name.c_str(), kFolder);
-    if (next && made) give_to_owner(next.get(), folder_.get());
+    if (next && made) hand_to_owner(next.get(), folder_.get());
     at = std::move(next);
   }
   if (!at) return fault("write", path);
@@ -180,7 +179,7 @@ Result<void> Workspace::write(const std::string& path, std::string_view bytes, b
   net::Fd file = open_beneath(parent->get(), last.c_str(), kFlags | (append ? O_APPEND : 0));
   if (!file && errno == ENOENT) {
     file = open_beneath(parent->get(), last.c_str(), kFlags | O_CREAT | O_EXCL, 0644);
-    if (file) give_to_owner(file.get(), folder_.get());
+    if (file) hand_to_owner(file.get(), folder_.get());
   }
   if (!file) return fault("write", path);
   auto info = check_plain(file, "write", path);
@@ -207,7 +206,8 @@ Result<std::vector<FileEntry>> Workspace::list(const std::string& path, std::siz
                    fmt::format("'{}' has more than {} entries", json::shortened(path, 256), most)};
     }
     struct stat info{};
-    if (::fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;  // Gone already.
+    // Removed already.
+    if (::fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
     entries.push_back({std::string(called), S_ISDIR(info.st_mode),
                        S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0,
                        type_of(info.st_mode)});

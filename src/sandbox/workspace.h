@@ -1,7 +1,7 @@
-// The Workspace is the folder of a sandbox, reached from outside of it. Whoever is inside may
-// change anything in it at any moment; still nothing outside of the folder is ever touched: the
-// kernel itself resolves each path beneath it and follows no link (openat2), and only plain files
-// with one name are opened.
+// The Workspace is the folder of a sandbox, accessed from outside of it. Programs inside may change
+// anything in it at any moment; still nothing outside of the folder is ever touched: the kernel
+// resolves each path beneath it and follows no link (openat2), and only plain files with one name
+// are opened.
 //
 // Plain calls that may block for a moment: for thread pools. Any number at once.
 #pragma once
@@ -33,15 +33,15 @@ class Workspace {
  public:
   explicit Workspace(net::Fd folder) : folder_(std::move(folder)) {}
 
-  // At most `most` bytes from `offset`; Code::too_large if more is asked for than that (by a
-  // `length` of 0, the rest of the file). A path that leads nowhere is Code::resource_not_found.
+  // At most `most` bytes from `offset`; Code::too_large if more is requested (by a `length` of 0,
+  // the rest of the file). A path that does not exist is Code::resource_not_found.
   Result<FilePiece> read(const std::string& path, std::uint64_t offset, std::uint64_t length,
                          std::uint64_t most) const;
 
-  // Makes the folders that are missing, and the file or what is in it.
+  // Creates the missing folders, and the file or its content.
   Result<void> write(const std::string& path, std::string_view bytes, bool append) const;
 
-  // In the order of the names' bytes. Code::too_large beyond `most` entries.
+  // In the byte order of the names. Code::too_large above `most` entries.
   Result<std::vector<FileEntry>> list(const std::string& path, std::size_t most) const;
 
   // `path` as it is called inside, relative to the workspace: `/workspace/a/b` is `a/b`, the

@@ -120,7 +120,7 @@ TEST_F(WorkspaceTest, OnlyPlainFiles) {
   }
 }
 
-// Somebody inside puts a link where a folder or a file was, over and over.
+// A process inside repeatedly replaces a folder or a file by a link.
 TEST_F(WorkspaceTest, NoRaceLeadsOut) {
   fs::create_directory(inside() / "there");
   std::ofstream(inside() / "there" / "secret") << "harmless";

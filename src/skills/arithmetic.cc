@@ -10,7 +10,7 @@ namespace {
 bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_operator(char c) { return std::string_view("+-*/%^").contains(c); }
 
-// How many bytes of an operator stand at the front: × ÷ − are more than one.
+// The length of the operator at the front, in bytes: × ÷ − have more than one.
 std::size_t operator_size(std::string_view text) {
   if (text.empty()) return 0;
   if (text.starts_with("×") || text.starts_with("÷")) return std::string_view("×").size();
@@ -19,31 +19,31 @@ std::size_t operator_size(std::string_view text) {
 }
 
 // 2026-11-15 and 15/11/2026: three numbers with the same sign between them and nothing else.
-bool is_date(std::string_view word) {
+bool is_date(std::string_view token) {
   int groups = 1;
   char sign = 0;
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    if (is_ascii_digit(word[i])) continue;
-    if ((word[i] != '-' && word[i] != '/') || (sign != 0 && word[i] != sign)) return false;
-    if (i == 0 || !is_ascii_digit(word[i - 1])) return false;
-    sign = word[i];
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    if (is_ascii_digit(token[i])) continue;
+    if ((token[i] != '-' && token[i] != '/') || (sign != 0 && token[i] != sign)) return false;
+    if (i == 0 || !is_ascii_digit(token[i - 1])) return false;
+    sign = token[i];
     ++groups;
   }
   return groups == 3;
 }
 
-// A word that may be part of an expression: numbers, operators and parentheses alone.
-bool is_part(std::string_view word) {
-  while (!word.empty()) {
-    const auto size = operator_size(word);
-    const char c = word.front();
+// A token that may be part of an expression: only numbers, operators and parentheses.
+bool is_part(std::string_view token) {
+  while (!token.empty()) {
+    const auto size = operator_size(token);
+    const char c = token.front();
     if (size == 0 && !is_ascii_digit(c) && !std::string_view(".()!").contains(c)) return false;
-    word.remove_prefix(std::max<std::size_t>(size, 1));
+    token.remove_prefix(std::max<std::size_t>(size, 1));
   }
   return true;
 }
 
-// Whether an operator stands between two operands somewhere.
+// Whether there is an operator between two operands.
 bool works_out(std::string_view run) {
   bool operand = false;
   while (!run.empty()) {
@@ -58,16 +58,17 @@ bool works_out(std::string_view run) {
   return false;
 }
 
-std::string_view without_punctuation(std::string_view word) {
-  while (!word.empty() && std::string_view("?=,;:.").contains(word.back())) word.remove_suffix(1);
-  return word;
+std::string_view without_punctuation(std::string_view token) {
+  while (!token.empty() && std::string_view("?=,;:.").contains(token.back()))
+    token.remove_suffix(1);
+  return token;
 }
 
 }  // namespace
 
 std::string_view find_arithmetic(std::string_view text) {
   std::string_view best;
-  std::size_t begin = 0;  // Of the words in a row that are parts.
+  std::size_t begin = 0;  // Of the consecutive tokens that are parts.
   std::size_t end = 0;
   const auto consider = [&] {
     const auto run = trimmed(text.substr(begin, end - begin));
@@ -81,11 +82,11 @@ std::string_view find_arithmetic(std::string_view text) {
     std::size_t next = at;
     while (next < text.size() && !is_space(text[next])) ++next;
     const auto whole = text.substr(at, next - at);
-    const auto word = without_punctuation(whole);
-    const bool part = !word.empty() && is_part(word) && !is_date(word);
-    if (part) end = at + word.size();
-    // Punctuation ends an expression as a word does that is no part of one.
-    if (!part || word.size() != whole.size()) {
+    const auto token = without_punctuation(whole);
+    const bool part = !token.empty() && is_part(token) && !is_date(token);
+    if (part) end = at + token.size();
+    // Punctuation ends an expression, as does a token that is no part of one.
+    if (!part || token.size() != whole.size()) {
       consider();
       begin = end = next;
     }

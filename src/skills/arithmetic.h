@@ -6,8 +6,8 @@
 
 namespace patchbay {
 
-// The longest piece of `text` that works something out: an operator between two numbers, each maybe
-// in parentheses. Empty if there is none.
+// The longest piece of `text` that is an expression: an operator between two numbers, optionally in
+// parentheses. Empty if there is none.
 std::string_view find_arithmetic(std::string_view text);
 
 }  // namespace patchbay

@@ -13,7 +13,7 @@
 #include "gateway/call/arguments.h"
 #include "skills/arithmetic.h"
 #include "skills/expression_tokens.h"
-#include "skills/goal_words.h"
+#include "skills/goal_keywords.h"
 #include "skills/math_functions.h"
 
 namespace patchbay {
@@ -23,7 +23,7 @@ constexpr double kFirstInexactInteger = 9007199254740992;  // 2^53.
 constexpr std::string_view kOperandExpected = "a number, a name or '('";
 
 // Parses and computes in one pass. After the first fault the current token is the end of the
-// expression, so every loop stops and it is enough to look at the fault once, in run().
+// expression, so every loop stops and run() checks for the fault once.
 class Parser {
  public:
   explicit Parser(std::string_view expression) : tokens_(expression) {}
@@ -149,7 +149,7 @@ class Parser {
                             position(name), arguments, arguments.ends_with('1') ? "" : "s", given));
   }
 
-  // The end of what go_deeper() began.
+  // The end of what go_deeper() started.
   void close(std::string_view expected) {
     --depth_;
     if (sees(')')) {
@@ -168,7 +168,7 @@ class Parser {
     return false;
   }
 
-  // A whole operand has been read, and what follows cannot continue it.
+  // A whole operand has been parsed, and what follows cannot continue it.
   void operator_expected() {
     if (begins_operand()) {
       fail(
@@ -243,17 +243,17 @@ Result<std::string> run(std::string_view arguments) {
   return show_number(*value);
 }
 
-constexpr auto kWords = std::to_array<std::string_view>({"calculate", "compute"});
+constexpr auto kKeywords = std::to_array<std::string_view>({"calculate", "compute"});
 
 bool can_handle(std::string_view goal) {
-  return mentions(goal, kWords) || !find_arithmetic(goal).empty();
+  return mentions(goal, kKeywords) || !find_arithmetic(goal).empty();
 }
 
-// What a goal wants worked out: all of it where only arithmetic can stand, else the arithmetic in
-// the sentence.
+// The expression of a goal: all of it where only arithmetic is possible, else the arithmetic in the
+// sentence.
 std::string_view expression_of(const GoalText& goal) {
-  const auto subject = subject_of(goal, kWords);
-  if (!goal.word.empty() || evaluate(subject)) return subject;
+  const auto subject = subject_of(goal, kKeywords);
+  if (!goal.keyword.empty() || evaluate(subject)) return subject;
   return find_arithmetic(subject);
 }
 
@@ -293,7 +293,7 @@ constinit const Skill kCalculatorSkill{
     .name = "calculate",
     .title = "Calculator",
     .description =
-        "Works out an arithmetic expression and returns the number. Operators: + - * / % (the rest "
+        "Evaluates an arithmetic expression and returns the number. Operators: + - * / % (the rest "
         "has the sign of the divisor), ^ or ** (powers, from right to left), ! (factorial), "
         "parentheses. Constants: pi, e, tau. Functions: sqrt cbrt abs floor ceil round trunc sign "
         "exp ln log(x) log(x, base) log10 log2 sin cos tan asin acos atan atan2 sinh cosh tanh "
@@ -305,7 +305,7 @@ constinit const Skill kCalculatorSkill{
                     R"("required":["expression"],"additionalProperties":false})",
     .run = run,
     .goal_name = "CalculatorSkill",
-    .words = kWords,
+    .keywords = kKeywords,
     .can_handle = can_handle,
     .execute = execute,
 };

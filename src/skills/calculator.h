@@ -1,4 +1,4 @@
-// The skill `calculate`: works out an arithmetic expression. Stateless; runs on any worker.
+// The skill `calculate`: evaluates an arithmetic expression. Stateless; runs on any worker.
 //
 //   expression  term { (+ | -) term }
 //   term        signed { (* | / | %) signed }
@@ -20,7 +20,7 @@ namespace patchbay {
 inline constexpr std::size_t kMaxExpressionBytes = 4096;
 inline constexpr int kMaxExpressionNesting = 100;  // Parentheses, calls and towers of powers.
 
-// The value of `expression`, or an Error that says what is wrong and where; positions count
+// The value of `expression`, or an Error with the fault and its position; positions count
 // characters from 1.
 Result<double> evaluate(std::string_view expression);
 

@@ -80,7 +80,7 @@ TEST(Calculator, AcceptsUnicodeOperators) {
   EXPECT_EQ(answer("6 × )"), "unexpected ')' at position 5; expected a number, a name or '('");
 }
 
-TEST(Calculator, SaysWhatIsWrongAndWhere) {
+TEST(Calculator, ReportsWhatIsWrongAndWhere) {
   EXPECT_EQ(answer("(1+)"), "unexpected ')' at position 4; expected a number, a name or '('");
   EXPECT_EQ(answer("1 + 2)"), "unexpected ')' at position 6; expected an operator or the end");
   EXPECT_EQ(answer("1 +"),
@@ -168,18 +168,18 @@ TEST(Calculator, ShowsNumbersPlainly) {
 }
 
 TEST(CalculatorSkill, ReadsItsArguments) {
-  const auto said = [](std::string_view arguments) {
+  const auto answer = [](std::string_view arguments) {
     const auto text = kCalculatorSkill.run(arguments);
     if (text) return *text;
     EXPECT_EQ(text.error().code, Code::invalid_params);
     return text.error().message;
   };
-  EXPECT_EQ(said(R"({"expression":"(3 + 4) \u00d7 2"})"), "14");
-  EXPECT_EQ(said("{}"), "'expression' is missing; give it as a string");
-  EXPECT_EQ(said(R"({"expression":null})"), "'expression' is missing; give it as a string");
-  EXPECT_EQ(said(R"({"expression":7})"), "'expression' must be a string of Unicode text");
-  EXPECT_EQ(said(R"({"expr":"7"})"), "unknown argument 'expr'; known: expression");
-  EXPECT_EQ(said(R"({"expression":")" + std::string(5000, '1') + R"("})"),
+  EXPECT_EQ(answer(R"({"expression":"(3 + 4) \u00d7 2"})"), "14");
+  EXPECT_EQ(answer("{}"), "'expression' is missing; give it as a string");
+  EXPECT_EQ(answer(R"({"expression":null})"), "'expression' is missing; give it as a string");
+  EXPECT_EQ(answer(R"({"expression":7})"), "'expression' must be a string of Unicode text");
+  EXPECT_EQ(answer(R"({"expr":"7"})"), "unknown argument 'expr'; known: expression");
+  EXPECT_EQ(answer(R"({"expression":")" + std::string(5000, '1') + R"("})"),
             "'expression' is 5000 bytes long; at most 4096 are accepted");
   EXPECT_TRUE(json::check(kCalculatorSkill.input_schema));
 }

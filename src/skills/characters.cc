@@ -22,7 +22,7 @@ bool is_in(const std::array<Range, count>& ranges, char32_t code) {
       ranges, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-// Capitals, and how far above each its small letter stands.
+// Capitals, and the distance of each to its lower-case letter.
 struct Capitals {
   Range range;
   char32_t distance;
@@ -40,7 +40,7 @@ constexpr std::array kSmall{
     Range{0x3B1, 0x3C9}, Range{0x430, 0x45F},
 };
 
-// Beyond ASCII everything is taken for a letter but these.
+// Above ASCII everything except these is taken for a letter.
 constexpr std::array kNoLetters{
     Range{0x80, 0xA9},     Range{0xAB, 0xB4},     Range{0xB6, 0xB9},     Range{0xBB, 0xBF},
     Range{0xD7, 0xD7},     Range{0xF7, 0xF7},     Range{0x60C, 0x60D},   Range{0x61B, 0x61F},

@@ -1,6 +1,6 @@
-// The characters of UTF-8 text, as far as telling words and sentences apart needs them: case for
-// the Latin, Greek and Cyrillic alphabets, white space, and scripts that write words without
-// spaces. Pure functions; usable from any thread.
+// The characters of UTF-8 text, as far as needed to split words and sentences: case for the Latin,
+// Greek and Cyrillic alphabets, white space, and scripts that write words without spaces. Pure
+// functions; usable from any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ Character character_at(std::string_view text, std::size_t at);
 
 void append_character(std::string& out, char32_t code);
 
-// Appends `text` with one space wherever it has white space: line breaks are the page's, not the
-// sentence's.
+// Appends `text` with each run of white space as one space: line breaks are not part of the
+// sentence.
 void append_on_one_line(std::string& out, std::string_view text);
 
 bool is_white_space(char32_t code);

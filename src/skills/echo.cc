@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "gateway/call/arguments.h"
-#include "skills/goal_words.h"
+#include "skills/goal_keywords.h"
 
 namespace patchbay {
 namespace {
@@ -16,9 +16,9 @@ Result<std::string> run(std::string_view arguments) {
   return sole_text_argument(arguments, "text", kNoFurtherLimit);
 }
 
-constexpr auto kWords = std::to_array<std::string_view>({"echo"});
+constexpr auto kKeywords = std::to_array<std::string_view>({"echo"});
 
-// Only a goal that names it: any text could be meant to be said again.
+// Only a goal that names it: any text could be meant for it.
 bool can_handle(std::string_view) { return false; }
 
 Task<std::string> execute(GoalText goal, GoalTools& tools) {
@@ -36,7 +36,7 @@ constinit const Skill kEchoSkill{
                     R"("required":["text"],"additionalProperties":false})",
     .run = run,
     .goal_name = "EchoSkill",
-    .words = kWords,
+    .keywords = kKeywords,
     .can_handle = can_handle,
     .execute = execute,
 };

@@ -1,5 +1,5 @@
-// The skill `echo`: answers with the text that it was given, which shows a client that calls arrive
-// and come back unchanged. Stateless; runs on any worker.
+// The skill `echo`: answers with its text, which proves to a client that calls work. Stateless;
+// runs on any worker.
 #pragma once
 
 #include "skills/skill.h"

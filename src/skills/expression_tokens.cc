@@ -18,7 +18,7 @@ struct Spelling {
   char symbol;
 };
 
-// What stands for a symbol besides the symbol itself.
+// Alternative spellings of symbols.
 constexpr std::array kSpellings{
     Spelling{"**", '^'},
     Spelling{"×", '*'},

@@ -28,7 +28,7 @@ class TokenReader {
  public:
   explicit TokenReader(std::string_view expression) : expression_(expression) {}
 
-  // The next token; at the end, again and again the end.
+  // The next token; at the end, repeatedly the end.
   Token next();
 
   // Where `token` begins, in characters from 1.

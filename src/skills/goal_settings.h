@@ -1,5 +1,5 @@
-// What can be said about goals: how long they may be, which skills look at them in which order, and
-// how the osquery skill may ask.
+// The settings of goals: how long they may be, which skills are tried in which order, and what the
+// osquery skill may query.
 #pragma once
 
 #include <array>
@@ -12,19 +12,19 @@
 
 namespace patchbay::gateway {
 
-// What becomes of SQL in a goal.
+// Whether SQL in a goal is run.
 enum class RawSql : std::uint8_t {
   validated,  // One statement that reads, and names no denied table, is passed on.
-  off,        // Only the questions we know.
-  any,        // Whatever is no question we know is passed on as SQL.
+  off,        // Only the known questions.
+  any,        // What is no known question is passed on as SQL.
 };
 
 struct OsqueryGoalSettings {
   std::string upstream = "osquery";
   std::string tool = "query_osquery";
   RawSql raw_sql = RawSql::validated;
-  // What reaches out, copies files away, or shows what people typed and programs keep to
-  // themselves.
+  // Tables that access the network, copy files, or reveal what people typed and programs store
+  // privately.
   std::vector<std::string> denied_tables{
       "carves",        "curl", "curl_certificate", "process_envs", "process_memory_map", "shadow",
       "shell_history", "yara", "yara_events"};
@@ -38,8 +38,8 @@ struct GoalSettings {
   int sentences = 3;
   OsqueryGoalSettings osquery;
 
-  // Not in the file: set once it is known which upstreams there are.
-  std::string builtin = {};  // The upstream that has the compiled-in skills; empty: none.
+  // Not in the file: set once the upstreams are known.
+  std::string builtin = {};  // The upstream of the compiled-in skills; empty: none.
   bool has_osquery = false;  // osquery.upstream is one of them.
 };
 

@@ -17,7 +17,7 @@ using Numbers = std::span<const double>;
 using Outcome = Result<double>;
 
 constexpr std::size_t kAnyCount = std::numeric_limits<std::size_t>::max();
-constexpr double kLargestFactorial = 170;  // 171! is beyond a double.
+constexpr double kLargestFactorial = 170;  // 171! exceeds a double.
 constexpr double kNotReal = std::numeric_limits<double>::quiet_NaN();
 
 Error fault(std::string message) { return Error{Code::invalid_params, std::move(message)}; }
@@ -135,7 +135,7 @@ Result<double> factorial(double number) {
     return fault("a factorial needs a whole number that is not negative");
   }
   if (number > kLargestFactorial) return fault("the result is too large");
-  long double product = 1;  // Wider than the answer, so that the roundings on the way do not show.
+  long double product = 1;  // Wider than the result, so that intermediate rounding does not show.
   for (int factor = 2; factor <= static_cast<int>(number); ++factor) product *= factor;
   return static_cast<double>(product);
 }

@@ -1,5 +1,5 @@
 // The names that the calculator knows (functions and constants) and the operations that are more
-// than one machine instruction. A failed one yields the reason; the parser adds the place.
+// than one machine instruction. A failed one yields the reason; the parser adds the position.
 //
 // Pure functions; usable from any thread.
 #pragma once

@@ -32,7 +32,7 @@ constinit const Skill kMockSearchSkill{
                     R"("required":["query"],"additionalProperties":false})",
     .run = run,
     .goal_name = "MockSearchSkill",
-    .words = kSearchWords,
+    .keywords = kSearchKeywords,
     .can_handle = is_search,
     .execute = search_for,
 };

@@ -1,6 +1,5 @@
-// The skill `mock_search`: three made-up results for any query, named as made up. It stands in
-// until folders are configured, from when on `search` takes its place. Stateless; runs on any
-// worker.
+// The skill `mock_search`: three made-up results for any query, labelled as made up. It is used
+// until folders are configured, which enables `search` instead. Stateless; runs on any worker.
 #pragma once
 
 #include "skills/skill.h"

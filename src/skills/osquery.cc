@@ -10,16 +10,16 @@
 #include "gateway/call/arguments.h"
 #include "json/read.h"
 #include "observe/log.h"
-#include "skills/goal_words.h"
+#include "skills/goal_keywords.h"
 
 namespace patchbay {
 namespace {
 
 using gateway::RawSql;
 
-// A question is asked by its words, the first that fits.
+// A question is recognised by its keywords; the first match counts.
 struct Question {
-  std::string_view words;
+  std::string_view keywords;
   std::string_view sql;
 };
 
@@ -47,26 +47,27 @@ constexpr std::array kQuestions{
 
 constexpr std::array<std::string_view, 3> kReading{"select", "with", "explain"};
 
-constexpr std::string_view kVariables = "$@:?#";  // What one begins with.
+constexpr std::string_view kVariables = "$@:?#";  // The first characters of a variable.
 
 bool is_name(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-bool begins_with_word(std::string_view lower, std::string_view word) {
-  return lower.starts_with(word) && (lower.size() == word.size() || is_space(lower[word.size()]) ||
-                                     lower[word.size()] == '(' || lower[word.size()] == '*');
+bool begins_with_keyword(std::string_view lower, std::string_view keyword) {
+  return lower.starts_with(keyword) &&
+         (lower.size() == keyword.size() || is_space(lower[keyword.size()]) ||
+          lower[keyword.size()] == '(' || lower[keyword.size()] == '*');
 }
 
 bool is_reading(std::string_view sql) {
   const std::string lower = ascii_lower(trimmed(sql));
-  return std::ranges::any_of(kReading,
-                             [&](std::string_view word) { return begins_with_word(lower, word); });
+  return std::ranges::any_of(
+      kReading, [&](std::string_view keyword) { return begins_with_keyword(lower, keyword); });
 }
 
-// The end of the quoted text or comment that begins at `at`; `at` if none does, npos if it does not
-// end.
+// The end of the quoted text or comment that begins at `at`; `at` if none does, npos if it is not
+// closed.
 std::size_t skip_quoted(std::string_view sql, std::size_t at) {
   const auto rest = sql.substr(at);
   const auto ends_behind = [&](std::string_view closer, std::size_t from) {
@@ -89,7 +90,7 @@ Error unknown_question(std::string_view question) {
                       clip(question))};
 }
 
-// The SQL that a question means, as far as the setting lets SQL be given.
+// The SQL of a question, as far as the setting allows SQL in goals.
 Result<std::string> sql_of(std::string_view question, RawSql raw) {
   question = trimmed(question);
   if (question.empty()) return unknown_question(question);
@@ -103,15 +104,15 @@ Result<std::string> sql_of(std::string_view question, RawSql raw) {
   }
   if (!is_reading(question)) {
     const std::string lower = ascii_lower(question);
-    for (const auto& [words, sql] : kQuestions) {
-      if (lower.contains(words)) return std::string(sql);
+    for (const auto& [keywords, sql] : kQuestions) {
+      if (lower.contains(keywords)) return std::string(sql);
     }
   }
   if (raw == RawSql::any) return std::string(question);
   return unknown_question(question);
 }
 
-constexpr auto kWords = std::to_array<std::string_view>({"osquery"});
+constexpr auto kKeywords = std::to_array<std::string_view>({"osquery"});
 
 bool can_handle(std::string_view goal) {
   return mentions(goal, {"osquery", "system info", "system query", "running process", "hostname",
@@ -121,13 +122,13 @@ bool can_handle(std::string_view goal) {
 
 Task<std::string> execute(GoalText goal, GoalTools& tools) {
   const auto question =
-      mentions(ascii_lower(goal.whole), kWords) ? subject_of(goal, kWords) : goal.whole;
+      mentions(ascii_lower(goal.whole), kKeywords) ? subject_of(goal, kKeywords) : goal.whole;
   auto sql = osquery_sql(question, tools.settings().osquery);
   if (!sql) co_return sql.error();
   log::Line(log::Level::info, log::plain_event(fmt::format("Executing osquery: {}", *sql)));
   auto rows = co_await tools.call(one_argument(sql_argument(tools.definition()), *sql));
   if (rows || rows.error().code != Code::not_found) co_return rows;
-  // The server has never been up, so nothing is known of its tools.
+  // The server has never been up, so its tools are unknown.
   const auto trouble = tools.trouble();
   co_return Error{Code::unavailable, fmt::format("Not connected to osquery MCP server{}{}",
                                                  trouble.empty() ? "" : ": ", trouble)};
@@ -211,7 +212,7 @@ constinit const Skill kOsquerySkill{
     .description = "Answers questions about this machine with the tool of an osquery server.",
     .input_schema = "",
     .goal_name = "OsqueryMCPSkill",
-    .words = kWords,
+    .keywords = kKeywords,
     .can_handle = can_handle,
     .execute = execute,
     .remote = true,

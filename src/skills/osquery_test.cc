@@ -12,7 +12,7 @@ std::string sql(std::string_view question, RawSql raw = RawSql::validated) {
   return meant ? *meant : "! " + meant.error().message;
 }
 
-TEST(OsquerySkill, TurnsWordsIntoSql) {
+TEST(OsquerySkill, TurnsQuestionsIntoSql) {
   EXPECT_EQ(sql("show system info"), "SELECT * FROM system_info");
   EXPECT_EQ(sql("What is the HOSTNAME of this system?"), "SELECT hostname FROM system_info");
   EXPECT_EQ(sql("list users"), "SELECT * FROM users");
@@ -61,7 +61,7 @@ TEST(OsquerySkill, RefusesDeniedTablesHoweverTheyAreWritten) {
 }
 
 TEST(OsquerySkill, RefusesVariables) {
-  // SQLite takes `$a(/*)` for one variable, where others see a comment begin.
+  // SQLite reads `$a(/*)` as one variable, where others see the start of a comment.
   for (const auto* bad :
        {"SELECT $a(/*) FROM shadow -- */", "SELECT :a", "SELECT ?1", "SELECT @x", "SELECT #1"}) {
     EXPECT_EQ(sql(bad), "! variables in the SQL are not accepted") << bad;
@@ -69,7 +69,7 @@ TEST(OsquerySkill, RefusesVariables) {
   EXPECT_EQ(sql("SELECT '$.a', ':'"), "SELECT '$.a', ':'");
 }
 
-TEST(OsquerySkill, DoesAsTheSettingSays) {
+TEST(OsquerySkill, FollowsTheSetting) {
   EXPECT_TRUE(sql("SELECT 1", RawSql::off).starts_with("! SQL in goals is switched off"));
   EXPECT_EQ(sql("list users", RawSql::off), "SELECT * FROM users");
   EXPECT_EQ(sql("PRAGMA x; y", RawSql::any), "PRAGMA x; y");

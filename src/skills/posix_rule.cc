@@ -21,7 +21,7 @@ constexpr std::size_t kMinAbbreviation = 3;
 }  // namespace
 
 // Takes the parts of a rule off the front of its text; each step yields nothing if its part is
-// not there.
+// missing.
 class PosixRuleReader {
  public:
   explicit PosixRuleReader(std::string_view text) : rest_(text) {}
@@ -58,7 +58,7 @@ class PosixRuleReader {
     return true;
   }
 
-  // "CET", or "<+03>" where the name is not all letters.
+  // "CET", or "<+03>" where the name is not alphabetic.
   std::optional<std::string> abbreviation() {
     std::size_t end = 0;
     std::string_view name;
@@ -180,22 +180,22 @@ ZoneTime PosixRule::at(sys_seconds moment) const {
   const auto today = std::chrono::floor<days>(moment + standard_.offset);
   const auto this_year = std::chrono::year_month_day(today).year();
 
-  // The last change before the moment decides. It may lie in a neighbouring year. Where the end of
-  // one summer is the begin of the next ("EST5EDT,0/0,J365/25"), the begin wins: it is looked at
-  // later.
-  const ZoneTime* shown = &standard_;
+  // The last change before the moment decides. It may be in a neighbouring year. Where the end of
+  // one summer is the beginning of the next ("EST5EDT,0/0,J365/25"), the beginning wins: it is
+  // compared later.
+  const ZoneTime* current = &standard_;
   sys_seconds latest = sys_seconds::min();
   const auto consider = [&](sys_seconds change, const ZoneTime& since) {
     if (change > moment || change < latest) return;
     latest = change;
-    shown = &since;
+    current = &since;
   };
   for (const auto year :
        {this_year - std::chrono::years(1), this_year, this_year + std::chrono::years(1)}) {
     consider(daylight_ends_.in(year)-daylight_->offset, standard_);
     consider(daylight_begins_.in(year)-standard_.offset, *daylight_);
   }
-  return *shown;
+  return *current;
 }
 
 }  // namespace patchbay

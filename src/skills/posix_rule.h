@@ -1,6 +1,5 @@
-// A PosixRule says when a time zone changes its clocks, year after year:
-// "CET-1CEST,M3.5.0,M10.5.0/3". TZif files end with one for the times after their table. Values
-// only; usable from any thread.
+// A PosixRule is when a time zone changes its clocks every year: "CET-1CEST,M3.5.0,M10.5.0/3". TZif
+// files end with one for the times after their table. Values only; usable from any thread.
 #pragma once
 
 #include <chrono>
@@ -11,7 +10,7 @@
 
 namespace patchbay {
 
-// What the clocks of a zone show at some moment.
+// The local time type of a zone at some moment.
 struct ZoneTime {
   std::chrono::seconds offset{0};  // East of UTC.
   std::string abbreviation;
@@ -19,7 +18,7 @@ struct ZoneTime {
 
 class PosixRule {
  public:
-  // Empty if `text` is no such rule. Takes the hours from -167 to 167 of TZif version 3 too.
+  // Empty if `text` is no such rule. Accepts the hours from -167 to 167 of TZif version 3 too.
   static std::optional<PosixRule> parse(std::string_view text);
 
   ZoneTime at(std::chrono::sys_seconds moment) const;
@@ -27,7 +26,7 @@ class PosixRule {
  private:
   friend class PosixRuleReader;
 
-  // A moment that comes once a year, on the clock that is shown until then.
+  // A moment that occurs once a year, on the clock that is valid until then.
   struct Change {
     enum class Form : std::uint8_t { nth_weekday, day_without_leap, day_of_year };
     Form form = Form::nth_weekday;

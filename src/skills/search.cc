@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr auto kTimeout = std::chrono::seconds(2);
 constexpr int kMostWaiting = 64;          // Queries; more are refused at once.
-constexpr int kEntriesPerTurn = 64;       // Names looked at before queries get their turn.
-constexpr int kMostEntries = 10'000'000;  // Names looked at in one folder.
+constexpr int kEntriesPerTurn = 64;       // Names read before queries get their turn.
+constexpr int kMostEntries = 10'000'000;  // Names read in one folder.
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
@@ -79,7 +79,7 @@ Task<void> FolderSearch::look_again_and_again() {
   }
 }
 
-// Half an index finds half of what there is: a query waits a little for the rest.
+// A partial index finds only a part: a query waits a little for the rest.
 Task<void> FolderSearch::wait_for_first_look() {
   OneShot<void> ended;
   impatient_.push_back(&ended);
@@ -89,7 +89,7 @@ Task<void> FolderSearch::wait_for_first_look() {
   co_return ok();
 }
 
-// Yields Code::cancelled when it is told to stop on the way.
+// Yields Code::cancelled when it is stopped meanwhile.
 Task<void> FolderSearch::look_through(const std::string& folder) {
   std::error_code fault;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
@@ -166,7 +166,7 @@ constinit const Skill kSearchSkill{
                     R"("description":"Words that the files should contain."}},)"
                     R"("required":["query"],"additionalProperties":false})",
     .goal_name = "SearchSkill",
-    .words = kSearchWords,
+    .keywords = kSearchKeywords,
     .can_handle = is_search,
     .execute = search_for,
 };

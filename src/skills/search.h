@@ -1,6 +1,6 @@
-// The skill `search`: finds text files of configured folders by their words. The index belongs to a
-// FolderSearch, which fills it and answers from it on a thread of its own, file by file and query
-// by query, so that no worker ever waits for a disk.
+// The skill `search`: finds text files of configured folders by their content. The index belongs to
+// a FolderSearch, which fills and queries it on a thread of its own, file by file and query by
+// query, so that no worker ever waits for a disk.
 #pragma once
 
 #include <atomic>
@@ -39,14 +39,14 @@ class FolderSearch final : public SkillState {
   bool wanted(const std::filesystem::directory_entry& entry) const;
 
   const SearchSettings settings_;
-  std::atomic<int> waiting_ = 0;  // Queries on their way.
+  std::atomic<int> waiting_ = 0;  // Queries in progress.
   net::Loop loop_;
   std::thread thread_;
 
   // Touched on the thread of the index only.
   Scope scope_;
   SearchIndex index_;
-  bool first_look_ = true;                 // Has not ended yet.
+  bool first_look_ = true;                 // The first scan has not ended yet.
   std::vector<OneShot<void>*> impatient_;  // Queries that wait for its end.
 };
 

@@ -1,4 +1,4 @@
-// What both searches make of a goal: "search: cats", "find pictures of cats". Pure.
+// How both searches parse a goal: "search: cats", "find pictures of cats". Pure.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace patchbay {
 
 inline constexpr std::size_t kMaxQueryBytes = 1024;
-inline constexpr std::array<std::string_view, 3> kSearchWords{"search", "find", "lookup"};
+inline constexpr std::array<std::string_view, 3> kSearchKeywords{"search", "find", "lookup"};
 
 bool is_search(std::string_view goal);
 Task<std::string> search_for(GoalText goal, GoalTools& tools);

@@ -14,25 +14,25 @@ namespace {
 
 constexpr auto kMostQueryTime = std::chrono::seconds(2);
 constexpr int kStepsBetweenLooks = 10'000;  // Of SQLite's machine, at the clock.
-constexpr std::size_t kMostQueryWords = 32;
+constexpr std::size_t kMaxQueryTerms = 32;
 
-// Each word in quotes, so that nothing in it is an operator of the index.
-std::vector<std::string> quoted_words(std::string_view query) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at < query.size() && words.size() < kMostQueryWords;) {
-    std::string word;
+// Each term in quotes, so that nothing in it is an operator of the index.
+std::vector<std::string> quoted_terms(std::string_view query) {
+  std::vector<std::string> terms;
+  for (std::size_t at = 0; at < query.size() && terms.size() < kMaxQueryTerms;) {
+    std::string term;
     for (; at < query.size() && !is_space(query[at]); ++at) {
-      if (query[at] != '"' && query[at] != '\0') word += query[at];
+      if (query[at] != '"' && query[at] != '\0') term += query[at];
     }
     ++at;
-    if (!word.empty()) words.push_back('"' + word + '"');
+    if (!term.empty()) terms.push_back('"' + term + '"');
   }
-  return words;
+  return terms;
 }
 
-std::string joined(const std::vector<std::string>& words, std::string_view between) {
+std::string joined(const std::vector<std::string>& terms, std::string_view between) {
   std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : std::string(between)) + word;
+  for (const auto& term : terms) text += (text.empty() ? "" : std::string(between)) + term;
   return text;
 }
 
@@ -99,11 +99,11 @@ void SearchIndex::forget_missing() {
 }
 
 Result<std::vector<SearchHit>> SearchIndex::find(std::string_view query, int most) {
-  const auto words = quoted_words(query);
-  if (words.empty()) return std::vector<SearchHit>();
-  auto hits = match(joined(words, " "), most);
-  if (!hits || !hits->empty() || words.size() == 1) return hits;
-  return match(joined(words, " OR "), most);
+  const auto terms = quoted_terms(query);
+  if (terms.empty()) return std::vector<SearchHit>();
+  auto hits = match(joined(terms, " "), most);
+  if (!hits || !hits->empty() || terms.size() == 1) return hits;
+  return match(joined(terms, " OR "), most);
 }
 
 Result<std::vector<SearchHit>> SearchIndex::match(const std::string& expression, int most) {

@@ -1,7 +1,7 @@
-// A SearchIndex finds text files by their words: an index of SQLite (FTS5) in memory, which holds
-// at most so many files and so much text.
+// A SearchIndex finds text files by their content: an SQLite index (FTS5) in memory, bounded in
+// files and text.
 //
-// Confined to one thread, which may be kept waiting by the disk: never a worker.
+// Confined to one thread, which the disk may block: never a worker.
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,12 @@ class SearchIndex {
   // large, no text, or there is no room.
   bool take(const std::filesystem::path& path);
 
-  // Forgets the files that have not been taken since the last time.
+  // Removes the files that have not been added since the last call.
   void forget_missing();
 
   std::size_t files() const { return files_.size(); }
 
-  // The best hits for the words of `query`: files that have all of them, else some.
+  // The best hits for the terms of `query`: files that have all of them, else some.
   Result<std::vector<SearchHit>> find(std::string_view query, int most);
 
  private:

@@ -36,7 +36,7 @@ class SearchIndexTest : public testing::Test {
   fs::path folder_;
 };
 
-TEST_F(SearchIndexTest, FindsFilesByTheirWords) {
+TEST_F(SearchIndexTest, FindsFilesByTheirTerms) {
   SearchIndex index(10, 1000, 10'000);
   ASSERT_TRUE(index.opened());
   EXPECT_TRUE(index.take(write("bees", "Honey bees live in\nlarge colonies.")));
@@ -51,7 +51,7 @@ TEST_F(SearchIndexTest, FindsFilesByTheirWords) {
   EXPECT_EQ((*index.find("large", 1))[0].snippet, "Honey bees live in large colonies.");
 }
 
-TEST_F(SearchIndexTest, TakesNoWordAsAnOperator) {
+TEST_F(SearchIndexTest, TakesNoTermAsAnOperator) {
   SearchIndex index(10, 1000, 10'000);
   ASSERT_TRUE(index.take(write("a", "one OR two")));
   for (const auto* query :

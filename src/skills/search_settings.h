@@ -1,4 +1,4 @@
-// What can be said about the skill `search`.
+// The settings of the skill `search`.
 #pragma once
 
 #include <string>

@@ -5,14 +5,14 @@
 #include <string>
 
 #include "skills/characters.h"
-#include "skills/words.h"
+#include "skills/text_terms.h"
 
 namespace patchbay {
 namespace {
 
 // Abbreviations are compared in lower case and without their last dot.
 
-// A sentence goes on after these.
+// A sentence continues after these.
 constexpr auto kGoOn = std::to_array<std::string_view>({
     "al",     "approx", "capt", "cf",  "cmdr",  "col", "dept", "dr",   "e.g", "eg",
     "esp",    "est",    "gen",  "gov", "hon",   "i.e", "ie",   "incl", "lt",  "maj",
@@ -48,7 +48,7 @@ bool contains(const Words& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// A stop of a script that puts no space after it.
+// A full stop of a script that puts no space after it.
 bool is_wide_stop(char32_t code) {
   return code == U'。' || code == U'！' || code == U'？' || code == U'｡';
 }
@@ -115,7 +115,7 @@ class Splitter {
     bool wide = false;  // Ends a sentence without a space after it.
     bool ellipsis = false;
     bool one_dot = false;
-    bool closed = false;  // A quote or bracket ends with it.
+    bool closed = false;  // A closing quote or bracket follows.
   };
 
   struct Space {
@@ -143,7 +143,7 @@ class Splitter {
     if (stop.wide || (apart && ends_sentence(stop))) cut();
   }
 
-  // Quotes, brackets and "[12]" marks that belong to what the stop ended.
+  // Quotes, brackets and "[12]" marks that belong to the ended sentence.
   bool pass_closers() {
     const auto first = at_;
     while (true) {
@@ -185,7 +185,7 @@ class Splitter {
     return !(small_follows && may_be_abbreviation);
   }
 
-  // The word that ends before `end`, without the quotes and brackets before it.
+  // The word before `end`, without the quotes and brackets before it.
   std::string_view word_before(std::size_t end) const {
     auto first = word_;
     while (first < end && is_opener(code_at(first))) first += character_at(text_, first).bytes;
@@ -209,7 +209,7 @@ class Splitter {
     return {at, lines > 1};
   }
 
-  // What has been passed since the last cut is a sentence.
+  // Everything since the last cut is a sentence.
   void cut() {
     if (solid_end_ > begin_) sentences_.push_back(text_.substr(begin_, solid_end_ - begin_));
     begin_at(at_);
@@ -219,8 +219,8 @@ class Splitter {
 
   const std::string_view text_;
   std::size_t begin_ = 0;      // Of the sentence.
-  std::size_t word_ = 0;       // Begin of the word that is being passed.
-  std::size_t solid_end_ = 0;  // Behind the last character that was no white space.
+  std::size_t word_ = 0;       // Start of the current word.
+  std::size_t solid_end_ = 0;  // After the last character that is not white space.
   std::size_t at_ = 0;
   std::vector<std::string_view> sentences_;
 };

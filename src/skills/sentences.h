@@ -1,6 +1,6 @@
-// Cuts text into sentences. It knows abbreviations, initials, numbers, ellipses and quotes after
-// the stop, and the stops of scripts that put no space after them.
-// Pure; usable from any thread. The slices point into the text.
+// Splits text into sentences. It handles abbreviations, initials, numbers, ellipses and quotes
+// after the full stop, and the full stops of scripts that put no space after them. Pure; usable
+// from any thread. The slices point into the text.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace patchbay {
 
-// The sentences of `text` in order, without the white space around them. A blank line ends a
-// sentence too, so a heading stands for itself.
+// The sentences of `text` in order, without surrounding white space. A blank line ends a sentence
+// too, so a heading is a sentence of its own.
 std::vector<std::string_view> split_sentences(std::string_view text);
 
 }  // namespace patchbay

@@ -1,7 +1,6 @@
-// A Skill is something the gateway knows how to do. It is a tool of the catalog, and it understands
-// goals in words: whoever gives one is answered by the skill whose word stands in front, else by
-// the first that can handle it. What a skill does for a goal it does by calling its own tool, so a
-// goal passes the pipeline like any call.
+// A Skill is a tool compiled into the gateway that also handles goals in plain text: a goal is
+// answered by the skill whose keyword precedes a colon, else by the first that can handle it. A
+// skill handles a goal by calling its own tool, so a goal passes the pipeline like any call.
 //
 // The one list of skills is in app/registry.cc. Everything here is constant; can_handle(),
 // execute() and run() are called on any worker, possibly on several at once, and do not block.
@@ -21,17 +20,17 @@ namespace patchbay {
 // A goal, or one step of it, as a skill sees it.
 struct GoalText {
   std::string_view whole;
-  std::string_view word;  // The skill's word that stands in front of a colon; empty if none does.
-  std::string_view text;  // What follows that colon; the whole if there is none.
+  std::string_view keyword;  // The skill's keyword in front of a colon; empty if there is none.
+  std::string_view text;     // What follows that colon; the whole goal if there is none.
 };
 
-// What a skill may use to fulfil a goal. Lives as long as execute() runs.
+// What a skill may use to handle a goal. Valid while execute() runs.
 class GoalTools {
  public:
   virtual const gateway::GoalSettings& settings() const = 0;
 
-  // Calls the skill's tool for whoever gave the goal. `arguments` is raw JSON of an object. Yields
-  // the text of the result; the failure of the tool is an Error with its words.
+  // Calls the skill's tool on behalf of the goal's caller. `arguments` is raw JSON of an object.
+  // Yields the text of the result; a failure of the tool is an Error with its message.
   virtual Task<std::string> call(std::string arguments) = 0;
 
   // How the skill's tool is listed: raw JSON; empty if it is not.
@@ -53,19 +52,19 @@ struct Skill {
   std::string_view input_schema;  // Raw JSON, an object schema.
 
   // `arguments` is one raw JSON object that has been checked. Yields the text of the answer; an
-  // Error's message is shown to the caller as the tool's failure. Null for a skill whose tool
-  // needs a SkillState, and for one whose tool another upstream has.
+  // Error's message is sent to the caller as the tool's failure. Null for a skill whose tool needs
+  // a SkillState, and for one whose tool another upstream has.
   Result<std::string> (*run)(std::string_view arguments) = nullptr;
 
   // For goals.
 
-  std::string_view goal_name;               // In the trace: "CalculatorSkill".
-  std::span<const std::string_view> words;  // In front of a colon, in lower case.
+  std::string_view goal_name;                  // In the trace: "CalculatorSkill".
+  std::span<const std::string_view> keywords;  // In front of a colon, in lower case.
 
-  // Whether a goal without such a word is meant for this skill. `goal` is in lower case.
+  // Whether a goal without a keyword is for this skill. `goal` is in lower case.
   bool (*can_handle)(std::string_view goal);
 
-  // Fulfils the goal. The views stay valid until the task is done.
+  // Handles the goal. The views stay valid until the task is done.
   Task<std::string> (*execute)(GoalText goal, GoalTools& tools);
 
   bool remote = false;  // The tool is the one that goals.osquery names.

@@ -15,18 +15,18 @@
 #include "core/text.h"
 #include "gateway/call/arguments.h"
 #include "json/text.h"
-#include "skills/goal_words.h"
+#include "skills/goal_keywords.h"
 #include "skills/sentences.h"
-#include "skills/words.h"
+#include "skills/text_terms.h"
 
 namespace patchbay {
 namespace {
 
-// Added to the number of words that a sentence's worth is divided by, so that a sentence of one
-// frequent word does not beat one that says something.
+// Added to the number of words by which the score of a sentence is divided, so that a sentence of
+// one frequent word does not beat an informative one.
 constexpr double kShortSentenceWeight = 5;
 
-// How much more the first sentence is worth for its place; the last one gets nothing.
+// The bonus of the first sentence for its position; the last one gets none.
 constexpr double kLeadBonus = 0.3;
 
 using Sentences = std::vector<std::string_view>;
@@ -60,7 +60,7 @@ std::vector<double> score(const Sentences& sentences) {
   return scores;
 }
 
-// The indexes of the `count` best sentences, ascending. One that stands there twice is taken once.
+// The indexes of the `count` best sentences, ascending. A repeated sentence is taken once.
 std::vector<std::size_t> pick(const Sentences& sentences, std::size_t count) {
   const auto scores = score(sentences);
   std::vector<std::size_t> order(sentences.size());
@@ -93,12 +93,12 @@ Result<std::string> run(std::string_view arguments) {
   return summary;
 }
 
-constexpr auto kWords =
+constexpr auto kKeywords =
     std::to_array<std::string_view>({"summarize", "summarise", "summary", "tldr"});
 
-bool can_handle(std::string_view goal) { return mentions(goal, kWords); }
+bool can_handle(std::string_view goal) { return mentions(goal, kKeywords); }
 
-// "summarize in 2 sentences: …" says how long; `fallback` is for a goal that does not.
+// "summarize in 2 sentences: …" sets the length; `fallback` is for other goals.
 int sentences_of(const GoalText& goal, int fallback) {
   const auto head = goal.whole.substr(0, goal.whole.find(':'));
   const auto digit = head.find_first_of("123456789");
@@ -110,7 +110,7 @@ int sentences_of(const GoalText& goal, int fallback) {
 }
 
 Task<std::string> execute(GoalText goal, GoalTools& tools) {
-  const auto text = subject_of(goal, kWords);
+  const auto text = subject_of(goal, kKeywords);
   if (text.empty()) co_return Error{Code::invalid_params, "No text to summarize"};
   const int count = sentences_of(goal, tools.settings().sentences);
   auto arguments = fmt::format(R"({{"text":{},"sentences":{}}})", json::quote(text), count);
@@ -138,7 +138,8 @@ constinit const Skill kSummarizeSkill{
     .name = "summarize",
     .title = "Summarize",
     .description =
-        "Shortens a text to its most telling sentences, unchanged and in their order. Returns the "
+        "Shortens a text to its most informative sentences, unchanged and in their order. Returns "
+        "the "
         "whole text if it is no longer than that.",
     .input_schema =
         R"({"type":"object","properties":{)"
@@ -148,7 +149,7 @@ constinit const Skill kSummarizeSkill{
         R"("required":["text"],"additionalProperties":false})",
     .run = run,
     .goal_name = "SummarizeSkill",
-    .words = kWords,
+    .keywords = kKeywords,
     .can_handle = can_handle,
     .execute = execute,
 };

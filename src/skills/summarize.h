@@ -1,7 +1,8 @@
-// The skill `summarize`: picks the sentences of a text that say most of what it is about. Nothing
-// is rephrased. Stateless; runs on any worker.
+// The skill `summarize`: selects the most informative sentences of a text. Nothing is rephrased.
+// Stateless; runs on any worker.
 //
-// A sentence is worth the average frequency of its words in the text, a little more near the start.
+// The score of a sentence is the average frequency of its words in the text, with a bonus near the
+// start.
 #pragma once
 
 #include <cstddef>

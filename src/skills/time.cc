@@ -8,7 +8,7 @@
 
 #include "core/text.h"
 #include "gateway/call/arguments.h"
-#include "skills/goal_words.h"
+#include "skills/goal_keywords.h"
 #include "skills/zone.h"
 
 namespace patchbay {
@@ -36,7 +36,7 @@ std::optional<int> digits(std::string_view text, int highest) {
   return value;
 }
 
-// The offset that "+02:00", "+0200", "+02" or "+2" says; empty if `text` is written otherwise.
+// The offset in "+02:00", "+0200", "+02" or "+2"; empty if `text` has another form.
 std::optional<minutes> parse_offset(std::string_view text) {
   if (!text.starts_with('+') && !text.starts_with('-')) return std::nullopt;
   const bool west = text.front() == '-';
@@ -61,10 +61,10 @@ std::optional<minutes> parse_offset(std::string_view text) {
 }
 
 std::string rfc3339(sys_seconds moment, minutes offset) {
-  const auto shown = moment + offset;
-  const auto day = std::chrono::floor<days>(shown);
+  const auto local = moment + offset;
+  const auto day = std::chrono::floor<days>(local);
   const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(shown - day);
+  const std::chrono::hh_mm_ss clock(local - day);
   const std::chrono::hh_mm_ss east(offset);
   const auto text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()),
                                 unsigned(date.month()), unsigned(date.day()), clock.hours().count(),
@@ -81,7 +81,7 @@ Result<std::string> run(std::string_view arguments) {
   return show_time(now, zone->value_or("UTC"));
 }
 
-constexpr auto kWords = std::to_array<std::string_view>({"time"});
+constexpr auto kKeywords = std::to_array<std::string_view>({"time"});
 
 bool can_handle(std::string_view goal) {
   return mentions(goal, {"what time", "current time", "time is it", "what date", "today's date"});
@@ -89,7 +89,7 @@ bool can_handle(std::string_view goal) {
 
 // "time: Europe/Berlin", or "what time is it in Europe/Berlin?"
 std::string_view zone_of(const GoalText& goal) {
-  if (!goal.word.empty()) return goal.text;
+  if (!goal.keyword.empty()) return goal.text;
   const auto in = goal.whole.rfind(" in ");
   if (in == std::string_view::npos) return "";
   const auto zone = trimmed(goal.whole.substr(in + 4));
@@ -117,11 +117,11 @@ Result<std::string> show_time(sys_seconds moment, std::string_view zone) {
   const bool local = same_but_for_case(zone, "local");
   const auto found = local ? local_zone() : load_zone(zone);
   if (!found) return found.error();
-  const auto shown = found->at(moment);
+  const auto zone_time = found->at(moment);
   // RFC 3339 has no seconds in an offset; without them the moment is still the right one.
-  const auto offset = std::chrono::floor<minutes>(shown.offset);
+  const auto offset = std::chrono::floor<minutes>(zone_time.offset);
   return fmt::format("{} {} ({})", rfc3339(moment, offset), local ? "local" : zone,
-                     shown.abbreviation);
+                     zone_time.abbreviation);
 }
 
 constinit const Skill kTimeSkill{
@@ -136,7 +136,7 @@ constinit const Skill kTimeSkill{
         R"(IANA name such as Europe/Berlin."}},"additionalProperties":false})",
     .run = run,
     .goal_name = "TimeSkill",
-    .words = kWords,
+    .keywords = kKeywords,
     .can_handle = can_handle,
     .execute = execute,
 };

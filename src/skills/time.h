@@ -1,5 +1,5 @@
-// The skill `time`: the date and time now, in a time zone. Runs on any worker; reads one small file
-// for a zone that is given by name.
+// The skill `time`: the current date and time in a time zone. Runs on any worker; reads one small
+// file for a named zone.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace patchbay {
 
-// `moment` in RFC 3339 as the clocks of `zone` show it, then what the zone is called:
+// `moment` in RFC 3339 in the local time of `zone`, then the names of the zone:
 // "2026-11-15T04:00:00+01:00 Europe/Berlin (CET)". `zone` is "UTC", "local", an offset or an IANA
 // name.
 Result<std::string> show_time(std::chrono::sys_seconds moment, std::string_view zone);

@@ -6,29 +6,29 @@
 
 #include "core/text.h"
 #include "gateway/call/arguments.h"
-#include "skills/goal_words.h"
+#include "skills/goal_keywords.h"
 
 namespace patchbay {
 namespace {
 
-constexpr std::size_t kMaxPlaceBytes = 256;
+constexpr std::size_t kMaxLocationBytes = 256;
 
 Result<std::string> run(std::string_view arguments) {
-  auto place = sole_optional_text_argument(arguments, "place", kMaxPlaceBytes);
-  if (!place) return std::move(place).error();
-  const std::string where = place->value_or("here");
+  auto location = sole_optional_text_argument(arguments, "place", kMaxLocationBytes);
+  if (!location) return std::move(location).error();
+  const std::string where = location->value_or("here");
   return fmt::format("Mock weather for '{}': 21 °C, partly cloudy, light wind", where);
 }
 
-constexpr auto kWords = std::to_array<std::string_view>({"weather", "forecast", "temperature"});
+constexpr auto kKeywords = std::to_array<std::string_view>({"weather", "forecast", "temperature"});
 
-bool can_handle(std::string_view goal) { return mentions(goal, kWords); }
+bool can_handle(std::string_view goal) { return mentions(goal, kKeywords); }
 
 Task<std::string> execute(GoalText goal, GoalTools& tools) {
-  auto place = subject_of(goal, kWords);
-  if (goal.word.empty()) place = without_lead(place, {"in", "for", "at"});
-  place = place.substr(0, place.find_last_not_of("?.! ") + 1);
-  auto arguments = place.empty() ? std::string("{}") : one_argument("place", place);
+  auto location = subject_of(goal, kKeywords);
+  if (goal.keyword.empty()) location = without_lead(location, {"in", "for", "at"});
+  location = location.substr(0, location.find_last_not_of("?.! ") + 1);
+  auto arguments = location.empty() ? std::string("{}") : one_argument("place", location);
   co_return co_await tools.call(std::move(arguments));
 }
 
@@ -43,7 +43,7 @@ constinit const Skill kWeatherSkill{
                     R"("additionalProperties":false})",
     .run = run,
     .goal_name = "WeatherSkill",
-    .words = kWords,
+    .keywords = kKeywords,
     .can_handle = can_handle,
     .execute = execute,
 };

@@ -1,6 +1,6 @@
-// The skill `weather`: made-up weather for a place, always the same and named as made up. It
-// reaches no network; it shows what an answer looks like until a tool with real data takes its
-// place. Stateless; runs on any worker.
+// The skill `weather`: made-up weather for a location, always the same and labelled as made up. It
+// uses no network; it is an example until a tool with real data replaces it. Stateless; runs on any
+// worker.
 #pragma once
 
 #include "skills/skill.h"

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 using std::chrono::sys_seconds;
 
 // Takes the parts of a TZif file off the front of its bytes. The counts of a header are checked
-// against the bytes that are there before anything is read by them.
+// against the available bytes before they are used.
 class TzifReader {
  public:
   explicit TzifReader(std::string_view tzif) : rest_(tzif) {}
@@ -23,7 +23,7 @@ class TzifReader {
     if (!header) return std::move(header).error();
     std::size_t time_bytes = 4;
     if (header->version >= '2') {
-      // The first block repeats what 32 bits can say of the second.
+      // The first block repeats the 32-bit part of the second.
       if (!take(header->body_bytes(4))) return broken("is cut short");
       header = take_header();
       if (!header) return std::move(header).error();
@@ -110,7 +110,7 @@ class TzifReader {
     return zone;
   }
 
-  // "\nrule\n"; an empty rule leaves the last type to hold forever.
+  // "\nrule\n"; with an empty rule the last type applies forever.
   bool take_rule(Zone& zone) {
     if (!rest_.starts_with('\n')) return false;
     const auto end = rest_.find('\n', 1);
@@ -126,7 +126,8 @@ class TzifReader {
 
 namespace {
 
-// Letters, digits and "_+-" between single slashes: no dot, so no way out of the directory.
+// ASCII letters, digits and "_+-" between single slashes: no dot, so the path stays in the
+// directory.
 bool is_zone_name(std::string_view name) {
   if (name.empty() || name.size() > kMaxZoneNameBytes) return false;
   if (name.starts_with('/') || name.ends_with('/')) return false;

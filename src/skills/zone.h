@@ -1,5 +1,5 @@
-// A Zone says what the clocks somewhere show at any moment. It is read from a TZif file (RFC 9636),
-// the format of the system's time zone database, or made of a fixed offset.
+// A Zone knows the local time of a time zone at any moment. It is read from a TZif file (RFC 9636),
+// the format of the system's time zone database, or made from a fixed offset.
 //
 // The C library's own reader is not used: it works through the TZ variable, one zone at a time for
 // the whole process. Values only; usable from any thread.
@@ -20,7 +20,7 @@ namespace patchbay {
 
 inline constexpr std::string_view kZoneDirectory = "/usr/share/zoneinfo";
 inline constexpr std::size_t kMaxZoneNameBytes = 64;
-inline constexpr std::size_t kMaxZoneFileBytes = 256 * 1024;  // Real ones stay below 4 KiB.
+inline constexpr std::size_t kMaxZoneFileBytes = 256 * 1024;  // Real ones are below 4 KiB.
 
 class Zone {
  public:
@@ -43,14 +43,14 @@ class Zone {
   };
 
   std::vector<Transition> transitions_;  // Ascending.
-  std::vector<ZoneTime> types_;          // The first one holds before all transitions.
+  std::vector<ZoneTime> types_;          // The first one applies before all transitions.
   std::optional<PosixRule> rule_;        // Holds after all transitions.
 };
 
 // The zone with the IANA name `name`, such as "Europe/Berlin", from the database in `directory`.
 Result<Zone> load_zone(std::string_view name, std::string_view directory = kZoneDirectory);
 
-// The zone that this machine, or the TZ variable of this process, is set to; UTC if to none.
+// The zone of this machine, or of the TZ variable of this process; UTC if neither is set.
 Result<Zone> local_zone();
 
 }  // namespace patchbay

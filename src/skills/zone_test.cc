@@ -13,13 +13,13 @@ sys_seconds utc(int y, int m, int d, int h = 0, int min = 0, int s = 0) {
   return sys_days(year(y) / m / d) + hours(h) + minutes(min) + seconds(s);
 }
 
-std::string shown(const ZoneTime& time) {
+std::string local(const ZoneTime& time) {
   return time.abbreviation + " " + std::to_string(duration_cast<minutes>(time.offset).count());
 }
 
 std::string by_rule(std::string_view rule, sys_seconds moment) {
   const auto parsed = PosixRule::parse(rule);
-  return parsed ? shown(parsed->at(moment)) : "no rule";
+  return parsed ? local(parsed->at(moment)) : "no rule";
 }
 
 TEST(PosixRule, ChangesOnTheSecond) {
@@ -45,7 +45,7 @@ TEST(PosixRule, KnowsTheSouthAndWinterTime) {
   EXPECT_EQ(by_rule(dublin, utc(2030, 7, 1)), "IST 60");
 }
 
-TEST(PosixRule, KnowsEveryWayToWriteADay) {
+TEST(PosixRule, KnowsEveryFormOfADay) {
   const std::string_view all_year = "EST5EDT,0/0,J365/25";
   EXPECT_EQ(by_rule(all_year, utc(2030, 1, 1, 4, 59, 59)), "EDT -240");
   EXPECT_EQ(by_rule(all_year, utc(2030, 1, 1, 5)), "EDT -240");
@@ -94,16 +94,16 @@ std::string body(int time_bytes) {
 TEST(Zone, ReadsTheTableOfEveryVersion) {
   const auto first = Zone::parse(header('\0', 1, 2, 8) + body(4));
   ASSERT_TRUE(first) << first.error().message;
-  EXPECT_EQ(shown(first->at(utc(1969, 12, 31, 23, 59, 59))), "OLD -30");
-  EXPECT_EQ(shown(first->at(utc(1970, 1, 1))), "NEW 60");
-  EXPECT_EQ(shown(first->at(utc(2050, 1, 1))), "NEW 60");
+  EXPECT_EQ(local(first->at(utc(1969, 12, 31, 23, 59, 59))), "OLD -30");
+  EXPECT_EQ(local(first->at(utc(1970, 1, 1))), "NEW 60");
+  EXPECT_EQ(local(first->at(utc(2050, 1, 1))), "NEW 60");
 
   const std::string two_blocks =
       header('2', 1, 2, 8) + body(4) + header('2', 1, 2, 8) + body(8) + "\nABC-2\n";
   const auto second = Zone::parse(two_blocks);
   ASSERT_TRUE(second) << second.error().message;
-  EXPECT_EQ(shown(second->at(utc(1960, 1, 1))), "OLD -30");
-  EXPECT_EQ(shown(second->at(utc(1970, 1, 1))), "ABC 120");
+  EXPECT_EQ(local(second->at(utc(1960, 1, 1))), "OLD -30");
+  EXPECT_EQ(local(second->at(utc(1970, 1, 1))), "ABC 120");
 }
 
 TEST(Zone, RefusesBrokenFilesAtEveryLength) {
@@ -129,7 +129,7 @@ TEST(LoadZone, RefusesNamesThatAreNone) {
   EXPECT_FALSE(load_zone(std::string(kMaxZoneNameBytes + 1, 'a')));
 }
 
-TEST(LoadZone, SaysSoWhenThereIsNoDatabase) {
+TEST(LoadZone, ReportsAMissingDatabase) {
   const auto zone = load_zone("Europe/Berlin", "/nowhere/zoneinfo");
   ASSERT_FALSE(zone);
   EXPECT_EQ(zone.error().code, Code::unavailable);
@@ -146,7 +146,7 @@ class SystemZones : public ::testing::Test {
 
   static std::string in(std::string_view name, sys_seconds moment) {
     const auto zone = load_zone(name);
-    return zone ? shown(zone->at(moment)) : zone.error().message;
+    return zone ? local(zone->at(moment)) : zone.error().message;
   }
 };
 

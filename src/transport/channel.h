@@ -1,5 +1,5 @@
-// A Channel carries whole JSON-RPC messages both ways over something. Both sides of the gateway use
-// it: a child's pipes, our own stdin and stdout, a remote server.
+// A Channel carries whole JSON-RPC messages in both directions over one connection. Both sides of
+// the gateway use it: a child's pipes, our own stdin and stdout, a remote server.
 //
 // Confined to one worker.
 #pragma once
@@ -14,26 +14,25 @@
 
 namespace patchbay::transport {
 
-// What a transport that makes a request of its own for each message (HTTP) must know about one. The
-// others look at the text only.
+// What a transport that makes an HTTP request for each message must know about it. The others use
+// the text only.
 struct Sending {
   std::uint64_t id = 0;  // Of a request of ours; 0 for anything else.
   std::string_view method = {};
   std::string_view name = {};                  // Of the item that the request is about.
   std::string_view fields = {};                // Further header lines, each with its CRLF.
-  std::optional<mcp::Revision> revision = {};  // That the message is in; none for a handshake.
+  std::optional<mcp::Revision> revision = {};  // Of the message; none for a handshake.
 };
 
 class Channel {
  public:
-  // Whoever speaks over the channel. Must not destroy the channel from inside a call; close() is
-  // fine.
+  // The user of the channel. Must not destroy the channel from inside a call; close() is fine.
   class Listener {
    public:
-    // One message; the text is valid during the call only. `cause` is the request of ours in whose
-    // answer it came; 0 if the transport cannot tell.
+    // One message; the text is valid during the call only. `cause` is the request of ours whose
+    // response contained it; 0 if the transport does not know.
     virtual void on_message(std::string_view message, std::uint64_t cause) = 0;
-    // The same for a message with memory of its own, which may be kept.
+    // The same for a message with its own memory, which may be stored.
     virtual void on_whole_message(std::string message, std::uint64_t cause) {
       on_message(message, cause);
     }
@@ -41,10 +40,10 @@ class Channel {
     virtual bool awaits(std::uint64_t /*id*/) const { return false; }
     // The request `id` of ours will get no answer.
     virtual void on_lost(std::uint64_t /*id*/, const Error& /*why*/) {}
-    // The peer does not know our session any more; a new handshake over this channel mends it.
+    // The peer has dropped our session; a new handshake over this channel is needed.
     virtual void on_forgotten() {}
-    // The peer has ended its side, or has broken the rules. Told once; no message follows. Sending
-    // may still work.
+    // The peer has ended its side, or has broken the protocol. Called once; no message follows.
+    // Sending may still work.
     virtual void on_closed(const std::string& why) = 0;
 
    protected:
@@ -57,21 +56,21 @@ class Channel {
   virtual void start(Listener& listener) = 0;
 
   // Queues a message. Code::overloaded if the peer does not keep up, Code::unavailable if it has
-  // gone.
+  // disconnected.
   virtual Result<void> send(std::string message, const Sending& how) = 0;
   Result<void> send(std::string message) { return send(std::move(message), {}); }
 
-  // Nobody waits for the answer to request `id` any more. True if the transport makes the peer know
-  // that by itself.
+  // Nothing waits for the response to request `id` any more. True if the transport makes the peer
+  // notice that by itself.
   virtual bool abandon(std::uint64_t /*id*/) { return false; }
 
-  // The handshake has settled on a revision.
+  // The handshake has negotiated a revision.
   virtual void agreed(mcp::Revision /*revision*/) {}
 
-  // Ends the sending side; what the peer has not taken by now is lost. It may go on sending.
+  // Ends the sending side; what the peer has not taken by now is lost. It may continue to send.
   virtual void close_sending() = 0;
 
-  // Ends both sides at once. on_closed() is not told.
+  // Ends both sides at once, without on_closed().
   virtual void close() = 0;
 };
 

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "core/http_token.h"
 
 namespace patchbay::transport {
 namespace {
 
 constexpr int kMostTries = 3;
-constexpr std::size_t kMostWords = 64 << 10;  // Of a refusal.
+constexpr std::size_t kMaxRefusal = 64 << 10;  // Of a refusal.
 constexpr auto kTimeout = std::chrono::seconds(1);
 
 bool is_refusal(int status) { return status == 401 || status == 403; }
@@ -43,11 +44,11 @@ Task<std::unique_ptr<net::HttpResponse>> request_with(Credentials& credentials, 
     auto better = co_await credentials.better_than(headers, std::move(refused), deadline);
     if (!better) co_return better.error();
     if (!*better) co_return response;
-    // Read to its end, so that the connection can be used again.
+    // Read to its end, so that the connection can be reused.
     const Deadline soon = std::min(deadline, here().now() + kTimeout);
-    auto rest = co_await (*response)->read_all(kMostWords, soon);
-    (void)rest;  // One that goes on costs its connection.
-    // What a server refuses it has not done, so it may be asked again.
+    auto rest = co_await (*response)->read_all(kMaxRefusal, soon);
+    discard(rest, "a longer body only costs the connection");
+    // A refused request was not executed, so it may be sent again.
     headers = *std::move(better);
   }
 }

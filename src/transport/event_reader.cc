@@ -30,7 +30,7 @@ Result<void> EventReader::feed(std::string_view bytes) {
   return ok();
 }
 
-// A line ends with LF, CR or both. A CR at the very end may be half of both: it waits.
+// A line ends with LF, CR or CRLF. A CR at the very end may be half of a CRLF, so it waits.
 std::optional<std::string_view> EventReader::next_line() {
   const auto end = buffer_.find_first_of("\r\n", std::max(used_, searched_));
   if (end == std::string::npos || (buffer_[end] == '\r' && end + 1 == buffer_.size())) {

@@ -17,18 +17,18 @@ struct Event {
 
 class EventReader {
  public:
-  // `most` bounds what one event may hold.
+  // `most` bounds the size of one event.
   explicit EventReader(std::size_t most) : most_(most) {}
 
-  // Takes the next piece. Code::too_large if an event does not end.
+  // Takes the next piece. Code::too_large if an event exceeds the bound.
   Result<void> feed(std::string_view bytes);
 
-  // The next event that is complete; false if there is none yet.
+  // The next complete event; false if there is none yet.
   bool next(Event& event);
 
   // Of the last event that had one; where to go on after a break.
   const std::string& last_id() const { return last_id_; }
-  // How long to wait before that, if the server has said so.
+  // How long to wait before that, if the server has sent it.
   std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
   // Forgets half an event, after a break.
@@ -42,9 +42,9 @@ class EventReader {
   const std::size_t most_;
   std::string buffer_;
   std::size_t used_ = 0;      // Of the buffer: lines that were read.
-  std::size_t searched_ = 0;  // Of the buffer: no line ends before that.
-  bool begun_ = false;        // The stream's first bytes have come.
-  Event event_;               // So far.
+  std::size_t searched_ = 0;  // The buffer has no line end before this offset.
+  bool begun_ = false;        // The first bytes of the stream have arrived.
+  Event event_;               // As far as it has been read.
   bool has_data_ = false;
   std::string last_id_;
   std::optional<std::chrono::milliseconds> retry_;

@@ -21,14 +21,14 @@ TEST(EventReader, ReadsEventsWithAllThreeLineEnds) {
   for (const std::string_view end : {"\n", "\r\n", "\r"}) {
     EventReader reader(1000);
     const std::string e(end);
-    // The last line end may be half of one, so it takes another byte to be sure.
+    // The last line end may be half of a CRLF, so one more byte is needed.
     EXPECT_EQ(data_of(reader, "event: endpoint" + e + "data: /a" + e + e + "data: x" + e +
                                   "data:y" + e + e + ": comment" + e),
               (Strings{"endpoint|/a", "|x\ny"}));
   }
 }
 
-TEST(EventReader, GivesTheSameHoweverTheTextIsCut) {
+TEST(EventReader, YieldsTheSameHoweverTheTextIsSplit) {
   const std::string text =
       "\xEF\xBB\xBFid: 7\r\nretry: 250\r\nevent: message\r\ndata: {}\r\n\r\n:\n\n";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "core/http_token.h"
 #include "json/read.h"
 #include "mcp/harmless.h"
@@ -19,12 +20,12 @@ constexpr std::size_t kUsualFields = 256;  // Bytes of the header lines of a cal
 constexpr int kMostResumes = 5;            // In a row without a single event.
 constexpr auto kRetry = std::chrono::milliseconds(1'000);
 constexpr auto kLongestRetry = std::chrono::milliseconds(30'000);
-// A message that is not a request wants no answer: so long may it take to be accepted.
+// The timeout of a message that gets no response until it is accepted.
 constexpr auto kAcceptance = std::chrono::seconds(30);
-// After its answer a stream has nothing more to say: so long may it take to end.
+// The timeout of a stream after its response: it has nothing more to send.
 constexpr auto kLeaveTaking = std::chrono::seconds(1);
 
-// A server that is away for longer is as good as gone.
+// A server that is unreachable for longer counts as gone.
 constexpr std::int64_t kLongestRetryAfter = 30 * 24 * 3600;
 
 void add_field(std::string& fields, std::string_view name, std::string_view value) {
@@ -38,13 +39,13 @@ bool is_event_stream(const net::HttpResponse& response) {
          same_token(net::media_type(response.field("Content-Type")), "text/event-stream");
 }
 
-// Statuses of servers that do not know what was posted to them.
+// Statuses of servers that do not support what was posted.
 bool is_foreign(int status) {
   return status == 400 || status == 404 || status == 405 || status == 406 || status == 415 ||
          status == 501;
 }
 
-// A stream that ended so is not resumed: it would end so again.
+// A stream that ended with these is not resumed: it would end the same again.
 bool is_final(const Error& error) {
   return error.code == Code::cancelled || error.code == Code::too_large;
 }
@@ -85,7 +86,7 @@ std::string HttpChannel::fields_of(const Sending& how) const {
   if (!stateless && how.revision && !session_.empty()) {
     add_field(text, kSession, session_);
   }
-  // The first revision with this transport did not know the header.
+  // The first revision with this transport did not have the header.
   if (how.revision && *how.revision >= mcp::Revision::v2025_06_18) {
     add_field(text, kVersion, mcp::info(*how.revision).name);
   }
@@ -101,13 +102,13 @@ bool HttpChannel::abandon(std::uint64_t id) {
   if (const auto found = running_.find(id); found != running_.end()) {
     found->second.stop->request();
   }
-  // Without a session, the end of the connection says it all.
+  // Without a session, closing the connection is enough.
   return revision_ && mcp::info(*revision_).stateless;
 }
 
 void HttpChannel::close() {
   closed_ = true;
-  hearing_ends_.request();
+  stream_stop_.request();
   posts_.cancel();
 }
 
@@ -129,13 +130,14 @@ Task<void> HttpChannel::post(Post post) {
 void HttpChannel::failed(const Post& post, const Error& error) {
   if (closed_ || error.code == Code::cancelled) return;
   const bool gone = error.code == Code::unavailable;
-  // Nobody is there to resume what was sent: it is lost all the same.
+  // Nothing can resume what was sent: it is lost in any case.
   const Error lost = gone && post.begun ? Error{Code::upstream_failed, error.message} : error;
   if (post.id != 0) listener_->on_lost(post.id, lost);
   if (gone && !closed_) nobody_there(error);
 }
 
-// What has not been sent hears so, and may be sent elsewhere; what has is lost with the channel.
+// What has not been sent fails as unsent and may be sent elsewhere; the rest is lost with the
+// channel.
 void HttpChannel::nobody_there(const Error& error) {
   closed_ = true;
   std::vector<std::uint64_t> unsent;
@@ -152,7 +154,7 @@ Task<void> HttpChannel::exchange(Post& post) {
   auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
   auto response = co_await asked;
   if (!response) co_return response.error();
-  // Only the answer to a handshake may say which session it is.
+  // Only the response to a handshake may assign the session.
   if (const auto session = (*response)->field(kSession); post.opens && !session.empty()) {
     session_ = session;
     ++sessions_;
@@ -169,7 +171,7 @@ Task<void> HttpChannel::receive_answer(net::HttpResponse& response, const Post& 
   const int status = response.status();
   std::string whole;
   auto body = response.body_at_hand();
-  // A server that does not say where the body of its acceptance ends has none to send.
+  // A 202 without a length or chunks has no body.
   if (!body && status == 202) body = "";
   if (!body) {
     auto read =
@@ -202,25 +204,25 @@ Result<void> HttpChannel::refused(int status, std::string_view body, std::string
                                   const Post& post) {
   const std::uint64_t id = post.id;
   if (status == 404 && post.session != 0) {
-    // Of several messages in one session, the first to hear it ends that session.
+    // Of several messages in one session, the first that learns of it ends that session.
     if (post.session == sessions_ && !session_.empty()) {
       session_.clear();
       revision_.reset();
       listener_->on_forgotten();
     }
     if (id != 0 && !closed_) {
-      listener_->on_lost(id, {Code::unavailable, "the server has forgotten the session"});
+      listener_->on_lost(id, {Code::unavailable, "the server has dropped the session"});
     }
     return ok();
   }
   misunderstood_ |= is_foreign(status);
-  // An error in the words of JSON-RPC is an answer.
+  // A JSON-RPC error is a response.
   const bool answer = id != 0 && json::check(body) && json::member(body, "error");
   if (answer) listener_->on_message(body, id);
   if (id == 0 || !wanted(id)) return ok();
   if (status != 429 && status != 503) return Error{Code::upstream_failed, reason_of(status, body)};
   Error busy{Code::overloaded, reason_of(status, body)};
-  // Seconds; the other form, a date, says when by a clock that may not be ours.
+  // Seconds; the other form, a date, depends on the server's clock.
   const auto seconds = json::as_int(retry_after);
   if (seconds && *seconds >= 0) {
     set_retry_after(busy, std::chrono::seconds(std::min(*seconds, kLongestRetryAfter)));
@@ -257,7 +259,7 @@ Task<void> HttpChannel::read_events(net::HttpResponse& response, EventReader& ev
   }
 }
 
-// Asks for what comes after the last event, until the answer has come.
+// Resumes after the last event, until the response has arrived.
 Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
   for (int unanswerable = 0; unanswerable < kMostResumes; ++unanswerable) {
     auto slept = co_await sleep_until(here().now() + events.retry().value_or(kRetry));
@@ -276,7 +278,7 @@ Task<void> HttpChannel::resume(EventReader& events, std::uint64_t id) {
     if (!read && is_final(read.error())) co_return read;
     if (events.last_id() != before) unanswerable = 0;
   }
-  co_return Error{Code::upstream_failed, "the server ended its answer early, again and again"};
+  co_return Error{Code::upstream_failed, "the server repeatedly ended its answer early"};
 }
 
 Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventReader& events) {
@@ -293,46 +295,46 @@ Task<std::unique_ptr<net::HttpResponse>> HttpChannel::get_stream(const EventRead
 
 void HttpChannel::agreed(mcp::Revision revision) {
   revision_ = revision;
-  if (mcp::info(revision).stateless || session_.empty() || hearing_) return;
-  hearing_ = true;
-  posts_.spawn(hear());
+  if (mcp::info(revision).stateless || session_.empty() || stream_open_) return;
+  stream_open_ = true;
+  posts_.spawn(read_stream());
 }
 
-// What the server says by itself, for as long as there is a session. A server that has nothing to
-// say refuses, and that is that.
-Task<void> HttpChannel::hear() {
+// Reads what the server sends by itself, for as long as there is a session. A server that has
+// nothing to send refuses the GET, which ends this.
+Task<void> HttpChannel::read_stream() {
   EventReader events(target_.most);
   std::chrono::milliseconds pause = kRetry;
   while (!closed_) {
     auto task = get_stream(events);
-    auto response = co_await task.with_stop(hearing_ends_);
+    auto response = co_await task.with_stop(stream_stop_);
     if (response && !is_event_stream(**response)) {
       const int status = (*response)->status();
       if (status < 500 && status != 429) break;
     } else if (response) {
       events.restart();
       auto reading = read_events(**response, events, 0);
-      auto read = co_await reading.with_stop(hearing_ends_);
+      auto read = co_await reading.with_stop(stream_stop_);
       pause = kRetry;
       if (!read && read.error().code == Code::too_large) break;
     }
     auto sleep = sleep_until(here().now() + events.retry().value_or(pause));
-    auto slept = co_await sleep.with_stop(hearing_ends_);
+    auto slept = co_await sleep.with_stop(stream_stop_);
     if (!slept) break;
     pause = std::min(pause * 2, kLongestRetry);
   }
-  hearing_ = false;
+  stream_open_ = false;
   co_return ok();
 }
 
 Task<void> HttpChannel::finish(Deadline deadline) {
-  hearing_ends_.request();
+  stream_stop_.request();
   if (!session_.empty() && !closed_) {
     const std::string fields = fields_of({.revision = revision_});
     const net::HttpCall call{"DELETE", target_.url.path, fields, ""};
     auto asked = request_as(target_.credentials.get(), pool_, call, deadline);
     auto ended = co_await asked;
-    (void)ended;  // A server that forgets late is its own affair.
+    discard(ended, "the server drops the session by itself later");
   }
   close();
   auto drained = co_await posts_.drain(kNever);

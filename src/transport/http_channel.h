@@ -1,7 +1,7 @@
-// An HttpChannel is a Channel to a server that speaks Streamable HTTP, in either era: each message
-// is posted, and what comes back, as one JSON text or as an event stream, is received. A stream
+// An HttpChannel is a Channel to a server that speaks Streamable HTTP, session-based or stateless:
+// each message is posted, and the response, one JSON text or an event stream, is received. A stream
 // that breaks is resumed where the server allows it. With a session there is one more stream, for
-// what the server says by itself.
+// what the server sends by itself.
 //
 // Confined to the worker that made it.
 #pragma once
@@ -20,14 +20,14 @@
 
 namespace patchbay::transport {
 
-// Where a server is, and how it is spoken to.
+// The address of a server, and how to connect to it.
 struct HttpTarget {
   net::Url url;
   std::shared_ptr<const net::TlsContext> tls;
   std::string fields;  // Further header lines of every request, each with its CRLF.
   net::HttpPoolSettings pool;
   std::size_t most = 64 << 20;                         // Bytes of one answer, or of one event.
-  std::shared_ptr<Credentials> credentials = nullptr;  // Null: none but what `fields` say.
+  std::shared_ptr<Credentials> credentials = nullptr;  // Null: only those in `fields`.
 };
 
 class HttpChannel final : public Channel {
@@ -42,15 +42,15 @@ class HttpChannel final : public Channel {
   void close_sending() override {}
   void close() override;
 
-  // The server has answered in a way that no Streamable HTTP server does.
+  // The server has answered in a manner that no Streamable HTTP server does.
   bool misunderstood() const { return misunderstood_; }
 
-  // Ends the session at the server, if there is one, by `deadline`, and waits for what is under
-  // way. REQUIRES: called before the channel dies.
+  // Ends the session at the server, if there is one, by `deadline`, and waits for requests in
+  // progress. REQUIRES: called before the channel is destroyed.
   Task<void> finish(Deadline deadline);
 
  private:
-  // One message on its way.
+  // One message being posted.
   struct Post {
     std::string message;
     std::string fields;
@@ -72,7 +72,7 @@ class HttpChannel final : public Channel {
   Task<void> resume(EventReader& events, std::uint64_t id);
   Task<void> read_events(net::HttpResponse& response, EventReader& events, std::uint64_t id);
   Task<std::unique_ptr<net::HttpResponse>> get_stream(const EventReader& events);
-  Task<void> hear();
+  Task<void> read_stream();
   void failed(const Post& post, const Error& error);
   void nobody_there(const Error& error);
   Result<void> refused(int status, std::string_view body, std::string_view retry_after,
@@ -88,8 +88,8 @@ class HttpChannel final : public Channel {
   std::optional<mcp::Revision> revision_;  // Agreed in the handshake.
   std::unordered_map<std::uint64_t, Running> running_;
   Scope posts_;
-  Stop hearing_ends_;
-  bool hearing_ = false;
+  Stop stream_stop_;
+  bool stream_open_ = false;
   bool misunderstood_ = false;
   bool closed_ = false;
 };
@@ -97,7 +97,7 @@ class HttpChannel final : public Channel {
 // The same failure as one of the server: it is not its client's fault that an answer is too large.
 Error fault_of_server(const Error& error);
 
-// The reason that a JSON-RPC error in `body` gives, or the status itself.
+// The reason in a JSON-RPC error in `body`, or the status itself.
 std::string reason_of(int status, std::string_view body);
 
 }  // namespace patchbay::transport

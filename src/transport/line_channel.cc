@@ -13,16 +13,17 @@ namespace {
 
 constexpr std::size_t kReadStep = 64 * 1024;
 constexpr std::size_t kMostReadStep = 1 << 20;  // For a peer that fills every read.
-constexpr std::size_t kTurnBudget = 1 << 20;    // Bytes read in one turn: others want theirs too.
+// Bytes read in one turn, so that others get their turn.
+constexpr std::size_t kTurnBudget = 1 << 20;
 constexpr int kTurnLines = 256;         // And lines handled in one turn, for the same reason.
-constexpr std::size_t kKeep = 4 << 20;  // Memory kept when nothing waits.
+constexpr std::size_t kKeep = 4 << 20;  // Memory retained when the buffer is empty.
 
 net::Fd non_blocking(net::Fd fd) {
   ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
   return fd;
 }
 
-// What passes, for whoever looks for a fault and has asked for it.
+// Logs messages, where debugging was requested.
 void log_message(std::string_view message) {
   if (!log::messages_shown()) return;
   const std::string_view kind = json::member(message, "method") ? "Request: " : "Response: ";
@@ -91,11 +92,11 @@ void LineChannel::read_soon() {
   });
 }
 
-// Everything that has come is handled before the next read.
+// All input is handled before the next read.
 void LineChannel::read() {
   std::size_t budget = kTurnBudget;
   for (int lines = kTurnLines;;) {
-    if (closed_ || told_ || !deliver_lines(lines)) return;
+    if (closed_ || end_reported_ || !deliver_lines(lines)) return;
     if (lines == 0 || budget == 0) return read_soon();
     const std::size_t before = buffer_.size();
     const std::size_t step = make_room();
@@ -109,9 +110,9 @@ void LineChannel::read() {
   in_->wait_readable(*this);
 }
 
-// Stretches the buffer by what is returned. A line that outgrows what is kept gets room for the
-// longest one at once: that much comes from the system page by page, as it is filled, and never has
-// to be moved, which would take it twice.
+// Extends the buffer by what is returned. A line that outgrows kKeep gets room for the longest line
+// at once: the system provides that memory page by page, as it is filled, and it never has to be
+// moved, which would need it twice.
 std::size_t LineChannel::make_room() {
   const std::size_t wanted = buffer_.size() + read_step_;
   if (wanted > buffer_.capacity()) {
@@ -123,7 +124,7 @@ std::size_t LineChannel::make_room() {
   return read_step_;
 }
 
-// At most `left` lines. False if the channel is over.
+// At most `left` lines. False if the channel has ended.
 bool LineChannel::deliver_lines(int& left) {
   while (left > 0) {
     const auto end = buffer_.find('\n', std::max(used_, searched_));
@@ -150,11 +151,10 @@ bool LineChannel::deliver(std::string_view line) {
     log_message(line);
     listener_->on_message(line, 0);
   }
-  return !closed_ && !told_;
+  return !closed_ && !end_reported_;
 }
 
-// Bytes that are done with are dropped when that is cheap: when nothing else is there, or most of
-// what is there.
+// Consumed bytes are dropped when that is cheap: when they are all, or most, of the buffer.
 void LineChannel::drop_used() {
   if (used_ < buffer_.size() && used_ <= buffer_.size() / 2) return;
   buffer_.erase(0, used_);
@@ -171,9 +171,9 @@ void LineChannel::end_of_input() {
   fail("the peer closed its output");
 }
 
-// The receiving side is over. What has been asked may still be answered, so sending goes on.
+// The receiving side has ended. Requests may still be answered, so sending continues.
 void LineChannel::fail(const std::string& why) {
-  if (closed_ || std::exchange(told_, true)) return;
+  if (closed_ || std::exchange(end_reported_, true)) return;
   in_->forget(*this);
   listener_->on_closed(why);
 }

@@ -1,9 +1,9 @@
 // A LineChannel is a Channel over byte streams with one JSON message per line: stdio of a child or
-// of ourselves, or a socket, plain or under TLS. What stands before the end of the stream without a
-// line feed is a line too.
+// of ourselves, or a socket, plain or under TLS. What precedes the end of the stream without a line
+// feed is a line too.
 //
-// A line that does not end costs about the longest line in memory, not a multiple of it, and gives
-// that back. A peer that sends many lines gets its share of each turn.
+// A line that does not end costs about the longest line in memory, not a multiple of it, and that
+// memory is released. A peer that sends many lines gets its share of each turn.
 //
 // Confined to the worker that made it.
 #pragma once
@@ -22,7 +22,7 @@ namespace patchbay::transport {
 
 struct LineLimits {
   std::size_t line = 16 << 20;    // The longest message.
-  std::size_t outbox = 16 << 20;  // What may wait for a peer that does not read.
+  std::size_t outbox = 16 << 20;  // What may be queued for a peer that does not read.
 };
 
 class LineChannel final : public Channel, net::Source::Waiter {
@@ -39,7 +39,7 @@ class LineChannel final : public Channel, net::Source::Waiter {
   void close_sending() override;
   void close() override;
 
-  // Waits until all that was sent has left.
+  // Waits until everything has been sent.
   Task<void> flushed(std::chrono::nanoseconds timeout);
 
  private:
@@ -59,12 +59,12 @@ class LineChannel final : public Channel, net::Source::Waiter {
   const std::shared_ptr<net::Stream> in_;
   std::shared_ptr<net::Stream> out_;  // May be the same.
   std::optional<net::Outbox> outbox_;
-  std::string buffer_;  // Bytes that have come; those before used_ are done with.
+  std::string buffer_;  // Bytes that have arrived; those before used_ are consumed.
   std::size_t used_ = 0;
-  std::size_t searched_ = 0;  // No line feed stands between used_ and this place.
+  std::size_t searched_ = 0;  // There is no line feed between used_ and this offset.
   std::size_t read_step_ = 64 * 1024;
   bool closed_ = false;
-  bool told_ = false;  // The listener knows that nothing more will come.
+  bool end_reported_ = false;  // The listener knows that nothing more will arrive.
   bool sending_ends_ = false;
   const Liveness liveness_;
 };

@@ -14,7 +14,7 @@ namespace {
 using testing::on_loop;
 using testing::until;
 
-struct Heard final : Channel::Listener {
+struct Received final : Channel::Listener {
   void on_message(std::string_view message, std::uint64_t) override {
     ++count;
     bytes += message.size();
@@ -45,18 +45,18 @@ struct Pipe {
 
   net::Fd in;
   std::optional<LineChannel> channel;
-  Heard heard;
+  Received received;
 };
 
 TEST(LineChannel, TheLastLineNeedsNoLineFeed) {
   on_loop([]() -> Task<void> {
     Pipe pipe;
-    pipe.channel->start(pipe.heard);
+    pipe.channel->start(pipe.received);
     EXPECT_GT(pipe.put("one\n\n two \r\nthree"), 0U);
     pipe.in.reset();
-    const auto ended = [&] { return !pipe.heard.why.empty(); };
+    const auto ended = [&] { return !pipe.received.why.empty(); };
     auto over = co_await until(ended);
-    EXPECT_EQ(pipe.heard.first, (std::vector<std::string>{"one", "two", "three"}));
+    EXPECT_EQ(pipe.received.first, (std::vector<std::string>{"one", "two", "three"}));
     co_return over;
   });
 }
@@ -64,12 +64,12 @@ TEST(LineChannel, TheLastLineNeedsNoLineFeed) {
 TEST(LineChannel, NothingIsNoLastLine) {
   on_loop([]() -> Task<void> {
     Pipe pipe;
-    pipe.channel->start(pipe.heard);
+    pipe.channel->start(pipe.received);
     EXPECT_GT(pipe.put("one\n  "), 0U);
     pipe.in.reset();
-    const auto ended = [&] { return !pipe.heard.why.empty(); };
+    const auto ended = [&] { return !pipe.received.why.empty(); };
     auto over = co_await until(ended);
-    EXPECT_EQ(pipe.heard.count, 1);
+    EXPECT_EQ(pipe.received.count, 1);
     co_return over;
   });
 }
@@ -77,12 +77,12 @@ TEST(LineChannel, NothingIsNoLastLine) {
 TEST(LineChannel, ALineThatIsTooLongEndsIt) {
   on_loop([]() -> Task<void> {
     Pipe pipe(LineLimits{.line = 1000});
-    pipe.channel->start(pipe.heard);
+    pipe.channel->start(pipe.received);
     EXPECT_GT(pipe.put(std::string(1000, 'x') + "\n" + std::string(1001, 'y')), 0U);
-    const auto ended = [&] { return !pipe.heard.why.empty(); };
+    const auto ended = [&] { return !pipe.received.why.empty(); };
     auto over = co_await until(ended);
-    EXPECT_EQ(pipe.heard.bytes, 1000U);
-    EXPECT_NE(pipe.heard.why.find("more than 1000 bytes"), std::string::npos);
+    EXPECT_EQ(pipe.received.bytes, 1000U);
+    EXPECT_NE(pipe.received.why.find("more than 1000 bytes"), std::string::npos);
     co_return over;
   });
 }
@@ -94,11 +94,11 @@ TEST(LineChannel, AFloodOfLinesLeavesTurnsToOthers) {
     std::string flood;
     for (int i = 0; i < kLines; ++i) flood += "{}\n";
     EXPECT_EQ(pipe.put(flood), flood.size());
-    pipe.channel->start(pipe.heard);
+    pipe.channel->start(pipe.received);
     int most = 0;
-    for (int before = 0; pipe.heard.count < kLines; before = pipe.heard.count) {
+    for (int before = 0; pipe.received.count < kLines; before = pipe.received.count) {
       co_await next_turn();
-      most = std::max(most, pipe.heard.count - before);
+      most = std::max(most, pipe.received.count - before);
     }
     EXPECT_LE(most, 1000);
     co_return ok();

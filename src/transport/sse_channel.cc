@@ -8,15 +8,15 @@
 namespace patchbay::transport {
 namespace {
 
-// How long a server that need not say where to post may take to say so.
+// The timeout for the endpoint event of a server that need not send one.
 constexpr auto kEndpointTimeout = std::chrono::seconds(2);
 constexpr auto kAcceptance = std::chrono::seconds(30);
 
 }  // namespace
 
-SseChannel::SseChannel(const HttpTarget& target, PostEndpoint place, net::Url post)
+SseChannel::SseChannel(const HttpTarget& target, PostEndpoint source, net::Url post)
     : target_(target),
-      place_(place),
+      source_(source),
       post_(std::move(post)),
       pool_(target.url, target.tls, target.pool) {}
 
@@ -34,12 +34,12 @@ Task<void> SseChannel::connect(Deadline deadline) {
                                 reason_of((*response)->status(), ""))};
   }
   tasks_.spawn(read(*std::move(response)));
-  if (place_ == PostEndpoint::fixed) co_return ok();
-  const bool patient = place_ == PostEndpoint::told;
-  auto told = co_await endpoint_.wait(
+  if (source_ == PostEndpoint::fixed) co_return ok();
+  const bool patient = source_ == PostEndpoint::announced;
+  auto announced = co_await endpoint_.wait(
       patient ? deadline : std::min(deadline, here().now() + kEndpointTimeout));
-  if (!told && !patient && told.error().code == Code::timeout) co_return ok();
-  co_return told;
+  if (!announced && !patient && announced.error().code == Code::timeout) co_return ok();
+  co_return announced;
 }
 
 Task<void> SseChannel::read(std::unique_ptr<net::HttpResponse> stream) {
@@ -67,12 +67,12 @@ void SseChannel::take(const Event& event) {
     if (listener_ && !event.data.empty()) listener_->on_message(event.data, 0);
     return;
   }
-  if (event.type != "endpoint" || place_ == PostEndpoint::fixed || endpoint_.delivered()) return;
+  if (event.type != "endpoint" || source_ == PostEndpoint::fixed || endpoint_.delivered()) return;
   auto url = net::resolve_reference(target_.url, event.data);
-  // What we send holds what clients say: it goes to the server that was configured, nowhere else.
+  // What we send contains what clients send: it goes only to the configured server.
   if (url && url->origin() != target_.url.origin()) {
     url = Error{Code::upstream_failed,
-                fmt::format("the server wants messages at another origin: {}", event.data)};
+                fmt::format("the server requests messages at another origin: {}", event.data)};
   }
   if (url) post_ = *url;
   endpoint_.deliver(url ? ok() : Result<void>(url.error()));
@@ -93,8 +93,8 @@ Task<void> SseChannel::post(std::string message, std::uint64_t id) {
   co_return ok();
 }
 
-// The answer comes on the stream; only a refusal comes here, and from some servers the answer
-// itself.
+// The response arrives on the stream; only a refusal arrives here, and from some servers the
+// response itself.
 Task<void> SseChannel::exchange(const std::string& message, std::uint64_t id) {
   const std::string fields =
       "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n" +
@@ -105,7 +105,7 @@ Task<void> SseChannel::exchange(const std::string& message, std::uint64_t id) {
   auto response = co_await asked;
   if (!response) co_return response.error();
   const int status = (*response)->status();
-  if (status == 202) co_return ok();  // Whatever it says besides is not for us.
+  if (status == 202) co_return ok();  // A body is ignored.
   auto body = co_await (*response)->read_all(target_.most, deadline);
   if (!body) co_return body.error();
   if (status != 200 && status != 204) {

@@ -1,6 +1,6 @@
 // An SseChannel is a Channel to a server of the first revision's HTTP+SSE: one event stream carries
-// everything that the server says, and what we say is posted to where the stream's first event
-// tells, or to a fixed place. When the stream ends, so does the channel.
+// everything that the server sends, and our messages are posted to the endpoint that the first
+// event names, or to a fixed one. When the stream ends, so does the channel.
 //
 // Confined to the worker that made it.
 #pragma once
@@ -16,17 +16,17 @@ namespace patchbay::transport {
 
 // Where messages are posted.
 enum class PostEndpoint : std::uint8_t {
-  told,           // The server says.
-  told_or_fixed,  // The server says; if it does not soon, the fixed place.
+  announced,           // By the server's first event.
+  announced_or_fixed,  // By the server's first event; if that does not arrive soon, the fixed one.
   fixed,
 };
 
 class SseChannel final : public Channel {
  public:
-  // The stream is at target.url; `post` is the fixed place.
-  SseChannel(const HttpTarget& target, PostEndpoint place, net::Url post);
+  // The stream is at target.url; `post` is the fixed endpoint.
+  SseChannel(const HttpTarget& target, PostEndpoint source, net::Url post);
 
-  // Opens the stream and learns where to post. Called once, before start().
+  // Opens the stream and waits for the endpoint. Called once, before start().
   Task<void> connect(Deadline deadline);
 
   void start(Listener& listener) override { listener_ = &listener; }
@@ -35,7 +35,7 @@ class SseChannel final : public Channel {
   void close_sending() override {}
   void close() override;
 
-  // Waits for what is under way. REQUIRES: called before the channel dies.
+  // Waits for requests in progress. REQUIRES: called before the channel is destroyed.
   Task<void> finish();
 
  private:
@@ -46,11 +46,11 @@ class SseChannel final : public Channel {
   void fail(const std::string& why);
 
   const HttpTarget target_;
-  const PostEndpoint place_;
+  const PostEndpoint source_;
   net::Url post_;
   net::HttpPool pool_;
   Listener* listener_ = nullptr;
-  OneShot<void> endpoint_;  // It is known where to post.
+  OneShot<void> endpoint_;  // Delivered once the endpoint is known.
   Scope tasks_;
   bool closed_ = false;
 };

@@ -31,7 +31,7 @@ class WsChannel final : public Channel, net::WebSocket::Receiver {
   bool closed_ = false;
 };
 
-// Why a WebSocket has ended, for people.
+// Why a WebSocket has ended, as a sentence.
 std::string ws_reason(net::WsClose code, const std::string& why);
 
 }  // namespace patchbay::transport

@@ -432,7 +432,7 @@ class Tokens(AgentTestCase):
         wire, path = self.agent(listen="tcp").connect(), self.folder / "touched"
         for method, params in (("exec", [f"touch {path}"]), ("ping", None), ("nonsense", None),
                                ("capabilities", None)):
-            self.assert_error(-32005, "show the token first, with `authenticate`",
+            self.assert_error(-32005, "present the token first, with `authenticate`",
                               wire.ask, method, params)
         self.assertEqual(wire.ask("authenticate", {"token": self.TOKEN}), {"success": True})
         self.assertEqual(wire.ask("ping"), {"pong": True})

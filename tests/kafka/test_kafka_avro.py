@@ -134,7 +134,7 @@ class Avro(KafkaCase):
             self.offer(name, sends)
             response = self.call(name, {"id": "a"})
             self.assertEqual(response.status, 502, response.body)
-            self.assertIn("is not written by its Avro schema", response.json()["message"])
+            self.assertIn("does not match its Avro schema", response.json()["message"])
         self.offer("infinite", bytes.fromhex("0000c07f"), response='"float"')
         self.assertIn("NaN", self.call("infinite", {"id": "a"}).json()["message"])
 

@@ -99,7 +99,7 @@ def our_guests():
 
 def our_supervisors():
     """The processes that clean up after sandboxes."""
-    return [pid for pid in our_helpers() if name_of(pid) == "sandbox-keeper"]
+    return [pid for pid in our_helpers() if name_of(pid) == "sandbox-watcher"]
 
 
 def name_of(process):

@@ -307,8 +307,8 @@ class Distrust(OauthCase):
         auth = self.auth_server()
         for location, expected in (
             ("http://192.0.2.1/as", "is not https"),
-            ("https://169.254.169.254/latest", "may not be connected to"),
-            ("https://[fe80::1]/as", "may not be connected to"),
+            ("https://169.254.169.254/latest", "an address that is not allowed"),
+            ("https://[fe80::1]/as", "an address that is not allowed"),
             ("file:///etc/passwd", "/etc/passwd"),
         ):
             with self.subTest(location=location):

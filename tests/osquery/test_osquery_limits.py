@@ -173,7 +173,7 @@ class OsqueryiLimits(OsqueryCase):
     def test_memory(self):
         swallow = "exec /usr/bin/python3 -c 'x = b\"x\" * 100_000_000; import time; time.sleep(1000)'"
         frontend = self.server(env=self.stand_in(swallow), memory="48MiB", timeout="1h")
-        self.assertIn("more memory than it may have (48MiB)", self.refusal(frontend, "SELECT 1"))
+        self.assertIn("more memory than allowed (48MiB)", self.refusal(frontend, "SELECT 1"))
         self.assertEqual(children(frontend.process.pid), [])
 
     def test_how_many_run_at_once(self):

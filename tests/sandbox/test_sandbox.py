@@ -411,7 +411,7 @@ class Leaving(SandboxCase):
         supervisors = [
             pid
             for pid in processes_with("\0confine")
-            if name_of(pid) == "sandbox-keeper" and parent_of(pid) in self.inside()
+            if name_of(pid) == "sandbox-watcher" and parent_of(pid) in self.inside()
         ]
         self.assertEqual(len(supervisors), 1)
         os.kill(supervisors[0], signal.SIGKILL)

@@ -33,7 +33,7 @@ std::string entry_json(const ApprovalEntry& entry) {
 
 Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
                                           const std::string& id) {
-  const Principal& who = *exchange.who;
+  const Principal& who = *exchange.caller;
   const bool approves = exchange.request.method == "POST";
   auto entry =
       approves ? approvals_.approve(id, who, here().now()) : approvals_.refuse(id, here().now());
@@ -58,7 +58,7 @@ Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
 }
 
 Result<std::string> ApprovalsPage::answer(const net::HttpExchange& exchange) {
-  if (!is_admin(*exchange.who, catalog_)) return admins_only();
+  if (!is_admin(*exchange.caller, catalog_)) return admins_only();
   const std::string_view path = exchange.request.path;
   const std::string_view id = path.size() > kPath.size() ? path.substr(kPath.size() + 1) : "";
   if (!id.empty() && exchange.request.method != "GET" && exchange.request.method != "HEAD") {

@@ -77,7 +77,7 @@ Task<void> RegistrationsPage::handle(net::HttpExchange& exchange) {
 }
 
 Task<RegistrationsPage::Answer> RegistrationsPage::answer(const net::HttpExchange& exchange) {
-  if (!is_admin(*exchange.who, catalog_)) co_return admins_only();
+  if (!is_admin(*exchange.caller, catalog_)) co_return admins_only();
   const std::string_view path = exchange.request.path;
   const std::string_view root = path.starts_with(kPath) ? kPath : kOnePath;
   auto name = net::percent_decode(path.size() > root.size() ? path.substr(root.size() + 1) : "");
@@ -104,7 +104,7 @@ Task<RegistrationsPage::Answer> RegistrationsPage::answer(const net::HttpExchang
 
 void RegistrationsPage::note(const net::HttpExchange& exchange, std::string_view upstream,
                              const std::string& name, const Result<Answer>& answer) {
-  auto record = policy::event_record(policy::kRegistrationEvent, *exchange.who);
+  auto record = policy::event_record(policy::kRegistrationEvent, *exchange.caller);
   record.from = exchange.peer.ip;
   record.method = ascii_lower(exchange.request.method);
   record.target = name;

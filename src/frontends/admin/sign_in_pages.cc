@@ -124,7 +124,7 @@ Task<void> SignInPages::handle(net::HttpExchange& exchange) {
 Task<void> SignInPages::show(net::HttpExchange& exchange, std::string id) {
   auto sign_in = co_await service_.page(std::move(id));
   if (!sign_in) co_return co_await refuse(exchange, sign_in.error());
-  const std::string text = page_of(*sign_in, wants_credentials(*sign_in) && !exchange.who);
+  const std::string text = page_of(*sign_in, wants_credentials(*sign_in) && !exchange.caller);
   const std::string fields = page_fields(sign_in->goes_to);
   co_return co_await exchange.answer(200, kHtml, {text}, fields);
 }
@@ -134,7 +134,7 @@ bool SignInPages::wants_credentials(const oauth::SignInPage& sign_in) const {
 }
 
 Task<Caller> SignInPages::visitor(net::HttpExchange& exchange) {
-  if (exchange.who) co_return exchange.who;
+  if (exchange.caller) co_return exchange.caller;
   auto form = net::parse_query(exchange.body);
   if (!form) co_return form.error();
   const std::string secret = (*form)["secret"];
@@ -179,7 +179,7 @@ Task<void> SignInPages::receive(net::HttpExchange& exchange, std::string upstrea
   if (!returned) co_return co_await refuse(exchange, returned.error());
   std::string cookies(exchange.request.fields.find("Cookie").value_or(""));
   oauth::Arrival arrival{std::move(upstream), *std::move(returned), std::move(cookies),
-                         exchange.who, exchange.peer.ip};
+                         exchange.caller, exchange.peer.ip};
   auto done = co_await service_.come_back(std::move(arrival));
   if (!done) co_return co_await refuse(exchange, done.error());
   const std::string text =

@@ -24,8 +24,8 @@ Result<bool> SignInsControl::is_for_gateway(const net::HttpExchange& exchange,
     return Error{Code::invalid_request, "for=gateway is all that can be said here"};
   }
   const auto shared = service_.is_shared(upstream);
-  const auto catalog = catalog_.current(*exchange.who);
-  const bool admin = is_admin(*exchange.who, catalog_);
+  const auto catalog = catalog_.current(*exchange.caller);
+  const bool admin = is_admin(*exchange.caller, catalog_);
   const bool there = !catalog->access() || catalog->access()->reaches(upstream);
   const bool for_gateway = asked || shared.value_or(false);
   // What a caller may not use is not there for it.
@@ -44,7 +44,7 @@ Task<std::string> SignInsControl::answer(const net::HttpExchange& exchange) {
   if (method == "GET" || method == "HEAD") {
     auto state = co_await service_.state(*name);
     if (!state) co_return state.error();
-    if (state->owner != exchange.who->id && !is_admin(*exchange.who, catalog_)) {
+    if (state->owner != exchange.caller->id && !is_admin(*exchange.caller, catalog_)) {
       co_return Error{Code::forbidden, "this is for somebody else to sign in"};
     }
     co_return fmt::format(R"({{"id":{},"state":{}}})", json::quote(*name),
@@ -53,11 +53,11 @@ Task<std::string> SignInsControl::answer(const net::HttpExchange& exchange) {
   auto for_gateway = is_for_gateway(exchange, *name);
   if (!for_gateway) co_return for_gateway.error();
   if (method == "DELETE") {
-    auto forgotten = co_await service_.forget(*name, exchange.who, *for_gateway);
+    auto forgotten = co_await service_.forget(*name, exchange.caller, *for_gateway);
     if (!forgotten) co_return forgotten.error();
     co_return std::string("{}");
   }
-  auto offer = co_await service_.offer(*name, exchange.who, *for_gateway);
+  auto offer = co_await service_.offer(*name, exchange.caller, *for_gateway);
   if (!offer) co_return offer.error();
   co_return fmt::format(R"({{"id":{},"url":{}}})", json::quote(offer->id), json::quote(offer->url));
 }

@@ -126,7 +126,7 @@ Task<void> GoalFrontend::Execute::handle(HttpExchange& exchange) {
   std::string decoded;
   const auto goal = read_goal(exchange.body, decoded, frontend_.table_->settings());
   if (!goal) co_return co_await refuse(exchange, 400, goal.error().message);
-  GoalRun run = frontend_.begin({kFrontend, exchange.who, exchange.peer.ip});
+  GoalRun run = frontend_.begin({kFrontend, exchange.caller, exchange.peer.ip});
   Result<GoalTrace> trace;
   {
     LeaveStop leave(exchange.stream);
@@ -142,13 +142,13 @@ Task<void> GoalFrontend::Execute::handle(HttpExchange& exchange) {
 }
 
 Task<void> GoalFrontend::Skills::handle(HttpExchange& exchange) {
-  GoalRun run = frontend_.begin({kFrontend, exchange.who, exchange.peer.ip});
+  GoalRun run = frontend_.begin({kFrontend, exchange.caller, exchange.peer.ip});
   const auto table = frontend_.table_;
   auto tools = co_await listed_tools(run);
   if (!tools) {
     co_return co_await refuse(exchange, info(tools.error().code).http, tools.error().message);
   }
-  const auto catalog = frontend_.place_.catalog.current(*exchange.who);
+  const auto catalog = frontend_.place_.catalog.current(*exchange.caller);
   int count = 0;
   std::string names;
   for (const auto& page : table->pages()) {

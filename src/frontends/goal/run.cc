@@ -81,7 +81,7 @@ class GoalRun::Step final : public GoalTools {
       whole_ = run_.filled(goal.whole, previous_, FillIn::plain);
       filled_ = run_.filled(goal.text, previous_, FillIn::plain);
       if (!whole_ || !filled_) return failure((whole_ ? filled_ : whole_).error());
-      goal = {*whole_, goal.word, *filled_};
+      goal = {*whole_, goal.keyword, *filled_};
     }
     return page.skill->execute(goal, *this);
   }

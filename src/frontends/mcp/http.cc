@@ -158,7 +158,7 @@ Task<void> McpHttp::post_stateless(HttpExchange& exchange, const mcp::Message& m
   auto checked = mcp::check_envelope(message);
   if (checked) checked = mcp::check_headers(message, method, headers);
   if (!checked) co_return co_await answer_error(exchange, 400, message.id, checked.error());
-  auto known = server_.method_of(message, revision, *exchange.who);
+  auto known = server_.method_of(message, revision, *exchange.caller);
   if (!known) co_return co_await answer_error(exchange, 404, message.id, known.error());
   if ((*known)->local == mcp::Local::listen) co_return co_await listen(exchange, message);
   co_return co_await run_call(exchange, message, revision, nullptr);
@@ -167,11 +167,11 @@ Task<void> McpHttp::post_stateless(HttpExchange& exchange, const mcp::Message& m
 Task<void> McpHttp::post_initialize(HttpExchange& exchange, const mcp::Message& message) {
   auto revision = server_.negotiate(message);
   if (!revision) co_return co_await answer_error(exchange, 400, message.id, revision.error());
-  auto allowed = server_.may_initialize(*exchange.who, exchange.peer.ip);
+  auto allowed = server_.may_initialize(*exchange.caller, exchange.peer.ip);
   if (!allowed)
     co_return co_await answer_error(exchange, status_of(allowed.error()), message.id,
                                     allowed.error());
-  auto session = sessions_.create(*revision, exchange.who, gateway::client_capabilities(message),
+  auto session = sessions_.create(*revision, exchange.caller, gateway::client_capabilities(message),
                                   share_owner_of(exchange));
   if (!session)
     co_return co_await answer_error(exchange, status_of(session.error()), message.id,
@@ -208,7 +208,7 @@ Task<McpHttp::SessionPtr> McpHttp::session_of(HttpExchange& exchange) {
     co_return Error{Code::invalid_request,
                     fmt::format("the {} header is missing: send initialize first", kSessionHeader)};
   }
-  co_return co_await sessions_.find(std::string(*id), *exchange.who);
+  co_return co_await sessions_.find(std::string(*id), *exchange.caller);
 }
 
 // A notification asks for nothing, except a cancellation: the call may run on any worker.
@@ -315,7 +315,7 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
 
 Task<void> McpHttp::run_call(HttpExchange& exchange, const mcp::Message& message,
                              mcp::Revision revision, SessionPtr session) {
-  auto method = server_.method_of(message, revision, *exchange.who);
+  auto method = server_.method_of(message, revision, *exchange.caller);
   if (!method) co_return co_await answer_error(exchange, 200, message.id, method.error());
   PostCall running(*this, exchange, message, **method, revision, std::move(session));
   co_return co_await running.run();

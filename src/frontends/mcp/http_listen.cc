@@ -19,7 +19,7 @@ Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& mess
   ExchangeSink sink(exchange);
   const StreamGuard guard(exchange, sink);
   Listening listening(
-      server_, {"mcp-http", exchange.who, exchange.peer.ip}, message,
+      server_, {"mcp-http", exchange.caller, exchange.peer.ip}, message,
       [&sink](std::string_view text) { sink.on_event(gateway::event_frame("", text)); });
   exchange.forget_request();
   listenings_.insert(&listening);

@@ -23,7 +23,7 @@ PostCall::PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Me
             *this,
             frontend.server_.deadline(),
             exchange.body.size(),
-            exchange.who},
+            exchange.caller},
       find_header_(
           [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
   call_.from = exchange.peer.ip;

@@ -47,7 +47,7 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   Client(McpSse& frontend, net::HttpExchange& exchange)
       : frontend_(frontend),
         exchange_(exchange),
-        conversation_(frontend.server_, *this, {"mcp-sse", exchange.who, exchange.peer.ip}) {
+        conversation_(frontend.server_, *this, {"mcp-sse", exchange.caller, exchange.peer.ip}) {
     if (exchange.idle.requested()) {
       conversation_.end();
     } else {
@@ -77,7 +77,7 @@ class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook
   void on_hangup() override { conversation_.end(); }
   void on_stop() override { conversation_.end(); }
   void on_deadline() override {
-    if (!still_stands(*exchange_.who)) return conversation_.end();
+    if (!still_stands(*exchange_.caller)) return conversation_.end();
     if (exchange_.put({kSseComment})) set_timer();
   }
   void set_timer() { here().timers().set(*this, here().now() + frontend_.keep_alive_); }
@@ -126,7 +126,7 @@ Task<void> McpSse::post(net::HttpExchange& exchange) {
   if (worker < shared_.workers.size()) {
     McpSse& there = *shared_.workers[worker];
     auto hand_over = [&there, &id, &exchange]() -> Task<bool> {
-      co_return there.deliver(id, *exchange.who, exchange.body);
+      co_return there.deliver(id, *exchange.caller, exchange.body);
     };
     found = co_await hop<bool>(*shared_.executors[worker], hand_over);
   }

@@ -35,7 +35,7 @@ RestCall::RestCall(gateway::McpServer& server, net::HttpExchange& exchange,
             *this,
             server.deadline(),
             exchange.body.size(),
-            exchange.who} {
+            exchange.caller} {
   call_.from = exchange.peer.ip;
   call_.trace = exchange.request.fields.find("traceparent").value_or("");
   call_.capabilities = kCapabilities;

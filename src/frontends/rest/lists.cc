@@ -180,14 +180,14 @@ Task<RestAnswer> Rest::show_tools(net::HttpExchange& exchange, Query query) {
   if (!reply) co_return reply.error();
   if (reply->is_error) co_return failure_answer(Dialect::mcp, *reply, false);
   RestAnswer answer;
-  answer.body = rendered(*reply, ItemKind::tool, *filter, *catalog_.current(*exchange.who));
+  answer.body = rendered(*reply, ItemKind::tool, *filter, *catalog_.current(*exchange.caller));
   co_return answer;
 }
 
 Task<RestAnswer> Rest::show_tool(net::HttpExchange& exchange, const RestPath& place) {
   auto tools = co_await all(exchange, ItemKind::tool);
   if (!tools) co_return tools.error();
-  const auto catalog = catalog_.current(*exchange.who);
+  const auto catalog = catalog_.current(*exchange.caller);
   const auto* const wanted = catalog->find(ItemKind::tool, place.name);
   for (const auto& raw : *tools) {
     const Listed tool = look_up(*catalog, ItemKind::tool, raw);
@@ -211,7 +211,7 @@ Task<RestAnswer> Rest::show_resources(net::HttpExchange& exchange, Query query) 
     if (!found) co_return found.error();
     for (const auto& raw : *found) {
       const Listed item =
-          look_up(*catalog_.current(*exchange.who), ItemKind::resource_template, raw);
+          look_up(*catalog_.current(*exchange.caller), ItemKind::resource_template, raw);
       if (filter->takes(item, ItemKind::resource_template)) {
         templates += (templates.empty() ? "" : ",") + raw;
       }
@@ -220,7 +220,7 @@ Task<RestAnswer> Rest::show_resources(net::HttpExchange& exchange, Query query) 
   }
   RestAnswer answer;
   answer.body =
-      rendered(*reply, ItemKind::resource, *filter, *catalog_.current(*exchange.who), templates);
+      rendered(*reply, ItemKind::resource, *filter, *catalog_.current(*exchange.caller), templates);
   co_return answer;
 }
 
@@ -235,7 +235,7 @@ Task<RestAnswer> Rest::show_agents(net::HttpExchange& exchange, Query query) {
   for (const auto kind : {ItemKind::tool, ItemKind::resource}) {
     auto items = co_await all(exchange, kind);
     if (!items) co_return items.error();
-    const auto catalog = catalog_.current(*exchange.who);
+    const auto catalog = catalog_.current(*exchange.caller);
     for (const auto& raw : *items) {
       const Listed item = look_up(*catalog, kind, raw);
       if (!item.entry || !filter->takes(item, kind)) continue;
@@ -270,7 +270,7 @@ Task<std::string> Rest::uri_of(std::string name, Caller who) {
 }
 
 Task<RestAnswer> Rest::show_health(const net::HttpExchange& exchange) {
-  const auto catalog = catalog_.current(*exchange.who);
+  const auto catalog = catalog_.current(*exchange.caller);
   auto servers = operations_.upstreams();
   // Whoever may use nothing of a server does not hear of it.
   std::erase_if(servers, [&](const UpstreamLine& line) {

@@ -58,7 +58,7 @@ OpenApiPage::OpenApiPage(const gateway::McpServer& server, gateway::CatalogView&
 
 Task<void> OpenApiPage::handle(net::HttpExchange& exchange) {
   if (!shown_) co_return co_await send_answer(exchange, nothing_here());
-  auto catalog = co_await catalog_.wait_synced(*exchange.who, server_.deadline());
+  auto catalog = co_await catalog_.wait_synced(*exchange.caller, server_.deadline());
   if (!catalog) co_return catalog.error();
   if ((*catalog)->access() && !(*catalog)->access()->has_method("tools/list")) {
     co_return co_await send_answer(exchange, nothing_here());

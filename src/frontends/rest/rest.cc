@@ -163,7 +163,7 @@ Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& place) {
     Error wrong{Code::invalid_request, "a '?' in the URI of a resource is written %3F"};
     co_return co_await refuse(exchange, place.dialect, 400, std::move(wrong));
   }
-  auto uri = co_await uri_of(place.name, exchange.who);
+  auto uri = co_await uri_of(place.name, exchange.caller);
   if (!uri) co_return uri.error();
   RestRequest request("resources/read", next_id(exchange));
   request.add_text("uri", *uri);
@@ -182,7 +182,7 @@ Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& place) {
     answer.body = std::move(reply->body);
   } else {
     // What one caller may read, another may not: only without rules and callers is it for all.
-    const bool same_for_all = exchange.who->way == "none" && !catalog_.rules();
+    const bool same_for_all = exchange.caller->way == "none" && !catalog_.rules();
     answer = content_answer(exchange.request, *reply, same_for_all);
   }
   co_return co_await running.finish(std::move(answer));

@@ -62,7 +62,7 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
 
   template <class Notify>
   void notify(Notify notify) {
-    if (!still_stands(*exchange_.who)) return expire();
+    if (!still_stands(*exchange_.caller)) return expire();
     notify(*conversation_);
   }
 
@@ -176,7 +176,7 @@ Result<void> WireWs::Client::put(std::string_view text) {
 
 Task<void> WireWs::Client::serve_wire(std::string text) {
   const net::HttpPeer& peer = exchange_.peer;
-  WirePeer who{"wire-ws", peer.address, peer.ip, nullptr, exchange_.who};
+  WirePeer who{"wire-ws", peer.address, peer.ip, nullptr, exchange_.caller};
   if (peer.certificate) who.certificate = std::make_shared<net::TlsPeer>(*peer.certificate);
   WireSink& sink = *this;
   session_.emplace(frontend_.host_, sink, std::move(who));
@@ -196,11 +196,11 @@ Task<void> WireWs::Client::serve_wire(std::string text) {
 Task<void> WireWs::Client::serve_plain(std::string text) {
   transport::Channel& channel = *this;
   conversation_.emplace(frontend_.host_.server(), channel,
-                        gateway::CallOrigin{"mcp-ws", exchange_.who, exchange_.peer.ip});
+                        gateway::CallOrigin{"mcp-ws", exchange_.caller, exchange_.peer.ip});
   frontend_.plain_.insert(this);
   scope_.spawn(conversation_->run(kUnbounded));
   for (Result<std::string> more = std::move(text); more;) {
-    if (!still_stands(*exchange_.who)) {
+    if (!still_stands(*exchange_.caller)) {
       expire();
       break;
     }

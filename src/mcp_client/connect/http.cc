@@ -56,14 +56,15 @@ bool is_sendable(std::string_view name, std::string_view value) {
 std::vector<HttpCandidate> ways_to(const net::Url& url, std::string_view kind, bool alone) {
   using transport::PostEndpoint;
   if (kind == "sse")
-    return {{false, url.path == "/" ? below(url, "/sse") : url, PostEndpoint::told, {}}};
+    return {{false, url.path == "/" ? below(url, "/sse") : url, PostEndpoint::announced, {}}};
   const auto base = below(url, "");
   if (kind == "custom-http-sse") {
     return {{false, below(base, "/sse"), PostEndpoint::fixed, below(base, "/message")}};
   }
-  return {{true, {}, PostEndpoint::told, {}},
-          {false, url, PostEndpoint::told, {}},
-          {false, below(base, "/sse"), alone ? PostEndpoint::told_or_fixed : PostEndpoint::told,
+  return {{true, {}, PostEndpoint::announced, {}},
+          {false, url, PostEndpoint::announced, {}},
+          {false, below(base, "/sse"),
+           alone ? PostEndpoint::announced_or_fixed : PostEndpoint::announced,
            below(base, "/message")}};
 }
 

@@ -20,7 +20,7 @@ struct HttpCandidate {
   bool streamable = true;
   // Otherwise: where the event stream is, and where to post.
   net::Url stream = {};
-  transport::PostEndpoint place = transport::PostEndpoint::told;
+  transport::PostEndpoint place = transport::PostEndpoint::announced;
   net::Url post = {};
 };
 

@@ -88,7 +88,7 @@ void set_variable(sandbox::Spec& spec, std::string_view name, std::string_view v
 }  // namespace
 
 Result<sandbox::Spec> confined_spec(const StdioSettings& settings) {
-  auto spec = sandbox::spec_of(*settings.sandbox, sandbox::prepared_places());
+  auto spec = sandbox::spec_of(*settings.sandbox, sandbox::prepared_cgroup_paths());
   if (!spec) return spec;
   spec->words = {settings.command};
   spec->words.insert(spec->words.end(), settings.args.begin(), settings.args.end());

@@ -1,5 +1,5 @@
-// The share (core/shares.h) of somebody who has not shown who they are: that of the network of
-// their address. And the share of an address in the connections.
+// The share (core/shares.h) of an unauthenticated client: that of the network of its address. Also
+// the share of an address in the connections.
 //
 // Usable from any thread.
 #pragma once
@@ -19,12 +19,12 @@ inline std::string share_of_address(std::string_view ip) {
   return here ? std::string(kLocalShare) : "address " + network_text(ip);
 }
 
-// A place for a connection of that address. Code::rate_limited if it has too many.
+// A slot for a connection of that address. Code::rate_limited if it has too many.
 inline Result<Shares::Share> take_connection_share(const PeerAddress& from) {
   return shares().take(ShareOf::connections, share_of_address(from.ip_text()));
 }
 
-// Runs what serves a connection, which has its place until then.
+// Runs `serving` of a connection, which holds its slot until then.
 inline Task<void> hold_share(Task<void> serving, Shares::Share share) {
   auto served = co_await serving;
   share.give_back();

@@ -18,7 +18,7 @@ char* take(std::size_t size) {
   return block;
 }
 
-void give_back(char* memory, std::size_t size) {
+void free_block(char* memory, std::size_t size) {
   std::unique_ptr<char[]> block(memory);
   if (size == InputBuffer::kBlock && spare_blocks.size() < kStoredBlocks) {
     spare_blocks.push_back(std::move(block));
@@ -37,7 +37,7 @@ std::span<char> InputBuffer::room(std::size_t least) {
     while (larger - size < least) larger *= 2;
     char* const moved = take(larger);
     if (size > 0) std::memcpy(moved, data_ + begin_, size);
-    if (data_) give_back(data_, capacity_);
+    if (data_) free_block(data_, capacity_);
     data_ = moved;
     capacity_ = larger;
   }
@@ -47,7 +47,7 @@ std::span<char> InputBuffer::room(std::size_t least) {
 }
 
 void InputBuffer::release() {
-  if (data_) give_back(data_, capacity_);
+  if (data_) free_block(data_, capacity_);
   data_ = nullptr;
   capacity_ = begin_ = end_ = 0;
 }

@@ -1,6 +1,6 @@
-// An InputBuffer holds the bytes of a connection that have arrived and are not used up yet. While
-// empty it holds no memory, so that an idle connection costs next to nothing; the blocks it uses
-// are kept per thread.
+// An InputBuffer holds the bytes of a connection that have arrived and are not consumed yet. While
+// empty it holds no memory, so that an idle connection costs next to nothing; the blocks are
+// recycled per thread.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,14 @@ class InputBuffer {
   std::string_view bytes() const { return {data_ + begin_, end_ - begin_}; }
   bool empty() const { return begin_ == end_; }
 
-  // Room for more bytes, at least so many. May move what is there: views of it are void.
+  // Room for at least so many more bytes. May move the contents: views of them become invalid.
   std::span<char> room(std::size_t least = 1);
   void add(std::size_t count) { end_ += count; }
 
   // Drops bytes from the front. Views of the others stay valid.
   void drop(std::size_t count) { begin_ += count; }
 
-  // Gives the memory back if nothing is in it.
+  // Returns the memory if the buffer is empty.
   void release_if_empty() {
     if (empty()) release();
   }

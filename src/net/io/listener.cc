@@ -8,11 +8,11 @@
 namespace patchbay::net {
 namespace {
 
-// So that clients who come do not keep those who are there from being served.
+// So that new connections do not delay those that are being served.
 constexpr int kAcceptsPerTurn = 8;
 constexpr auto kAcceptPause = std::chrono::milliseconds(100);  // After running out of descriptors.
 
-// Whether the task that awaits this was asked to stop. It does not wait.
+// Whether the awaiting task has been asked to stop. Does not wait.
 struct StopRequested {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
@@ -55,7 +55,7 @@ Task<void> Accepting::accept(Source& listener, bool secure) {
       if (!ready) co_return ready.error();
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
       // Take one connection off the queue with the reserved descriptor and close it, so that the
-      // client hears at once; then let some calls finish.
+      // client notices at once; then let some calls finish.
       reserve_.reset();
       Fd(::accept4(listener.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC)).reset();
       reserve_ = reserve_descriptor();

@@ -12,11 +12,11 @@
 
 namespace patchbay::net {
 
-// A socket at `path` that its owner alone may use. One that a dead program has left is replaced;
-// one that is in use is not.
+// A socket at `path` that only its owner may use. One left by a program that has exited is
+// replaced; one that is in use is not.
 Result<Fd> listen_unix(const std::string& path);
 
-// `port` of this machine for whoever may reach it over vsock.
+// `port` of this machine, for every host that reaches it over vsock.
 Result<Fd> listen_vsock(unsigned port);
 
 // The next connection. Waits while there is none, and a moment when descriptors have run out.

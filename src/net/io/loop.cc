@@ -43,7 +43,7 @@ Loop::~Loop() = default;
 void Loop::run() {
   enter();
   std::array<epoll_event, kBatch> events;
-  // Work may have been queued before the loop began.
+  // Work may have been queued before the loop started.
   turn(Clock::now());
   while (!quit_.load(std::memory_order_acquire)) {
     const int n = ::epoll_wait(epoll_.get(), events.data(), kBatch, wait_time());
@@ -89,7 +89,7 @@ int Loop::add(Source& source, std::uint32_t events) {
 }
 
 void Loop::remove(Source& source) {
-  // It fails for what the kernel never took, and there is nothing to be done about it.
+  // It fails for descriptors that the kernel never watched; that needs no handling.
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, source.fd(), nullptr);
   std::replace(batch_.begin(), batch_.begin() + batch_size_, &source,
                static_cast<Source*>(nullptr));

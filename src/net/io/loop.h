@@ -1,5 +1,5 @@
-// A Loop is a thread's executor driven by epoll: it waits for descriptors, deadlines and letters,
-// and gives each its turn. Each worker has one; so has the control thread.
+// A Loop is a thread's executor driven by epoll: it waits for descriptors, deadlines and posted
+// messages, and runs each in turn. Each worker has one; so has the control thread.
 //
 // Confined to the thread that runs it, except post() and quit().
 #pragma once
@@ -19,7 +19,7 @@ class Source;
 
 class Loop final : public Executor {
  public:
-  // `number` tells workers apart in logs and ids.
+  // `number` distinguishes workers in logs and ids.
   explicit Loop(int number = 0);
   ~Loop() override;
 
@@ -47,7 +47,7 @@ class Loop final : public Executor {
   const Fd wakeup_;  // An eventfd, edge-triggered and never read.
   std::atomic<bool> quit_ = false;
 
-  // The events of the current turn. A source that dies is taken out of them.
+  // The events of the current turn. A source that is destroyed is removed from them.
   std::array<Source*, kBatch> batch_{};
   int batch_size_ = 0;
 };

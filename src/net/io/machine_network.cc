@@ -84,7 +84,7 @@ std::string interface_name(int index) {
 
 Result<void> ask_routes(const std::function<bool(std::string_view messages)>& take) {
   const Fd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
-  if (!socket) return fault("cannot ask for routes");
+  if (!socket) return fault("cannot request routes");
   struct {
     nlmsghdr head;
     rtmsg body;
@@ -92,11 +92,11 @@ Result<void> ask_routes(const std::function<bool(std::string_view messages)>& ta
   request.head.nlmsg_len = sizeof request;
   request.head.nlmsg_type = RTM_GETROUTE;
   request.head.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-  if (::send(socket.get(), &request, sizeof request, 0) < 0) return fault("cannot ask for routes");
+  if (::send(socket.get(), &request, sizeof request, 0) < 0) return fault("cannot request routes");
   std::string buffer(std::size_t{64} << 10, '\0');
   for (bool last = false; !last;) {
     const ssize_t n = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (n <= 0) return fault("the kernel does not tell its routes");
+    if (n <= 0) return fault("the kernel did not return its routes");
     last = take(std::string_view(buffer).substr(0, static_cast<std::size_t>(n)));
   }
   return ok();

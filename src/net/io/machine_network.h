@@ -1,5 +1,5 @@
-// What the kernel tells about the networks of this machine: addresses, interfaces, routes.
-// Blocking, if only for the kernel: for threads that may wait, not for workers.
+// The networks of this machine, as the kernel reports them: addresses, interfaces, routes. Blocks,
+// if only for the kernel: for threads that may wait, not for workers.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace patchbay::net {
 
-// The kernel's numbers, as they stand in what it writes.
+// The kernel's numbers, in the order in which it writes them.
 inline constexpr int kUnixFamily = 1;
 inline constexpr int kIpv4Family = 2;
 inline constexpr int kIpv6Family = 10;
@@ -36,7 +36,7 @@ Result<std::vector<InterfaceAddress>> interface_addresses();
 int interface_metric(const std::string& name);
 std::string interface_name(int index);
 
-// Asks for all routes. `take` gets each buffer of netlink messages and says whether it was the
+// Requests all routes. `take` gets each buffer of netlink messages and returns whether it was the
 // last.
 Result<void> ask_routes(const std::function<bool(std::string_view messages)>& take);
 

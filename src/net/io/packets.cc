@@ -85,7 +85,7 @@ Result<std::optional<Packet>> receive_packet(int fd) {
     std::memcpy(&attached, CMSG_DATA(header), sizeof attached);
     packet.attached = Fd(attached);
   }
-  if (got == 0) return Error{Code::unavailable, "the other end has gone"};
+  if (got == 0) return Error{Code::unavailable, "the other end has closed"};
   packet.text.resize(static_cast<std::size_t>(got));
   packet.text.shrink_to_fit();
   return std::optional(std::move(packet));

@@ -1,7 +1,7 @@
-// A pair of sockets that carries whole messages between two processes, and with a message a
-// descriptor: how the gateway speaks with a helper process of its own.
+// A pair of sockets that carries whole messages between two processes, each with an optional
+// descriptor: how the gateway communicates with its helper processes.
 //
-// Plain calls on descriptors, for any thread; whether they block is the descriptor's own matter.
+// Plain calls on descriptors, for any thread; whether they block depends on the descriptor.
 #pragma once
 
 #include <optional>
@@ -22,16 +22,16 @@ struct Packet {
   Fd attached = {};  // Empty unless a descriptor came with it.
 };
 
-// Both ends close themselves at exec. They block.
+// Both ends are close-on-exec and blocking.
 Result<std::pair<Fd, Fd>> make_packet_pair();
 
 void set_nonblocking(const Fd& fd);
 
-// Code::too_large for a message beyond the limit, Code::unavailable if the other end has gone or
-// takes nothing now.
+// Code::too_large for a message above the limit, Code::unavailable if the other end is closed or
+// its buffer is full.
 Result<void> send_packet(int fd, std::string_view text, int attached = -1);
 
-// Nothing if nothing has come yet. Code::unavailable once the other end has gone.
+// Nothing if no message has arrived. Code::unavailable once the other end is closed.
 Result<std::optional<Packet>> receive_packet(int fd);
 
 }  // namespace patchbay::net

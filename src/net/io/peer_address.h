@@ -1,6 +1,6 @@
-// A PeerAddress is where a connection comes from, small enough to be kept with each. IPv4
-// addresses are kept as IPv6 ones that stand for them, so that a client has one address whichever
-// way the listener is bound.
+// A PeerAddress is the remote address of a connection, small enough to be stored with each. IPv4
+// addresses are stored as IPv4-mapped IPv6 addresses, so that a client has one address however the
+// listener is bound.
 //
 // Values only.
 #pragma once
@@ -28,12 +28,12 @@ struct PeerAddress {
   // "127.0.0.1:50000" or "[::1]:50000".
   std::string text() const;
 
-  // What one party has to itself, and is counted by: an IPv4 address, or the /64 of an IPv6 one.
+  // The unit by which clients are counted: an IPv4 address, or the /64 of an IPv6 address.
   std::array<unsigned char, 16> network() const;
 };
 
-// The network() of an address that is given as text: "127.0.0.1", "2001:db8:0:1::/64". A text that
-// is no IPv6 address stays as it is.
+// The network() of an address given as text: "127.0.0.1", "2001:db8:0:1::/64". A text that is no
+// IPv6 address is returned unchanged.
 std::string network_text(std::string_view ip);
 
 }  // namespace patchbay::net

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPiece = 32 * 1024;
 
-// Nobody is there any more who could read; only a local socket shows that.
+// The reader has closed; only a local socket reports that.
 bool has_gone(const Source& source) {
   pollfd state{source.fd(), 0, 0};
   return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLHUP | POLLERR)) != 0;
@@ -38,7 +38,7 @@ class Relay {
   }
 
  private:
-  // One direction, to its end; then waits for the other.
+  // Copies one direction to its end; then waits for the other.
   Task<void> pump(Source& from, Source& to, std::uint64_t& count) {
     auto ended = co_await move_all(from, to, count);
     if (!ended || ++ended_ == 2) {
@@ -55,14 +55,13 @@ class Relay {
     co_return ok();
   }
 
-  // Until the orderly end of `from`, or until `to` takes no more: it may still have something to
-  // say.
+  // Until the orderly end of `from`, or until `to` accepts no more: it may still send.
   Task<void> move_all(Source& from, Source& to, std::uint64_t& count) {
     std::string piece(kPiece, '\0');
     for (;;) {
       auto got = co_await from.read_some(piece, last_ + idle_);
       if (!got && got.error().code == Code::timeout && here().now() < last_ + idle_) continue;
-      // Whoever ends second is done, and may go.
+      // The direction that ends second finishes the relay.
       const bool orderly = from.ended() && (ended_ > 0 || !has_gone(from));
       if (!got) co_return orderly ? ok() : Result<void>(got.error());
       last_ = here().now();

@@ -1,6 +1,6 @@
-// Moves bytes between two connections, in both directions at once, until both have ended: what a
-// proxy does once it knows where a connection leads. Holds one piece of each direction in memory
-// and reads on when the other side has taken it.
+// Copies bytes between two connections, in both directions at once, until both have ended: what a
+// proxy does once it knows the destination. Holds one piece of each direction in memory and reads
+// the next when the other side has taken it.
 //
 // Confined to the thread of the loop of both.
 #pragma once
@@ -16,8 +16,8 @@ struct Relayed {
   std::uint64_t back = 0;
 };
 
-// How long no byte may move. Of a TCP peer nobody can tell whether it has ended its side or has
-// gone altogether: once one direction has ended, the other gets `half_open` between two bytes, or
+// How long no byte may move. A TCP peer that has ended its side cannot be distinguished from one
+// that has gone: once one direction has ended, the other gets `half_open` between two bytes, or
 // `idle` if that is less.
 struct RelayTimeouts {
   std::chrono::nanoseconds idle;
@@ -25,7 +25,7 @@ struct RelayTimeouts {
 };
 
 // Counts in `moved` while it runs. Code::timeout if no byte moves for too long, Code::unavailable
-// if one of them breaks. Both are left for the caller to close.
+// if one connection fails. The caller closes both.
 Task<void> relay(Source& first, Source& second, RelayTimeouts timeout, Relayed& moved);
 
 }  // namespace patchbay::net

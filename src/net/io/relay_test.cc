@@ -1,5 +1,4 @@
-// Tests of the relay between two pairs of local sockets: a client, what it is relayed through, and
-// a server.
+// Tests of the relay between two pairs of local sockets: a client, the relay, and a server.
 #include "net/io/relay.h"
 
 #include <fcntl.h>
@@ -50,20 +49,20 @@ struct Bench {
   Scope running;
 };
 
-TEST(Relay, BothWaysAndEachToItsOwnEnd) {
+TEST(Relay, BothDirectionsAndEachToItsOwnEnd) {
   on_loop([]() -> Task<void> {
     Bench all;
     all.start(seconds(20));
     auto sent = co_await all.client->write_all("question", seconds(20));
     ::shutdown(all.client->fd(), SHUT_WR);
-    auto heard = co_await Bench::read(*all.server);
-    EXPECT_EQ(*heard, "question");
+    auto received = co_await Bench::read(*all.server);
+    EXPECT_EQ(*received, "question");
     auto end = co_await Bench::read(*all.server);
     EXPECT_TRUE(!end && all.server->ended());
     // One side has ended, the other still answers.
     sent = co_await all.server->write_all("an answer", seconds(20));
-    heard = co_await Bench::read(*all.client);
-    EXPECT_EQ(*heard, "an answer");
+    received = co_await Bench::read(*all.client);
+    EXPECT_EQ(*received, "an answer");
     all.server.reset();
     auto done = co_await all.running.drain(in_time());
     EXPECT_TRUE(done);
@@ -79,7 +78,7 @@ TEST(Relay, EndsAtOnceWithAClientThatHasGone) {
     Bench all;
     all.start(std::chrono::hours(1));
     all.client.reset();
-    // The server says nothing and does not end.
+    // The server sends nothing and does not end.
     auto done = co_await all.running.drain(in_time());
     EXPECT_FALSE(all.outcome);
     co_return done;

@@ -21,9 +21,10 @@ using std::chrono::seconds;
 
 constexpr auto kKeepFound = seconds(30);
 constexpr auto kKeepFailed = seconds(2);
-constexpr std::size_t kStored = 1024;   // Names.
-constexpr std::size_t kWaiting = 256;   // Look-ups.
-constexpr std::size_t kThreads = 4;     // A name whose servers are silent must not stop the others.
+constexpr std::size_t kStored = 1024;  // Names.
+constexpr std::size_t kWaiting = 256;  // Lookups.
+// A name whose servers do not answer must not delay the others.
+constexpr std::size_t kThreads = 4;
 constexpr std::size_t kAddresses = 16;  // Of one name.
 
 using Found = Result<std::vector<Address>>;
@@ -56,11 +57,11 @@ void set_port(Address& address, int port) {
   }
 }
 
-// One name that someone waits for. Shared by the asker and a thread of the resolver.
+// One name that a task waits for. Shared by that task and a thread of the resolver.
 struct Question {
   explicit Question(std::string name) : host(std::move(name)) {}
 
-  // Any thread. Not heard once the asker has left.
+  // Any thread. Ignored once the task has stopped waiting.
   void notify(const std::shared_ptr<Question>& self, Found found) {
     const std::lock_guard lock(mutex);
     if (!caller) return;
@@ -68,7 +69,7 @@ struct Question {
         [self, found = std::move(found)]() mutable { self->answer.deliver(std::move(found)); });
   }
 
-  // The asker's executor may be gone after this.
+  // The executor of the task may be gone after this.
   void leave() {
     const std::lock_guard lock(mutex);
     caller = nullptr;
@@ -78,13 +79,13 @@ struct Question {
   std::mutex mutex;
   Executor* caller = &here();  // Guarded by the mutex.
 
-  // Touched by the asker's thread only.
+  // Used by the thread of the task only.
   OneShot<std::vector<Address>> answer;
 };
 
 class Resolver {
  public:
-  // Never destroyed: a thread that waits for a name server cannot be called back, and the end of
+  // Never destroyed: a thread that waits for a name server cannot be interrupted, and the end of
   // the process must not wait for it.
   static Resolver& of_process() {
     static auto* const resolver = new Resolver;
@@ -141,7 +142,7 @@ class Resolver {
       --idle_;
       const auto question = std::move(waiting_.front());
       waiting_.pop_front();
-      // Another may have asked the same a moment ago.
+      // Another task may have looked up the same name a moment ago.
       auto found = stored_now(question->host);
       if (!found) {
         lock.unlock();

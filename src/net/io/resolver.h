@@ -1,9 +1,9 @@
-// Looks host names up without holding a worker up: getaddrinfo() blocks, so a few threads of the
-// whole process do that, and the answer comes back to the loop that asked. Answers are kept for a
-// short while, failures for a shorter one.
+// Resolves host names without blocking a worker: getaddrinfo() blocks, so a few threads of the
+// process run it, and the answer is posted to the loop that asked. Answers are cached for a short
+// while, failures for a shorter one.
 //
-// Callable on any thread that has an executor. The threads begin with the first name that needs
-// them and end with the process, which waits for a look-up that is under way.
+// Callable on any thread that has an executor. The threads start with the first name that needs
+// them and end with the process, which waits for a lookup in progress.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 namespace patchbay::net {
 
 // At least one address, in the order in which they should be tried. Code::unavailable if the name
-// is not known, Code::overloaded if too many names are being looked up.
+// is unknown, Code::overloaded if too many lookups are in progress.
 Task<std::vector<Address>> look_up(std::string host, int port, Deadline deadline);
 
 }  // namespace patchbay::net

@@ -128,7 +128,7 @@ Task<Fd> connect_to(Address address, Deadline deadline) {
   set_no_delay(fd.get());
   if (::connect(fd.get(), raw(address), address.size) != 0) {
     if (errno != EINPROGRESS) co_return fault("cannot connect to " + address.text());
-    // A copy of the descriptor waits, so that the caller gets one that no loop knows yet.
+    // A copy of the descriptor waits, so that the caller gets one that no loop has registered.
     Source waiting(Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0)));
     auto ready = co_await waiting.ready(Source::Direction::write, deadline);
     if (!ready && ready.error().code == Code::timeout) {
@@ -148,7 +148,7 @@ Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline) {
   Result<Fd> connected;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     const auto others = static_cast<int>(addresses.size() - i);
-    // Time goes on while addresses are tried: the turn's own time may be long gone.
+    // Time passes while addresses are tried: the time of the turn may be long past.
     const auto now = Clock::now();
     const auto share = i + 1 == addresses.size() ? deadline : now + (deadline - now) / others;
     connected = co_await connect_to(addresses[i], share);
@@ -162,8 +162,7 @@ Task<Fd> connect_tcp(std::string host, int port, Deadline deadline, AddressRule 
   if (!addresses) co_return addresses.error();
   if (rule) std::erase_if(*addresses, [&](const auto& one) { return !rule(one); });
   if (addresses->empty()) {
-    co_return Error{Code::unavailable,
-                    fmt::format("{} is at an address that may not be connected to", host)};
+    co_return Error{Code::unavailable, fmt::format("{} has an address that is not allowed", host)};
   }
   co_return co_await connect_to(*std::move(addresses), deadline);
 }

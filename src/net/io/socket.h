@@ -1,5 +1,5 @@
-// Addresses and sockets: parse "host:port", listen, connect. Nothing here blocks; host names are
-// looked up in resolver.h.
+// Addresses and sockets: parse "host:port", listen, connect. Nothing here blocks; resolver.h
+// resolves host names.
 #pragma once
 
 #include <sys/socket.h>
@@ -28,7 +28,7 @@ struct Address {
 // A numeric address or "localhost" with a port: "127.0.0.1:8080", "[::1]:0", "localhost:80".
 Result<Address> parse_address(std::string_view text);
 
-// The addresses of a host that needs no look-up: a numeric one, or "localhost". Empty otherwise.
+// The addresses of a host that needs no lookup: a numeric one, or "localhost". Empty otherwise.
 std::vector<Address> numeric_addresses(const std::string& host, int port);
 
 // A listening socket. With `shared`, other sockets of this process may listen on the same address
@@ -44,7 +44,7 @@ Task<Fd> connect_to(std::vector<Address> addresses, Deadline deadline);
 // Which addresses may be connected to; empty: all.
 using AddressRule = std::function<bool(const Address& address)>;
 
-// Looks the host up and connects to one of its addresses that `rule` allows.
+// Resolves the host and connects to one of its addresses that `rule` allows.
 Task<Fd> connect_tcp(std::string host, int port, Deadline deadline, AddressRule rule = {});
 
 // Connects to a socket of this machine, which needs no waiting.
@@ -53,7 +53,7 @@ Result<Fd> connect_unix(const std::string& path);
 // Answers are whole messages: send them at once.
 void set_no_delay(int fd);
 
-// Sends what fits, for whoever is turned away: nobody waits for them.
+// Sends what fits, to a client that is refused: nothing waits for it.
 void send_at_once(int fd, std::string_view bytes);
 
 // Notices within about a minute that the peer's machine has vanished.

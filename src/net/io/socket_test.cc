@@ -73,7 +73,7 @@ TEST(Resolver, AnswersNumbersAtOnce) {
   });
 }
 
-// getaddrinfo() takes these for numbers without asking anyone; we do not, so a thread is asked.
+// getaddrinfo() reads these as numbers without a query; we do not, so a thread runs it.
 TEST(Resolver, AsksTheSystemAndKeepsTheAnswer) {
   on_loop([]() -> Task<void> {
     for (int i = 0; i < 3; ++i) {
@@ -81,7 +81,7 @@ TEST(Resolver, AsksTheSystemAndKeepsTheAnswer) {
       if (!found) co_return found.error();
       EXPECT_EQ((*found)[0].text(), fmt::format("127.0.0.1:{}", 80 + i));
     }
-    // Longer than any name can be: nobody is asked for it.
+    // Longer than any name can be: not looked up.
     auto unknown = co_await look_up(std::string(300, 'x'), 80, in_time());
     EXPECT_EQ(unknown.error().code, Code::unavailable);
     EXPECT_TRUE(unknown.error().message.starts_with("cannot find xxx"));
@@ -89,8 +89,8 @@ TEST(Resolver, AsksTheSystemAndKeepsTheAnswer) {
   });
 }
 
-TEST(Resolver, LetsAnAskerGo) {
-  // Many loops that end while their questions may still be under way.
+TEST(Resolver, ReleasesACancelledLookup) {
+  // Many loops that end while their lookups may still be in progress.
   for (int i = 0; i < 50; ++i) {
     on_loop([i]() -> Task<void> {
       Scope scope;

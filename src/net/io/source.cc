@@ -36,7 +36,7 @@ std::span<iovec> drop_written(std::span<iovec> parts, std::size_t written) {
   return parts;
 }
 
-// Stands in for the events of a source that the kernel does not watch.
+// Replaces the events of a source that the kernel does not watch.
 class Source::Poll final : public Timer {
  public:
   explicit Poll(Source& source) : source_(source) {}
@@ -51,7 +51,7 @@ Source::Source(Fd fd)
     : loop_(static_cast<Loop&>(here())), fd_(std::move(fd)), socket_(S_ISSOCK(kind_of(fd_.get()))) {
   const int refused = loop_.add(*this, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
   if (refused == 0) return;
-  // epoll does not watch files. One that is read to its end tells of no more by no event.
+  // epoll does not watch files, and a file at its end produces no event.
   hung_up_ = refused != EPERM || S_ISREG(kind_of(fd_.get()));
   if (refused == EPERM) return;
   refused_ = refused;
@@ -77,7 +77,7 @@ Result<std::size_t> Source::try_read(std::span<char> into) {
                               : ::read(fd_.get(), into.data(), into.size());
     if (n > 0) {
       // A short read has emptied the descriptor; the next bytes come with an event of their own.
-      // Not so once the peer has hung up: that event has been.
+      // Not so once the peer has hung up: that event has passed.
       if (static_cast<std::size_t>(n) < into.size() && !hung_up_) may_read_ = false;
       return static_cast<std::size_t>(n);
     }
@@ -121,7 +121,7 @@ void Source::watch_hangup(Hangup* hangup) {
 void Source::on_events(std::uint32_t events) {
   if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
     hung_up_ = true;
-    may_read_ = may_write_ = true;  // The next attempt tells what has happened.
+    may_read_ = may_write_ = true;  // The next attempt finds out what has happened.
   }
   if (events & EPOLLIN) may_read_ = true;
   if (events & EPOLLOUT) may_write_ = true;

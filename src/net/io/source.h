@@ -20,7 +20,7 @@ namespace patchbay::net {
 
 class Source {
  public:
-  // Something that waits until the source can be read or written. Told once per wait.
+  // Waits until the source can be read or written. Called once per wait.
   class Waiter {
    public:
     virtual void on_ready() = 0;
@@ -29,7 +29,7 @@ class Source {
     ~Waiter() = default;
   };
 
-  // Told once when the peer has gone or has ended its side.
+  // Called once when the peer has disconnected or has ended its side.
   class Hangup {
    public:
     virtual void on_hangup() = 0;
@@ -38,7 +38,7 @@ class Source {
     ~Hangup() = default;
   };
 
-  // Takes `fd`, which must be non-blocking, into the loop of this thread.
+  // Registers `fd`, which must be non-blocking, with the loop of this thread.
   explicit Source(Fd fd);
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
@@ -47,7 +47,7 @@ class Source {
   int fd() const { return fd_.get(); }
 
   // Reads or writes what is possible now. 0 means: not now, wait. The end of the stream and every
-  // fault are Code::unavailable.
+  // failure are Code::unavailable.
   Result<std::size_t> try_read(std::span<char> into);
   Result<std::size_t> try_write(std::span<const iovec> parts);
 
@@ -61,19 +61,19 @@ class Source {
   }
   void forget(Waiter& waiter);
 
-  // At most one; null to take it back. Told at once if the peer has gone already.
+  // At most one; null to remove it. Called at once if the peer has disconnected already.
   void watch_hangup(Hangup* hangup);
 
-  // More may have come already.
+  // More may have arrived already.
   bool may_read() const { return may_read_; }
 
-  // A read has found the orderly end of the stream, not a fault.
+  // A read has found the orderly end of the stream, not a failure.
   bool ended() const { return ended_; }
 
   // Reads at least one byte. Code::unavailable at the end of the stream.
   Task<std::size_t> read_some(std::span<char> into, Deadline deadline);
 
-  // Writes everything. Each step forward must come within `patience`.
+  // Writes everything. Each step forward must happen within `timeout`.
   Task<void> write_all(std::span<iovec> parts, std::chrono::nanoseconds timeout);
   Task<void> write_all(std::string_view bytes, std::chrono::nanoseconds timeout);
 
@@ -93,8 +93,8 @@ class Source {
   Loop& loop_;
   const Fd fd_;
   const bool socket_;  // The calls for sockets alone cost less than those for any descriptor.
-  // The kernel has refused to watch the descriptor, for this reason. Reading and writing fail;
-  // a waiter that has not tried is woken from time to time, so that it tries and fails.
+  // Why the kernel refused to watch the descriptor. Reading and writing fail; a waiter that has not
+  // tried is woken from time to time, so that it tries and fails.
   int refused_ = 0;
   std::unique_ptr<Poll> poll_;
   Waiter* reader_ = nullptr;

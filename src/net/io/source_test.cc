@@ -19,10 +19,10 @@ struct Pipe {
   Pipe() { EXPECT_EQ(::pipe2(ends, O_NONBLOCK | O_CLOEXEC), 0); }
 };
 
-struct Told : Source::Waiter {
-  virtual ~Told() = default;
-  bool told = false;
-  void on_ready() override { told = true; }
+struct Notified : Source::Waiter {
+  virtual ~Notified() = default;
+  bool notified = false;
+  void on_ready() override { notified = true; }
 };
 
 // The kernel refuses to watch a descriptor twice.
@@ -48,9 +48,9 @@ TEST(Source, WaitersOfWhatCannotBeWatchedAreWoken) {
     const Fd writing(pipe.ends[1]);
     const Source watched(Fd(pipe.ends[0]));
     Source refused(Fd(pipe.ends[0]));
-    Told told;
-    refused.wait_readable(told);
-    co_return co_await until([&] { return told.told; });
+    Notified notified;
+    refused.wait_readable(notified);
+    co_return co_await until([&] { return notified.notified; });
   });
 }
 

@@ -75,12 +75,12 @@ void prepare(const Fd& fd, int pipe_size) {
   if (pipe_size > 0) ::fcntl(fd.get(), F_SETPIPE_SZ, pipe_size);
 }
 
-// The pipe for the child's stdin; without input, the writing end is not there.
+// The pipe for the child's stdin; without input there is no writing end.
 Result<Pipe> make_input(bool wanted) {
   if (wanted) return make_pipe();
   Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (nothing) return Pipe{std::move(nothing), Fd()};
-  // A file system without devices: a pipe that nobody writes to is as empty.
+  // A file system without devices: a pipe without a writer is as empty.
   auto pipe = make_pipe();
   if (pipe) pipe->write.reset();
   return pipe;
@@ -100,7 +100,7 @@ Error cannot_start(const Program& program, const Started& started) {
 }
 
 // The children that have not been reaped. The lock is held while one is started or reaped, so that
-// nobody takes a child for another's that is about to be entered here.
+// no child is mistaken for an orphan while it is being entered here.
 struct Living {
   std::mutex mutex;
   std::set<pid_t> pids;
@@ -144,9 +144,9 @@ std::vector<std::string> usual_environment() {
 Result<std::unique_ptr<Child>> Child::spawn(const Program& program) {
   auto path = locate(program);
   if (!path) return path.error();
-  std::vector<std::string> words{program.command};
-  words.insert(words.end(), program.args.begin(), program.args.end());
-  const auto argv = pointers(words);
+  std::vector<std::string> args{program.command};
+  args.insert(args.end(), program.args.begin(), program.args.end());
+  const auto argv = pointers(args);
   std::vector<std::string> environment = program.environment;
   const std::string mark = program.marked ? make_mark() : "";
   if (program.marked) environment.push_back(fmt::format("{}={}", kMarkVariable, mark));
@@ -226,10 +226,10 @@ Child::~Child() {
   reap();
 }
 
-// Once it is known that it has ended.
+// Called once it has ended.
 Ending Child::reap() {
   const std::lock_guard lock(living().mutex);
-  // While it is not reaped its group cannot be anyone else's: end what it has left behind.
+  // While it is not reaped its group cannot be reused: kill what it has left behind.
   ::kill(-pid_, SIGKILL);
   siginfo_t info{};
   ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG);
@@ -240,7 +240,7 @@ Ending Child::reap() {
 }
 
 void Child::signal(int number) const {
-  // Once the child has been reaped its number may belong to someone else.
+  // Once the child has been reaped its pid may belong to another process.
   if (!exited()) ::kill(-pid_, number);
 }
 

@@ -1,5 +1,5 @@
-// A Child is a running program: spawned without a shell, in a process group of its own, with a
-// clean environment and no descriptors but its three pipes. It dies with the gateway.
+// A Child is a running program: spawned without a shell, in its own process group, with a clean
+// environment and no descriptors except its three pipes. It dies with the gateway.
 //
 // Confined to the worker that spawned it (the parent-death signal is tied to that thread).
 #pragma once
@@ -20,17 +20,17 @@
 namespace patchbay::net {
 
 struct Program {
-  std::string command;  // A path, or a name looked up in PATH of `environment`.
+  std::string command;  // A path, or a name resolved in PATH of `environment`.
   std::vector<std::string> args;
   std::vector<std::string> environment;  // NAME=value, complete.
   std::string cwd;                       // Empty: the gateway's own.
   bool reads_input = true;               // Else its stdin is /dev/null.
-  int handed_over = -1;                  // What becomes its descriptor 3.
-  bool same_stdio = false;               // Our own stdin, stdout and stderr; there are no pipes.
-  int pipe_size = 1 << 20;               // Most an ordinary user may have; 0: the system's choice.
-  std::optional<User> user = {};         // Who it runs as; else who we are.
-  // What it starts ends with it, also what has left its group for a session of its own: its
-  // environment gets a mark, by which Orphans tells whose such a process is.
+  int handed_over = -1;                  // Becomes its descriptor 3.
+  bool same_stdio = false;        // Inherits our stdin, stdout and stderr; there are no pipes.
+  int pipe_size = 1 << 20;        // Most an ordinary user may have; 0: the system's choice.
+  std::optional<User> user = {};  // The user it runs as; none: ours.
+  // What it starts ends with it, also what has moved to a session of its own: its environment gets
+  // a mark, by which Orphans finds such processes.
   bool marked = false;
 };
 
@@ -43,35 +43,37 @@ struct Ending {
   int code() const { return by_signal ? 128 + status : status; }  // As a shell has it.
 };
 
-// What every child gets of our own environment: kUsualVariables.
+// The part of our environment that every child gets: kUsualVariables.
 std::vector<std::string> usual_environment();
 
-// Adds variable `name` of our own environment, if there is one. From then on other programs cannot
-// read it there (core/environment.h).
+// Adds variable `name` of our environment, if it exists. From then on other programs cannot read it
+// there (core/environment.h).
 void pass_variable(const char* name, std::vector<std::string>& environment);
 
 // The variable that carries the mark of a program.
 inline constexpr std::string_view kMarkVariable = "PATCHBAY_CHILD";
 
-// The file that would be run: absolute, and without links. Code::unavailable if there is none.
+// The file that would be run: absolute, and with links resolved. Code::unavailable if there is
+// none.
 Result<std::string> find_program(const Program& program);
 
 class Child final : Source::Waiter {
  public:
-  // Code::unavailable, with what to do about it, if the program cannot be started.
+  // Code::unavailable, with the remedy, if the program cannot be started.
   static Result<std::unique_ptr<Child>> spawn(const Program& program);
 
   // Kills the whole group if it is still there.
   ~Child();
 
-  // Whether a child lives that has this mark. Callable on any thread.
+  // Whether a child with this mark is running. Callable on any thread.
   static bool is_living_mark(std::string_view mark);
 
-  // Reaps one process below us that has ended and is no Child. False if there is none, or none that
-  // can be reached before a Child reaps its own, which tells the listener. Callable on any thread.
+  // Reaps one process below us that has exited and is no Child. False if there is none, or none
+  // that can be reached before a Child reaps its own, which calls the listener. Callable on any
+  // thread.
   static bool reap_other();
 
-  // Is told whenever a child has been reaped, on its thread. Empty: nobody is.
+  // Called on the child's thread whenever one has been reaped. Empty: none.
   static void on_reaped(std::function<void()> notify);
 
   // Kills every child of the process and its group, at once. Callable on any thread, before an
@@ -80,7 +82,7 @@ class Child final : Source::Waiter {
 
   pid_t pid() const { return pid_; }
 
-  // Our ends of its pipes. Taken by whoever speaks to it.
+  // Our ends of its pipes. Taken by the code that communicates with it.
   Fd take_stdin() { return std::move(stdin_); }
   Fd take_stdout() { return std::move(stdout_); }
   Fd take_stderr() { return std::move(stderr_); }

@@ -42,7 +42,7 @@ std::vector<FolderEvent> events_in(std::string_view bytes) {
 
 }  // namespace
 
-// The one inotify instance of a thread, and which watches want to hear of which folder.
+// The one inotify instance of a thread, and which watches observe which folder.
 class FileWatch::Notifier final : Source::Waiter {
  public:
   static std::shared_ptr<Notifier> of_this_thread() {
@@ -61,7 +61,7 @@ class FileWatch::Notifier final : Source::Waiter {
     if (!source_ && !open()) return false;
     const int number = ::inotify_add_watch(source_->fd(), folder.c_str(), kEvents);
     if (number < 0) {
-      say(folder, errno);
+      log_once(folder, errno);
       return false;
     }
     folders_[number].insert(&watch);
@@ -84,7 +84,7 @@ class FileWatch::Notifier final : Source::Waiter {
   bool open() {
     Fd fd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
     if (!fd) {
-      say("", errno);
+      log_once("", errno);
       return false;
     }
     source_.emplace(std::move(fd));
@@ -92,9 +92,9 @@ class FileWatch::Notifier final : Source::Waiter {
     return true;
   }
 
-  // Once: it is looked at again every second.
-  void say(const std::string& folder, int fault) {
-    if (!said_.insert(folder).second) return;
+  // Logged once; the folder is polled every second.
+  void log_once(const std::string& folder, int fault) {
+    if (!logged_.insert(folder).second) return;
     log::Line line(log::Level::warn, "files are polled");
     line.add("why", std::error_code(fault, std::generic_category()).message());
     if (!folder.empty()) {
@@ -114,7 +114,7 @@ class FileWatch::Notifier final : Source::Waiter {
       for (const auto& event : events_in({bytes.data(), *got})) take(event, changed, lost);
     }
     source_->wait_readable(*this);
-    // None of these calls ends a watch: what they tell, they tell later.
+    // None of these calls ends a watch: they notify later.
     for (auto* const watch : lost) watch->on_folder_lost();
     for (auto* const watch : changed) watch->on_folder_changed();
   }
@@ -136,13 +136,13 @@ class FileWatch::Notifier final : Source::Waiter {
 
   std::optional<Source> source_;
   std::map<int, std::set<FileWatch*>> folders_;
-  std::set<std::string> said_;  // Folders that the log has named as polled.
+  std::set<std::string> logged_;  // Folders that the log has named as polled.
 };
 
 FileWatch::FileWatch(std::vector<std::string> paths, std::function<void()> notify)
     : paths_(std::move(paths)), notify_(std::move(notify)), notifier_(Notifier::of_this_thread()) {
   watch_folders();
-  told_ = seen_ = stamps_of(paths_);
+  reported_ = seen_ = stamps_of(paths_);
 }
 
 FileWatch::~FileWatch() { notifier_->remove(*this); }
@@ -165,7 +165,7 @@ void FileWatch::on_folder_changed() {
   wait(kIdle);
 }
 
-// It was removed, or its file system was; another may come in its place.
+// It was removed, or its file system was; another may replace it.
 void FileWatch::on_folder_lost() {
   if (polls_) return;
   polls_ = true;
@@ -176,12 +176,12 @@ void FileWatch::on_deadline() {
   if (polls_) watch_folders();
   auto now = stamps_of(paths_);
   if (now != seen_) {
-    // Somebody is still at work.
+    // A writer is still at work.
     seen_ = std::move(now);
     drop();
     wait(kIdle);
-  } else if (now != told_) {
-    told_ = std::move(now);
+  } else if (now != reported_) {
+    reported_ = std::move(now);
     notify_();
   }
 }

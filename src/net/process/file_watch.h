@@ -1,9 +1,9 @@
-// A FileWatch tells when one of some files has changed and has then been left alone for a moment.
+// A FileWatch notifies when one of some files has changed and then stayed unchanged for a moment.
 // It watches their folders, since editors and deployment tools replace files instead of writing
 // into them.
 //
-// All watches of a thread share one inotify instance, of which the kernel gives a user few. A
-// folder that the kernel does not watch is polled, and the log says so.
+// All watches of a thread share one inotify instance, of which a user has few. A folder that the
+// kernel cannot watch is polled, and the log says so.
 //
 // Confined to the thread that made it.
 #pragma once
@@ -20,7 +20,7 @@ namespace patchbay::net {
 
 class FileWatch final : Timer {
  public:
-  // Calls `tell` after each change. What changes after this constructor has run is not missed.
+  // Calls `notify` after each change. Changes after the constructor are not missed.
   FileWatch(std::vector<std::string> paths, std::function<void()> notify);
   ~FileWatch() override;
 
@@ -36,8 +36,8 @@ class FileWatch final : Timer {
   const std::vector<std::string> paths_;
   const std::function<void()> notify_;
   const std::shared_ptr<Notifier> notifier_;
-  std::vector<FileStamp> told_;  // What the files were when `tell` was last called.
-  std::vector<FileStamp> seen_;  // What they were at the last look.
+  std::vector<FileStamp> reported_;  // The state of the files when `notify` was last called.
+  std::vector<FileStamp> seen_;      // Their state at the last check.
   bool polls_ = false;
 };
 

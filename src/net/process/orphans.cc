@@ -19,9 +19,9 @@
 namespace patchbay::net {
 namespace {
 
-constexpr std::size_t kMostEnvironment = 256 * 1024;  // Bytes of it that are looked at.
-constexpr int kRounds = 500;          // Of killing: whoever forks faster needs another means.
-constexpr long kRoundNs = 1'000'000;  // Between two rounds, for the killed to end.
+constexpr std::size_t kMostEnvironment = 256 * 1024;  // Bytes of it that are searched.
+constexpr int kRounds = 500;          // Of killing: a process that forks faster is not caught.
+constexpr long kRoundNs = 1'000'000;  // Between two rounds, for the killed processes to end.
 
 sigset_t child_signal() {
   sigset_t set;
@@ -35,7 +35,7 @@ Fd open_signal() {
   return Fd(::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC));
 }
 
-// The processes below one of our threads. Orphans come to the first, which is the main thread.
+// The processes below one of our threads. Orphans become children of the first, the main thread.
 void add_children(const std::string& thread, std::vector<pid_t>& pids) {
   const Fd file(
       ::open(fmt::format("/proc/self/task/{}/children", thread).c_str(), O_RDONLY | O_CLOEXEC));
@@ -67,7 +67,7 @@ std::vector<pid_t> children_of_all_threads() {
   return pids;
 }
 
-// The mark of the program that has started it, by whatever detours; empty: none can be seen.
+// The mark of the program that started it, directly or not; empty: none can be read.
 std::string mark_of(pid_t pid) {
   const Fd file(::open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
   std::string text(kMostEnvironment, '\0');
@@ -123,7 +123,7 @@ void Orphans::on_ready() {
 // Once for all that has happened in this turn.
 void Orphans::look_soon() { here().at_turn_end(*this); }
 
-// What is killed becomes something to reap, and leaves its own children to us: we look again then.
+// A killed process must be reaped and leaves its children to us, so this is called again then.
 void Orphans::look() {
   while (Child::reap_other()) {
   }
@@ -131,7 +131,7 @@ void Orphans::look() {
 }
 
 void Orphans::kill_left_behind() {
-  // A gateway may have started us with a mark, which what we start without one has too.
+  // A gateway may have started us with a mark, which our children without a mark inherit.
   const std::string ours = read_variable(std::string(kMarkVariable)).value_or("");
   for (const pid_t pid : orphans()) {
     const std::string mark = mark_of(pid);
@@ -147,7 +147,7 @@ void Orphans::kill_all() {
     for (const pid_t pid : pids) ::kill(pid, SIGKILL);
     const timespec moment{0, kRoundNs};
     ::nanosleep(&moment, nullptr);
-    // The children of each come to us as it ends.
+    // The children of each become ours when it ends.
     for (const pid_t pid : pids) ::waitpid(pid, nullptr, WNOHANG);
   }
 }

@@ -1,9 +1,9 @@
-// Orphans takes in processes whose parents have died below us, and reaps them when they end: a
-// program that starts others leaves no zombie behind. It leaves every Child alone. A process that a
-// Child with a mark has left behind, wherever it has fled to, is killed once that Child has ended.
+// Orphans adopts processes below us whose parents have exited, and reaps them when they end, so
+// that a program that starts others leaves no zombie. It ignores every Child. A process that a
+// Child with a mark has left behind, in any session, is killed once that Child has ended.
 //
-// A process that hides the mark (an environment of its own, two generations of parents gone) lives
-// on until kill_all().
+// A process that hides the mark (its own environment, two generations of parents gone) runs on
+// until kill_all().
 //
 // One per process, on the thread of its loop. before_threads() before the first thread is started.
 #pragma once
@@ -18,13 +18,13 @@ namespace patchbay::net {
 
 class Orphans final : Source::Waiter, Executor::TurnEnd {
  public:
-  // Makes us the parent of orphans, and the end of a child something to wait for.
+  // Makes this process the parent of orphans, and SIGCHLD a signal to wait for.
   static void before_threads();
 
   Orphans();
   ~Orphans();
 
-  // Kills all that is left below us, orphans of orphans too. Waits for none that will not die.
+  // Kills everything below us, orphans of orphans too. Does not wait for processes that do not die.
   static void kill_all();
 
  private:

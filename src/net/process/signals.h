@@ -1,5 +1,4 @@
-// Signals as something to wait for. The signals are blocked in every thread, so they come only
-// here.
+// Signals as events to wait for. The signals are blocked in every thread, so they arrive only here.
 //
 // block_signals() before the first thread is started; Signals on the control thread.
 #pragma once

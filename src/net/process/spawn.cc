@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kStack = 64 * 1024;  // For the few calls before exec.
 
-// Seen by both sides while the child has not begun its program.
+// Shared by both sides until the child has started its program.
 struct Birth {
   const NewProgram* program;
   pid_t parent;
@@ -26,8 +26,8 @@ struct Birth {
 };
 
 #if defined(PATCHBAY_NO_POOLS)
-// A sanitizer keeps books of its own that two processes must not share: the child gets a copy of
-// our memory, and only the Birth is common.
+// A sanitizer has state of its own that two processes must not share: the child gets a copy of our
+// memory, and only the Birth is shared.
 constexpr int kSharing = CLONE_VFORK;
 #else
 constexpr int kSharing = CLONE_VFORK | CLONE_VM;
@@ -39,33 +39,33 @@ int fail(Birth& birth, const char* what) {
   return 127;
 }
 
-// The descriptor that a number is wanted for may itself stand on such a number.
+// The descriptor that is moved to a number may itself have such a number.
 bool take_descriptors(const std::array<int, 4>& wanted) {
   std::array<int, 4> from = wanted;
-  constexpr int kOutOfTheWay = 4;
+  constexpr int kSpareFds = 4;
   for (int& fd : from) {
-    if (fd >= 0 && fd < kOutOfTheWay) fd = ::fcntl(fd, F_DUPFD_CLOEXEC, kOutOfTheWay);
+    if (fd >= 0 && fd < kSpareFds) fd = ::fcntl(fd, F_DUPFD_CLOEXEC, kSpareFds);
   }
-  for (int number = 0; number < kOutOfTheWay; ++number) {
+  for (int number = 0; number < kSpareFds; ++number) {
     const int fd = from[static_cast<std::size_t>(number)];
     if (fd >= 0 && ::dup2(fd, number) < 0) return false;
   }
   return true;
 }
 
-// The system calls themselves: the library's functions would have all threads of the process, whose
-// memory we share, become the user.
+// Raw system calls: the library's functions would change the user of all threads of the process,
+// whose memory we share.
 bool become_user(const User& user) {
   if (::syscall(SYS_setgroups, user.groups.size(), user.groups.data()) != 0) return false;
   if (::syscall(SYS_setresgid, user.gid, user.gid, user.gid) != 0) return false;
   if (::syscall(SYS_setresuid, user.uid, user.uid, user.uid) != 0) return false;
-  // The kernel may have made our common memory readable for that user.
+  // The kernel may have made our shared memory readable for that user.
   ::prctl(PR_SET_DUMPABLE, 0);
   return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
-// Everything the child does before its program begins: only what is safe in a process with
-// threads whose memory it shares.
+// Everything the child does before its program starts: only what is safe in a process with threads
+// whose memory it shares.
 int become(void* argument) {
   Birth& birth = *static_cast<Birth*>(argument);
   const NewProgram& program = *birth.program;
@@ -73,7 +73,7 @@ int become(void* argument) {
   if (program.user && !become_user(*program.user)) return fail(birth, "become its user");
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // A change of the user would take it back.
   if (::getppid() != birth.parent)
-    return fail(birth, "exec");  // It died before the signal was set.
+    return fail(birth, "exec");  // The parent died before the signal was set.
   struct sigaction usual{};
   usual.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &usual, nullptr);
@@ -89,7 +89,7 @@ int become(void* argument) {
 Started clone_into(Birth& birth) {
   alignas(16) char stack[kStack];
   int pidfd = -1;
-  // No signal may be handled in the child, whose handlers would work on our memory.
+  // The child must handle no signal: its handlers would work on our memory.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
@@ -99,7 +99,7 @@ Started clone_into(Birth& birth) {
   const int why = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return {0, {}, why, "fork"};
-  ::setpgid(pid, pid);  // Both sides do it: whoever comes first.
+  ::setpgid(pid, pid);  // Both sides do it, since either may run first.
   Started started{pid, Fd(pidfd), birth.fault, birth.what};
   if (started.fault != 0) ::waitpid(pid, nullptr, 0);
   return started;

@@ -1,6 +1,6 @@
 // start_program() makes a process and its program in one step, as vfork does: the child borrows our
-// memory until its program takes over, so that the price does not grow with our own size. The
-// process leads a group of its own and dies with the thread that started it.
+// memory until its program starts, so that the cost does not grow with our size. The process leads
+// its own group and dies with the thread that started it.
 //
 // Callable on any thread.
 #pragma once
@@ -19,9 +19,9 @@ struct NewProgram {
   char* const* argv = nullptr;
   char* const* envp = nullptr;
   const char* cwd = "";  // Empty: our own.
-  // What becomes descriptor 0, 1, 2 and 3; -1: none. Everything else is closed.
+  // Become descriptors 0, 1, 2 and 3; -1: none. All others are closed.
   std::array<int, 4> descriptors{-1, -1, -1, -1};
-  // Who it runs as; null: who we are. Such a program gains no rights by what it runs.
+  // The user it runs as; null: ours. Such a program gains no rights by what it runs.
   const User* user = nullptr;
 };
 

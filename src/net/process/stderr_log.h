@@ -1,5 +1,5 @@
-// A StderrLog drains a child's stderr into the log, so that the child never blocks on it, and so
-// many lines a second that a flood costs neither disk nor attention.
+// A StderrLog drains a child's stderr into the log, so that the child never blocks on it. The
+// number of lines per second is bounded, so that a flood does not fill the disk.
 //
 // Confined to the worker of the child.
 #pragma once
@@ -24,7 +24,7 @@ class StderrLog final : net::Source::Waiter {
   const std::string upstream_;
   const int lines_per_second_;
   net::Source source_;
-  std::string partial_;  // A line whose end has not come.
+  std::string partial_;  // A line without its end.
   Deadline second_{};    // When the current second began.
   int lines_ = 0;        // Logged in it.
   std::uint64_t dropped_ = 0;

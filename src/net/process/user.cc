@@ -14,7 +14,7 @@ namespace patchbay::net {
 namespace {
 
 constexpr std::size_t kEntry = 64 * 1024;  // Bytes of an entry of the database.
-constexpr int kMostGroups = 65'536;        // As many as the kernel takes.
+constexpr int kMostGroups = 65'536;        // The maximum of the kernel.
 
 Error wrong(std::string why) { return {Code::unavailable, std::move(why)}; }
 
@@ -25,7 +25,7 @@ std::optional<unsigned> as_number(std::string_view text) {
   return value;
 }
 
-// Empty: the database does not know it.
+// Empty: not in the database.
 Result<std::optional<User>> look_up(const std::string& name) {
   std::string memory(kEntry, '\0');
   passwd entry{};

@@ -1,6 +1,6 @@
-// A User is who a program runs as.
+// A User is the account that a program runs as.
 //
-// find_user() reads the user database, which may take its time: call it where blocking is fine.
+// find_user() reads the user database, which may block.
 #pragma once
 
 #include <sys/types.h>
@@ -16,14 +16,14 @@ struct User {
   uid_t uid = 0;
   gid_t gid = 0;
   std::vector<gid_t> groups;  // All of them.
-  // As the database has it; empty for a number that it does not know.
+  // From the database; empty for an unknown number.
   std::string name;
   std::string owner;
   std::string shell;
 };
 
-// A user by name or number, with `:GROUP` behind it another group than its own. Code::unavailable,
-// with what to do about it, if there is no such user or we may not become it.
+// A user by name or number, optionally with `:GROUP`. Code::unavailable, with the remedy, if there
+// is no such user or we may not become it.
 Result<User> find_user(const std::string& text);
 
 }  // namespace patchbay::net

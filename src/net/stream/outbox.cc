@@ -19,7 +19,7 @@ Result<void> Outbox::put(std::initializer_list<std::string_view> parts) {
 }
 
 Result<void> Outbox::check_room(std::size_t size) const {
-  if (broken_) return Error{Code::unavailable, "the peer has gone"};
+  if (broken_) return Error{Code::unavailable, "the peer has disconnected"};
   if (this->size() + size > kStride && memory::is_short(size)) return memory::shortage();
   if (empty() || this->size() + size <= most_) return ok();
   return Error{Code::overloaded, "the peer does not read fast enough: its queue is full"};
@@ -34,7 +34,7 @@ void Outbox::add(std::initializer_list<std::string_view> parts) {
 }
 
 Result<void> Outbox::put_first(std::initializer_list<std::string_view> parts) {
-  if (broken_) return Error{Code::unavailable, "the peer has gone"};
+  if (broken_) return Error{Code::unavailable, "the peer has disconnected"};
   std::size_t size = first_.size();
   for (const auto part : parts) size += part.size();
   if (size > kStride) {
@@ -45,7 +45,7 @@ Result<void> Outbox::put_first(std::initializer_list<std::string_view> parts) {
   return ok();
 }
 
-// Chooses what leaves next. REQUIRES: what was chosen before has left.
+// Selects what is written next. REQUIRES: the previous selection has been written.
 void Outbox::load() {
   left_ = 0;
   leaving_.clear();
@@ -110,7 +110,7 @@ Task<void> Outbox::drained(std::chrono::nanoseconds timeout) {
     progress_ = nullptr;
     if (!waited) co_return waited.error();
   }
-  if (broken_) co_return Error{Code::unavailable, "the peer has gone"};
+  if (broken_) co_return Error{Code::unavailable, "the peer has disconnected"};
   co_return ok();
 }
 

@@ -1,5 +1,5 @@
 // An Outbox is the bounded queue in front of a descriptor that many write to: a child's stdin, an
-// event stream, a WebSocket. What is put in during a turn leaves in one write at the end of the
+// event stream, a WebSocket. What is queued during a turn is sent in one write at the end of the
 // turn; what the peer does not take waits here, up to the bound.
 //
 // Confined to the thread of its stream.
@@ -16,7 +16,7 @@ namespace patchbay::net {
 
 class Outbox final : Executor::TurnEnd, Source::Waiter {
  public:
-  // Memory kept for the next messages once all has left.
+  // Memory retained for the next messages once the queue is empty.
   static constexpr std::size_t kKeep = 64 * 1024;
 
   // REQUIRES: `stream` outlives the outbox.
@@ -25,18 +25,18 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   ~Outbox() { stream_.forget(*this); }
 
   // Queues the parts as one piece. Code::overloaded if they do not fit (and nothing is queued),
-  // Code::unavailable once the peer has gone. One piece always fits into an empty outbox.
+  // Code::unavailable once the peer has disconnected. One piece always fits into an empty outbox.
   Result<void> put(std::initializer_list<std::string_view> parts);
 
-  // The same in two steps, for what belongs together and yet is several pieces.
+  // The same in two steps, for several pieces that belong together.
   Result<void> check_room(std::size_t size) const;
   void add(std::initializer_list<std::string_view> parts);
 
-  // Queues a small piece in front of all pieces that have not begun to leave.
+  // Queues a small piece before all pieces whose sending has not started.
   Result<void> put_first(std::initializer_list<std::string_view> parts);
 
-  // Waits until all is written; each step must come within `patience`. Fails if the peer has gone.
-  // REQUIRES: nothing else waits.
+  // Waits until everything is written; each step must happen within `timeout`. Fails if the peer
+  // has disconnected. REQUIRES: nothing else waits.
   Task<void> drained(std::chrono::nanoseconds timeout);
 
   bool empty() const { return size() == 0; }
@@ -44,10 +44,10 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
     return leaving_.size() - left_ + first_.size() + waiting_.size() - taken_;
   }
 
-  // Told when the peer is found to be gone.
+  // Called when the peer is found to be disconnected.
   void on_broken(std::move_only_function<void()> notify) { notify_broken_ = std::move(notify); }
 
-  // Told when some bytes have left. Must not destroy the outbox.
+  // Called when some bytes have been sent. Must not destroy the outbox.
   void on_progress(std::move_only_function<void()> notify) { notify_progress_ = std::move(notify); }
 
  private:
@@ -60,14 +60,14 @@ class Outbox final : Executor::TurnEnd, Source::Waiter {
   Stream& stream_;
   const std::size_t most_;
   const std::size_t keep_;
-  // What has been offered to the stream, which must be offered again as it is until it is taken;
-  // what was put first; everything else, up to taken_ moved on.
+  // What has been offered to the stream and must be offered again unchanged until it is taken; the
+  // pieces put first; everything else, up to taken_ moved on.
   std::string leaving_;
-  std::size_t left_ = 0;  // How much of the front of leaving_ has left already.
+  std::size_t left_ = 0;  // How much of the front of leaving_ has been sent.
   std::string first_;
   std::string waiting_;
   std::size_t taken_ = 0;
-  // Where a piece ends in waiting_, about every kStride bytes: no more is offered at a time.
+  // Where pieces end in waiting_, about every kStride bytes: no more is offered at a time.
   std::vector<std::size_t> ends_;
   bool broken_ = false;
   OneShot<void>* progress_ = nullptr;

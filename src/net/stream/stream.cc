@@ -88,7 +88,7 @@ bool Stream::ended_tls() const { return tls_->ended(); }
 
 Task<std::unique_ptr<Stream>> connect_stream(const Url& url, std::shared_ptr<const TlsContext> tls,
                                              Deadline deadline, AddressRule rule) {
-  // Never in the clear where the URL says otherwise.
+  // Never without TLS where the URL requires it.
   if (url.tls && !tls) co_return Error{Code::internal, "https without a TLS context"};
   auto fd = co_await connect_tcp(url.host, url.port, deadline, std::move(rule));
   if (!fd) co_return fd.error();

@@ -16,8 +16,8 @@ namespace {
 // offers by default, cost up to a thousand times that.
 constexpr const char* kGroups = "X25519:P-256:P-384";
 constexpr const char* kGroupsWithoutX25519 = "P-256:P-384";  // Where a policy forbids X25519.
-// A client takes what servers have, but no finite-field key exchange: the server would choose how
-// large its numbers are.
+// A client accepts what servers support, but no finite-field key exchange: the server would choose
+// how large its numbers are.
 constexpr const char* kCiphers = "DEFAULT:!kDHE:!PSK:!SRP";
 
 constexpr int kLongestChain = 8;
@@ -78,7 +78,7 @@ bool has_small_exponent(const EVP_PKEY* key) {
   return small;
 }
 
-// A curve that has a name, so that no peer brings one of its own.
+// Only named curves, so that no peer sends its own.
 bool has_named_curve(const EVP_PKEY* key) {
   std::array<char, 64> name{};
   std::size_t size = 0;
@@ -96,7 +96,7 @@ bool is_affordable(const X509* certificate) {
   return EVP_PKEY_is_a(key, "ED25519") == 1 || EVP_PKEY_is_a(key, "ED448") == 1;
 }
 
-// Looks at what the peer has sent before anything is computed with it.
+// Checks what the peer has sent before any computation with it.
 int check_certificates(X509_STORE_CTX* context, void* full) {
   const STACK_OF(X509)* const sent = X509_STORE_CTX_get0_untrusted(context);
   if (sk_X509_num(sent) > kLongestChain + 1) {

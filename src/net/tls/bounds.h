@@ -1,6 +1,6 @@
-// What a TLS handshake may cost us, on either side: which key exchanges are made, how large a
-// greeting, a chain of certificates and the keys in it may be. Without these, one small message of
-// a peer could occupy a worker for a tenth of a second.
+// What a TLS handshake may cost on either side: which key exchanges are allowed, how large a
+// greeting, a certificate chain and its keys may be. Without these, one small message of a peer
+// could occupy a worker for a tenth of a second.
 //
 // Applied to a context when it is made; the callbacks run on the worker of the connection and have
 // no state.
@@ -21,8 +21,8 @@ inline constexpr std::size_t kMostSilentBytes = 64 * 1024;
 
 enum class CertificateCheck : unsigned char { bounds_only, full };
 
-// Bounds the handshakes of both sides. With `bounds_only` any certificate is taken whose keys are
-// affordable; SSL_get_verify_result() then says that it was not verified.
+// Bounds the handshakes of both sides. With `bounds_only` every certificate with affordable keys is
+// accepted; SSL_get_verify_result() then reports that it was not verified.
 void bound_handshakes(ssl_ctx_st* context, CertificateCheck check);
 
 }  // namespace patchbay::net

@@ -20,7 +20,8 @@ Error bad_pem_file(std::string_view what, const std::string& path) {
   if (std::ifstream file(path); !file) {
     why = std::strerror(errno);
   } else {
-    const auto fault = ERR_peek_error();  // The first is the cause; the last may only say where.
+    // The first error is the cause; the last may only be the location.
+    const auto fault = ERR_peek_error();
     const bool none =
         ERR_GET_LIB(fault) == ERR_LIB_PEM && ERR_GET_REASON(fault) == PEM_R_NO_START_LINE;
     const char* const reason = none ? nullptr : ERR_reason_error_string(fault);
@@ -51,18 +52,18 @@ void TlsCertificates::Freed::operator()(SSL_CTX* context) const { SSL_CTX_free(c
 Result<std::unique_ptr<const TlsCertificates>> TlsCertificates::load(
     const TlsServerSettings& settings, SSL_CTX* context) {
   auto made = std::make_unique<TlsCertificates>();
-  auto shown = show_certificate(context, settings.certificate.cert, settings.certificate.key);
-  if (!shown) return shown.error();
+  auto loaded = show_certificate(context, settings.certificate.cert, settings.certificate.key);
+  if (!loaded) return loaded.error();
   for (const auto& other : settings.others) {
     Holder holder(SSL_CTX_new(TLS_server_method()));
     raise_security_level(holder.get());
     SSL_CTX_set_default_passwd_cb(holder.get(), SSL_CTX_get_default_passwd_cb(context));
-    shown = show_certificate(holder.get(), other.cert, other.key);
-    if (!shown) return shown.error();
+    loaded = show_certificate(holder.get(), other.cert, other.key);
+    if (!loaded) return loaded.error();
     made->enter(other, holder.get());
     made->holders_.push_back(std::move(holder));
   }
-  // Last: a name of its own is no reason to overrule what others were given by name.
+  // Last, so that the names in the certificate do not override configured ones.
   for (const auto& name : tls_names(*SSL_CTX_get0_certificate(context), false)) {
     if (name.kind == TlsName::Kind::dns)
       made->by_name_.try_emplace(ascii_lower(name.text), nullptr);

@@ -1,9 +1,8 @@
-// The certificates that a server has, and which of them it shows to a client that asks for a name
-// (SNI): the one for that very name, else one with a wildcard in place of its first label, else the
-// first.
+// The certificates of a server, and which of them it presents to a client that names a host (SNI):
+// the one for exactly that name, else one with a wildcard for its first label, else the first.
 //
-// Made with its context and constant from then on; read by all workers. Below: what every kind of
-// context needs of certificates and of OpenSSL.
+// Made with its context and constant from then on; read by all workers. Below: helpers for
+// certificates and OpenSSL that all contexts use.
 #pragma once
 
 #include <array>
@@ -26,14 +25,14 @@ class TlsCertificates {
   static Result<std::unique_ptr<const TlsCertificates>> load(const TlsServerSettings& settings,
                                                              ssl_ctx_st* context);
 
-  // Lets `session`, of the context of load(), show what its client asks for. False: it cannot.
+  // Selects the certificate for `session`, of the context of load(). False: there is none for it.
   bool choose(ssl_st* session) const;
 
  private:
   struct Freed {
     void operator()(ssl_ctx_st* context) const;
   };
-  // A context that no connection is made from: it keeps a certificate, its chain and its key.
+  // A context without connections: it holds a certificate, its chain and its key.
   using Holder = std::unique_ptr<ssl_ctx_st, Freed>;
 
   void enter(const TlsServerSettings::Certificate& certificate, ssl_ctx_st* holder);
@@ -43,11 +42,11 @@ class TlsCertificates {
   std::map<std::string, ssl_ctx_st*, std::less<>> by_name_;  // Null: the first certificate.
 };
 
-// What is spoken under TLS, each with its length in front.
+// The ALPN protocols, each with its length in front.
 inline constexpr std::array<unsigned char, 9> kTlsProtocols{8,   'h', 't', 't', 'p',
                                                             '/', '1', '.', '1'};
 
-// At least 112 bits: RSA keys of 2048, curves of 224, no SHA-1. The system may ask for more.
+// At least 112 bits: RSA keys of 2048, curves of 224, no SHA-1. The system may require more.
 void raise_security_level(ssl_ctx_st* context);
 
 // Loads a certificate with its chain, and its key, into `context`. An empty `key` means that the

@@ -10,7 +10,7 @@
 namespace patchbay::net {
 namespace {
 
-// Nobody is there to be asked for a pass phrase.
+// No terminal is there to ask for a pass phrase.
 int no_pass_phrase(char*, int, int, void*) { return -1; }
 
 }  // namespace
@@ -46,8 +46,8 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::client(const TlsClientSett
     return Error{Code::invalid_params, fmt::format("key '{}' has no cert", settings.key)};
   }
   if (!settings.cert.empty()) {
-    auto shown = show_certificate(context, settings.cert, settings.key);
-    if (!shown) return shown.error();
+    auto loaded = show_certificate(context, settings.cert, settings.key);
+    if (!loaded) return loaded.error();
   }
   return std::shared_ptr<const TlsContext>(std::move(made));
 }

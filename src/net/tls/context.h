@@ -1,9 +1,10 @@
 // A TlsContext is what the connections of one kind have in common: which certificates are trusted,
-// which are shown. Made once per configuration; constant from then on and shared by all workers.
+// which are presented. Made once per configuration; constant from then on and shared by all
+// workers.
 //
-// TLS 1.2 and newer, without renegotiation and compression; a server takes suites with
-// authenticated encryption only, and no key below OpenSSL's security level 2. HTTP/1.1 is spoken
-// inside (ALPN). What a handshake may cost is in tls_bounds.h.
+// TLS 1.2 and newer, without renegotiation and compression; a server accepts only suites with
+// authenticated encryption, and no key below OpenSSL's security level 2. ALPN offers HTTP/1.1. The
+// cost limits of a handshake are in bounds.h.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +19,28 @@ struct ssl_ctx_st;
 namespace patchbay::net {
 
 struct TlsClientSettings {
-  std::string ca;           // PEM file of those who are trusted; empty: as the system does.
-  std::string cert;         // PEM file of our own certificate and its chain; empty: none is shown.
-  std::string key;          // PEM file of its key.
-  std::string server_name;  // What the server must prove to be; empty: the host of the URL.
+  std::string ca;    // PEM file of the trusted authorities; empty: those of the system.
+  std::string cert;  // PEM file of our own certificate and its chain; empty: none is presented.
+  std::string key;   // PEM file of its key.
+  std::string server_name;  // The name that the server must prove; empty: the host of the URL.
   bool verify = true;       // False: any server will do.
 };
 
-// Whether clients show a certificate: they are not asked, may, or must.
+// Whether clients present a certificate: not requested, optional, or required.
 enum class ClientCertificates : std::uint8_t { off, optional, required };
 
 struct TlsServerSettings {
-  // A certificate, and the names for which it is shown; none: those in the certificate.
+  // A certificate, and the names for which it is presented; empty: those in the certificate.
   struct Certificate {
     std::string cert;  // PEM file of it and its chain.
     std::string key;   // PEM file of its key; empty: it is in the same file.
     std::vector<std::string> names = {};
   };
 
-  Certificate certificate;  // For whoever asks for no name, or for one we do not have.
+  Certificate certificate;  // For clients that name no host, or an unknown one.
   std::vector<Certificate> others = {};
-  std::string client_ca = {};  // PEM file of those who sign clients.
-  std::string crl = {};        // PEM file of what they have revoked; empty: nothing.
+  std::string client_ca = {};  // PEM file of the authorities of client certificates.
+  std::string crl = {};        // PEM file of their revocation lists; empty: none.
   ClientCertificates clients = ClientCertificates::off;
   bool common_names = false;  // The common name of a client's certificate counts.
 };
@@ -48,7 +49,7 @@ class TlsCertificates;
 
 class TlsContext {
  public:
-  // The errors name the file and what is wrong with it.
+  // The errors name the file and the problem.
   static Result<std::shared_ptr<const TlsContext>> client(const TlsClientSettings& settings);
   static Result<std::shared_ptr<const TlsContext>> server(const TlsServerSettings& settings);
 

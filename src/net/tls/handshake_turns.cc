@@ -12,8 +12,8 @@ void HandshakeTurns::take() {
   patchbay::here().at_turn_end(*this);
 }
 
-// The first in line goes on in the next turn, after the events of that turn. Until then, nobody
-// else may take its place.
+// The first in line continues in the next turn, after the events of that turn. Until then no other
+// may overtake it.
 void HandshakeTurns::on_turn_end() {
   if (waiting_.empty()) {
     taken_ = false;

@@ -18,14 +18,14 @@ class HandshakeTurns final : Executor::TurnEnd {
   // Those of the loop of this thread.
   static HandshakeTurns& here();
 
-  // Waits for permission to run one step. Code::timeout if it does not come before `deadline`.
+  // Waits for permission to run one step. Code::timeout if there is none before `deadline`.
   Turn next(Deadline deadline);
 
  private:
   void take();
   void on_turn_end() override;
 
-  bool taken_ = false;  // This turn's step is taken, or promised to the first in line.
+  bool taken_ = false;  // The step of this turn is used, or promised to the first in line.
   std::list<Turn*> waiting_;
 };
 
@@ -46,7 +46,7 @@ class [[nodiscard]] HandshakeTurns::Turn final : Stop::Hook, Timer {
     }
     if (deadline_ != kNever) patchbay::here().timers().set(*this, deadline_);
     task_ = self;
-    place_ = turns_.waiting_.insert(turns_.waiting_.end(), this);
+    position_ = turns_.waiting_.insert(turns_.waiting_.end(), this);
     return true;
   }
 
@@ -70,13 +70,13 @@ class [[nodiscard]] HandshakeTurns::Turn final : Stop::Hook, Timer {
   void leave() {
     unlink();
     drop();
-    turns_.waiting_.erase(place_);
+    turns_.waiting_.erase(position_);
   }
 
   HandshakeTurns& turns_;
   const Deadline deadline_;
   std::coroutine_handle<> task_;
-  std::list<Turn*>::iterator place_;
+  std::list<Turn*>::iterator position_;
   Result<void> result_ = ok();
 };
 

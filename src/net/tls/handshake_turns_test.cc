@@ -17,7 +17,7 @@ using testing::ManualExecutor;
 
 struct Line {
   HandshakeTurns turns;
-  std::string log;  // One letter per step, a stroke per turn.
+  std::string log;  // One character per step, a stroke per turn.
   Scope scope;
 
   Task<void> shake(char name, int steps, Deadline deadline = kNever) {
@@ -56,7 +56,7 @@ TEST(HandshakeTurns, WaitsForNobodyWhenThereIsNoLine) {
   executor.run();
 }
 
-TEST(HandshakeTurns, AStepThatIsGivenUpLeavesTheQueue) {
+TEST(HandshakeTurns, AStepThatTimesOutLeavesTheQueue) {
   ManualExecutor executor;
   Line line;
   Scope other;

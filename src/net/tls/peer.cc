@@ -22,7 +22,7 @@ struct Freed {
   }
 };
 
-// What a name is called inside a certificate.
+// The NID of a kind of name in a certificate.
 struct KnownKind {
   int type;
   Kind kind;

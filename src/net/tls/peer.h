@@ -1,5 +1,5 @@
-// A TlsPeer is whom the other side of a TLS connection has proved to be: the names in its
-// certificate, which has been verified, and what tells that certificate from all others.
+// A TlsPeer is the verified identity of the other side of a TLS connection: the names in its
+// certificate, and the fingerprint of that certificate.
 //
 // Values only.
 #pragma once
@@ -23,15 +23,15 @@ struct TlsName {
 
 struct TlsPeer {
   // URIs first, then DNS names, then e-mail addresses. A name with a control character or a byte
-  // beyond ASCII in it is not among them: it could read as another.
+  // above ASCII is left out: it could be mistaken for another.
   std::vector<TlsName> names;
   std::string subject;      // As RFC 2253 writes it; for people.
   std::string serial;       // Hexadecimal.
   std::string fingerprint;  // SHA-256 of the certificate, hexadecimal.
 };
 
-// The common name of the subject is among the names, at the end, only with `common_names`: what
-// an authority lets others write there, it may not have checked.
+// The common name of the subject is included, as the last one, only with `common_names`: an
+// authority may not have checked it.
 TlsPeer tls_peer(const x509_st& certificate, bool common_names);
 
 // The names alone.

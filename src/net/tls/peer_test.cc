@@ -39,7 +39,7 @@ class Peer : public ::testing::Test {
     ASSERT_EQ(std::system(command.c_str()), 0);
   }
 
-  // Whom a server sees when a client shows that certificate; null if it sees nobody.
+  // The identity that a server sees when a client presents that certificate; null if none.
   static std::unique_ptr<const TlsPeer> seen(const std::string& name, bool common_names = false) {
     TlsServerSettings server;
     server.certificate = {file(name + ".pem"), file(name + ".key")};
@@ -59,7 +59,7 @@ class Peer : public ::testing::Test {
     on_loop([&]() -> Task<void> {
       auto script = [&](Visitor& visitor) -> Task<void> {
         peer = visitor.stream.peer();
-        co_return co_await visitor.say("hello");
+        co_return co_await visitor.send("hello");
       };
       LoopbackServer listener(script, *TlsContext::server(server));
       auto stream = co_await connect_stream(listener.url(), *TlsContext::client(client), in_time());
@@ -90,7 +90,7 @@ TEST_F(Peer, ReadsNamesInOrder) {
   EXPECT_FALSE(peer->serial.empty());
 }
 
-TEST_F(Peer, CountsTheCommonNameOnlyIfTold) {
+TEST_F(Peer, CountsTheCommonNameOnlyIfConfigured) {
   make("plain", "/CN=first/CN=last one", "");
   EXPECT_TRUE(seen("plain")->names.empty());
   const std::vector<TlsName> names{{Kind::common_name, "last one"}};

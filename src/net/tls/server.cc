@@ -27,8 +27,8 @@ int choose_certificate(SSL* session, void* certificates) {
   return static_cast<const TlsCertificates*>(certificates)->choose(session) ? 1 : 0;
 }
 
-// Every authority of a client's chain must have a list, and one that is still good: otherwise
-// nobody could say what it has revoked.
+// Every authority of a client's chain must have a revocation list that has not expired: otherwise
+// revoked certificates would go unnoticed.
 Result<void> load_revoked(SSL_CTX* context, const std::string& crl) {
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
   X509_LOOKUP* const files = X509_STORE_add_lookup(store, X509_LOOKUP_file());
@@ -70,8 +70,8 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::server(const TlsServerSett
   SSL_CTX_set_cert_cb(context, choose_certificate,
                       const_cast<TlsCertificates*>(made->certificates_.get()));
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
-  // Sessions are resumed by tickets, which clients keep: they cost us nothing, any worker can take
-  // them, and they end with this context, so that nobody resumes what is not trusted any more.
+  // Sessions are resumed by tickets, which clients store: they need no memory here, every worker
+  // can resume them, and they end with this context, so that no session outlives its trust.
   SSL_CTX_set_session_id_context(context, kSessionKind, sizeof kSessionKind - 1);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_timeout(context, kTicketSeconds);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/discard.h"
 #include "net/tls/bounds.h"
 #include "net/tls/handshake_turns.h"
 
@@ -17,8 +18,8 @@ namespace {
 
 constexpr std::size_t kRecord = 16 * 1024;          // The most that TLS puts into one record.
 constexpr std::size_t kAtOnce = 4 * kRecord;        // Encrypted for one write, or a little more.
-constexpr std::size_t kMostWaiting = 16 * kAtOnce;  // Only a peer that misuses us comes near it.
-constexpr std::size_t kStored = 4 * 1024;           // What an idle session may hold on to.
+constexpr std::size_t kMostWaiting = 16 * kAtOnce;  // Only a misbehaving peer gets near it.
+constexpr std::size_t kStored = 4 * 1024;           // What an idle session may hold.
 
 // Parts that are smaller than a record are joined here: two records would cost more than a copy.
 thread_local std::array<char, kRecord> joined;
@@ -58,7 +59,7 @@ int TlsSession::bio_write(BIO* bio, const char* from, int size) {
   auto& self = *static_cast<TlsSession*>(BIO_get_data(bio));
   BIO_clear_retry_flags(bio);
   if (self.out_.size() > kMostWaiting) {
-    self.source_fault_ = "the peer demands more than it takes";
+    self.source_fault_ = "the peer requests more than it reads";
     return -1;
   }
   self.out_.append(from, static_cast<std::size_t>(size));
@@ -95,14 +96,14 @@ void TlsSession::end() {
   if (!open_ || !out_.empty() || (SSL_get_shutdown(ssl_) & SSL_SENT_SHUTDOWN)) return;
   ERR_clear_error();
   SSL_shutdown(ssl_);
-  auto told = flush();
-  (void)told;  // The peer will also see the connection close.
+  auto sent = flush();
+  discard(sent, "the peer will also see the connection close");
 }
 
 std::unique_ptr<const TlsPeer> TlsSession::peer() const {
-  const X509* const shown = SSL_get0_peer_certificate(ssl_);
-  if (!shown || SSL_get_verify_result(ssl_) != X509_V_OK) return nullptr;
-  return std::make_unique<const TlsPeer>(tls_peer(*shown, context_->common_names()));
+  const X509* const certificate = SSL_get0_peer_certificate(ssl_);
+  if (!certificate || SSL_get_verify_result(ssl_) != X509_V_OK) return nullptr;
+  return std::make_unique<const TlsPeer>(tls_peer(*certificate, context_->common_names()));
 }
 
 void TlsSession::expect(const std::string& host) {
@@ -142,10 +143,10 @@ Task<void> TlsSession::shake_hands(Deadline deadline) {
   }
 }
 
-// The certificate behind a ticket was good when it was shown. It may have expired since.
+// The certificate of a resumed session was valid when it was presented. It may have expired since.
 Result<void> TlsSession::check_resumed() {
-  const X509* const shown = resumed() ? SSL_get0_peer_certificate(ssl_) : nullptr;
-  if (!shown || X509_cmp_current_time(X509_get0_notAfter(shown)) > 0) return ok();
+  const X509* const certificate = resumed() ? SSL_get0_peer_certificate(ssl_) : nullptr;
+  if (!certificate || X509_cmp_current_time(X509_get0_notAfter(certificate)) > 0) return ok();
   return Error{Code::unavailable, "the peer's certificate is not accepted: it has expired"};
 }
 
@@ -184,7 +185,7 @@ Result<std::size_t> TlsSession::try_write(std::span<const iovec> parts) {
   auto flushed = flush();
   if (!flushed) return flushed.error();
   if (out_.empty()) return taken;
-  // Not written as long as some of it is here: whoever waits for it must come again.
+  // Not written as long as some of it is queued here: the writer must try again.
   unreported_ = *taken;
   return std::size_t{0};
 }
@@ -244,15 +245,15 @@ Result<void> TlsSession::flush() {
 
 bool TlsSession::holds_more() const { return SSL_has_pending(ssl_) == 1; }
 
-// The alert that says why is sent now: the caller closes the connection.
+// The alert with the reason is sent now: the caller closes the connection.
 Error TlsSession::fail(int code) {
   Error why = fault(code);
-  auto told = flush();
-  (void)told;  // The peer will also see the connection close.
+  auto sent = flush();
+  discard(sent, "the peer will also see the connection close");
   return why;
 }
 
-// Says what has gone wrong. REQUIRES: called at once after the failure.
+// Describes the failure. REQUIRES: called directly after the failure.
 Error TlsSession::fault(int code) {
   const bool shaking = SSL_in_init(ssl_) == 1;
   if (code == SSL_ERROR_ZERO_RETURN) {

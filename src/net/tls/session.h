@@ -1,9 +1,9 @@
-// A TlsSession is TLS over one Source: it encrypts what is written and decrypts what is read. It
-// lives inside a Stream.
+// A TlsSession is TLS over one Source: it encrypts what is written and decrypts what is read. It is
+// a part of a Stream.
 //
-// OpenSSL reads from the source directly and writes into a buffer of ours, which leaves in one
-// write per call. So reading never waits for writing, nor the other way round, and what the peer
-// demands in between (new keys, for example) waits in the buffer.
+// OpenSSL reads from the source directly and writes into a buffer of ours, which is sent in one
+// write per call. So reading never waits for writing or vice versa, and what the peer demands in
+// between (new keys, for example) waits in the buffer.
 //
 // Confined to the thread of its source.
 #pragma once
@@ -34,21 +34,22 @@ class TlsSession {
 
   Task<void> shake_hands(Deadline deadline);
 
-  // Whom the peer has proved to be; null if it has shown no certificate.
+  // The verified identity of the peer; null if it has presented no certificate.
   std::unique_ptr<const TlsPeer> peer() const;
 
   // As Stream offers them.
   Result<std::size_t> try_read(std::span<char> into);
   Result<std::size_t> try_write(std::span<const iovec> parts);
 
-  // Tells the peer that nothing more comes and nothing was cut off, if it can be told at once.
+  // Sends close_notify, if that is possible without waiting.
   void end();
 
-  // A ticket of an earlier session took the place of certificates. REQUIRES: hands are shaken.
+  // Resumed by a ticket of an earlier session, without certificates. REQUIRES: the handshake is
+  // complete.
   bool resumed() const;
 
   bool holds_more() const;
-  // The peer has said that it ends, so nothing was cut off.
+  // The peer has sent close_notify, so nothing was truncated.
   bool ended() const { return ended_; }
 
  private:
@@ -70,10 +71,10 @@ class TlsSession {
   ssl_st* const ssl_;
   std::string out_;             // Encrypted, and not taken by the source yet.
   std::size_t flushed_ = 0;     // How much of its front has been taken.
-  std::size_t unreported_ = 0;  // Bytes that were encrypted but not said to be written.
-  std::size_t silent_ = 0;      // Bytes that came since the last data.
+  std::size_t unreported_ = 0;  // Bytes that were encrypted but not reported as written.
+  std::size_t silent_ = 0;      // Bytes that arrived since the last data.
   std::string source_fault_;    // Why the source failed.
-  bool open_ = false;           // Hands are shaken, and nothing has failed since.
+  bool open_ = false;           // The handshake is complete, and nothing has failed since.
   bool ended_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The client's side of a WebSocket: connects, by TLS where the URL says so, and shakes hands.
+// The client's side of a WebSocket: connects, with TLS for wss, and performs the handshake.
 //
 // Confined to the worker that made it.
 #pragma once
@@ -13,20 +13,20 @@
 
 namespace patchbay::net {
 
-// Where a server is, and how it is asked.
+// The address of a server, and the parameters of the handshake.
 struct WebSocketTarget {
   Url url;
   std::shared_ptr<const TlsContext> tls;  // Null only if the URL has no TLS.
   std::string fields;                     // Further header lines, each with its CRLF.
-  bool mcp = false;                       // Asks for the subprotocol of that name.
+  bool mcp = false;                       // Requests the subprotocol of that name.
   WebSocketSettings settings;
 };
 
-// A connection whose handshake is done.
+// A connection whose handshake is complete.
 class ClientWebSocket {
  public:
-  // Code::unavailable if nobody is there, Code::unauthenticated and Code::forbidden if the server
-  // says so, Code::upstream_failed if it does not speak WebSocket.
+  // Code::unavailable if the server cannot be reached, Code::unauthenticated and Code::forbidden if
+  // it refuses with those statuses, Code::upstream_failed if it does not speak WebSocket.
   static Task<std::unique_ptr<ClientWebSocket>> connect(WebSocketTarget target, Deadline deadline);
 
   WebSocket& socket() { return socket_; }

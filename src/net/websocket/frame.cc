@@ -81,10 +81,10 @@ void ws_mask(char* bytes, std::size_t size, const WsMask& mask, std::size_t at) 
   std::memcpy(&wide, turned.data(), 8);
   std::size_t i = 0;
   for (; i + 8 <= size; i += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes + i, 8);
-    word ^= wide;
-    std::memcpy(bytes + i, &word, 8);
+    std::uint64_t block = 0;
+    std::memcpy(&block, bytes + i, 8);
+    block ^= wide;
+    std::memcpy(bytes + i, &block, 8);
   }
   for (; i < size; ++i) bytes[i] = static_cast<char>(bytes[i] ^ turned[i % 8]);
 }
@@ -114,7 +114,7 @@ Result<WsReader::Head> WsReader::read_head(std::string_view bytes) const {
   const auto first = byte_at(bytes, 0);
   const auto second = byte_at(bytes, 1);
   if ((first & kReserved) != 0) return broken("a reserved bit is set: no extension was agreed on");
-  if (!is_known(first & 0xF)) return broken("the opcode is not known");
+  if (!is_known(first & 0xF)) return broken("the opcode is unknown");
   head.opcode = static_cast<WsOpcode>(first & 0xF);
   head.last = (first & kLast) != 0;
   const bool masked = (second & kMasked) != 0;
@@ -138,7 +138,7 @@ Result<WsReader::Head> WsReader::read_head(std::string_view bytes) const {
   return head;
 }
 
-// What a head promises is refused before any of it is read.
+// What a frame header announces is refused before any of it is read.
 Result<void> WsReader::begin_frame(const Head& head) {
   if (is_control(head.opcode)) {
     control_.clear();
@@ -179,8 +179,7 @@ Result<void> WsReader::take_payload(std::string_view bytes) {
   return check_text(left_ == 0 && frame_.last);
 }
 
-// Text that is no UTF-8 is noticed as soon as it comes, also where a character is spread over
-// frames.
+// Invalid UTF-8 is noticed as soon as it arrives, also where a character is split between frames.
 Result<void> WsReader::check_text(bool last) {
   checked_ += json::utf8_prefix(std::string_view(message_).substr(checked_));
   const auto rest = std::string_view(message_).substr(checked_);

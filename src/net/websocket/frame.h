@@ -1,5 +1,5 @@
-// The frames of WebSocket (RFC 6455), read strictly: what the RFC forbids ends the connection, with
-// the close code that says why. Text messages only; no extensions.
+// The frames of WebSocket (RFC 6455), parsed strictly: what the RFC forbids ends the connection
+// with the appropriate close code. Text messages only; no extensions.
 //
 // Pure: bytes in, messages out. Used by both sides of a connection.
 #pragma once
@@ -14,14 +14,14 @@
 
 namespace patchbay::net {
 
-// Why a connection ends, as one side tells the other.
+// The close codes.
 enum class WsClose : std::uint16_t {
   normal = 1000,
   going_away = 1001,
   protocol_error = 1002,
-  unsupported = 1003,  // Data of a kind that is not taken here.
-  none_given = 1005,   // The peer gave no code. Never on the wire.
-  broken_off = 1006,   // The connection ended without a word. Never on the wire.
+  unsupported = 1003,  // Data of a kind that is not accepted.
+  none_given = 1005,   // The peer sent no code. Never on the wire.
+  broken_off = 1006,   // The connection ended without a close frame. Never on the wire.
   bad_text = 1007,
   policy = 1008,
   too_big = 1009,
@@ -47,7 +47,7 @@ enum class WsOpcode : std::uint8_t {
 // The most that a control frame can carry.
 inline constexpr std::size_t kWsMostControl = 125;
 
-// Which side of a connection one is on. Clients mask what they send, servers never do.
+// The side of a connection. Clients mask what they send, servers never do.
 enum class WsSide : std::uint8_t { server, client };
 
 using WsMask = std::array<char, 4>;
@@ -62,7 +62,7 @@ void ws_mask(char* bytes, std::size_t size, const WsMask& mask, std::size_t at);
 // The payload of a close frame. A reason that is too long is cut between two characters.
 std::string ws_close_payload(WsClose code, std::string_view reason);
 
-// The error of a peer that has to be told `code`, and which code that is.
+// The error for a peer that must be sent close code `code`, and the code of such an error.
 Error ws_fault(WsClose code, std::string message);
 WsClose ws_close_code(const Error& error);
 
@@ -71,22 +71,22 @@ struct WsLimits {
   std::size_t fragments = 1024;  // Of one message.
 };
 
-// Puts messages together from the bytes of one side. Memory grows with what has come, not with
-// what a head announces.
+// Assembles messages from the bytes of one side. Memory grows with what has arrived, not with what
+// a header announces.
 class WsReader {
  public:
   enum class Kind : std::uint8_t { none, text, ping, pong, close };
 
   struct Step {
-    std::size_t taken = 0;  // Of the bytes given.
+    std::size_t taken = 0;  // Of the bytes passed in.
     Kind kind = Kind::none;
   };
 
   // `side` is the one that reads.
   WsReader(WsSide side, const WsLimits& limits) : side_(side), limits_(limits) {}
 
-  // Takes bytes up to the end of the next frame that tells something. Kind::none: all that could
-  // be used was taken and more is needed; what was not taken must be given again with more behind
+  // Takes bytes up to the end of the next complete message or control frame. Kind::none: all usable
+  // bytes were taken and more are needed; what was not taken must be passed again with more behind
   // it. An error (see ws_close_code) is final.
   Result<Step> next(std::string_view bytes);
 
@@ -95,12 +95,12 @@ class WsReader {
 
   // The payload, after Kind::ping and Kind::pong, and the reason after Kind::close.
   std::string_view control() const { return control_; }
-  // After Kind::close: what the peer gave, or WsClose::none_given.
+  // After Kind::close: the code of the peer, or WsClose::none_given.
   WsClose close_code() const { return close_code_; }
 
-  // A message or a frame has begun and not ended.
+  // A message or a frame has started and not ended.
   bool underway() const { return in_message_ || in_frame_; }
-  // How much of the current frame is still to come.
+  // How much of the current frame is still missing.
   std::uint64_t announced() const { return left_; }
 
  private:
@@ -122,13 +122,13 @@ class WsReader {
   const WsSide side_;
   const WsLimits limits_;
   std::string message_;
-  std::size_t checked_ = 0;    // How much of the message is known to be UTF-8.
+  std::size_t checked_ = 0;    // How much of the message is verified as UTF-8.
   std::size_t fragments_ = 0;  // Of the message so far.
   bool in_message_ = false;
   bool delivered_ = false;  // The message was handed out: the next one begins anew.
   bool in_frame_ = false;
   Head frame_;              // The current one,
-  std::uint64_t left_ = 0;  // and how much of its payload is still to come.
+  std::uint64_t left_ = 0;  // and how much of its payload is still missing.
   std::string control_;
   WsClose close_code_ = WsClose::none_given;
 };

@@ -19,7 +19,7 @@ constexpr std::size_t kKeySize = 16;
 
 WsAnswer refused(int status, std::string message) { return {status, "", std::move(message)}; }
 
-// The value of a field that may stand there once only; empty if it does not.
+// The value of a field that must not be repeated; empty if it is missing or repeated.
 std::string_view only(const HttpFields& fields, std::string_view name) {
   return fields.count(name) == 1 ? *fields.find(name) : std::string_view();
 }
@@ -47,14 +47,14 @@ bool wants_websocket(const HttpRequest& request) {
 WsAnswer answer_upgrade(const HttpRequest& request) {
   const HttpFields& fields = request.fields;
   if (request.method != "GET" || request.http10) {
-    return refused(400, "a WebSocket is asked for with GET and HTTP/1.1");
+    return refused(400, "a WebSocket is requested with GET and HTTP/1.1");
   }
   if (!lists(fields, "Connection", "upgrade")) {
     return refused(400, "Upgrade without 'Connection: Upgrade'");
   }
   if (only(fields, "Sec-WebSocket-Version") != kVersion) {
     return {426, fmt::format("Upgrade: websocket\r\nSec-WebSocket-Version: {}\r\n", kVersion),
-            "the only version of WebSocket spoken here is 13"};
+            "the only supported version of WebSocket is 13"};
   }
   const auto key = only(fields, "Sec-WebSocket-Key");
   const auto raw = base64_decode(key);
@@ -100,10 +100,10 @@ std::string ws_request(std::string_view authority, std::string_view path, std::s
 
 Result<bool> check_ws_response(const HttpResponseHead& head, std::string_view key, bool mcp) {
   if (head.status != 101) {
-    const auto place = head.fields.find("Location");
+    const auto location = head.fields.find("Location");
     return Error{code_of(head.status),
                  fmt::format("the server does not open a WebSocket: it answers {}{}", head.status,
-                             place ? fmt::format(", see {}", *place) : "")};
+                             location ? fmt::format(", see {}", *location) : "")};
   }
   const auto wrong = [](std::string_view why) {
     return Error{Code::upstream_failed,
@@ -113,11 +113,13 @@ Result<bool> check_ws_response(const HttpResponseHead& head, std::string_view ke
     return wrong("it switches to something else");
   }
   if (only(head.fields, "Sec-WebSocket-Accept") != ws_accept(key)) {
-    return wrong("Sec-WebSocket-Accept does not fit the key");
+    return wrong("Sec-WebSocket-Accept does not match the key");
   }
-  if (head.fields.find("Sec-WebSocket-Extensions")) return wrong("it uses an extension unasked");
+  if (head.fields.find("Sec-WebSocket-Extensions"))
+    return wrong("it uses an extension that was not offered");
   const auto protocol = head.fields.find("Sec-WebSocket-Protocol");
-  if (protocol && (!mcp || *protocol != kWsProtocol)) return wrong("it uses a protocol unasked");
+  if (protocol && (!mcp || *protocol != kWsProtocol))
+    return wrong("it uses a subprotocol that was not requested");
   return protocol.has_value();
 }
 

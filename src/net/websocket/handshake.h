@@ -1,5 +1,5 @@
 // How an HTTP connection becomes a WebSocket (RFC 6455, section 4), on both sides. No extension is
-// offered or taken; of subprotocols only `mcp`, which may be left out.
+// offered or accepted; of subprotocols only `mcp`, which is optional.
 //
 // Pure; usable from any thread.
 #pragma once
@@ -14,22 +14,22 @@ namespace patchbay::net {
 
 inline constexpr std::string_view kWsProtocol = "mcp";
 
-// True if the request asks for a WebSocket, well or badly.
+// True if the request asks for a WebSocket, whether correctly or not.
 bool wants_websocket(const HttpRequest& request);
 
-// What a server has to say to such a request.
+// The server's response to such a request.
 struct WsAnswer {
   int status = 101;    // Otherwise: the request is refused, for the reason in `message`.
   std::string fields;  // Header lines of the answer, each with its CRLF.
   std::string message = {};
-  bool mcp = false;  // The subprotocol was asked for.
+  bool mcp = false;  // The subprotocol was requested.
 };
 WsAnswer answer_upgrade(const HttpRequest& request);
 
 // The Sec-WebSocket-Accept that belongs to a Sec-WebSocket-Key.
 std::string ws_accept(std::string_view key);
 
-// A key that nobody can guess.
+// A random key.
 std::string ws_new_key();
 
 // The request of a client. `fields` are further header lines, each with its CRLF.

@@ -20,7 +20,7 @@ const std::string kUpgrade = "Upgrade: websocket\r\nConnection: keep-alive, Upgr
 const std::string kVersion13 = "Sec-WebSocket-Version: 13\r\n";
 const std::string kKeyField = "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n";
 
-TEST(WebSocketHandshake, AnswersTheSampleKeyAsTheWireProtocolSays) {
+TEST(WebSocketHandshake, AnswersTheSampleKeyOfTheRfc) {
   EXPECT_EQ(ws_accept(kKey), "HSmrc0sMlYUkAGmm5OPpG2HaGWk=");
   EXPECT_EQ(ws_accept("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
 }
@@ -94,7 +94,7 @@ TEST(WebSocketHandshake, ChecksWhatAServerAnswers) {
   EXPECT_FALSE(check("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n"));
 }
 
-TEST(WebSocketHandshake, SaysWhyAServerRefuses) {
+TEST(WebSocketHandshake, ReportsWhyAServerRefuses) {
   const std::string end = "Content-Length: 0\r\n\r\n";
   EXPECT_EQ(check("HTTP/1.1 401 Unauthorized\r\n" + end).error().code, Code::unauthenticated);
   EXPECT_EQ(check("HTTP/1.1 403 Forbidden\r\n" + end).error().code, Code::forbidden);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/discard.h"
 #include "core/release.h"
 #include "core/text.h"
 #include "observe/memory.h"
@@ -12,11 +13,12 @@
 namespace patchbay::net {
 namespace {
 
-constexpr std::size_t kFragment = 64 * 1024;  // Larger messages leave in parts of this size,
-                                              // so that pings get between them.
-constexpr std::size_t kTurnBudget = 1 << 20;  // Bytes read in one turn: others want theirs too.
+constexpr std::size_t kFragment = 64 * 1024;  // Larger messages are sent in parts of this size,
+                                              // so that pings can be sent between them.
+// Bytes read in one turn, so that others get their turn.
+constexpr std::size_t kTurnBudget = 1 << 20;
 constexpr std::size_t kLargestRead = 256 * 1024;
-constexpr std::size_t kKeep = 4 * 1024;         // Memory kept while nothing happens.
+constexpr std::size_t kKeep = 4 * 1024;         // Memory retained while idle.
 constexpr std::size_t kMostDropped = 16 << 20;  // Read and dropped after a fault.
 constexpr std::size_t kMasks = 64;              // Random bytes fetched at a time.
 
@@ -37,7 +39,7 @@ void WebSocket::start(Receiver& receiver) {
   receiver_ = &receiver;
   outbox_.on_broken([this, alive = liveness_.watch()] {
     if (alive.expired()) return;
-    end(State::over, WsClose::broken_off, "the peer has gone");
+    end(State::over, WsClose::broken_off, "the peer has disconnected");
   });
   outbox_.on_progress([this] { on_progress(); });
   if (settings_.ping.count() > 0) next_ping_ = here().now() + settings_.ping;
@@ -51,7 +53,7 @@ void WebSocket::read_soon() {
   });
 }
 
-// Everything that has come is handled before the next read.
+// All input is handled before the next read.
 void WebSocket::read() {
   for (std::size_t budget = kTurnBudget; state_ != State::over;) {
     if (!input_.empty() && !take_input()) return;
@@ -64,7 +66,7 @@ void WebSocket::read() {
     }
     const auto wanted = std::min<std::uint64_t>(reader_.announced(), kLargestRead);
     auto got = stream_.try_read(input_.room(std::max<std::size_t>(wanted, 1)));
-    if (!got) return end(State::over, WsClose::broken_off, "the peer has gone");
+    if (!got) return end(State::over, WsClose::broken_off, "the peer has disconnected");
     if (*got == 0) break;
     input_.add(*got);
     unanswered_ = kNever;
@@ -148,7 +150,7 @@ void WebSocket::put_frame(WsOpcode opcode, bool last, std::string_view payload) 
   outbox_.add({head, masked});
 }
 
-// Control frames stand in front of messages. A close frame does not: it is the last word.
+// Control frames are queued before messages. A close frame is not: it is the last frame.
 void WebSocket::put_control(WsOpcode opcode, std::string_view payload) {
   const bool masks = side_ == WsSide::client;
   const WsMask mask = masks ? new_mask() : WsMask{};
@@ -159,10 +161,10 @@ void WebSocket::put_control(WsOpcode opcode, std::string_view payload) {
   if (masks) ws_mask(frame.data() + head, payload.size(), mask, 0);
   if (outbox_.empty()) writing_ = here().now();
   auto put = outbox_.put_first({frame});
-  (void)put;  // So many answers to pings wait that one more or less does not matter.
+  discard(put, "the queue holds enough answers to pings");
 }
 
-// A mask that nobody who chooses what is sent can know beforehand.
+// A mask that cannot be predicted by whoever chooses the payload (RFC 6455, 10.3).
 WsMask WebSocket::new_mask() {
   if (masks_.size() < sizeof(WsMask)) {
     stretch(masks_, kMasks);
@@ -178,7 +180,7 @@ void WebSocket::close(WsClose code, std::string_view why) {
   if (state_ == State::faulted) return report_fault();
   if (state_ != State::open) return;
   put_frame(WsOpcode::close, true, ws_close_payload(code, why));
-  told_ = true;
+  end_reported_ = true;
   end(State::closing, code, "");
   read_if_possible();
 }
@@ -206,7 +208,7 @@ void WebSocket::report_fault() {
   end(State::failing, WsClose::protocol_error, "");
 }
 
-// Goes on to another state in which no message is taken.
+// Changes to another state in which no message is accepted.
 void WebSocket::end(State state, WsClose code, const std::string& why) {
   if (state_ == State::over) return;
   state_ = state;
@@ -217,7 +219,7 @@ void WebSocket::end(State state, WsClose code, const std::string& why) {
   } else {
     arm();
   }
-  if (!std::exchange(told_, true)) receiver_->on_end(code, why);
+  if (!std::exchange(end_reported_, true)) receiver_->on_end(code, why);
 }
 
 void WebSocket::finish() {
@@ -262,13 +264,13 @@ Deadline WebSocket::next_deadline() const {
   const auto after = [](Deadline since, std::chrono::nanoseconds span) {
     return since == kNever ? kNever : since + span;
   };
-  // A peer whose answers we do not read, because it does not read ours, is not silent.
+  // A peer whose input we do not read, because it does not read ours, is not idle.
   const Deadline silent = paused_ ? kNever : after(unanswered_, settings_.pong);
   return std::min({next_ping_, silent, after(message_, settings_.message_time),
                    after(writing_, settings_.write_time), closing_});
 }
 
-// A deadline that has moved away is noticed when it comes; only one that has come nearer is set.
+// A deadline that has moved later is noticed when the timer fires; only an earlier one sets it.
 void WebSocket::arm() {
   const Deadline next = next_deadline();
   if (next == kNever || (set() && armed_ <= next) || state_ == State::over) return;

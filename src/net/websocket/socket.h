@@ -1,6 +1,6 @@
-// A WebSocket is one connection that has been upgraded, on either side: whole text messages both
-// ways, pings that show whether the peer is there, and the closing handshake. Slow and silent peers
-// cost what the settings allow, and no more.
+// A WebSocket is one upgraded connection, on either side: whole text messages in both directions,
+// pings that detect a dead peer, and the closing handshake. The settings bound what slow and idle
+// peers cost.
 //
 // Confined to the thread of its stream.
 #pragma once
@@ -19,7 +19,7 @@ namespace patchbay::net {
 
 struct WebSocketSettings {
   WsLimits limits;
-  std::size_t outbox = 1 << 20;  // What may wait for a peer that does not read.
+  std::size_t outbox = 1 << 20;  // What may be queued for a peer that does not read.
   std::chrono::nanoseconds ping = std::chrono::seconds(30);  // How often; 0: never.
   std::chrono::nanoseconds pong = std::chrono::seconds(60);  // How long a ping may go unanswered.
   std::chrono::nanoseconds message_time = std::chrono::seconds(30);  // From its first byte on.
@@ -29,20 +29,20 @@ struct WebSocketSettings {
 
 class WebSocket final : Source::Waiter, Timer {
  public:
-  // Whoever speaks over the socket. Must not destroy it from inside a call; close() is fine.
+  // The user of the socket. Must not destroy it from inside a call; close() is fine.
   class Receiver {
    public:
     // One message, which may be moved from.
     virtual void on_text(std::string& text) = 0;
-    // No message follows. Called once, whichever side ended it, but not after our close(). If the
-    // peer has broken the rules, it is told so after this; answer_first() delays that.
+    // No message follows. Called once, whichever side ended it, but not after our close(). A peer
+    // that has broken the protocol is sent the reason after this; answer_first() delays that.
     virtual void on_end(WsClose code, const std::string& why) = 0;
 
    protected:
     ~Receiver() = default;
   };
 
-  // `input` holds what came behind the handshake. REQUIRES: both outlive the socket.
+  // `input` holds what arrived after the handshake. REQUIRES: both outlive the socket.
   WebSocket(Stream& stream, InputBuffer& input, WsSide side, const WebSocketSettings& settings);
   ~WebSocket() override;
 
@@ -53,14 +53,14 @@ class WebSocket final : Source::Waiter, Timer {
   // socket is closed.
   Result<void> send(std::string_view text);
 
-  // Ends our side, after what was sent, and waits for the peer to agree.
+  // Ends our side, after what was sent, and waits for the peer's close frame.
   void close(WsClose code, std::string_view why);
 
-  // What came before the peer broke the rules is answered first: the peer is told of its fault by
-  // close(), or when settings.close_time has passed. REQUIRES: called from on_end().
+  // Messages that arrived before the peer broke the protocol are answered first: the close frame is
+  // sent by close(), or when settings.close_time has passed. REQUIRES: called from on_end().
   void answer_first() { answering_ = state_ == State::faulted; }
 
-  // Takes no further message until go_on().
+  // Accepts no further message until go_on().
   void hold() { held_ = true; }
   void go_on();
 
@@ -70,16 +70,16 @@ class WebSocket final : Source::Waiter, Timer {
   // Messages can be sent.
   bool open() const { return state_ == State::open || state_ == State::faulted; }
 
-  // The peer lags: what can be done without should be.
+  // The peer lags: what is optional should not be sent.
   bool congested() const { return outbox_.size() > settings_.outbox / 2; }
 
  private:
   enum class State : std::uint8_t {
     open,
-    faulted,  // The peer has broken the rules, and is still to be told so.
+    faulted,  // The peer has broken the protocol; the close frame is not sent yet.
     closing,  // We have closed; the peer has not.
-    failing,  // The peer has broken the rules and was told so: what it sends is not looked at.
-    leaving,  // Both have closed; our last words are on their way.
+    failing,  // The peer has broken the protocol and the close frame is sent: its input is ignored.
+    leaving,  // Both have closed; our last frames are being sent.
     over,
   };
 
@@ -114,17 +114,17 @@ class WebSocket final : Source::Waiter, Timer {
   Outbox outbox_;
   WsReader reader_;
   State state_ = State::open;
-  std::string fault_;       // The close frame's payload for a peer that has broken the rules,
-  bool answering_ = false;  // which what came before it goes ahead of.
-  bool told_ = false;       // The receiver knows that nothing more will come.
+  std::string fault_;          // The close frame's payload for a peer that has broken the rules,
+  bool answering_ = false;     // earlier messages are answered first.
+  bool end_reported_ = false;  // The receiver knows that nothing more will arrive.
   bool held_ = false;
   bool paused_ = false;  // Nothing is read for now.
   bool sending_ended_ = false;
-  std::size_t dropped_ = 0;  // Bytes that came after a fault.
+  std::size_t dropped_ = 0;  // Bytes that arrived after a protocol error.
   Deadline next_ping_ = kNever;
   Deadline unanswered_ = kNever;  // Since when a ping is.
-  Deadline message_ = kNever;     // Since when a message is under way.
-  Deadline writing_ = kNever;     // Since when nothing has left, though something waits.
+  Deadline message_ = kNever;     // Since when a message is being received.
+  Deadline writing_ = kNever;     // Since when nothing has been sent although something is queued.
   Deadline closing_ = kNever;     // By when it must be over.
   Deadline armed_ = kNever;
   std::string masks_;  // Random bytes for the masks of a client.

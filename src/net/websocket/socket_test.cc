@@ -20,7 +20,7 @@ using testing::on_loop;
 using testing::until;
 using testing::Visitor;
 
-// Notes what it hears.
+// Records what it receives.
 struct Subscription : WebSocket::Receiver {
   virtual ~Subscription() = default;
 
@@ -48,13 +48,13 @@ Task<void> agree(Visitor& visitor, std::string more = "") {
   if (!request) co_return request.error();
   const auto at = request->find("Sec-WebSocket-Key: ") + 19;
   const std::string accept = ws_accept(request->substr(at, request->find('\r', at) - at));
-  co_return co_await visitor.say(
+  co_return co_await visitor.send(
       "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
       "Sec-WebSocket-Accept: " +
       accept + "\r\n\r\n" + more);
 }
 
-// A server that shakes hands and hands the connection to a WebSocket until that is over.
+// A server that performs the handshake and runs a WebSocket until that has ended.
 LoopbackServer::Script serving(Subscription& subscription, const WebSocketSettings& settings,
                                std::function<void(WebSocket&)> begin = {}) {
   return [&subscription, settings, begin](Visitor& visitor) -> Task<void> {
@@ -83,7 +83,7 @@ void with_socket(LoopbackServer::Script script, Talk talk, const WebSocketSettin
   });
 }
 
-TEST(WebSocket, CarriesMessagesBothWaysInOrder) {
+TEST(WebSocket, CarriesMessagesInBothDirectionsInOrder) {
   Echo echo;
   const std::string large(3 << 20, 'x');
   WebSocketSettings roomy;
@@ -97,8 +97,8 @@ TEST(WebSocket, CarriesMessagesBothWaysInOrder) {
           auto sent = socket.send(text);
           if (!sent) co_return sent;
         }
-        auto heard = co_await until([&] { return subscription.texts.size() == 3; });
-        if (!heard) co_return heard;
+        auto received = co_await until([&] { return subscription.texts.size() == 3; });
+        if (!received) co_return received;
         EXPECT_EQ(subscription.texts[0], "one");
         EXPECT_EQ(subscription.texts[1], "");
         EXPECT_EQ(subscription.texts[2], large);
@@ -109,7 +109,7 @@ TEST(WebSocket, CarriesMessagesBothWaysInOrder) {
   EXPECT_EQ(echo.end, "1000 done");
 }
 
-TEST(WebSocket, TellsWhoDidNotCloseItOnce) {
+TEST(WebSocket, ReportsTheEndOnceUnlessWeClosed) {
   Subscription server_subscription;
   WebSocket* server_socket = nullptr;
   with_socket(serving(server_subscription, {}, [&](WebSocket& socket) { server_socket = &socket; }),
@@ -133,7 +133,7 @@ TEST(WebSocket, IsOverWhenThePeerVanishes) {
                 Subscription subscription;
                 socket.start(subscription);
                 auto over = co_await socket.over();
-                EXPECT_EQ(subscription.end, "1006 the peer has gone");
+                EXPECT_EQ(subscription.end, "1006 the peer has disconnected");
                 co_return over;
               });
 }
@@ -148,9 +148,9 @@ TEST(WebSocket, TakesWhatCameWithTheHandshake) {
       [&](WebSocket& socket) -> Task<void> {
         Subscription subscription;
         socket.start(subscription);
-        auto heard = co_await until([&] { return !subscription.texts.empty(); });
+        auto received = co_await until([&] { return !subscription.texts.empty(); });
         EXPECT_EQ(subscription.texts.front(), "hi");
-        co_return heard;
+        co_return received;
       });
 }
 
@@ -187,7 +187,7 @@ TEST(WebSocket, PingsAndIsAnswered) {
       [&](WebSocket& socket) -> Task<void> {
         Subscription subscription;
         socket.start(subscription);
-        // Several times as long as a peer that does not answer would live.
+        // Several times the timeout of a peer that does not answer.
         auto slept = co_await sleep_until(here().now() + milliseconds(500));
         EXPECT_TRUE(socket.open());
         co_return slept;
@@ -195,7 +195,7 @@ TEST(WebSocket, PingsAndIsAnswered) {
       pinging);
 }
 
-TEST(WebSocket, GivesUpAPeerThatDoesNotAnswerPings) {
+TEST(WebSocket, DisconnectsAPeerThatDoesNotAnswerPings) {
   WebSocketSettings pinging;
   pinging.ping = milliseconds(40);
   pinging.pong = milliseconds(80);
@@ -216,7 +216,7 @@ TEST(WebSocket, GivesUpAPeerThatDoesNotAnswerPings) {
       pinging);
 }
 
-TEST(WebSocket, GivesUpAMessageThatDoesNotEnd) {
+TEST(WebSocket, AbortsAMessageThatDoesNotEnd) {
   WebSocketSettings hasty;
   hasty.message_time = milliseconds(40);
   hasty.close_time = milliseconds(40);
@@ -236,7 +236,7 @@ TEST(WebSocket, GivesUpAMessageThatDoesNotEnd) {
       hasty);
 }
 
-// Shakes hands and reads nothing more until told to.
+// Performs the handshake and reads nothing more until `awake`.
 LoopbackServer::Script sleeping(const bool& awake, std::string& received) {
   return [&](Visitor& visitor) -> Task<void> {
     auto agreed = co_await agree(visitor);
@@ -280,7 +280,7 @@ TEST(WebSocket, RefusesMoreThanAPeerThatDoesNotReadMayCost) {
 }
 
 TEST(WebSocket, LetsPongsPassMessages) {
-  constexpr std::size_t kSize = 32 << 20;  // More than the kernel takes.
+  constexpr std::size_t kSize = 32 << 20;  // More than the kernel buffers.
   WebSocketSettings roomy;
   roomy.outbox = 4 * kSize;
   bool sent_all = false;
@@ -290,7 +290,7 @@ TEST(WebSocket, LetsPongsPassMessages) {
         auto agreed = co_await agree(visitor);
         if (!agreed) co_return agreed;
         auto queued = co_await until([&] { return sent_all; });
-        auto asked = co_await visitor.say(std::string("\x89\x05Hello", 7));
+        auto asked = co_await visitor.send(std::string("\x89\x05Hello", 7));
         while (asked && visitor.received.size() < kSize) asked = co_await visitor.read();
         received = std::move(visitor.received);
         co_return asked;
@@ -301,14 +301,14 @@ TEST(WebSocket, LetsPongsPassMessages) {
         const std::string message(kSize, 'x');
         auto sent = socket.send(message);
         if (!sent) co_return sent;
-        // The kernel takes what it takes; the rest waits here.
+        // The kernel buffers some; the rest waits here.
         for (int i = 0; i < 100; ++i) co_await next_turn();
         sent_all = true;
         co_return co_await socket.over();
       },
       roomy);
-  // Every byte of the message is masked anew in each fragment, so the pong is found by its place:
-  // behind a whole number of fragments, each with a head of 14 bytes.
+  // Every byte of the message is masked anew in each fragment, so the pong is found by its
+  // position: after a whole number of fragments, each with a head of 14 bytes.
   constexpr std::size_t kStep = 64 * 1024 + 14;
   std::size_t pong = 0;
   while (pong < received.size() && received[pong] != '\x8A') pong += kStep;
@@ -338,14 +338,14 @@ TEST(WebSocket, DropsAPeerThatDoesNotReadAtAll) {
       hasty);
 }
 
-TEST(WebSocketClient, SaysWhyThereIsNoSocket) {
+TEST(WebSocketClient, ReportsWhyThereIsNoSocket) {
   const auto refused_by = [](std::string answer) {
     Error error;
     on_loop([&]() -> Task<void> {
       LoopbackServer server([&](Visitor& visitor) -> Task<void> {
         auto request = co_await visitor.request();
-        auto said = co_await visitor.say(answer);
-        co_return said;
+        auto sent = co_await visitor.send(answer);
+        co_return sent;
       });
       WebSocketTarget target{server.url(), nullptr, "Authorization: Bearer x\r\n", true, {}};
       auto client = co_await ClientWebSocket::connect(target, in_time());

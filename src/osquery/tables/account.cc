@@ -173,9 +173,9 @@ Result<void> read_logins(Scan& scan) {
 
 constinit const Table kUsers{"users", "The local accounts.", kUserColumns, read_users};
 constinit const Table kGroups{"groups", "The local groups.", kGroupColumns, read_groups};
-constinit const Table kUserGroups{"user_groups", "Which account is in which group.", kMemberColumns,
+constinit const Table kUserGroups{"user_groups", "The groups of each account.", kMemberColumns,
                                   read_members};
-constinit const Table kLoggedInUsers{
-    "logged_in_users", "Who has logged in, and other such records.", kLoginColumns, read_logins};
+constinit const Table kLoggedInUsers{"logged_in_users", "Logins and related records.",
+                                     kLoginColumns, read_logins};
 
 }  // namespace patchbay::osquery

@@ -1,4 +1,4 @@
-// /etc/passwd and /etc/group, taken apart. Values only.
+// Parsers of /etc/passwd and /etc/group. Values only.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Group {
   std::vector<std::string> members;
 };
 
-// Lines that are no entries are left out.
+// Malformed lines are left out.
 std::vector<Account> parse_passwd(std::string_view text);
 std::vector<Group> parse_group(std::string_view text);
 

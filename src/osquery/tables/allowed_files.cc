@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kDeepest = 32;  // Folders below the fixed part of a pattern.
 
-// Where an open descriptor is, as the kernel knows it.
-std::string place_of(int fd) {
+// The path of an open descriptor, from the kernel.
+std::string path_of(int fd) {
   return read_link_at(AT_FDCWD, fmt::format("/proc/self/fd/{}", fd).c_str());
 }
 
@@ -25,10 +25,10 @@ bool lies_in(std::string_view path, std::string_view root) {
 
 // Roots may be links themselves, as /bin is.
 bool is_allowed(const Machine& machine, int fd) {
-  const std::string place = place_of(fd);
+  const std::string path = path_of(fd);
   return std::ranges::any_of(machine.file_roots, [&](const std::string& root) {
     const net::Fd folder = open_folder(machine.path(root));
-    return folder && lies_in(place, place_of(folder.get()));
+    return folder && lies_in(path, path_of(folder.get()));
   });
 }
 
@@ -51,7 +51,7 @@ class Walk {
     visit_({path, folder.get(), name});
   }
 
-  // What is in `folder`, which ends with a slash, and `deeper` folders below.
+  // The contents of `folder`, which ends with a slash, and of `deeper` folders below.
   bool all(const std::string& folder, int deeper) {
     const net::Fd open = enter(folder);
     if (!open) return true;

@@ -1,5 +1,5 @@
-// Which files the tables `file` and `hash` may show: those below the allowed folders, where links
-// count by where they lead. Blocking; any thread.
+// Which files the tables `file` and `hash` may list: those below the allowed folders, where links
+// count by their target. Blocking; any thread.
 #pragma once
 
 #include <functional>
@@ -22,11 +22,11 @@ struct FoundFile {
 Result<void> each_file(Scan& scan, int path_column, int directory_column,
                        const std::function<bool(const FoundFile&)>& visit);
 
-// Opens a regular file for reading, following links only to what is allowed.
+// Opens a regular file for reading, following links only to allowed targets.
 net::Fd open_allowed(const Machine& machine, const FoundFile& file);
 
-// The folder in a LIKE pattern before its first `%`. As with osquery, `_` is taken for itself,
-// since names are full of it.
+// The folder in a LIKE pattern before its first `%`. As in osquery, `_` is literal, since names are
+// full of it.
 std::string_view fixed_folder(std::string_view pattern);
 
 }  // namespace patchbay::osquery

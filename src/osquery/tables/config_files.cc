@@ -11,12 +11,12 @@
 namespace patchbay::osquery {
 namespace {
 
-// The words of `text` with one blank between them.
+// The fields of `text` with one space between them.
 std::string respaced(std::string_view text) {
   std::string out;
-  for (auto word = take_word(text); !word.empty(); word = take_word(text)) {
+  for (auto field = take_field(text); !field.empty(); field = take_field(text)) {
     if (!out.empty()) out += ' ';
-    out += word;
+    out += field;
   }
   return out;
 }
@@ -28,14 +28,14 @@ std::optional<CronJob> parse_cron_line(std::string_view line) {
   if (line.empty() || line.starts_with('#')) return std::nullopt;
   CronJob job;
   if (line.starts_with('@')) {
-    job.event = take_word(line);
+    job.event = take_field(line);
   } else {
     // A variable is `NAME = value`; no time has a `=` before its command.
     const auto sign = line.find('=');
     std::string_view rest = line;
     for (auto* const field :
          {&job.minute, &job.hour, &job.day_of_month, &job.month, &job.day_of_week}) {
-      *field = take_word(rest);
+      *field = take_field(rest);
     }
     const auto taken = line.size() - rest.size();
     if (job.day_of_week.empty() || sign < taken) return std::nullopt;
@@ -51,12 +51,12 @@ std::optional<Service> parse_service_line(std::string_view line) {
   Service service;
   if (hash != std::string_view::npos) service.comment = trimmed(line.substr(hash + 1));
   line = line.substr(0, hash);
-  service.name = take_word(line);
-  std::string_view place = take_word(line);
-  const auto port = number<int>(take_until(place, '/'));
-  if (!port || place.empty()) return std::nullopt;
+  service.name = take_field(line);
+  std::string_view port_and_protocol = take_field(line);
+  const auto port = number<int>(take_until(port_and_protocol, '/'));
+  if (!port || port_and_protocol.empty()) return std::nullopt;
   service.port = *port;
-  service.protocol = place;
+  service.protocol = port_and_protocol;
   service.aliases = respaced(line);
   return service;
 }
@@ -64,7 +64,7 @@ std::optional<Service> parse_service_line(std::string_view line) {
 std::optional<Host> parse_host_line(std::string_view line) {
   line = line.substr(0, line.find('#'));
   Host host;
-  host.address = take_word(line);
+  host.address = take_field(line);
   host.names = respaced(trimmed(line));
   if (host.names.empty()) return std::nullopt;
   return host;
@@ -147,7 +147,7 @@ Result<void> read_hosts(Scan& scan) {
 
 }  // namespace
 
-constinit const Table kCrontab{"crontab", "What cron starts, and when.", kCronColumns, read_cron};
+constinit const Table kCrontab{"crontab", "The jobs of cron.", kCronColumns, read_cron};
 constinit const Table kEtcServices{"etc_services", "The names of ports, from /etc/services.",
                                    kServiceColumns, read_services};
 constinit const Table kEtcHosts{"etc_hosts", "The names of addresses, from /etc/hosts.",

@@ -1,4 +1,4 @@
-// Files of /etc that are one entry a line, taken apart. Values only.
+// Parsers of files in /etc with one entry per line. Values only.
 #pragma once
 
 #include <optional>

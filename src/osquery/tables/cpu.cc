@@ -1,4 +1,4 @@
-// cpu_info, cpu_time, load_average, memory_info: what the machine has, and how busy it is.
+// cpu_info, cpu_time, load_average, memory_info: the hardware, and its load.
 #include <fmt/format.h>
 
 #include <array>
@@ -41,7 +41,7 @@ constexpr std::array kCpuColumns{
     Column{"socket_designation", Type::text},
 };
 
-constexpr int kEnabled = 1;                 // In the firmware's words for a status...
+constexpr int kEnabled = 1;                 // The firmware's codes for a status...
 constexpr std::string_view kCentral = "3";  // ...and for a type.
 constexpr std::int64_t kKilo = 1000;
 
@@ -67,7 +67,7 @@ Result<void> read_cpu(Scan& scan) {
   return ok();
 }
 
-// Column 0 is the core; the others stand in the order of /proc/stat.
+// Column 0 is the core; the others are in the order of /proc/stat.
 constexpr std::array kTimeColumns{
     Column{"core", Type::integer},      Column{"user", Type::bigint},
     Column{"nice", Type::bigint},       Column{"system", Type::bigint},
@@ -80,11 +80,11 @@ constexpr std::array kTimeColumns{
 Result<void> read_cpu_time(Scan& scan) {
   each_line(read_file(scan.machine().path("/proc/stat")), [&](std::string_view line) {
     if (!line.starts_with("cpu")) return;
-    const auto core = number<std::int64_t>(take_word(line).substr(3));
+    const auto core = number<std::int64_t>(take_field(line).substr(3));
     if (!core || !scan.row()) return;  // Without a number it is the sum of all.
     scan.set(0, *core);
     for (int i = 1; i < static_cast<int>(kTimeColumns.size()); ++i) {
-      scan.set(i, number_or(take_word(line), 0));
+      scan.set(i, number_or(take_field(line), 0));
     }
   });
   return ok();
@@ -104,7 +104,7 @@ Result<void> read_load(Scan& scan) {
   for (const std::string_view period : {"1m", "5m", "15m"}) {
     if (!scan.row()) return ok();
     scan.set(load::period, period);
-    scan.set(load::average, take_word(rest));
+    scan.set(load::average, take_field(rest));
   }
   return ok();
 }
@@ -127,7 +127,7 @@ Result<void> read_memory(Scan& scan) {
   if (!scan.row()) return ok();
   for (std::size_t i = 0; i < kMemoryKeys.size(); ++i) {
     std::string_view value = status_value(text, kMemoryKeys[i]);  // `16384 kB`
-    scan.set(static_cast<int>(i), number_or(take_word(value), 0) * 1024);
+    scan.set(static_cast<int>(i), number_or(take_field(value), 0) * 1024);
   }
   return ok();
 }
@@ -136,9 +136,9 @@ Result<void> read_memory(Scan& scan) {
 
 constinit const Table kCpuInfo{"cpu_info", "The processors, one row a socket.", kCpuColumns,
                                read_cpu};
-constinit const Table kCpuTime{"cpu_time", "What each core has spent its time on, in ticks.",
-                               kTimeColumns, read_cpu_time};
-constinit const Table kLoadAverage{"load_average", "How many processes wanted to run of late.",
+constinit const Table kCpuTime{"cpu_time", "The time of each core by use, in ticks.", kTimeColumns,
+                               read_cpu_time};
+constinit const Table kLoadAverage{"load_average", "The average number of runnable processes.",
                                    kLoadColumns, read_load};
 constinit const Table kMemoryInfo{"memory_info", "The main memory and its use, in bytes.",
                                   kMemoryColumns, read_memory};

@@ -76,17 +76,17 @@ Result<void> read_mounts(Scan& scan) {
   each_line(text, [&](std::string_view line) {
     more = more && scan.row();
     if (!more) return;
-    const std::string device = unescaped(take_word(line));
-    const std::string path = unescaped(take_word(line));
+    const std::string device = unescaped(take_field(line));
+    const std::string path = unescaped(take_field(line));
     scan.set(mount::device, device);
     scan.set(mount::path, path);
-    scan.set(mount::type, take_word(line));
-    scan.set(mount::flags, take_word(line));
+    scan.set(mount::type, take_field(line));
+    scan.set(mount::flags, take_field(line));
     const bool node = device.starts_with('/');
-    if (scan.wants(mount::device_alias)) {
+    if (scan.needs(mount::device_alias)) {
       scan.set(mount::device_alias, node ? resolved(device) : device);
     }
-    if (scan.wants(mount::blocks_size, mount::blocks, mount::blocks_free, mount::blocks_available,
+    if (scan.needs(mount::blocks_size, mount::blocks, mount::blocks_free, mount::blocks_available,
                    mount::inodes, mount::inodes_free)) {
       set_space(scan, path);
     }
@@ -127,7 +127,7 @@ Result<void> read_blocks(Scan& scan) {
     const std::string parent = parent_of(read_link_at(links.get(), name.c_str()));
     std::int64_t unit = number_or(fact("queue/logical_block_size"), 0);
     if (unit <= 0) unit = number_or(fact("../queue/logical_block_size"), kSector);
-    // What udev has found out about the device.
+    // What udev knows about the device.
     const std::string known = read_file(scan.machine().path("/run/udev/data/b" + fact("dev")));
     scan.set(block::name, "/dev/" + name);
     scan.set(block::parent, parent);

@@ -6,7 +6,7 @@
 
 namespace patchbay::osquery {
 
-// `\040` and its like become the characters they stand for.
+// `\040` and similar escapes become the characters they encode.
 std::string unescaped(std::string_view text);
 
 }  // namespace patchbay::osquery

@@ -1,4 +1,4 @@
-// file, hash: what is known about single files.
+// file, hash: facts about single files.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
@@ -78,14 +78,14 @@ std::string_view type_name(mode_t mode) {
   }
 }
 
-// The folder of a file, as the query names it: `directory = '/etc/'` must find what it asked for.
+// The folder of a file, as the query names it: `directory = '/etc/'` must match its own rows.
 std::string folder_of(const Scan& scan, int directory_column, const std::string& path) {
   if (const Given* const asked = scan.given(directory_column)) return asked->text;
   const auto slash = path.rfind('/');
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The link itself, not what it leads to: that may lie where nobody may look.
+// The link itself, not its target, which may be outside the allowed folders.
 bool add_file(Scan& scan, const FoundFile& found) {
   struct statx of{};
   const char* const name = found.name.empty() ? "." : found.name.c_str();
@@ -165,14 +165,14 @@ constexpr std::array kWanted{
     Wanted{hash::sha256, "SHA256"},
 };
 
-// Reads the file once for all digests that the query wants. A file that is too large has none.
+// Reads the file once for all digests that the query uses. A file that is too large has none.
 void set_digests(Scan& scan, const net::Fd& open) {
   struct stat found{};
   if (::fstat(open.get(), &found) != 0) return;
   if (static_cast<std::uint64_t>(found.st_size) > scan.machine().hash_size) return;
   std::vector<std::pair<int, Digest>> digests;
   for (const auto& [column, name] : kWanted) {
-    if (scan.wants(column)) digests.emplace_back(column, Digest(name));
+    if (scan.needs(column)) digests.emplace_back(column, Digest(name));
   }
   std::array<char, std::size_t{64} << 10> bytes;
   std::uint64_t total = 0;

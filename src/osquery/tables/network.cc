@@ -1,4 +1,4 @@
-// interface_addresses, interface_details, arp_cache: the machine's place in networks.
+// interface_addresses, interface_details, arp_cache: the machine's network interfaces.
 #include <array>
 
 #include "net/io/machine_network.h"
@@ -28,7 +28,7 @@ Result<void> read_addresses(Scan& scan) {
     scan.set(address::mask, one.mask);
     scan.set(address::broadcast, one.broadcast);
     scan.set(address::point_to_point, one.peer);
-    scan.set(address::type, "unknown");  // Linux does not keep who set it.
+    scan.set(address::type, "unknown");  // Linux does not store its origin.
   }
   return ok();
 }
@@ -104,14 +104,14 @@ Result<void> read_details(Scan& scan) {
     scan.set(detail::interface, name);
     scan.set(detail::mac, trimmed(read_file_at(folder.get(), "address")));
     for (const auto& [column, file, base] : kFacts) {
-      if (!scan.wants(column)) continue;
+      if (!scan.needs(column)) continue;
       const std::string text = read_file_at(folder.get(), file);
       std::string_view digits = trimmed(text);
       if (base == 16 && digits.starts_with("0x")) digits.remove_prefix(2);
       scan.set(column,
                number<std::int64_t>(digits, base).value_or(column == detail::link_speed ? -1 : 0));
     }
-    if (scan.wants(detail::metric)) scan.set(detail::metric, net::interface_metric(name));
+    if (scan.needs(detail::metric)) scan.set(detail::metric, net::interface_metric(name));
     scan.set(detail::last_change, -1);
     scan.set(detail::pci_slot, slot_of(read_link_at(folder.get(), "device")));
   }
@@ -134,12 +134,12 @@ Result<void> read_arp(Scan& scan) {
   std::string_view lines = text;
   take_until(lines, '\n');  // Names of columns.
   each_line(lines, [&](std::string_view line) {
-    const auto address = take_word(line);
-    take_word(line);  // Hardware type.
-    std::string_view flags = take_word(line);
-    const auto mac = take_word(line);
-    take_word(line);  // Mask.
-    const auto interface = take_word(line);
+    const auto address = take_field(line);
+    take_field(line);  // Hardware type.
+    std::string_view flags = take_field(line);
+    const auto mac = take_field(line);
+    take_field(line);  // Mask.
+    const auto interface = take_field(line);
     if (interface.empty() || !scan.row()) return;
     if (flags.starts_with("0x")) flags.remove_prefix(2);
     scan.set(arp::address, address);
@@ -155,10 +155,9 @@ Result<void> read_arp(Scan& scan) {
 constinit const Table kInterfaceAddresses{"interface_addresses",
                                           "The addresses of the network interfaces.",
                                           kAddressColumns, read_addresses};
-constinit const Table kInterfaceDetails{"interface_details",
-                                        "The network interfaces and what went over them.",
-                                        kDetailColumns, read_details};
-constinit const Table kArpCache{"arp_cache", "Which address has which hardware address.",
-                                kArpColumns, read_arp};
+constinit const Table kInterfaceDetails{
+    "interface_details", "The network interfaces and their traffic.", kDetailColumns, read_details};
+constinit const Table kArpCache{"arp_cache", "The hardware addresses of IP addresses.", kArpColumns,
+                                read_arp};
 
 }  // namespace patchbay::osquery

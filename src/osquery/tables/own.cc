@@ -1,4 +1,4 @@
-// osquery_info, osquery_registry: what the tables say of themselves.
+// osquery_info, osquery_registry: the tables about the tables.
 #include <unistd.h>
 
 #include <array>
@@ -44,7 +44,7 @@ Result<void> read_info(Scan& scan) {
   static const auto started = std::chrono::system_clock::now();
   if (!scan.row()) return ok();
   scan.set(info::pid, ::getpid());
-  if (scan.wants(info::uuid)) scan.set(info::uuid, machine_uuid(scan.machine()));
+  if (scan.needs(info::uuid)) scan.set(info::uuid, machine_uuid(scan.machine()));
   scan.set(info::instance_id, as_uuid(instance));
   scan.set(info::version, kVersion);
   scan.set(info::config_valid, 1);
@@ -81,7 +81,7 @@ Result<void> read_registry(Scan& scan) {
 
 constinit const Table kOsqueryInfo{"osquery_info", "The server that answers.", kInfoColumns,
                                    read_info};
-constinit const Table kOsqueryRegistry{"osquery_registry", "The tables that there are.",
+constinit const Table kOsqueryRegistry{"osquery_registry", "The available tables.",
                                        kRegistryColumns, read_registry};
 
 }  // namespace patchbay::osquery

@@ -1,4 +1,4 @@
-// deb_packages, apt_sources: what is installed, and from where.
+// deb_packages, apt_sources: installed packages and their sources.
 #include <array>
 
 #include "osquery/files.h"
@@ -35,7 +35,7 @@ constexpr std::array kPackageColumns{
     Column{"admindir", Type::text},
 };
 
-// Columns that are a field as it stands.
+// Columns that are a field without conversion.
 struct Field {
   int column;
   std::string_view key;
@@ -50,7 +50,7 @@ Result<void> read_packages(Scan& scan) {
   const std::string text = read_file(scan.machine().path(kAdminFolder) + "/status");
   each_paragraph(text, [&](const Paragraph& entry) {
     const std::string status = entry["Status"];
-    // What is gone but for its configuration is not installed.
+    // A removed package with remaining configuration is not installed.
     if (!status.ends_with(" installed")) return true;
     if (!scan.row()) return false;
     const std::string version = entry["Version"];
@@ -60,7 +60,7 @@ Result<void> read_packages(Scan& scan) {
     scan.set(package::status, status);
     scan.set(package::size, number_or(entry["Installed-Size"], 0) * 1024);
     for (const auto& [column, key] : kFields) {
-      if (scan.wants(column)) scan.set(column, entry[key]);
+      if (scan.needs(column)) scan.set(column, entry[key]);
     }
     scan.set(package::admindir, kAdminFolder);
     return true;
@@ -78,7 +78,7 @@ constexpr std::array kSourceColumns{
     Column{"components", Type::text}, Column{"architectures", Type::text},
 };
 
-// What the repository says of itself, once apt has fetched it. A signed index begins with lines of
+// The description of the repository, once apt has fetched it. A signed index begins with lines of
 // the signature, a paragraph of their own.
 void set_index(Scan& scan, const AptSource& one) {
   const std::string folder = scan.machine().path("/var/lib/apt/lists/");
@@ -105,8 +105,9 @@ Result<void> read_sources(Scan& scan) {
     for (const auto& one : paragraphs ? parse_source_paragraphs(text) : parse_source_lines(text)) {
       if (!scan.row()) return ok();
       const auto scheme = one.uri.find("://");
-      const std::string place = scheme == std::string::npos ? one.uri : one.uri.substr(scheme + 3);
-      scan.set(source::name, place + " " + one.release + " " + one.components);
+      const std::string address =
+          scheme == std::string::npos ? one.uri : one.uri.substr(scheme + 3);
+      scan.set(source::name, address + " " + one.release + " " + one.components);
       scan.set(source::source, file);
       scan.set(source::base_uri, one.uri);
       scan.set(source::release, one.release);
@@ -122,7 +123,7 @@ Result<void> read_sources(Scan& scan) {
 
 constinit const Table kDebPackages{"deb_packages", "The Debian packages that are installed.",
                                    kPackageColumns, read_packages};
-constinit const Table kAptSources{"apt_sources", "Where apt gets packages from.", kSourceColumns,
+constinit const Table kAptSources{"apt_sources", "The package sources of apt.", kSourceColumns,
                                   read_sources};
 
 }  // namespace patchbay::osquery

@@ -16,7 +16,7 @@ bool same_key(std::string_view line, std::string_view key) {
 // The value of `arch=amd64,i386 signed-by=…` for one key.
 std::string option(std::string_view options, std::string_view key) {
   while (!options.empty()) {
-    std::string_view value = take_word(options);
+    std::string_view value = take_field(options);
     if (take_until(value, '=') != key) continue;
     std::string found(value);
     for (char& c : found) {
@@ -61,15 +61,15 @@ std::vector<AptSource> parse_source_lines(std::string_view text) {
   std::vector<AptSource> sources;
   each_line(text, [&](std::string_view line) {
     line = line.substr(0, line.find('#'));
-    if (take_word(line) != "deb") return;
+    if (take_field(line) != "deb") return;
     line = trimmed(line);
     AptSource source;
     if (line.starts_with('[')) {
       line.remove_prefix(1);
       source.architectures = option(take_until(line, ']'), "arch");
     }
-    source.uri = take_word(line);
-    source.release = take_word(line);
+    source.uri = take_field(line);
+    source.release = take_field(line);
     source.components = trimmed(line);
     if (!source.release.empty()) sources.push_back(std::move(source));
   });
@@ -85,9 +85,9 @@ std::vector<AptSource> parse_source_paragraphs(std::string_view text) {
     const std::string all_uris = entry["URIs"];
     const std::string all_releases = entry["Suites"];
     std::string_view uris = all_uris;
-    for (auto uri = take_word(uris); !uri.empty(); uri = take_word(uris)) {
+    for (auto uri = take_field(uris); !uri.empty(); uri = take_field(uris)) {
       std::string_view releases = all_releases;
-      for (auto release = take_word(releases); !release.empty(); release = take_word(releases)) {
+      for (auto release = take_field(releases); !release.empty(); release = take_field(releases)) {
         sources.push_back(
             {std::string(uri), std::string(release), entry["Components"], entry["Architectures"]});
       }

@@ -1,4 +1,4 @@
-// What dpkg and apt write down, taken apart. Values only.
+// Parsers of the files of dpkg and apt. Values only.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class Paragraph {
 // Calls `visit` for each paragraph until it yields false.
 void each_paragraph(std::string_view text, const std::function<bool(const Paragraph&)>& visit);
 
-// The revision in a Debian version: what stands after the last hyphen; empty if there is none.
+// The revision in a Debian version: after the last hyphen; empty if there is none.
 std::string_view debian_revision(std::string_view version);
 
 struct AptSource {
@@ -39,7 +39,7 @@ struct AptSource {
 std::vector<AptSource> parse_source_lines(std::string_view text);
 std::vector<AptSource> parse_source_paragraphs(std::string_view text);
 
-// How apt calls the file in which it keeps the index of a release.
+// The name of the file in which apt stores the index of a release.
 std::string list_name(const AptSource& source, std::string_view file);
 
 }  // namespace patchbay::osquery

@@ -7,23 +7,23 @@
 namespace patchbay::osquery {
 
 std::optional<ProcessStat> parse_stat(std::string_view text) {
-  // The name stands in parentheses and may hold anything, also parentheses and blanks.
+  // The name is in parentheses and may contain anything, also parentheses and spaces.
   const auto open = text.find('(');
   const auto close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
   ProcessStat stat;
   stat.name = text.substr(open + 1, close - open - 1);
   std::string_view rest = trimmed(text.substr(close + 1));
-  constexpr int kFirst = 3;  // As proc(5) counts: the state comes after pid and name.
+  constexpr int kFirst = 3;  // As proc(5) counts: the state follows pid and name.
   constexpr int kLast = 24;
   std::array<std::int64_t, kLast + 1> fields{};
   for (int i = kFirst; i <= kLast; ++i) {
-    const auto word = take_word(rest);
-    if (word.empty()) return {};
+    const auto field = take_field(rest);
+    if (field.empty()) return {};
     if (i == kFirst) {
-      stat.state = word.front();
+      stat.state = field.front();
     } else {
-      fields[static_cast<std::size_t>(i)] = number_or(word, 0);
+      fields[static_cast<std::size_t>(i)] = number_or(field, 0);
     }
   }
   stat.parent = fields[4];

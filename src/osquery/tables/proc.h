@@ -1,6 +1,6 @@
-// Reading /proc: which processes there are, and what their files say. A process is read through its
-// open folder, so that all of a row is about the same one, even if its number is given to another
-// meanwhile. Blocking reads; any thread.
+// Reading /proc: the processes, and the contents of their files. A process is read through its open
+// folder, so that a row is about one process, even if its pid is reused meanwhile. Blocking reads;
+// any thread.
 #pragma once
 
 #include <dirent.h>
@@ -41,7 +41,7 @@ std::string_view status_value(std::string_view text, std::string_view key);
 // The path in /proc/PID/cgroup: that of the one hierarchy of cgroup v2, else of the first.
 std::string_view cgroup_path(std::string_view text);
 
-// What turns the kernel's ticks and pages into units.
+// Converts the kernel's ticks and pages into units.
 struct SystemClock {
   explicit SystemClock(const Machine& machine);
 
@@ -68,7 +68,7 @@ bool each_number(int folder, Visit visit) {
   return true;
 }
 
-// Calls `visit(pid, folder)` for each process that the query asks for, until one yields false.
+// Calls `visit(pid, folder)` for each process that the query selects, until one yields false.
 template <class Visit>
 void each_process(const Scan& scan, int pid_column, Visit visit) {
   const net::Fd proc = open_folder(scan.machine().path("/proc"));

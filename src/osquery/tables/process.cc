@@ -1,4 +1,4 @@
-// processes, process_open_files, process_memory_map: what runs.
+// processes, process_open_files, process_memory_map: running processes.
 #include <sys/stat.h>
 
 #include <array>
@@ -76,12 +76,12 @@ constexpr std::array kProcessColumns{
 // Which files of a process the query needs: each costs an open, a read and a close.
 struct Needs {
   explicit Needs(const Scan& scan)
-      : status(scan.wants(process::uid, process::gid, process::euid, process::egid, process::suid,
+      : status(scan.needs(process::uid, process::gid, process::euid, process::egid, process::suid,
                           process::sgid)),
-        cmdline(scan.wants(process::cmdline)),
-        exe(scan.wants(process::path, process::on_disk)),
-        io(scan.wants(process::disk_bytes_read, process::disk_bytes_written)),
-        cgroup(scan.wants(process::cgroup_path)) {}
+        cmdline(scan.needs(process::cmdline)),
+        exe(scan.needs(process::path, process::on_disk)),
+        io(scan.needs(process::disk_bytes_read, process::disk_bytes_written)),
+        cgroup(scan.needs(process::cgroup_path)) {}
 
   bool status, cmdline, exe, io, cgroup;
 };
@@ -105,13 +105,13 @@ void set_ids(Scan& scan, std::string_view status) {
   const auto set = [&](std::string_view key, int real, int effective, int saved) {
     std::string_view ids = status_value(status, key);
     for (const int column : {real, effective, saved})
-      scan.set(column, number_or(take_word(ids), -1));
+      scan.set(column, number_or(take_field(ids), -1));
   };
   set("Uid", process::uid, process::euid, process::suid);
   set("Gid", process::gid, process::egid, process::sgid);
 }
 
-// The words of the command line end with zeros.
+// The arguments of the command line end with zeros.
 void set_cmdline(Scan& scan, std::string& text) {
   while (!text.empty() && text.back() == '\0') text.pop_back();
   for (char& c : text) {
@@ -146,8 +146,8 @@ Result<void> read_processes(Scan& scan) {
     if (needs.status && read_whole_at(folder, "status", text)) set_ids(scan, text);
     if (needs.cmdline && read_whole_at(folder, "cmdline", text)) set_cmdline(scan, text);
     if (needs.exe) set_program(scan, folder);
-    if (scan.wants(process::cwd)) scan.set(process::cwd, read_link_at(folder, "cwd"));
-    if (scan.wants(process::root)) scan.set(process::root, read_link_at(folder, "root"));
+    if (scan.needs(process::cwd)) scan.set(process::cwd, read_link_at(folder, "cwd"));
+    if (scan.needs(process::root)) scan.set(process::root, read_link_at(folder, "root"));
     if (needs.io && read_whole_at(folder, "io", text)) {
       scan.set(process::disk_bytes_read, number_or(status_value(text, "read_bytes"), 0));
       scan.set(process::disk_bytes_written, number_or(status_value(text, "write_bytes"), 0));
@@ -200,14 +200,14 @@ constexpr std::array kMapColumns{
 
 bool add_mapping(Scan& scan, std::int64_t pid, std::string_view line) {
   if (!scan.row()) return false;
-  std::string_view range = take_word(line);
+  std::string_view range = take_field(line);
   scan.set(map::pid, pid);
   scan.set(map::start, "0x" + std::string(take_until(range, '-')));
   scan.set(map::end, "0x" + std::string(range));
-  scan.set(map::permissions, take_word(line));
-  scan.set(map::offset, number<std::int64_t>(take_word(line), 16).value_or(0));
-  scan.set(map::device, take_word(line));
-  const std::int64_t inode = number_or(take_word(line), 0);
+  scan.set(map::permissions, take_field(line));
+  scan.set(map::offset, number<std::int64_t>(take_field(line), 16).value_or(0));
+  scan.set(map::device, take_field(line));
+  const std::int64_t inode = number_or(take_field(line), 0);
   const std::string_view path = trimmed(line);
   scan.set(map::inode, inode);
   scan.set(map::path, path);
@@ -231,7 +231,7 @@ constinit const Table kProcesses{"processes", "The processes that run.", kProces
                                  read_processes};
 constinit const Table kProcessOpenFiles{"process_open_files", "The files that processes have open.",
                                         kOpenFileColumns, read_open_files};
-constinit const Table kProcessMemoryMap{"process_memory_map", "What is mapped into processes.",
+constinit const Table kProcessMemoryMap{"process_memory_map", "The memory maps of processes.",
                                         kMapColumns, read_maps};
 
 }  // namespace patchbay::osquery

@@ -117,6 +117,6 @@ bool parse_routes(std::string_view messages, std::vector<Route>& into) {
   return false;
 }
 
-constinit const Table kRoutes{"routes", "Where the kernel sends packets.", kColumns, read_routes};
+constinit const Table kRoutes{"routes", "The routing table of the kernel.", kColumns, read_routes};
 
 }  // namespace patchbay::osquery

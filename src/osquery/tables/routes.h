@@ -1,4 +1,4 @@
-// Routes as the kernel tells them over netlink. Values only.
+// Routes from the kernel's netlink messages. Values only.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Route {
   std::int64_t hops = 0;
 };
 
-// Adds the routes of one buffer of netlink messages. True when the last has come.
+// Adds the routes of one buffer of netlink messages. True after the last one.
 bool parse_routes(std::string_view messages, std::vector<Route>& into);
 
 }  // namespace patchbay::osquery

@@ -1,4 +1,4 @@
-// process_open_sockets, listening_ports: which process talks over what.
+// process_open_sockets, listening_ports: the sockets of processes.
 #include <array>
 #include <map>
 #include <unordered_map>
@@ -12,7 +12,7 @@
 namespace patchbay::osquery {
 namespace {
 
-constexpr std::int64_t kNobody = -1;  // Holds the sockets whose process we may not see.
+constexpr std::int64_t kNobody = -1;  // Holds the sockets of processes that we may not see.
 
 struct Holder {
   std::int64_t pid = kNobody;
@@ -47,7 +47,7 @@ Networks find_networks(Scan& scan, int pid_column) {
   Networks networks;
   each_process(scan, pid_column, [&](std::int64_t pid, int folder) {
     const auto space = linked_inode(read_link_at(folder, "ns/net"), "net");
-    if (space == 0) return true;  // We may not look into it.
+    if (space == 0) return true;  // No permission to read it.
     Network& network = networks[space];
     if (network.pid.empty()) network.pid = std::to_string(pid);
     each_descriptor(folder, [&](std::int64_t fd, std::string_view target) {
@@ -61,13 +61,13 @@ Networks find_networks(Scan& scan, int pid_column) {
   return networks;
 }
 
-// Calls `visit(socket, holder, network)` for each socket of the processes that the query asks for,
+// Calls `visit(socket, holder, network)` for each socket of the processes that the query selects,
 // until one yields false.
 template <class Visit>
 void each_socket(Scan& scan, int pid_column, Visit visit) {
   const bool nobody = scan.given_number(pid_column) == kNobody;
   const bool strangers = nobody || !scan.given(pid_column);
-  constexpr int kNoColumn = -1;  // To know whom nobody holds, one looks at all.
+  constexpr int kNoColumn = -1;  // To find sockets without a holder, all processes are read.
   for (const auto& [space, network] : find_networks(scan, nobody ? kNoColumn : pid_column)) {
     const net::Fd folder = open_folder(scan.machine().path("/proc/" + network.pid + "/net"));
     if (!folder) continue;
@@ -174,7 +174,7 @@ Result<void> read_ports(Scan& scan) {
 constinit const Table kProcessOpenSockets{"process_open_sockets",
                                           "The sockets that processes have open.",
                                           kOpenSocketColumns, read_open_sockets};
-constinit const Table kListeningPorts{
-    "listening_ports", "The sockets on which processes wait for others.", kPortColumns, read_ports};
+constinit const Table kListeningPorts{"listening_ports", "The sockets on which processes listen.",
+                                      kPortColumns, read_ports};
 
 }  // namespace patchbay::osquery

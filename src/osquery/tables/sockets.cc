@@ -24,7 +24,7 @@ struct Endpoint {
   int port = 0;
 };
 
-// `0100007F:1F90`: 32-bit words of the address in the machine's own order, then the port.
+// `0100007F:1F90`: the address as 32-bit groups in the machine's byte order, then the port.
 std::optional<Endpoint> parse_endpoint(std::string_view text, int family) {
   const std::string_view hex = take_until(text, ':');
   const std::size_t words = family == net::kIpv6Family ? 4 : 1;
@@ -32,9 +32,9 @@ std::optional<Endpoint> parse_endpoint(std::string_view text, int family) {
   if (hex.size() != words * 8 || !port) return std::nullopt;
   std::array<std::uint32_t, 4> address{};
   for (std::size_t i = 0; i < words; ++i) {
-    const auto word = number<std::uint32_t>(hex.substr(i * 8, 8), 16);
-    if (!word) return std::nullopt;
-    address[i] = *word;
+    const auto kind = number<std::uint32_t>(hex.substr(i * 8, 8), 16);
+    if (!kind) return std::nullopt;
+    address[i] = *kind;
   }
   const std::string_view bytes(reinterpret_cast<const char*>(address.data()), words * 4);
   return Endpoint{net::show_ip(bytes), *port};
@@ -46,8 +46,8 @@ std::string_view without_head(std::string_view text) {
   return text;
 }
 
-// The kernel shows its sockets piece by piece: while others come and go, one may be shown twice.
-// Those without a number belong to nobody any more, and there are many of them.
+// The kernel lists its sockets piece by piece: while others change, one may be listed twice. Those
+// without an inode have no owner any more, and there are many of them.
 std::vector<Socket> each_once(std::vector<Socket> sockets) {
   std::unordered_set<std::uint64_t> seen;
   std::erase_if(
@@ -60,12 +60,12 @@ std::vector<Socket> each_once(std::vector<Socket> sockets) {
 std::vector<Socket> parse_inet_sockets(std::string_view text, int family, int protocol) {
   std::vector<Socket> sockets;
   each_line(without_head(text), [&](std::string_view line) {
-    take_word(line);  // The number of the line.
-    const auto local = parse_endpoint(take_word(line), family);
-    const auto remote = parse_endpoint(take_word(line), family);
-    const auto state = number<std::uint32_t>(take_word(line), 16);
-    for (int i = 0; i < 5; ++i) take_word(line);  // Queues, timer, retransmits, uid, timeout.
-    const auto inode = number<std::uint64_t>(take_word(line));
+    take_field(line);  // The number of the line.
+    const auto local = parse_endpoint(take_field(line), family);
+    const auto remote = parse_endpoint(take_field(line), family);
+    const auto state = number<std::uint32_t>(take_field(line), 16);
+    for (int i = 0; i < 5; ++i) take_field(line);  // Queues, timer, retransmits, uid, timeout.
+    const auto inode = number<std::uint64_t>(take_field(line));
     if (!local || !remote || !state || !inode) return;
     Socket one;
     one.inode = *inode;
@@ -86,11 +86,11 @@ std::vector<Socket> parse_inet_sockets(std::string_view text, int family, int pr
 std::vector<Socket> parse_unix_sockets(std::string_view text) {
   std::vector<Socket> sockets;
   each_line(without_head(text), [&](std::string_view line) {
-    for (int i = 0; i < 3; ++i) take_word(line);  // Address, references, protocol.
-    const auto flags = number<std::uint32_t>(take_word(line), 16);
-    take_word(line);  // Type.
-    take_word(line);  // State.
-    const auto inode = number<std::uint64_t>(take_word(line));
+    for (int i = 0; i < 3; ++i) take_field(line);  // Address, references, protocol.
+    const auto flags = number<std::uint32_t>(take_field(line), 16);
+    take_field(line);  // Type.
+    take_field(line);  // State.
+    const auto inode = number<std::uint64_t>(take_field(line));
     if (!flags || !inode) return;
     Socket one;
     one.inode = *inode;
@@ -102,9 +102,9 @@ std::vector<Socket> parse_unix_sockets(std::string_view text) {
   return each_once(std::move(sockets));
 }
 
-std::uint64_t linked_inode(std::string_view link, std::string_view word) {
-  if (!link.starts_with(word) || !link.substr(word.size()).starts_with(":[")) return 0;
-  link.remove_prefix(word.size() + 2);
+std::uint64_t linked_inode(std::string_view link, std::string_view kind) {
+  if (!link.starts_with(kind) || !link.substr(kind.size()).starts_with(":[")) return 0;
+  link.remove_prefix(kind.size() + 2);
   return number<std::uint64_t>(take_until(link, ']')).value_or(0);
 }
 

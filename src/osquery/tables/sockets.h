@@ -1,4 +1,4 @@
-// The sockets of the machine as /proc/net shows them. Values only.
+// The sockets of the machine, from /proc/net. Values only.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,14 @@ struct Socket {
   bool listens = false;
 };
 
-// /proc/net/tcp, udp and their like of `family`, which says how long addresses are.
+// Parses /proc/net/tcp, udp and similar files of `family`, which determines the length of
+// addresses.
 std::vector<Socket> parse_inet_sockets(std::string_view text, int family, int protocol);
 
 // /proc/net/unix.
 std::vector<Socket> parse_unix_sockets(std::string_view text);
 
-// The number in a link such as `socket:[123]` with this word before it; 0 if it is another link.
-std::uint64_t linked_inode(std::string_view link, std::string_view word);
+// The inode in a link such as `socket:[123]` of that kind; 0 if it is another link.
+std::uint64_t linked_inode(std::string_view link, std::string_view kind);
 
 }  // namespace patchbay::osquery

@@ -1,4 +1,4 @@
-// system_info, os_version, kernel_info, uptime, time: what machine this is.
+// system_info, os_version, kernel_info, uptime, time: facts about the machine.
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -73,7 +73,7 @@ constexpr std::array kSystemColumns{
     Column{"local_hostname", Type::text},
 };
 
-// What the firmware says, by the file of /sys/class/dmi/id that holds it.
+// The firmware's information, by its file in /sys/class/dmi/id.
 struct Firmware {
   int column;
   const char* file;
@@ -112,15 +112,15 @@ Result<void> read_system(Scan& scan) {
   scan.set(system::hostname, name);
   scan.set(system::computer_name, name);
   scan.set(system::local_hostname, name);
-  if (scan.wants(system::uuid)) scan.set(system::uuid, machine_uuid(scan.machine()));
+  if (scan.needs(system::uuid)) scan.set(system::uuid, machine_uuid(scan.machine()));
   scan.set(system::cpu_type, kernel().machine);
-  if (scan.wants(system::cpu_subtype, system::cpu_brand, system::cpu_physical_cores,
+  if (scan.needs(system::cpu_subtype, system::cpu_brand, system::cpu_physical_cores,
                  system::cpu_logical_cores, system::cpu_sockets, system::cpu_microcode)) {
     set_processors(scan);
   }
   scan.set(system::physical_memory, ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE));
   for (const auto& [column, file] : kFirmware) {
-    if (scan.wants(column)) {
+    if (scan.needs(column)) {
       scan.set(column, read_line(scan.machine().path("/sys/class/dmi/id/") + file));
     }
   }
@@ -173,13 +173,13 @@ Result<void> read_kernel(Scan& scan) {
   const std::string line = read_line(scan.machine().path("/proc/cmdline"));
   std::string arguments;
   std::string_view rest = line;
-  for (auto word = take_word(rest); !word.empty(); word = take_word(rest)) {
-    if (word.starts_with("BOOT_IMAGE=")) {
-      scan.set(kern::path, word.substr(word.find('=') + 1));
-    } else if (word.starts_with("root=")) {
-      scan.set(kern::device, word.substr(word.find('=') + 1));
+  for (auto field = take_field(rest); !field.empty(); field = take_field(rest)) {
+    if (field.starts_with("BOOT_IMAGE=")) {
+      scan.set(kern::path, field.substr(field.find('=') + 1));
+    } else if (field.starts_with("root=")) {
+      scan.set(kern::device, field.substr(field.find('=') + 1));
     } else {
-      arguments += (arguments.empty() ? "" : " ") + std::string(word);
+      arguments += (arguments.empty() ? "" : " ") + std::string(field);
     }
   }
   scan.set(kern::arguments, arguments);
@@ -234,7 +234,7 @@ constexpr std::array kTimeColumns{
     Column{"iso_8601", Type::text},
 };
 
-std::string shown(const tm& time, const char* format) {
+std::string formatted(const tm& time, const char* format) {
   std::array<char, 64> text{};
   return {text.data(), ::strftime(text.data(), text.size(), format, &time)};
 }
@@ -246,7 +246,7 @@ Result<void> read_time(Scan& scan) {
   ::gmtime_r(&seconds, &utc);
   ::localtime_r(&seconds, &local);
   if (!scan.row()) return ok();
-  scan.set(now::weekday, shown(utc, "%A"));
+  scan.set(now::weekday, formatted(utc, "%A"));
   scan.set(now::year, utc.tm_year + 1900);
   scan.set(now::month, utc.tm_mon + 1);
   scan.set(now::day, utc.tm_mday);
@@ -256,9 +256,9 @@ Result<void> read_time(Scan& scan) {
   scan.set(now::timezone, "UTC");
   scan.set(now::local_timezone, local.tm_zone);
   scan.set(now::unix_time, seconds);
-  scan.set(now::timestamp, shown(utc, "%a %b %e %H:%M:%S %Y UTC"));
-  scan.set(now::datetime, shown(utc, "%Y-%m-%dT%H:%M:%SZ"));
-  scan.set(now::iso_8601, shown(utc, "%Y-%m-%dT%H:%M:%SZ"));
+  scan.set(now::timestamp, formatted(utc, "%a %b %e %H:%M:%S %Y UTC"));
+  scan.set(now::datetime, formatted(utc, "%Y-%m-%dT%H:%M:%SZ"));
+  scan.set(now::iso_8601, formatted(utc, "%Y-%m-%dT%H:%M:%SZ"));
   return ok();
 }
 

@@ -1,4 +1,4 @@
-// Facts about the machine that more than one table shows. Blocking reads; any thread.
+// Facts about the machine that more than one table uses. Blocking reads; any thread.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// systemd_units: what systemd looks after, as it tells over D-Bus. Empty where it does not run.
+// systemd_units: the units of systemd, over D-Bus. Empty where it does not run.
 #include <systemd/sd-bus.h>
 
 #include <array>
@@ -45,7 +45,7 @@ constexpr std::array kColumns{
     Column{"user", Type::text},       Column{"source_path", Type::text},
 };
 
-// Each costs a call for each unit, so they are asked for only where the query wants them.
+// Each costs a call for each unit, so they are read only if the query uses them.
 struct Property {
   int column;
   const char* interface;
@@ -80,7 +80,7 @@ bool next_unit(sd_bus_message* from, Unit& one) {
 void set_properties(Scan& scan, sd_bus* bus, const Unit& one) {
   const bool service = std::string_view(one.id).ends_with(".service");
   for (const auto& [column, interface, name] : kProperties) {
-    if (!scan.wants(column) || (column == unit::user && !service)) continue;
+    if (!scan.needs(column) || (column == unit::user && !service)) continue;
     char* value = nullptr;
     const int got = sd_bus_get_property_string(bus, kService, one.object_path, interface, name,
                                                nullptr, &value);
@@ -125,7 +125,6 @@ Result<void> read_units(Scan& scan) {
 
 }  // namespace
 
-constinit const Table kSystemdUnits{"systemd_units", "What systemd looks after.", kColumns,
-                                    read_units};
+constinit const Table kSystemdUnits{"systemd_units", "The units of systemd.", kColumns, read_units};
 
 }  // namespace patchbay::osquery

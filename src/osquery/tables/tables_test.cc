@@ -1,4 +1,4 @@
-// The built-in tables over a machine made of files, and the readers of what real machines write.
+// The built-in tables over a machine made of files, and the parsers of what real machines write.
 #include <gtest/gtest.h>
 #include <linux/rtnetlink.h>
 #include <netinet/in.h>
@@ -107,7 +107,7 @@ TEST(Sockets, AreTakenApart) {
   EXPECT_EQ(linked_inode("pipe:[123]", "socket"), 0U);
 }
 
-TEST(Sockets, ShownTwiceAreTakenOnce) {
+TEST(Sockets, RepeatedSocketsAreTakenOnce) {
   const auto tcp = parse_inet_sockets(
       "head\n"
       " 0: 0100007F:0050 0200007F:0016 01 0:0 0:0 0 0 0 7\n"
@@ -251,7 +251,7 @@ TEST(Routes, AreReadFromMessages) {
   EXPECT_EQ(routes[0].interface, 3);
   EXPECT_EQ(routes[0].type, "local");
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    parse_routes(std::string_view(bytes).substr(0, size), routes);  // Nothing is read beyond it.
+    parse_routes(std::string_view(bytes).substr(0, size), routes);  // Nothing is read past the end.
   }
 }
 
@@ -340,7 +340,7 @@ TEST_F(MachineTest, FilesOutsideTheRootsAreNotThere) {
   EXPECT_EQ(ask("SELECT md5 FROM hash WHERE path = '/data/link'"), "");
 }
 
-// Without the look at the text before: SQLite's own questions are enough.
+// Without parsing the text first: SQLite's authorizer is enough.
 TEST_F(MachineTest, TheAuthorizerRefusesByItself) {
   for (const auto* const sql :
        {"SELECT * FROM process_memory_map",

@@ -13,7 +13,7 @@
 namespace patchbay::wire {
 namespace {
 
-// Where to cut so that a character stays whole.
+// Where to cut without splitting a character.
 std::size_t cut_at(std::string_view text, std::size_t most) {
   if (text.size() <= most) return text.size();
   std::size_t at = most;
@@ -43,7 +43,7 @@ std::vector<std::string> cut(const Heading& heading, std::string_view payload, s
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Heading one{.source = heading.source, .auth_token = heading.auth_token};
     if (i == 0) one = heading;
-    one.id = {};  // Each piece has an id of its own.
+    one.id = {};  // Each piece has its own id.
     const std::string metadata = mark(id, i, parts.size(), i == 0 ? heading.metadata : "");
     one.metadata = metadata;
     std::string part;
@@ -61,7 +61,7 @@ Result<std::optional<Envelope>> ChunkReader::add(const Envelope& piece, std::str
   auto at = open_.find(chunk.id);
   if (at == open_.end()) {
     if (chunk.index != 0) {
-      return Error{Code::invalid_request, "a piece of a message whose beginning never came"};
+      return Error{Code::invalid_request, "a piece of a message whose beginning never arrived"};
     }
     if (open_.size() >= limits_.open) {
       return Error{Code::overloaded, fmt::format("more than {} messages in pieces", limits_.open)};

@@ -60,7 +60,7 @@ class Scan {
     std::string_view key;
     while (at_.next_member(key)) take(key);
     if (!at_.finish()) return at_.error();
-    if (fault_.empty()) settle();
+    if (fault_.empty()) resolve();
     if (!fault_.empty()) return invalid(std::move(fault_));
     if (empty_token_) return Error{Code::unauthenticated, "'auth_token' must not be empty"};
     return ok();
@@ -85,7 +85,7 @@ class Scan {
     take_field(*known, type, raw);
   }
 
-  // A name that differs from ours only in case is an attempt to be read in two ways.
+  // A name that differs from ours only in case would be ambiguous.
   void look_at_unknown(std::string_view name) {
     if (std::ranges::any_of(kFields, [&](const auto& one) { return same_token(one.name, name); })) {
       fault(fmt::format("'{}' must be written in lower case", name));
@@ -185,7 +185,7 @@ class Scan {
     envelope_.chunk = ChunkMark{*std::move(id), *index, *total};
   }
 
-  void settle() {
+  void resolve() {
     for (const Field field : {kId, kTimestamp, kSource}) {
       if (!(seen_ & field)) return missing(field);
     }

@@ -20,7 +20,7 @@ namespace patchbay::wire {
 
 using WallTime = std::chrono::system_clock::time_point;
 
-inline constexpr std::string_view kGateway = "gateway";      // The source that a server gives...
+inline constexpr std::string_view kGateway = "gateway";  // The source in envelopes of a server...
 inline constexpr std::string_view kRouter = "local-router";  // ...and a client.
 
 inline constexpr std::size_t kMaxName = 255;  // Bytes of an id, a source, a namespace.
@@ -34,13 +34,13 @@ struct ChunkMark {
 };
 
 struct Envelope {
-  std::string id;  // A number is kept as its digits.
+  std::string id;  // A number is stored as its digits.
   WallTime time;
   std::string source;
-  std::string target_namespace;  // Empty: none was given.
-  std::string auth_token;        // Without "Bearer "; empty: none was given.
-  std::string correlation_id;    // Empty: none was given.
-  std::string_view metadata;     // Raw object; empty: none was given.
+  std::string target_namespace;  // Empty: none.
+  std::string auth_token;        // Without "Bearer "; empty: none.
+  std::string correlation_id;    // Empty: none.
+  std::string_view metadata;     // Raw object; empty: none.
   std::optional<ChunkMark> chunk;
 
   // Raw objects. One of them, or, from a peer with that error style, both.
@@ -48,11 +48,11 @@ struct Envelope {
   std::string_view error;
 };
 
-// Reads `text`. On failure the code is parse_error or invalid_request, the message says which field
-// is wrong and how, and envelope.id is set if it could be read. Unknown fields are passed over.
+// Parses `text`. On failure the code is parse_error or invalid_request, the message names the field
+// and the problem, and envelope.id is set if it could be read. Unknown fields are ignored.
 Result<void> parse(std::string_view text, Envelope& envelope);
 
-// What stands around a message that we write. Views of what outlives the call.
+// The fields around a message that we write. Views that outlive the call.
 struct Heading {
   std::string_view source = kGateway;
   std::string_view correlation_id = {};    // Empty: none.
@@ -63,7 +63,7 @@ struct Heading {
   std::optional<WallTime> time = {};       // None: now.
 };
 
-// The whole text, with `payload` (a raw object) in it; behind what is in `out`.
+// Appends the whole text to `out`, with `payload` (a raw object) in it.
 void write_to(std::string& out, const Heading& heading, std::string_view payload);
 std::string write(const Heading& heading, std::string_view payload);
 
@@ -71,8 +71,8 @@ std::string write(const Heading& heading, std::string_view payload);
 std::string write_error(const Heading& heading, std::string_view error,
                         std::string_view payload = {});
 
-// To which namespace a method belongs, as the protocol says: `initialize` and `tools/…` to system,
-// `name.method` to name, everything else to default.
+// The namespace of a method, by the protocol: `initialize` and `tools/…` are system, `name.method`
+// is name, everything else is default.
 std::string_view namespace_of(std::string_view method);
 
 // `2024-01-15T10:30:45.123Z`.

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::string_view kAnswerSuffix = "-resp";  // Some gateways answer id with id-resp.
 
-bool says_chunking(std::string_view capabilities) {
+bool announces_chunks(std::string_view capabilities) {
   if (json::member(capabilities, "chunking") == "true") return true;
   const auto experimental = json::member(capabilities, "experimental");
   const auto wire = experimental ? json::member(*experimental, "wire") : std::nullopt;
   return wire && json::member(*wire, "chunking") == "true";
 }
 
-// `initialize` as it came, and that we take messages in pieces.
+// `initialize` as received, with the announcement that we accept messages in pieces.
 std::string with_chunking(std::string_view message) {
   const auto params = json::member(message, "params").value_or("{}");
   const auto capabilities = json::member(params, "capabilities").value_or("{}");
@@ -45,14 +45,14 @@ Result<void> EnvelopeChannel::send(std::string message, const Sending& how) {
   const auto id = method ? json::member(message, "id") : std::nullopt;
   const std::string envelope = random_uuid();
   const std::string raw_id(id.value_or(""));
-  // What is cancelled gets no answer.
+  // A cancelled request gets no response.
   if (method == "notifications/cancelled") {
     const auto params = json::member(message, "params");
     const auto cancelled = params ? json::member(*params, "requestId") : std::nullopt;
     if (cancelled) forget(std::string(*cancelled));
   }
   if (method == "initialize") {
-    handshake_mode_ = raw_id;
+    initialize_id_ = raw_id;
     message = with_chunking(message);
   }
   const wire::Heading heading{
@@ -95,7 +95,7 @@ void EnvelopeChannel::on_message(std::string_view text, std::uint64_t /*cause*/)
   }
 }
 
-// A gateway that ends a connection tells a fault first: that is why.
+// A gateway sends a fault before it closes a connection: that is the reason.
 void EnvelopeChannel::on_closed(const std::string& why) {
   listener_->on_closed(fault_.empty() ? why : fmt::format("{} ({})", why, fault_));
 }
@@ -108,16 +108,16 @@ void EnvelopeChannel::on_payload(const wire::Envelope& envelope) {
   std::string ours(*id);
   std::string changed;
   if (!envelopes_.contains(ours)) {
-    // The gateway has lost the id; the envelope may still say what this answers.
+    // The gateway has lost the id; the envelope may still name the request.
     ours = answered(envelope);
     if (!ours.empty()) changed = json::with_member(envelope.payload, "id", ours);
   }
   const std::string_view payload = changed.empty() ? envelope.payload : std::string_view(changed);
-  if (!handshake_mode_.empty() && ours == handshake_mode_) {
+  if (!initialize_id_.empty() && ours == initialize_id_) {
     const auto result = json::member(payload, "result");
     const auto capabilities = result ? json::member(*result, "capabilities") : std::nullopt;
-    in_pieces_ = capabilities && says_chunking(*capabilities);
-    handshake_mode_.clear();
+    in_pieces_ = capabilities && announces_chunks(*capabilities);
+    initialize_id_.clear();
   }
   forget(ours);
   listener_->on_message(payload, 0);

@@ -1,6 +1,6 @@
-// An EnvelopeChannel is the client's side of the wire protocol as a Channel: MCP messages go out in
-// envelopes over another channel (frames on TCP, texts on WebSocket), and come back out of them. A
-// fault that the gateway tells in an envelope becomes the answer to the request that it is about.
+// An EnvelopeChannel is the client's side of the wire protocol as a Channel: MCP messages are sent
+// in envelopes over another channel (frames on TCP, texts on WebSocket), and received out of them.
+// A fault in an envelope becomes the response to the request that it is about.
 //
 // Confined to one worker.
 #pragma once
@@ -17,7 +17,8 @@ namespace patchbay::transport {
 
 struct EnvelopeSettings {
   std::string token = {};  // Sent with each message; empty: none.
-  std::size_t most = 0;    // Larger messages go in pieces, if the gateway takes them; 0: never.
+  // Larger messages are sent in pieces, if the gateway accepts that; 0: never.
+  std::size_t most = 0;
   wire::ChunkLimits chunks = {};
 };
 
@@ -43,8 +44,8 @@ class EnvelopeChannel final : public Channel, Channel::Listener {
 
   void on_payload(const wire::Envelope& envelope);
   void on_fault(const wire::Envelope& envelope);
-  // The raw id of the request of ours that `envelope` answers, by what it says beside its payload;
-  // empty if there is none.
+  // The raw id of the request of ours that `envelope` answers, by its fields other than the
+  // payload; empty if there is none.
   std::string answered(const wire::Envelope& envelope) const;
   void forget(const std::string& id);
 
@@ -56,9 +57,9 @@ class EnvelopeChannel final : public Channel, Channel::Listener {
   std::map<std::string, std::string, std::less<>> asked_;
   std::map<std::string, std::string, std::less<>> envelopes_;
   wire::ChunkReader chunks_;
-  std::string fault_;           // The last that was told, if nothing has come since.
-  std::string handshake_mode_;  // The raw id of `initialize`, until it is answered.
-  bool in_pieces_ = false;      // The gateway takes messages in pieces.
+  std::string fault_;          // The last fault received, if nothing has arrived since.
+  std::string initialize_id_;  // The raw id of `initialize`, until it is answered.
+  bool in_pieces_ = false;     // The gateway accepts messages in pieces.
 };
 
 }  // namespace patchbay::transport

@@ -52,7 +52,7 @@ TEST(WireEnvelope, ReadsTheSampleOfTheDocument) {
   EXPECT_TRUE(envelope.error.empty());
 }
 
-TEST(WireEnvelope, SaysWhatIsWrong) {
+TEST(WireEnvelope, ReportsWhatIsWrong) {
   EXPECT_EQ(fault(R"({"timestamp":"2024-01-15T10:30:45Z","source":"x","mcp_payload":{}})"),
             "'id' is missing");
   EXPECT_EQ(fault(R"({"id":"1","source":"x","mcp_payload":{}})"), "'timestamp' is missing");
@@ -200,7 +200,7 @@ TEST(WireChunks, HaveBounds) {
   EXPECT_EQ(add("a", 0, 3, std::string(60, 'x')), "");
   EXPECT_EQ(add("b", 0, 2, "x"), "");
   EXPECT_EQ(add("c", 0, 2, "x"), "overloaded");
-  EXPECT_EQ(add("b", 0, 2, "x"), "invalid_request");  // Out of order: given up.
+  EXPECT_EQ(add("b", 0, 2, "x"), "invalid_request");  // Out of order: dropped.
   EXPECT_EQ(add("a", 1, 3, std::string(60, 'x')), "too_large");
   EXPECT_EQ(reader.held(), 0u);
 }

@@ -24,7 +24,7 @@ constexpr std::array kFaults{
 
 constexpr std::size_t kLongestMessage = 1024;
 
-// Some peers put a word in front of the names: SERVER_RATE_LIMIT_EXCEEDED.
+// Some peers put a prefix in front of the names: SERVER_RATE_LIMIT_EXCEEDED.
 Code code_named(std::string_view name) {
   const auto* const found =
       std::ranges::find_if(kFaults, [&](const FaultInfo& one) { return name.ends_with(one.name); });

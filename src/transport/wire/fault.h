@@ -1,5 +1,5 @@
-// Faults as the wire protocol names them: a code of its own with an HTTP equivalent, a sentence,
-// and details. One table says which of them each Code of ours becomes, and back.
+// Faults as the wire protocol names them: a code with an HTTP equivalent, a sentence, and details.
+// One table maps them to our Codes and back.
 //
 // Values only.
 #pragma once
@@ -24,20 +24,20 @@ enum class FaultCode : std::uint8_t {
 struct FaultInfo {
   std::string_view name;
   int http;
-  Code code;  // What it is to us when a peer sends it.
+  Code code;  // Our code when a peer sends it.
 };
 
 const FaultInfo& info(FaultCode code);
 
-// What an error of ours is to a peer.
+// The fault that a peer gets for an error of ours.
 FaultCode fault_code(Code code);
 
-// The raw error object {code, message, details}. `details` is a raw object; if it is empty, they
-// say what our own name of the error is.
+// The raw error object {code, message, details}. `details` is a raw object; if it is empty, the
+// details contain our own name of the error.
 std::string fault_object(const Error& error, std::string_view details = {});
 
-// What a peer says in an ERROR frame or in the `error` of an envelope: an error envelope, a bare
-// {code, message, details}, or plain text. `raw` of a details object becomes the error's data.
+// Parses an ERROR frame or the `error` of an envelope: an error envelope, a bare {code, message,
+// details}, or plain text. `raw` of a details object becomes the error's data.
 Error parse_fault(std::string_view text);
 
 }  // namespace patchbay::wire

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMagic = "MC";
 constexpr std::string_view kGzipMagic = "\x1f\x8b";
-constexpr std::size_t kSure = 9;  // Bytes of a text frame that usually tell its header.
+constexpr std::size_t kSure = 9;  // Bytes of a text frame that usually identify its header.
 constexpr std::uint16_t kOriginVersion = 1;
 
 std::uint8_t byte(std::string_view bytes, std::size_t at) {
@@ -36,7 +36,7 @@ bool is_control(FrameType type) {
   return type == FrameType::ping || type == FrameType::pong || type == FrameType::close;
 }
 
-// Where the length stands; it is always the last of the header.
+// The offset of the length, which is always the last field of the header.
 std::size_t payload_size(std::string_view bytes, Header header) {
   return big_endian(bytes, size_of(header) - 4, 4);
 }
@@ -91,7 +91,7 @@ std::string_view name_of(FrameType type) {
 }
 
 FrameDecoder::Found FrameDecoder::next(std::string_view bytes) {
-  wanted_ = 0;
+  needed_ = 0;
   if (short_header_ && !bytes.empty()) return after_short_header(bytes);
   if (!kMagic.starts_with(bytes.substr(0, kMagic.size()))) return no_magic(bytes);
   if (bytes.size() < 3) return std::nullopt;
@@ -112,44 +112,44 @@ FrameDecoder::Found FrameDecoder::origin(std::string_view bytes, Header header) 
   if (version != kOriginVersion) return broken(fmt::format("unknown frame version {}", version));
   const std::size_t type = big_endian(bytes, 6, 2);
   if (type < 1 || type > kOriginTypes.size()) return unknown_type(type);
-  told_ = header;
+  header_ = header;
   return read(bytes, kOriginTypes[type - 1], header);
 }
 
 // Byte 3 is the top of a length that never needs it, or holds flags.
 FrameDecoder::Found FrameDecoder::plain(std::string_view bytes, FrameType type) {
-  if (told_ == Header::eight) return read(bytes, type, Header::eight);
+  if (header_ == Header::eight) return read(bytes, type, Header::eight);
   if (bytes.size() < size_of(Header::seven)) return std::nullopt;
   const auto flags = byte(bytes, 3);
-  // Too much, whatever the next byte says and whichever header this is.
+  // Too much, whatever the next byte and whichever header this is.
   if (flags != 0 && (big_endian(bytes, 4, 3) << 8) > rules_.most) {
     return read(bytes, type, Header::seven);
   }
   if (flags & 1) return read(bytes, type, Header::eight);
-  if (told_ == Header::seven) return read(bytes, type, Header::seven);
+  if (header_ == Header::seven) return read(bytes, type, Header::seven);
   if (is_control(type) && flags == 0) return control(bytes, type);
-  if (is_control(type)) return read(bytes, type, told_ = Header::eight);
-  auto header = tell_by_text(bytes, type);
+  if (is_control(type)) return read(bytes, type, header_ = Header::eight);
+  auto header = detect_by_text(bytes, type);
   if (!header) return std::nullopt;
-  return read(bytes, type, told_ = *header);
+  return read(bytes, type, header_ = *header);
 }
 
 // A text begins with a brace, and nothing begins with two.
-std::optional<Header> FrameDecoder::tell_by_text(std::string_view bytes, FrameType type) const {
+std::optional<Header> FrameDecoder::detect_by_text(std::string_view bytes, FrameType type) const {
   if (bytes.size() < kSure) return std::nullopt;
   const auto may_begin = [](char c) { return c == '{' || is_json_space(c); };
   if (bytes[8] == '{' && !is_json_space(bytes[7])) return Header::eight;
   if (bytes[7] == '{' && !is_json_space(bytes[8])) return Header::seven;
-  if (bytes[3] != '\0') return Header::eight;  // In 7 bytes, that would be a length beyond all.
+  if (bytes[3] != '\0') return Header::eight;  // In 7 bytes, that would be an impossible length.
   const bool text = may_begin(bytes[7]) || may_begin(bytes[8]);
   if (!text && type == FrameType::data && payload_size(bytes, Header::seven) != 0) {
-    return Header::seven;  // Wrong in either form, so it need not be told when it ends.
+    return Header::seven;  // Wrong in either form, so its end does not matter.
   }
-  return tell_by_ends(bytes);
+  return detect_by_ends(bytes);
 }
 
-// The frame of 7 would end before the frame of 8: that is where to look for the next one.
-std::optional<Header> FrameDecoder::tell_by_ends(std::string_view bytes) const {
+// The frame of 7 would end before the frame of 8: the next one is looked for there.
+std::optional<Header> FrameDecoder::detect_by_ends(std::string_view bytes) const {
   const std::size_t end7 = 7 + payload_size(bytes, Header::seven);
   const std::size_t end8 = 8 + payload_size(bytes, Header::eight);
   if (end8 > rules_.most) return Header::seven;
@@ -163,26 +163,26 @@ std::optional<Header> FrameDecoder::tell_by_ends(std::string_view bytes) const {
   return std::nullopt;
 }
 
-// In 8 bytes, a control frame has zeros where the length of one in 7 bytes stands.
+// In 8 bytes, a control frame has zeros where one in 7 bytes has its length.
 FrameDecoder::Found FrameDecoder::control(std::string_view bytes, FrameType type) {
-  if (payload_size(bytes, Header::seven) != 0) return read(bytes, type, told_ = Header::seven);
+  if (payload_size(bytes, Header::seven) != 0) return read(bytes, type, header_ = Header::seven);
   const std::string_view after = bytes.substr(7, kMagic.size());
-  if (!kMagic.starts_with(after)) return read(bytes, type, told_ = Header::eight);
+  if (!kMagic.starts_with(after)) return read(bytes, type, header_ = Header::eight);
   if (after.size() == kMagic.size()) {
-    told_ = Header::seven;
+    header_ = Header::seven;
   } else {
     short_header_ = type;
   }
   return read(bytes, type, Header::seven);
 }
 
-// What was answered as an empty frame of 7 bytes goes on with a length if it was none.
+// What was handled as an empty frame of 7 bytes continues with a length if it was none.
 FrameDecoder::Found FrameDecoder::after_short_header(std::string_view bytes) {
   if (bytes[0] == kMagic[0]) {
     if (bytes.size() < 2) return std::nullopt;
     if (bytes[1] == kMagic[1]) {
       short_header_.reset();
-      told_ = Header::seven;
+      header_ = Header::seven;
       return next(bytes);
     }
   }
@@ -191,7 +191,7 @@ FrameDecoder::Found FrameDecoder::after_short_header(std::string_view bytes) {
   if (bytes.size() < 1 + length) return std::nullopt;
   const FrameType type = *short_header_;
   short_header_.reset();
-  told_ = Header::eight;
+  header_ = Header::eight;
   if (length > 0) {
     return std::optional(Frame{type, Header::eight, false, bytes.substr(1, length), 1 + length});
   }
@@ -199,7 +199,7 @@ FrameDecoder::Found FrameDecoder::after_short_header(std::string_view bytes) {
   if (found && *found) {
     (*found)->size += 1;
   } else if (found) {
-    short_header_ = type;  // The zero is still there, and seen again.
+    short_header_ = type;  // The zero is still in the input, and is read again.
   }
   return found;
 }
@@ -210,7 +210,7 @@ FrameDecoder::Found FrameDecoder::read(std::string_view bytes, FrameType type, H
   const std::size_t length = payload_size(bytes, header);
   if (head + length > rules_.most) {
     return Error{Code::too_large,
-                 fmt::format("a frame of {} bytes; the most is {}", head + length, rules_.most)};
+                 fmt::format("a frame of {} bytes; the maximum is {}", head + length, rules_.most)};
   }
   if (is_control(type) && size_of(header) <= 8 && length > kMaxControl) {
     return Error{Code::too_large, fmt::format("a {} carries at most {} bytes, not {}",
@@ -219,11 +219,11 @@ FrameDecoder::Found FrameDecoder::read(std::string_view bytes, FrameType type, H
   const bool compressed = header == Header::eight && (byte(bytes, 3) & 1) != 0;
   const std::string_view begin = bytes.substr(head, std::min(length, kGzipMagic.size()));
   if (compressed && !kGzipMagic.starts_with(begin)) {
-    return broken("the flags say gzip, but the payload does not begin with 1F 8B");
+    return broken("the flags announce gzip, but the payload does not begin with 1F 8B");
   }
-  wanted_ = head + length;
-  if (bytes.size() < wanted_) return std::nullopt;
-  return std::optional(Frame{type, header, compressed, bytes.substr(head, length), wanted_});
+  needed_ = head + length;
+  if (bytes.size() < needed_) return std::nullopt;
+  return std::optional(Frame{type, header, compressed, bytes.substr(head, length), needed_});
 }
 
 void append_header(std::string& out, Header header, FrameType type, std::size_t payload,

@@ -1,9 +1,8 @@
-// Frames of the binary wire protocol: `4D 43`, a type, a length, a payload. The header comes in two
-// forms, 7 bytes and 8 bytes (with flags), which a peer does not announce; a FrameDecoder tells
-// them apart by what follows, however the bytes are cut up on their way. docs/wire-protocol.md says
-// how.
+// Frames of the binary wire protocol: `4D 43`, a type, a length, a payload. The header has two
+// forms, 7 bytes and 8 bytes (with flags), which a peer does not announce; a FrameDecoder
+// distinguishes them by what follows, however the bytes are split. See docs/wire-protocol.md.
 //
-// Pure: bytes in, frames out. Confined to whoever owns the connection.
+// Pure: bytes in, frames out. Confined to the owner of the connection.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +25,7 @@ enum class FrameType : std::uint8_t {
   error = 4,
   close = 5,
   // Only in the headers of 12 and 16 bytes.
-  hello = 6,      // Which versions the peer knows...
+  hello = 6,      // Which versions the peer supports...
   hello_ack = 7,  // ...and which one it is to be.
   other = 8,      // Something that needs no answer.
 };
@@ -35,7 +34,7 @@ std::string_view name_of(FrameType type);
 
 // The form of header.
 enum class Header : std::uint8_t {
-  unknown,  // Not told yet.
+  unknown,  // Not detected yet.
   seven,    // MC, type, length (4).
   eight,    // MC, type, flags, length (4). Bit 0 of the flags: the payload is gzip.
   twelve,   // MCPB, version (2), type (2), length (4).
@@ -51,33 +50,34 @@ struct Frame {
   FrameType type = FrameType::data;
   Header header = Header::seven;
   bool compressed = false;
-  std::string_view payload = {};  // Within what was decoded.
-  std::size_t size = 0;           // Bytes to drop from the front of what was decoded.
+  std::string_view payload = {};  // Within the decoded bytes.
+  std::size_t size = 0;           // Bytes to drop from the front of the decoded bytes.
 };
 
 struct FrameRules {
   std::size_t most = kMaxFrame;     // The largest frame.
-  Header header = Header::unknown;  // What the peer uses, if that is known beforehand.
-  bool origin_headers = false;      // Those of 12 and 16 bytes are taken too.
+  Header header = Header::unknown;  // The header of the peer, if it is known beforehand.
+  bool origin_headers = false;      // Those of 12 and 16 bytes are accepted too.
 };
 
 class FrameDecoder {
  public:
-  explicit FrameDecoder(const FrameRules& rules) : rules_(rules), told_(rules.header) {}
+  explicit FrameDecoder(const FrameRules& rules) : rules_(rules), header_(rules.header) {}
 
-  // The frame at the front of `bytes`; none if more must come first. Error: too_large, or
-  // invalid_request for anything else that ends the conversation. Nothing is taken apart twice: a
-  // frame's `size` bytes are the caller's to drop before the next call, and nothing else.
+  // The frame at the front of `bytes`; none if more bytes are needed. Error: too_large, or
+  // invalid_request for anything else that ends the connection. Nothing is parsed twice: the caller
+  // drops the `size` bytes of a frame before the next call, and nothing else.
   Result<std::optional<Frame>> next(std::string_view bytes);
 
-  // From now on, frames may be so large.
+  // Sets the largest frame from now on.
   void set_most(std::size_t most) { rules_.most = most; }
 
-  // How the peer writes its headers, once that is clear; to be answered in the same way.
-  Header header() const { return told_; }
+  // The header of the peer, once it is detected; answers use the same.
+  Header header() const { return header_; }
 
-  // How many bytes the frame at the front takes, as far as the last next() could tell; 0: unknown.
-  std::size_t wanted() const { return wanted_; }
+  // How many bytes the frame at the front has, as far as the last next() could find out; 0:
+  // unknown.
+  std::size_t wanted() const { return needed_; }
 
  private:
   using Found = Result<std::optional<Frame>>;
@@ -87,15 +87,15 @@ class FrameDecoder {
   Found control(std::string_view bytes, FrameType type);
   Found after_short_header(std::string_view bytes);
   Found read(std::string_view bytes, FrameType type, Header header);
-  std::optional<Header> tell_by_text(std::string_view bytes, FrameType type) const;
-  std::optional<Header> tell_by_ends(std::string_view bytes) const;
+  std::optional<Header> detect_by_text(std::string_view bytes, FrameType type) const;
+  std::optional<Header> detect_by_ends(std::string_view bytes) const;
 
   FrameRules rules_;
-  Header told_;
+  Header header_;
   // The last frame was an empty control frame of 7 bytes, which may have been the beginning of a
   // header of 8.
   std::optional<FrameType> short_header_;
-  std::size_t wanted_ = 0;
+  std::size_t needed_ = 0;
 };
 
 // Appends the header of a frame. REQUIRES: `header` is not unknown; `compressed` only with eight.
@@ -105,7 +105,7 @@ void append_header(std::string& out, Header header, FrameType type, std::size_t 
 // A whole frame.
 std::string encode(Header header, FrameType type, std::string_view payload);
 
-// What a PING of ours carries: Unix milliseconds, 8 bytes, big-endian.
+// The payload of our PING: Unix milliseconds, 8 bytes, big-endian.
 std::string ping_payload(std::uint64_t unix_ms);
 
 }  // namespace patchbay::wire

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "transport/wire/envelope.h"
 #include "transport/wire/fault.h"
@@ -9,9 +10,9 @@
 namespace patchbay::transport {
 namespace {
 
-constexpr auto kGoodbye = std::chrono::seconds(2);  // For what is still to be written.
+constexpr auto kGoodbye = std::chrono::seconds(2);  // For what is still queued.
 
-// What an ERROR frame says, as an envelope: it may also be a bare object, or plain text.
+// The content of an ERROR frame as an envelope: it may also be a bare object, or plain text.
 std::string fault_text(std::string_view payload) {
   if (json::member(payload, "error")) return std::string(payload);
   const Error fault = wire::parse_fault(payload);
@@ -29,7 +30,7 @@ Task<void> FrameChannel::serve() {
   auto ended = co_await frames_.read(*this);
   if (closed_) co_return ended;
   std::string why = ended ? "the gateway closed the connection" : ended.error().message;
-  if (const auto& said = frames_.closed(); said && !said->empty()) why += ": " + *said;
+  if (const auto& reason = frames_.closed(); reason && !reason->empty()) why += ": " + *reason;
   listener_->on_closed(why);
   co_return ended;
 }
@@ -52,8 +53,7 @@ Result<void> FrameChannel::send(std::string message, const Sending& /*how*/) {
 
 void FrameChannel::close_sending() {
   if (closed_) return;
-  auto said = frames_.send(wire::FrameType::close, "");
-  (void)said;  // If it cannot be said, the connection has ended.
+  discard(frames_.send(wire::FrameType::close, ""), "the connection may have ended");
 }
 
 void FrameChannel::close() {
@@ -63,12 +63,13 @@ void FrameChannel::close() {
   scope_.cancel();
 }
 
-// It must come to its end, also for someone who has been told to stop.
+// Shielded: the channel must reach its end although the task is cancelled.
 Task<void> FrameChannel::finish() {
   auto ending = scope_.drain(kNever);
   auto done = co_await ending.shielded();
   auto writing = frames_.outbox().drained(kGoodbye);
   auto written = co_await writing.shielded();
+  discard(written, "the connection may have ended");
   co_return done;
 }
 

@@ -1,5 +1,5 @@
-// A FrameChannel is the client's side of a connection of frames as a Channel of texts: what is sent
-// goes in DATA frames, and DATA and ERROR frames come as messages.
+// A FrameChannel is the client's side of a connection of frames as a Channel of texts: messages are
+// sent in DATA frames, and DATA and ERROR frames are received as messages.
 //
 // Confined to the worker that made it.
 #pragma once

@@ -11,7 +11,7 @@ using wire::FrameType;
 using wire::Header;
 
 constexpr std::size_t kMostReadStep = 128 * 1024;
-constexpr int kTurnFrames = 64;            // Handled in one turn: others want theirs too.
+constexpr int kTurnFrames = 64;            // Handled in one turn, so that others get their turn.
 constexpr std::size_t kStored = 4 * 1024;  // Memory of the outbox of a connection that is idle.
 
 std::uint64_t unix_ms() {
@@ -27,7 +27,7 @@ FrameConnection::FrameConnection(net::Stream& stream, const FrameSettings& setti
       settings_(settings),
       decoder_(settings.rules),
       outbox_(stream, settings.outbox, kStored),
-      heard_(here().now()) {}
+      last_received_(here().now()) {}
 
 Task<void> FrameConnection::read(Listener& listener) {
   for (int left = kTurnFrames;;) {
@@ -45,18 +45,18 @@ Task<void> FrameConnection::read(Listener& listener) {
     input_.drop((*frame)->size);
     if (!handled) co_return handled;
     if (closed_) co_return ok();
-    frame_begun_ = here().now();
+    in_frame_ = here().now();
     if (--left > 0) continue;
     left = kTurnFrames;
     co_await next_turn();
   }
 }
 
-// Reads what there is, and waits for it if there is nothing.
+// Reads what is available, and waits if there is nothing.
 Task<void> FrameConnection::read_more() {
   input_.release_if_empty();
   for (;;) {
-    // A frame that says it is large gets memory as it comes, not as it says.
+    // A large frame gets memory as it arrives, not as it announces.
     const std::size_t have = input_.bytes().size();
     const std::size_t missing = decoder_.wanted() > have ? decoder_.wanted() - have : 1;
     if (have + missing > kMostReadStep && memory::is_short(missing)) co_return memory::shortage();
@@ -64,12 +64,12 @@ Task<void> FrameConnection::read_more() {
     auto got = stream_.try_read(room);
     if (!got) co_return got.error();
     if (*got > 0) {
-      if (have == 0) frame_begun_ = here().now();
+      if (have == 0) in_frame_ = here().now();
       read_step_ =
           *got == room.size() ? std::min(read_step_ * 2, kMostReadStep) : net::InputBuffer::kBlock;
       input_.add(*got);
-      heard_ = here().now();
-      asking_ = false;
+      last_received_ = here().now();
+      awaiting_pong_ = false;
       co_return ok();
     }
     input_.release_if_empty();
@@ -82,21 +82,21 @@ Task<void> FrameConnection::read_more() {
 }
 
 Deadline FrameConnection::next_deadline() const {
-  Deadline next = asking_ ? asked_ + settings_.pong : heard_ + settings_.ping;
-  if (!input_.empty()) next = std::min(next, frame_begun_ + settings_.frame_time);
+  Deadline next = awaiting_pong_ ? asked_ + settings_.pong : last_received_ + settings_.ping;
+  if (!input_.empty()) next = std::min(next, in_frame_ + settings_.frame_time);
   return std::min(next, deadline_);
 }
 
 Result<void> FrameConnection::after_silence(Deadline now) {
-  if (now >= deadline_) return Error{Code::timeout, "the first message did not come in time"};
-  if (!input_.empty() && now >= frame_begun_ + settings_.frame_time) {
-    return Error{Code::timeout, "the frame did not come in time"};
+  if (now >= deadline_) return Error{Code::timeout, "the first message did not arrive in time"};
+  if (!input_.empty() && now >= in_frame_ + settings_.frame_time) {
+    return Error{Code::timeout, "the frame did not arrive in time"};
   }
-  if (asking_ && now >= asked_ + settings_.pong) {
-    return Error{Code::unavailable, "the peer gives no sign of life"};
+  if (awaiting_pong_ && now >= asked_ + settings_.pong) {
+    return Error{Code::unavailable, "the peer does not answer PINGs"};
   }
-  if (asking_ || now < heard_ + settings_.ping) return ok();
-  asking_ = true;
+  if (awaiting_pong_ || now < last_received_ + settings_.ping) return ok();
+  awaiting_pong_ = true;
   asked_ = now;
   echo_due_ = wire::size_of(header()) > 8;
   return send(FrameType::ping, wire::ping_payload(unix_ms()));
@@ -119,7 +119,7 @@ Result<void> FrameConnection::handle_control(const wire::Frame& frame) {
     closed_ = frame.payload;
     return ok();
   }
-  // With the headers of 12 and 16 bytes both look the same: what answers ours needs no answer.
+  // With the headers of 12 and 16 bytes both look the same: an answer to ours needs no answer.
   const bool is_answer = frame.type == FrameType::pong || std::exchange(echo_due_, false);
   return is_answer ? ok() : send(FrameType::pong, frame.payload);
 }

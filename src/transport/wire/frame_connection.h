@@ -1,6 +1,6 @@
 // A FrameConnection is one connection of the binary wire protocol, on either side: it reads frames
-// and decompresses them, answers PINGs, asks for a sign of life when the peer is silent, and queues
-// what is sent. What the frames mean is up to its listener.
+// and decompresses them, answers PINGs, sends PINGs when the peer is idle, and queues what is sent.
+// Its listener interprets the frames.
 //
 // Confined to the thread of its stream.
 #pragma once
@@ -27,7 +27,7 @@ struct FrameSettings {
   std::size_t outbox = 16 << 20;
   std::chrono::nanoseconds frame_time =
       std::chrono::seconds(30);                              // From its first byte to its last.
-  std::chrono::nanoseconds ping = std::chrono::seconds(30);  // Of silence, after which we ask...
+  std::chrono::nanoseconds ping = std::chrono::seconds(30);  // Idle for so long: a PING is sent...
   std::chrono::nanoseconds pong = std::chrono::seconds(60);  // ...and how long we wait then.
 };
 
@@ -35,8 +35,8 @@ class FrameConnection {
  public:
   class Listener {
    public:
-    // A frame other than PING, PONG and CLOSE. No further frame is read until it is done with; if
-    // it fails, reading ends with its error. The payload is valid until then.
+    // A frame other than PING, PONG and CLOSE. No further frame is read until it is handled; if it
+    // fails, reading ends with its error. The payload is valid until then.
     virtual Task<void> on_frame(wire::FrameType type, std::string_view payload) = 0;
 
    protected:
@@ -47,20 +47,21 @@ class FrameConnection {
   FrameConnection(net::Stream& stream, const FrameSettings& settings);
 
   // Reads until the peer has ended its side, in order (ok), or otherwise: Code::invalid_request and
-  // too_large if it breaks the rules, timeout if it is too slow, unavailable if it has gone.
+  // too_large if it breaks the protocol, timeout if it is too slow, unavailable if it has
+  // disconnected.
   Task<void> read(Listener& listener);
 
-  // The peer has said CLOSE, with that reason.
+  // The peer has sent CLOSE, with that reason.
   const std::optional<std::string>& closed() const { return closed_; }
 
-  // Reading ends with Code::timeout if it still goes on then; kNever: it may.
+  // Reading ends with Code::timeout at that time; kNever: without a limit.
   void set_deadline(Deadline deadline) { deadline_ = deadline; }
   void set_most(std::size_t most) { decoder_.set_most(most); }
 
   // Queues a frame.
   Result<void> send(wire::FrameType type, std::string_view payload);
 
-  // How our headers look.
+  // The header that we send.
   wire::Header header() const;
   net::Outbox& outbox() { return outbox_; }
 
@@ -77,11 +78,11 @@ class FrameConnection {
   net::Outbox outbox_;
   net::InputBuffer input_;
   std::size_t read_step_ = net::InputBuffer::kBlock;
-  Deadline heard_;          // When the last bytes came.
-  Deadline frame_begun_{};  // When the frame at the front began to come.
-  Deadline asked_{};        // When we asked for a sign of life...
-  bool asking_ = false;     // ...and have had none since.
-  bool echo_due_ = false;   // We asked with a header that does not tell PING from PONG.
+  Deadline last_received_;      // When the last bytes arrived.
+  Deadline in_frame_{};         // When the first bytes of the current frame arrived.
+  Deadline asked_{};            // When we sent a PING...
+  bool awaiting_pong_ = false;  // ...and nothing has arrived since.
+  bool echo_due_ = false;  // We sent a PING with a header that does not distinguish PING and PONG.
   Deadline deadline_ = kNever;
   bool peer_compresses_ = false;
   std::optional<std::string> closed_;

@@ -1,5 +1,5 @@
 // Tests of frames over real sockets: what waits for a peer that does not read, what overtakes it,
-// and signs of life.
+// and PINGs.
 #include "transport/wire/frame_connection.h"
 
 #include <gtest/gtest.h>
@@ -40,20 +40,20 @@ Task<void> drink(Visitor& visitor) { co_return co_await visitor.closed(); }
 struct Received {
   LoopbackServer::Script script() {
     return [this](Visitor& visitor) -> Task<void> {
-      auto said = co_await visitor.say(greeting);
-      if (!said) co_return said;
+      auto sent = co_await visitor.send(greeting);
+      if (!sent) co_return sent;
       auto drunk = co_await drink(visitor);
       bytes = visitor.received;
       whole = true;
       co_return drunk;
     };
   }
-  std::string greeting = {};  // Said first.
+  std::string greeting = {};  // Sent first.
   std::string bytes = {};
   bool whole = false;
 };
 
-struct Quiet final : FrameConnection::Listener {
+struct Idle final : FrameConnection::Listener {
   Task<void> on_frame(FrameType type, std::string_view) override {
     seen += wire::name_of(type).front();
     co_return ok();
@@ -74,7 +74,7 @@ TEST(Outbox, LetsUrgentFramesOvertake) {
       auto put = outbox.put({large});
       if (!put) co_return put;
     }
-    co_await next_turn();  // What the system takes is on its way now.
+    co_await next_turn();  // What the kernel buffers is on its way now.
     auto put = outbox.put_first({wire::encode(Header::seven, FrameType::ping, "")});
     if (!put) co_return put;
     auto drained = co_await outbox.drained(20s);
@@ -111,9 +111,9 @@ TEST(Outbox, HasABound) {
   });
 }
 
-// Serves `script` to a connection of ours; how its reading ended. `over` says when the peer is
-// done.
-Result<void> reading(const FrameSettings& settings, LoopbackServer::Script script, Quiet& listener,
+// Serves `script` to a connection of ours; yields how its reading ended. `over` is delivered when
+// the peer is done.
+Result<void> reading(const FrameSettings& settings, LoopbackServer::Script script, Idle& listener,
                      const bool* over = nullptr) {
   Result<void> ended;
   on_loop([&]() -> Task<void> {
@@ -134,7 +134,7 @@ Result<void> reading(const FrameSettings& settings, LoopbackServer::Script scrip
 }
 
 TEST(FrameConnection, AnswersPings) {
-  Quiet listener;
+  Idle listener;
   Received received;
   received.greeting = wire::encode(Header::seven, FrameType::ping, "abc") +
                       wire::encode(Header::seven, FrameType::data, "{}") +
@@ -145,7 +145,7 @@ TEST(FrameConnection, AnswersPings) {
 }
 
 TEST(FrameConnection, AsksASilentPeerAndLeavesIt) {
-  Quiet listener;
+  Idle listener;
   Received received;
   auto ended = reading({.ping = 50ms, .pong = 100ms}, received.script(), listener, &received.whole);
   EXPECT_EQ(ended.error().code, Code::unavailable);
@@ -153,21 +153,21 @@ TEST(FrameConnection, AsksASilentPeerAndLeavesIt) {
 }
 
 TEST(FrameConnection, DoesNotWaitForeverForAFrame) {
-  Quiet listener;
+  Idle listener;
   const auto script = [](Visitor& visitor) -> Task<void> {
-    auto said = co_await visitor.say("MC\x01");
+    auto sent = co_await visitor.send("MC\x01");
     co_return co_await drink(visitor);
   };
   EXPECT_EQ(reading({.frame_time = 50ms}, script, listener).error().code, Code::timeout);
 }
 
-TEST(FrameConnection, TellsAnOrderlyEndFromAnother) {
-  Quiet listener;
+TEST(FrameConnection, DistinguishesAnOrderlyEndFromAnother) {
+  Idle listener;
   const auto whole = [](Visitor& visitor) {
-    return visitor.say(wire::encode(Header::seven, FrameType::data, "{}"));
+    return visitor.send(wire::encode(Header::seven, FrameType::data, "{}"));
   };
   EXPECT_TRUE(reading({}, whole, listener));
-  const auto half = [](Visitor& visitor) { return visitor.say("MC\x01"); };
+  const auto half = [](Visitor& visitor) { return visitor.send("MC\x01"); };
   EXPECT_EQ(reading({}, half, listener).error().code, Code::unavailable);
 }
 

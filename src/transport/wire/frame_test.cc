@@ -22,7 +22,7 @@ std::ostream& operator<<(std::ostream& out, const Seen& seen) {
   return out << name_of(seen.type) << " '" << seen.payload << "'";
 }
 
-// What a decoder makes of `bytes` when they come in pieces that end at `cuts`, and at the end.
+// What a decoder reads from `bytes` that arrive in pieces which end at `cuts`, and at the end.
 std::vector<Seen> decoded(FrameDecoder& decoder, std::string_view bytes,
                           const std::vector<std::size_t>& cuts) {
   std::vector<Seen> all;
@@ -84,7 +84,7 @@ TEST(WireFrame, WritesTheExamplesOfTheDocument) {
             "MCP\x00\x00\x01\x00\x02\x00\x00\x00\x00\x00\x00\x00\x02{}"s);
 }
 
-TEST(WireFrame, TellsTheHeadersApart) {
+TEST(WireFrame, DistinguishesTheHeaders) {
   for (const Header header : {Header::seven, Header::eight}) {
     for (const std::string& text : {kMessage, " " + kMessage, "{\n  \"id\":\"1\"}"s, "{}"s}) {
       FrameDecoder decoder({});
@@ -154,7 +154,7 @@ TEST(WireFrame, AnswersAnEmptyPingOfEightBytesAtOnce) {
   auto first = decoder.next(ping.substr(0, 7));
   ASSERT_TRUE(first && *first);
   EXPECT_EQ((*first)->size, 7u);
-  // The last byte of the header comes later and is dropped.
+  // The last byte of the header arrives later and is dropped.
   auto rest = decoder.next(ping.substr(7));
   ASSERT_TRUE(rest && !*rest);
   const std::string more = ping.substr(7) + encode(Header::eight, FrameType::data, kMessage);

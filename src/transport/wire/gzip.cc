@@ -10,7 +10,7 @@
 namespace patchbay::wire {
 namespace {
 
-constexpr int kGzipWindow = MAX_WBITS + 16;  // zlib's way to ask for gzip.
+constexpr int kGzipWindow = MAX_WBITS + 16;  // How zlib selects gzip.
 constexpr int kLevel = 1;                    // Frames are compressed to spare the network, on the
                                              // thread that serves others: speed counts.
 constexpr int kMemory = 8;
@@ -18,7 +18,7 @@ constexpr std::size_t kFirstRoom = 16 << 10;
 constexpr std::size_t kAnyRatio = 64 << 10;  // Up to here the ratio does not matter.
 
 Bytef* in_of(std::string_view bytes) {
-  // zlib does not write there; it only lacks the word for it.
+  // zlib does not write there; its type is only not const.
   return reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
 }
 
@@ -28,13 +28,15 @@ Error corrupt(const char* why) {
 
 Error too_much(std::size_t most, const GunzipLimits& limits) {
   if (most == limits.most) {
-    return {Code::too_large, fmt::format("the gzip payload comes to more than {} bytes", most)};
+    return {Code::too_large,
+            fmt::format("the gzip payload decompresses to more than {} bytes", most)};
   }
-  return {Code::too_large,
-          fmt::format("the gzip payload comes to more than {} times its size", limits.ratio)};
+  return {
+      Code::too_large,
+      fmt::format("the gzip payload decompresses to more than {} times its size", limits.ratio)};
 }
 
-// A z_stream that is let go of in every case.
+// A z_stream that is always released.
 class Inflating {
  public:
   explicit Inflating(std::string_view bytes) {
@@ -69,7 +71,7 @@ Result<std::string> gunzip(std::string_view bytes, const GunzipLimits& limits) {
   for (;;) {
     if (size == out.size()) {
       if (size > most) return too_much(most, limits);
-      // One byte more than allowed, so that a text of exactly that size is told from a longer one.
+      // One byte more than allowed, to distinguish a text of exactly that size from a longer one.
       stretch(out, std::min(std::max(kFirstRoom, size * 2), most + 1));
     }
     at->next_out = reinterpret_cast<Bytef*>(out.data() + size);

@@ -1,5 +1,5 @@
-// gzip (RFC 1952) as frames carry it, bounded both ways: what comes out of a payload has a size and
-// a ratio that it must not pass, so that a small frame cannot fill the memory. Pure.
+// gzip (RFC 1952) as frames carry it, bounded in size and ratio, so that a small frame cannot fill
+// the memory. Pure.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 namespace patchbay::wire {
 
 struct GunzipLimits {
-  std::size_t most = 16 << 20;  // Bytes that may come out.
-  std::size_t ratio = 200;      // How many times what went in; small texts may have any ratio.
+  std::size_t most = 16 << 20;  // Maximum bytes of output.
+  std::size_t ratio = 200;      // Maximum ratio of output to input; small texts may have any ratio.
 };
 
-// Code::invalid_request if it is not one whole gzip member or more, Code::too_large beyond the
+// Code::invalid_request if it is not one whole gzip member or more, Code::too_large above the
 // limits.
 Result<std::string> gunzip(std::string_view bytes, const GunzipLimits& limits);
 

@@ -60,11 +60,11 @@ std::optional<chr::seconds> take_clock(std::string_view& text) {
 std::optional<chr::nanoseconds> take_fraction(std::string_view& text) {
   if (!take_char(text, ".")) return chr::nanoseconds(0);
   chr::nanoseconds value(0);
-  chr::nanoseconds place = chr::milliseconds(100);
+  chr::nanoseconds digit_value = chr::milliseconds(100);
   int digits = 0;
   for (; !text.empty() && json::is_digit(text.front()); text.remove_prefix(1), ++digits) {
-    value += place * (text.front() - '0');
-    place /= 10;
+    value += digit_value * (text.front() - '0');
+    digit_value /= 10;
   }
   if (digits < 1 || digits > 9) return std::nullopt;
   return value;

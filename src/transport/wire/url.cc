@@ -23,7 +23,8 @@ bool is_wire_url(std::string_view text) {
 Result<net::Url> parse_wire_url(std::string_view text) {
   auto url = net::parse_url(text, kSchemes);
   if (url && url->path != "/") {
-    return Error{Code::invalid_params, fmt::format("'{}' has a path, which means nothing", text)};
+    return Error{Code::invalid_params,
+                 fmt::format("'{}' has a path, which this protocol does not use", text)};
   }
   return url;
 }

@@ -1,5 +1,5 @@
 // Addresses of gateways that speak the wire protocol on TCP: `tcp://host[:port]`, and `tcps://`
-// (also written `tcp+tls://`) under TLS; the port is 8444 unless it is said. Pure.
+// (also written `tcp+tls://`) with TLS; the default port is 8444. Pure.
 #pragma once
 
 #include <string_view>

@@ -18,12 +18,12 @@ namespace {
 
 constexpr int kMostQuestions = 16;     // Of one call.
 constexpr std::uint64_t kSuccess = 1;  // The lowest bit of a tag.
-constexpr int kLaneShift = 56;         // Where the number of the lane stands in a tag.
+constexpr int kClientShift = 56;       // Where the number of the client is in a tag.
 constexpr std::size_t kUuidSize = 36;
-// Replies of our own agents hold results of MCP.
+// Replies of our own agents contain MCP results.
 constexpr char kResultHeader[] = "patchbay-result";
 
-// A UUID that nobody can guess; its last byte says which lane it is of.
+// A random UUID; its last byte is the number of the client.
 std::string new_id(int client) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string id = random_uuid();
@@ -41,21 +41,21 @@ Error wrong(std::string_view what) {
   return {Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
 }
 
-// Whether that is the schema of the value: it says so, or says nothing; 0 is nobody's number.
+// Whether that is the schema of the value: it names it, or names none; 0 is no valid id.
 bool is_written_by(const AgentSchema& known, const bus::Unframed& value) {
   if (value.bare()) return true;
   const int id = value.id.value_or(0);
   return known && value.guid.empty() && (id == 0 || id == known->id);
 }
 
-// The value as JSON that fits its schema. What is in Avro is put into `decoded`, and fits as it can
-// be read; without a word about its schema a value is JSON.
+// The value as JSON that matches its schema. A value in Avro is decoded into `decoded`, and valid
+// if it can be read; a value that names no schema is JSON.
 Result<std::string_view> json_of(const bus::Unframed& value, const AgentSchema& schema,
                                  std::string& decoded) {
   if (schema && !schema->compiled) return wrong("has a schema: " + schema->problem);
   if (schema && schema->avro && !value.bare()) {
     auto text = schema->avro->decode(value.payload);
-    if (!text) return wrong("is not written by its Avro schema: " + text.error().message);
+    if (!text) return wrong("does not match its Avro schema: " + text.error().message);
     decoded = *std::move(text);
     return std::string_view(decoded);
   }
@@ -121,8 +121,8 @@ class KafkaClient::Exchange {
   Stop& stop() { return running_.stop(); }
   void set_answered() { answered_ = true; }
 
-  // Sends the next request of the call, at the latest when the turn ends. `trace` must live until
-  // there is a reply.
+  // Sends the next request of the call, at the latest at the end of the turn. `trace` must be valid
+  // until there is a reply.
   Result<void> send(std::string_view arguments, std::string_view trace) {
     auto key = request_key(*offer_, id());
     if (!key) return key.error();
@@ -143,7 +143,7 @@ class KafkaClient::Exchange {
     return ok();
   }
 
-  // Hands the request over.
+  // Hands the request to the producer.
   void hand_over(std::uint64_t tag) {
     std::array<bus::Header, 2> headers{{{bus::kCorrelationHeader, id()}, {"traceparent", trace_}}};
     const std::span<const bus::Header> used(headers.data(), trace_.empty() ? 1 : 2);
@@ -166,16 +166,16 @@ class KafkaClient::Exchange {
     update_.deliver(ok());
   }
 
-  // Waits for a reply, or to be told that none will come, if neither is known already.
+  // Waits for a reply or a failure, if neither is known already.
   OneShot<void>::Wait update(Deadline deadline) {
     if (waiting() == 0 && !failed_) update_.reset();
     return update_.wait(deadline);
   }
 
-  // The next reply; `heard` is how the wait for it ended. Code::timeout: the agent has had its
-  // time.
-  Result<bus::Record> next(const Result<void>& heard) {
-    if (waiting() == 0) return heard ? *failed_ : heard.error();
+  // The next reply; `waited` is how the wait for it ended. Code::timeout: the agent did not answer
+  // in time.
+  Result<bus::Record> next(const Result<void>& waited) {
+    if (waiting() == 0) return waited ? *failed_ : waited.error();
     bus::Record record = std::move(inbox_[taken_++]);
     if (waiting() == 0) {
       inbox_.clear();
@@ -194,8 +194,8 @@ class KafkaClient::Exchange {
   std::array<std::uint64_t, 1 + kMostQuestions> tags_{};  // Of requests,
   int sent_ = 0;                                          // so many.
   std::string key_;                                       // Of the latest request,
-  std::string value_;                                     // and what it holds,
-  std::string_view trace_;                                // and what it belongs to.
+  std::string value_;                                     // and its content,
+  std::string_view trace_;                                // and its trace.
   std::vector<bus::Record> inbox_;                        // Replies, of which
   std::size_t taken_ = 0;                                 // so many have been taken.
   std::optional<Error> failed_;
@@ -215,11 +215,11 @@ std::size_t KafkaClient::client_of(std::string_view id) {
   return static_cast<std::size_t>(high * 16 + low);
 }
 
-std::size_t KafkaClient::client_of(std::uint64_t tag) { return tag >> kLaneShift; }
+std::size_t KafkaClient::client_of(std::uint64_t tag) { return tag >> kClientShift; }
 bool KafkaClient::wants_success(std::uint64_t tag) { return (tag & kSuccess) != 0; }
 
 std::uint64_t KafkaClient::next_tag(bool wants_success) {
-  return static_cast<std::uint64_t>(number_) << kLaneShift | ++tags_ << 1 |
+  return static_cast<std::uint64_t>(number_) << kClientShift | ++tags_ << 1 |
          (wants_success ? kSuccess : 0);
 }
 
@@ -228,8 +228,8 @@ void KafkaClient::take(std::vector<KafkaArrival> replies) {
   for (auto& [id, record] : replies) {
     if (const auto call = calls_.find(id); call != calls_.end()) {
       Exchange& exchange = *call->second;
-      // An id is no secret on the bus. Who may write to a topic is what brokers guard, so only a
-      // record in the agent's own reply topic is its answer.
+      // An id is no secret on the bus. Brokers control who may write to a topic, so only a record
+      // in the agent's own reply topic is its reply.
       if (record.topic() == exchange.offer().registration.response_topic) {
         exchange.take(std::move(record));
         continue;
@@ -264,7 +264,7 @@ void KafkaClient::delivered(std::uint64_t tag, const Result<bus::Place>& outcome
 
 void KafkaClient::on_turn_end() {
   for (const auto tag : std::exchange(outbox_, {})) {
-    // A call that was given up within the turn asks nobody.
+    // A call that was cancelled within the turn sends nothing.
     if (const auto call = requests_.find(tag); call != requests_.end())
       call->second->hand_over(tag);
   }
@@ -276,10 +276,10 @@ Task<bus::Place> KafkaClient::send(const bus::Outgoing& record, Deadline deadlin
   Sending sending;
   sending_[tag] = &sending;
   auto sent = shared_.producer.send(record, tag);
-  Result<bus::Place> place = sent ? Result<bus::Place>() : Result<bus::Place>(sent.error());
-  if (sent) place = co_await sending.outcome.wait(deadline);
+  Result<bus::Place> outcome = sent ? Result<bus::Place>() : Result<bus::Place>(sent.error());
+  if (sent) outcome = co_await sending.outcome.wait(deadline);
   sending_.erase(tag);
-  co_return place;
+  co_return outcome;
 }
 
 Task<mcp::Reply> KafkaClient::call(const gateway::Call& call, std::string_view name) {
@@ -307,7 +307,7 @@ Task<mcp::Reply> KafkaClient::call(const gateway::Call& call, std::string_view n
   co_return reply;
 }
 
-// Sends the request and takes replies until one is the last.
+// Sends the request and takes replies until the final one.
 Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exchange,
                                        std::string_view arguments) {
   const std::chrono::milliseconds timeout(shared_.plan.settings.response_timeout_ms);
@@ -316,10 +316,10 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
   auto sent = exchange.send(arguments, gateway::traceparent_of(call));
   if (!sent) co_return sent.error();
   Deadline deadline = call.deadline;
-  int told = 0;
+  int updates = 0;
   for (int questions = 0;;) {
-    const auto heard = co_await exchange.update(std::min(deadline, here().now() + timeout));
-    auto record = exchange.next(heard);
+    const auto waited = co_await exchange.update(std::min(deadline, here().now() + timeout));
+    auto record = exchange.next(waited);
     if (!record && record.error().code == Code::timeout) {
       if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
       co_return Error{Code::timeout,
@@ -346,7 +346,8 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
     const AgentReply reply = read_agent_reply(*text);
     if (reply.kind == AgentReply::Kind::going) {
       if (token) {
-        gateway::notify(call, "notifications/progress", progress_params(reply, token->raw, ++told));
+        gateway::notify(call, "notifications/progress",
+                        progress_params(reply, token->raw, ++updates));
       }
       continue;
     }
@@ -356,15 +357,15 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
       co_return agent_result(reply, exchange.id(), is_mcp);
     }
     if (++questions > kMostQuestions) {
-      co_return Error{Code::upstream_failed, "the agent asks too much"};
+      co_return Error{Code::upstream_failed, "the agent sent too many input requests"};
     }
-    // The clock of the call stands still while its client thinks.
+    // The time of the call stands still while the client answers.
     const auto left = deadline - here().now();
     auto answer = co_await next_request(call, question_params(reply));
     if (!answer) co_return answer.error();
     deadline = here().now() + left;
     if (answer->empty()) {
-      co_return agent_failure("the user did not give what the agent asked for", exchange.id(),
+      co_return agent_failure("the user did not answer the agent's request", exchange.id(),
                               Code::upstream_failed);
     }
     sent = exchange.send(*answer, gateway::traceparent_of(call));
@@ -372,7 +373,7 @@ Task<mcp::Reply> KafkaClient::converse(const gateway::Call& call, Exchange& exch
   }
 }
 
-// Asks the client; yields what its user has filled in, or nothing if they would not.
+// Asks the client; yields what the user has entered, or nothing if they declined.
 Task<std::string> KafkaClient::next_request(const gateway::Call& call, std::string question) {
   auto slot = std::make_shared<OneShot<mcp::Reply>>();
   gateway::ask(call, "elicitation/create", question,
@@ -381,7 +382,7 @@ Task<std::string> KafkaClient::next_request(const gateway::Call& call, std::stri
   if (!reply) co_return reply.error();
   if (reply->is_error) {
     co_return Error{Code::upstream_failed,
-                    fmt::format("the agent asks something, and the client cannot be asked: {}",
+                    fmt::format("the agent requests input, and the client cannot be asked: {}",
                                 json::string_member(reply->body, "message").value_or(""))};
   }
   if (json::string_member(reply->body, "action") != "accept") co_return std::string();
@@ -396,36 +397,36 @@ Task<mcp::Reply> KafkaClient::read(const gateway::Call& call,
   auto reply = co_await talk.with_stop(exchange.stop());
   if (!reply) co_return reply;
   const auto failed = json::member(reply->body, "isError");
-  const auto words = [&] {
+  const auto text = [&] {
     std::string text;
     json::each_element(
         json::member(reply->body, "content").value_or("[]"),
         [&](std::string_view block) { text += json::string_member(block, "text").value_or(""); });
     return text;
   };
-  if (failed && *failed == "true") co_return Error{Code::upstream_failed, words()};
+  if (failed && *failed == "true") co_return Error{Code::upstream_failed, text()};
   const auto value = json::member(reply->body, "structuredContent");
   co_return resource_result(value.value_or("null"), uri, exchange.offer().registration.mime_type,
                             call.frontend == "rest");
 }
 
-// What the record holds, and by which schema it says it is written.
+// The content of the record, and the schema that it names.
 Result<bus::Unframed> KafkaClient::value_of(const bus::Record& record) const {
   const auto bytes = record.value();
   if (!bytes) return wrong("is empty");
   auto framed = bus::unframe(*bytes, record.header(bus::kValueSchemaHeader));
   if (!framed) return wrong(framed.error().message);
   if (framed->bare() && shared_.plan.settings.strict_framing) {
-    return wrong("does not say by which schema it is written (strict_framing)");
+    return wrong("does not name its schema (strict_framing)");
   }
   return framed;
 }
 
-// For a value that names another schema than the one that is known. Null without a registry.
+// For a value that names another schema than the known one. Null without a registry.
 Task<AgentSchema> KafkaClient::find_named(const bus::Unframed& value, Deadline deadline) {
   if (!shared_.find_schema) co_return AgentSchema();
   auto schema = co_await shared_.find_schema(value.id.value_or(0), value.guid, deadline);
-  if (!schema) co_return wrong("names a schema that cannot be had: " + schema.error().message);
+  if (!schema) co_return wrong("names a schema that cannot be fetched: " + schema.error().message);
   co_return schema;
 }
 

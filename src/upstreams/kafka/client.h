@@ -1,5 +1,5 @@
-// A KafkaClient is one worker's side of a bus: its calls in progress, and what becomes of replies
-// to them. Requests leave from the worker itself; replies are brought to it by the upstream's home.
+// A KafkaClient is one worker's side of a bus: its calls in progress, and the replies to them.
+// Requests are sent from the worker itself; the coordinator posts replies to it.
 //
 // Confined to its worker.
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace patchbay::upstreams {
 
-// Replies that nobody waits for, counted by why.
+// Replies that no call waits for, counted by reason.
 struct KafkaCounters {
   KafkaCounters(metrics::Registry& registry, std::string_view upstream);
 
@@ -37,7 +37,7 @@ struct KafkaCounters {
   std::shared_ptr<metrics::Gauge> in_flight;
 };
 
-// What the lanes of an upstream share.
+// What the clients of an upstream share.
 struct KafkaShared {
   KafkaShared(const KafkaPlan& of, bus::Producer& with, metrics::Registry& registry)
       : plan(of), producer(with), counters(registry, of.name) {}
@@ -46,13 +46,14 @@ struct KafkaShared {
   bus::Producer& producer;
   KafkaCounters counters;
   std::atomic<bool> down = true;  // No broker can be reached.
-  // Asks the home for a schema that is named in a record.
+  // Asks the coordinator for a schema that a record names.
   std::function<Task<AgentSchema>(int id, std::string guid, Deadline deadline)> find_schema;
 };
 
 struct TopicOffer;
 
-// What agents offer at a time, by their own names, and which topics are offered without. Constant.
+// What agents offer at a time, by their own names, and the topics that are offered without an
+// agent. Constant.
 struct KafkaOffers {
   using Offer = std::shared_ptr<const KafkaOffer>;
   std::map<std::string, Offer, std::less<>> tools;
@@ -71,7 +72,7 @@ struct KafkaArrival {
 
 class KafkaClient final : private Executor::TurnEnd {
  public:
-  // REQUIRES: `shared` outlives the lane; `number` is less than 256.
+  // REQUIRES: `shared` outlives the client; `number` is less than 256.
   KafkaClient(net::Loop& loop, int number, KafkaShared& shared)
       : loop_(loop),
         number_(number),
@@ -90,24 +91,24 @@ class KafkaClient final : private Executor::TurnEnd {
   // Sends a record and waits until the bus has it.
   Task<bus::Place> send(const bus::Outgoing& record, Deadline deadline);
 
-  // Replies have come.
+  // Replies have arrived.
   void take(std::vector<KafkaArrival> replies);
   // The record that was sent with that tag was delivered, or was not.
   void delivered(std::uint64_t tag, const Result<bus::Place>& outcome);
 
-  // Lets calls finish until `deadline` and ends those that have not.
+  // Lets calls finish until `deadline` and cancels the rest.
   Task<void> stop(Deadline deadline);
 
-  // Whose id, and whose tag, that is.
+  // The client of an id or a tag.
   static std::size_t client_of(std::string_view id);
   static std::size_t client_of(std::uint64_t tag);
-  // Whether somebody waits to hear that the record has arrived, not only that it has not.
+  // Whether a task waits for the delivery of the record, not only for its failure.
   static bool wants_success(std::uint64_t tag);
 
  private:
-  // One call in progress. It hears the lane's end beside its own caller.
+  // One call in progress. The stop of the client cancels it, as its own caller can.
   class Exchange;
-  // One record on its way.
+  // One record being sent.
   struct Sending;
 
   Task<mcp::Reply> converse(const gateway::Call& call, Exchange& exchange,
@@ -115,8 +116,8 @@ class KafkaClient final : private Executor::TurnEnd {
   Task<std::string> next_request(const gateway::Call& call, std::string question);
   Result<bus::Unframed> value_of(const bus::Record& record) const;
   Task<AgentSchema> find_named(const bus::Unframed& value, Deadline deadline);
-  // Hands the requests of this turn to a producer that does not gather, in one go: it sends what it
-  // has as soon as it is woken, so that requests handed over one by one would travel one by one.
+  // Hands the requests of this turn to the producer in one go: it sends what it has as soon as it
+  // is woken, so that requests handed over one by one would be sent one by one.
   void on_turn_end() override;
   std::uint64_t next_tag(bool wants_success);
 
@@ -124,10 +125,10 @@ class KafkaClient final : private Executor::TurnEnd {
   const int number_;
   KafkaShared& shared_;
   std::shared_ptr<const KafkaOffers> offers_;
-  std::unordered_map<std::string_view, Exchange*> calls_;  // By id, which is kept by the call.
+  std::unordered_map<std::string_view, Exchange*> calls_;  // By id, which the call owns.
   std::unordered_map<std::uint64_t, Exchange*> requests_;  // By tag.
-  std::vector<std::uint64_t> outbox_;                      // Tags of requests for the turn's end.
-  std::unordered_map<std::uint64_t, Sending*> sending_;    // By tag.
+  std::vector<std::uint64_t> outbox_;  // Tags of requests for the end of the turn.
+  std::unordered_map<std::uint64_t, Sending*> sending_;  // By tag.
   std::uint64_t tags_ = 0;
   CompletedCalls over_;
   ClientCalls running_;

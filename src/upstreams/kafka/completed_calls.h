@@ -1,6 +1,7 @@
-// CompletedCalls knows the latest calls of a lane that are over, so that a reply to one of them is
-// known as late or as one too many. Each call writes to it and few replies ask it, so it is a ring
-// of marks: ids in full, each with memory of its own, cost every call several trips to cold memory.
+// CompletedCalls remembers the latest completed calls of a client, so that a reply to one of them
+// is recognised as late or as a duplicate. Every call writes to it and few replies read it, so it
+// is a ring of marks: whole ids, each with its own memory, would cost every call several cache
+// misses.
 //
 // Confined to its worker.
 #pragma once

@@ -21,7 +21,7 @@ TEST(CompletedCalls, KnowsTheLatest) {
   EXPECT_EQ(calls.answered("g"), true);
 }
 
-TEST(CompletedCalls, MayBeToldToKnowNone) {
+TEST(CompletedCalls, MayHaveNoRoom) {
   CompletedCalls calls(0);
   calls.add("a", true);
   EXPECT_EQ(calls.answered("a"), std::nullopt);

@@ -6,16 +6,17 @@
 
 #include "bus/correlation.h"
 #include "bus/framing.h"
+#include "core/discard.h"
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
 namespace {
 
-// Threads for what blocks in librdkafka; finding many topics at once is what takes several.
+// Threads for blocking calls of librdkafka; looking up many topics at once needs several.
 constexpr int kThreads = 4;
 constexpr int kWaiting = 100'000;
 
-// A call that is over must not be worked on later: what cannot be sent in its time is given up.
+// A completed call must not be worked on later: what cannot be sent in time is dropped.
 bus::Connection with_timeout(bus::Connection connection, int response_timeout_ms) {
   if (bus::property(connection.properties, "message.timeout.ms").empty()) {
     connection.properties.emplace_back("message.timeout.ms", std::to_string(response_timeout_ms));
@@ -25,7 +26,7 @@ bus::Connection with_timeout(bus::Connection connection, int response_timeout_ms
 
 }  // namespace
 
-// Takes replies and sorts them by whose they are.
+// Takes replies and routes them to their clients.
 class KafkaCoordinator::Replies final : public KafkaFollower {
  public:
   Replies(KafkaCoordinator& coordinator, bus::Consumer& consumer)
@@ -42,8 +43,8 @@ class KafkaCoordinator::Replies final : public KafkaFollower {
   void on_records(std::vector<bus::Record> records) override {
     std::map<KafkaClient*, std::vector<KafkaArrival>> sorted;
     for (auto& record : records) {
-      if (auto place = place_of(record)) {
-        sorted[place->first].push_back({std::move(place->second), std::move(record)});
+      if (auto route = route_of(record)) {
+        sorted[route->first].push_back({std::move(route->second), std::move(record)});
       }
     }
     for (auto& [client, arrivals] : sorted) {
@@ -56,36 +57,36 @@ class KafkaCoordinator::Replies final : public KafkaFollower {
     }
   }
 
-  using Place = std::optional<std::pair<KafkaClient*, std::string>>;
+  using Route = std::optional<std::pair<KafkaClient*, std::string>>;
 
-  // Who waits for it, as far as the id says; nothing, and counted, if it cannot be one of us.
-  Place place_of(bus::Record& record) {
-    const bus::IdPaths places{record.key(), record.header(bus::kKeySchemaHeader),
-                              record.header(bus::kCorrelationHeader), record.value(),
-                              record.header(bus::kValueSchemaHeader)};
+  // The client that waits for it, by the id; nothing, and counted, if it is none of ours.
+  Route route_of(bus::Record& record) {
+    const bus::IdPaths paths{record.key(), record.header(bus::kKeySchemaHeader),
+                             record.header(bus::kCorrelationHeader), record.value(),
+                             record.header(bus::kValueSchemaHeader)};
     bool readable = false;
-    if (auto place = client_of(record.topic(), places, readable)) return place;
-    // It may be in Avro, which takes longer to find out.
-    if (places.key) {
-      const Content key = content_of(*places.key, places.key_schema);
+    if (auto route = client_of(record.topic(), paths, readable)) return route;
+    // It may be in Avro, which takes longer to decode.
+    if (paths.key) {
+      const Content key = content_of(*paths.key, paths.key_schema);
       if (key.unknown && wait_for(*key.unknown, record)) return std::nullopt;
       const bus::IdPaths plain{.key = key.text()};
-      auto place = key.avro ? client_of(record.topic(), plain, readable) : std::nullopt;
-      if (place) return place;
+      auto route = key.avro ? client_of(record.topic(), plain, readable) : std::nullopt;
+      if (route) return route;
     }
-    if (places.value && !readable) {
-      const Content value = content_of(*places.value, places.value_schema);
+    if (paths.value && !readable) {
+      const Content value = content_of(*paths.value, paths.value_schema);
       if (value.unknown && wait_for(*value.unknown, record)) return std::nullopt;
       const bus::IdPaths plain{.value = value.text()};
-      auto place = value.avro ? client_of(record.topic(), plain, readable) : std::nullopt;
-      if (place) return place;
+      auto route = value.avro ? client_of(record.topic(), plain, readable) : std::nullopt;
+      if (route) return route;
     }
     const auto& counters = coordinator_.shared_->counters;
     (readable ? counters.foreign : counters.unreadable)->add();
     return std::nullopt;
   }
 
-  // Whether the record stays until its schema is known.
+  // Whether the record waits until its schema is known.
   bool wait_for(int schema, bus::Record& record) {
     if (waiting_.size() >= most_waiting() || !learn(schema)) return false;
     waiting_.push_back(std::move(record));
@@ -94,11 +95,11 @@ class KafkaCoordinator::Replies final : public KafkaFollower {
   void on_learned() override { on_records(std::exchange(waiting_, {})); }
   void drop_waiting() override { waiting_.clear(); }
 
-  Place client_of(std::string_view topic, const bus::IdPaths& places, bool& readable) {
+  Route client_of(std::string_view topic, const bus::IdPaths& paths, bool& readable) {
     const auto fields = fields_.find(topic);
     if (fields == fields_.end()) return std::nullopt;
     for (const auto& field : fields->second) {
-      for (auto& id : bus::find_ids(places, field)) {
+      for (auto& id : bus::find_ids(paths, field)) {
         readable = true;
         const auto client = KafkaClient::client_of(id);
         if (client < coordinator_.clients_.size())
@@ -109,24 +110,9 @@ class KafkaCoordinator::Replies final : public KafkaFollower {
   }
 
   KafkaCoordinator& coordinator_;
-  // In which member of a key the id may stand, by topic.
+  // The members of a key that may contain the id, by topic.
   std::map<std::string, std::set<std::string>, std::less<>> fields_;
   std::vector<bus::Record> waiting_;  // For schemas.
-};
-
-class KafkaCoordinator::Asking {
- public:
-  explicit Asking(KafkaCoordinator& coordinator) : coordinator_(coordinator) {
-    ++coordinator_.asking_;
-  }
-  Asking(const Asking&) = delete;
-  Asking& operator=(const Asking&) = delete;
-  ~Asking() {
-    if (--coordinator_.asking_ == 0 && coordinator_.stopping_) coordinator_.unasked_.deliver(ok());
-  }
-
- private:
-  KafkaCoordinator& coordinator_;
 };
 
 KafkaCoordinator::KafkaCoordinator(const KafkaPlan& plan, bus::Connection connection,
@@ -179,12 +165,11 @@ Task<void> KafkaCoordinator::stop_reading() {
 }
 
 Task<void> KafkaCoordinator::stop(Deadline deadline) {
-  if (asking_ > 0) {
-    auto unasked = co_await unasked_.wait();
-    if (!unasked) co_return unasked;
-  }
+  auto idle = co_await requests_.wait_empty();
+  if (!idle) co_return idle;
   auto sent = co_await producer_.stop(deadline);
   auto prepared = co_await preparing_.drain(kNever);
+  discard(prepared, "a topic that is not prepared is prepared by its first record");
   auto live = co_await live_.stop();
   auto tables = co_await tables_.stop();
   directory_.reset();
@@ -197,7 +182,7 @@ Task<void> KafkaCoordinator::stop(Deadline deadline) {
 
 Task<AgentSchema> KafkaCoordinator::find_schema(int id, std::string guid, Deadline deadline) {
   if (!registry_ || stopping_) co_return AgentSchema();
-  const Asking asking(*this);
+  const Gate::Pass pass(requests_);
   if (!guid.empty()) co_return co_await registry_->by_guid(std::move(guid), deadline);
   co_return co_await registry_->by_id(id, deadline);
 }
@@ -209,14 +194,14 @@ std::vector<RegistrationLine> KafkaCoordinator::lines() const {
 Task<std::vector<bus::RegistrationRecord>> KafkaCoordinator::records_for(
     std::string name, std::optional<bus::Registration> registration, Deadline deadline) {
   if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
-  const Asking asking(*this);
+  const Gate::Pass pass(requests_);
   co_return co_await directory_->records_for(std::move(name), std::move(registration), deadline);
 }
 
-Task<void> KafkaCoordinator::wait_taken(bus::Place place, Deadline deadline) {
+Task<void> KafkaCoordinator::wait_taken(bus::Place at, Deadline deadline) {
   if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
-  const Asking asking(*this);
-  co_return co_await directory_->wait_taken(place, deadline);
+  const Gate::Pass pass(requests_);
+  co_return co_await directory_->wait_taken(at, deadline);
 }
 
 Result<mcp::Reply> KafkaCoordinator::read_topic(std::string_view uri) const {
@@ -238,8 +223,7 @@ void KafkaCoordinator::on_delivered(std::uint64_t tag, const Result<bus::Place>&
   client->loop().post([client, tag, outcome] { client->delivered(tag, outcome); });
 }
 
-// It may be a connection that nobody has used for long: what counts is whether it can be made
-// again.
+// It may be a connection that was idle for long: what counts is whether it can be made again.
 void KafkaCoordinator::on_trouble(const Error& error) {
   log::Line(log::Level::debug, "bus trouble").add("upstream", plan_.name).add("why", error.message);
   if (error.message.contains("brokers are down")) {
@@ -283,7 +267,7 @@ void KafkaCoordinator::on_offers_changed() {
     prepare(topic->settings.topic);
   }
   for (const auto& [name, offer] : offers->tools) {
-    // A topic of the configuration stands above an agent of the same name.
+    // A configured topic overrides an agent of the same name.
     if (!offers->topics.contains(name)) add(*offer);
   }
   for (const auto& [url, offer] : offers->resources) add(*offer);
@@ -292,7 +276,7 @@ void KafkaCoordinator::on_offers_changed() {
   notify_state();
 }
 
-// Has the producer look for a topic, in its own time.
+// Has the producer look up a topic in the background.
 void KafkaCoordinator::prepare(const std::string& topic) {
   if (!prepared_.insert(topic).second) return;
   preparing_.spawn(producer_.prepare(topic, here().now() + plan_.settings.lookup_time));

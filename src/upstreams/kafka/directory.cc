@@ -4,17 +4,18 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "json/text.h"
 #include "observe/log.h"
 
 namespace patchbay::upstreams {
 namespace {
 
-constexpr std::size_t kMostRejected = 100;  // That are remembered, to be shown.
-constexpr std::size_t kMostKeys = 8;        // By which one name stands in the topic.
-constexpr std::size_t kAtOnce = 16;         // Registrations that are looked at together.
-constexpr std::size_t kMostWords = 3;       // Problems that are told in a sentence.
-constexpr config::Duration kProbe{2'000};   // For a bus that was there to show that it still is.
+constexpr std::size_t kMostRejected = 100;  // That are remembered, to be listed.
+constexpr std::size_t kMostKeys = 8;        // Of one name in the topic.
+constexpr std::size_t kAtOnce = 16;         // Registrations that are resolved together.
+constexpr std::size_t kMaxProblems = 3;     // Problems that are listed in a sentence.
+constexpr config::Duration kProbe{2'000};   // For a bus that was reachable to answer again.
 
 class CancelsScope final : public Stop::Hook {
  public:
@@ -25,7 +26,7 @@ class CancelsScope final : public Stop::Hook {
   Scope& scope_;
 };
 
-// Whether a key in Avro has room for an id, which shows before anybody asks.
+// Whether a key in Avro has room for an id, which is known before any call.
 Result<void> is_askable(const KafkaOffer& offer) {
   if (offer.from_topic) return ok();
   auto key = request_key(offer, "00000000-0000-4000-8000-000000000000");
@@ -49,7 +50,7 @@ Task<void> KafkaDirectory::start() {
   co_return co_await first_look_over();
 }
 
-// Finds the registry topic, again and again until it is there; then looks for new partitions.
+// Looks up the registry topic until it exists; then watches for new partitions.
 Task<void> KafkaDirectory::keep_reading() {
   for (;;) {
     auto begun = co_await begin();
@@ -65,7 +66,7 @@ Task<void> KafkaDirectory::keep_reading() {
 Task<void> KafkaDirectory::begin() {
   const std::string& topic = plan_.registry_topic;
   const bool known = reader_.follows(topic);
-  // Whether a bus that was there still is must be known soon: calls depend on it.
+  // Whether a bus that was reachable still is must be known soon: calls depend on it.
   const auto timeout =
       known ? std::min(kProbe, plan_.settings.lookup_time) : plan_.settings.lookup_time;
   const Deadline deadline = here().now() + timeout;
@@ -118,7 +119,7 @@ void KafkaDirectory::take(const bus::Record& record) {
       .add("name", registration->name)
       .add("request_topic", registration->request_topic)
       .add("response_topic", registration->response_topic);
-  // What it offered stays until it is clear what it offers now.
+  // Its former offer stays until the new one is resolved.
   Entry& entry = entries_[name];
   entry.registration = *std::move(registration);
   entry.fresh = true;
@@ -154,19 +155,19 @@ Task<std::vector<bus::RegistrationRecord>> KafkaDirectory::records_for(
   co_return records;
 }
 
-Task<void> KafkaDirectory::wait_taken(bus::Place place, Deadline deadline) {
+Task<void> KafkaDirectory::wait_taken(bus::Place at, Deadline deadline) {
   for (;;) {
-    const auto taken = taken_.find(place.partition);
-    if (taken != taken_.end() && taken->second >= place.offset) co_return ok();
+    const auto taken = taken_.find(at.partition);
+    if (taken != taken_.end() && taken->second >= at.offset) co_return ok();
     OneShot<void> update;
     waiting_.insert(&update);
-    auto told = co_await update.wait(deadline);
+    auto updated = co_await update.wait(deadline);
     waiting_.erase(&update);
-    if (!told) co_return told;
+    if (!updated) co_return updated;
   }
 }
 
-// An agent that was known and now says something that cannot be understood is left as it was.
+// An agent whose new registration is invalid keeps its former one.
 void KafkaDirectory::reject(const std::string& name, const std::string& why) {
   log::Line(log::Level::warn, "registration skipped")
       .add("upstream", plan_.name)
@@ -187,7 +188,7 @@ void KafkaDirectory::remove(const std::string& name) {
   scope_.spawn(release(gone));
 }
 
-// Lets go of what nobody else's replies come by.
+// Stops following reply topics that no other agent uses.
 Task<void> KafkaDirectory::release(bus::Registration registration) {
   const bool used = std::ranges::any_of(entries_, [&](const auto& one) {
     return one.second.registration.response_topic == registration.response_topic;
@@ -201,7 +202,7 @@ bool KafkaDirectory::is_first_look_over() const {
          std::ranges::none_of(entries_, [](const auto& one) { return one.second.fresh; });
 }
 
-// Looks at what is new at once, at what failed after a while, and at everything now and then.
+// Resolves new entries at once, failed ones after a while, and everything now and then.
 Task<void> KafkaDirectory::keep_resolving() {
   Deadline refresh = here().now() + plan_.settings.refresh;
   for (;;) {
@@ -209,7 +210,7 @@ Task<void> KafkaDirectory::keep_resolving() {
     if (all) refresh = here().now() + plan_.settings.refresh;
     auto resolved = co_await resolve_all(all);
     if (!resolved) co_return resolved;
-    // Also where the bus came late, and nobody waits for the first look any more.
+    // Also if the bus was reachable late, and start() does not wait for the first look any more.
     if (is_first_look_over() && !looked_) {
       looked_ = true;
       events_.on_offers_changed();
@@ -236,10 +237,10 @@ Task<void> KafkaDirectory::resolve_all(bool everything) {
     for (std::size_t i = begin; i < std::min(names.size(), begin + kAtOnce); ++i) {
       some.spawn(resolve(names[i]));
     }
-    // They hear of the end, and are waited for all the same.
+    // They are cancelled too, and still awaited.
     auto drain = some.drain(kNever);
     auto done = co_await drain.shielded();
-    (void)done;
+    discard(done, "resolve() stores what failed in the entry");
   }
   co_return ok();
 }
@@ -264,7 +265,7 @@ Task<void> KafkaDirectory::resolve(std::string name) {
   if (after == entries_.end()) co_return co_await release(registration);
   Entry& entry = after->second;
   entry.resolving = false;
-  // It has changed meanwhile: what was found out is about something else.
+  // It has changed meanwhile: the result is outdated.
   if (!(entry.registration == registration)) co_return ok();
   const bool fresh = std::exchange(entry.fresh, false);
   const std::string problem = followed ? "" : followed.error().message;
@@ -281,7 +282,7 @@ Task<void> KafkaDirectory::resolve(std::string name) {
   const bool same = entry.offer && offer && entry.offer->registration == offer->registration &&
                     entry.offer->schemas == offer->schemas;
   if (same || (!entry.offer && !offer)) co_return ok();
-  // Replies may come another way now.
+  // The reply topic may be another now.
   if (entry.offer) scope_.spawn(release(entry.offer->registration));
   entry.offer = std::move(offer);
   if (looked_) events_.on_offers_changed();
@@ -339,15 +340,14 @@ std::vector<RegistrationLine> KafkaDirectory::lines() const {
 }
 
 std::string KafkaDirectory::problems() const {
-  std::string words;
+  std::string text;
   std::size_t count = 0;
   for (const auto& line : lines()) {
-    if (line.problem.empty() || ++count > kMostWords) continue;
-    words +=
-        fmt::format("{}{}: {}", words.empty() ? "" : "; ", line.registration.name, line.problem);
+    if (line.problem.empty() || ++count > kMaxProblems) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", line.registration.name, line.problem);
   }
-  if (count > kMostWords) words += fmt::format("; and {} more", count - kMostWords);
-  return words;
+  if (count > kMaxProblems) text += fmt::format("; and {} more", count - kMaxProblems);
+  return text;
 }
 
 }  // namespace patchbay::upstreams

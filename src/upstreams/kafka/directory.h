@@ -1,8 +1,8 @@
 // The KafkaDirectory knows what agents have registered: it reads the registry topic as a table,
-// finds the schemas of each registration, has its reply topic followed, and tells whenever what is
-// offered is another.
+// finds the schemas of each registration, has its reply topic followed, and notifies when the
+// offers change.
 //
-// Confined to the upstream's home.
+// Confined to the upstream's owner worker.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@
 
 namespace patchbay::upstreams {
 
-// A registration and what has become of it, as people are told.
+// A registration and its state, as listed for people.
 struct RegistrationLine {
   bus::Registration registration;
   bool offered = false;
@@ -32,11 +32,11 @@ class KafkaDirectory final : public KafkaFollower {
    public:
     virtual ~Events() = default;
     virtual void on_offers_changed() = 0;
-    // What is wrong with registrations may be something else.
+    // The problems of registrations may have changed.
     virtual void on_looked() = 0;
     // The bus is there after all, or is not.
     virtual void on_bus(bool reachable, const std::string& why) = 0;
-    // Follows where the replies of an agent come, or where its resource lies.
+    // Follows the reply topic of an agent, or the topic of its resource.
     virtual Task<void> follow(const KafkaOffer& offer, Deadline deadline) = 0;
     virtual Task<void> unfollow(const bus::Registration& registration) = 0;
   };
@@ -46,35 +46,35 @@ class KafkaDirectory final : public KafkaFollower {
                  Events& events);
   ~KafkaDirectory() override;
 
-  // Begins to read. Yields once everything that is registered has been looked at, or it is clear
-  // that this will take longer; it goes on by itself.
+  // Starts to read. Yields once all registrations have been resolved, or once it is clear that this
+  // will take longer; it continues in the background.
   Task<void> start();
 
-  // Something is wrong with the bus: has it looked for soon, and again until it is found.
+  // The bus has a problem: probes it soon, and again until it is reachable.
   void look_again() { again_.deliver(ok()); }
 
   // What is offered.
   std::shared_ptr<const KafkaOffers> offers() const;
   std::vector<RegistrationLine> lines() const;
   bool caught_up() const { return caught_up_; }
-  // What is wrong with registrations, in a sentence; empty if nothing is.
+  // The problems of registrations, in a sentence; empty if there are none.
   std::string problems() const;
 
-  // The records that put a registration into the topic, or, without one, take that name out of it:
-  // under the keys by which it stands there, so that they replace it there too.
+  // The records that put a registration into the topic, or, without one, remove that name from it:
+  // under the keys that it has there, so that they replace it.
   Task<std::vector<bus::RegistrationRecord>> records_for(
       std::string name, std::optional<bus::Registration> registration, Deadline deadline);
 
-  // Yields once the record at that place has been read and taken.
-  Task<void> wait_taken(bus::Place place, Deadline deadline);
+  // Yields once the record at that offset has been read and applied.
+  Task<void> wait_taken(bus::Place at, Deadline deadline);
 
  private:
   struct Entry {
     bus::Registration registration;
     std::shared_ptr<const KafkaOffer> offer = {};  // Null: not yet, or it cannot be offered.
     std::string problem = {};
-    bool fresh = true;       // It has not been looked at since it changed.
-    bool resolving = false;  // It is being looked at.
+    bool fresh = true;       // Not resolved since it changed.
+    bool resolving = false;  // Being resolved.
   };
 
   void on_records(std::vector<bus::Record> records) override;
@@ -97,13 +97,13 @@ class KafkaDirectory final : public KafkaFollower {
   Events& events_;
   std::map<std::string, Entry> entries_;
   std::map<std::string, std::string> rejected_;  // Why, by name; some of them.
-  // The keys of what is known or rejected, as bytes, by name: one may be written in several ways.
+  // The keys of known and rejected registrations, as bytes, by name: one name may have several.
   std::map<std::string, std::set<std::string>> keys_;
   std::map<std::int32_t, std::int64_t> taken_;  // The last offset, by partition.
-  std::set<OneShot<void>*> waiting_;            // For something to be taken.
+  std::set<OneShot<void>*> waiting_;            // For a record to be applied.
   bool caught_up_ = false;
-  bool looked_ = false;  // At everything, once; from then on changes are told.
-  OneShot<void> work_;   // Something is to be looked at.
+  bool looked_ = false;  // Everything was resolved once; from then on changes are notified.
+  OneShot<void> work_;   // There is something to resolve.
   OneShot<void> again_;  // The bus itself is.
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bus/framing.h"
+#include "core/discard.h"
 #include "json/read.h"
 #include "observe/log.h"
 
@@ -10,7 +11,7 @@ namespace patchbay::upstreams {
 namespace {
 
 constexpr std::size_t kMostInVain = 1000;  // Schemas that could not be had,
-constexpr std::size_t kMostFetching = 64;  // and those that are asked for at a time.
+constexpr std::size_t kMostFetching = 64;  // and those that are requested at a time.
 
 }  // namespace
 
@@ -39,7 +40,7 @@ void KafkaFollower::on_unreadable(const std::string& topic, const Error& why) {
 
 Task<void> KafkaFollower::first_look_over() {
   auto looked = co_await first_look_.wait();
-  (void)looked;
+  discard(looked, "the first look has ended, whether it worked or not");
   co_return ok();
 }
 
@@ -53,7 +54,7 @@ KafkaFollower::Content KafkaFollower::content_of(std::string_view bytes,
     if (schema->avro) content.avro = schema->avro->decode(part->payload);
     return content;
   }
-  // Objects and texts in JSON are what they look like.
+  // Objects and texts in JSON are recognised by their first byte.
   const auto type = json::type_of(part->payload);
   const bool is_json = (type == json::Type::object || type == json::Type::string) &&
                        static_cast<bool>(json::check(part->payload));
@@ -78,7 +79,7 @@ Task<void> KafkaFollower::fetch(int schema) {
   if (found) {
     in_vain_.erase(schema);
   } else {
-    log::Line(log::Level::warn, "records name a schema that cannot be had")
+    log::Line(log::Level::warn, "records name a schema that cannot be fetched")
         .add("upstream", plan_.name)
         .add("why", found.error().message);
     if (in_vain_.size() >= kMostInVain) in_vain_.erase(in_vain_.begin());

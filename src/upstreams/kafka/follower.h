@@ -1,8 +1,8 @@
-// A KafkaFollower follows topics for a bus upstream: it takes their records, does what that entails
-// beside it, and ends in one way. The directory of agents, the topics that are read as a whole and
-// the replies are followers.
+// A KafkaFollower follows topics for a bus upstream: it takes their records, runs related work in
+// the background, and has one way to stop. The directory of agents, the topics that are read as a
+// whole and the replies are followers.
 //
-// Confined to the upstream's home.
+// Confined to the upstream's owner worker.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ namespace patchbay::upstreams {
 
 class KafkaFollower : public bus::Reader::Events {
  public:
-  // Takes no more records and ends what is under way. Called once.
+  // Takes no more records and ends the work in progress. Called once.
   Task<void> stop();
 
  protected:
@@ -31,32 +31,33 @@ class KafkaFollower : public bus::Reader::Events {
   void on_caught_up(const std::string&) override {}
   void on_unreadable(const std::string& topic, const Error& why) override;
 
-  // Yields once the first look at everything is over, or the follower is stopped.
+  // Yields once the first look at everything has ended, or the follower is stopped.
   Task<void> first_look_over();
 
   // The newest schema of a subject; null if it has none. Code::unavailable if it cannot be used.
   Task<AgentSchema> find_schema(std::string subject, Deadline deadline);
 
-  // What a key or a value of a record holds.
+  // The content of a key or a value of a record.
   struct Content {
     std::string_view payload;                      // Without its frame.
     std::optional<Result<std::string>> avro = {};  // In JSON, if it is Avro and can be read.
-    std::optional<int> unknown = {};  // The schema that must be had to know whether it is.
+    std::optional<int> unknown = {};               // The schema that is needed to find out.
 
     // As it is to be read.
     std::string_view text() const { return avro && *avro ? std::string_view(**avro) : payload; }
   };
   Content content_of(std::string_view bytes, std::optional<std::string_view> header) const;
 
-  // Has a schema fetched that records name; on_learned() comes when that has ended, well or not.
-  // False if it was in vain a moment ago, or too many are being fetched.
+  // Has a schema fetched that records name; on_learned() is called when that has ended,
+  // successfully or not. False if it failed a moment ago, or too many are being fetched.
   bool learn(int schema);
   virtual void on_learned() {}
-  // How many records may wait for that; what is beyond is taken as it is.
+  // How many records may wait for that; more are handled without.
   std::size_t most_waiting() const {
     return static_cast<std::size_t>(plan_.settings.limits.waiting);
   }
-  // The follower stops, and the records that wait for schemas must go before their client does.
+  // The follower stops, and the records that wait for schemas must be released before their client
+  // is.
   virtual void drop_waiting() {}
 
   const KafkaPlan& plan_;
@@ -64,7 +65,7 @@ class KafkaFollower : public bus::Reader::Events {
   bus::SchemaRegistry* const registry_;
   bus::Reader reader_;
   OneShot<void> first_look_;
-  Scope scope_;  // What goes on beside the reading.
+  Scope scope_;  // Background work.
 
  private:
   Task<void> fetch(int schema);

@@ -14,11 +14,11 @@ constexpr std::string_view kAnything = R"({"type":"object"})";
 constexpr std::string_view kPayload = "payload";
 constexpr std::string_view kIndex = "requestIndex";
 
-constexpr int kMostSteps = 8;  // From a schema to what it stands for.
+constexpr int kMostSteps = 8;  // References that are followed from a schema.
 
 using Part = std::optional<std::string_view>;
 
-// What `#/definitions/…` or any other such path leads to.
+// The target of `#/definitions/…` or any other such path.
 Part referred(std::string_view root, std::string_view path) {
   if (!path.starts_with("#/")) return std::nullopt;
   Part at = root;
@@ -31,7 +31,7 @@ Part referred(std::string_view root, std::string_view path) {
   return at;
 }
 
-// The only alternative that is not null, as Flink writes what may be null; nothing if there are
+// The only alternative that is not null, as Flink writes nullable values; nothing if there are
 // several.
 Part not_null(std::string_view alternatives) {
   Part only;
@@ -44,8 +44,8 @@ Part not_null(std::string_view alternatives) {
   return others == 1 ? only : std::nullopt;
 }
 
-// The part of a schema that says how an object looks: itself, or what it refers to, or, where it
-// may be null, what it is else. Nothing if it does not take objects.
+// The part of a schema that describes an object: itself, or its reference, or, where it is
+// nullable, the other alternative. Nothing if it does not accept objects.
 Part object_part(std::string_view root, std::string_view schema, bool may_be_null) {
   Part at = schema;
   for (int steps = 0; at && steps < kMostSteps; ++steps) {
@@ -72,12 +72,12 @@ std::optional<std::string_view> property_schema(std::string_view schema, std::st
   return json::member(json::member(schema, "properties").value_or("{}"), name);
 }
 
-// The schema of a property as one of its own: what it may refer to comes along.
+// The schema of a property as a schema of its own, with the definitions that it may refer to.
 std::string lifted(std::string_view schema, std::string_view part) {
   std::string out;
   json::Object object(out);
   json::each_member(part, [&](std::string_view key, std::string_view raw) {
-    // Where an object is meant, nothing else may come.
+    // Where an object is expected, nothing else is accepted.
     object.raw(key, key == "type" && raw.contains("\"object\"") ? "\"object\"" : raw);
   });
   for (const std::string_view shared : {"$schema", "definitions", "$defs"}) {
@@ -99,7 +99,7 @@ std::string without_name(std::string_view list, std::string_view name) {
   return out + "]";
 }
 
-// The schema as somebody sees it who does not give the property `name`.
+// The schema without the property `name`.
 std::string without_property(std::string_view schema, std::string_view name) {
   std::string out;
   json::Object object(out);
@@ -116,7 +116,7 @@ std::string without_property(std::string_view schema, std::string_view name) {
   return out;
 }
 
-// The schema of an object that has what `schema` takes as its only member, `value`.
+// The schema of an object that has what `schema` describes as its only member, `value`.
 std::string wrapped_schema(std::string_view schema, const std::string& name) {
   return fmt::format(R"({{"type":"object","properties":{{"value":{}}},"required":["value"]}})",
                      json::moved_schema(schema, "#/properties/value", name));
@@ -140,7 +140,7 @@ std::string input_schema(const KafkaOffer& offer) {
   return lifted(schema, object_part(schema, payload, true).value_or(payload));
 }
 
-// What a reply holds once its envelope is off; empty if it promises no object.
+// The schema of a reply without its envelope; empty if it promises no object.
 std::string output_schema(const KafkaOffer& offer) {
   if (!offer.schemas.response) return {};
   const std::string& schema = offer.schemas.response->text;
@@ -160,7 +160,7 @@ std::string output_schema(const KafkaOffer& offer) {
 
 bool is_template(std::string_view url) { return url.find('{') != std::string_view::npos; }
 
-// MCP wants `type` to be said of a tool's schemas.
+// MCP requires `type` in a tool's schemas.
 std::string with_type(std::string schema) {
   if (json::member(schema, "type")) return schema;
   return json::with_member(schema, "type", "\"object\"");

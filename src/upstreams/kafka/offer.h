@@ -1,5 +1,5 @@
-// A KafkaOffer is what an agent offers, once it is known by which schemas it is spoken to: a tool,
-// a resource or a resource template, and how a request to it is written.
+// A KafkaOffer is what an agent offers, once its schemas are known: a tool, a resource or a
+// resource template, and how a request to it is encoded.
 //
 // Constant; shared by all workers.
 #pragma once
@@ -29,14 +29,14 @@ enum class RequestShape : std::uint8_t {
   plain,             // They are the value.
   envelope,          // {"requestIndex":…,"payload":…}
   wrapped,           // The value is no object: it is the argument `value`.
-  wrapped_envelope,  // The payload is none: it is the argument `value`.
+  wrapped_envelope,  // The payload is not an object: it is the argument `value`.
 };
 
 struct KafkaOffer {
   bus::Registration registration;
   AgentSchemas schemas;
   RequestShape shape = RequestShape::plain;
-  bool bare_key = false;    // The key is the id itself, as its schema in Avro wants it.
+  bool bare_key = false;    // The key is the id itself, as its Avro schema requires.
   bool copies_id = false;   // The value has a member for the id too.
   bool from_topic = false;  // A resource that is the latest record of its topic.
 };
@@ -48,8 +48,8 @@ mcp::ItemKind kind_of(const KafkaOffer& offer);
 mcp::Item item_of(const KafkaOffer& offer);
 
 // Key and value of a request, framed where there are schemas. `arguments` is raw JSON of an object;
-// `index` counts the requests of one call, from 0. What is to be Avro and does not fit it is an
-// error.
+// `index` counts the requests of one call, from 0. Arguments that do not match an Avro schema are
+// an error.
 Result<std::string> request_key(const KafkaOffer& offer, std::string_view id);
 Result<std::string> request_value(const KafkaOffer& offer, std::string_view arguments,
                                   std::string_view id, int index);

@@ -17,7 +17,7 @@ AgentSchema schema(int id, std::string text) {
       bus::RegisteredSchema{id, bus::SchemaKind::json, std::move(text), *compiled});
 }
 
-// As the registry hands it out.
+// As the registry returns it.
 AgentSchema avro(int id, std::string_view text) {
   auto parsed = bus::AvroSchema::parse(text);
   EXPECT_TRUE(parsed) << parsed.error().message;
@@ -70,7 +70,7 @@ TEST(KafkaOffer, PutsArgumentsIntoAnEnvelopeWhereThereIsOne) {
             bus::frame(1, R"({"requestIndex":2,"payload":{"n":1}})"));
 }
 
-// As Flink writes a column that may be null, and as others write what they use twice.
+// As Flink writes a nullable column, and as others write what they use twice.
 TEST(KafkaOffer, FindsThePayloadThatMayBeNullOrStandsElsewhere) {
   const std::string order = R"({"type":"object","properties":{"n":{"type":"integer"}}})";
   for (const std::string& payload :

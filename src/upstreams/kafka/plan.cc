@@ -31,7 +31,7 @@ constexpr std::size_t kUuidSize = 36;
 struct Variable {
   const char* name;
   bool secures;        // Lifted by SECURITY_PROTOCOL=PLAINTEXT...
-  bool signs = false;  // ...and by SSL, where a certificate may say who we are.
+  bool signs = false;  // ...and with SSL, where a certificate may authenticate us.
 };
 constexpr std::array kVariables{
     Variable{"BROKER_URL", false},         Variable{"JAAS_USERNAME", true, true},
@@ -48,7 +48,7 @@ void set_default(bus::Properties& properties, std::string_view name, std::string
   properties.emplace_back(name, std::move(value));
 }
 
-// Somebody who sets one of the variables means all of them; what is there and empty is meant so.
+// If one of the variables is set, all of them apply, also empty ones.
 Result<void> check_environment(const Environment& environment) {
   const auto protocol = environment("SECURITY_PROTOCOL").value_or("");
   const bool plain = same_token(protocol, "PLAINTEXT");
@@ -104,7 +104,7 @@ Result<void> check_security(const bus::Connection& connection) {
 Result<std::optional<bus::RegistrySettings>> plan_schemas(const SchemaRegistrySettings& settings,
                                                           const Environment& environment,
                                                           bool embedded) {
-  // The embedded bus has one of its own; the environment is about another.
+  // The embedded bus has its own registry; the environment is about another.
   const auto or_environment = [&](const std::string& given, const char* name) {
     return given.empty() && !embedded ? environment(name).value_or("") : given;
   };
@@ -126,7 +126,7 @@ Result<std::optional<bus::RegistrySettings>> plan_schemas(const SchemaRegistrySe
   return std::optional(std::move(plan));
 }
 
-// What the settings say, else the environment, else `fallback`.
+// From the settings, else the environment, else `fallback`.
 std::string choose(const std::string& given, const Environment& environment, const char* name,
                    std::string_view fallback) {
   if (!given.empty()) return given;
@@ -176,9 +176,9 @@ std::string stored_client_id(const std::string& file) {
   const bool written = fresh.get() >= 0 && ::write(fresh.get(), id.data(), id.size()) ==
                                                static_cast<ssize_t>(id.size());
   if (!written) {
-    log::Line(log::Level::warn, "client id not kept")
+    log::Line(log::Level::warn, "client id not stored")
         .add("file", file)
-        .add("hint", "set CLIENT_ID, or let the current folder be written to");
+        .add("hint", "set CLIENT_ID, or make the current folder writable");
   }
   return id;
 }

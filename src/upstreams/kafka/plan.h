@@ -1,5 +1,5 @@
-// What the settings of a bus come to, together with the environment: the names that agents' own
-// programs use there are taken as they are. Reads the environment and the file .pid.
+// The effective settings of a bus, from the configuration and the environment: the variables that
+// agents' own programs use are supported unchanged. Reads the environment and the file .pid.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct KafkaPlan {
       {};  // Nothing: there is none, or the embedded one.
 };
 
-// What the environment says under a name; nothing if it does not.
+// The value of a variable; nothing if it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 Environment process_environment();
 
@@ -34,14 +34,15 @@ Environment process_environment();
 Result<KafkaPlan> plan_kafka(const std::string& name, const KafkaSettings& settings,
                              const Environment& environment);
 
-// How that bus is reached, once it is known where the embedded one is, if it is that (else null).
+// The connection settings, once the address of the embedded bus is known, if it is that (else
+// null).
 bus::Connection connection_of(const KafkaPlan& plan, const bus::EmbeddedBus* embedded);
 
-// Whether the environment says anything about a bus.
+// Whether the environment configures a bus.
 bool names_bus(const Environment& environment);
 
-// Who we are to the brokers: what `file` holds, or a new id that is put there. Where that cannot
-// be, an id for as long as the process lives.
+// Our id for the brokers: the content of `file`, or a new id that is stored there. If that fails,
+// an id for the run of the process.
 std::string stored_client_id(const std::string& file);
 
 }  // namespace patchbay::upstreams

@@ -67,7 +67,7 @@ TEST(KafkaPlan, NamesAllThatIsMissingAtOnce) {
   EXPECT_FALSE(fault({}, secret).contains("hidden"));
 }
 
-TEST(KafkaPlan, DoesWithoutCredentialsWhereItIsSaid) {
+TEST(KafkaPlan, NeedsNoCredentialsIfConfigured) {
   EXPECT_EQ(
       fault({},
             {{"BROKER_URL", "b:1"}, {"SR_URL", "http://r"}, {"SECURITY_PROTOCOL", "plaintext"}}),
@@ -108,7 +108,7 @@ TEST(KafkaPlan, TheFileStandsAboveTheEnvironment) {
   EXPECT_FALSE(inside->schemas);
 }
 
-TEST(KafkaPlan, SaysWhatIsWrong) {
+TEST(KafkaPlan, ReportsWhatIsWrong) {
   KafkaSettings both;
   both.bus = BusChoice::embedded;
   both.kafka = {{"bootstrap.servers", "a:1"}};

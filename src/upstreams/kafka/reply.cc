@@ -31,11 +31,11 @@ constexpr std::array kStatuses{
 };
 
 constexpr std::size_t kMostMessage = 64 << 10;
-// Bytes of a result beside what it holds, and of what is said of the server in it later.
+// Bytes of a result besides its content, and of the server information that is added later.
 constexpr std::size_t kAround = 384;
 
-// What the envelope says in words.
-std::string words_in(std::string_view value) {
+// The message of the envelope.
+std::string text_in(std::string_view value) {
   for (const std::string_view key : {"message", "exception", "error"}) {
     const auto raw = json::member(value, key);
     if (!raw || *raw == "null") continue;
@@ -48,8 +48,8 @@ std::string words_in(std::string_view value) {
   return {};
 }
 
-// A result with one text, and what else a result of an agent may have: raw `structured`, unless it
-// is empty. It is written once and known as a whole.
+// A result with one text, and the optional raw `structured`, unless it is empty. It is written once
+// at its full size.
 mcp::Reply result_of(std::string_view text, std::string_view structured, bool failed,
                      std::string_view id) {
   std::string body;
@@ -76,7 +76,7 @@ mcp::Reply result_of(std::string_view text, std::string_view structured, bool fa
   return reply;
 }
 
-// What is told by an agent that is not done.
+// The progress of an agent that is not done.
 std::string text_of(std::string_view raw) {
   auto text = json::as_string(raw);
   return text ? *std::move(text) : std::string(raw);
@@ -93,9 +93,9 @@ AgentReply read_agent_reply(std::string_view value) {
   const auto* const known = std::ranges::find_if(kStatuses, [&](const Status& one) {
     return enveloped ? same_token(one.name, *status) : one.name == *status;
   });
-  // A status that is nobody's word is a member of the result like any other.
+  // An unknown status is a member of the result like any other.
   if (known == kStatuses.end() && !enveloped) return {Kind::completed, value};
-  AgentReply reply{known == kStatuses.end() ? Kind::going : known->kind, value, words_in(value)};
+  AgentReply reply{known == kStatuses.end() ? Kind::going : known->kind, value, text_in(value)};
   if (payload) reply.result = *payload;
   if (!payload && enveloped) reply.result = "null";
   return reply;
@@ -103,9 +103,10 @@ AgentReply read_agent_reply(std::string_view value) {
 
 mcp::Reply agent_result(const AgentReply& reply, std::string_view id, bool is_mcp) {
   if (reply.kind == Kind::failed) {
-    const std::string_view words =
-        reply.message.empty() ? std::string_view("the agent failed without a word") : reply.message;
-    return result_of(words, "", true, id);
+    const std::string_view text = reply.message.empty()
+                                      ? std::string_view("the agent failed without a message")
+                                      : reply.message;
+    return result_of(text, "", true, id);
   }
   const auto type = json::type_of(reply.result);
   if (is_mcp && type == json::Type::object) return mcp::scanned_reply(std::string(reply.result));
@@ -132,7 +133,7 @@ std::string progress_params(const AgentReply& reply, std::string_view token, int
                               : nothing              ? ""
                                                      : text_of(reply.result);
   if (!message.empty()) object.raw("message", json::quote(message));
-  // What does not go into words.
+  // What is not text.
   const bool more = !reply.message.empty() && !nothing && !json::member(reply.result, "status");
   if (more) object.raw("_meta", fmt::format(R"({{"patchbay/payload":{}}})", reply.result));
   object.end();
@@ -140,7 +141,7 @@ std::string progress_params(const AgentReply& reply, std::string_view token, int
 }
 
 std::string question_params(const AgentReply& reply) {
-  // The agent may say what it wants to know; most ask in words.
+  // The agent may describe what it needs; most ask in a sentence.
   std::string_view schema;
   for (const std::string_view key : {"requestedSchema", "schema"}) {
     const auto given = json::member(reply.result, key);
@@ -164,7 +165,7 @@ Result<mcp::Reply> resource_result(std::string_view value, std::string_view uri,
     return Error{Code::upstream_failed, fmt::format("the reply of the agent {}", what)};
   };
   if (json::type_of(value) != json::Type::object) return wrong("is not an object");
-  // A slash in front means nothing, as in registrations.
+  // A leading slash is ignored, as in registrations.
   const auto path = [](std::string_view of) {
     return of.substr(std::min(of.find_first_not_of('/'), of.size()));
   };

@@ -1,6 +1,6 @@
-// What an agent's reply means, and what becomes of it in the words of MCP. Both generations of
-// agents are understood: those that answer with the bare result, and those that put it into an
-// envelope with a status. Pure.
+// The meaning of an agent's reply, and its translation to MCP. Both generations of agents are
+// supported: those that answer with the bare result, and those that wrap it in an envelope with a
+// status. Pure.
 #pragma once
 
 #include <optional>
@@ -16,20 +16,20 @@ struct AgentReply {
   enum class Kind : std::uint8_t {
     completed,
     failed,
-    asks,   // The agent needs something from the user before it goes on.
+    asks,   // The agent needs something from the user before it continues.
     going,  // More replies follow.
   };
 
   Kind kind = Kind::completed;
   std::string_view result;   // Raw; of one that is completed or still going.
-  std::string message = {};  // In words, if the agent has some.
+  std::string message = {};  // For people, if the agent sent one.
 };
 
 // REQUIRES: `value` is JSON.
 AgentReply read_agent_reply(std::string_view value);
 
-// The result of a tool. `id` is told along, so that it can be found in the agent's log. With
-// `is_mcp`, the result is one of MCP already.
+// The result of a tool. `id` is included, so that it can be found in the agent's log. With
+// `is_mcp`, the result is an MCP result already.
 mcp::Reply agent_result(const AgentReply& reply, std::string_view id, bool is_mcp);
 
 // A failure that the model may read, with the status that HTTP clients get.
@@ -41,8 +41,8 @@ std::string progress_params(const AgentReply& reply, std::string_view token, int
 // The parameters of elicitation/create.
 std::string question_params(const AgentReply& reply);
 
-// What was read of the resource `uri`: {"type":…,"uri":…,"mimeType":…,"text"|"blob":…}. A content
-// that is null is written so only for readers who can tell it from an empty one.
+// The content of the resource `uri`: {"type":…,"uri":…,"mimeType":…,"text"|"blob":…}. A null
+// content is written as such only for readers who can distinguish it from an empty one.
 Result<mcp::Reply> resource_result(std::string_view value, std::string_view uri,
                                    std::string_view mime_type, bool keeps_null);
 

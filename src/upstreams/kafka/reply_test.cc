@@ -19,7 +19,7 @@ TEST(KafkaReply, ABareValueIsTheResult) {
   }
 }
 
-TEST(KafkaReply, AnEnvelopeSaysWhatItIs) {
+TEST(KafkaReply, AnEnvelopeHasAStatus) {
   const AgentReply done =
       read_agent_reply(R"({"requestIndex":0,"status":"COMPLETED","payload":{"a":1}})");
   EXPECT_EQ(done.kind, Kind::completed);
@@ -59,8 +59,8 @@ TEST(KafkaReply, BecomesProgress) {
   const AgentReply payload = read_agent_reply(R"({"status":"STREAMING","payload":"part"})");
   EXPECT_EQ(progress_params(payload, "1", 1),
             R"({"progressToken":1,"progress":1,"message":"part"})");
-  const AgentReply words = read_agent_reply(R"({"status":"RUNNING","message":"half"})");
-  EXPECT_EQ(progress_params(words, "1", 1), R"({"progressToken":1,"progress":1,"message":"half"})");
+  const AgentReply text = read_agent_reply(R"({"status":"RUNNING","message":"half"})");
+  EXPECT_EQ(progress_params(text, "1", 1), R"({"progressToken":1,"progress":1,"message":"half"})");
 }
 
 TEST(KafkaReply, BecomesAQuestion) {

@@ -1,5 +1,5 @@
-// What can be said about an upstream that is a bus: where it is, how its agents are found, and
-// which of its topics are offered without an agent.
+// The settings of an upstream that is a bus: where it is, how its agents are found, and which of
+// its topics are offered without an agent.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ enum class BusChoice : std::uint8_t {
 };
 
 enum class SchemaNeed : std::uint8_t {
-  optional,  // What has no schema is offered all the same.
+  optional,  // What has no schema is offered as well.
   required,
 };
 

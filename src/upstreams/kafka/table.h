@@ -1,5 +1,5 @@
-// A KafkaTable is what is kept of a topic that is read as a whole: the latest record of each key,
-// and the newest records in the order they came. Bounded; the oldest makes room.
+// A KafkaTable is what is stored of a topic that is read as a whole: the latest record of each key,
+// and the newest records in the order of arrival. Bounded; the oldest is removed.
 //
 // Confined to one thread. Pure but for that.
 #pragma once

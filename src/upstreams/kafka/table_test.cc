@@ -24,7 +24,7 @@ TEST(KafkaTable, KeepsTheLatestOfEachKeyAndTheNewest) {
 TEST(KafkaTable, MakesRoom) {
   KafkaTable few({.newest = 1, .keys = 2, .bytes = 1 << 20});
   for (const auto* const key : {"a", "b", "a", "c"}) few.put({key, "v"});
-  EXPECT_EQ(few.find("b"), nullptr);  // Put first of those that are left.
+  EXPECT_EQ(few.find("b"), nullptr);  // The oldest of those that are left.
   EXPECT_NE(few.find("a"), nullptr);
   KafkaTable small({.newest = 10, .keys = 10, .bytes = 1000});
   for (int i = 0; i < 10; ++i) small.put({std::to_string(i), std::string(300, 'x')});

@@ -7,6 +7,7 @@
 #include "bus/correlation.h"
 #include "bus/framing.h"
 #include "core/base64.h"
+#include "core/discard.h"
 #include "json/read.h"
 #include "json/schema/embed.h"
 #include "json/write.h"
@@ -18,7 +19,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// A key in one word: text as it is, of an object with one member that member.
+// A key as text: text as it is, of an object with one member that member.
 std::string key_text(std::string_view payload) {
   if (!json::check(payload)) {
     return json::is_utf8(payload) ? std::string(payload) : base64_encode(payload);
@@ -113,16 +114,16 @@ void add_items(const TopicOffer& offer, mcp::ItemLists& items) {
   }
 }
 
-// Only a key in Avro is framed. It is the text, or what the text says, or an object with the text
-// as its only member: whichever fits first.
+// Only a key in Avro is framed. It is the text, or its value as JSON, or an object with the text as
+// its only member: whichever matches first.
 Result<std::string> topic_key(const TopicOffer& offer, std::string_view key) {
   const AgentSchema& schema = offer.key_schema;
   if (!schema || !schema->avro) return std::string(key);
   auto text = bus::written_by(schema, json::quote(key));
   if (text) return text;
   if (json::check(key)) {
-    auto said = bus::written_by(schema, std::string(key));
-    if (said) return said;
+    auto stated = bus::written_by(schema, std::string(key));
+    if (stated) return stated;
   }
   std::string object;
   json::each_member(json::member(schema->text, "properties").value_or("{}"),
@@ -131,7 +132,7 @@ Result<std::string> topic_key(const TopicOffer& offer, std::string_view key) {
                     });
   auto only = bus::written_by(schema, object.empty() ? json::quote(key) : object);
   if (only) return only;
-  return Error{Code::invalid_params, fmt::format("the key does not fit its Avro schema {}: {}",
+  return Error{Code::invalid_params, fmt::format("the key does not match its Avro schema {}: {}",
                                                  schema->text, only.error().message)};
 }
 
@@ -154,6 +155,7 @@ Task<void> KafkaTopics::start() {
 Task<void> KafkaTopics::keep_resolving() {
   for (;;) {
     auto resolved = co_await resolve();
+    discard(resolved, "problems_ has what failed");
     first_look_.deliver(ok());
     const auto pause = problems_.empty() ? plan_.settings.refresh : plan_.settings.retry;
     auto slept = co_await sleep_until(here().now() + pause);
@@ -281,7 +283,7 @@ bool KafkaTopics::take(Topic& topic, const bus::Record& record, bool may_wait) {
   return true;
 }
 
-// Whoever subscribed hears of it.
+// Notifies subscribers.
 void KafkaTopics::notify(const Topic& topic, const std::string& key) {
   if (topic.uri.empty()) return events_.on_updated(key);
   events_.on_updated(topic.uri);
@@ -331,11 +333,11 @@ Result<mcp::Reply> KafkaTopics::read(const KafkaOffer& offer, std::string_view u
 }
 
 std::string KafkaTopics::problems() const {
-  std::string words;
+  std::string text;
   for (const auto& [name, why] : problems_) {
-    words += fmt::format("{}{}: {}", words.empty() ? "" : "; ", name, why);
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", name, why);
   }
-  return words;
+  return text;
 }
 
 }  // namespace patchbay::upstreams

@@ -1,8 +1,8 @@
 // KafkaTopics are the topics that are read as a whole: those that the configuration offers without
-// an agent, and those where agents keep their resources. What is in them can be read, and whoever
-// subscribed hears of what is new.
+// an agent, and those where agents store their resources. Their content can be read, and
+// subscribers are notified of changes.
 //
-// Confined to the upstream's home.
+// Confined to the upstream's owner worker.
 #pragma once
 
 #include <deque>
@@ -21,7 +21,7 @@
 
 namespace patchbay::upstreams {
 
-// A topic of the configuration, once its schema is known. Constant; shared by all workers.
+// A configured topic, once its schema is known. Constant; shared by all workers.
 struct TopicOffer {
   std::string name;
   TopicSettings settings;  // With the topic filled in.
@@ -33,8 +33,8 @@ struct TopicOffer {
 // How it is listed.
 void add_items(const TopicOffer& offer, mcp::ItemLists& items);
 
-// Key and value of a record that puts the raw `value` into the topic. What is to be Avro and does
-// not fit it is an error.
+// Key and value of a record that puts the raw `value` into the topic. A value that does not match
+// an Avro schema is an error.
 Result<std::string> topic_key(const TopicOffer& offer, std::string_view key);
 Result<std::string> topic_value(const TopicOffer& offer, std::string_view value);
 
@@ -52,8 +52,8 @@ class KafkaTopics final : public KafkaFollower {
               Events& events);
   ~KafkaTopics() override;
 
-  // Begins to read the topics of the configuration. Yields once each has been tried; goes on by
-  // itself.
+  // Starts to read the configured topics. Yields once each has been tried; continues in the
+  // background.
   Task<void> start();
 
   // Has an agent's resources read from a topic.
@@ -63,16 +63,16 @@ class KafkaTopics final : public KafkaFollower {
   const std::vector<std::shared_ptr<const TopicOffer>>& offers() const { return offers_; }
   std::string problems() const;
 
-  // What is at a URI of a topic of the configuration.
+  // The content at a URI of a configured topic.
   Result<mcp::Reply> read(std::string_view uri) const;
-  // The latest record of `uri` in a topic where an agent keeps resources.
+  // The latest record of `uri` in a topic where an agent stores resources.
   Result<mcp::Reply> read(const KafkaOffer& offer, std::string_view uri, bool keeps_null) const;
 
  private:
   struct Topic {
     KafkaTable table;
     std::string uri = {};  // Of a topic of the configuration.
-    // One whose schema is being fetched, and all that came after it: their order counts.
+    // One whose schema is being fetched, and everything that arrived after it: their order counts.
     std::deque<bus::Record> waiting = {};
   };
 

@@ -7,6 +7,7 @@
 
 #include "async/hop.h"
 #include "bus/framing.h"
+#include "core/discard.h"
 #include "json/read.h"
 #include "json/write.h"
 #include "observe/log.h"
@@ -15,13 +16,13 @@
 namespace patchbay::upstreams {
 namespace {
 
-// Upstreams take turns in whose worker is their home.
+// Upstreams are distributed over the workers.
 net::Loop& next_owner(const std::vector<net::Loop*>& workers) {
   static std::atomic<std::size_t> next = 0;
   return *workers[next++ % workers.size()];
 }
 
-// The embedded bus has a registry of its own, unless the settings name another.
+// The embedded bus has its own registry, unless the settings name another.
 std::optional<bus::RegistrySettings> registry_of(const KafkaPlan& plan,
                                                  const bus::EmbeddedBus* embedded) {
   if (plan.schemas || !embedded) return plan.schemas;
@@ -65,7 +66,7 @@ Task<void> KafkaUpstream::start() {
   co_return co_await hop<void>(coordinator_.loop(), there);
 }
 
-// Every worker has it before it can see the new list.
+// Every worker has it before the new list becomes visible.
 void KafkaUpstream::on_offers(std::shared_ptr<const KafkaOffers> offers, mcp::ItemLists items) {
   for (const auto& client : clients_) {
     client->loop().post([client = client.get(), offers] { client->use(offers); });
@@ -151,13 +152,13 @@ Task<mcp::Reply> KafkaUpstream::produce(KafkaClient& client, const gateway::Call
   bus::Outgoing record{topic.settings.topic, key, *value, headers};
   if (deletes) record.value = std::nullopt;
   const std::chrono::milliseconds timeout(plan_.settings.response_timeout_ms);
-  auto place = co_await client.send(record, std::min(call.deadline, here().now() + timeout));
-  if (!place) co_return place.error();
+  auto written = co_await client.send(record, std::min(call.deadline, here().now() + timeout));
+  if (!written) co_return written.error();
   std::string where;
   json::Object object(where);
   object.raw("topic", json::quote(topic.settings.topic));
-  object.raw("partition", std::to_string(place->partition));
-  object.raw("offset", std::to_string(place->offset));
+  object.raw("partition", std::to_string(written->partition));
+  object.raw("offset", std::to_string(written->offset));
   object.end();
   co_return mcp::scanned_reply(
       fmt::format(R"({{"content":[{{"type":"text","text":{}}}],"structuredContent":{}}})",
@@ -184,13 +185,13 @@ Task<mcp::Reply> KafkaUpstream::read(KafkaClient& client, const gateway::Call& c
   co_return co_await hop<mcp::Reply>(coordinator_.loop(), there);
 }
 
-// Records that come are told of anyway; what must be sure is that there are some to tell of.
+// Subscribers are notified of new records anyway; this only checks that the resource exists.
 Task<mcp::Reply> KafkaUpstream::subscribe(KafkaClient& client, std::string uri) {
   const auto offer = client.offers() ? client.offers()->find_resource(uri) : nullptr;
   if (is_topic(uri) || (offer && offer->from_topic)) co_return mcp::result_reply("{}");
   if (!offer) co_return Error{Code::resource_not_found, "there is no such resource"};
   co_return Error{Code::invalid_params,
-                  "this resource is asked for when it is read, so nobody knows when it changes"};
+                  "this resource is requested when it is read, so its changes are unknown"};
 }
 
 Task<std::vector<std::string>> KafkaUpstream::registrations() {
@@ -223,7 +224,7 @@ Task<void> KafkaUpstream::remove_registration(std::string name, Deadline deadlin
   co_return co_await write_registration(std::move(name), std::nullopt, deadline);
 }
 
-// Yields once what was written has been read, so that whoever looks next finds it.
+// Yields once the record has been read back, so that the next look finds it.
 Task<void> KafkaUpstream::write_registration(std::string name,
                                              std::optional<bus::Registration> registration,
                                              Deadline deadline) {
@@ -235,11 +236,11 @@ Task<void> KafkaUpstream::write_registration(std::string name,
   if (!records) co_return records.error();
   for (const auto& record : *records) {
     const bus::Outgoing outgoing = record.to(plan_.registry_topic);
-    auto place = co_await client->send(outgoing, deadline);
-    if (!place) co_return place.error();
-    auto wait = [&] { return coordinator_.wait_taken(*place, deadline); };
+    auto written = co_await client->send(outgoing, deadline);
+    if (!written) co_return written.error();
+    auto wait = [&] { return coordinator_.wait_taken(*written, deadline); };
     auto taken = co_await hop<void>(coordinator_.loop(), wait);
-    (void)taken;  // It is on the bus all the same.
+    discard(taken, "the record is on the bus in any case");
   }
   co_return ok();
 }
@@ -251,14 +252,14 @@ Task<void> KafkaUpstream::stop(Deadline deadline) {
     all.spawn(hop<void>(client->loop(), there));
   }
   auto ended = co_await all.drain(kNever);
-  // Beyond this point nobody waits for a reply.
+  // Beyond this point no call waits for a reply.
   auto idle = [this] { return coordinator_.stop_reading(); };
   auto stopped = co_await hop<void>(coordinator_.loop(), idle);
-  // Replies that were on their way to a lane have arrived and gone once it answers.
+  // Replies that were posted to a client have been handled once it answers.
   for (const auto& client : clients_) {
     auto nothing = []() -> Task<void> { co_return ok(); };
     auto passed = co_await hop<void>(client->loop(), nothing);
-    (void)passed;
+    discard(passed, "only the order matters");
   }
   auto close = [this] { return coordinator_.stop(here().now()); };
   auto closed = co_await hop<void>(coordinator_.loop(), close);

@@ -1,6 +1,6 @@
-// A KafkaUpstream is a bus with agents on it: each that has registered is a tool or a resource, and
-// topics of the configuration are both. A call is made on the caller's worker; the rest is done by
-// the upstream's home.
+// A KafkaUpstream is a bus with agents on it: each registered agent is a tool or a resource, and
+// configured topics are both. A call is made on the caller's worker; the rest is done on the
+// upstream's owner worker.
 //
 // answer() and state() on any worker; start() and stop() on the control thread.
 #pragma once
@@ -24,7 +24,7 @@ class KafkaUpstream final : public gateway::Upstream,
                             public gateway::Registrar,
                             KafkaCoordinator::Events {
  public:
-  // `embedded` is the bus, if the plan says so, else null. REQUIRES: workers, watcher and registry
+  // `embedded` is the bus if the plan uses it, else null. REQUIRES: workers, watcher and registry
   // outlive the upstream.
   KafkaUpstream(KafkaPlan plan, std::shared_ptr<bus::EmbeddedBus> embedded,
                 const std::vector<net::Loop*>& workers, gateway::UpstreamWatcher& watcher,
@@ -68,7 +68,7 @@ class KafkaUpstream final : public gateway::Upstream,
   KafkaCoordinator coordinator_;
   KafkaShared shared_;
 
-  // Guarded: told by the home, read by whoever asks.
+  // Guarded: set by the owner worker, read by any.
   mutable std::mutex mutex_;
   gateway::UpstreamState state_{false, "starting"};
   bool stopped_ = false;

@@ -12,12 +12,12 @@
 namespace patchbay::upstreams {
 namespace {
 
-constexpr std::size_t kMostErrorText = 16 * 1024;  // Of an answer that says what went wrong.
+constexpr std::size_t kMostErrorText = 16 * 1024;  // Of a response that reports an error.
 
 bool is_text(const OpenapiAnswer& answer, std::string_view essence) {
-  // What a service does not name is taken for what it looks like.
-  const bool said = essence.empty() || is_json_media(essence) || is_text_media(essence);
-  return said && json::is_utf8(answer.body) && answer.body.find('\0') == std::string::npos;
+  // Without a media type the content decides.
+  const bool textual = essence.empty() || is_json_media(essence) || is_text_media(essence);
+  return textual && json::is_utf8(answer.body) && answer.body.find('\0') == std::string::npos;
 }
 
 std::string error_text(const OpenapiAnswer& answer) {
@@ -57,7 +57,7 @@ std::string block_of_bytes(const OpenapiAnswer& answer, std::string_view essence
                      base64_encode(answer.body), json::quote(essence));
 }
 
-// What is known of an answer in JSON; empty if it is none.
+// What is known of a JSON response; empty if it is none.
 std::string structured(const OpenapiAnswer& answer, std::string_view essence) {
   if (!essence.empty() && !is_json_media(essence)) return {};
   std::string_view body = answer.body;
@@ -65,7 +65,7 @@ std::string structured(const OpenapiAnswer& answer, std::string_view essence) {
   const auto first = std::min(body.find_first_not_of(" \t\r\n"), body.size());
   body.remove_prefix(first);
   body = body.substr(0, body.find_last_not_of(" \t\r\n") + 1);
-  // Without a media type only what cannot be anything else counts as JSON.
+  // Without a media type only an object or an array counts as JSON.
   if (essence.empty() && !body.starts_with('{') && !body.starts_with('[')) return {};
   return json::check(body) ? json::on_one_line(body) : std::string();
 }

@@ -1,5 +1,5 @@
-// What a service answered, as a result of MCP. Nothing of the answer's head is passed on but its
-// status and its media type. Pure.
+// A response of a service as an MCP result. Of the head only the status and the media type are
+// used. Pure.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace patchbay::upstreams {
 
 struct OpenapiAnswer {
   int status = 200;
-  std::string media;  // As the Content-Type says it.
+  std::string media;  // From the Content-Type.
   std::string body;
-  std::string uri;  // What names it, for bytes that are embedded.
+  std::string uri;  // Its name, for bytes that are embedded.
 
   bool good() const { return status >= 200 && status <= 299; }
 };
 
 // The result of a tools/call: JSON as text and as structured content, text as text, images and
-// sounds as such, other bytes as an embedded resource. An answer that says it went wrong is a
-// result that says so, with the status and the text.
+// audio as such, other bytes as an embedded resource. An error response is an error result with the
+// status and the text.
 mcp::Reply tool_reply(const OpenapiAnswer& answer);
 
-// The result of a resources/read. An answer that says it went wrong is an Error.
+// The result of a resources/read. An error response is an Error.
 Result<mcp::Reply> read_reply(const OpenapiAnswer& answer);
 
 }  // namespace patchbay::upstreams

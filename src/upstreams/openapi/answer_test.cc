@@ -11,7 +11,7 @@ std::string result(int status, const std::string& media, const std::string& body
   return tool_reply({status, media, body, "openapi://up/x"}).body;
 }
 
-TEST(OpenapiAnswer, GivesJsonAsTextAndAsStructure) {
+TEST(OpenapiAnswer, ReturnsJsonAsTextAndAsStructure) {
   EXPECT_EQ(result(200, "application/json; charset=utf-8", "{\"a\":\n1}\n"),
             R"({"content":[{"type":"text","text":"{\"a\":\n1}\n"}],"structuredContent":{"a": 1}})");
   EXPECT_EQ(result(200, "application/hal+json", "[1]"),
@@ -20,17 +20,17 @@ TEST(OpenapiAnswer, GivesJsonAsTextAndAsStructure) {
   EXPECT_FALSE(tool_reply({200, "application/json", "{}", ""}).is_loose);
 }
 
-TEST(OpenapiAnswer, GivesTextWhereJsonIsBroken) {
+TEST(OpenapiAnswer, ReturnsTextWhereJsonIsBroken) {
   EXPECT_EQ(result(200, "application/json", "{\"a\":"),
             R"({"content":[{"type":"text","text":"{\"a\":"}]})");
   EXPECT_EQ(result(200, "text/plain", "{}"), R"({"content":[{"type":"text","text":"{}"}]})");
-  // What a Cursor takes alone may be too deep within a result.
+  // JSON that a Cursor accepts alone may be too deep within a result.
   const std::string deep = std::string(63, '[') + std::string(63, ']');
   EXPECT_TRUE(json::check(result(200, "application/json", deep)));
   EXPECT_FALSE(json::member(result(200, "application/json", deep), "structuredContent"));
 }
 
-TEST(OpenapiAnswer, SaysWhatWentWrong) {
+TEST(OpenapiAnswer, ReportsErrors) {
   EXPECT_EQ(
       result(404, "application/json", "{\"why\":\"gone\"}"),
       R"({"content":[{"type":"text","text":"HTTP 404: {\"why\":\"gone\"}"}],"isError":true})");
@@ -40,19 +40,19 @@ TEST(OpenapiAnswer, SaysWhatWentWrong) {
   EXPECT_NE(result(500, "image/png", "\xFF").find("1 bytes of image/png"), std::string::npos);
 }
 
-TEST(OpenapiAnswer, GivesBytesAsWhatTheyAre) {
+TEST(OpenapiAnswer, ReturnsBytesByTheirType) {
   EXPECT_EQ(result(200, "image/png", "\xFF"),
             R"({"content":[{"type":"image","data":"/w==","mimeType":"image/png"}]})");
   EXPECT_EQ(result(200, "application/pdf", "\xFF"),
             R"({"content":[{"type":"resource","resource":{"uri":"openapi://up/x",)"
             R"("mimeType":"application/pdf","blob":"/w=="}}]})");
-  // Text that is none is bytes.
+  // Invalid text is bytes.
   EXPECT_NE(result(200, "text/plain", "\xFF").find("\"blob\":\"/w==\""), std::string::npos);
   EXPECT_EQ(result(204, "", ""),
             R"({"content":[{"type":"text","text":"HTTP 204, without content"}]})");
 }
 
-TEST(OpenapiAnswer, GivesContentsOfResources) {
+TEST(OpenapiAnswer, ReturnsContentsOfResources) {
   auto read = read_reply({200, "text/csv", "a,b", "openapi://up/x"});
   ASSERT_TRUE(read);
   EXPECT_EQ(read->body,

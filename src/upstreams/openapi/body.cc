@@ -38,7 +38,8 @@ bool is_plain(Type type) {
   return type == Type::string || type == Type::number || type == Type::boolean;
 }
 
-// One field of a form. Lists repeat it and objects are JSON, unless the document says otherwise.
+// One field of a form. Lists repeat it and objects are JSON, unless the document specifies
+// otherwise.
 Result<std::string> write_form_field(const OpenapiBody& body, std::string_view key,
                                      std::string_view value) {
   const OpenapiField* const field = find_field(body, key);
@@ -73,7 +74,7 @@ Result<WrittenBody> write_form(const OpenapiBody& body, std::string_view value) 
   return out;
 }
 
-// As browsers write names: what would end the quotes or the line is encoded.
+// As browsers write names: quotes and line breaks are encoded.
 std::string quoted_name(std::string_view name) {
   std::string out = "\"";
   for (std::size_t i = 0; i < name.size(); ++i) {

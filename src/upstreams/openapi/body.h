@@ -1,5 +1,5 @@
-// The body of a request in the ways that OpenAPI knows: JSON, forms, parts, text, bytes. Pure but
-// for the boundary between parts, which nobody can foresee.
+// The body of a request in the forms of OpenAPI: JSON, forms, multipart, text, bytes. Pure except
+// for the boundary between parts, which is random.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct WrittenBody {
   std::string bytes;
 };
 
-// The raw JSON `value` as `body` wants it. Code::invalid_params for what it cannot hold.
+// Encodes the raw JSON `value` as `body` requires. Code::invalid_params for what cannot be encoded.
 Result<WrittenBody> write_body(const OpenapiBody& body, std::string_view value);
 
 }  // namespace patchbay::upstreams

@@ -9,10 +9,10 @@
 namespace patchbay::upstreams {
 
 void OpenapiClient::use(std::shared_ptr<const OpenapiService> service) {
-  // Another document may name another place; the connections to the old one go with its calls.
+  // A new document may name another server; the connections to the old one end with their calls.
   if (!pool_ || pool_->origin().origin() != service->server.origin()) {
-    pool_ = std::make_shared<net::HttpPool>(service->server,
-                                            service->server.tls ? way_.tls : nullptr, way_.pool);
+    pool_ = std::make_shared<net::HttpPool>(
+        service->server, service->server.tls ? target_.tls : nullptr, target_.pool);
   }
   service_ = std::move(service);
 }
@@ -37,9 +37,9 @@ Task<mcp::Reply> OpenapiClient::read(std::string_view uri, transport::Credential
   std::string arguments;
   for (const auto number : service ? service->resources : std::vector<std::size_t>()) {
     const auto& operation = service->operations[number];
-    // Of two that a URI can name, the one that says more of it by itself is meant.
+    // Of two operations that a URI matches, the one with more literal text is used.
     if (best && operation.pieces.size() >= best->pieces.size()) continue;
-    auto given = arguments_of_uri(operation, way_.upstream, uri);
+    auto given = arguments_of_uri(operation, target_.upstream, uri);
     if (!given) co_return Error{Code::invalid_params, given.error().message};
     if (!*given) continue;
     best = &operation;
@@ -57,12 +57,12 @@ Task<OpenapiAnswer> OpenapiClient::send(std::shared_ptr<const OpenapiService> se
                                         const OpenapiOperation& operation, std::string arguments,
                                         transport::Credentials* credentials, Deadline deadline) {
   if (!pool_) co_return Error{Code::unavailable, "the upstream is stopping"};
-  auto request = make_request(way_.base, operation, arguments);
+  auto request = make_request(target_.base, operation, arguments);
   if (!request) co_return request.error();
   ClientCalls::Call running(running_, co_await current_stop());
   auto task = exchange(operation, *request, credentials, pool_, deadline);
   auto answer = co_await task.with_stop(running.stop());
-  // Nothing can have come of it twice: what only reads may be asked again.
+  // An operation that only reads may be sent again.
   if (!answer && operation.is_safe() && net::died_unanswered(answer.error())) {
     auto again = exchange(operation, *request, credentials, pool_, deadline);
     answer = co_await again.with_stop(running.stop());
@@ -71,7 +71,7 @@ Task<OpenapiAnswer> OpenapiClient::send(std::shared_ptr<const OpenapiService> se
     co_return Error{Code::unavailable, "the upstream is stopping"};
   }
   if (!answer) co_return transport::fault_of_server(answer.error());
-  answer->uri = uri_of(way_.upstream, request->place);
+  answer->uri = uri_of(target_.upstream, request->location);
   co_return answer;
 }
 
@@ -89,16 +89,16 @@ Task<OpenapiAnswer> OpenapiClient::exchange(const OpenapiOperation& operation,
   const std::string encoding((*response)->field("Content-Encoding"));
   if (!encoding.empty() && !same_token(encoding, "identity")) {
     co_return Error{Code::upstream_failed,
-                    "the service encoded its answer, although it was asked not to"};
+                    "the service encoded its answer although no encoding was accepted"};
   }
   if (const auto body = (*response)->body_at_hand()) {
     answer.body = *body;
   } else {
-    auto read = co_await (*response)->read_all(way_.answer, deadline);
+    auto read = co_await (*response)->read_all(target_.answer, deadline);
     if (!read) co_return read.error();
     answer.body = *std::move(read);
   }
-  if (answer.body.size() > way_.answer) {
+  if (answer.body.size() > target_.answer) {
     co_return Error{Code::upstream_failed, "the answer of the service is too large"};
   }
   co_return answer;

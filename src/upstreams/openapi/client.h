@@ -1,4 +1,4 @@
-// An OpenapiClient is one worker's way to a service: what to call there, and the connections.
+// An OpenapiClient is one worker's access to a service: the operations, and the connections.
 //
 // Confined to its worker.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace patchbay::upstreams {
 
-// What the lanes of an upstream share and nothing changes.
+// What the clients of an upstream share. Constant.
 struct OpenapiTarget {
   std::string upstream;
   std::shared_ptr<const net::TlsContext> tls;
@@ -28,12 +28,12 @@ struct OpenapiTarget {
 
 class OpenapiClient {
  public:
-  // REQUIRES: `way` outlives it.
-  OpenapiClient(net::Loop& loop, const OpenapiTarget& way) : loop_(loop), way_(way) {}
+  // REQUIRES: `target` outlives it.
+  OpenapiClient(net::Loop& loop, const OpenapiTarget& target) : loop_(loop), target_(target) {}
 
   net::Loop& loop() const { return loop_; }
 
-  // From now on calls go by this document. Calls in progress finish on what they began with.
+  // Later calls use this document. Calls in progress finish with theirs.
   void use(std::shared_ptr<const OpenapiService> service);
 
   // Calls the tool `name` with raw arguments, or reads the resource `uri`. `credentials` may be
@@ -43,7 +43,7 @@ class OpenapiClient {
   Task<mcp::Reply> read(std::string_view uri, transport::Credentials* credentials,
                         Deadline deadline);
 
-  // Lets calls finish until `deadline`, ends those that have not, and closes the connections.
+  // Lets calls finish until `deadline`, cancels the rest, and closes the connections.
   Task<void> stop(Deadline deadline);
 
  private:
@@ -56,7 +56,7 @@ class OpenapiClient {
                                transport::Credentials* credentials, Pool pool, Deadline deadline);
 
   net::Loop& loop_;
-  const OpenapiTarget& way_;
+  const OpenapiTarget& target_;
   std::shared_ptr<const OpenapiService> service_;
   Pool pool_;
   ClientCalls running_;

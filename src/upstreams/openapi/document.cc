@@ -14,7 +14,7 @@ using json::Type;
 
 constexpr std::uint32_t kFewMembers = 32;  // Up to here an object is searched member by member.
 constexpr int kMostSteps = 32;             // From one reference to the next.
-constexpr std::size_t kShown = 200;        // Of what a document says, in messages.
+constexpr std::size_t kMaxQuoted = 200;    // Of a document's text, in messages.
 
 Error bad(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
@@ -25,15 +25,15 @@ Result<void> check_version(const OpenapiDocument& document) {
   }
   const auto version = document.string(0, "openapi");
   if (version.starts_with("3.0") || version.starts_with("3.1")) return ok();
-  return bad(version.empty() ? "the document does not say `openapi: 3.0` or `3.1`"
-                             : fmt::format("the document is OpenAPI {}; 3.0 and 3.1 are understood",
+  return bad(version.empty() ? "the document does not declare `openapi: 3.0` or `3.1`"
+                             : fmt::format("the document is OpenAPI {}; 3.0 and 3.1 are supported",
                                            json::shortened(version, 20)));
 }
 
 }  // namespace
 
 Result<OpenapiDocument> OpenapiDocument::read(std::string_view text, std::size_t most) {
-  // What aliases of YAML repeat counts, so the bound on text follows that on values.
+  // Values repeated by YAML aliases count, so the bound on text follows that on values.
   auto converted = config::to_json(text, {most, text.size() * 4 + config::kMaxText});
   if (!converted) return converted.error();
   auto owned = std::make_unique<std::string>(*std::move(converted));
@@ -72,12 +72,12 @@ bool OpenapiDocument::flag(NodeId at, std::string_view key, bool otherwise) cons
 }
 
 Result<NodeId> OpenapiDocument::follow(std::string_view reference) const {
-  const auto shown = json::shortened(reference, kShown);
+  const auto quoted = json::shortened(reference, kMaxQuoted);
   if (reference != "#" && !reference.starts_with("#/")) {
     return bad(
         fmt::format("the reference '{}' leads out of the document, or is no path in it; "
                     "only `#/…` is followed",
-                    shown));
+                    quoted));
   }
   const auto decoded = json::decode_percents(reference.substr(1));
   std::string_view left = decoded ? std::string_view(*decoded) : std::string_view();
@@ -89,10 +89,10 @@ Result<NodeId> OpenapiDocument::follow(std::string_view reference) const {
     const auto next = !token                     ? std::nullopt
                       : type(at) == Type::object ? find(at, *token)
                                                  : index_.child(at, *token);
-    if (!next) return bad(fmt::format("the reference '{}' leads nowhere", shown));
+    if (!next) return bad(fmt::format("the reference '{}' leads nowhere", quoted));
     at = *next;
   }
-  if (!decoded) return bad(fmt::format("the reference '{}' is not one", shown));
+  if (!decoded) return bad(fmt::format("the reference '{}' is not one", quoted));
   return at;
 }
 
@@ -105,7 +105,7 @@ Result<NodeId> OpenapiDocument::resolve(NodeId at) const {
     at = *next;
   }
   return bad(fmt::format("the reference '{}' leads back to itself",
-                         json::shortened(string(at, "$ref"), kShown)));
+                         json::shortened(string(at, "$ref"), kMaxQuoted)));
 }
 
 }  // namespace patchbay::upstreams

@@ -1,5 +1,5 @@
-// An OpenapiDocument is the text of an OpenAPI 3.0 or 3.1 document and the places in it. References
-// are followed within the document and nowhere else: nothing is read or fetched for one.
+// An OpenapiDocument is the text of an OpenAPI 3.0 or 3.1 document with an index. References are
+// followed within the document and nowhere else: nothing is read or fetched for one.
 //
 // Confined to one thread.
 #pragma once
@@ -33,10 +33,10 @@ class OpenapiDocument {
   std::string string(json::NodeId at, std::string_view key) const;
   bool flag(json::NodeId at, std::string_view key, bool otherwise = false) const;
 
-  // What `at` stands for: itself, or where its `$ref` leads at last.
+  // The target of `at`: itself, or the end of its `$ref` chain.
   Result<json::NodeId> resolve(json::NodeId at) const;
 
-  // Where a reference such as `#/components/schemas/Pet` leads.
+  // The target of a reference such as `#/components/schemas/Pet`.
   Result<json::NodeId> follow(std::string_view reference) const;
 
   // Calls `visit(child)` for each member of an object, or element of an array.
@@ -55,7 +55,7 @@ class OpenapiDocument {
   OpenapiDocument(std::unique_ptr<std::string> text, json::Index index)
       : text_(std::move(text)), index_(std::move(index)) {}
 
-  std::unique_ptr<std::string> text_;  // Stays where it is when the document moves.
+  std::unique_ptr<std::string> text_;  // Does not move with the document.
   json::Index index_;
   mutable std::unordered_map<json::NodeId, Members> large_;  // Objects that are searched by table.
 };

@@ -1,4 +1,4 @@
-// How a body is sent: which of the media types of a document, and what its fields say.
+// How a body is sent: which media type of the document, and the encoding of its fields.
 #include <algorithm>
 
 #include "upstreams/openapi/names.h"
@@ -49,7 +49,7 @@ OpenapiField read_field(const OpenapiDocument& document, const OpenapiSchemas& s
   return field;
 }
 
-// Of the schema itself and of what it is made of by allOf.
+// Of the schema itself and of its allOf parts.
 void read_fields(const OpenapiDocument& document, NodeId schema, std::optional<NodeId> encodings,
                  std::set<NodeId>& seen, std::vector<OpenapiField>& fields) {
   const auto target = document.resolve(schema);

@@ -1,5 +1,5 @@
-// An OpenapiOperation is one operation of an OpenAPI document as far as a call needs it: what goes
-// where, and how it is written there. Values only; once made it is never changed, so threads may
+// An OpenapiOperation is one operation of an OpenAPI document as far as a call needs it: where each
+// argument goes, and how it is encoded there. Values only; never changed once made, so threads may
 // share it.
 #pragma once
 
@@ -28,14 +28,14 @@ enum class ParameterStyle : std::uint8_t {
 struct ParameterForm {
   ParameterStyle style = ParameterStyle::simple;
   bool explode = false;
-  bool reserved = false;  // Of a query: some characters with a meaning of their own stay.
+  bool reserved = false;  // Of a query: reserved characters are not encoded.
   bool as_json = false;   // The value is written as one JSON text.
 };
 
 struct OpenapiParameter {
-  std::string name;      // As the service knows it.
+  std::string name;      // The name for the service.
   std::string argument;  // As the tool does.
-  ParameterLocation place = ParameterLocation::query;
+  ParameterLocation location = ParameterLocation::query;
   ParameterForm form;
   bool required = false;
   bool simple_value = true;  // Neither an array nor an object.
@@ -47,12 +47,12 @@ struct OpenapiParameter {
 
 enum class BodyKind : std::uint8_t { none, json, form, multipart, text, bytes };
 
-// What is special about one field of a form.
+// The special encoding of one field of a form.
 struct OpenapiField {
   std::string name;
   bool binary = false;
   std::string content_type;                // Of its part; empty: by its value.
-  std::optional<ParameterForm> form = {};  // If the document says one.
+  std::optional<ParameterForm> form = {};  // If the document specifies one.
 };
 
 struct OpenapiBody {
@@ -71,7 +71,7 @@ struct PathPiece {
   std::optional<std::size_t> parameter{};  // Its number.
 };
 
-// What proves to the service who we are, ready to be sent.
+// Credentials for the service, ready to be sent.
 struct OpenapiProof {
   std::string fields;   // Header lines, each with its CRLF.
   std::string query;    // `key=value&…`, encoded.
@@ -86,12 +86,12 @@ struct OpenapiOperation {
   std::string name;    // Of the tool.
   std::string method;  // In capitals.
   std::string path;    // As the document has it.
-  std::string base;    // The server's path, in front of it; without a slash at the end.
+  std::string base;    // The server's path, in front of it; without a trailing slash.
   std::vector<PathPiece> pieces;
   std::vector<OpenapiParameter> parameters;
   OpenapiBody body;
   OpenapiProof proof;
-  std::string accept;  // What is best answered with; empty: anything.
+  std::string accept;  // The preferred media type; empty: any.
 
   bool is_safe() const { return method == "GET" || method == "HEAD" || method == "OPTIONS"; }
 };

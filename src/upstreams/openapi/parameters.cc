@@ -22,7 +22,7 @@ using json::Type;
 constexpr std::size_t kMostArgument = 64;
 constexpr std::size_t kMostParameters = 500;
 
-// The gateway writes these, or nobody may: they decide how a message is read.
+// The gateway writes these or refuses them: they decide how a message is parsed.
 constexpr std::array<std::string_view, 17> kReserved{"accept",           "accept-encoding",
                                                      "authorization",    "connection",
                                                      "content-encoding", "content-length",
@@ -33,13 +33,14 @@ constexpr std::array<std::string_view, 17> kReserved{"accept",           "accept
                                                      "trailer",          "transfer-encoding",
                                                      "upgrade"};
 
-struct PlaceName {
+struct LocationName {
   std::string_view name;
-  ParameterLocation place;
+  ParameterLocation location;
 };
-constexpr std::array kPlaces{
-    PlaceName{"path", ParameterLocation::path}, PlaceName{"query", ParameterLocation::query},
-    PlaceName{"header", ParameterLocation::header}, PlaceName{"cookie", ParameterLocation::cookie}};
+constexpr std::array kLocations{LocationName{"path", ParameterLocation::path},
+                                LocationName{"query", ParameterLocation::query},
+                                LocationName{"header", ParameterLocation::header},
+                                LocationName{"cookie", ParameterLocation::cookie}};
 
 struct StyleName {
   std::string_view name;
@@ -55,23 +56,24 @@ constexpr std::array kQueryStyles{StyleName{"form", ParameterStyle::form},
 
 Error bad(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
-std::string_view name_of(ParameterLocation place) {
-  return std::ranges::find(kPlaces, place, &PlaceName::place)->name;
+std::string_view name_of(ParameterLocation location) {
+  return std::ranges::find(kLocations, location, &LocationName::location)->name;
 }
 
 }  // namespace
 
-ParameterForm read_form(const OpenapiDocument& document, NodeId at, ParameterLocation place) {
-  const bool in_query = place == ParameterLocation::query || place == ParameterLocation::cookie;
-  const auto said = document.string(at, "style");
+ParameterForm read_form(const OpenapiDocument& document, NodeId at, ParameterLocation location) {
+  const bool in_query =
+      location == ParameterLocation::query || location == ParameterLocation::cookie;
+  const auto style = document.string(at, "style");
   ParameterForm form;
   form.style = in_query ? ParameterStyle::form : ParameterStyle::simple;
   const auto take = [&](const auto& names) {
-    const auto* const found = std::ranges::find(names, said, &StyleName::name);
+    const auto* const found = std::ranges::find(names, style, &StyleName::name);
     if (found != names.end()) form.style = found->style;
   };
-  if (place == ParameterLocation::path) take(kPathStyles);
-  if (place == ParameterLocation::query) take(kQueryStyles);
+  if (location == ParameterLocation::path) take(kPathStyles);
+  if (location == ParameterLocation::query) take(kQueryStyles);
   form.explode = document.flag(at, "explode", form.style == ParameterStyle::form);
   form.reserved = document.flag(at, "allowReserved");
   return form;
@@ -93,19 +95,20 @@ Result<OpenapiParameter> read_parameter(const OpenapiDocument& document, NodeId 
   OpenapiParameter parameter;
   parameter.name = document.string(*at, "name");
   const auto in = document.string(*at, "in");
-  const auto* const place = std::ranges::find(kPlaces, in, &PlaceName::name);
-  if (parameter.name.empty() || place == kPlaces.end()) {
-    return bad("a parameter has no name, or is in no place that is known");
+  const auto* const location = std::ranges::find(kLocations, in, &LocationName::name);
+  if (parameter.name.empty() || location == kLocations.end()) {
+    return bad("a parameter has no name, or an unknown location");
   }
-  parameter.place = place->place;
-  parameter.form = read_form(document, *at, parameter.place);
-  const bool named =
-      parameter.place == ParameterLocation::header || parameter.place == ParameterLocation::cookie;
+  parameter.location = location->location;
+  parameter.form = read_form(document, *at, parameter.location);
+  const bool named = parameter.location == ParameterLocation::header ||
+                     parameter.location == ParameterLocation::cookie;
   if (named && !is_token(parameter.name)) {
     return bad(fmt::format("the parameter {} has a name that no header or cookie can have",
                            json::quote(json::shortened(parameter.name, 80))));
   }
-  parameter.required = parameter.place == ParameterLocation::path || document.flag(*at, "required");
+  parameter.required =
+      parameter.location == ParameterLocation::path || document.flag(*at, "required");
   parameter.description = document.string(*at, "description");
   parameter.deprecated = document.flag(*at, "deprecated");
   parameter.schema = document.find(*at, "schema");
@@ -122,7 +125,7 @@ Result<OpenapiParameter> read_parameter(const OpenapiDocument& document, NodeId 
 bool is_gateways(const OpenapiParameter& parameter, const OpenapiProof& proof,
                  const std::vector<std::string>& fixed) {
   const auto same = [&](std::string_view name) { return same_token(name, parameter.name); };
-  switch (parameter.place) {
+  switch (parameter.location) {
     case ParameterLocation::header:
       return std::ranges::any_of(kReserved, same) || std::ranges::any_of(fixed, same) ||
              std::ranges::any_of(proof.field_names, same);
@@ -136,8 +139,8 @@ bool is_gateways(const OpenapiParameter& parameter, const OpenapiProof& proof,
   return false;
 }
 
-// Text of a path that is no parameter. What a URL cannot hold is encoded; what would end the path
-// is refused.
+// Literal text of a path. Characters that a URL cannot contain are encoded; those that would end
+// the path are refused.
 Result<std::string> literal(std::string_view text) {
   constexpr std::string_view kStays = "/:@!$&'()*+,;=%";
   std::string out;
@@ -171,7 +174,8 @@ Result<std::vector<OpenapiParameter>> read_parameters(const OpenapiDocument& doc
         done = parameter.error();
         return;
       }
-      const auto [same, fresh] = known.try_emplace({parameter->place, parameter->name}, all.size());
+      const auto [same, fresh] =
+          known.try_emplace({parameter->location, parameter->name}, all.size());
       if (fresh) {
         all.push_back(*std::move(parameter));
       } else {
@@ -192,7 +196,7 @@ void name_arguments(OpenapiOperation& operation) {
   }
   for (auto& parameter : operation.parameters) {
     std::string wanted = fit_name(parameter.name, kMostArgument, "value");
-    if (taken.contains(wanted)) wanted = fmt::format("{}_{}", wanted, name_of(parameter.place));
+    if (taken.contains(wanted)) wanted = fmt::format("{}_{}", wanted, name_of(parameter.location));
     parameter.argument = unique_name(wanted, taken);
   }
 }
@@ -215,11 +219,11 @@ Result<std::vector<PathPiece>> read_path(const std::string& path,
     if (!left.empty()) {
       const auto name = left.substr(1, close - 1);
       const auto found = std::ranges::find_if(parameters, [&](const auto& one) {
-        return one.place == ParameterLocation::path && one.name == name;
+        return one.location == ParameterLocation::path && one.name == name;
       });
       if (found == parameters.end()) {
-        return bad(fmt::format("its path has {{{}}}, but no parameter says what that is",
-                               json::shortened(name, 80)));
+        return bad(
+            fmt::format("its path has {{{}}}, but no such parameter", json::shortened(name, 80)));
       }
       piece.parameter = static_cast<std::size_t>(found - parameters.begin());
       left.remove_prefix(close + 1);

@@ -54,8 +54,8 @@ class Composer {
   Composer(const OpenapiOperation& operation, const Arguments& given)
       : operation_(operation), given_(given) {
     for (const auto& parameter : operation.parameters) {
-      const bool named = parameter.place == ParameterLocation::query ||
-                         parameter.place == ParameterLocation::cookie;
+      const bool named = parameter.location == ParameterLocation::query ||
+                         parameter.location == ParameterLocation::cookie;
       if (named) taken_.push_back(parameter.name);
     }
     std::ranges::copy(operation.proof.query_names, std::back_inserter(taken_));
@@ -80,10 +80,10 @@ class Composer {
   }
 
   // Those of the query or the cookies, joined.
-  Result<std::string> joined(ParameterLocation place, std::string_view joint) {
+  Result<std::string> joined(ParameterLocation location, std::string_view joint) {
     std::string all;
     for (const auto& parameter : operation_.parameters) {
-      if (parameter.place != place) continue;
+      if (parameter.location != location) continue;
       auto text = written(parameter);
       if (!text) return text;
       add_joined(all, joint, *text);
@@ -93,7 +93,7 @@ class Composer {
 
   Result<void> headers(std::string& fields) {
     for (const auto& parameter : operation_.parameters) {
-      if (parameter.place != ParameterLocation::header) continue;
+      if (parameter.location != ParameterLocation::header) continue;
       auto text = written(parameter);
       if (!text) return text.error();
       if (given_.contains(parameter.argument)) add_field(fields, parameter.name, *text);
@@ -109,14 +109,14 @@ class Composer {
     return refuse(fmt::format("the argument '{}' is required", parameter.argument));
   }
 
-  // What was put together of several pieces must not be a step up either.
+  // The joined path must not contain a `..` segment either.
   static Result<std::string> checked_steps(std::string path) {
     std::string_view left = path;
     while (!left.empty()) {
       const auto end = std::min(left.find('/', 1), left.size());
       const auto step = left.substr(1, std::min(end, left.find(';')) - 1);
       if (step == "." || step == "..") {
-        return refuse("the arguments would make a step '.' or '..' of the path");
+        return refuse("the arguments would make a segment '.' or '..' of the path");
       }
       left.remove_prefix(end);
     }
@@ -158,7 +158,7 @@ Result<OpenapiRequest> make_request(const OpenapiBase& base, const OpenapiOperat
   if (!cookies) return cookies.error();
 
   OpenapiRequest request;
-  request.place = *path;
+  request.location = *path;
   request.path = operation.base + *path;
   add_joined(*query, "&", operation.proof.query);
   if (!query->empty()) request.path += "?" + *query;

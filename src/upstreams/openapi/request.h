@@ -1,5 +1,5 @@
-// The HTTP request that a call of an operation comes to. Whatever the arguments are, they stay in
-// their places: none adds a step to the path, a parameter to the query, a line to the head. Pure.
+// The HTTP request of a call of an operation. Arguments never change its structure: none adds a
+// segment to the path, a parameter to the query, a line to the head. Pure.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct OpenapiRequest {
   std::string path;    // With its query.
   std::string fields;  // Header lines, each with its CRLF.
   std::string body;
-  std::string place;  // The path alone, below the base.
+  std::string location;  // The path alone, below the base.
 };
 
 // What is the same for every operation of a service.
@@ -23,8 +23,8 @@ struct OpenapiBase {
   std::size_t most = 32768;  // Bytes of URL and header lines.
 };
 
-// `arguments` is a raw JSON object that has been checked. Code::invalid_params says which of them
-// is wrong, and why.
+// `arguments` is a raw JSON object that has been checked. Code::invalid_params names the argument
+// that is wrong, and the reason.
 Result<OpenapiRequest> make_request(const OpenapiBase& base, const OpenapiOperation& operation,
                                     std::string_view arguments);
 

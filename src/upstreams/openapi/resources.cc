@@ -13,10 +13,11 @@ namespace patchbay::upstreams {
 namespace {
 
 bool is_in_query(const OpenapiParameter& parameter) {
-  return parameter.place == ParameterLocation::query && parameter.simple_value;
+  return parameter.location == ParameterLocation::query && parameter.simple_value;
 }
 
-// Takes what stands for the parameter before `text`, which follows it, off the front of `path`.
+// Takes the value of the parameter, up to the literal `text` that follows it, off the front of
+// `path`.
 std::optional<std::string_view> take_value(std::string_view& path, std::string_view text) {
   const auto step = path.substr(0, path.find('/'));
   const auto end = text.empty() ? step.size() : path.find(text);
@@ -83,22 +84,23 @@ class Matcher {
 bool is_readable(const OpenapiOperation& operation) {
   return operation.method == "GET" &&
          std::ranges::all_of(operation.parameters, [](const OpenapiParameter& one) {
-           if (one.place == ParameterLocation::path) return one.simple_value && !one.form.as_json;
+           if (one.location == ParameterLocation::path)
+             return one.simple_value && !one.form.as_json;
            return !one.required || (is_in_query(one) && !one.form.as_json);
          });
 }
 
-std::string uri_of(std::string_view upstream, std::string_view place) {
-  return fmt::format("openapi://{}{}", upstream, place);
+std::string uri_of(std::string_view upstream, std::string_view location) {
+  return fmt::format("openapi://{}{}", upstream, location);
 }
 
 DefinedResource define_resource(const OpenapiDocument& document, json::NodeId at,
                                 std::string_view upstream, const OpenapiOperation& operation) {
-  std::string place;
+  std::string location;
   for (const auto& piece : operation.pieces) {
-    place += piece.text;
+    location += piece.text;
     if (piece.parameter) {
-      place += fmt::format("{{{}}}", operation.parameters[*piece.parameter].argument);
+      location += fmt::format("{{{}}}", operation.parameters[*piece.parameter].argument);
     }
   }
   std::string query;
@@ -106,10 +108,10 @@ DefinedResource define_resource(const OpenapiDocument& document, json::NodeId at
     if (!is_in_query(one) || one.form.as_json) continue;
     query += (query.empty() ? "" : ",") + net::percent_encode(one.name);
   }
-  if (!query.empty()) place += fmt::format("{{?{}}}", query);
-  const bool fixed = place.find('{') == std::string::npos;
+  if (!query.empty()) location += fmt::format("{{?{}}}", query);
+  const bool fixed = location.find('{') == std::string::npos;
   DefinedResource made{fixed ? mcp::ItemKind::resource : mcp::ItemKind::resource_template,
-                       {uri_of(upstream, place), {}}};
+                       {uri_of(upstream, location), {}}};
   json::Object item(made.item.definition);
   item.raw(mcp::info(made.kind).key, json::quote(made.item.key));
   item.raw("name", json::quote(operation.name));

@@ -12,7 +12,7 @@
 
 namespace patchbay::upstreams {
 
-// Whether a URI can say all that the operation needs: only plain values, in path and query.
+// Whether a URI can express everything the operation needs: only plain values, in path and query.
 bool is_readable(const OpenapiOperation& operation);
 
 struct DefinedResource {
@@ -24,13 +24,13 @@ struct DefinedResource {
 DefinedResource define_resource(const OpenapiDocument& document, json::NodeId at,
                                 std::string_view upstream, const OpenapiOperation& operation);
 
-// The arguments, as a raw JSON object, with which `operation` is what `uri` names; nothing if it
-// names another. Code::invalid_params if it names this one, but cannot be understood.
+// The arguments, as a raw JSON object, with which `operation` is the one that `uri` names; nothing
+// if it names another. Code::invalid_params if it names this one, but is malformed.
 Result<std::optional<std::string>> arguments_of_uri(const OpenapiOperation& operation,
                                                     std::string_view upstream,
                                                     std::string_view uri);
 
-// `openapi://UPSTREAM` and the place of a request.
-std::string uri_of(std::string_view upstream, std::string_view place);
+// `openapi://UPSTREAM` and the path and query of a request.
+std::string uri_of(std::string_view upstream, std::string_view location);
 
 }  // namespace patchbay::upstreams

@@ -32,20 +32,20 @@ constexpr std::array<std::string_view, 16> kSchemas{"items",
                                                     "unevaluatedProperties",
                                                     "contentSchema",
                                                     "additionalItems"};
-// Keywords whose value has schemas under names of the author's choice.
+// Keywords whose value is an object of schemas under arbitrary names.
 constexpr std::array<std::string_view, 3> kNamed{"properties", "patternProperties",
                                                  "dependentSchemas"};
-// What JSON Schema does not know, or what would mean something else in another place. Definitions
+// Keywords that JSON Schema does not know, or that would mean something else elsewhere. Definitions
 // are found by reference.
 constexpr std::array<std::string_view, 16> kDropped{
     "discriminator", "xml",         "externalDocs",   "nullable",    "example",  "$id",
     "$schema",       "$anchor",     "$dynamicAnchor", "$dynamicRef", "$comment", "$vocabulary",
     "$defs",         "definitions", "readOnly",       "writeOnly"};
-// What is said beside a list of choices stays outside when null is added as one more choice.
+// Keywords that stay outside a list of choices when null is added as one more choice.
 constexpr std::array<std::string_view, 4> kCombining{"$ref", "allOf", "anyOf", "oneOf"};
 
-bool is_one_of(const auto& words, std::string_view key) {
-  return std::ranges::find(words, key) != words.end();
+bool is_one_of(const auto& keywords, std::string_view key) {
+  return std::ranges::find(keywords, key) != keywords.end();
 }
 
 }  // namespace
@@ -92,13 +92,13 @@ void OpenapiSchemas::write_object(std::string& out, NodeId at) {
   const bool nullable = document_.flag(at, "nullable");
   const bool combined = std::ranges::any_of(
       kCombining, [&](std::string_view key) { return document_.find(at, key).has_value(); });
-  // Without a type of its own, null is one more choice.
+  // Without a type, null is one more choice.
   const bool wraps = nullable && combined && !document_.find(at, "type");
   if (wraps) out += R"({"anyOf":[)";
   out += '{';
   const std::size_t begin = out.size();
   if (!document_.string(at, "$ref").empty()) write_reference(out, at);
-  // In 3.0 nothing stands beside a reference; what does anyway is meant.
+  // In 3.0 nothing is allowed beside a reference; what is there anyway is used.
   document_.each(at, [&](NodeId keyword) {
     if (too_large()) return;
     const std::size_t before = out.size();
@@ -144,7 +144,7 @@ void OpenapiSchemas::write_keyword(std::string& out, NodeId schema, NodeId keywo
     name(key);
     raw(out, value);
   } else if (key == "minimum" || key == "maximum") {
-    // Said by the exclusive bound.
+    // Expressed by the exclusive bound.
     if (document_.flag(schema, key == "minimum" ? "exclusiveMinimum" : "exclusiveMaximum")) return;
     name(key);
     raw(out, keyword);
@@ -205,7 +205,7 @@ void OpenapiSchemas::write_enum(std::string& out, NodeId list, bool nullable) {
   out += document_[list].count > 0 ? ",null]" : "null]";
 }
 
-// Without what this use of the schema leaves out.
+// Without the properties that this direction leaves out.
 void OpenapiSchemas::write_required(std::string& out, NodeId schema, NodeId list) {
   if (document_.type(list) != Type::array) return;
   const auto properties = document_.find(schema, "properties");
@@ -223,7 +223,7 @@ void OpenapiSchemas::write_required(std::string& out, NodeId schema, NodeId list
   out += ']';
 }
 
-// Bytes are written in base64: the format of 3.0 says so in words of its own.
+// Bytes are base64: the format of 3.0 has its own name for it.
 void OpenapiSchemas::write_string_hints(std::string& out, NodeId schema) {
   const auto format = document_.string(schema, "format");
   if (format == "byte" || (format == "binary" && use_ == SchemaUse::sent)) {

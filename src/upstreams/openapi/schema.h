@@ -1,6 +1,6 @@
-// Schemas of an OpenAPI document as JSON Schema 2020-12. What is referred to becomes a member of
-// `$defs`, once, so that schemas which contain themselves stay finite. What 3.0 says in words of
-// its own (`nullable`, a true `exclusiveMinimum`, `example`) is said in those of JSON Schema.
+// Schemas of an OpenAPI document as JSON Schema 2020-12. Each referenced schema becomes a member of
+// `$defs`, once, so that recursive schemas stay finite. Keywords of 3.0 (`nullable`, a true
+// `exclusiveMinimum`, `example`) are translated to those of JSON Schema.
 //
 // Confined to one thread; pure.
 #pragma once
@@ -15,36 +15,36 @@
 
 namespace patchbay::upstreams {
 
-// What the schemas are about decides which properties are there: a client does not send what is
-// only read, nor receive what is only written.
+// The direction decides which properties are included: a client does not send readOnly ones, nor
+// receive writeOnly ones.
 enum class SchemaUse : std::uint8_t { sent, received };
 
 class OpenapiSchemas {
  public:
-  // REQUIRES: the document outlives it. Beyond `most` bytes nothing more is written.
+  // REQUIRES: the document outlives it. Nothing is written above `most` bytes.
   OpenapiSchemas(const OpenapiDocument& document, SchemaUse use, std::size_t most)
       : document_(document), use_(use), most_(most) {}
 
-  // The schema at `at`, in which references lead to `#/$defs/…`. What cannot be understood allows
+  // The schema at `at`, with references to `#/$defs/…`. An invalid schema becomes one that allows
   // everything; see problem().
   std::string convert(json::NodeId at);
 
-  // The object of all that was referred to so far, itself converted; empty if nothing was.
+  // The object of everything referenced so far, itself converted; empty if there is nothing.
   std::string definitions();
 
-  // More was to be written than may be: what has been written is not to be used.
+  // The size limit was exceeded: the output must not be used.
   bool too_large() const { return written_ > most_; }
 
-  // What is wrong with the first schema that could not be understood; empty if none.
+  // The problem of the first schema that was invalid; empty if none.
   const std::string& problem() const { return problem_; }
 
-  // Whether what is described is an object, seen through references and allOf.
+  // Whether it describes an object, seen through references and allOf.
   bool is_object(json::NodeId at) const {
     std::set<json::NodeId> seen;
     return is_object(at, seen);
   }
 
-  // Whether it is bytes that JSON cannot hold, so that an argument for it is base64.
+  // Whether it describes bytes, so that its argument is base64.
   bool is_binary(json::NodeId at) const;
 
  private:
@@ -67,7 +67,7 @@ class OpenapiSchemas {
   const std::size_t most_;
   std::size_t written_ = 0;
   std::string problem_;
-  std::map<json::NodeId, std::string> names_;  // Of what was referred to.
+  std::map<json::NodeId, std::string> names_;  // Of referenced schemas.
   std::set<std::string> taken_;
   std::vector<json::NodeId> pending_;  // Named, and not written yet.
 };

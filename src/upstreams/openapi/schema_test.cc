@@ -33,7 +33,7 @@ Converted convert(const std::string& schema, const std::string& more = "",
 
 std::string of(const std::string& schema) { return convert(schema).schema; }
 
-TEST(OpenapiSchema, SaysIn202012WhatIs30) {
+TEST(OpenapiSchema, Translates30To202012) {
   EXPECT_EQ(of(R"({"type":"string","nullable":true})"), R"({"type":["string","null"]})");
   EXPECT_EQ(of(R"({"type":"string","nullable":true,"enum":["a"]})"),
             R"({"type":["string","null"],"enum":["a",null]})");

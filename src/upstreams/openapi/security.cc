@@ -52,16 +52,18 @@ void OpenapiSecurity::read_scheme(NodeId at) {
     scheme.name = document_.string(*target, "name");
     const auto in = document_.string(*target, "in");
     if (in != "header" && in != "query" && in != "cookie") return;
-    scheme.place = in == "query"    ? ParameterLocation::query
-                   : in == "cookie" ? ParameterLocation::cookie
-                                    : ParameterLocation::header;
+    scheme.location = in == "query"    ? ParameterLocation::query
+                      : in == "cookie" ? ParameterLocation::cookie
+                                       : ParameterLocation::header;
     if (scheme.name.empty()) return;
-    if (scheme.place != ParameterLocation::query && !is_token(scheme.name)) return;
+    if (scheme.location != ParameterLocation::query && !is_token(scheme.name)) return;
   } else if (type == "http") {
-    const auto word = document_.string(*target, "scheme");
-    if (!is_token(word)) return;
-    scheme.basic = same_token(word, "basic");
-    scheme.prefix = scheme.basic ? "Basic " : same_token(word, "bearer") ? "Bearer " : word + " ";
+    const auto scheme_name = document_.string(*target, "scheme");
+    if (!is_token(scheme_name)) return;
+    scheme.basic = same_token(scheme_name, "basic");
+    scheme.prefix = scheme.basic                        ? "Basic "
+                    : same_token(scheme_name, "bearer") ? "Bearer "
+                                                        : scheme_name + " ";
   } else if (type == "oauth2" || type == "openIdConnect") {
     scheme.prefix = "Bearer ";
   } else if (type == "mutualTLS") {
@@ -96,7 +98,7 @@ void OpenapiSecurity::add(OpenapiProof& proof, const std::string& name) const {
   const std::string value = scheme.prefix + (scheme.basic ? base64_encode(*given) : *given);
   const std::string pair =
       fmt::format("{}={}", net::percent_encode(scheme.name), net::percent_encode(value));
-  switch (scheme.place) {
+  switch (scheme.location) {
     case ParameterLocation::query:
       proof.query += (proof.query.empty() ? "" : "&") + pair;
       proof.query_names.push_back(scheme.name);
@@ -140,7 +142,7 @@ OpenapiProof OpenapiSecurity::proof_for(NodeId operation) {
 std::vector<std::string> OpenapiSecurity::problems() const {
   auto all = problems_;
   for (const auto& [scheme, count] : unmet_) {
-    all.push_back(fmt::format("{} operations want credentials.{}, which is not given", count,
+    all.push_back(fmt::format("{} operations need credentials.{}, which is not set", count,
                               json::shortened(scheme, 80)));
   }
   return all;

@@ -1,6 +1,6 @@
-// Which credentials of the configuration an operation is called with: its security requirements,
-// or those of the document, by the security schemes. A credential goes only where a scheme says,
-// and only with operations that ask for it.
+// Which configured credentials an operation is called with: by its security requirements, or those
+// of the document, and the security schemes. A credential is sent only as its scheme defines, and
+// only with operations that require it.
 //
 // Confined to one thread; pure.
 #pragma once
@@ -19,16 +19,16 @@ class OpenapiSecurity {
   // REQUIRES: document and credentials outlive it.
   OpenapiSecurity(const OpenapiDocument& document, const config::Dict<std::string>& credentials);
 
-  // What to send with `operation`: the first alternative for which there are all credentials, else
-  // nothing.
+  // The credentials to send with `operation`: the first alternative for which all are configured,
+  // else none.
   OpenapiProof proof_for(json::NodeId operation);
 
-  // What is wrong between the document and the credentials, as sentences.
+  // Mismatches between the document and the credentials, as sentences.
   std::vector<std::string> problems() const;
 
  private:
   struct Scheme {
-    ParameterLocation place = ParameterLocation::header;
+    ParameterLocation location = ParameterLocation::header;
     std::string name;     // Of the header, the parameter or the cookie.
     std::string prefix;   // In front of the credential: "Bearer ".
     bool basic = false;   // The credential is written in base64.
@@ -43,11 +43,12 @@ class OpenapiSecurity {
   const OpenapiDocument& document_;
   const config::Dict<std::string>& credentials_;
   std::map<std::string, Scheme> schemes_;
-  std::map<std::string, int> unmet_;  // Schemes without credentials: how many operations ask.
+  // Schemes without credentials: how many operations require them.
+  std::map<std::string, int> unmet_;
   std::vector<std::string> problems_;
 };
 
-// What cannot be sent, whatever scheme it is for: a fault of the configuration. Empty if nothing.
+// Credentials that cannot be sent with any scheme: a configuration error. Empty if there are none.
 std::string fault_of_credential(const std::string& value);
 
 }  // namespace patchbay::upstreams

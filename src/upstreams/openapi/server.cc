@@ -12,11 +12,11 @@ namespace {
 using json::NodeId;
 using json::Type;
 
-constexpr std::size_t kShown = 200;
+constexpr std::size_t kMaxQuoted = 200;
 
 Error bad(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
-// The value of one variable: as configured, else as the document says.
+// The value of one variable: as configured, else the default of the document.
 Result<std::string> value_of(const OpenapiDocument& document, const OpenapiSettings& settings,
                              std::optional<NodeId> variables, const std::string& name) {
   const auto variable = variables ? document.find(*variables, name) : std::nullopt;
@@ -68,7 +68,7 @@ Result<std::string> filled_in(const OpenapiDocument& document, const OpenapiSett
 
 Result<net::Url> as_base(net::Url url) {
   if (url.path.find('?') != std::string::npos) {
-    return bad(fmt::format("the server '{}' has a query", json::shortened(url.text(), kShown)));
+    return bad(fmt::format("the server '{}' has a query", json::shortened(url.text(), kMaxQuoted)));
   }
   while (url.path.ends_with('/')) url.path.pop_back();
   return url;
@@ -86,7 +86,7 @@ Result<net::Url> first_server(const OpenapiDocument& document, const OpenapiSett
   }
   if (from) return net::resolve_reference(*from, url);
   if (url.starts_with('/') || url.find("://") == std::string::npos) {
-    return bad("the document does not say on which host the service is; set `server`");
+    return bad("the document does not name the host of the service; set `server`");
   }
   return net::parse_url(url);
 }
@@ -104,9 +104,9 @@ Result<net::Url> server_of(const OpenapiDocument& document, const OpenapiSetting
   if (!url) return url;
   if (from && url->origin() != from->origin()) {
     return bad(
-        fmt::format("the document names a server elsewhere than itself, {}; if that is "
+        fmt::format("the document names a server of another origin, {}; if that is "
                     "right, set `server: {}`",
-                    url->origin(), json::shortened(url->text(), kShown)));
+                    url->origin(), json::shortened(url->text(), kMaxQuoted)));
   }
   return as_base(*std::move(url));
 }
@@ -120,7 +120,7 @@ Result<net::Url> server_of_part(const OpenapiDocument& document, const OpenapiSe
   auto url = first_server(document, settings, from ? from : std::optional(base), part);
   if (!url) return url;
   if (url->origin() != base.origin()) {
-    return bad(fmt::format("its server is elsewhere, {}", url->origin()));
+    return bad(fmt::format("its server has another origin, {}", url->origin()));
   }
   return as_base(*std::move(url));
 }

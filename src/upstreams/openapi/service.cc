@@ -37,7 +37,7 @@ bool fits_one(const std::vector<std::string>& globs, std::string_view text) {
                              [&text](const std::string& glob) { return matches_glob(glob, text); });
 }
 
-// Goes through a document and gathers what is offered of it.
+// Walks a document and collects the operations that are offered.
 class Gatherer {
  public:
   Gatherer(const OpenapiDocument& document, const std::string& upstream,
@@ -79,19 +79,19 @@ class Gatherer {
     const std::string path(document_.index().key(listed));
     if (path.starts_with("x-")) return;
     const auto item = document_.resolve(listed);
-    if (!item) return note(fmt::format("{}: {}", shown(path), item.error().message));
+    if (!item) return note(fmt::format("{}: {}", quoted(path), item.error().message));
     for (const auto method : kMethods) {
       const auto operation = document_.find(*item, method);
       if (!operation || !is_selected(*operation, method, path)) continue;
       auto added = add(*item, *operation, in_capitals(method), path);
       if (!added) {
-        note(fmt::format("{} {} is left out: {}", in_capitals(method), shown(path),
+        note(fmt::format("{} {} is left out: {}", in_capitals(method), quoted(path),
                          added.error().message));
       }
     }
   }
 
-  static std::string shown(std::string_view path) { return json::shortened(path, 120); }
+  static std::string quoted(std::string_view path) { return json::shortened(path, 120); }
 
   bool is_selected(NodeId operation, std::string_view method, std::string_view path) const {
     const auto& select = settings_.select;

@@ -1,5 +1,5 @@
-// An OpenapiService is what a document and the settings of an upstream come to: where to send, the
-// operations to call, and how they are listed. Made on one thread; constant from then on, so that
+// An OpenapiService is the result of a document and the settings of an upstream: the server, the
+// operations, and how they are listed. Made on a thread of the pool; constant from then on, so that
 // all workers share it.
 #pragma once
 
@@ -21,11 +21,11 @@ struct OpenapiService {
   std::map<std::string, std::size_t, std::less<>> tools;  // By name: the operation's number.
   std::vector<std::size_t> resources;                     // Operations that can be read by a URI.
   mcp::ItemLists items;
-  std::vector<std::string> problems;  // What was left out or is not as it should be, as sentences.
+  std::vector<std::string> problems;  // What was left out or is wrong, as sentences.
 };
 
-// `from` is where the document was fetched; nothing for a file. The error says why the document, or
-// what the settings say about it, is of no use as a whole.
+// `from` is the URL of the document; nothing for a file. The error is why the whole document, or
+// the settings for it, cannot be used.
 Result<OpenapiService> read_service(std::string_view text, const std::string& upstream,
                                     const OpenapiSettings& settings,
                                     const std::optional<net::Url>& from);

@@ -39,7 +39,7 @@ std::string definition(const OpenapiService& service, std::string_view name) {
   return found == tools.end() ? "" : found->definition;
 }
 
-// The request line, header lines and body that a call comes to.
+// The request line, header lines and body of a call.
 std::string sent(const OpenapiService& service, std::string_view tool, std::string_view arguments) {
   const auto& operation = service.operations[service.tools.find(tool)->second];
   auto request = make_request({"", 1000}, operation, arguments);
@@ -195,7 +195,7 @@ TEST(OpenapiService, RefusesPathsThatArgumentsWouldChange) {
                   .starts_with("refused: the arguments make a request of more than 1000 bytes"));
 }
 
-TEST(OpenapiService, SaysWhereTheServiceIs) {
+TEST(OpenapiService, FindsTheServer) {
   const auto origin = [](const std::string& servers, const OpenapiSettings& with,
                          std::optional<std::string> from) {
     std::optional<net::Url> url;
@@ -278,7 +278,7 @@ TEST(OpenapiService, OffersGetsAsResources) {
   }
 }
 
-TEST(OpenapiService, SaysWhatOfASchemaItCannotDescribe) {
+TEST(OpenapiService, ReportsSchemasThatItCannotDescribe) {
   auto with = settings();
   with.limits.schema = config::Bytes{1024};
   std::string wide;

@@ -1,4 +1,4 @@
-// What can be said about an upstream that is a service with an OpenAPI document.
+// The settings of an upstream that is a service with an OpenAPI document.
 #pragma once
 
 #include <string>

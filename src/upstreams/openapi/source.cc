@@ -37,7 +37,7 @@ Text OpenapiSource::unless_stored(std::string text, Version version) {
 }
 
 Task<Text> OpenapiSource::fetch(Deadline deadline) {
-  // A document is fetched seldom: its connection is not kept.
+  // A document is fetched rarely, so its connection is not reused.
   net::HttpPool pool(*url_, url_->tls ? tls_ : nullptr, pool_settings(settings_));
   std::string fields = fields_ +
                        "Accept: application/json, application/yaml, */*;q=0.5\r\n"
@@ -53,9 +53,10 @@ Task<Text> OpenapiSource::fetch(Deadline deadline) {
   if (status == 304 && stored_) co_return Text();
   if (status != 200) {
     const bool moved = status >= 300 && status <= 399;
-    co_return Error{Code::upstream_failed,
-                    fmt::format("HTTP status {}{}", status,
-                                moved ? "; redirects are not followed, name the new place" : "")};
+    co_return Error{
+        Code::upstream_failed,
+        fmt::format("HTTP status {}{}", status,
+                    moved ? "; redirects are not followed, configure the new URL" : "")};
   }
   Version version{std::string((*response)->field("ETag")),
                   std::string((*response)->field("Last-Modified")), 0};
@@ -63,7 +64,7 @@ Task<Text> OpenapiSource::fetch(Deadline deadline) {
   if (!body) co_return body.error();
   version.hash = std::hash<std::string>()(*body);
   auto text = unless_stored(*std::move(body), version);
-  // The same text under another tag: that tag is asked for from now on.
+  // The same text with another tag: later requests use that tag.
   if (!text) stored_ = version;
   co_return text;
 }

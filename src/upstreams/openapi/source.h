@@ -1,5 +1,5 @@
-// An OpenapiSource reads the document of an upstream, from a file or over HTTP, and tells whether
-// it is another than the last time.
+// An OpenapiSource reads the document of an upstream, from a file or over HTTP, and detects whether
+// it has changed.
 //
 // Confined to the control thread. A file is read in one go; see config/file.h.
 #pragma once
@@ -32,10 +32,10 @@ class OpenapiSource {
   void keep() { stored_ = last_; }
 
  private:
-  // What tells one version from another.
+  // Identifies a version of the document.
   struct Version {
-    std::string tag;       // ETag, as it came.
-    std::string modified;  // Last-Modified, as it came.
+    std::string tag;       // ETag, as received.
+    std::string modified;  // Last-Modified, as received.
     std::size_t hash = 0;
     bool operator==(const Version&) const = default;
   };

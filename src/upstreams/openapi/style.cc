@@ -13,9 +13,9 @@ namespace {
 
 using json::Type;
 
-// How often a service might decode a path before it looks at its steps.
+// How often a service might decode a path before it splits it into segments.
 constexpr int kDecodings = 3;
-// In a query these end nothing: allowed to stay where the document says so.
+// In a query these are no delimiters: not encoded where the document allows it.
 constexpr std::string_view kHarmless = ":/?@!$'()*,";
 
 Error refuse(std::string_view argument, std::string_view why) {
@@ -24,7 +24,7 @@ Error refuse(std::string_view argument, std::string_view why) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-// True if a server that takes `text` for a part of a path would go up, or stay where it is.
+// True if a server that reads `text` as a path segment would see `.` or `..`.
 bool has_dot_step(std::string_view text) {
   while (true) {
     const auto end = std::min(text.find_first_of("/\\"), text.size());
@@ -36,14 +36,14 @@ bool has_dot_step(std::string_view text) {
   }
 }
 
-// A service may decode more often than it should: what would become a step up even then is no
-// value for a path.
+// A service may decode more often than it should: a value that would become a `..` segment even
+// then is refused in a path.
 Result<void> check_path_text(std::string_view text, std::string_view argument) {
   if (std::ranges::any_of(text, is_control)) return refuse(argument, "has a control character");
   std::string decoded(text);
   for (int i = 0; i < kDecodings; ++i) {
     if (has_dot_step(decoded)) {
-      return refuse(argument, "stands in a path, where '.' and '..' are no names");
+      return refuse(argument, "is part of a path, where '.' and '..' are not allowed");
     }
     auto next = json::decode_percents(decoded);
     if (!next || *next == decoded) break;
@@ -52,15 +52,15 @@ Result<void> check_path_text(std::string_view text, std::string_view argument) {
   return ok();
 }
 
-// Writes one value, or one key, of a parameter in the way of its place.
+// Encodes one value, or one key, of a parameter for its location.
 class Writer {
  public:
   explicit Writer(const OpenapiParameter& parameter) : parameter_(parameter) {}
 
-  // `in_list`: something that separates stands around it.
+  // `in_list`: delimiters surround it.
   Result<std::string> operator()(std::string_view text, bool in_list) const {
     const auto& argument = parameter_.argument;
-    switch (parameter_.place) {
+    switch (parameter_.location) {
       case ParameterLocation::path: {
         auto checked = check_path_text(text, argument);
         if (!checked) return checked.error();
@@ -95,17 +95,17 @@ class Writer {
   const OpenapiParameter& parameter_;
 };
 
-// What stands around values, by style and place.
+// The delimiters around values, by style and location.
 struct Joints {
   std::string_view first;    // In front of everything.
   std::string_view between;  // Exploded values.
   std::string_view list;     // Values that are not.
-  bool named = false;        // The parameter's name stands in front of values.
+  bool named = false;        // The parameter's name precedes values.
 };
 
 Joints joints_of(const OpenapiParameter& parameter) {
   using enum ParameterStyle;
-  const std::string_view between = parameter.place == ParameterLocation::cookie ? "; " : "&";
+  const std::string_view between = parameter.location == ParameterLocation::cookie ? "; " : "&";
   switch (parameter.form.style) {
     case simple:
       return {"", ",", ",", false};
@@ -191,8 +191,8 @@ class Expansion {
 
   // Keys that become names of parameters must not be those of others.
   bool may_use(std::string_view key) {
-    const bool names = explode() && parameter_.place != ParameterLocation::path &&
-                       parameter_.place != ParameterLocation::header;
+    const bool names = explode() && parameter_.location != ParameterLocation::path &&
+                       parameter_.location != ParameterLocation::header;
     if (!names || key == parameter_.name) return true;
     const bool taken =
         std::ranges::any_of(taken_, [&key](const std::string& name) { return name == key; });
@@ -212,7 +212,7 @@ class Expansion {
     }
   }
 
-  // name[key]=value, and further brackets for what is nested. As deep as the Cursor goes.
+  // name[key]=value, with further brackets for nested values. As deep as the Cursor goes.
   void bracket(const std::string& name, std::string_view value) {
     const Type type = json::type_of(value);
     if (fault_ || type == Type::null) return;
@@ -264,7 +264,7 @@ Result<std::string> text_of_value(std::string_view value, std::string_view argum
     case Type::null:
       return std::string();
     default:
-      return refuse(argument, "has a list or an object where a plain value is wanted");
+      return refuse(argument, "has a list or an object where a plain value is required");
   }
 }
 

@@ -1,6 +1,6 @@
-// How the value of a parameter is written in its place: the styles of OpenAPI, which are those of
-// URI templates (RFC 6570) and three more. Everything of a value that could mean something in that
-// place is encoded, or refused where there is no code for it. Pure.
+// How the value of a parameter is encoded at its location: the styles of OpenAPI, which are those
+// of URI templates (RFC 6570) and three more. Every character of a value that is a delimiter there
+// is encoded, or refused where there is no encoding. Pure.
 #pragma once
 
 #include <span>
@@ -12,11 +12,10 @@
 
 namespace patchbay::upstreams {
 
-// The raw JSON `value` of `parameter` as it stands in the path, the query (`a=1&b=2`) or the
-// cookies
+// Encodes the raw JSON `value` of `parameter` for the path, the query (`a=1&b=2`), the cookies
 // (`a=1; b=2`), or as the value of its header. Empty for an empty list, and for null. An object
-// that is written as parameters of its own must not use a name of `taken`. Code::invalid_params,
-// naming the argument, for what cannot be written there.
+// that is written as separate parameters must not use a name in `taken`. Code::invalid_params,
+// naming the argument, for what cannot be encoded there.
 Result<std::string> write_parameter(const OpenapiParameter& parameter, std::string_view value,
                                     std::span<const std::string> taken);
 

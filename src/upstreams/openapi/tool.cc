@@ -22,7 +22,7 @@ constexpr std::size_t kMostDescription = 4096;
 constexpr std::string_view kBytesSchema = R"({"type":"string","contentEncoding":"base64"})";
 constexpr std::string_view kTextSchema = R"({"type":"string"})";
 
-// Calls `visit(media)` for each media type of each response that says it went well.
+// Calls `visit(media)` for each media type of each success response.
 template <class Visit>
 void each_good_media(const OpenapiDocument& document, NodeId operation, Visit visit) {
   const auto responses = document.find(operation, "responses");
@@ -57,7 +57,7 @@ std::optional<NodeId> result_schema(const OpenapiDocument& document, NodeId oper
   return same && described == good && good > 0 ? schema : std::nullopt;
 }
 
-// With what is said beside the schema in front.
+// With the description beside the schema first.
 std::string annotated(std::string schema, std::string_view description, bool deprecated) {
   if (!schema.starts_with('{')) schema = "{}";
   if (deprecated) schema = json::with_member(schema, "deprecated", "true");
@@ -74,7 +74,7 @@ std::string body_schema(const OpenapiBody& body, OpenapiSchemas& schemas, bool d
   return described && body.schema ? schemas.convert(*body.schema) : "{}";
 }
 
-// The schema of the arguments, with or without descriptions of what they are made of.
+// The schema of the arguments, with or without nested descriptions.
 std::string arguments_schema(const OpenapiOperation& call, OpenapiSchemas& schemas,
                              bool described) {
   std::string properties;
@@ -108,7 +108,7 @@ std::string arguments_schema(const OpenapiOperation& call, OpenapiSchemas& schem
   return out;
 }
 
-// Empty if there is none, or none that can be shown.
+// Empty if there is none, or none that can be listed.
 std::string output_schema(const OpenapiDocument& document, NodeId operation, std::size_t most) {
   const auto at = result_schema(document, operation);
   OpenapiSchemas schemas(document, SchemaUse::received, most);

@@ -1,5 +1,5 @@
-// An operation as a tool of MCP: its name, what it says about itself, and the schemas of what it
-// takes and gives. Pure.
+// An operation as an MCP tool: its name, its description, and the schemas of its arguments and its
+// result. Pure.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ std::string tool_name(const OpenapiDocument& document, json::NodeId operation,
 
 struct ToolDefinition {
   std::string text;     // Raw JSON.
-  std::string problem;  // With its schemas; empty if none.
+  std::string problem;  // Of its schemas; empty if none.
 };
 
-// Schemas beyond `most` bytes are left out: the body is then not described, or the result.
+// Schemas above `most` bytes are left out: the body is then not described, or the result.
 ToolDefinition define_tool(const OpenapiDocument& document, json::NodeId operation,
                            const OpenapiOperation& call, std::size_t most);
 
-// What the answer is best asked for as: the document's JSON, if it has one. A header value.
+// The Accept header: the document's JSON type, if it has one.
 std::string accept_of(const OpenapiDocument& document, json::NodeId operation);
 
-// The media type that the document promises for a good answer; empty if it does not say one.
+// The media type that the document declares for a success response; empty if it declares none.
 std::string promised_media(const OpenapiDocument& document, json::NodeId operation);
 
 // The description, or the summary, and whether the operation is deprecated.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "async/hop.h"
+#include "core/discard.h"
 #include "json/read.h"
 #include "mcp_client/connect/http.h"
 #include "oauth/no_token.h"
@@ -52,7 +53,7 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
     auto url = net::parse_url(settings.document);
     if (!url) return wrong("document", url.error());
     plan.document = *std::move(url);
-    // What is for the service is not for another host that has its document.
+    // Credentials of the service are not sent to another host that has its document.
     if (!server || server->origin() == plan.document->origin()) plan.document_fields = *fields;
   }
   for (const auto& [scheme, value] : settings.credentials) {
@@ -61,16 +62,16 @@ Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings&
     }
   }
   if (settings.auth) {
-    const auto place = server.value_or(plan.document.value_or(net::Url()));
-    auto auth = auth_plan(name, place, settings, {.mcp = false});
+    const auto base = server.value_or(plan.document.value_or(net::Url()));
+    auto auth = auth_plan(name, base, settings, {.mcp = false});
     if (!auth) return wrong("auth", auth.error());
     plan.auth = *std::move(auth);
   }
-  plan.way = {.upstream = name,
-              .tls = *std::move(tls),
-              .pool = pool_settings(settings),
-              .base = {std::string(kOwnFields) + *fields, settings.limits.head.value},
-              .answer = settings.answer.value};
+  plan.target = {.upstream = name,
+                 .tls = *std::move(tls),
+                 .pool = pool_settings(settings),
+                 .base = {std::string(kOwnFields) + *fields, settings.limits.head.value},
+                 .answer = settings.answer.value};
   return plan;
 }
 
@@ -86,9 +87,9 @@ OpenapiUpstream::OpenapiUpstream(OpenapiPlan plan, const std::vector<net::Loop*>
       in_flight_(registry.gauge("patchbay_upstream_calls_in_flight",
                                 "Calls that an upstream is working on.",
                                 metrics::labels({{"upstream", plan_.name}}))),
-      source_(plan_.settings, plan_.document, plan_.way.tls, plan_.document_fields) {
+      source_(plan_.settings, plan_.document, plan_.target.tls, plan_.document_fields) {
   for (net::Loop* const worker : workers) {
-    clients_.push_back(std::make_unique<OpenapiClient>(*worker, plan_.way));
+    clients_.push_back(std::make_unique<OpenapiClient>(*worker, plan_.target));
   }
 }
 
@@ -110,7 +111,7 @@ Task<void> OpenapiUpstream::keep_current() {
     const auto pause = done ? plan_.settings.refresh : plan_.settings.retry;
     const bool waits = pause > config::Duration(0);
     auto asked = co_await again_.wait(waits ? here().now() + pause : kNever);
-    (void)asked;  // Asked to, or due: both are reasons.
+    discard(asked, "a request and the timeout both lead to a read");
     again_.reset();
   }
   co_return ok();
@@ -126,20 +127,20 @@ Task<void> OpenapiUpstream::read_document() {
     std::string read = std::move(**text);
     service = co_await parse(std::move(read));
   } else {
-    settle(true, "");
+    set_state(true, "");
     co_return ok();
   }
   if (stopped_) co_return ok();
   if (!service) {
     const bool stored = state().up;
-    settle(stored,
-           fmt::format("the document {}: {}{}", text ? "is of no use" : "cannot be read",
-                       service.error().message, stored ? "; the last good one is used" : ""));
+    set_state(stored,
+              fmt::format("the document {}: {}{}", text ? "is of no use" : "cannot be read",
+                          service.error().message, stored ? "; the last good one is used" : ""));
     co_return service.error();
   }
   source_.keep();
   publish(*std::move(service));
-  settle(true, "");
+  set_state(true, "");
   co_return ok();
 }
 
@@ -151,7 +152,7 @@ Task<OpenapiService> OpenapiUpstream::parse(std::string text) {
   co_return co_await parsers_.run(std::move(job));
 }
 
-// Every worker has it before it can see the new list.
+// Every worker has it before the new list becomes visible.
 void OpenapiUpstream::publish(OpenapiService service) {
   for (const auto& problem : service.problems) {
     log::Line(log::Level::warn, "document").add("upstream", plan_.name).add("why", problem);
@@ -164,7 +165,7 @@ void OpenapiUpstream::publish(OpenapiService service) {
   watcher_.offers(*this, std::move(items));
 }
 
-void OpenapiUpstream::settle(bool up, std::string detail) {
+void OpenapiUpstream::set_state(bool up, std::string detail) {
   bool changed = false;
   {
     const std::lock_guard lock(mutex_);
@@ -237,7 +238,7 @@ Task<void> OpenapiUpstream::stop(Deadline deadline) {
     all.spawn(hop<void>(client->loop(), there));
   }
   auto ended = co_await all.drain(kNever);
-  settle(false, "stopped");
+  set_state(false, "stopped");
   co_return drained ? ended : drained;
 }
 

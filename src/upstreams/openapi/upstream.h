@@ -1,8 +1,8 @@
 // An OpenapiUpstream is a service that an OpenAPI document describes: its operations are tools, and
 // by setting resources. A call is made on the caller's worker, over connections of that worker. The
 // document is fetched on the control thread, again and again if the settings say so, and parsed on
-// a thread of the pool: 16 MiB of it must not hold up the others. One that is of no use leaves the
-// last good one in force.
+// a thread of the pool, because 16 MiB of it must not delay other upstreams. If it is invalid, the
+// last valid one stays in use.
 //
 // answer() on any worker; start(), reread() and stop() on the control thread.
 #pragma once
@@ -25,17 +25,17 @@
 
 namespace patchbay::upstreams {
 
-// What the settings come to before any document is read.
+// The effective settings before any document is read.
 struct OpenapiPlan {
   std::string name;
   OpenapiSettings settings;
   std::optional<net::Url> document;  // Nothing for a file.
   std::string document_fields;       // Header lines for fetching it.
-  OpenapiTarget way;
-  std::shared_ptr<const oauth::Plan> auth;  // Null: what the document says, and nothing else.
+  OpenapiTarget target;
+  std::shared_ptr<const oauth::Plan> auth;  // Null: only the security schemes of the document.
 };
 
-// The error says which setting is wrong, and why.
+// The error names the setting that is wrong, and the reason.
 Result<OpenapiPlan> plan_openapi(const std::string& name, const OpenapiSettings& settings);
 
 class OpenapiUpstream final : public gateway::Upstream {
@@ -60,7 +60,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   Task<void> read_document();
   Task<OpenapiService> parse(std::string text);
   void publish(OpenapiService service);
-  void settle(bool up, std::string detail);
+  void set_state(bool up, std::string detail);
   OpenapiClient* client_here();
   Task<mcp::Reply> answer_on(OpenapiClient& client, const gateway::Call& call,
                              std::string_view target);
@@ -83,7 +83,7 @@ class OpenapiUpstream final : public gateway::Upstream {
   OneShot<void> first_attempt_;
   bool stopped_ = false;
 
-  // Guarded: told by the control thread, read by whoever asks.
+  // Guarded: set by the control thread, read by any.
   mutable std::mutex mutex_;
   gateway::UpstreamState state_{false, "starting"};
 };

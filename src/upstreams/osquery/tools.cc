@@ -7,7 +7,7 @@
 namespace patchbay::osquery {
 namespace {
 
-// The client is told to give `sql`; older ones give `query`, which is taken as well.
+// The schema names `sql`; older clients send `query`, which is accepted as well.
 constexpr std::string_view kQueryProperties =
     R"("sql":{"type":"string","description":"SQL query to execute"},)"
     R"("query":{"type":"string","description":"The same as sql, for clients that call it so"},)"
@@ -43,7 +43,7 @@ mcp::ItemLists tool_items(const Settings& settings) {
   const bool templates = more && !settings.templates.empty();
   std::string properties(kQueryProperties);
   if (templates) properties += template_property(settings);
-  // A template stands for the SQL.
+  // A template variable stands for the SQL.
   add(items, kQueryTool, "Execute an osquery SQL query", properties, templates ? "" : "sql");
   if (!more) return items;
   add(items, kListTool, "List the tables that can be queried", "", "");

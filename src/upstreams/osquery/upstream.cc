@@ -182,7 +182,7 @@ Task<std::string> OsqueryUpstream::ask(Question question, Deadline deadline) {
   if (!statement) co_return statement.error();
   if (denylist_.has(statement->key, here().now())) {
     co_return Error{Code::forbidden,
-                    fmt::format("the query is refused: it was cut less than {} ago",
+                    fmt::format("the query is refused: it was aborted less than {} ago",
                                 config::print(settings_.denied_for))};
   }
   auto rows = co_await run(*statement, question.format, deadline);

@@ -18,7 +18,7 @@ namespace patchbay::osquery {
 
 class OsqueryUpstream final : public gateway::Upstream {
  public:
-  // Queries are run from `home`. REQUIRES: home and watcher outlive the upstream.
+  // Queries are run from `owner`. REQUIRES: owner and watcher outlive the upstream.
   OsqueryUpstream(std::string name, Settings settings, Executor& owner,
                   gateway::UpstreamWatcher& watcher);
 
@@ -30,7 +30,7 @@ class OsqueryUpstream final : public gateway::Upstream {
   Task<void> stop(Deadline deadline) override;
 
  private:
-  // What a call of a tool comes to: a query, and how its rows are to look.
+  // A tool call: a query, and the format of its rows.
   struct Question {
     std::string sql;
     Format format = Format::json;
@@ -44,9 +44,9 @@ class OsqueryUpstream final : public gateway::Upstream {
   // Checks the query, runs it, and remembers it if it had to be cut.
   Task<std::string> ask(Question question, Deadline deadline);
   Task<std::string> run(const Statement& statement, Format format, Deadline deadline);
-  // With the engine that there is, on the home worker.
+  // With the available engine, on the owner worker.
   Task<std::string> run_on_owner(const Statement& statement, Format format, Deadline deadline);
-  // Of osqueryi, unless there is none and that is no fault: then Code::not_found.
+  // Of osqueryi; Code::not_found if there is none and that is allowed.
   Task<std::string> ask_installed(const TablePolicy& policy, std::string_view sql, Format format,
                                   Deadline deadline);
   Result<Statement> check(std::string_view sql) const;
@@ -56,7 +56,7 @@ class OsqueryUpstream final : public gateway::Upstream {
   gateway::UpstreamWatcher& watcher_;
   const TablePolicy policy_;
   Denylist denylist_;
-  // On the home worker.
+  // On the owner worker.
   Executor& owner_;
   QuerySlots slots_;
   QueryPool pool_;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "json/text.h"
 
@@ -19,17 +20,17 @@ std::uint64_t id_in(std::string_view object) {
   return parsed.ec == std::errc() && parsed.ptr == raw.data() + raw.size() ? id : 0;
 }
 
-// The agent's own words for what is wrong, and what kind of fault that is.
+// The agent's own message, and the code for it.
 Error refusal(std::string_view error) {
   const auto number = json::as_int(json::member(error, "code").value_or("0")).value_or(0);
-  auto words = json::string_member(error, "message").value_or("the agent refuses");
+  auto args = json::string_member(error, "message").value_or("the agent refuses");
   const Code code = number == -32602   ? Code::invalid_params
                     : number == -32601 ? Code::method_not_found
                     : number == -32005 ? Code::unauthenticated
                     : number == -32003 ? Code::overloaded
                     : number == -32000 ? Code::cancelled
                                        : Code::upstream_failed;
-  return {code, json::shortened(words, kLongestComplaint)};
+  return {code, json::shortened(args, kLongestComplaint)};
 }
 
 }  // namespace
@@ -45,9 +46,9 @@ void AgentLink::close(const std::string& why) {
 
 Task<void> AgentLink::greet(std::string token, Deadline deadline) {
   if (!token.empty()) {
-    auto shown = co_await ask("authenticate", fmt::format(R"({{"token":{}}})", json::quote(token)),
-                              deadline);
-    if (!shown) co_return shown.error();
+    auto authenticated = co_await ask(
+        "authenticate", fmt::format(R"({{"token":{}}})", json::quote(token)), deadline);
+    if (!authenticated) co_return authenticated.error();
   }
   auto known = co_await ask("capabilities", R"({"concurrent":true})", deadline);
   if (known) {
@@ -74,9 +75,9 @@ Task<std::string> AgentLink::ask(std::string method, std::string params, Deadlin
   auto result = co_await answer.wait(deadline);
   const bool unanswered = pending_.erase(id) == 1;
   if (unanswered && extended_ && !closed_) {
-    // What was asked to cancel has no one who waits for its answer.
-    auto left = send(++last_id_, "cancel", fmt::format(R"({{"id":{}}})", id));
-    (void)left;  // A channel that takes nothing more is about to close.
+    // No OneShot waits for the answer to `cancel`.
+    auto cancelled = send(++last_id_, "cancel", fmt::format(R"({{"id":{}}})", id));
+    discard(cancelled, "a channel that takes nothing more is about to close");
   }
   co_return result;
 }
@@ -87,7 +88,7 @@ Result<void> AgentLink::send(std::uint64_t id, std::string_view method, std::str
 }
 
 void AgentLink::on_message(std::string_view message, std::uint64_t /*cause*/) {
-  // What is no JSON, or answers nothing, is not worth a word: a program inside may write it.
+  // What is no JSON, or no response, is ignored: a program inside may write it.
   if (!json::check(message)) return;
   if (json::string_member(message, "method") == "output") {
     on_output(json::member(message, "params").value_or("{}"));

@@ -1,5 +1,5 @@
-// An AgentLink asks the agent inside a sandbox: it runs programs there and moves files. Whatever
-// comes back comes from where hostile programs run: it is taken as such, bounded and checked.
+// An AgentLink sends requests to the agent inside a sandbox: it runs programs there and moves
+// files. Its answers come from where hostile programs run, so they are bounded and checked.
 //
 // Confined to the worker of the channel.
 #pragma once
@@ -17,27 +17,27 @@ namespace patchbay::upstreams {
 
 class AgentLink final : transport::Channel::Listener {
  public:
-  // A piece of what a program writes, while it runs. `stream` is stdout or stderr.
+  // A piece of a program's output, while it runs. `stream` is stdout or stderr.
   using Output = std::function<void(std::string_view stream, std::string_view text)>;
 
   // REQUIRES: the channel outlives the link, and has not been started.
   explicit AgentLink(transport::Channel& channel);
   ~AgentLink();
 
-  // Shows the token, if there is one; asks who it is, and to answer side by side. An agent that
-  // knows only the protocol's first six methods is fine too.
+  // Presents the token, if there is one; requests capabilities and concurrent answers. An agent
+  // that has only the protocol's first six methods is accepted too.
   Task<void> greet(std::string token, Deadline deadline);
 
-  // Beyond the six methods: timeouts, environments, streams, binary files, cancelling.
+  // Beyond the six methods: timeouts, environments, streams, binary files, cancellation.
   bool extended() const { return extended_; }
   bool closed() const { return closed_; }
 
-  // Ends the channel; all that waits hears why.
+  // Ends the channel; all pending requests fail with the reason.
   void close(const std::string& why);
 
-  // The raw result of a request. A refusal of the agent is Code::upstream_failed in its words; its
-  // end is Code::unavailable. Past the deadline, or when the task is stopped, the agent is told to
-  // leave it.
+  // The raw result of a request. A refusal of the agent is Code::upstream_failed with its message;
+  // its end is Code::unavailable. After the deadline, or when the task is stopped, the agent is
+  // asked to cancel it.
   Task<std::string> ask(std::string method, std::string params, Deadline deadline,
                         Output output = {});
 

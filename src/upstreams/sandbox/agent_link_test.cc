@@ -9,7 +9,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// The agent's side: keeps what it is sent, says what it is told to.
+// The agent's side: records what is sent, delivers what the test provides.
 class HandChannel final : public transport::Channel {
  public:
   void start(Listener& listener) override { listener_ = &listener; }
@@ -21,7 +21,7 @@ class HandChannel final : public transport::Channel {
   void close_sending() override {}
   void close() override { listener_ = nullptr; }
 
-  void say(std::string_view message) { listener_->on_message(message, 0); }
+  void receive(std::string_view message) { listener_->on_message(message, 0); }
   void end(const std::string& why) { listener_->on_closed(why); }
 
   std::vector<std::string> sent;
@@ -44,8 +44,8 @@ class AgentLinkTest : public ::testing::Test {
     co_return ok();
   }
 
-  void say(std::string_view message) {
-    channel_.say(message);
+  void receive(std::string_view message) {
+    channel_.receive(message);
     executor_.run();
   }
 
@@ -61,45 +61,45 @@ TEST_F(AgentLinkTest, AsksAndIsAnswered) {
   ask("ping");
   ASSERT_EQ(channel_.sent.size(), 1U);
   EXPECT_EQ(channel_.sent[0], R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{}})");
-  say(R"({"jsonrpc":"2.0","id":1,"result":{"pong":true}})");
+  receive(R"({"jsonrpc":"2.0","id":1,"result":{"pong":true}})");
   ASSERT_TRUE(done_);
   EXPECT_EQ(*outcome_, R"({"pong":true})");
 }
 
-TEST_F(AgentLinkTest, WhatAnswersNothingIsNotHeard) {
+TEST_F(AgentLinkTest, UnrelatedMessagesAreIgnored) {
   ask("exec");
   for (const auto* const rubbish :
        {"", "rubbish", "{", "[]", "7", R"({"id":2,"result":{}})", R"({"id":"1","result":{}})",
         R"({"id":1.5,"result":{}})", R"({"id":-1,"result":{}})", R"({"method":"output"})",
         R"({"method":"output","params":{"id":1,"stream":"stdin","data":"x"}})"}) {
-    say(rubbish);
+    receive(rubbish);
     EXPECT_FALSE(done_) << rubbish;
   }
-  say(R"({"id":1,"result":[]})");
+  receive(R"({"id":1,"result":[]})");
   ASSERT_TRUE(done_);
   EXPECT_EQ(outcome_.error().code, Code::upstream_failed);
-  say(R"({"id":1,"result":{}})");  // A second time: nobody waits.
+  receive(R"({"id":1,"result":{}})");  // A second time: nothing waits.
 }
 
 TEST_F(AgentLinkTest, RefusalsKeepTheirMeaning) {
   ask("read_file");
-  say(R"({"id":1,"error":{"code":-32602,"message":"invalid params: path"}})");
+  receive(R"({"id":1,"error":{"code":-32602,"message":"invalid params: path"}})");
   EXPECT_EQ(outcome_.error().code, Code::invalid_params);
   EXPECT_EQ(outcome_.error().message, "invalid params: path");
 }
 
 TEST_F(AgentLinkTest, OutputComesWhileItRuns) {
-  std::string heard;
+  std::string received;
   ask("exec", kNever, [&](std::string_view stream, std::string_view text) {
-    heard += std::string(stream) + "=" + std::string(text) + ";";
+    received += std::string(stream) + "=" + std::string(text) + ";";
   });
-  say(R"({"method":"output","params":{"id":1,"stream":"stdout","data":"a\n"}})");
-  say(R"({"method":"output","params":{"id":9,"stream":"stdout","data":"of another"}})");
-  say(R"({"method":"output","params":{"id":1,"stream":"stderr","data":"b"}})");
-  EXPECT_EQ(heard, "stdout=a\n;stderr=b;");
-  say(R"({"id":1,"result":{}})");
-  say(R"({"method":"output","params":{"id":1,"stream":"stdout","data":"late"}})");
-  EXPECT_EQ(heard, "stdout=a\n;stderr=b;");
+  receive(R"({"method":"output","params":{"id":1,"stream":"stdout","data":"a\n"}})");
+  receive(R"({"method":"output","params":{"id":9,"stream":"stdout","data":"of another"}})");
+  receive(R"({"method":"output","params":{"id":1,"stream":"stderr","data":"b"}})");
+  EXPECT_EQ(received, "stdout=a\n;stderr=b;");
+  receive(R"({"id":1,"result":{}})");
+  receive(R"({"method":"output","params":{"id":1,"stream":"stdout","data":"late"}})");
+  EXPECT_EQ(received, "stdout=a\n;stderr=b;");
 }
 
 TEST_F(AgentLinkTest, WhatIsNotWaitedForIsCancelled) {
@@ -107,7 +107,7 @@ TEST_F(AgentLinkTest, WhatIsNotWaitedForIsCancelled) {
     auto greeted = co_await link.greet("", kNever);
     co_return greeted;
   }(link_));
-  say(R"({"id":1,"result":{"concurrent":true}})");
+  receive(R"({"id":1,"result":{"concurrent":true}})");
   ASSERT_TRUE(link_.extended());
   ask("exec", executor_.now() + std::chrono::seconds(1));
   executor_.pass(std::chrono::seconds(2));
@@ -117,16 +117,16 @@ TEST_F(AgentLinkTest, WhatIsNotWaitedForIsCancelled) {
             R"({"jsonrpc":"2.0","id":3,"method":"cancel","params":{"id":2}})");
 }
 
-TEST_F(AgentLinkTest, ATokenIsShownFirst) {
+TEST_F(AgentLinkTest, ATokenIsPresentedFirst) {
   scope_.spawn([](AgentLink& link) -> Task<void> {
     auto greeted = co_await link.greet("a \"token\"", kNever);
     co_return greeted;
   }(link_));
   ASSERT_EQ(channel_.sent.size(), 1U);
   EXPECT_TRUE(channel_.sent[0].contains(R"("authenticate","params":{"token":"a \"token\""})"));
-  say(R"({"id":1,"result":{"success":true}})");
+  receive(R"({"id":1,"result":{"success":true}})");
   EXPECT_TRUE(channel_.sent[1].contains("capabilities"));
-  say(R"({"id":2,"result":{"concurrent":true}})");
+  receive(R"({"id":2,"result":{"concurrent":true}})");
   EXPECT_TRUE(link_.extended());
 }
 
@@ -137,9 +137,9 @@ TEST_F(AgentLinkTest, AnAgentOfTheFirstSixMethodsWillDo) {
     done = static_cast<bool>(known);
     co_return ok();
   }(link_, greeted));
-  say(R"({"id":1,"error":{"code":-32601,"message":"method not found: capabilities"}})");
+  receive(R"({"id":1,"error":{"code":-32601,"message":"method not found: capabilities"}})");
   EXPECT_TRUE(channel_.sent.back().contains("ping"));
-  say(R"({"id":2,"result":{"pong":true}})");
+  receive(R"({"id":2,"result":{"pong":true}})");
   EXPECT_TRUE(greeted);
   EXPECT_FALSE(link_.extended());
 }

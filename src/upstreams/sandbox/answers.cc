@@ -19,7 +19,7 @@ std::string written(std::chrono::system_clock::time_point time) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
 }
 
-// When it ends if nobody uses it, on the clock of people.
+// When it ends if it stays unused, as wall-clock time.
 std::string expiry_of(const Sandbox& sandbox) {
   const auto left = sandbox.expires - Clock::now();
   return written(std::chrono::system_clock::now() +
@@ -31,7 +31,7 @@ std::int64_t number(std::string_view result, std::string_view name, std::int64_t
   return raw ? json::as_int(*raw).value_or(otherwise) : otherwise;
 }
 
-// The limits that hold, and by name those that nobody has set.
+// The limits in force, and the names of those that are not set.
 std::string limits_of(const SandboxLimits& limits, const std::vector<std::string>& absent) {
   std::string out;
   json::Object object(out);
@@ -85,7 +85,7 @@ std::string run_answer(const RunOutcome& outcome, std::string_view isolation,
   std::string out;
   json::Object object(out);
   object.raw("exit_code", std::to_string(number(result, "exit_code", -1)));
-  // Once more through our own hands: what the agent wrote may be anything that is JSON.
+  // Parsed and written again: what the agent wrote may be any JSON.
   for (const auto* const name : {"stdout", "stderr"}) {
     object.raw(name, json::quote(json::string_member(result, name).value_or("")));
   }

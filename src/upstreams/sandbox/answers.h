@@ -1,5 +1,5 @@
-// What the sandbox tools answer with: JSON for programs, which is also the text for models. Each
-// answer says what keeps the sandbox apart. Values only.
+// The answers of the sandbox tools: JSON for programs, which is also the text for models. Each
+// answer names the isolation of the sandbox. Values only.
 #pragma once
 
 #include <string>
@@ -11,14 +11,15 @@
 
 namespace patchbay::upstreams {
 
-// How a program ended, as far as it can be told from outside.
+// How a program ended, as far as it is visible from outside.
 struct RunOutcome {
   std::string result;                 // Of the agent: raw.
   std::string_view verdict = "exit";  // exit, signal, timeout, memory, pids, failed.
   sandbox::Usage usage = {};
 };
 
-// The verdict on a run: what the agent says, and what the cgroup has counted since `before`.
+// The verdict on a run: from the agent's answer, and from what the cgroup has counted since
+// `before`.
 std::string_view verdict_on(std::string_view result, const sandbox::Usage& before,
                             const sandbox::Usage& after);
 
@@ -38,7 +39,7 @@ std::string written_answer(const FileRequest& request, std::string_view isolatio
 // The result of resources/read.
 std::string resource_answer(std::string_view uri, const std::string& bytes);
 
-// The result of a tool call around raw JSON, or around why there is none.
+// The result of a tool call around raw JSON, or around the error.
 std::string structured_result(std::string_view json);
 
 }  // namespace patchbay::upstreams

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kLongestId = 128;
 constexpr std::size_t kLongestPath = 4'096;
 constexpr std::size_t kMostVariables = 256;
-constexpr std::size_t kMostWords = 4'096;
+constexpr std::size_t kMaxArgs = 4'096;
 constexpr std::string_view kScheme = "sandbox://";
 
 std::optional<std::string_view> given(std::string_view arguments, std::string_view name) {
@@ -30,8 +30,8 @@ Error wrong(std::string_view name, std::string_view what) {
   return {Code::invalid_params, fmt::format("'{}' must be {}", name, what)};
 }
 
-// Where an empty text would mean something else than none: nobody is to get a fresh sandbox who
-// meant to name one.
+// Where an empty text is not the same as none: a caller who meant to name a sandbox must not get a
+// new one.
 Result<void> check_id(const std::optional<std::string>& id) {
   if (!id || !id->empty()) return ok();
   return Error{Code::invalid_params,
@@ -92,22 +92,22 @@ Result<void> add_variables(json::Object& to, std::string_view raw) {
   return ok();
 }
 
-Result<void> add_words(json::Object& to, std::string_view raw, std::size_t most) {
+Result<void> add_argv(json::Object& to, std::string_view raw, std::size_t most) {
   std::size_t count = 0;
   bool good = json::type_of(raw) == json::Type::array && raw.size() <= most;
-  json::each_element(raw, [&](std::string_view word) {
+  json::each_element(raw, [&](std::string_view arg) {
     ++count;
-    if (json::type_of(word) != json::Type::string) good = false;
+    if (json::type_of(arg) != json::Type::string) good = false;
   });
-  if (!good || count == 0 || count > kMostWords) {
+  if (!good || count == 0 || count > kMaxArgs) {
     return wrong("argv",
-                 fmt::format("an array of 1 to {} strings, {} bytes at most", kMostWords, most));
+                 fmt::format("an array of 1 to {} strings, {} bytes at most", kMaxArgs, most));
   }
   to.raw("argv", raw);
   return ok();
 }
 
-// What execute_code and run_command have in common.
+// The arguments that execute_code and run_command share.
 Result<void> add_options(RunRequest& request, json::Object& to, std::string_view arguments,
                          const SandboxSettings& settings) {
   auto sandbox = optional_text_argument(arguments, "sandbox_id", kLongestId);
@@ -149,13 +149,13 @@ Result<void> read_code(RunRequest& request, json::Object& to, std::string_view a
 Result<void> read_command(RunRequest& request, json::Object& to, std::string_view arguments,
                           const SandboxSettings& settings) {
   request.method = "exec";
-  const auto words = given(arguments, "argv");
-  if (words.has_value() == given(arguments, "command").has_value()) {
+  const auto args = given(arguments, "argv");
+  if (args.has_value() == given(arguments, "command").has_value()) {
     return Error{Code::invalid_params, "give either 'command' or 'argv'"};
   }
-  if (words) {
-    request.what = *words;
-    return add_words(to, *words, settings.command.value);
+  if (args) {
+    request.what = *args;
+    return add_argv(to, *args, settings.command.value);
   }
   auto command = text_argument(arguments, "command", settings.command.value);
   if (!command) return command.error();
@@ -174,9 +174,9 @@ Result<void> check_file_names(SandboxTool tool, std::string_view arguments) {
   return check_argument_names(arguments, {"sandbox_id", "path", "encoding", "offset", "length"});
 }
 
-// What is to be written: bytes.
+// The content to write: bytes.
 Result<std::string> content_argument(std::string_view arguments, bool base64, std::size_t most) {
-  // Base64 is a third longer than what it stands for.
+  // Base64 is a third longer than its content.
   auto content = text_argument(arguments, "content", most / 3 * 4 + 4);
   if (!content) return content.error();
   if (base64) {
@@ -239,7 +239,7 @@ Result<RunRequest> read_run(SandboxTool tool, std::string_view arguments,
                    : read_command(request, object, arguments, settings);
   if (read) read = add_options(request, object, arguments, settings);
   if (!read) return read.error();
-  request.params = params;  // Not ended: what depends on the agent follows.
+  request.params = params;  // Not closed: members that depend on the agent follow.
   return request;
 }
 

@@ -1,5 +1,5 @@
-// Nothing around the agent at all: it runs as the gateway's own user, and so does what it runs. For
-// machines that are sandboxes themselves, and refused unless that is said.
+// No isolation: the agent runs as the gateway's own user, and so do its programs. For machines that
+// are sandboxes themselves; refused unless that is configured.
 #include <unistd.h>
 
 #include <csignal>
@@ -30,7 +30,7 @@ class BareGuest final : public Guest {
   AgentLink& agent() override { return link_; }
   std::vector<std::string> absent() const override { return limits_around(); }
 
-  // The agent ends with its input, and everything that it has started with it.
+  // The agent ends with its input, and everything it has started with it.
   Task<void> end() override {
     link_.close("it was destroyed");
     auto exited = co_await child_->exit(here().now() + std::chrono::seconds(2));
@@ -62,8 +62,8 @@ class BareEngine final : public Engine {
     if (!settings_.allow_none) {
       co_return Error{
           Code::unavailable,
-          "`engine: none` keeps nothing apart from this machine; whoever wants that all "
-          "the same says `allow_none: true`"};
+          "`engine: none` does not isolate programs from this machine; set `allow_none: true` "
+          "to accept that"};
     }
     auto agent = find_agent(settings_);
     if (!agent) co_return agent.error();
@@ -80,7 +80,7 @@ class BareEngine final : public Engine {
     auto folder = co_await pool_.run<std::string>(std::move(make));
     if (!folder) co_return folder.error();
     net::Program program{agent_.program,
-                         {agent_.words.begin() + 1, agent_.words.end()},
+                         {agent_.args.begin() + 1, agent_.args.end()},
                          net::usual_environment(),
                          *folder};
     program.args.insert(program.args.end(), {"--root", *folder});

@@ -62,15 +62,15 @@ Result<sandbox::Spec> plan(const SandboxSettings& settings) {
   const auto isolation = isolation_of(settings);
   auto able = sandbox::can_isolate(isolation);
   if (!able) return able.error();
-  // Here, where it holds up nobody.
+  // Here, where it delays no call.
   if (const auto& filter = sandbox::syscall_filter(); !filter) return filter.error();
-  auto spec = sandbox::spec_of(isolation, sandbox::prepared_places());
+  auto spec = sandbox::spec_of(isolation, sandbox::prepared_cgroup_paths());
   if (!spec) return spec;
   auto agent = find_agent(settings);
   if (!agent) return agent.error();
   spec->shares.push_back({agent->program, std::string(kAgentInside)});
-  spec->words = agent->words;
-  spec->words.front() = kAgentInside;
+  spec->args = agent->args;
+  spec->args.front() = kAgentInside;
   sandbox::add_relay(*spec);
   return spec;
 }
@@ -94,9 +94,9 @@ class BubblewrapEngine final : public Engine {
     co_return ok();
   }
 
-  Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) override {
+  Task<std::unique_ptr<Guest>> start(const SandboxLimits& limits, Deadline deadline) override {
     sandbox::Spec spec = spec_;
-    spec.limits = wish;
+    spec.limits = limits;
     auto confined = co_await sandbox::Confined::start(std::move(spec), deadline);
     if (!confined) co_return confined.error();
     co_return std::make_unique<BubblewrapGuest>(*std::move(confined), upstream_, settings_,

@@ -1,7 +1,7 @@
 // How sandboxes are made: an Engine makes Guests, each with an agent inside. One file per engine;
 // everything else about sandboxes is the same for all.
 //
-// Confined to one worker, but where it says otherwise.
+// Confined to one worker, except where noted.
 #pragma once
 
 #include <functional>
@@ -26,20 +26,20 @@ class Guest {
 
   virtual AgentLink& agent() = 0;
 
-  // Its folder as it is reached from outside; null where only the agent reaches it. What is
-  // returned may be used on any thread, also after the guest has ended.
+  // Its folder, accessed from outside; null where only the agent can access it. May be used on any
+  // thread, also after the guest has ended.
   virtual std::shared_ptr<const sandbox::Workspace> workspace() const { return nullptr; }
 
-  // What it is called from now on, in the log.
+  // Sets its name in the log.
   virtual void call(const std::string& /*id*/) {}
 
-  // Where what it uses can be read; empty where nothing counts it.
+  // Where its usage can be read; empty where nothing counts it.
   virtual sandbox::Cgroup cgroup() const { return sandbox::Cgroup({}); }
 
-  // The limits of its sandbox that nobody has set, by their names in the configuration.
+  // The limits of its sandbox that are not set, by their names in the configuration.
   virtual std::vector<std::string> absent() const = 0;
 
-  // What it had used when it ended by itself; waits for that to be known.
+  // What it had used when it ended by itself; waits for that.
   virtual Task<sandbox::Usage> last_usage() { co_return sandbox::Usage(); }
 
   // Ends it with everything in it. Called once.
@@ -50,24 +50,24 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  // What keeps programs apart from the machine, in one honest word.
+  // The kind of isolation.
   virtual std::string_view isolation() const = 0;
 
-  // Makes sure that it can work at all. Code::unavailable says why it cannot, and what to do.
+  // Checks that it can work at all. Code::unavailable has the reason and the remedy.
   virtual Task<void> prepare() = 0;
 
-  // A new sandbox, as the settings have it or with the limits of `wish`. Its agent has not been
+  // A new sandbox, as the settings have it or with the limits of `limits`. Its agent has not been
   // greeted yet.
-  virtual Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) = 0;
+  virtual Task<std::unique_ptr<Guest>> start(const SandboxLimits& limits, Deadline deadline) = 0;
 };
 
-// The limits that only what is around an agent can set: all of them where nothing of ours is.
+// The limits that only the surroundings of an agent can set: all of them where those are not ours.
 std::vector<std::string> limits_around();
 
-// What its agents are shown first; empty: nothing.
+// The token for its agents; empty: none.
 const std::string& agent_token(const SandboxSettings& settings);
 
-// What the bubblewrap engine puts around each sandbox.
+// The isolation of each sandbox of the bubblewrap engine.
 sandbox::Settings isolation_of(const SandboxSettings& settings);
 
 // The engine of the settings, which counts in `registry` if there is one. REQUIRES: all of them

@@ -74,7 +74,7 @@ Task<FilePiece> SandboxFiles::read_by_agent(const FileRequest& request) {
   if (!result) co_return result.error();
   auto content = json::string_member(*result, "content");
   if (content && agent.extended()) content = base64_decode(*content);
-  if (!content) co_return Error{Code::upstream_failed, "the agent gave no content"};
+  if (!content) co_return Error{Code::upstream_failed, "the agent returned no content"};
   FilePiece piece{*std::move(content), 0};
   piece.size = agent.extended() ? count(*result, "size") : piece.bytes.size();
   const bool whole = request.length == 0 && request.offset + piece.bytes.size() < piece.size;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/discard.h"
 #include "sandbox/process_mark.h"
 
 namespace patchbay::upstreams {
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string place() {
+std::string base_folder() {
   const char* const given = std::getenv("TMPDIR");
   return given && *given ? given : "/tmp";
 }
@@ -31,8 +32,8 @@ bool is_our_folder(const fs::path& path) {
 }  // namespace
 
 Result<std::string> make_sandbox_folder(std::string_view kind) {
-  std::string name =
-      fmt::format("{}/{}{}-XXXXXX", place(), prefix_of(kind), sandbox::process_mark(::getpid()));
+  std::string name = fmt::format("{}/{}{}-XXXXXX", base_folder(), prefix_of(kind),
+                                 sandbox::process_mark(::getpid()));
   if (::mkdtemp(name.data())) return name;
   return Error{Code::unavailable, fmt::format("cannot make {}: {}", name, std::strerror(errno))};
 }
@@ -47,13 +48,12 @@ Result<void> remove_sandbox_folder(const std::string& folder) {
 void sweep_sandbox_folders(std::string_view kind) {
   std::error_code why;
   const std::string prefix = prefix_of(kind);
-  for (fs::directory_iterator at(place(), why), end; !why && at != end; at.increment(why)) {
+  for (fs::directory_iterator at(base_folder(), why), end; !why && at != end; at.increment(why)) {
     const std::string name = at->path().filename();
     if (!name.starts_with(prefix) || !is_our_folder(at->path())) continue;
     const auto owner = sandbox::owner_of(std::string_view(name).substr(prefix.size()));
     if (owner != sandbox::Owner::dead) continue;
-    // Whatever cannot be removed is for the next one.
-    [[maybe_unused]] const auto removed = remove_sandbox_folder(at->path());
+    discard(remove_sandbox_folder(at->path()), "the next sweep tries again");
   }
 }
 

@@ -1,5 +1,5 @@
-// Folders for sandboxes of engines that need one on the disk: made for each, removed with it, and
-// removed by the next gateway if this one is killed before it could.
+// Folders for sandboxes of engines that need one on disk: made for each, removed with it, and
+// removed by the next gateway if this one is killed first.
 //
 // Plain calls that block: for thread pools.
 #pragma once
@@ -16,7 +16,7 @@ Result<std::string> make_sandbox_folder(std::string_view kind);
 
 Result<void> remove_sandbox_folder(const std::string& folder);
 
-// Removes those of that kind whose process has gone.
+// Removes those of that kind whose process has exited.
 void sweep_sandbox_folders(std::string_view kind);
 
 }  // namespace patchbay::upstreams

@@ -16,9 +16,9 @@ constexpr std::size_t kSlack = 1 << 20;
 Result<AgentProgram> find_agent(const SandboxSettings& settings) {
   std::vector<std::string> options{"--max-output", std::to_string(settings.limits.output.value),
                                    "--guard"};
-  const auto with = [&](std::vector<std::string> words) {
-    words.insert(words.end(), options.begin(), options.end());
-    return words;
+  const auto with = [&](std::vector<std::string> args) {
+    args.insert(args.end(), options.begin(), options.end());
+    return args;
   };
   if (!settings.agent.empty()) {
     if (::access(settings.agent.c_str(), X_OK) == 0) {
@@ -33,7 +33,7 @@ Result<AgentProgram> find_agent(const SandboxSettings& settings) {
 }
 
 transport::LineLimits agent_line_limits(const SandboxSettings& settings) {
-  // A control character takes six bytes, and there are two outputs; a file comes as base64.
+  // A control character takes six bytes, and there are two outputs; a file is base64.
   const std::size_t outputs = settings.limits.output.value * 12;
   const std::size_t content = settings.content.value * 2;
   return {std::max(outputs, content) + kSlack,

@@ -1,5 +1,5 @@
-// What the engines have in common: where the agent's program is, how much may come from it, and the
-// guest that is reached over a channel. Values, and one class that is confined to its worker.
+// What the engines share: the agent's program, the limits on its messages, and the guest that is
+// connected by a channel. Values, and one class that is confined to its worker.
 #pragma once
 
 #include <memory>
@@ -11,14 +11,14 @@
 
 namespace patchbay::upstreams {
 
-// The agent as a program: which file, and the words it is started with.
+// The agent as a program: the file, and its arguments.
 struct AgentProgram {
   std::string program;
-  std::vector<std::string> words;  // Its own name first.
+  std::vector<std::string> args;  // argv[0] first.
 };
 
-// The one of the settings, or patchbay-agent beside our own program, or our own program itself.
-// Looks at files.
+// The configured one, or patchbay-agent beside our own program, or our own program itself. Reads
+// files.
 Result<AgentProgram> find_agent(const SandboxSettings& settings);
 
 // The longest line of an agent: all its outputs with every byte escaped, or a file.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/discard.h"
 #include "net/io/socket.h"
 #include "net/process/child.h"
 #include "net/process/stderr_log.h"
@@ -21,9 +22,9 @@ constexpr std::size_t kLongestOk = 64;
 constexpr int kStderrLines = 20;
 constexpr std::string_view kFolders = "vm";
 
-void replace_all(std::string& text, std::string_view word, std::string_view with) {
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + with.size())) {
-    text.replace(at, word.size(), with);
+void replace_all(std::string& text, std::string_view text, std::string_view with) {
+  for (auto at = text.find(text); at != std::string::npos; at = text.find(text, at + with.size())) {
+    text.replace(at, text.size(), with);
   }
 }
 
@@ -42,7 +43,7 @@ class Machine {
 
   Task<void> end() {
     child_->signal(SIGKILL);
-    // Deaf to a call that is cancelled: nobody else removes the folder.
+    // Shielded from the cancellation of a call: nothing else removes the folder.
     auto exit = child_->exit(kNever);
     auto exited = co_await exit.shielded();
     std::function<Result<void>()> remove = [folder = folder_] {
@@ -83,17 +84,18 @@ class MicrovmEngine final : public Engine {
     co_return co_await pool_.run<void>(std::move(sweep));
   }
 
-  Task<std::unique_ptr<Guest>> start(const SandboxLimits& wish, Deadline deadline) override {
+  Task<std::unique_ptr<Guest>> start(const SandboxLimits& limits, Deadline deadline) override {
     std::shared_ptr<Machine> machine;
     std::string socket = settings_.microvm.socket;
     if (!settings_.microvm.command.empty()) {
-      auto begun = co_await boot(wish, socket);
+      auto begun = co_await boot(limits, socket);
       if (!begun) co_return begun.error();
       machine = *std::move(begun);
     }
     auto stream = co_await reach(socket, machine.get(), deadline);
     if (!stream && machine) {
       auto ended = co_await machine->end();
+      discard(ended, "the failure to reach it is reported");
     }
     if (!stream) co_return stream.error();
     std::function<Task<void>()> let_go;
@@ -103,33 +105,34 @@ class MicrovmEngine final : public Engine {
   }
 
  private:
-  // A machine of ours is told how large it is to be, if whoever configured it passes that on.
+  // The limits that a machine of ours gets by its command line, if the configured args pass them
+  // on.
   std::vector<std::string> absent() const {
     auto limits = limits_around();
-    const auto drop_if_told = [&](std::string_view name, std::string_view word) {
-      const bool told = std::ranges::any_of(
-          settings_.microvm.args, [&word](const std::string& arg) { return arg.contains(word); });
-      if (told) std::erase(limits, name);
+    const auto drop_if_passed = [&](std::string_view name, std::string_view text) {
+      const bool present = std::ranges::any_of(
+          settings_.microvm.args, [&text](const std::string& arg) { return arg.contains(text); });
+      if (present) std::erase(limits, name);
     };
-    drop_if_told("memory", "{memory_mib}");
-    drop_if_told("cpu", "{vcpus}");
+    drop_if_passed("memory", "{memory_mib}");
+    drop_if_passed("cpu", "{vcpus}");
     return limits;
   }
 
   // Runs the monitor; `socket` becomes the one of this machine.
-  Task<std::shared_ptr<Machine>> boot(const SandboxLimits& wish, std::string& socket) {
+  Task<std::shared_ptr<Machine>> boot(const SandboxLimits& limits, std::string& socket) {
     std::function<Result<std::string>()> make = [] { return make_sandbox_folder(kFolders); };
     auto folder = co_await pool_.run<std::string>(std::move(make));
     if (!folder) co_return folder.error();
     replace_all(socket, "{folder}", *folder);
     net::Program program{settings_.microvm.command, settings_.microvm.args,
                          net::usual_environment(), *folder};
-    const auto vcpus = std::max(1, static_cast<int>(wish.cpu + 0.999));
-    for (auto& word : program.args) {
-      replace_all(word, "{folder}", *folder);
-      replace_all(word, "{socket}", socket);
-      replace_all(word, "{memory_mib}", std::to_string(wish.memory.value >> 20));
-      replace_all(word, "{vcpus}", std::to_string(vcpus));
+    const auto vcpus = std::max(1, static_cast<int>(limits.cpu + 0.999));
+    for (auto& text : program.args) {
+      replace_all(text, "{folder}", *folder);
+      replace_all(text, "{socket}", socket);
+      replace_all(text, "{memory_mib}", std::to_string(limits.memory.value >> 20));
+      replace_all(text, "{vcpus}", std::to_string(vcpus));
     }
     auto child = net::Child::spawn(program);
     if (!child) {
@@ -153,7 +156,7 @@ class MicrovmEngine final : public Engine {
       } else {
         why = connected.error();
       }
-      // A machine of ours that boots is asked again; one that is said to run is not.
+      // A machine of ours that boots is retried; one that runs already is not.
       const bool over = here().now() + kRetry >= deadline;
       if (!machine || machine->exited() || over || why.code == Code::cancelled) {
         co_return Error{why.code,
@@ -175,7 +178,7 @@ Task<void> ask_for_port(net::Stream& stream, int port, Deadline deadline) {
   const std::string asked = fmt::format("CONNECT {}\n", port);
   auto sent = co_await stream.write_all(asked, std::chrono::seconds(5));
   if (!sent) co_return sent;
-  // One byte at a time: what follows the line belongs to whoever speaks next.
+  // One byte at a time: what follows the line belongs to the channel.
   std::string line;
   while (!line.ends_with('\n')) {
     char byte = 0;

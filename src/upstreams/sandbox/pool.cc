@@ -42,7 +42,7 @@ SandboxCounters::SandboxCounters(metrics::Registry& registry, const std::string&
       upstream_(upstream) {}
 
 metrics::Counter& SandboxCounters::runs(std::string_view verdict) const {
-  // The registry keeps it.
+  // The registry owns it.
   return *registry_.counter("patchbay_sandbox_runs_total", "Programs that were run, by their end.",
                             metrics::labels({{"upstream", upstream_}, {"verdict", verdict}}));
 }
@@ -51,7 +51,7 @@ void SandboxPool::start() {
   if (settings_.pool.size > 0) filler_.spawn(keep_full());
 }
 
-Task<SandboxPool::Taken> SandboxPool::take(const SandboxLimits& wish, bool as_configured,
+Task<SandboxPool::Taken> SandboxPool::take(const SandboxLimits& limits, bool as_configured,
                                            Deadline deadline) {
   while (as_configured && !ready_.empty()) {
     auto guest = std::move(ready_.front());
@@ -65,19 +65,19 @@ Task<SandboxPool::Taken> SandboxPool::take(const SandboxLimits& wish, bool as_co
     }
     discard(std::move(guest));
   }
-  auto made = co_await make(wish, deadline);
+  auto made = co_await make(limits, deadline);
   if (!made) co_return made.error();
   counters_.cold->add();
   co_return Taken{*std::move(made), false};
 }
 
-Task<std::shared_ptr<Guest>> SandboxPool::make(const SandboxLimits& wish, Deadline deadline) {
+Task<std::shared_ptr<Guest>> SandboxPool::make(const SandboxLimits& limits, Deadline deadline) {
   deadline = std::min<Deadline>(deadline, here().now() + settings_.start_time);
   auto turn = co_await await_turn(deadline);
   if (!turn) co_return Error{turn.error().code, "no sandbox could be started in time"};
   const auto begin = Clock::now();
   std::shared_ptr<Guest> guest;
-  auto greeted = co_await make_greeted(wish, deadline, guest);
+  auto greeted = co_await make_greeted(limits, deadline, guest);
   pass_turn();
   if (greeted) {
     counters_.start_time->observe(seconds_since(begin));
@@ -88,15 +88,15 @@ Task<std::shared_ptr<Guest>> SandboxPool::make(const SandboxLimits& wish, Deadli
   co_return greeted.error();
 }
 
-Task<void> SandboxPool::make_greeted(const SandboxLimits& wish, Deadline deadline,
+Task<void> SandboxPool::make_greeted(const SandboxLimits& limits, Deadline deadline,
                                      std::shared_ptr<Guest>& made) {
-  auto guest = co_await engine_.start(wish, deadline);
+  auto guest = co_await engine_.start(limits, deadline);
   if (!guest) co_return guest.error();
   made = *std::move(guest);
   co_return co_await made->agent().greet(agent_token(settings_), deadline);
 }
 
-// At most so many are started at once; the others come in the order in which they asked.
+// At most so many are started at once; the others wait in order.
 Task<void> SandboxPool::await_turn(Deadline deadline) {
   if (starting_ < settings_.pool.starts) {
     ++starting_;
@@ -113,7 +113,7 @@ void SandboxPool::pass_turn() {
   while (!waiting_.empty()) {
     OneShot<void>* const next = waiting_.front();
     waiting_.pop_front();
-    // One that has just given up takes no turn, though it has not gone yet.
+    // A waiter that has just timed out is skipped, although it is still listed.
     if (next->delivered()) continue;
     next->deliver(ok());
     return;
@@ -131,7 +131,7 @@ Task<void> SandboxPool::keep_full() {
     changed_.reset();
     auto changed = co_await changed_.wait();
     if (!changed || stopping_) break;
-    // Whoever has just taken one is answered first.
+    // The taker of a sandbox is answered first.
     auto slept = co_await sleep_until(here().now() + std::max(pause_, kBreath));
     if (!slept) break;
   }
@@ -172,7 +172,7 @@ Task<void> SandboxPool::end_one(std::shared_ptr<Guest> guest) {
 Task<void> SandboxPool::stop() {
   stopping_ = true;
   changed_.deliver(ok());
-  // Also what is being started: nobody waits for it any more, and it may never come up.
+  // Also those being started: nothing waits for them any more, and they may never come up.
   filler_.cancel();
   auto drained = co_await filler_.drain(kNever);
   for (auto& guest : std::exchange(ready_, {})) {

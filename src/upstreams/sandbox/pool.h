@@ -1,6 +1,5 @@
-// The SandboxPool has sandboxes ready before anybody asks for one, since to make one takes longer
-// than to hand one over. A bounded number is started at once; each is asked whether it is well
-// before it is handed over.
+// The SandboxPool prepares sandboxes before they are requested, since making one takes longer than
+// handing one over. A bounded number is started at once; each is checked before it is handed over.
 //
 // Confined to one worker.
 #pragma once
@@ -19,14 +18,14 @@ struct SandboxCounters {
   SandboxCounters(metrics::Registry& registry, const std::string& upstream);
 
   const std::shared_ptr<metrics::Gauge> ready;     // Wait in the pool.
-  const std::shared_ptr<metrics::Gauge> used;      // Belong to somebody.
+  const std::shared_ptr<metrics::Gauge> used;      // In use.
   const std::shared_ptr<metrics::Counter> warm;    // Handed over from the pool.
-  const std::shared_ptr<metrics::Counter> cold;    // Made because somebody asked.
+  const std::shared_ptr<metrics::Counter> cold;    // Made on request.
   const std::shared_ptr<metrics::Counter> failed;  // Could not be made.
   const std::shared_ptr<metrics::Counter> destroyed;
   const std::shared_ptr<metrics::Histogram> start_time;
 
-  // Of programs that were run: how they ended.
+  // Of programs that were run, by how they ended.
   metrics::Counter& runs(std::string_view verdict) const;
 
  private:
@@ -46,21 +45,21 @@ class SandboxPool {
   SandboxPool(Engine& engine, const SandboxSettings& settings, const SandboxCounters& counters)
       : engine_(engine), settings_(settings), counters_(counters) {}
 
-  // Begins to fill, and keeps full.
+  // Starts to fill the pool and keeps it full.
   void start();
 
-  // A sandbox with the limits of `wish`; those that are ready have the limits of the settings.
-  Task<Taken> take(const SandboxLimits& wish, bool as_configured, Deadline deadline);
+  // A sandbox with the limits of `limits`; those that are ready have the limits of the settings.
+  Task<Taken> take(const SandboxLimits& limits, bool as_configured, Deadline deadline);
 
   // Ends a sandbox in the background.
   void discard(std::shared_ptr<Guest> guest);
 
-  // Ends all that is ready, and waits for what is being started or ended.
+  // Ends all that are ready, and waits for those being started or ended.
   Task<void> stop();
 
  private:
-  Task<std::shared_ptr<Guest>> make(const SandboxLimits& wish, Deadline deadline);
-  Task<void> make_greeted(const SandboxLimits& wish, Deadline deadline,
+  Task<std::shared_ptr<Guest>> make(const SandboxLimits& limits, Deadline deadline);
+  Task<void> make_greeted(const SandboxLimits& limits, Deadline deadline,
                           std::shared_ptr<Guest>& made);
   Task<void> keep_full();
   Task<void> add_one();

@@ -1,5 +1,4 @@
-// Sandboxes elsewhere: an agent that somebody runs on another machine. What keeps it apart there we
-// cannot know.
+// Remote sandboxes: an agent that runs on another machine. Its isolation there is unknown.
 #include <fmt/format.h>
 
 #include "mcp_client/connect/http.h"
@@ -11,9 +10,9 @@
 namespace patchbay::upstreams {
 namespace {
 
-// What is not encrypted must not leave the machine.
-bool stays_here(const SocketEndpoint& place) {
-  const auto addresses = net::numeric_addresses(place.host, place.port);
+// Without encryption, nothing may leave the machine.
+bool stays_here(const SocketEndpoint& endpoint) {
+  const auto addresses = net::numeric_addresses(endpoint.host, endpoint.port);
   if (addresses.empty()) return false;
   for (const auto& address : addresses) {
     if (!address.loopback()) return false;
@@ -28,13 +27,14 @@ class RemoteEngine final : public Engine {
   std::string_view isolation() const override { return "remote"; }
 
   Task<void> prepare() override {
-    auto place = tcp_place(settings_.remote.address);
-    if (!place) {
-      co_return Error{Code::unavailable, fmt::format("remote.address: {}", place.error().message)};
+    auto endpoint = tcp_endpoint(settings_.remote.address);
+    if (!endpoint) {
+      co_return Error{Code::unavailable,
+                      fmt::format("remote.address: {}", endpoint.error().message)};
     }
-    place_ = *std::move(place);
+    endpoint_ = *std::move(endpoint);
     if (!settings_.remote.secure) {
-      if (stays_here(place_)) co_return ok();
+      if (stays_here(endpoint_)) co_return ok();
       co_return Error{Code::unavailable,
                       "an agent on another machine is reached over TLS only: set remote.secure"};
     }
@@ -47,13 +47,13 @@ class RemoteEngine final : public Engine {
   }
 
   Task<std::unique_ptr<Guest>> start(const SandboxLimits&, Deadline deadline) override {
-    auto connected = co_await net::connect_tcp(place_.host, place_.port, deadline);
+    auto connected = co_await net::connect_tcp(endpoint_.host, endpoint_.port, deadline);
     if (!connected) co_return connected.error();
     net::set_no_delay(connected->get());
     net::notice_dead_peer(connected->get());
     auto stream = std::make_unique<net::Stream>(*std::move(connected));
     if (tls_) {
-      auto secured = co_await stream->start_tls(tls_, place_.host, deadline);
+      auto secured = co_await stream->start_tls(tls_, endpoint_.host, deadline);
       if (!secured) co_return secured.error();
     }
     co_return std::make_unique<SocketGuest>(std::move(stream), settings_,
@@ -62,7 +62,7 @@ class RemoteEngine final : public Engine {
 
  private:
   const SandboxSettings& settings_;
-  SocketEndpoint place_;
+  SocketEndpoint endpoint_;
   std::shared_ptr<const net::TlsContext> tls_;
 };
 

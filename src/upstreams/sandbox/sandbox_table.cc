@@ -40,8 +40,9 @@ Result<void> SandboxTable::reserve(const std::string& owner) {
   }
   int& own = counts_[owner];
   if (own >= settings_.most_each) {
-    return Error{Code::overloaded,
-                 fmt::format("you have {} sandboxes, which is the most; destroy one first", own)};
+    return Error{
+        Code::overloaded,
+        fmt::format("you have {} sandboxes, which is the maximum; destroy one first", own)};
   }
   ++own;
   ++count_;
@@ -49,7 +50,7 @@ Result<void> SandboxTable::reserve(const std::string& owner) {
   return ok();
 }
 
-void SandboxTable::give_back(const std::string& owner) {
+void SandboxTable::put_back(const std::string& owner) {
   const auto own = counts_.find(owner);
   if (--own->second == 0) counts_.erase(own);
   --count_;
@@ -95,7 +96,7 @@ void SandboxTable::remove(const Sandbox& sandbox) {
   if (found == entries_.end()) return;
   const auto stored = found->second->sandbox;
   entries_.erase(found);
-  give_back(stored->owner);
+  put_back(stored->owner);
   pool_.discard(stored->guest);
 }
 
@@ -112,7 +113,7 @@ void SandboxTable::end_use(const std::shared_ptr<Sandbox>& sandbox) {
 
 void SandboxTable::expire(std::string id) {
   const auto found = entries_.find(id);
-  // One that is in use gets a new time when that ends.
+  // One that is in use gets a new deadline when that ends.
   if (found == entries_.end() || found->second->sandbox->uses > 0) return;
   log::Line(log::Level::info, "sandbox expired")
       .add("sandbox", id)

@@ -1,6 +1,6 @@
-// The SandboxTable knows which sandboxes there are and whose they are. Nobody reaches one of
-// another caller: for everybody but its owner it does not exist. One that nobody uses for its time
-// to live is ended.
+// The SandboxTable knows the sandboxes and their owners. A caller cannot access a sandbox of
+// another: to everyone except its owner it does not exist. One that stays unused for its time to
+// live is ended.
 //
 // Confined to one worker.
 #pragma once
@@ -32,28 +32,28 @@ struct Sandbox {
 
 class SandboxTable {
  public:
-  // REQUIRES: what is referred to outlives the book.
+  // REQUIRES: what is referred to outlives the table.
   SandboxTable(SandboxPool& pool, const SandboxSettings& settings, const SandboxCounters& counters);
   ~SandboxTable();
 
-  // A place for one more of `owner`'s, which must be filled or given back. Code::overloaded if
-  // there are too many.
+  // A slot for one more of `owner`'s, which must be filled or put back. Code::overloaded if there
+  // are too many.
   Result<void> reserve(const std::string& owner);
-  void give_back(const std::string& owner);
+  void put_back(const std::string& owner);
 
-  // Enters a sandbox in a reserved place.
+  // Enters a sandbox in a reserved slot.
   std::shared_ptr<Sandbox> enter(const std::string& owner, SandboxPool::Taken taken,
                                  const SandboxLimits& limits, config::Duration ttl);
 
-  // Code::not_found if there is none of that id, or none of this owner's.
+  // Code::not_found if there is none of that id, or it belongs to another owner.
   Result<std::shared_ptr<Sandbox>> find(const std::string& owner, std::string_view id);
 
   std::vector<std::shared_ptr<Sandbox>> of(const std::string& owner) const;
 
-  // Strikes a sandbox off and ends it. Nothing if that has been done.
+  // Removes a sandbox and ends it. Nothing if that has been done.
   void remove(const Sandbox& sandbox);
 
-  // A call begins or ends to use it; its time to live begins anew.
+  // A call starts or stops to use it; its time to live starts anew.
   void begin_use(Sandbox& sandbox);
   void end_use(const std::shared_ptr<Sandbox>& sandbox);
 
@@ -70,7 +70,7 @@ class SandboxTable {
   const SandboxSettings& settings_;
   const SandboxCounters& counters_;
   std::map<std::string, std::unique_ptr<Entry>, std::less<>> entries_;
-  std::map<std::string, int> counts_;  // By owner, with the places that are reserved.
+  std::map<std::string, int> counts_;  // By owner, including reserved slots.
   int count_ = 0;
 };
 

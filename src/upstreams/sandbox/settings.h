@@ -1,4 +1,4 @@
-// What can be said about an upstream that is a place for sandboxes. Values only.
+// The settings of an upstream that provides sandboxes. Values only.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace patchbay::upstreams {
 
 enum class SandboxEngine : std::uint8_t { bubblewrap, microvm, remote, none };
 
-// Of a sandbox for whoever calls, beside what any sandboxed program may use.
+// Limits of a caller's sandbox, in addition to those of any sandboxed program.
 struct SandboxLimits : sandbox::Limits {
   SandboxLimits() { cpu_time = config::Duration(300'000); }
   config::Duration wall{30'000};

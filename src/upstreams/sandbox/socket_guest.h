@@ -14,8 +14,8 @@ namespace patchbay::upstreams {
 
 class SocketGuest final : public Guest {
  public:
-  // `let_go` ends what stands behind the socket; empty: nothing of ours does. `absent` are the
-  // limits that nobody has set there.
+  // `let_go` ends what is behind the socket; empty: nothing of ours. `absent` are the limits that
+  // are not set there.
   SocketGuest(std::unique_ptr<net::Stream> stream, const SandboxSettings& settings,
               std::function<Task<void>()> let_go, std::vector<std::string> absent)
       : channel_(std::move(stream), agent_line_limits(settings)),
@@ -39,7 +39,7 @@ class SocketGuest final : public Guest {
   const std::vector<std::string> absent_;
 };
 
-// Asks for the agent's port in the way of Firecracker's sockets: `CONNECT 52`, answered by `OK …`.
+// Requests the agent's port as Firecracker's sockets expect: `CONNECT 52`, answered by `OK …`.
 Task<void> ask_for_port(net::Stream& stream, int port, Deadline deadline);
 
 }  // namespace patchbay::upstreams

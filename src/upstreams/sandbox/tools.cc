@@ -9,7 +9,7 @@
 namespace patchbay::upstreams {
 namespace {
 
-// A tool: what it is called, what it does, what it takes and what it answers with, as JSON Schema.
+// A tool: its name, its description, and its arguments and its answer as JSON Schema.
 struct Row {
   SandboxTool tool;
   std::string_view name;
@@ -57,9 +57,8 @@ const std::vector<Row>& rows() {
       {SandboxTool::create,
        "create_sandbox",
        "Create a sandbox",
-       "Makes a sandbox: a folder and processes of its own, kept apart from the machine and from "
-       "everybody else's. It is kept until it is destroyed, or nobody has used it for its time to "
-       "live.",
+       "Makes a sandbox: a folder and processes of its own, isolated from the machine and from "
+       "other sandboxes. It exists until it is destroyed, or unused for its time to live.",
        {R"("memory_mib":{"type":"integer","minimum":16,"description":"Memory it may use"})",
         R"("vcpu_count":{"type":"number","exclusiveMinimum":0,"description":"Processors' worth of )"
         R"(time it may use"})",

@@ -30,19 +30,19 @@ std::optional<SandboxTool> find_sandbox_tool(std::string_view name);
 struct CreateRequest {
   SandboxLimits limits;
   config::Duration ttl{0};
-  bool as_configured = true;  // Nothing about the limits was asked for.
+  bool as_configured = true;  // No limits were requested.
 };
 
 Result<CreateRequest> read_create(std::string_view arguments, const SandboxSettings& settings);
 
 // The arguments of execute_code and run_command, as the agent takes them.
 struct RunRequest {
-  std::string sandbox;  // Empty: one of its own, for this run only.
+  std::string sandbox;  // Empty: a new one, for this run only.
   std::string method;
   std::string params;  // Without its last brace.
   config::Duration wall{0};
-  std::string what;       // What is run, for its mark in the log.
-  bool extended = false;  // Takes an agent that knows more than the six methods.
+  std::string what;       // The program, for its log line.
+  bool extended = false;  // Needs an agent with more than the six methods.
 };
 
 Result<RunRequest> read_run(SandboxTool tool, std::string_view arguments,

@@ -48,7 +48,7 @@ TEST(SandboxTools, AnswersAreAsPromised) {
       structured_result(folder_answer({{"a", true, 0, "dir"}}, "namespaces")), true));
 }
 
-TEST(SandboxTools, VerdictsSayWhy) {
+TEST(SandboxTools, VerdictsHaveAReason) {
   const sandbox::Usage before;
   sandbox::Usage after;
   EXPECT_EQ(verdict_on(R"({"exit_code":0})", before, after), "exit");

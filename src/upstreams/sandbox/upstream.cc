@@ -19,19 +19,12 @@ Error is_stopping() { return {Code::unavailable, "the upstream is stopping"}; }
 class SandboxUpstream::Running {
  public:
   Running(SandboxUpstream& upstream, Stop* caller)
-      : upstream_(upstream), by_caller_(caller, stop_), by_upstream_(&upstream.ending_, stop_) {
-    ++upstream_.running_;
-  }
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-  ~Running() {
-    if (--upstream_.running_ == 0 && upstream_.idle_) upstream_.idle_->deliver(ok());
-  }
+      : pass_(upstream.calls_), by_caller_(caller, stop_), by_upstream_(&upstream.ending_, stop_) {}
 
   Stop& stop() { return stop_; }
 
  private:
-  SandboxUpstream& upstream_;
+  const Gate::Pass pass_;
   Stop stop_;
   const StopLink by_caller_;
   const StopLink by_upstream_;
@@ -63,11 +56,11 @@ Task<void> SandboxUpstream::start() {
 Task<void> SandboxUpstream::begin() {
   auto prepared = co_await engine_->prepare();
   if (!prepared) {
-    settle(false, fmt::format("no sandbox is run: {}", prepared.error().message));
+    set_state(false, fmt::format("no sandbox is run: {}", prepared.error().message));
     co_return prepared;
   }
   pool_.start();
-  settle(true, "");
+  set_state(true, "");
   watcher_.offers(*this, sandbox_items());
   co_return ok();
 }
@@ -79,26 +72,17 @@ Task<void> SandboxUpstream::stop(Deadline deadline) {
 
 Task<void> SandboxUpstream::end(Deadline deadline) {
   stopping_ = true;
-  auto idle = co_await wait_until_idle(deadline);
+  auto idle = co_await calls_.wait_empty(deadline);
   ending_.request();
-  if (!idle) idle = co_await wait_until_idle(kNever);
-  // What still runs in them ends with them.
+  if (!idle) idle = co_await calls_.wait_empty();
+  // Programs that still run in them end with them.
   table_.clear();
   auto stopped = co_await pool_.stop();
-  settle(false, "stopped");
+  set_state(false, "stopped");
   co_return stopped;
 }
 
-Task<void> SandboxUpstream::wait_until_idle(Deadline deadline) {
-  if (running_ == 0) co_return ok();
-  OneShot<void> idle;
-  idle_ = &idle;
-  auto waited = co_await idle.wait(deadline);
-  idle_ = nullptr;
-  co_return waited;
-}
-
-void SandboxUpstream::settle(bool up, std::string detail) {
+void SandboxUpstream::set_state(bool up, std::string detail) {
   {
     const std::lock_guard lock(mutex_);
     state_ = {up, detail};
@@ -146,7 +130,7 @@ Task<mcp::Reply> SandboxUpstream::serve_to_end(const gateway::Call& call, std::s
   const std::string_view arguments = given ? given->raw : "{}";
   auto answer = co_await use_tool(call, *tool, arguments);
   if (answer) co_return mcp::result_reply(structured_result(*answer));
-  // What a model can mend it must read.
+  // Errors that a model can correct are tool results.
   if (answer.error().code == Code::cancelled) co_return answer.error();
   co_return mcp::result_reply(mcp::tool_result({answer.error().message}, true));
 }
@@ -177,11 +161,11 @@ Task<std::string> SandboxUpstream::use_tool(const gateway::Call& call, SandboxTo
 Task<std::shared_ptr<Sandbox>> SandboxUpstream::make(const std::string& owner,
                                                      const CreateRequest& request,
                                                      Deadline deadline) {
-  auto place = table_.reserve(owner);
-  if (!place) co_return place.error();
+  auto slot = table_.reserve(owner);
+  if (!slot) co_return slot.error();
   auto taken = co_await pool_.take(request.limits, request.as_configured, deadline);
   if (!taken) {
-    table_.give_back(owner);
+    table_.put_back(owner);
     co_return taken.error();
   }
   auto sandbox = table_.enter(owner, *std::move(taken), request.limits, request.ttl);

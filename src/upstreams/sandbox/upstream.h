@@ -1,7 +1,7 @@
-// The SandboxUpstream lends places where code can be run that nobody trusts: sandboxes with an
-// agent inside, as MCP tools. Each sandbox belongs to the caller who made it.
+// The SandboxUpstream runs untrusted code in sandboxes with an agent inside, as MCP tools. Each
+// sandbox belongs to the caller that made it.
 //
-// Lives on one worker; answer() and state() may be called on any, start() and stop() on the control
+// Owned by one worker; answer() and state() may be called on any, start() and stop() on the control
 // thread.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "async/gate.h"
 #include "async/thread_pool.h"
 #include "gateway/call/upstream.h"
 #include "net/io/loop.h"
@@ -39,10 +40,9 @@ class SandboxUpstream final : public gateway::Upstream {
  private:
   class Running;  // A call in progress.
 
-  // All of these on the home worker.
+  // All of these on the owner worker.
   Task<void> begin();
   Task<void> end(Deadline deadline);
-  Task<void> wait_until_idle(Deadline deadline);
   Task<mcp::Reply> serve(const gateway::Call& call, std::string_view target);
   Task<mcp::Reply> serve_to_end(const gateway::Call& call, std::string_view target);
   Task<std::string> use_tool(const gateway::Call& call, SandboxTool tool,
@@ -61,7 +61,7 @@ class SandboxUpstream final : public gateway::Upstream {
   Task<std::string> use_file(const gateway::Call& call, SandboxTool tool,
                              const FileRequest& request);
   Task<mcp::Reply> read_resource(const gateway::Call& call, std::string_view uri);
-  void settle(bool up, std::string detail);
+  void set_state(bool up, std::string detail);
 
   // Constant after construction.
   const std::string name_;
@@ -72,17 +72,16 @@ class SandboxUpstream final : public gateway::Upstream {
   const std::shared_ptr<metrics::Gauge> up_;
   const std::shared_ptr<metrics::Gauge> in_flight_;
 
-  // Home worker only.
+  // Owner worker only.
   ThreadPool files_;
   std::unique_ptr<Engine> engine_;
   SandboxPool pool_;
   SandboxTable table_;
-  bool stopping_ = false;  // Nothing new is begun.
+  bool stopping_ = false;  // No new call is accepted.
   Stop ending_;            // Nor is anything finished.
-  int running_ = 0;
-  OneShot<void>* idle_ = nullptr;  // Who waits for the last call to end.
+  Gate calls_;             // In progress.
 
-  // Guarded: told by the home worker, read by whoever asks.
+  // Guarded: set by the owner worker, read by any.
   mutable std::mutex mutex_;
   gateway::UpstreamState state_{false, "starting"};
 };

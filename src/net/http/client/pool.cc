@@ -11,17 +11,17 @@ namespace patchbay::net {
 namespace {
 
 constexpr std::string_view kDiedUnanswered =
-    "the server closed a kept connection before it answered";
+    "the server closed a reused connection before it answered";
 
 iovec part(std::string_view bytes) { return {const_cast<char*>(bytes.data()), bytes.size()}; }
 
-// A length of zero says something only where a body is usual.
-bool says_length(const HttpCall& call) {
+// A Content-Length of zero is sent only where a body is usual.
+bool sends_length(const HttpCall& call) {
   return !call.body.empty() || call.method == "POST" || call.method == "PUT" ||
          call.method == "PATCH";
 }
 
-// Says of a connection that ended how far the answer had come.
+// The error of a connection that ended, with how far the response had got.
 Error lost(const Error& why, bool reused, bool begun) {
   if (begun) {
     return {Code::upstream_failed, fmt::format("the server's answer broke off: {}", why.message)};
@@ -40,7 +40,7 @@ void PooledConnection::on_ready() {
   char unasked = 0;
   auto got = stream->try_read(std::span(&unasked, 1));
   if (got && *got == 0) {
-    stream->wait_readable(*this);  // TLS has its own things to say.
+    stream->wait_readable(*this);  // A TLS session may still deliver session tickets.
   } else {
     pool.dismiss(*this);
   }
@@ -74,7 +74,7 @@ Task<std::unique_ptr<HttpResponse>> HttpPool::request(const HttpCall& call, Dead
     const bool reused = connection->used;
     auto sent = connection->stream->try_write(std::span(parts).first(call.body.empty() ? 1 : 2));
     if (!sent) {
-      // Nothing of the request has left, so it may go over another connection.
+      // Nothing of the request has been sent, so it may use another connection.
       connection.reset();
       if (!reused) co_return lost(sent.error(), false, false);
       connection = take_idle();
@@ -112,7 +112,7 @@ void HttpPool::compose_head(const HttpCall& call) {
         std::string_view(authority_), std::string_view("\r\n"), call.fields}) {
     head_ += piece;
   }
-  if (says_length(call)) {
+  if (sends_length(call)) {
     head_ += "Content-Length: ";
     head_ += fmt::format_int(call.body.size()).c_str();
     head_ += "\r\n";
@@ -176,16 +176,16 @@ Task<HttpPool::Connection> HttpPool::obtain(Deadline deadline) {
   co_return error;
 }
 
-// Yields a connection that has become idle, or the place to open one.
+// Yields a connection that has become idle, or the slot in which to open one.
 Task<HttpPool::Connection> HttpPool::wait_for_one(Deadline deadline) {
   if (waiting_.size() >= static_cast<std::size_t>(settings_.waiting)) {
     co_return Error{Code::overloaded,
                     fmt::format("too many requests wait for a connection to {}", authority_)};
   }
   Waiting waiting;
-  const auto place = waiting_.insert(waiting_.end(), &waiting);
+  const auto slot = waiting_.insert(waiting_.end(), &waiting);
   auto given = co_await waiting.slot.wait(deadline);
-  if (waiting.listed) waiting_.erase(place);
+  if (waiting.listed) waiting_.erase(slot);
   co_return given;
 }
 
@@ -194,14 +194,14 @@ bool HttpPool::hand_over(Connection& connection) {
     Waiting& first = *waiting_.front();
     waiting_.pop_front();
     first.listed = false;
-    if (first.slot.delivered()) continue;  // It has given up.
+    if (first.slot.delivered()) continue;  // It has timed out.
     first.slot.deliver(std::move(connection));
     return true;
   }
   return false;
 }
 
-void HttpPool::give_back(Connection connection, std::chrono::nanoseconds idle) {
+void HttpPool::put_back(Connection connection, std::chrono::nanoseconds idle) {
   if (connection->closings != closings_) return;
   Stream& stream = *connection->stream;
   if (stream.may_read()) {
@@ -216,8 +216,8 @@ void HttpPool::give_back(Connection connection, std::chrono::nanoseconds idle) {
   idle_.push_back(std::move(connection));
 }
 
-// An idle connection ends. It may be in the middle of an event of its own, so it lives on until
-// the turn is over.
+// Drops an idle connection. It may be handling an event of its own, so it is destroyed at the end
+// of the turn.
 void HttpPool::dismiss(PooledConnection& connection) {
   const auto at = std::ranges::find(idle_, &connection, &Connection::get);
   dismissed_.push_back(std::move(*at));
@@ -230,8 +230,8 @@ void HttpPool::on_turn_end() { dismissed_.clear(); }
 void HttpPool::on_closed() {
   --open_;
   if (waiting_.empty()) return;
-  auto place = std::make_unique<PooledConnection>(*this);
-  hand_over(place);
+  auto slot = std::make_unique<PooledConnection>(*this);
+  hand_over(slot);
 }
 
 void HttpPool::close() {

@@ -25,12 +25,12 @@ using testing::until;
 using testing::Visitor;
 using testing::with_server;
 
-TEST(HttpPool, SendsARequestAndGivesViewsOfTheAnswer) {
+TEST(HttpPool, SendsARequestAndReturnsViewsOfTheResponse) {
   std::string seen;
   auto script = [&](Visitor& visitor) -> Task<void> {
     auto request = co_await visitor.request();
     seen = *request;
-    auto said = co_await visitor.say(std::string(kHello));
+    auto sent = co_await visitor.send(std::string(kHello));
     co_return co_await visitor.closed();
   };
   with_server(script, [&](HttpPool& pool, LoopbackServer& server) -> Task<void> {
@@ -53,14 +53,14 @@ TEST(HttpPool, SendsARequestAndGivesViewsOfTheAnswer) {
   });
 }
 
-TEST(HttpPool, SaysALengthOnlyWhereABodyIsUsual) {
+TEST(HttpPool, SendsALengthOnlyWhereABodyIsUsual) {
   std::vector<std::string> seen;
   auto script = [&](Visitor& visitor) -> Task<void> {
     for (;;) {
       auto request = co_await visitor.request();
       if (!request) co_return ok();
       seen.push_back(*request);
-      auto said = co_await visitor.say(std::string(kHello));
+      auto sent = co_await visitor.send(std::string(kHello));
     }
   };
   with_server(script, [&](HttpPool& pool, LoopbackServer&) -> Task<void> {
@@ -95,7 +95,7 @@ TEST(HttpPool, SendsLargeBodies) {
   auto script = [&](Visitor& visitor) -> Task<void> {
     auto request = co_await visitor.request();
     if (request) seen = *request;
-    auto said = co_await visitor.say(std::string(kHello));
+    auto sent = co_await visitor.send(std::string(kHello));
     co_return co_await visitor.closed();
   };
   const std::string large(20'000'000, 'x');
@@ -112,7 +112,7 @@ TEST(HttpPool, SendsLargeBodies) {
 TEST(HttpPool, TakesAnAnswerThatComesBeforeTheRequestIsSent) {
   auto script = [](Visitor& visitor) -> Task<void> {
     auto some = co_await visitor.read();
-    auto said = co_await visitor.say("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
+    auto sent = co_await visitor.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno");
     auto never = co_await sleep_until(kNever);
     co_return never;
   };
@@ -126,7 +126,7 @@ TEST(HttpPool, TakesAnAnswerThatComesBeforeTheRequestIsSent) {
   });
 }
 
-TEST(HttpPool, DoesNotUseAConnectionAgainThatSaysMoreThanItWasAsked) {
+TEST(HttpPool, DoesNotReuseAConnectionWithUnexpectedBytes) {
   for (const auto& answer :
        {std::string(kHello) + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",
         std::string("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"),
@@ -148,10 +148,10 @@ TEST(HttpPool, DropsAnIdleConnectionThatTheServerTouches) {
   for (const bool speaks : {false, true}) {
     auto script = [&](Visitor& visitor) -> Task<void> {
       auto request = co_await visitor.request();
-      auto said = co_await visitor.say(std::string(kHello));
+      auto sent = co_await visitor.send(std::string(kHello));
       co_await next_turn();
       if (!speaks) co_return ok();
-      said = co_await visitor.say("HTTP/1.1 408 Request Timeout\r\n\r\n");
+      sent = co_await visitor.send("HTTP/1.1 408 Request Timeout\r\n\r\n");
       co_return co_await visitor.closed();
     };
     with_server(script, [](HttpPool& pool, LoopbackServer& server) -> Task<void> {
@@ -197,13 +197,13 @@ TEST(HttpPool, HeedsHowLongTheServerKeepsConnections) {
               });
 }
 
-TEST(HttpPool, SaysWhenAKeptConnectionDiesUnansweredAndDoesNotAskAgain) {
+TEST(HttpPool, ReportsAReusedConnectionThatClosesUnansweredAndDoesNotRetry) {
   int requests = 0;
   auto script = [&](Visitor& visitor) -> Task<void> {
     for (;;) {
       auto request = co_await visitor.request();
       if (!request || ++requests == 2) co_return ok();
-      auto said = co_await visitor.say(std::string(kHello));
+      auto sent = co_await visitor.send(std::string(kHello));
     }
   };
   with_server(script, [&](HttpPool& pool, LoopbackServer& server) -> Task<void> {
@@ -227,13 +227,13 @@ TEST(HttpPool, SendsOverAnotherConnectionIfNothingHasLeft) {
   auto script = [&](Visitor& visitor) -> Task<void> {
     if (visitor.number == 1) first = &visitor;
     auto request = co_await visitor.request();
-    auto said = co_await visitor.say(std::string(kHello));
+    auto sent = co_await visitor.send(std::string(kHello));
     co_return co_await visitor.closed();
   };
   with_server(script, [&](HttpPool& pool, LoopbackServer& server) -> Task<void> {
     auto got = co_await get(pool);
     EXPECT_EQ(*got, "200 hello");
-    // Breaks the connection in this turn, so that the pool cannot have heard of it.
+    // Breaks the connection in this turn, so that the pool cannot have noticed yet.
     const sockaddr none{AF_UNSPEC, {}};
     ::connect(first->stream.fd(), &none, sizeof none);
     got = co_await get(pool);
@@ -243,7 +243,7 @@ TEST(HttpPool, SendsOverAnotherConnectionIfNothingHasLeft) {
   });
 }
 
-TEST(HttpPool, SaysWhyItCannotConnect) {
+TEST(HttpPool, ReportsWhyItCannotConnect) {
   on_loop([]() -> Task<void> {
     Url url;
     {
@@ -274,7 +274,7 @@ TEST(HttpPool, IsBoundInConnectionsAndInWhatWaits) {
       most = std::max(most, ++now);
       for (int i = 0; i < 5; ++i) co_await next_turn();
       --now;
-      auto said = co_await visitor.say(std::string(kHello));
+      auto sent = co_await visitor.send(std::string(kHello));
     }
   };
   with_server(
@@ -300,7 +300,7 @@ TEST(HttpPool, IsBoundInConnectionsAndInWhatWaits) {
       settings);
 }
 
-TEST(HttpPool, PassesThePlaceOfAClosedConnectionOn) {
+TEST(HttpPool, PassesTheSlotOfAClosedConnectionOn) {
   HttpPoolSettings settings;
   settings.connections = 1;
   with_server(
@@ -323,12 +323,12 @@ TEST(HttpPool, PassesThePlaceOfAClosedConnectionOn) {
       settings);
 }
 
-// The server says `beginning` and no more; how do requests end that are cancelled, or too late?
+// The server sends `beginning` and no more. How do requests end that are cancelled or time out?
 void expect_end_of_waits(std::string beginning, int connections) {
   bool closed = false;
   auto script = [&](Visitor& visitor) -> Task<void> {
     auto request = co_await visitor.request();
-    auto said = co_await visitor.say(beginning);
+    auto sent = co_await visitor.send(beginning);
     auto end = co_await visitor.closed();
     closed = true;
     co_return end;
@@ -375,7 +375,7 @@ TEST(HttpPool, EndsEveryWaitAndClosesTheConnection) {
   expect_end_of_waits("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel", 2);
 }
 
-TEST(HttpPool, SendsNothingForWhoIsStoppedAlready) {
+TEST(HttpPool, SendsNothingForAStoppedTask) {
   with_server(always(std::string(kHello)),
               [](HttpPool& pool, LoopbackServer& server) -> Task<void> {
                 const HttpCall call{"GET", "/", "", ""};
@@ -397,8 +397,8 @@ TEST(HttpPool, CloseDropsIdleConnectionsAndDoesNotReuseBusyOnes) {
     for (;;) {
       auto request = co_await visitor.request();
       if (!request) co_return ok();
-      auto told = co_await until([&] { return answer || visitor.number == 1; });
-      auto said = co_await visitor.say(std::string(kHello));
+      auto answered = co_await until([&] { return answer || visitor.number == 1; });
+      auto sent = co_await visitor.send(std::string(kHello));
     }
   };
   with_server(script, [&](HttpPool& pool, LoopbackServer& server) -> Task<void> {

@@ -1,5 +1,5 @@
-// A PooledConnection is one connection of an HttpPool, or the place of one that is being opened:
-// the pool counts it from the beginning to the end of its life.
+// A PooledConnection is one connection of an HttpPool, or the slot of one that is being opened. The
+// pool counts it from creation to destruction.
 //
 // Confined to the worker of its pool.
 #pragma once
@@ -21,10 +21,10 @@ class PooledConnection final : public Source::Waiter, public Timer {
   std::unique_ptr<Stream> stream;  // Null until it is connected.
   const int closings;              // Of the pool, when this began.
   bool used = false;               // It has carried a request and its answer.
-  bool half_sent = false;          // The answer came before all of the request was sent.
+  bool half_sent = false;          // The response arrived before all of the request was sent.
 
  private:
-  // While idle: the server has closed it, or says something that nobody asked for.
+  // While idle: the server has closed it, or sends bytes that no request asked for.
   void on_ready() override;
   void on_deadline() override { pool.dismiss(*this); }
 };

@@ -14,10 +14,10 @@ namespace {
 
 constexpr int kMostInterim = 32;
 constexpr std::size_t kLargestStep = 256 * 1024;
-// A body up to this size gets its memory as soon as it is announced; what nothing is read into
-// costs nothing.
+// A body up to this size gets its memory as soon as it is announced: untouched memory costs
+// nothing.
 constexpr std::size_t kAtOnce = 4 << 20;
-constexpr std::size_t kSpare = 512;  // For what is put into an answer later.
+constexpr std::size_t kSpare = 512;  // For what is added to a response later.
 
 Error broken(std::string_view why) {
   return {Code::upstream_failed, fmt::format("the server's answer cannot be used: {}", why)};
@@ -27,7 +27,7 @@ Error too_large(std::size_t most) {
   return {Code::too_large, fmt::format("the server's answer exceeds {} bytes", most)};
 }
 
-// How long the server keeps an idle connection, if it says so: `Keep-Alive: timeout=5`.
+// How long the server keeps an idle connection, if it announces that: `Keep-Alive: timeout=5`.
 std::optional<std::chrono::seconds> announced_idle(const HttpFields& fields) {
   constexpr std::string_view kTimeout = "timeout=";
   const auto text = fields.find("Keep-Alive");
@@ -55,7 +55,7 @@ Result<bool> HttpResponse::take_head() {
   const auto& limits = connection_->pool.settings_.response;
   for (;;) {
     const auto bytes = input_.bytes();
-    // A head ends with a line, so a piece without one needs no look until a limit is near.
+    // A head ends with a line break, so a piece without one is not parsed until a limit is near.
     const bool look = bytes.find('\n', searched_) != std::string_view::npos ||
                       bytes.size() > limits.headers || searched_ == 0;
     searched_ = bytes.size();
@@ -69,8 +69,8 @@ Result<bool> HttpResponse::take_head() {
       begin_body();
       return true;
     }
-    if (head_.status == 101) return broken("it switches protocols unasked");
-    if (++interim_ > kMostInterim) return broken("too much comes before it");
+    if (head_.status == 101) return broken("it switches protocols without a request");
+    if (++interim_ > kMostInterim) return broken("too many interim responses precede it");
     searched_ = 0;
   }
 }
@@ -90,7 +90,7 @@ void HttpResponse::begin_body() {
   if (at_hand_) end(input_.empty());
 }
 
-// The whole of a chunked body, if all of it has come.
+// The whole of a chunked body, if all of it has arrived.
 std::optional<std::string_view> HttpResponse::join_chunks() {
   const auto bytes = input_.bytes();
   ChunkReader reader;
@@ -114,21 +114,21 @@ std::optional<std::string_view> HttpResponse::join_chunks() {
   }
 }
 
-// The body is complete. `clean`: nothing follows it that nobody asked for.
+// The body is complete. `clean`: no unexpected bytes follow it.
 void HttpResponse::end(bool clean) {
   done_ = true;
   auto connection = std::move(connection_);
   if (!clean || !head_.framing.keep_alive || connection->half_sent) return;
   auto& pool = connection->pool;
   auto idle = pool.settings_.idle;
-  // A little earlier than the server, lest a request meets its end.
+  // A little earlier than the server, so that no request meets the closing connection.
   if (const auto theirs = announced_idle(head_.fields)) {
     idle = std::min<std::chrono::nanoseconds>(idle, *theirs - std::chrono::seconds(1));
   }
-  if (idle.count() > 0) pool.give_back(std::move(connection), idle);
+  if (idle.count() > 0) pool.put_back(std::move(connection), idle);
 }
 
-// What of the body has come and was not handed out yet; empty if nothing.
+// What of the body has arrived and was not handed out yet; may be empty.
 Result<std::string_view> HttpResponse::take_piece() {
   if (at_hand_) return *std::exchange(at_hand_, std::nullopt);
   input_.drop(std::exchange(used_, 0));
@@ -187,7 +187,7 @@ Result<void> HttpResponse::on_end_of_stream(const Error& why) {
   return ok();
 }
 
-// What the head's views point to is about to be used for the body.
+// The memory that the views of the head point to is about to be reused for the body.
 void HttpResponse::keep_head() {
   if (!stored_head_.empty()) return;
   stored_head_ = head_text_;
@@ -212,7 +212,7 @@ Task<std::string> HttpResponse::read_all(std::size_t most, Deadline deadline) {
   }
 }
 
-// Straight into place: only what came with the head is copied.
+// Read directly into the target: only what arrived with the head is copied.
 Task<std::string> HttpResponse::read_sized(Deadline deadline) {
   auto first = take_piece();
   if (!first) co_return first.error();
@@ -221,7 +221,7 @@ Task<std::string> HttpResponse::read_sized(Deadline deadline) {
   body = *first;
   while (!done_) {
     const auto before = body.size();
-    // Beyond what it has, memory grows with what has come, not with what was announced.
+    // Memory grows with what has arrived, not with what was announced.
     const auto step = std::max({before, kLargestStep, body.capacity() - before});
     const auto more = std::min<std::uint64_t>(left_, step);
     if (memory::is_short(more)) {

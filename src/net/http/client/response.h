@@ -1,6 +1,6 @@
-// An HttpResponse is what a server answers to one request of an HttpPool: its head, and its body as
-// it comes. Once the body has come to its end, the connection goes back to the pool by itself; a
-// response that dies before that closes it.
+// An HttpResponse is a server's response to one request of an HttpPool: its head, and its body as
+// it arrives. At the end of the body the connection returns to the pool by itself. A response that
+// is destroyed earlier closes it.
 //
 // Confined to the worker of its pool, which must outlive it.
 #pragma once
@@ -32,15 +32,15 @@ class HttpResponse {
   std::string_view field(std::string_view name) const;
   const HttpFields& fields() const { return head_.fields; }
 
-  // All of the body, if it has come together with the head, as small ones do. Valid as long as the
-  // response. Nothing once reading has begun.
+  // The whole body, if it arrived together with the head, as small ones do. Valid as long as the
+  // response. Nothing once reading has started.
   std::optional<std::string_view> body_at_hand() const { return at_hand_; }
 
   // The next bytes of the body, valid until the next read; empty at its end. A failure closes the
   // connection: Code::upstream_failed if the body broke off or is malformed.
   Task<std::string_view> read(Deadline deadline);
 
-  // What is left of the body; Code::too_large beyond `most` bytes.
+  // The rest of the body; Code::too_large above `most` bytes.
   Task<std::string> read_all(std::size_t most, Deadline deadline);
 
  private:
@@ -48,7 +48,7 @@ class HttpResponse {
 
   HttpResponse(std::unique_ptr<PooledConnection> connection, bool bodiless);
 
-  // Looks at what has come. True: the head is complete.
+  // Parses what has arrived. True: the head is complete.
   Result<bool> take_head();
   void begin_body();
   std::optional<std::string_view> join_chunks();
@@ -59,21 +59,22 @@ class HttpResponse {
   void keep_head();
   void end(bool reusable);
 
-  std::unique_ptr<PooledConnection> connection_;  // Null after the end of the body, or a fault.
-  const bool bodiless_;                           // Whatever the head says.
+  // Null after the end of the body, or after a failure.
+  std::unique_ptr<PooledConnection> connection_;
+  const bool bodiless_;  // Whatever the head announces.
   bool done_ = false;
-  int interim_ = 0;  // Responses before the real one.
+  int interim_ = 0;  // Interim responses (1xx) so far.
   InputBuffer input_;
-  std::size_t searched_ = 0;      // Of the input: no line ends there that was not looked at.
+  std::size_t searched_ = 0;      // The input up to here has no line end that was not parsed.
   std::size_t used_ = 0;          // Of the input: handed out by the last read.
-  std::size_t read_step_ = 4096;  // Grows with what comes at a time.
+  std::size_t read_step_ = 4096;  // Grows with what arrives at a time.
   std::string_view head_text_;
-  std::string stored_head_;  // The same with memory of its own.
+  std::string stored_head_;  // The same with its own memory.
   HttpResponseHead head_;
   std::uint64_t left_ = 0;  // Of a body with a length.
   ChunkReader chunks_;
   std::optional<std::string_view> at_hand_;
-  std::string joined_;  // A body at hand that came in several chunks.
+  std::string joined_;  // A complete body that arrived in several chunks.
 };
 
 }  // namespace patchbay::net

@@ -18,13 +18,13 @@ using testing::LoopbackServer;
 using testing::Visitor;
 using testing::with_server;
 
-// What a fresh pool makes of one answer.
+// What a new pool reads from one response.
 std::string outcome_of(std::string answer, bool close_after = false,
                        std::string_view method = "GET") {
   std::string outcome;
   auto script = [&](Visitor& visitor) -> Task<void> {
     auto request = co_await visitor.request();
-    auto said = co_await visitor.say(answer);
+    auto sent = co_await visitor.send(answer);
     co_return close_after ? ok() : co_await visitor.closed();
   };
   with_server(script, [&](HttpPool& pool, LoopbackServer&) -> Task<void> {
@@ -36,7 +36,7 @@ std::string outcome_of(std::string answer, bool close_after = false,
   return outcome;
 }
 
-TEST(HttpResponse, EndsWhereItsHeadSays) {
+TEST(HttpResponse, EndsAsItsHeadDeclares) {
   EXPECT_EQ(outcome_of("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"), "200 hi");
   EXPECT_EQ(outcome_of("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"), "200 ");
   EXPECT_EQ(outcome_of("HTTP/1.1 204 No Content\r\n\r\n"), "204 ");
@@ -93,7 +93,7 @@ TEST(HttpResponse, ReadsASlowBodyAndKeepsItsFields) {
         auto request = co_await visitor.request();
         if (!request) co_return ok();
         for (const char c : head + body) {
-          auto said = co_await visitor.say(std::string(1, c));
+          auto sent = co_await visitor.send(std::string(1, c));
           co_await next_turn();
         }
       }

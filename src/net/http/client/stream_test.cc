@@ -59,10 +59,10 @@ class Tls : public ::testing::Test {
   }
 
  private:
-  static void openssl(const std::string& words) {
+  static void openssl(const std::string& args) {
     const auto command =
-        fmt::format("cd {} && openssl {} 2>log || {{ cat log; exit 1; }}", folder_, words);
-    ASSERT_EQ(std::system(command.c_str()), 0) << words;
+        fmt::format("cd {} && openssl {} 2>log || {{ cat log; exit 1; }}", folder_, args);
+    ASSERT_EQ(std::system(command.c_str()), 0) << args;
   }
   static void authority(const std::string& name) {
     openssl(
@@ -86,17 +86,17 @@ class Tls : public ::testing::Test {
   inline static std::string folder_;
 };
 
-// Says back what comes.
+// Echoes what arrives.
 Task<void> echo(Visitor& visitor) {
   for (;;) {
     auto read = co_await visitor.read();
     if (!read) co_return ok();
-    auto said = co_await visitor.say(std::exchange(visitor.received, ""));
-    if (!said) co_return said;
+    auto sent = co_await visitor.send(std::exchange(visitor.received, ""));
+    if (!sent) co_return sent;
   }
 }
 
-// What comes back of what is sent through a stream, or why nothing does.
+// What a stream echoes of what is sent, or why nothing.
 Task<std::string> through(const Url& url, std::shared_ptr<const TlsContext> tls, std::string text) {
   auto stream = co_await connect_stream(url, std::move(tls), in_time());
   if (!stream) co_return stream.error().message;
@@ -121,7 +121,7 @@ Task<std::string> through(const Url& url, std::shared_ptr<const TlsContext> tls,
   co_return back;
 }
 
-// What becomes of a greeting between these two.
+// The result of a greeting between these two.
 std::string greeting(std::shared_ptr<const TlsContext> server, const TlsClientSettings& settings,
                      const std::string& host = "127.0.0.1") {
   std::string outcome;
@@ -174,7 +174,7 @@ TEST_F(Tls, ChecksTheServersNameAndAddress) {
   EXPECT_EQ(greeting(server("elsewhere"), named, "127.0.0.1"), "hello");
 }
 
-TEST_F(Tls, ChecksWhoSignedAndUntilWhen) {
+TEST_F(Tls, ChecksTheIssuerAndTheExpiry) {
   EXPECT_NE(greeting(server("server"), trusting("stranger")).find("unable to get local issuer"),
             std::string::npos);
   EXPECT_NE(greeting(server("server"), {}).find("certificate is not accepted"), std::string::npos);
@@ -186,15 +186,15 @@ TEST_F(Tls, ChecksWhoSignedAndUntilWhen) {
 }
 
 TEST_F(Tls, ShowsAndAsksForAClientCertificate) {
-  auto shown = trusting("ca");
-  shown.cert = file("client.pem");
-  shown.key = file("client.key");
+  auto presented = trusting("ca");
+  presented.cert = file("client.pem");
+  presented.key = file("client.key");
   const auto strict = server("server", file("ca.pem"));
-  EXPECT_EQ(greeting(strict, shown), "hello");
+  EXPECT_EQ(greeting(strict, presented), "hello");
   EXPECT_NE(greeting(strict, trusting("ca")).find("certificate required"), std::string::npos);
-  shown.cert = file("stranger.pem");
-  shown.key = file("stranger.key");
-  EXPECT_NE(greeting(strict, shown).find("unknown ca"), std::string::npos);
+  presented.cert = file("stranger.pem");
+  presented.key = file("stranger.key");
+  EXPECT_NE(greeting(strict, presented).find("unknown ca"), std::string::npos);
 }
 
 TEST_F(Tls, NamesTheFileThatIsWrong) {
@@ -215,12 +215,12 @@ TEST_F(Tls, NamesTheFileThatIsWrong) {
   fails(TlsContext::server(serving_badly), "none.key': No such file");
 }
 
-TEST_F(Tls, TellsAnEndFromACut) {
+TEST_F(Tls, DistinguishesAnEndFromATruncation) {
   for (const bool orderly : {true, false}) {
     on_loop([&]() -> Task<void> {
       auto script = [&](Visitor& visitor) -> Task<void> {
         auto request = co_await visitor.request();
-        auto said = co_await visitor.say("HTTP/1.1 200 OK\r\n\r\nuntil the end");
+        auto sent = co_await visitor.send("HTTP/1.1 200 OK\r\n\r\nuntil the end");
         if (!orderly) ::shutdown(visitor.stream.fd(), SHUT_RDWR);
         co_return ok();
       };
@@ -248,7 +248,7 @@ TEST_F(Tls, KeepsConnectionsOfAPool) {
         auto request = co_await visitor.request();
         if (!request) co_return ok();
         const auto& body = request->starts_with("GET") ? "hello" : large;
-        auto said = co_await visitor.say(
+        auto sent = co_await visitor.send(
             fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body));
       }
     };
@@ -263,7 +263,7 @@ TEST_F(Tls, KeepsConnectionsOfAPool) {
         if (!response) co_return response.error();
         auto body = co_await (*response)->read_all(1 << 20, in_time());
         EXPECT_TRUE(*body == (i % 10 == 9 ? large : "hello"));
-        // Tickets for later sessions come when nobody asks; they are no reason to close.
+        // Session tickets arrive unasked; they are no reason to close.
         co_await next_turn();
       }
       EXPECT_EQ(peer.accepted(), 1);
@@ -287,7 +287,7 @@ TEST_F(Tls, EndsAHandshakeThatHangsOrIsNone) {
   on_loop([]() -> Task<void> {
     auto silent = [](Visitor& visitor) -> Task<void> { co_return co_await visitor.closed(); };
     auto plain = [](Visitor& visitor) -> Task<void> {
-      auto said = co_await visitor.say("HTTP/1.1 400 Bad Request\r\n\r\n");
+      auto sent = co_await visitor.send("HTTP/1.1 400 Bad Request\r\n\r\n");
       co_return co_await visitor.closed();
     };
     LoopbackServer mute(silent);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/discard.h"
 #include "core/error.h"
 #include "core/http_token.h"
 #include "core/text.h"
@@ -19,6 +20,7 @@ using std::chrono::seconds;
 
 constexpr std::size_t kReadStep = 256 * 1024;
 constexpr std::size_t kLinger = 1 << 20;  // What is read and dropped after a refusal.
+constexpr const char* kClosing = "the connection closes in any case";
 
 // The name in "name", "name:port" or "[address]:port"; empty if it is none of these.
 std::string_view without_port(std::string_view host) {
@@ -32,7 +34,7 @@ std::string_view without_port(std::string_view host) {
   return good ? name : std::string_view();
 }
 
-// The exchange is answered, unless the client has gone: either way it goes no further.
+// The exchange is answered, or the client has disconnected. In both cases it is finished.
 Result<bool> refused(const Result<void>& answered) {
   if (!answered) return answered.error();
   return false;
@@ -63,16 +65,16 @@ bool origin_allowed(std::string_view origin, std::string_view host, const HttpSe
   }
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!origin.starts_with(scheme)) continue;
-    const auto page = origin.substr(scheme.size());
-    return same_token(page, host) ||
+    const auto site = origin.substr(scheme.size());
+    return same_token(site, host) ||
            std::ranges::any_of(settings.hosts, [&](const std::string& allowed) {
-             return same_token(allowed, page);
+             return same_token(allowed, site);
            });
   }
   return false;
 }
 
-bool from_another_page(const HttpRequest& request) {
+bool is_cross_site(const HttpRequest& request) {
   const auto site = request.fields.find("Sec-Fetch-Site");
   if (!site || *site == "same-origin" || *site == "none") return false;
   if (request.fields.find("Origin")) return false;
@@ -86,10 +88,12 @@ Task<void> HttpConnection::start_tls(std::shared_ptr<const TlsContext> context) 
   const Deadline deadline = here().now() + settings_->handshake_time;
   auto first = co_await stream_.first_byte(deadline);
   if (!first)
-    co_return Error{first.error().code, ""};  // It has said nothing: nothing to say of it.
+    // The client sent nothing, so there is nothing to log.
+    co_return Error{first.error().code, ""};
   if (*first >= 'A' && *first <= 'Z') {
     HttpRequest none;
-    auto told = co_await refuse(none, 400, "this port speaks TLS; use https://");
+    auto sent = co_await refuse(none, 400, "this port speaks TLS; use https://");
+    discard(sent, kClosing);
     co_return Error{Code::invalid_request, "plain HTTP on a port with TLS"};
   }
   auto secured = co_await stream_.start_tls(std::move(context), "", deadline);
@@ -116,7 +120,7 @@ Task<void> HttpConnection::run() {
   co_return ok();
 }
 
-// What came behind a chunked body is the beginning of the next request.
+// What follows a chunked body is the beginning of the next request.
 void HttpConnection::take_following() {
   for (std::string_view rest = following_; !rest.empty();) {
     const auto room = input_.room();
@@ -146,7 +150,7 @@ Task<bool> HttpConnection::await_request() {
 Task<bool> HttpConnection::read_head(HttpRequest& request) {
   auto begun = co_await await_request();
   if (!begun || !*begun) co_return false;
-  // A line behind the last body is no beginning of a request: the client may have none.
+  // A line break after the last body does not start a request: there may be none.
   if (input_.bytes() == "\r\n") {
     input_.drop(2);
     begun = co_await await_request();
@@ -158,7 +162,8 @@ Task<bool> HttpConnection::read_head(HttpRequest& request) {
       auto size = parse_request(input_.bytes(), settings_->head, request);
       if (!size) {
         HttpRequest none;
-        auto told = co_await refuse(none, parse_status(size.error()), size.error().message);
+        auto sent = co_await refuse(none, parse_status(size.error()), size.error().message);
+        discard(sent, kClosing);
         co_return false;
       }
       if (*size > 0) {
@@ -173,22 +178,23 @@ Task<bool> HttpConnection::read_head(HttpRequest& request) {
       co_return co_await too_slow(none, got.error(), "the request head took too long");
     }
     input_.add(*got);
-    // A head ends with a line, so a piece without one needs no look until a limit is near.
+    // A head ends with a line break, so a piece without one is not parsed until a limit is near.
     const auto bytes = input_.bytes();
     look = bytes.find('\n', before) != std::string_view::npos ||
            bytes.size() > std::min(settings_->head.request_line, settings_->head.headers);
   }
 }
 
-// Tells a client that ran into a deadline so; one that left is just gone.
+// Answers 408 to a client that ran into a deadline. One that has disconnected gets nothing.
 Task<bool> HttpConnection::too_slow(HttpRequest& request, Error why, std::string message) {
   if (why.code == Code::timeout) {
-    auto told = co_await refuse(request, 408, std::move(message));
+    auto sent = co_await refuse(request, 408, std::move(message));
+    discard(sent, kClosing);
   }
   co_return false;
 }
 
-// A body that has come along with its head, as small ones do, stays where it is.
+// A body that arrived together with its head, as small ones do, is not copied.
 bool HttpConnection::take_body(const HttpRequest& request, std::string_view& body) {
   const auto length = request.framing.length.value_or(0);
   if (length > settings_->body || !body_at_hand(request)) return false;
@@ -201,8 +207,9 @@ Task<bool> HttpConnection::read_body(HttpRequest& request, std::string_view& bod
                                      std::string& storage) {
   const auto length = request.framing.length.value_or(0);
   if (length > settings_->body) {
-    auto told =
+    auto sent =
         co_await refuse(request, 413, fmt::format("the body exceeds {} bytes", settings_->body));
+    discard(sent, kClosing);
     co_return false;
   }
   if (request.expects_continue && input_.empty()) {
@@ -211,7 +218,7 @@ Task<bool> HttpConnection::read_body(HttpRequest& request, std::string_view& bod
     if (!sent) co_return false;
   }
   const Deadline deadline = here().now() + settings_->body_time;
-  // The head's views point into the input buffer: from here on the body has memory of its own.
+  // The views of the head point into the input buffer, so from here on the body has its own memory.
   auto read = request.framing.chunked ? co_await read_chunked(request, storage, deadline)
                                       : co_await read_sized(request, storage, deadline);
   if (!read || !*read) co_return false;
@@ -225,7 +232,7 @@ Task<bool> HttpConnection::read_sized(HttpRequest& request, std::string& storage
   storage = input_.bytes();
   input_.drop(storage.size());
   while (storage.size() < length) {
-    // Memory grows with what has come, not with what was announced.
+    // Memory grows with what has arrived, not with what was announced.
     const auto before = storage.size();
     const auto step = std::min<std::uint64_t>(length - before, std::max(before, kReadStep));
     if (memory::is_short(step)) co_return co_await too_little_memory(request);
@@ -246,14 +253,16 @@ Task<bool> HttpConnection::read_chunked(HttpRequest& request, std::string& stora
   for (;;) {
     auto step = chunks.next(std::string_view(pending).substr(at));
     if (!step) {
-      auto told = co_await refuse(request, parse_status(step.error()), step.error().message);
+      auto sent = co_await refuse(request, parse_status(step.error()), step.error().message);
+      discard(sent, kClosing);
       co_return false;
     }
     at += step->taken;
     storage += step->data;
     if (storage.size() + chunks.announced() > settings_->body) {
-      auto told =
+      auto sent =
           co_await refuse(request, 413, fmt::format("the body exceeds {} bytes", settings_->body));
+      discard(sent, kClosing);
       co_return false;
     }
     if (step->done) {
@@ -272,11 +281,12 @@ Task<bool> HttpConnection::read_chunked(HttpRequest& request, std::string& stora
 }
 
 Task<bool> HttpConnection::too_little_memory(HttpRequest& request) {
-  auto told = co_await refuse(request, 503, memory::shortage().message);
+  auto sent = co_await refuse(request, 503, memory::shortage().message);
+  discard(sent, kClosing);
   co_return false;
 }
 
-// Who asks, and whether there is something for them, is settled before their body is read.
+// Authentication and routing happen before the body is read.
 Task<bool> HttpConnection::serve(HttpRequest& request) {
   HttpExchange exchange(request, stream_, peer_, idle_, settings_->write_time,
                         settings_->stream_buffer);
@@ -288,7 +298,7 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
   if (!*admitted) co_return co_await leave_body(exchange);
   std::string storage;
   if (!take_body(request, exchange.body)) {
-    // A request that has not arrived whole is no call: it ends when the server stops.
+    // A request that has not arrived completely is no call yet: it ends when the server stops.
     auto reading = read_body(request, exchange.body, storage);
     auto read = co_await reading.with_stop(idle_);
     if (!read || !*read) co_return false;
@@ -303,7 +313,7 @@ Task<bool> HttpConnection::serve(HttpRequest& request) {
 Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route) {
   const HttpRequest& request = exchange.request;
   const bool keep_alive = exchange.keep_alive();
-  if (!body_at_hand(request)) exchange.close_after();  // It would stand where the next one begins.
+  if (!body_at_hand(request)) exchange.close_after();  // It would be read as the next request.
   const auto origin = request.fields.find("Origin");
   if (!host_allowed(request.host, *settings_)) {
     exchange.close_after();
@@ -313,7 +323,7 @@ Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route)
     exchange.close_after();
     co_return co_await fail(routes_, exchange, 403, "this Origin is not allowed; see http.origins");
   }
-  if (from_another_page(request)) {
+  if (is_cross_site(request)) {
     exchange.close_after();
     co_return co_await fail(routes_, exchange, 403, "pages of other origins may not load this");
   }
@@ -324,13 +334,13 @@ Task<bool> HttpConnection::admit(HttpExchange& exchange, const HttpRoute* route)
       co_return refused(co_await exchange.answer(204, "", {}));
     }
   }
-  exchange.who = guard_.recognise(exchange);
-  if (!exchange.who) {
+  exchange.caller = guard_.recognise(exchange);
+  if (!exchange.caller) {
     const bool open = route && (route->open || guard_.opens(route->path));
     auto caller = co_await guard_.admit(exchange, open);
     if (!caller) co_return caller.error();
     if (!*caller && !open) co_return false;
-    exchange.who = *std::move(caller);
+    exchange.caller = *std::move(caller);
   }
   if (!route) co_return co_await fail(routes_, exchange, 404, "there is nothing at this path");
   if (route->methods != "*" && !has_method(route->methods, request.method)) {
@@ -345,30 +355,31 @@ bool HttpConnection::body_at_hand(const HttpRequest& request) const {
   return !request.framing.chunked && request.framing.length.value_or(0) <= input_.bytes().size();
 }
 
-// What was refused leaves its body unread. True if the connection can be used again.
+// The body of a refused request is not read. True if the connection can be reused.
 Task<bool> HttpConnection::leave_body(const HttpExchange& exchange) {
   if (body_at_hand(exchange.request)) {
     input_.drop(exchange.request.framing.length.value_or(0));
     co_return exchange.answered() && exchange.keep_alive();
   }
   auto lingered = co_await linger();
+  discard(lingered, kClosing);
   co_return false;
 }
 
-// Once the head has been read, whoever has the path says it in the words of that place.
+// Once the head has been read, the refusal has the format of the route.
 Task<void> HttpConnection::refuse(HttpRequest& request, int status, std::string message) {
   counters_.malformed->add();
   HttpExchange exchange(request, stream_, peer_, idle_, settings_->write_time,
                         settings_->stream_buffer);
   exchange.close_after();
-  auto told =
+  auto sent =
       co_await fail(routes_, exchange, status, message, status == 503 ? "Retry-After: 1\r\n" : "");
-  if (!told) co_return told.error();
+  if (!sent) co_return sent.error();
   co_return co_await linger();
 }
 
-// Closing while the client still sends would reset the connection and could take our answer with
-// it. So: end our side, and read on for a little.
+// Closing while the client still sends would reset the connection and could discard our response.
+// So our side ends, and input is read for a little longer.
 Task<void> HttpConnection::linger() {
   stream_.end_sending();
   const Deadline deadline = here().now() + seconds(2);

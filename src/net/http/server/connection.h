@@ -1,7 +1,7 @@
-// An HttpConnection reads requests from one client, one after the other, and lets the handler of
-// the path answer each. Anything ambiguous is answered 400 and the connection closed.
+// An HttpConnection reads requests from one client, one after the other, and has the handler of the
+// path answer each. Anything ambiguous is answered with 400 and the connection closed.
 //
-// Confined to its worker; lives inside the task that serves it.
+// Confined to its worker; exists inside the task that serves it.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace patchbay::net {
 
 class HttpConnection {
  public:
-  // REQUIRES: everything referred to outlives the connection. The settings are those in force
-  // when the connection was made.
+  // REQUIRES: everything referred to outlives the connection. The settings are those that were
+  // current when the connection was accepted.
   HttpConnection(Fd fd, const PeerAddress& from, const HttpRoutes& routes,
                  std::shared_ptr<const HttpSettings> settings, Stop& idle, HttpGuard& guard,
                  HttpCounters& counters)
@@ -28,10 +28,10 @@ class HttpConnection {
         guard_(guard),
         counters_(counters) {}
 
-  // Puts TLS over the connection. One that speaks plain HTTP is told so.
+  // Starts TLS on the connection. A client that sends plain HTTP gets a 400 that explains it.
   Task<void> start_tls(std::shared_ptr<const TlsContext> context);
 
-  // Serves until the client leaves, a limit is hit or the server stops.
+  // Serves until the client disconnects, a limit is reached or the server stops.
   Task<void> run();
 
   const HttpPeer& peer() const { return peer_; }
@@ -62,16 +62,16 @@ class HttpConnection {
   HttpGuard& guard_;
   HttpCounters& counters_;
   InputBuffer input_;
-  std::string following_;  // Bytes behind a chunked body.
+  std::string following_;  // Bytes after a chunked body.
 };
 
 // True if `host` (with or without a port) names loopback or is on the list.
 bool host_allowed(std::string_view host, const HttpSettings& settings);
-// True if pages of `origin` may send requests to `host`, the one of the request: it is that host
-// itself, port included, or on a list.
+// True if pages of `origin` may send requests to `host`, the Host of the request: the same host
+// including the port, or on a list.
 bool origin_allowed(std::string_view origin, std::string_view host, const HttpSettings& settings);
-// True if a browser says that a page of another origin makes the request, and names no Origin that
-// could be on a list. People may follow links from anywhere.
-bool from_another_page(const HttpRequest& request);
+// True if the browser marks the request as cross-site and sends no Origin that could be on a list.
+// Navigation by links is allowed from anywhere.
+bool is_cross_site(const HttpRequest& request);
 
 }  // namespace patchbay::net

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <ctime>
 
+#include "core/discard.h"
+
 namespace patchbay::net {
 namespace {
 
@@ -50,7 +52,7 @@ constexpr std::array kReasons{
     Reason{505, "HTTP Version Not Supported"},
 };
 
-// Up to this size head and body are joined, so that one small buffer leaves in one write.
+// Up to this size head and body are joined, so that one small buffer is sent in one write.
 constexpr std::size_t kJoin = 16 * 1024;
 constexpr std::size_t kMostParts = 8;
 
@@ -142,7 +144,7 @@ Task<void> HttpExchange::answer(int status, std::string_view type,
 
 Task<void> HttpExchange::switch_protocols(std::string_view fields) {
   answered_ = true;
-  keep_alive_ = true;  // As far as this answer says.
+  keep_alive_ = true;  // As far as this response is concerned.
   const std::string text = head(101, "", fields) + "\r\n";
   close_after();
   forget_request();
@@ -157,7 +159,7 @@ void HttpExchange::begin_stream(std::string_view fields) {
   text += "X-Accel-Buffering: no\r\n";
   text += request.http10 ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n";
   auto queued = stream_->put({text});
-  (void)queued;  // An empty outbox takes everything.
+  discard(queued, "an empty outbox takes everything");
 }
 
 Result<void> HttpExchange::put(std::initializer_list<std::string_view> parts) {
@@ -170,7 +172,7 @@ Result<void> HttpExchange::put(std::initializer_list<std::string_view> parts) {
   for (const auto part : parts) piece += part;
   piece += "\r\n";
   auto queued = stream_->put({piece});
-  // A stream with a hole is worse than none: the reader must see that it has ended.
+  // A stream with a gap is worse than none: the reader must see that it has ended.
   if (!queued) keep_alive_ = false;
   return queued;
 }
@@ -178,7 +180,7 @@ Result<void> HttpExchange::put(std::initializer_list<std::string_view> parts) {
 Task<void> HttpExchange::drained() { co_return co_await stream_->drained(write_time_); }
 
 Task<void> HttpExchange::end_stream() {
-  // The end is no more that waits for a slow reader: it belongs to what is queued already.
+  // The end needs no room in the outbox: it belongs to what is queued already.
   if (keep_alive_ && !request.http10) stream_->add({"0\r\n\r\n"});
   auto written = co_await stream_->drained(write_time_);
   if (!written) keep_alive_ = false;

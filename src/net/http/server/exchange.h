@@ -1,6 +1,6 @@
-// An HttpExchange is one request and the way to answer it, as a front end sees them.
+// An HttpExchange is one request and the means to answer it, as a frontend sees them.
 //
-// Confined to the worker of its connection; lives until the handler returns.
+// Confined to the worker of its connection; valid until the handler returns.
 #pragma once
 
 #include <chrono>
@@ -22,11 +22,11 @@ namespace patchbay::net {
 inline constexpr std::string_view kJson = "application/json";
 inline constexpr std::string_view kEventStream = "text/event-stream";
 
-// Who is at the other end of a connection.
+// The client of a connection.
 struct HttpPeer {
   PeerAddress address;
   std::string ip;                                        // Of the address, as text.
-  std::unique_ptr<const TlsPeer> certificate = nullptr;  // Null: it has shown none.
+  std::unique_ptr<const TlsPeer> certificate = nullptr;  // Null: it has presented none.
 };
 
 class HttpExchange {
@@ -42,7 +42,7 @@ class HttpExchange {
 
   const HttpRequest& request;
   std::string_view body;
-  Caller who = {};  // Null only on open routes.
+  Caller caller = {};  // Null only on open routes.
   Stream& stream;
   const HttpPeer& peer;
   Stop& idle;  // Requested when the server stops: streams without a call should end.
@@ -51,35 +51,35 @@ class HttpExchange {
   Task<void> answer(int status, std::string_view type,
                     std::initializer_list<std::string_view> parts, std::string_view fields = {});
 
-  // The handler has read all it needs of the request, whose memory may go. For streams that stay
-  // open long with nothing to say.
+  // The handler needs nothing more of the request, so its memory can be released. For streams that
+  // stay open and idle for long.
   void forget_request() {
     if (input_) input_->release_if_empty();
   }
 
-  // The bytes of the connection beyond the request. Said by the connection.
+  // The input of the connection after the request. Set by the connection.
   void set_input(InputBuffer& input) { input_ = &input; }
 
-  // Answers 101: from here on the handler alone reads and writes the stream, and what has come
+  // Answers 101: from here on only the handler reads and writes the stream, and what has arrived
   // already is in input(). When it returns, the connection closes. REQUIRES: the request is not
-  // looked at any more.
+  // used any more.
   Task<void> switch_protocols(std::string_view fields);
   InputBuffer& input() { return *input_; }
 
-  // Begins an event stream; put each event with event(). The head leaves with the first of them.
+  // Begins an event stream; put each event with event(). The head is sent with the first of them.
   void begin_stream(std::string_view fields = {});
   bool streaming() const { return stream_.has_value(); }
 
-  // Queues bytes of the stream. Fails when the reader has gone or is too slow.
+  // Queues bytes of the stream. Fails when the reader has disconnected or is too slow.
   Result<void> put(std::initializer_list<std::string_view> parts);
 
-  // The reader of the stream lags: what can be done without should be.
+  // The reader of the stream lags: what is optional should not be sent.
   bool congested() const { return stream_ && stream_->size() > stream_buffer_ / 2; }
 
-  // Waits until what was put so far is written.
+  // Waits until everything queued so far is written.
   Task<void> drained();
 
-  // Waits until everything is written and ends the stream. The connection can be used again.
+  // Waits until everything is written and ends the stream. The connection can be reused.
   Task<void> end_stream();
 
   bool answered() const { return answered_; }
@@ -89,7 +89,7 @@ class HttpExchange {
   bool keep_alive() const { return keep_alive_; }
   void set_keep_alive(bool keep_alive) { keep_alive_ = keep_alive; }
 
-  // Header lines of the answer, whoever gives it; each with its CRLF.
+  // Header lines of every response, each with its CRLF.
   void add_fields(std::string_view fields) { fields_ += fields; }
 
  private:

@@ -1,4 +1,4 @@
-// An HttpGuard finds out who sends a request, before anything else looks at it.
+// An HttpGuard authenticates a request before anything else reads it.
 //
 // One per worker; confined to it.
 #pragma once
@@ -16,18 +16,18 @@ class HttpGuard {
  public:
   virtual ~HttpGuard() = default;
 
-  // Who sends the request, if that can be said at once; otherwise null.
+  // The caller, if it can be found without waiting; otherwise null.
   virtual Caller recognise(const HttpExchange& exchange) = 0;
 
-  // The same for everyone else, in its own time. Null if it has answered with a refusal; where the
-  // route is open to all, null and no answer.
+  // The same for all other requests; may wait. Null if it has answered with a refusal; on an open
+  // route, null without an answer.
   virtual Task<Caller> admit(HttpExchange& exchange, bool open) = 0;
 
-  // True if the settings open a route to those too whom nobody knows.
+  // True if the settings open a route to unauthenticated clients.
   virtual bool opens(std::string_view) const { return false; }
 };
 
-// Asks nobody: whoever comes is the local caller.
+// Authenticates nothing: every client is the local caller.
 class AnonymousGuard final : public HttpGuard {
  public:
   Caller recognise(const HttpExchange&) override { return local_; }

@@ -1,5 +1,5 @@
-// The paths of an HttpServer and who answers there. A path that ends in `/*` stands for everything
-// below it. An exact path wins over these, and of these the longest.
+// The paths of an HttpServer and their handlers. A path that ends in `/*` stands for everything
+// below it. An exact path takes precedence, then the longest prefix.
 //
 // Constant after construction; read on the server's worker.
 #pragma once
@@ -15,7 +15,7 @@ namespace patchbay::net {
 class HttpExchange;
 struct HttpRequest;
 
-// The body of an answer that the server gives by itself.
+// The body of a response that the server writes by itself.
 struct HttpRefusal {
   std::string_view type;
   std::string text;
@@ -27,17 +27,17 @@ class HttpHandler {
   // Answers the exchange exactly once. Called on the worker of the connection.
   virtual Task<void> handle(HttpExchange& exchange) = 0;
 
-  // How the server refuses in the handler's place what never gets to it: a body that is too large,
-  // a method that is not one of the route's. `message` is in words that need no escaping.
+  // How the server refuses on behalf of the handler: a body that is too large, a method that the
+  // route does not have. `message` needs no escaping.
   virtual HttpRefusal refusal(const HttpRequest& request, int status,
                               std::string_view message) const;
 };
 
 struct HttpRoute {
   std::string_view path;     // Exact, or with `/*` at its end.
-  std::string_view methods;  // Comma-separated, as in Allow; `*`: the handler sees to it.
+  std::string_view methods;  // Comma-separated, as in Allow; `*`: the handler checks the method.
   HttpHandler* handler;
-  bool open = false;               // For those too whom the guard does not know.
+  bool open = false;               // Also for clients that the guard does not know.
   HttpHandler* upgrade = nullptr;  // For requests for a WebSocket; null: they are like any other.
 };
 
@@ -45,11 +45,11 @@ class HttpRoutes {
  public:
   explicit HttpRoutes(const std::vector<HttpRoute>& routes);
 
-  // Null if nobody answers there. The path is taken as it came: what is encoded in it never makes
-  // another route of it.
+  // Null if there is no route. The path is compared as it arrived: percent-encoding never leads to
+  // another route.
   const HttpRoute* find(std::string_view path) const;
 
-  // How to refuse something at that path, whether anybody answers there or not.
+  // How to refuse a request at that path, whether there is a route or not.
   HttpRefusal refusal(const HttpRequest& request, int status, std::string_view message) const;
 
  private:

@@ -62,10 +62,10 @@ class HttpServer {
              HttpGuard& guard, HttpCounters& counters);
   ~HttpServer();
 
-  // Takes a listening socket and accepts in the background. With a context, under TLS.
+  // Takes a listening socket and accepts in the background. With a context: TLS.
   void start(Fd listener, std::shared_ptr<const TlsContext> tls = nullptr);
 
-  // From now on handshakes are made with `tls`. Connections that are open stay as they are.
+  // Later handshakes use `tls`. Open connections are not affected.
   void update_tls(std::shared_ptr<const TlsContext> tls) { tls_ = std::move(tls); }
 
   void update(std::shared_ptr<const HttpSettings> settings) { settings_ = std::move(settings); }
@@ -88,7 +88,7 @@ class HttpServer {
   Accepting accepting_;
   std::shared_ptr<const TlsContext> tls_;
   Handshakes handshakes_;
-  Stop idle_;  // Heard by what waits for nothing in particular: idle connections, streams.
+  Stop idle_;  // Observed by what waits without a call: idle connections, streams.
   Scope connections_;
 };
 

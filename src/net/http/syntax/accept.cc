@@ -39,26 +39,26 @@ int closeness(std::string_view range, std::string_view type) {
   return range == "*/*" ? 1 : 0;
 }
 
-// What the range that fits a type best says of it.
-struct Wish {
+// The quality and rank of a type, from the media range that matches it most closely.
+struct Preference {
   int closeness = 0;
   double quality = 0;
-  int place = 0;
+  int position = 0;
 
-  bool better_than(const Wish& other) const {
-    return quality > other.quality || (quality == other.quality && place < other.place);
+  bool better_than(const Preference& other) const {
+    return quality > other.quality || (quality == other.quality && position < other.position);
   }
 };
 
-Wish wish_for(std::string_view type, std::string_view accept) {
-  Wish wish;
-  for (int place = 0; !accept.empty(); ++place) {
+Preference preference_for(std::string_view type, std::string_view accept) {
+  Preference preference;
+  for (int position = 0; !accept.empty(); ++position) {
     auto element = take(accept, ',');
     const auto range = take(element, ';');
     const int close = closeness(range, type);
-    if (close > wish.closeness) wish = {close, quality_of(element), place};
+    if (close > preference.closeness) preference = {close, quality_of(element), position};
   }
-  return wish;
+  return preference;
 }
 
 }  // namespace
@@ -71,7 +71,7 @@ std::string_view media_type(std::string_view value) {
     skip_blanks(rest);
     if (!take_char(rest, ';')) return {};
     skip_blanks(rest);
-    if (!take_token(rest)) continue;  // A parameter may be left out.
+    if (!take_token(rest)) continue;  // A parameter may be omitted.
     if (!take_char(rest, '=') || (!take_token(rest) && !take_quoted(rest))) return {};
   }
   return type;
@@ -97,11 +97,11 @@ std::string_view accept_of(const HttpRequest& request) {
 std::string_view preferred_type(std::string_view accept,
                                 std::initializer_list<std::string_view> offered) {
   std::string_view best;
-  Wish wanted;
+  Preference wanted;
   for (const auto type : offered) {
-    const Wish wish = wish_for(type, accept);
-    if (wish.quality <= 0 || !wish.better_than(wanted)) continue;
-    wanted = wish;
+    const Preference preference = preference_for(type, accept);
+    if (preference.quality <= 0 || !preference.better_than(wanted)) continue;
+    wanted = preference;
     best = type;
   }
   return best;

@@ -34,7 +34,7 @@ bool names(std::string_view list, std::string_view etag, bool weak_too) {
   return false;
 }
 
-// One range as it is written, before it is known how much there is.
+// One range as written, before the size is known.
 struct Asked {
   std::optional<std::uint64_t> first;
   std::optional<std::uint64_t> last;
@@ -52,7 +52,7 @@ std::optional<Asked> read_range(std::string_view text) {
   return asked;
 }
 
-// Empty if it lies beyond the end.
+// Empty if it is past the end.
 std::optional<ByteSpan> within(const Asked& asked, std::uint64_t size) {
   if (!asked.first) {
     if (*asked.last == 0 || size == 0) return std::nullopt;
@@ -74,14 +74,15 @@ bool wants_another(const HttpFields& fields, std::string_view etag) {
   return given && !names(*given, etag, false);
 }
 
-WantedRanges wanted_ranges(const HttpFields& fields, std::string_view etag, std::uint64_t size) {
+RequestedRanges requested_ranges(const HttpFields& fields, std::string_view etag,
+                                 std::uint64_t size) {
   constexpr std::string_view kUnit = "bytes=";
   constexpr std::size_t kMostRanges = 16;
   const auto given = fields.find("Range");
   if (!given || !same_token(given->substr(0, kUnit.size()), kUnit)) return {};
   const auto unchanged = fields.find("If-Range");
   if (unchanged && *unchanged != etag) return {};
-  WantedRanges wanted{WantedRanges::Kind::none};
+  RequestedRanges wanted{RequestedRanges::Kind::none};
   std::uint64_t total = 0;
   std::size_t count = 0;
   for (auto rest = given->substr(kUnit.size()); !rest.empty();) {
@@ -91,7 +92,7 @@ WantedRanges wanted_ranges(const HttpFields& fields, std::string_view etag, std:
     if (!asked || ++count > kMostRanges) return {};
     const auto span = within(*asked, size);
     if (!span) continue;
-    wanted.kind = WantedRanges::Kind::parts;
+    wanted.kind = RequestedRanges::Kind::parts;
     wanted.parts.push_back(*span);
     total += span->size();
   }

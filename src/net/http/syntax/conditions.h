@@ -1,5 +1,5 @@
-// Conditional and partial requests (RFC 9110, 13 and 14): whether a client has what it asks for
-// already, whether it wants it still, and which parts of it. Pure.
+// Conditional and partial requests (RFC 9110, 13 and 14): whether the client already has the
+// representation, whether it still applies, and which parts it requests. Pure.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,7 @@ namespace patchbay::net {
 // True if the client has the representation with that entity tag: If-None-Match names it.
 bool has_already(const HttpFields& fields, std::string_view etag);
 
-// True if the client wants another representation than this one or nothing: If-Match does not name
-// it.
+// True if If-Match is present and does not name this representation.
 bool wants_another(const HttpFields& fields, std::string_view etag);
 
 struct ByteSpan {
@@ -24,16 +23,17 @@ struct ByteSpan {
   std::uint64_t size() const { return last - first + 1; }
 };
 
-struct WantedRanges {
-  enum class Kind : std::uint8_t { all, parts, none };  // none: all of them beyond the end.
+struct RequestedRanges {
+  enum class Kind : std::uint8_t { all, parts, none };  // none: all ranges are past the end.
 
   Kind kind = Kind::all;
-  std::vector<ByteSpan> parts = {};  // As they were asked for.
+  std::vector<ByteSpan> parts = {};  // In the order of the request.
 };
 
-// What the client wants of `size` bytes. Ranges that cannot be read, more of them than anybody
-// needs, or that add up to more than there is, mean all of it; so does an If-Range that names
-// another entity tag.
-WantedRanges wanted_ranges(const HttpFields& fields, std::string_view etag, std::uint64_t size);
+// The ranges that the client requests of `size` bytes. Malformed ranges, too many of them, or
+// ranges that add up to more than there is, mean the whole; so does an If-Range with another entity
+// tag.
+RequestedRanges requested_ranges(const HttpFields& fields, std::string_view etag,
+                                 std::uint64_t size);
 
 }  // namespace patchbay::net

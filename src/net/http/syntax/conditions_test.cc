@@ -5,12 +5,12 @@
 namespace patchbay::net {
 namespace {
 
-using Kind = WantedRanges::Kind;
+using Kind = RequestedRanges::Kind;
 
-WantedRanges range(std::string_view text, std::uint64_t size = 10) {
+RequestedRanges range(std::string_view text, std::uint64_t size = 10) {
   HttpFields fields;
   fields.add({"Range", text});
-  return wanted_ranges(fields, "\"a\"", size);
+  return requested_ranges(fields, "\"a\"", size);
 }
 
 void expect_part(std::string_view text, std::uint64_t first, std::uint64_t last) {
@@ -40,7 +40,7 @@ TEST(Conditions, SeveralRanges) {
   EXPECT_EQ(got.parts[1].last, 1U);
   EXPECT_EQ(got.parts[2].first, 9U);
   EXPECT_EQ(got.parts[2].size(), 1U);
-  // Whoever asks for more than there is gets all of it, once.
+  // Ranges that add up to more than there is yield the whole, once.
   EXPECT_EQ(range("bytes=0-9,0-9").kind, Kind::all);
   std::string many = "bytes=0-0";
   for (int i = 0; i < 16; ++i) many += ",1-1";
@@ -67,8 +67,8 @@ TEST(Conditions, ARangeOfSomethingElseIsAll) {
   HttpFields fields;
   fields.add({"Range", "bytes=0-1"});
   fields.add({"If-Range", "\"b\""});
-  EXPECT_EQ(wanted_ranges(fields, "\"a\"", 10).kind, Kind::all);
-  EXPECT_EQ(wanted_ranges(fields, "\"b\"", 10).kind, Kind::parts);
+  EXPECT_EQ(requested_ranges(fields, "\"a\"", 10).kind, Kind::all);
+  EXPECT_EQ(requested_ranges(fields, "\"b\"", 10).kind, Kind::parts);
 }
 
 TEST(Conditions, WhatTheClientHas) {
@@ -82,7 +82,7 @@ TEST(Conditions, WhatTheClientHas) {
   EXPECT_TRUE(has_already(any, "\"b\""));
 }
 
-TEST(Conditions, WhatTheClientWantsOnly) {
+TEST(Conditions, OnlyWhatTheClientRequests) {
   HttpFields fields;
   EXPECT_FALSE(wants_another(fields, "\"a\""));
   fields.add({"If-Match", "W/\"a\", \"b\""});

@@ -9,20 +9,20 @@
 namespace patchbay::net {
 namespace {
 
-// What clients of our front ends send; a page may not without our word.
+// Headers that clients of our frontends send. A page needs our permission for them.
 constexpr std::string_view kHeaders =
     "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, "
     "Mcp-Method, Mcp-Name, If-None-Match, Range";
-// What a page may see of an answer beside its body.
+// Response headers that a page may read.
 constexpr std::string_view kExposed =
     "Mcp-Session-Id, WWW-Authenticate, Retry-After, Location, ETag, X-RateLimit-Limit, "
     "X-RateLimit-Remaining, X-RateLimit-Reset";
-// Where the handler sees to methods by itself.
+// For routes whose handler checks the method.
 constexpr std::string_view kAnyMethod = "GET, HEAD, POST, PUT, DELETE";
-// Tools name headers of their own behind this.
+// The prefix of headers that tools define.
 constexpr std::string_view kParameter = "mcp-param-";
 
-// Those of the headers a page wants to send that begin with kParameter.
+// Those of the requested headers that begin with kParameter.
 std::string wanted_parameters(std::string_view wanted) {
   std::string found;
   while (!wanted.empty()) {

@@ -20,7 +20,7 @@ TEST(Cors, AnswersOnlyThoseOnTheList) {
   EXPECT_TRUE(cors_allows({{"*"}, {}, {}, false}, "https://any.example"));
 }
 
-TEST(Cors, LetsPagesSendTheHeadersOfToolsAndNoOthers) {
+TEST(Cors, AllowsTheHeadersOfToolsAndNoOthers) {
   HttpRequest request;
   request.method = "OPTIONS";
   EXPECT_FALSE(is_preflight(request));

@@ -1,5 +1,5 @@
-// The smallest parts of HTTP's header values (RFC 9110, 5.6), taken off the front of a text. Each
-// yields false, and takes nothing, if the text does not begin with what is wanted. Pure.
+// The smallest parts of HTTP header values (RFC 9110, 5.6), taken from the front of a text. Each
+// function returns false and takes nothing if the text does not begin with that part. Pure.
 #pragma once
 
 #include <string_view>
@@ -25,7 +25,7 @@ inline bool take_token(std::string_view& text) {
   return size > 0;
 }
 
-// A text in quotes, in which a backslash stands before what is to be taken as it is.
+// A quoted string, in which a backslash escapes the next character.
 inline bool take_quoted(std::string_view& text) {
   if (!text.starts_with('"')) return false;
   for (std::size_t at = 1; at < text.size(); ++at) {

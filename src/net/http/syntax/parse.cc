@@ -28,10 +28,10 @@ constexpr auto kValueBytes = [] {
   return table;
 }();
 
-// True if all of 16 bytes may stand in the value of a field.
+// True if all of 16 bytes are allowed in a field value.
 bool are_value_bytes(const char* at) {
   const auto block = load_block<Block16>(at);
-  // What is beyond ASCII is negative, and may stand there.
+  // Bytes above ASCII are negative here, and allowed.
   const auto control = (block >= 0) & (block < ' ') & (block != '\t');
   return bits_of(control | (block == 0x7F)) == 0;
 }
@@ -56,12 +56,12 @@ Result<std::optional<std::string_view>> take_line(std::string_view& rest) {
   const auto stray = line.find('\r');
   if (end == std::string_view::npos) {
     if (stray != std::string_view::npos && stray + 1 != line.size()) {
-      return bad("a carriage return stands alone");
+      return bad("a carriage return has no line feed");
     }
     return std::optional<std::string_view>();
   }
   if (stray == std::string_view::npos) return bad("a line ends without a carriage return");
-  if (stray + 1 != line.size()) return bad("a carriage return stands alone");
+  if (stray + 1 != line.size()) return bad("a carriage return has no line feed");
   rest.remove_prefix(end + 1);
   return std::optional(line.substr(0, stray));
 }
@@ -105,7 +105,7 @@ Result<bool> parse_fields(std::string_view& rest, const HttpLimits& limits, Http
   }
 }
 
-// Fields whose second appearance would leave open which one counts.
+// Fields that must not appear twice: it would be ambiguous which one counts.
 constexpr std::array<std::string_view, 9> kOnce{
     "Host",          "Origin",         "Content-Type",
     "Authorization", "Mcp-Session-Id", "MCP-Protocol-Version",
@@ -125,7 +125,7 @@ Result<void> check_once(const HttpFields& fields) {
 }
 
 // How the codings of a Transfer-Encoding delimit the body. Only a body whose last coding is chunked
-// has an end that everybody finds.
+// has an unambiguous end.
 Result<void> check_codings(std::string_view codings) {
   std::string_view last;
   std::size_t chunked = 0;
@@ -144,7 +144,7 @@ Result<void> check_codings(std::string_view codings) {
   if (chunked != 1 || !same_token(last, "chunked")) {
     return bad("the last Transfer-Encoding, and only that, must be chunked");
   }
-  if (count > 1) return bad(501, "the only Transfer-Encoding understood is chunked");
+  if (count > 1) return bad(501, "the only supported Transfer-Encoding is chunked");
   return ok();
 }
 
@@ -190,7 +190,7 @@ Result<void> parse_request_line(std::string_view line, HttpRequest& request) {
   if (version == "HTTP/1.0") {
     request.http10 = true;
   } else if (version != "HTTP/1.1") {
-    if (version.starts_with("HTTP/")) return bad(505, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+    if (version.starts_with("HTTP/")) return bad(505, "only HTTP/1.1 and HTTP/1.0 are supported");
     return bad("the request line is malformed");
   }
   return ok();
@@ -232,8 +232,8 @@ bool is_host(std::string_view text) {
          (port.empty() || (port.front() == ':' && is_port(port.substr(1))));
 }
 
-// Brings the target into origin form and settles which host is meant.
-Result<void> settle_target(HttpRequest& request) {
+// Converts the target into origin form and resolves which host is meant.
+Result<void> resolve_target(HttpRequest& request) {
   const auto host = request.fields.find("Host");
   if (!host && !request.http10) return bad("the Host header is missing");
   request.host = host.value_or("");
@@ -264,13 +264,13 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-bool has_token(std::string_view value, std::string_view word) {
-  if (same_token(value, word)) return true;  // Alone, as most often.
+bool has_token(std::string_view value, std::string_view token) {
+  if (same_token(value, token)) return true;  // Alone, as most often.
   while (!value.empty()) {
     const auto comma = value.find(',');
     auto item = trim(value.substr(0, comma));
     item = trim(item.substr(0, item.find(';')));
-    if (same_token(item, word)) return true;
+    if (same_token(item, token)) return true;
     if (comma == std::string_view::npos) break;
     value.remove_prefix(comma + 1);
   }
@@ -300,18 +300,18 @@ Result<std::size_t> parse_request(std::string_view bytes, const HttpLimits& limi
                                   HttpRequest& request) {
   auto rest = bytes;
   request.fields.clear();
-  // Some clients end a body with a line of its own, which belongs to nothing.
+  // Some clients send an extra line break after a body.
   if (rest.starts_with("\r\n")) rest.remove_prefix(2);
   const auto begin = rest;
   auto line = take_line(rest);
   if (!line) return line.error();
-  // A carriage return at the end of what has come belongs to the line's end.
+  // A carriage return at the end of the input belongs to the line end.
   const auto known = line->value_or(begin.substr(0, begin.size() - begin.ends_with('\r')));
   if (known.size() > limits.request_line) {
     return bad(414, fmt::format("the request line exceeds {} bytes", limits.request_line));
   }
   if (!line->has_value()) {
-    // What cannot become a request line need not be waited for: a TLS greeting, for example.
+    // Input that cannot become a request line is refused at once: a TLS greeting, for example.
     const bool blank = begin == "\r" && begin.size() == bytes.size();
     if (!begin.empty() && !blank && !kTokenBytes[static_cast<unsigned char>(begin.front())]) {
       return bad("this is not HTTP");
@@ -334,7 +334,7 @@ Result<std::size_t> parse_request(std::string_view bytes, const HttpLimits& limi
   request.framing = *framing;
   auto once = check_once(request.fields);
   if (!once) return once.error();
-  auto target = settle_target(request);
+  auto target = resolve_target(request);
   if (!target) return target.error();
   const auto expect = request.fields.find("Expect");
   request.expects_continue = expect && same_token(*expect, "100-continue");
@@ -369,7 +369,7 @@ Result<std::size_t> parse_response(std::string_view bytes, const HttpLimits& lim
 
 namespace {
 
-// What may stand behind the size of a chunk: `;name`, `;name=value`, any number of them.
+// Extensions after the size of a chunk: `;name`, `;name=value`, any number of them.
 bool are_chunk_extensions(std::string_view text) {
   while (!text.empty()) {
     skip_blanks(text);

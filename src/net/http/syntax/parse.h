@@ -1,5 +1,5 @@
-// HTTP/1.1 heads and chunks, read strictly: what could be understood in two ways is refused, so
-// nobody on the way can understand it otherwise than we do. Views into the given bytes; pure.
+// HTTP/1.1 heads and chunks, parsed strictly: anything ambiguous is refused, so that no proxy can
+// read it differently. Views into the given bytes; pure.
 #pragma once
 
 #include <cstdint>
@@ -70,8 +70,8 @@ struct HttpResponseHead {
   HttpFields fields;
 };
 
-// Reads a request head from the front of `bytes`. Yields its size, 0 if it is not complete yet;
-// the error's code says which status to answer with (see status_of()).
+// Parses a request head at the front of `bytes`. Yields its size, 0 if it is not complete yet. The
+// code of the error selects the status of the response (see status_of()).
 Result<std::size_t> parse_request(std::string_view bytes, const HttpLimits& limits,
                                   HttpRequest& request);
 
@@ -81,8 +81,8 @@ Result<std::size_t> parse_response(std::string_view bytes, const HttpLimits& lim
 // The HTTP status of an error of the parser: 400, 413, 414, 431, 501 or 505.
 int parse_status(const Error& error);
 
-// A chunked body that arrives in pieces. Each call takes bytes from the front of what has arrived
-// and moves the data part to the front of the caller's own buffer by saying where it lies.
+// A chunked body that arrives in pieces. Each call takes bytes from the front of the input and
+// returns where the data part is.
 class ChunkReader {
  public:
   struct Step {
@@ -93,7 +93,7 @@ class ChunkReader {
   // Yields a step with taken == 0 if more bytes are needed.
   Result<Step> next(std::string_view bytes);
 
-  // How much of the current chunk is still to come.
+  // How much of the current chunk is still missing.
   std::uint64_t announced() const { return left_; }
 
  private:
@@ -106,7 +106,7 @@ class ChunkReader {
 // Without the blanks around it.
 std::string_view trim(std::string_view text);
 
-// True if the comma-separated list `value` has the token `word` (parameters ignored).
-bool has_token(std::string_view value, std::string_view word);
+// True if the comma-separated list `value` has the token `token` (parameters ignored).
+bool has_token(std::string_view value, std::string_view token);
 
 }  // namespace patchbay::net

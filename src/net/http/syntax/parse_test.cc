@@ -23,7 +23,7 @@ TEST(HttpParse, ReadsARequestHead) {
   EXPECT_EQ(*size, kGood.size());
 }
 
-TEST(HttpParse, GivesViewsOfWhatItRead) {
+TEST(HttpParse, ReturnsViewsOfTheInput) {
   const std::string text(kGood);
   HttpRequest request;
   ASSERT_TRUE(parse_request(text, {}, request));
@@ -46,7 +46,7 @@ TEST(HttpParse, WaitsForTheRestAtEveryByte) {
   }
 }
 
-TEST(HttpParse, RefusesWhatCanBeReadInTwoWays) {
+TEST(HttpParse, RefusesWhatIsAmbiguous) {
   const auto with = [](std::string_view fields) {
     return status_of("POST / HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n\r\n");
   };
@@ -57,7 +57,7 @@ TEST(HttpParse, RefusesWhatCanBeReadInTwoWays) {
   EXPECT_EQ(with("Content-Length:"), 400);
   EXPECT_EQ(with("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"), 400);
   EXPECT_EQ(with("Transfer-Encoding: gzip, chunked"), 501);
-  // Nobody can say where such a body ends.
+  // The end of such a body is ambiguous.
   for (const auto* const codings :
        {"gzip", "identity", "chunked, chunked", "chunked, gzip", "xchunked", "chunked;a=b",
         ", chunked", "chunked,", "a b", ""}) {
@@ -74,17 +74,17 @@ TEST(HttpParse, RefusesWhatCanBeReadInTwoWays) {
   EXPECT_EQ(with("X: a"), 0);
 }
 
-// Values are looked at in blocks of sixteen bytes, then singly.
-TEST(HttpParse, RefusesControlsAtEveryPlaceOfAValue) {
+// Values are checked in blocks of sixteen bytes, then byte by byte.
+TEST(HttpParse, RefusesControlsAtEveryOffsetOfAValue) {
   for (std::size_t size = 3; size < 40; ++size) {
-    for (std::size_t place = 1; place + 1 < size; ++place) {
+    for (std::size_t offset = 1; offset + 1 < size; ++offset) {
       std::string value(size, 'a');
       const auto status = [&](char byte) {
-        value[place] = byte;
+        value[offset] = byte;
         return status_of("GET / HTTP/1.1\r\nHost: a\r\nX: " + value + "\r\n\r\n");
       };
-      for (const char good : {'\t', ' ', '~', '\x80', '\xFF'}) EXPECT_EQ(status(good), 0) << place;
-      for (const char bad : {'\0', '\x1F', '\x7F'}) EXPECT_EQ(status(bad), 400) << place;
+      for (const char good : {'\t', ' ', '~', '\x80', '\xFF'}) EXPECT_EQ(status(good), 0) << offset;
+      for (const char bad : {'\0', '\x1F', '\x7F'}) EXPECT_EQ(status(bad), 400) << offset;
     }
   }
 }
@@ -192,7 +192,7 @@ TEST(HttpParse, RefusesMalformedResponses) {
   EXPECT_EQ(line("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2"), -1);
   EXPECT_EQ(line("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked"), -1);
   EXPECT_EQ(line("HTTP/1.1 200 OK\nX: y"), -1);
-  // What cannot become a response is not waited for.
+  // Input that cannot become a response is refused at once.
   EXPECT_EQ(response_status("SSH-2.0"), -1);
 }
 

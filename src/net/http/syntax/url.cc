@@ -47,7 +47,7 @@ std::string_view unfit(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) return "it has a control character";
-    if (byte > 0x7F) return "it has a byte beyond ASCII, which must be percent-encoded";
+    if (byte > 0x7F) return "it has a byte that is not ASCII, which must be percent-encoded";
     if (c == ' ') return "it has a space, which is written as %20";
     if (c == '#') return "it has a fragment, which is not sent to a server";
   }
@@ -80,7 +80,7 @@ std::string_view take_authority(std::string_view authority, Url& url) {
   auto rest = authority.substr(std::min(host_end, authority.size()));
   if (bracketed) rest.remove_prefix(1);
   if (rest.empty()) return {};
-  if (rest.front() != ':') return "something stands between host and port";
+  if (rest.front() != ':') return "something is between host and port";
   rest.remove_prefix(1);
   const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), url.port);
   if (fault != std::errc() || end != rest.data() + rest.size() || url.port < 1 ||
@@ -90,7 +90,7 @@ std::string_view take_authority(std::string_view authority, Url& url) {
   return {};
 }
 
-// Takes the steps "." and ".." of a path.
+// Resolves the segments "." and ".." of a path.
 std::string without_dots(std::string_view path) {
   std::string out;
   while (!path.empty()) {
@@ -146,7 +146,7 @@ Result<Url> parse_url(std::string_view text, std::span<const UrlScheme> schemes)
   const auto authority = rest.substr(0, rest.find_first_of("/?"));
   const auto path = rest.substr(authority.size());
   if (const auto why = take_authority(authority, url); !why.empty()) {
-    // A password must not come back in an error.
+    // A password must not be repeated in an error.
     const bool secret = authority.find('@') != std::string_view::npos;
     return bad(secret ? authority.substr(authority.rfind('@') + 1) : text, why);
   }

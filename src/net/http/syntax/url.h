@@ -1,4 +1,4 @@
-// A Url says where an HTTP server is and what to ask it for. Values only; pure.
+// A Url is the address of an HTTP server and the path to request there. Values only; pure.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ struct Url {
   int port = 80;
   std::string path = "/";  // Path and query, as they are sent.
 
-  // What the Host header says: the port is left out where it is the scheme's own.
+  // The value of the Host header: without the port if it is the default of the scheme.
   std::string authority() const;
 
   // Scheme, host and port, written out: two URLs lead to the same server if these are equal.
@@ -25,11 +25,10 @@ struct Url {
   std::string text() const;
 };
 
-// `http://host[:port][/path][?query]`, or https. What else a URL can hold is refused with the
-// reason.
+// `http://host[:port][/path][?query]`, or https. Other parts of a URL are refused with the reason.
 Result<Url> parse_url(std::string_view text);
 
-// A scheme of URLs that are read in the same manner, and what is meant where they do not say.
+// Another scheme that is parsed in the same manner, and its defaults.
 struct UrlScheme {
   std::string_view name;
   bool tls;
@@ -42,8 +41,8 @@ Result<Url> parse_url(std::string_view text, std::span<const UrlScheme> schemes)
 inline constexpr std::array kWsSchemes{UrlScheme{"ws", false, 8443, "/mcp"},
                                        UrlScheme{"wss", true, 8443, "/mcp"}};
 
-// What `reference` means to a reader of `base`: a whole URL, a path from the root or from the
-// folder of `base`, or another query. It may lead to another origin.
+// Resolves `reference` against `base`: a whole URL, a path from the root or from the folder of
+// `base`, or another query. The result may have another origin.
 Result<Url> resolve_reference(const Url& base, std::string_view reference);
 
 }  // namespace patchbay::net

@@ -1,4 +1,4 @@
-// Where cgroups can be made: found in what the kernel says about ourselves and our mounts.
+// Where cgroups can be made: from what the kernel reports about this process and its mounts.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -14,7 +14,7 @@ namespace {
 // Version 1 calls the last one blkio.
 constexpr std::array<std::string_view, 5> kControllers{"memory", "pids", "cpu", "io", "blkio"};
 
-// The folder of cgroup `path` below a mount; nothing if the mount does not show it.
+// The folder of cgroup `path` below a mount; nothing if it is not visible there.
 std::optional<std::string> folder_of(const Mount& mount, std::string_view path) {
   if (mount.root != "/") {
     if (!path.starts_with(mount.root)) return {};
@@ -36,9 +36,9 @@ std::vector<std::string> known_among(const std::vector<std::string_view>& names)
 
 }  // namespace
 
-std::vector<CgroupPath> read_places(std::string_view own, std::string_view mounts) {
+std::vector<CgroupPath> read_cgroup_paths(std::string_view own, std::string_view mounts) {
   const auto all = parse_mounts(mounts);
-  std::vector<CgroupPath> places;
+  std::vector<CgroupPath> paths;
   for (const auto line : split(own, '\n')) {
     // `4:memory:/path`, or `0::/path` for version 2.
     const auto first = line.find(':');
@@ -55,28 +55,28 @@ std::vector<CgroupPath> read_places(std::string_view own, std::string_view mount
           (unified || std::ranges::find(mount.options, controllers.front()) != mount.options.end());
       if (!shows) continue;
       if (auto folder = folder_of(mount, path)) {
-        places.push_back({*std::move(folder), controllers, unified, unified ? mount.point : ""});
+        paths.push_back({*std::move(folder), controllers, unified, unified ? mount.point : ""});
         break;
       }
     }
   }
-  return places;
+  return paths;
 }
 
-std::vector<CgroupPath> cgroup_places() {
+std::vector<CgroupPath> cgroup_paths() {
   const auto own = read_small("/proc/self/cgroup");
   const auto mounts = read_small("/proc/self/mountinfo");
   if (!own || !mounts) return {};
-  auto places = read_places(*own, *mounts);
-  // Version 2 says in a file which controllers it has here. Where version 1 holds them all it has
-  // none, and is of no use to us.
-  for (auto& place : places) {
-    if (!place.unified) continue;
-    const auto has = read_small(place.folder + "/cgroup.controllers");
-    if (has) place.controllers = known_among(split(trimmed(*has), ' '));
+  auto paths = read_cgroup_paths(*own, *mounts);
+  // Version 2 lists its controllers in a file. Where version 1 holds them all there are none, and
+  // version 2 is of no use.
+  for (auto& base : paths) {
+    if (!base.unified) continue;
+    const auto has = read_small(base.folder + "/cgroup.controllers");
+    if (has) base.controllers = known_among(split(trimmed(*has), ' '));
   }
-  std::erase_if(places, [](const CgroupPath& place) { return place.controllers.empty(); });
-  return places;
+  std::erase_if(paths, [](const CgroupPath& base) { return base.controllers.empty(); });
+  return paths;
 }
 
 }  // namespace patchbay::sandbox

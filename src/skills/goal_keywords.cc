@@ -1,4 +1,4 @@
-#include "skills/goal_words.h"
+#include "skills/goal_keywords.h"
 
 #include <algorithm>
 
@@ -14,19 +14,20 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 }  // namespace
 
-bool mentions(std::string_view goal, std::span<const std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view word) { return goal.contains(word); });
+bool mentions(std::string_view goal, std::span<const std::string_view> keywords) {
+  return std::ranges::any_of(keywords,
+                             [&](std::string_view keyword) { return goal.contains(keyword); });
 }
 
-bool mentions(std::string_view goal, std::initializer_list<std::string_view> words) {
-  return mentions(goal, std::span(words.begin(), words.size()));
+bool mentions(std::string_view goal, std::initializer_list<std::string_view> keywords) {
+  return mentions(goal, std::span(keywords.begin(), keywords.size()));
 }
 
-std::string_view subject_of(const GoalText& goal, std::span<const std::string_view> words) {
-  if (!goal.word.empty()) return goal.text;
+std::string_view subject_of(const GoalText& goal, std::span<const std::string_view> keywords) {
+  if (!goal.keyword.empty()) return goal.text;
   const std::string lower = ascii_lower(goal.whole);
   std::size_t at = kNowhere;
-  for (const auto word : words) at = std::min(at, lower.find(word));
+  for (const auto keyword : keywords) at = std::min(at, lower.find(keyword));
   if (at == kNowhere) return goal.text;
   if (const auto colon = lower.find(':'); colon != kNowhere && colon > at) {
     return trimmed(goal.whole.substr(colon + 1));
@@ -37,10 +38,10 @@ std::string_view subject_of(const GoalText& goal, std::span<const std::string_vi
 
 std::string_view without_lead(std::string_view subject,
                               std::initializer_list<std::string_view> little) {
-  for (const auto word : little) {
-    if (subject.size() <= word.size() || subject[word.size()] != ' ') continue;
-    if (ascii_lower(subject.substr(0, word.size())) != word) continue;
-    subject = trimmed(subject.substr(word.size()));
+  for (const auto keyword : little) {
+    if (subject.size() <= keyword.size() || subject[keyword.size()] != ' ') continue;
+    if (ascii_lower(subject.substr(0, keyword.size())) != keyword) continue;
+    subject = trimmed(subject.substr(keyword.size()));
   }
   return subject;
 }

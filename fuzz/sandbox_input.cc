@@ -57,8 +57,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto resource = upstreams::read_resource_request(text);
   if (resource) check_path(resource->path);
   const auto half = text.size() / 2;
-  const auto places = sandbox::read_places(text.substr(0, half), text.substr(half));
-  for (const auto& place : places) fuzz::require(place.unified || !place.controllers.empty());
+  const auto paths = sandbox::read_cgroup_paths(text.substr(0, half), text.substr(half));
+  for (const auto& base : paths) fuzz::require(base.unified || !base.controllers.empty());
   // Where nothing is known of any disk, none is found.
   const auto disks = sandbox::find_disks({"/usr", "/"}, text, "/nonexistent");
   fuzz::require(!disks || disks->empty());

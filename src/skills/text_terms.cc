@@ -1,4 +1,4 @@
-#include "skills/words.h"
+#include "skills/text_terms.h"
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,7 @@
 namespace patchbay {
 namespace {
 
-// Sorted. Halves of contractions ("don" of "don't") are among them, since words end at an
-// apostrophe.
+// Sorted. Halves of contractions ("don" of "don't") are included, since words end at an apostrophe.
 constexpr auto kStopWords = std::to_array<std::string_view>({
     "a",        "about",    "above",   "across",   "after",      "again",   "all",     "almost",
     "also",     "although", "always",  "am",       "among",      "an",      "and",     "another",

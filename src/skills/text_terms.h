@@ -1,4 +1,4 @@
-// The words of a text that say what it is about. Pure functions; usable from any thread.
+// The significant words of a text. Pure functions; usable from any thread.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace patchbay {
 
-// True for the English words that say little: "the", "and", … REQUIRES: `word` is in lower case.
+// True for English words without much meaning: "the", "and", … REQUIRES: `word` is in lower case.
 bool is_stop_word(std::string_view word);
 
 // Calls `visit(term)` for each word of `text` that is no stop word, in lower case. Scripts without
-// spaces yield each pair of neighbouring characters instead, which comes close to their words.
+// spaces yield each pair of neighbouring characters instead, which approximates their words.
 template <class Visit>
 void each_term(std::string_view text, Visit visit) {
   std::string word;
