@@ -82,8 +82,8 @@ Shares& shares() {
   return all;
 }
 
-std::string share_owner(const Principal& who, std::string address_share) {
-  return who.way == "none" ? std::move(address_share) : "caller " + who.id;
+std::string share_owner(const Principal& caller, std::string address_share) {
+  return caller.auth_method == AuthMethod::none ? std::move(address_share) : "caller " + caller.id;
 }
 
 }  // namespace patchbay
