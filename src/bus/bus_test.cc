@@ -112,7 +112,7 @@ TEST(Bus, CarriesRecordsWithKeyValueAndHeaders) {
   });
 }
 
-TEST(Bus, ReadsATopicFromItsBeginningAndSaysWhenItHasCaughtUp) {
+TEST(Bus, ReadsATopicFromItsBeginningAndReportsItsEnd) {
   on_loop([]() -> Task<void> {
     Fixture fixture;
     auto began = co_await fixture.start();

@@ -35,7 +35,7 @@ TEST(Registration, HasADefaultFieldOfTheId) {
   }
 }
 
-TEST(Registration, KnowsAResourceByWhatItHas) {
+TEST(Registration, RecognisesAResource) {
   const std::string place = R"(,"mimeType":"text/plain","url":"/client/{client_id}")";
   for (const std::string_view type : {"", R"(,"registrationType":"resource")"}) {
     auto read = read_registration(std::string(kOrders) + place + std::string(type) + "}");
@@ -50,7 +50,7 @@ TEST(Registration, KnowsAResourceByWhatItHas) {
   EXPECT_TRUE(read_registration(std::string(kOrders) + nulls));
 }
 
-TEST(Registration, SaysWhatIsWrong) {
+TEST(Registration, ReportsFaults) {
   EXPECT_EQ(fault("{"), "it is not JSON");
   EXPECT_EQ(fault("[]"), "it is not an object");
   EXPECT_EQ(fault("{}"), "'name' is missing");

@@ -78,7 +78,7 @@ TEST_F(Trust, FollowsLinks) {
   expect_fine("circle");  // Reading it will fail, and say why.
 }
 
-TEST_F(Trust, SaysNothingOfWhatIsNotThere) {
+TEST_F(Trust, IgnoresMissingFiles) {
   expect_fine("folder/none");
   expect_fine("none/none");
 }

@@ -13,7 +13,7 @@ TEST(CommandLine, SplitsAtBlanks) {
   EXPECT_EQ(*split_words(" "), Words{});
 }
 
-TEST(CommandLine, QuotesKeepWordsTogether) {
+TEST(CommandLine, QuotesKeepArgumentsTogether) {
   EXPECT_EQ(*split_words(R"(a 'b c' "d e"f)"), (Words{"a", "b c", "d ef"}));
   EXPECT_EQ(*split_words(R"(a "" b)"), (Words{"a", "", "b"}));
   EXPECT_EQ(*split_words(R"(a\ b "q\"q" 'n\n')"), (Words{"a b", "q\"q", "n\\n"}));

@@ -35,7 +35,7 @@ TEST(Cursor, TakesRawSlicesOfMembers) {
   EXPECT_FALSE(at.saw_line_break());
 }
 
-TEST(Cursor, SaysWhatIsWrongAndWhere) {
+TEST(Cursor, ReportsFaultsWithTheirLocation) {
   const auto fault = [](std::string_view text) { return check(text).error().message; };
   EXPECT_EQ(fault("{\"a\":1,}"), "invalid JSON at byte 7: a key is expected");
   EXPECT_EQ(fault("[1 2]"), "invalid JSON at byte 3: a comma or the end of the array is expected");
@@ -77,7 +77,7 @@ TEST(Text, QuotesAndUnquotes) {
 }
 
 // Bytes are looked at in blocks of sixteen and eight, the last ones of which overlap, or singly.
-TEST(Text, SeesWhatIsSpecialAtEveryPlace) {
+TEST(Text, FindsSpecialBytesAtEveryOffset) {
   for (std::size_t size = 1; size < 40; ++size) {
     for (std::size_t place = 0; place < size; ++place) {
       for (const std::string_view special : {"\"", "\\", "\n", "\x01", "\xC3\xA9", "\x7F"}) {

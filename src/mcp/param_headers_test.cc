@@ -33,7 +33,7 @@ TEST(ParamHeaders, AreFoundThroughProperties) {
   EXPECT_TRUE(param_headers(schema_of(R"({"a":{"type":"string"}})"))->empty());
 }
 
-TEST(ParamHeaders, TheWordMayAlsoBeDataOrAName) {
+TEST(ParamHeaders, TheKeywordMayAlsoBeDataOrAName) {
   const auto headers = param_headers(
       schema_of(R"({"x-mcp-header":{"type":"string","default":"x-mcp-header"},)"
                 R"("e":{"enum":[{"x-mcp-header":7}],"default":{"x-mcp-header":7}}})"));
@@ -114,7 +114,7 @@ std::string checked(std::string_view arguments, std::map<std::string, std::strin
   return result.error().message;
 }
 
-TEST(ParamHeaders, MustSayTheSameAsTheBody) {
+TEST(ParamHeaders, MustMatchTheBody) {
   EXPECT_EQ(checked("{}", {}), "");
   EXPECT_EQ(checked(R"({"s":null})", {}), "");
   EXPECT_EQ(checked(R"({"s":"t\u00e4st"})", {{"Mcp-Param-S", "=?base64?dMOkc3Q=?="}}), "");

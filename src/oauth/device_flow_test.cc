@@ -27,7 +27,7 @@ TEST(DeviceFlow, DoesWithoutALink) {
   EXPECT_EQ(code->expires, std::chrono::seconds(1));
 }
 
-TEST(DeviceFlow, RefusesWhatCannotBeShown) {
+TEST(DeviceFlow, RefusesUnprintableText) {
   for (const auto* const bad : {
            "",
            "[]",

@@ -114,7 +114,7 @@ TEST(MetadataTest, TheUsualEndpointsAreAtTheRoot) {
   EXPECT_EQ(usual.token_endpoint, "https://far.example:8443/token");
 }
 
-TEST(TokenAnswerTest, HasATokenAndHowLongItLives) {
+TEST(TokenAnswerTest, HasATokenAndItsLifetime) {
   const auto found = parse_token_answer(
       R"({"access_token":"a.b","token_type":"bearer","expires_in":"60","refresh_token":"r",)"
       R"("scope":"x y"})");

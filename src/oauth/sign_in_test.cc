@@ -22,7 +22,7 @@ SignIn sign_in() {
   return made;
 }
 
-TEST(SignInTest, SendsAlongWhatMustComeBack) {
+TEST(SignInTest, SendsStateAndNonce) {
   SignIn made = sign_in();
   const std::string url = begin(made);
   EXPECT_TRUE(
@@ -53,7 +53,7 @@ TEST(SignInTest, TakesTheCodeOfTheRightIssuer) {
   }
 }
 
-TEST(SignInTest, AnIssuerMaySayNothingIfItSaysSo) {
+TEST(SignInTest, AnIssuerMayOmitIss) {
   const Returned without{{"code", "c"}};
   EXPECT_FALSE(code_of(sign_in(), without));
   SignIn silent = sign_in();
@@ -69,7 +69,7 @@ TEST(SignInTest, ARefusalIsLookedAtAfterTheIssuer) {
   EXPECT_FALSE(code_of(sign_in(), {{"iss", "https://as.example"}}));
 }
 
-TEST(RegistrationTest, IsReadAndKept) {
+TEST(RegistrationTest, IsReadAndStored) {
   auto made = parse_registration(
       R"({"client_id":"c","client_secret":"s","token_endpoint_auth_method":"client_secret_post",)"
       R"("client_secret_expires_at":7})",
@@ -93,7 +93,7 @@ TEST(RegistrationTest, TheDocumentNamesItself) {
   EXPECT_NE(text.find(R"("application_type":"web")"), std::string::npos);
 }
 
-TEST(GrantTest, IsReadAsItWasKept) {
+TEST(GrantTest, IsReadAsItWasStored) {
   const auto now = std::chrono::system_clock::time_point(std::chrono::seconds(1000));
   Grant grant;
   grant.issuer = "https://as.example";

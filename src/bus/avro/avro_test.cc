@@ -141,7 +141,7 @@ TEST(Avro, ABlockCannotClaimMoreThanIsBounded) {
   EXPECT_EQ(decoded(strings, many), "at byte 10: the value is cut off");
 }
 
-TEST(Avro, SaysWhatIsWrongWithBytes) {
+TEST(Avro, ReportsFaultsOfBytes) {
   EXPECT_EQ(decoded(parsed(R"("int")"), "8080808010"), "at byte 5: an int has more than 32 bits");
   EXPECT_EQ(decoded(parsed(R"("long")"), "ffffffffffffffffffff"),
             "at byte 10: a number has more than 64 bits");
@@ -162,7 +162,7 @@ TEST(Avro, SaysWhatIsWrongWithBytes) {
             "at byte 0: the value is cut off");
 }
 
-TEST(Avro, WhatJsonCannotSayIsAFault) {
+TEST(Avro, ValuesWithoutAJsonFormAreFaults) {
   for (const char* const digits : {"0000c07f", "0000807f", "000080ff"}) {
     EXPECT_EQ(decoded(parsed(R"("float")"), digits),
               "at byte 4: NaN and infinity cannot be said in JSON");
@@ -183,7 +183,7 @@ TEST(Avro, TakesNumbersHoweverTheyAreWritten) {
   EXPECT_EQ(encoded(parsed(R"("double")"), "1e309"), "the value is beyond the range of a double");
 }
 
-TEST(Avro, SaysWhereAValueDoesNotFit) {
+TEST(Avro, ReportsThePathOfAMismatch) {
   const auto schema =
       parsed(R"({"type":"record","name":"R","namespace":"n","fields":[)"
              R"({"name":"list","type":{"type":"array","items":"int"}},)"
@@ -277,7 +277,7 @@ TEST(Avro, LogicalTypesTravelAsWhatTheyAre) {
             R"("description":"timestamp-millis"})");
 }
 
-TEST(Avro, TheJsonSchemaSaysWhatCallersGive) {
+TEST(Avro, TheJsonSchemaDescribesTheArguments) {
   EXPECT_EQ(
       parsed(R"({"type":"record","name":"Order","doc":"An order","fields":[)"
              R"({"name":"id","type":"string","doc":"Its number"},)"
@@ -319,7 +319,7 @@ TEST(Avro, TypesThatAreUsedTwiceAreReferredTo) {
   EXPECT_TRUE(json::Schema::compile(many->json_schema()));
 }
 
-TEST(Avro, SaysWhatIsWrongWithASchema) {
+TEST(Avro, ReportsFaultsOfASchema) {
   EXPECT_EQ(fault_of(R"("Order")"), "there is no type 'Order'");
   EXPECT_EQ(fault_of("7"), "a type is a name, an object or an array");
   EXPECT_EQ(fault_of("{}"), "'type' is missing");
