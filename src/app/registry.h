@@ -15,7 +15,7 @@
 #include "gateway/catalog/list_limits.h"
 #include "mcp_client/connect/allowed_commands.h"
 #include "net/io/loop.h"
-#include "oauth/keeper.h"
+#include "oauth/token_service.h"
 #include "observe/metrics.h"
 #include "skills/skill.h"
 

@@ -18,7 +18,7 @@ SignIn sign_in() {
   made.found.resource = "https://far.example/mcp";
   made.found.server.issuer = "https://as.example";
   made.found.server.authorization_endpoint = "https://as.example/authorize?tenant=1";
-  made.found.server.says_iss = true;
+  made.found.server.sends_iss = true;
   return made;
 }
 
@@ -48,7 +48,7 @@ TEST(SignInTest, TakesTheCodeOfTheRightIssuer) {
     wrong["iss"] = iss;
     EXPECT_FALSE(code_of(sign_in(), wrong)) << iss;
     SignIn silent = sign_in();
-    silent.found.server.says_iss = false;
+    silent.found.server.sends_iss = false;
     EXPECT_FALSE(code_of(silent, wrong)) << iss;
   }
 }
@@ -57,7 +57,7 @@ TEST(SignInTest, AnIssuerMayOmitIss) {
   const Returned without{{"code", "c"}};
   EXPECT_FALSE(code_of(sign_in(), without));
   SignIn silent = sign_in();
-  silent.found.server.says_iss = false;
+  silent.found.server.sends_iss = false;
   EXPECT_EQ(*code_of(silent, without), "c");
 }
 
@@ -113,8 +113,8 @@ TEST(GrantTest, IsReadAsItWasStored) {
   EXPECT_EQ(again->access, "second");
   EXPECT_EQ(again->refresh, "r1");
   EXPECT_EQ(again->scopes, (Scopes{"a", "b"}));
-  EXPECT_EQ(life_of(*again, now), std::chrono::seconds(60));
-  EXPECT_EQ(life_of(*again, now + std::chrono::seconds(100)), std::chrono::seconds(0));
+  EXPECT_EQ(lifetime_of(*again, now), std::chrono::seconds(60));
+  EXPECT_EQ(lifetime_of(*again, now + std::chrono::seconds(100)), std::chrono::seconds(0));
   EXPECT_FALSE(grant_from("{}"));
   EXPECT_FALSE(grant_from("rubbish"));
 }

@@ -171,7 +171,7 @@ Task<oauth::TokenAnswer> RouterOauth::sign_in(const oauth::Discovered& found) {
   auto code = co_await oauth::ask_device_code(*plan_->fetcher, found.server, plan_->client, scopes,
                                               found.resource);
   if (!code) co_return code.error();
-  prompt_ = oauth::sign_in_words(*code);
+  prompt_ = oauth::sign_in_message(*code);
   log::Line(log::Level::warn, "sign in").add("how", prompt_);
   // Those who wait hear at once what has to be done, not only that nothing has come.
   for (auto* const update : waiting_) update->deliver(ok());
