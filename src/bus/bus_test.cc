@@ -22,7 +22,7 @@ using testing::on_loop;
 using testing::until;
 
 struct Outcomes final : Producer::Events {
-  void on_delivered(std::uint64_t tag, const Result<Place>& outcome) override {
+  void on_delivered(std::uint64_t tag, const Result<RecordMetadata>& outcome) override {
     delivered[tag] = outcome ? "ok" : std::string(info(outcome.error().code).name);
     ++times[tag];
   }

@@ -20,7 +20,7 @@ using testing::on_loop;
 using testing::until;
 
 struct Unheard final : Producer::Events {
-  void on_delivered(std::uint64_t, const Result<Place>&) override { ++delivered; }
+  void on_delivered(std::uint64_t, const Result<RecordMetadata>&) override { ++delivered; }
   void on_trouble(const Error&) override {}
   int delivered = 0;
 };

@@ -24,8 +24,8 @@ constexpr auto kPurgeTime = std::chrono::seconds(2);
 void* as_pointer(std::uint64_t tag) { return reinterpret_cast<void*>(tag); }
 std::uint64_t as_tag(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
-Result<Place> outcome_of(const rd_kafka_message_t& message) {
-  if (!message.err) return Place{message.partition, message.offset, -1};
+Result<RecordMetadata> outcome_of(const rd_kafka_message_t& message) {
+  if (!message.err) return RecordMetadata{message.partition, message.offset, -1};
   Error error = error_of(message.err, "the record was not delivered");
   // It may have got there all the same.
   if (rd_kafka_message_status(&message) == RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED) {

@@ -27,7 +27,7 @@ class Producer {
    public:
     virtual ~Events() = default;
     // What became of the record that was sent with that tag; told once for each.
-    virtual void on_delivered(std::uint64_t tag, const Result<Place>& outcome) = 0;
+    virtual void on_delivered(std::uint64_t tag, const Result<RecordMetadata>& outcome) = 0;
     // Something is wrong with the bus, not with one record.
     virtual void on_trouble(const Error& error) = 0;
   };

@@ -84,7 +84,7 @@ struct Outgoing {
 };
 
 // Where a record has ended up.
-struct Place {
+struct RecordMetadata {
   std::int32_t partition = 0;
   std::int64_t offset = 0;
   std::int64_t timestamp = -1;

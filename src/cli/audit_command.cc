@@ -48,7 +48,7 @@ Result<policy::AuditFilter> filter_of(const AuditOptions& options) {
   if (!since) return since.error();
   auto until = point(options.until);
   if (!until) return until.error();
-  return policy::AuditFilter{*since,        *until,           options.who,
+  return policy::AuditFilter{*since,        *until,           options.caller,
                              options.name,  options.upstream, options.outcome,
                              options.trace, options.most,     options.event};
 }

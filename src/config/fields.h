@@ -169,10 +169,10 @@ constexpr auto field_names() {
 using Keys = std::span<const std::string_view>;
 
 template <Section S>
-void read_section(S& out, const Node& node, const Place& at, Keys ignored = {});
+void read_section(S& out, const Node& node, const Location& at, Keys ignored = {});
 
 template <class T>
-void read_value(T& out, const Node& node, const Limits& limits, const Place& at) {
+void read_value(T& out, const Node& node, const Limits& limits, const Location& at) {
   const auto take = [&out](auto&& value) {
     if (value) out = static_cast<T>(*std::move(value));
   };
@@ -219,7 +219,7 @@ void read_value(T& out, const Node& node, const Limits& limits, const Place& at)
 }
 
 template <class S, class Class, class Type>
-void read_field(S& out, const Field<Class, Type>& field, const Node& section, const Place& at) {
+void read_field(S& out, const Field<Class, Type>& field, const Node& section, const Location& at) {
   const Node* const node = section.find(field.name);
   const bool given = node && node->kind != Kind::null;
   if (given) {
@@ -235,7 +235,7 @@ void read_field(S& out, const Field<Class, Type>& field, const Node& section, co
 }
 
 template <Section S>
-void read_section(S& out, const Node& node, const Place& at, Keys ignored) {
+void read_section(S& out, const Node& node, const Location& at, Keys ignored) {
   if (!expect_map(node, at)) return;
   constexpr auto kNames = field_names<S>();
   refuse_unknown(node, kNames, ignored, at);
@@ -248,7 +248,7 @@ template <Section S>
 S read(const Node& node, const std::string& file, std::string_view path, Faults& faults,
        Keys ignored = {}) {
   S out{};
-  read_section(out, node, Place{file, std::string(path), faults}, ignored);
+  read_section(out, node, Location{file, std::string(path), faults}, ignored);
   sort_by_line(faults);
   return out;
 }

@@ -50,26 +50,26 @@ std::string kind_of(const Node& node) {
   return parse(node.text, number) == std::errc() ? "a number" : "a string";
 }
 
-bool expect_scalar(const Node& node, std::string_view expected, const Place& at) {
+bool expect_scalar(const Node& node, std::string_view expected, const Location& at) {
   if (node.kind == Kind::scalar) return true;
   at.fault(node.line, fmt::format("expected {}, not {}", expected, kind_of(node)));
   return false;
 }
 
 // A scalar without quotes; says so if only the quotes are wrong.
-bool expect_bare(const Node& node, std::string_view expected, const Place& at) {
+bool expect_bare(const Node& node, std::string_view expected, const Location& at) {
   if (!expect_scalar(node, expected, at)) return false;
   if (!node.quoted) return true;
   at.fault(node.line, fmt::format("expected {}, not a string in quotes", expected));
   return false;
 }
 
-void unexpected(const Node& node, std::string_view expected, const Place& at) {
+void unexpected(const Node& node, std::string_view expected, const Location& at) {
   at.fault(node.line, fmt::format("expected {}, not {}", expected, shown(node)));
 }
 
 template <class Value>
-bool within(const Node& node, Value value, Value least, Value most, const Place& at,
+bool within(const Node& node, Value value, Value least, Value most, const Location& at,
             std::string (*text)(Value)) {
   if (value >= least && value <= most) return true;
   at.fault(node.line,
@@ -103,18 +103,18 @@ std::size_t distance(std::string_view from, std::string_view to) {
 
 }  // namespace
 
-void Place::fault(int line, std::string message) const {
+void Location::fault(int line, std::string message) const {
   faults.push_back({file, line, path, std::move(message)});
 }
 
-std::optional<bool> as_boolean(const Node& node, const Place& at) {
+std::optional<bool> as_boolean(const Node& node, const Location& at) {
   if (!expect_bare(node, "true or false", at)) return std::nullopt;
   if (is_truth(node.text)) return node.text[0] == 't' || node.text[0] == 'T';
   unexpected(node, "true or false", at);
   return std::nullopt;
 }
 
-std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, const Place& at) {
+std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, const Location& at) {
   if (!expect_bare(node, "a whole number", at)) return std::nullopt;
   std::int64_t value = 0;
   const std::errc fault = parse(node.text, value);
@@ -132,7 +132,7 @@ std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, c
   return value;
 }
 
-std::optional<double> as_number(const Node& node, const Limits& limits, const Place& at) {
+std::optional<double> as_number(const Node& node, const Limits& limits, const Location& at) {
   if (!expect_bare(node, "a number", at)) return std::nullopt;
   double value = 0;
   if (parse(node.text, value) != std::errc() || !std::isfinite(value)) {
@@ -146,7 +146,7 @@ std::optional<double> as_number(const Node& node, const Limits& limits, const Pl
   return value;
 }
 
-std::optional<Duration> as_duration(const Node& node, const Limits& limits, const Place& at) {
+std::optional<Duration> as_duration(const Node& node, const Limits& limits, const Location& at) {
   if (!expect_scalar(node, "a duration such as 30s", at)) return std::nullopt;
   const auto value = parse_duration(node.text);
   if (!value) {
@@ -159,7 +159,7 @@ std::optional<Duration> as_duration(const Node& node, const Limits& limits, cons
   return *value;
 }
 
-std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Place& at) {
+std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Location& at) {
   if (!expect_scalar(node, "a size such as 16MiB", at)) return std::nullopt;
   const auto value = parse_bytes(node.text);
   if (!value) {
@@ -172,13 +172,13 @@ std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Plac
   return *value;
 }
 
-std::optional<std::string> as_text(const Node& node, const Place& at) {
+std::optional<std::string> as_text(const Node& node, const Location& at) {
   if (!expect_scalar(node, "a string", at)) return std::nullopt;
   return node.text;
 }
 
 std::optional<std::size_t> as_choice(const Node& node, std::span<const std::string_view> names,
-                                     const Place& at) {
+                                     const Location& at) {
   const std::string expected = fmt::format("one of {}", fmt::join(names, ", "));
   if (!expect_scalar(node, expected, at)) return std::nullopt;
   const auto found = std::ranges::find(names, std::string_view(node.text));
@@ -187,20 +187,20 @@ std::optional<std::size_t> as_choice(const Node& node, std::span<const std::stri
   return std::nullopt;
 }
 
-bool expect_list(const Node& node, const Place& at) {
+bool expect_list(const Node& node, const Location& at) {
   if (node.kind == Kind::list) return true;
   at.fault(node.line, fmt::format("expected a list, not {}", kind_of(node)));
   return false;
 }
 
-bool expect_map(const Node& node, const Place& at) {
+bool expect_map(const Node& node, const Location& at) {
   if (node.kind == Kind::map || node.kind == Kind::null) return true;
   at.fault(node.line, fmt::format("expected a map of keys and values, not {}", kind_of(node)));
   return false;
 }
 
 void refuse_unknown(const Node& map, std::span<const std::string_view> known,
-                    std::span<const std::string_view> ignored, const Place& at) {
+                    std::span<const std::string_view> ignored, const Location& at) {
   for (const Member& member : map.members) {
     const std::string_view key = member.key;
     if (holds(known, key) || holds(ignored, key)) continue;

@@ -28,7 +28,7 @@ std::optional<std::vector<std::string>> split_pointer(std::string_view pointer) 
 }
 
 // The raw number of `node`; if it is not a number: empty, and a fault is added.
-std::string number(const config::Node& node, int line, const config::Place& at) {
+std::string number(const config::Node& node, int line, const config::Location& at) {
   if (node.kind == config::Kind::null) return "";
   std::string raw = config::to_json(node);
   if (json::type_of(raw) == json::Type::number) return raw;
@@ -37,7 +37,7 @@ std::string number(const config::Node& node, int line, const config::Place& at) 
 }
 
 // A canonical text of the value, so that equal values compare equal.
-std::string value(const config::Node& node, int line, const config::Place& at) {
+std::string value(const config::Node& node, int line, const config::Location& at) {
   auto made = json::canonical(config::to_json(node));
   if (made) return *std::move(made);
   at.fault(line, made.error().message);
@@ -46,7 +46,7 @@ std::string value(const config::Node& node, int line, const config::Place& at) {
 
 }  // namespace
 
-Condition::Condition(const ConditionSettings& settings, int line, const config::Place& at)
+Condition::Condition(const ConditionSettings& settings, int line, const config::Location& at)
     : pointer_(settings.pointer), absent_(settings.absent) {
   if (auto tokens = split_pointer(pointer_)) {
     tokens_ = *std::move(tokens);
@@ -66,7 +66,7 @@ Condition::Condition(const ConditionSettings& settings, int line, const config::
     if (!made) at.member("matches").fault(line, made.error().message);
   }
   if (settings.range) {
-    const config::Place range = at.member("range");
+    const config::Location range = at.member("range");
     min_ = number(settings.range->min, line, range.member("min"));
     max_ = number(settings.range->max, line, range.member("max"));
     if (min_.empty() && max_.empty()) range.fault(line, "needs min, max or both");

@@ -29,7 +29,7 @@ struct ConditionSettings {
 class Condition {
  public:
   // Adds a fault if the settings are empty or contradictory.
-  Condition(const ConditionSettings& settings, int line, const config::Place& at);
+  Condition(const ConditionSettings& settings, int line, const config::Location& at);
 
   // True if the arguments satisfy it. A missing argument never does.
   bool holds(const json::Index& arguments) const;

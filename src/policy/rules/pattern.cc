@@ -36,7 +36,7 @@ bool globs_meet(std::string_view one, std::string_view other) {
   return below[0] != 0;
 }
 
-Patterns read_patterns(const config::Node& node, const config::Place& at) {
+Patterns read_patterns(const config::Node& node, const config::Location& at) {
   Patterns patterns;
   if (node.kind == config::Kind::map) {
     config::read_section(patterns, node, at);

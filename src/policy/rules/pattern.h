@@ -22,7 +22,7 @@ bool fits_any(const std::vector<std::string>& globs,
 bool globs_meet(std::string_view one, std::string_view other);
 
 // Reads a section that is either a list of allowed patterns, or a map with allow and deny.
-Patterns read_patterns(const config::Node& node, const config::Place& at);
+Patterns read_patterns(const config::Node& node, const config::Location& at);
 
 }  // namespace patchbay::policy
 

@@ -15,7 +15,7 @@ int line_of(const config::Node& node, std::string_view key) {
 }
 
 // A pattern without an upstream would silently match nothing.
-void check_names(const std::vector<std::string>& globs, int line, const config::Place& at) {
+void check_names(const std::vector<std::string>& globs, int line, const config::Location& at) {
   for (const auto& glob : globs) {
     if (glob == "*" || glob.contains('.') || glob.contains("__")) continue;
     at.fault(line, fmt::format("'{}' names no upstream: write '{}.*' for all of an upstream, or "
@@ -25,7 +25,7 @@ void check_names(const std::vector<std::string>& globs, int line, const config::
 }
 
 // The method that uses an item implies those that list it. An empty list allows all.
-Patterns read_methods(const config::Node& node, const config::Place& at) {
+Patterns read_methods(const config::Node& node, const config::Location& at) {
   Patterns methods = read_patterns(node, at);
   const bool only_denied = node.kind == config::Kind::map && !node.find("allow");
   if (node.kind == config::Kind::null || only_denied) methods.allow = {"*"};
@@ -41,7 +41,7 @@ std::string lower_host(const std::string& glob) {
   return ascii_lower(std::string_view(glob).substr(0, end)) + glob.substr(end);
 }
 
-Patterns read_resources(const config::Node& node, const config::Place& at) {
+Patterns read_resources(const config::Node& node, const config::Location& at) {
   Patterns resources = read_patterns(node, at);
   const std::size_t written = resources.deny.size();
   for (std::size_t i = 0; i < written; ++i) {
@@ -59,7 +59,7 @@ const config::Node& element(const config::Node& list, std::size_t index) {
 }  // namespace
 
 Rules::Rules(const std::vector<RuleSettings>& settings, const config::Node& node,
-             std::string version, const config::Place& at)
+             std::string version, const config::Location& at)
     : version_(std::move(version)) {
   if (settings.size() > kMost) {
     at.fault(node.line, fmt::format("there are more than {} rules", kMost));
@@ -74,7 +74,8 @@ Rules::Rules(const std::vector<RuleSettings>& settings, const config::Node& node
   }
 }
 
-void Rules::add(const RuleSettings& settings, const config::Node& node, const config::Place& at) {
+void Rules::add(const RuleSettings& settings, const config::Node& node,
+                const config::Location& at) {
   Rule rule;
   rule.name = fmt::format("rules[{}] {}", rules_.size(), settings.role);
   rule.tools = {settings.allow, settings.deny};

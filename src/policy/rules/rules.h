@@ -55,7 +55,7 @@ class Rules {
   // `node` is the section that `settings` were read from, for line numbers; `version` changes with
   // the section.
   Rules(const std::vector<RuleSettings>& settings, const config::Node& node, std::string version,
-        const config::Place& at);
+        const config::Location& at);
 
   Set about(const Principal& caller) const;
 
@@ -70,7 +70,7 @@ class Rules {
   const std::string& version() const { return version_; }
 
  private:
-  void add(const RuleSettings& settings, const config::Node& node, const config::Place& at);
+  void add(const RuleSettings& settings, const config::Node& node, const config::Location& at);
 
   std::vector<Rule> rules_;
   std::map<std::string, Set, std::less<>> roles_;

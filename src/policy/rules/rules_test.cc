@@ -16,7 +16,7 @@ class RulesTest : public ::testing::Test {
     const config::Node root = config::parse_yaml("rules:\n" + yaml, file, faults);
     const config::Node& node = *root.find("rules");
     std::vector<RuleSettings> settings;
-    const config::Place at{file, "rules", faults};
+    const config::Location at{file, "rules", faults};
     config::read_value(settings, node, {}, at);
     return std::make_shared<const Rules>(settings, node, "1", at);
   }

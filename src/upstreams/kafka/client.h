@@ -88,12 +88,12 @@ class KafkaClient final : private Executor::TurnEnd {
                         std::string uri);
 
   // Sends a record and waits until the bus has it.
-  Task<bus::Place> send(const bus::Outgoing& record, Deadline deadline);
+  Task<bus::RecordMetadata> send(const bus::Outgoing& record, Deadline deadline);
 
   // Replies have come.
   void take(std::vector<KafkaArrival> replies);
   // The record that was sent with that tag was delivered, or was not.
-  void delivered(std::uint64_t tag, const Result<bus::Place>& outcome);
+  void delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome);
 
   // Lets calls finish until `deadline` and ends those that have not.
   Task<void> stop(Deadline deadline);

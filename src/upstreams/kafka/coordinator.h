@@ -62,7 +62,7 @@ class KafkaCoordinator final : bus::Producer::Events,
   std::vector<RegistrationLine> lines() const;
   Task<std::vector<bus::RegistrationRecord>> records_for(
       std::string name, std::optional<bus::Registration> registration, Deadline deadline);
-  Task<void> wait_taken(bus::Place place, Deadline deadline);
+  Task<void> wait_taken(bus::RecordMetadata place, Deadline deadline);
 
   // What is at a URI of a topic of the configuration, or of an agent that keeps its resources
   // there.
@@ -76,7 +76,7 @@ class KafkaCoordinator final : bus::Producer::Events,
   // Somebody asks something that must not go away meanwhile.
   class Asking;
 
-  void on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) override;
+  void on_delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome) override;
   void on_trouble(const Error& error) override;
   void on_offers_changed() override;
   void on_looked() override { notify_state(); }

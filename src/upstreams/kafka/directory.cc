@@ -154,7 +154,7 @@ Task<std::vector<bus::RegistrationRecord>> KafkaDirectory::records_for(
   co_return records;
 }
 
-Task<void> KafkaDirectory::wait_taken(bus::Place place, Deadline deadline) {
+Task<void> KafkaDirectory::wait_taken(bus::RecordMetadata place, Deadline deadline) {
   for (;;) {
     const auto taken = taken_.find(place.partition);
     if (taken != taken_.end() && taken->second >= place.offset) co_return ok();

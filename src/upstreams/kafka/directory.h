@@ -66,7 +66,7 @@ class KafkaDirectory final : public KafkaFollower {
       std::string name, std::optional<bus::Registration> registration, Deadline deadline);
 
   // Yields once the record at that place has been read and taken.
-  Task<void> wait_taken(bus::Place place, Deadline deadline);
+  Task<void> wait_taken(bus::RecordMetadata place, Deadline deadline);
 
  private:
   struct Entry {
