@@ -105,7 +105,7 @@ TEST(Bus, CarriesRecordsWithKeyValueAndHeaders) {
     if (!came) co_return came;
     EXPECT_EQ(seen.values.front(), "k=v");
     EXPECT_EQ(seen.headers.front(), "x");
-    auto told = co_await until([&] { return fixture.outcomes.delivered.size() == 1; });
+    auto reported = co_await until([&] { return fixture.outcomes.delivered.size() == 1; });
     EXPECT_EQ(fixture.outcomes.delivered[7], "ok");
     auto stopped = co_await reader.stop();
     co_return co_await fixture.stop();
@@ -264,8 +264,8 @@ Task<void> send_through(Fixture& fixture, std::function<void()> fault) {
     fixture.send("t", "k", value, static_cast<std::uint64_t>(i) + 1);
     wanted.push_back("k=" + value);
   }
-  auto told = co_await until([&] { return fixture.outcomes.delivered.size() == kRecords; });
-  EXPECT_TRUE(told) << fixture.outcomes.delivered.size();
+  auto reported = co_await until([&] { return fixture.outcomes.delivered.size() == kRecords; });
+  EXPECT_TRUE(reported) << fixture.outcomes.delivered.size();
   auto read = co_await until([&] { return seen.values.size() >= kRecords; });
   EXPECT_EQ(seen.values, wanted);
   for (const auto& [tag, outcome] : fixture.outcomes.delivered) {
@@ -322,8 +322,8 @@ TEST(Bus, GoesOnWhenTheBrokerDoesNotKnowItOrHasFencedIt) {
       EXPECT_EQ(outcomes.delivered[tag], "ok") << error;
       fixture.bus.fail_requests(kProduce, {error});
       fixture.send("t", "k", "meanwhile", ++tag);
-      auto told = co_await until([&] { return outcomes.delivered.contains(tag); });
-      EXPECT_TRUE(told) << error;
+      auto reported = co_await until([&] { return outcomes.delivered.contains(tag); });
+      EXPECT_TRUE(reported) << error;
       // A client that cannot go on takes nothing until another has taken its place.
       auto taken =
           co_await until([&] { return bool(fixture.producer->send({"t", "k", "v"}, ++tag)); });

@@ -106,29 +106,29 @@ Result<rd_kafka_t*> make_client(rd_kafka_type_t type, const Connection& connecti
 }
 
 Error trouble_of(rd_kafka_event_t* event) {
-  std::string says = rd_kafka_event_error_string(event);
+  std::string text = rd_kafka_event_error_string(event);
   // How long it took is another each time.
-  says.resize(std::min(says.size(), says.find(" (after ")));
+  text.resize(std::min(text.size(), text.find(" (after ")));
   const bool about_us =
-      says.contains(" alert ") && (says.contains("certificate") || says.contains("unknown ca"));
+      text.contains(" alert ") && (text.contains("certificate") || text.contains("unknown ca"));
   if (about_us) {
-    says +=
+    text +=
         " (the broker does not take our certificate: see ssl.certificate.location and "
         "ssl.key.location)";
   }
-  return {error_of(rd_kafka_event_error(event), "bus").code, std::move(says)};
+  return {error_of(rd_kafka_event_error(event), "bus").code, std::move(text)};
 }
 
 Error error_of(rd_kafka_resp_err_t code, const std::string& what) {
-  const auto say = [&](Code as, std::string_view hint = {}) {
+  const auto with_hint = [&](Code as, std::string_view hint = {}) {
     return Error{as, fmt::format("{}: {}{}", what, rd_kafka_err2str(code), hint)};
   };
   switch (code) {
     case RD_KAFKA_RESP_ERR__QUEUE_FULL:
-      return say(Code::overloaded, "; too much waits for the bus");
+      return with_hint(Code::overloaded, "; too much waits for the bus");
     case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
     case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
-      return say(Code::too_large, "; see message.max.bytes");
+      return with_hint(Code::too_large, "; see message.max.bytes");
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
     case RD_KAFKA_RESP_ERR__MSG_TIMED_OUT:
     case RD_KAFKA_RESP_ERR__TRANSPORT:
@@ -149,12 +149,12 @@ Error error_of(rd_kafka_resp_err_t code, const std::string& what) {
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
-      return say(Code::unavailable);
+      return with_hint(Code::unavailable);
     case RD_KAFKA_RESP_ERR__INVALID_ARG:
     case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
-      return say(Code::invalid_params);
+      return with_hint(Code::invalid_params);
     default:
-      return say(Code::upstream_failed);
+      return with_hint(Code::upstream_failed);
   }
 }
 

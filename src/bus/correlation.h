@@ -24,7 +24,7 @@ struct IdPaths {
 
 // What may be the id, the likeliest first: the key's member `field`, its member `correlationId`,
 // the key as text, the header, the value's member `field`. In lower case.
-std::vector<std::string> find_ids(const IdPaths& places, std::string_view field);
+std::vector<std::string> find_ids(const IdPaths& paths, std::string_view field);
 
 // {"<field>":"<id>"}
 std::string key_of(std::string_view field, std::string_view id);

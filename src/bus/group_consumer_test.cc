@@ -61,9 +61,9 @@ struct Fixture {
       auto sent = producer.send({"t", text, text}, 0);
       EXPECT_TRUE(sent) << sent.error().message;
     }
-    auto told = co_await until([&] { return unheard.delivered == records; });
+    auto reported = co_await until([&] { return unheard.delivered == records; });
     auto stopped = co_await producer.stop(here().now());
-    co_return told ? stopped : told;
+    co_return reported ? stopped : reported;
   }
 
   EmbeddedBus bus;

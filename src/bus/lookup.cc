@@ -46,7 +46,7 @@ bool may_pass(rd_kafka_resp_err_t answer) {
 
 // Asks again for as long as the answer may change and somebody wants to know.
 template <class Question>
-rd_kafka_resp_err_t ask_patiently(const Timeout& timeout, Question question) {
+rd_kafka_resp_err_t ask_until(const Timeout& timeout, Question question) {
   for (;;) {
     const rd_kafka_resp_err_t answer = question(timeout.slice());
     if (!may_pass(answer) || timeout.is_over()) return answer;
@@ -63,7 +63,7 @@ struct MetadataFreer {
 Result<std::vector<std::int32_t>> ask(rd_kafka_t* client, rd_kafka_topic_t* topic,
                                       const Timeout& timeout, rd_kafka_resp_err_t& topic_error) {
   const struct rd_kafka_metadata* data = nullptr;
-  const auto failed = ask_patiently(
+  const auto failed = ask_until(
       timeout, [&](int time) { return rd_kafka_metadata(client, 0, topic, &data, time); });
   if (failed) return error_of(failed, "cannot ask the bus");
   const std::unique_ptr<const struct rd_kafka_metadata, MetadataFreer> owner(data);
@@ -117,7 +117,7 @@ bool is_embedded(rd_kafka_t* client) {
 // The names of all topics. Looking at all of them makes none.
 Result<std::vector<std::string>> topic_names(rd_kafka_t* client, const Timeout& timeout) {
   const struct rd_kafka_metadata* data = nullptr;
-  const auto failed = ask_patiently(
+  const auto failed = ask_until(
       timeout, [&](int time) { return rd_kafka_metadata(client, 1, nullptr, &data, time); });
   if (failed) return error_of(failed, "cannot ask the bus");
   const std::unique_ptr<const struct rd_kafka_metadata, MetadataFreer> owner(data);
@@ -165,8 +165,8 @@ Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::stri
       lines.push_back({topic, partition, first, end});
     }
   }
-  const auto failed = ask_patiently(
-      timeout, [&](int time) { return rd_kafka_committed(client, list.get(), time); });
+  const auto failed =
+      ask_until(timeout, [&](int time) { return rd_kafka_committed(client, list.get(), time); });
   if (failed) return error_of(failed, "cannot ask how far the group has come");
   std::vector<GroupLag> committed;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -204,7 +204,7 @@ Result<std::vector<PartitionEnds>> find_ends(rd_kafka_t* client, const std::stri
   std::vector<PartitionEnds> ends;
   for (const auto partition : *partitions) {
     PartitionEnds one{.partition = partition};
-    const auto failed = ask_patiently(timeout, [&](int time) {
+    const auto failed = ask_until(timeout, [&](int time) {
       return rd_kafka_query_watermark_offsets(client, topic.c_str(), partition, &one.first,
                                               &one.end, time);
     });

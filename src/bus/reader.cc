@@ -49,10 +49,10 @@ Task<T> Consumer::ask(std::function<Result<T>(rd_kafka_s*)> question) {
   co_return answer;
 }
 
-Consumer::Consumer(Connection connection, bool tells_ends, Executor& owner, ThreadPool& pool,
+Consumer::Consumer(Connection connection, bool reports_ends, Executor& owner, ThreadPool& pool,
                    Trouble trouble)
     : connection_(std::move(connection)),
-      tells_ends_(tells_ends),
+      reports_ends_(reports_ends),
       owner_(owner),
       pool_(pool),
       trouble_(std::move(trouble)) {}
@@ -67,7 +67,7 @@ Result<void> Consumer::start() {
                              {"fetch.wait.max.ms", "100"},
                              {"fetch.error.backoff.ms", "100"},
                              {"queued.max.messages.kbytes", "16384"}},
-                            {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
+                            {{"enable.partition.eof", reports_ends_ ? "true" : "false"}});
   if (!client) return client.error();
   handle_ = std::make_shared<Handle>(*client);
   handle_->watch.emplace(handle_->queue.get(), owner_, [this] { return serve(); });
@@ -178,11 +178,11 @@ Task<void> Reader::wait_left(std::string topic, Deadline deadline) {
   while (leaving_.contains(topic)) {
     OneShot<void> left;
     leaving_[topic].insert(&left);
-    auto told = co_await left.wait(deadline);
+    auto reported = co_await left.wait(deadline);
     if (const auto still = leaving_.find(topic); still != leaving_.end())
       still->second.erase(&left);
-    if (told) continue;
-    if (told.error().code != Code::timeout) co_return told;
+    if (reported) continue;
+    if (reported.error().code != Code::timeout) co_return reported;
     co_return Error{Code::timeout, topic + " is still being left"};
   }
   co_return ok();

@@ -33,9 +33,9 @@ class Consumer {
  public:
   using Trouble = std::function<void(const Error&)>;
 
-  // With `tells_ends`, Readers hear when they have caught up. REQUIRES: `home` and `pool` outlive
+  // With `reports_ends`, Readers hear when they have caught up. REQUIRES: `home` and `pool` outlive
   // the consumer. `trouble` is told at home.
-  Consumer(Connection connection, bool tells_ends, Executor& owner, ThreadPool& pool,
+  Consumer(Connection connection, bool reports_ends, Executor& owner, ThreadPool& pool,
            Trouble trouble);
   Consumer(const Consumer&) = delete;
   Consumer& operator=(const Consumer&) = delete;
@@ -63,7 +63,7 @@ class Consumer {
   bool serve();
 
   const Connection connection_;
-  const bool tells_ends_;
+  const bool reports_ends_;
   Executor& owner_;
   ThreadPool& pool_;
   const Trouble trouble_;

@@ -29,7 +29,7 @@ std::string header_fields(const RegistrySettings& settings) {
 Error failure(int status, std::string_view body) {
   std::string message = fmt::format("HTTP {}", status);
   if (json::check(body)) {
-    if (const auto words = json::string_member(body, "message")) message += ": " + *words;
+    if (const auto text = json::string_member(body, "message")) message += ": " + *text;
   }
   if (status == 404) return {Code::not_found, message};
   if (status == 401 || status == 403) message += "; see schema_registry.key and .secret";

@@ -122,7 +122,7 @@ TEST(SchemaRegistry, ReportsWhyItDoesNotAnswer) {
     auto script = [](testing::Visitor& visitor) -> Task<void> {
       auto request = co_await visitor.request();
       EXPECT_TRUE(request->contains("Authorization: Basic dTpw\r\n")) << *request;
-      auto said = co_await visitor.say(
+      auto reason = co_await visitor.answer(
           "HTTP/1.1 401 Unauthorized\r\nContent-Length: 41\r\n\r\n"
           R"({"error_code":401,"message":"not for you"})");
       co_return co_await visitor.closed();

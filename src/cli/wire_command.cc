@@ -125,8 +125,8 @@ Task<void> exchange(const WireOptions& options, const net::Url& url, std::string
   auto sent = co_await (*stream)->write_all(frame, deadline - here().now());
   if (!sent) co_return sent;
   wire::FrameDecoder ours(kAnyHeader);
-  auto shown = print_frames(ours, ">", frame, options.json);
-  if (!shown || !frame.empty()) print("> [{}]\n", to_hex(frame));
+  auto printed = print_frames(ours, ">", frame, options.json);
+  if (!printed || !frame.empty()) print("> [{}]\n", to_hex(frame));
   wire::FrameDecoder theirs(kAnyHeader);
   std::string bytes;
   for (bool answered = false; !answered;) {

@@ -10,7 +10,7 @@
 namespace patchbay::config {
 namespace {
 
-constexpr std::size_t kMostShown = 60;  // Characters of a value in a fault.
+constexpr std::size_t kMostExcerpt = 60;  // Characters of a value in a fault.
 
 template <class Number>
 std::errc parse(std::string_view text, Number& number) {
@@ -27,9 +27,9 @@ bool is_truth(std::string_view text) {
 }
 
 // The value itself, unless it came from outside the file: then it may be secret.
-std::string shown(const Node& node) {
+std::string excerpt(const Node& node) {
   if (node.interpolated) return "the value that was put in";
-  if (node.text.size() > kMostShown) return "the value";
+  if (node.text.size() > kMostExcerpt) return "the value";
   return node.quoted || node.text.empty() ? fmt::format("\"{}\"", node.text) : node.text;
 }
 
@@ -65,7 +65,7 @@ bool expect_bare(const Node& node, std::string_view expected, const Location& at
 }
 
 void unexpected(const Node& node, std::string_view expected, const Location& at) {
-  at.fault(node.line, fmt::format("expected {}, not {}", expected, shown(node)));
+  at.fault(node.line, fmt::format("expected {}, not {}", expected, excerpt(node)));
 }
 
 template <class Value>
@@ -73,7 +73,7 @@ bool within(const Node& node, Value value, Value least, Value most, const Locati
             std::string (*text)(Value)) {
   if (value >= least && value <= most) return true;
   at.fault(node.line,
-           fmt::format("{} is out of range {}..{}", shown(node), text(least), text(most)));
+           fmt::format("{} is out of range {}..{}", excerpt(node), text(least), text(most)));
   return false;
 }
 
@@ -120,7 +120,7 @@ std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, c
   const std::errc fault = parse(node.text, value);
   if (fault == std::errc::result_out_of_range) {
     at.fault(node.line,
-             fmt::format("{} is out of range {}..{}", shown(node), limits.least, limits.most));
+             fmt::format("{} is out of range {}..{}", excerpt(node), limits.least, limits.most));
     return std::nullopt;
   }
   if (fault != std::errc()) {
@@ -150,7 +150,7 @@ std::optional<Duration> as_duration(const Node& node, const Limits& limits, cons
   if (!expect_scalar(node, "a duration such as 30s", at)) return std::nullopt;
   const auto value = parse_duration(node.text);
   if (!value) {
-    at.fault(node.line, fmt::format("{}, not {}", value.error().message, shown(node)));
+    at.fault(node.line, fmt::format("{}, not {}", value.error().message, excerpt(node)));
     return std::nullopt;
   }
   if (!within<Duration>(node, *value, Duration(limits.least), Duration(limits.most), at, print)) {
@@ -163,7 +163,7 @@ std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Loca
   if (!expect_scalar(node, "a size such as 16MiB", at)) return std::nullopt;
   const auto value = parse_bytes(node.text);
   if (!value) {
-    at.fault(node.line, fmt::format("{}, not {}", value.error().message, shown(node)));
+    at.fault(node.line, fmt::format("{}, not {}", value.error().message, excerpt(node)));
     return std::nullopt;
   }
   const Bytes least{static_cast<std::uint64_t>(std::max<std::int64_t>(limits.least, 0))};
@@ -214,15 +214,15 @@ void refuse_unknown(const Node& map, std::span<const std::string_view> known,
   }
 }
 
-std::string_view closest(std::string_view word, std::span<const std::string_view> names) {
+std::string_view closest(std::string_view misspelt, std::span<const std::string_view> names) {
   constexpr std::size_t kLongest = 64;  // Beyond it nobody misspells, and the table gets large.
-  if (word.size() > kLongest) return {};
+  if (misspelt.size() > kLongest) return {};
   std::string_view best;
   // A third of the letters may be wrong, but not more than two and not all of a short word.
-  std::size_t allowed = std::min<std::size_t>(word.size() / 3, 2) + 1;
-  if (word.size() < 3) allowed = word.size();
+  std::size_t allowed = std::min<std::size_t>(misspelt.size() / 3, 2) + 1;
+  if (misspelt.size() < 3) allowed = misspelt.size();
   for (const std::string_view name : names) {
-    const std::size_t edits = name.size() > kLongest ? kLongest : distance(word, name);
+    const std::size_t edits = name.size() > kLongest ? kLongest : distance(misspelt, name);
     if (edits < allowed) {
       best = name;
       allowed = edits;

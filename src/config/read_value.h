@@ -51,7 +51,7 @@ bool expect_map(const Node& node, const Location& at);
 void refuse_unknown(const Node& map, std::span<const std::string_view> known,
                     std::span<const std::string_view> ignored, const Location& at);
 
-// The one of `names` that `word` is probably a misspelling of; empty if there is none.
-std::string_view closest(std::string_view word, std::span<const std::string_view> names);
+// The one of `names` that `misspelt` is probably a misspelling of; empty if there is none.
+std::string_view closest(std::string_view misspelt, std::span<const std::string_view> names);
 
 }  // namespace patchbay::config

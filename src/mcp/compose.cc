@@ -68,9 +68,9 @@ std::string request_head(std::string_view id, std::string_view method, std::size
 
 // Whether a parameter of a client's request goes to the upstream.
 bool goes_on(const Message& from, std::string_view key, const Forwarding& how) {
-  const bool said_anew = key == "inputResponses" || key == "requestState";
+  const bool rewritten = key == "inputResponses" || key == "requestState";
   if (key == "task") return false;  // Said anew, if at all.
-  return has_param(how.to, from.method, key) && (!said_anew || how.answers.empty());
+  return has_param(how.to, from.method, key) && (!rewritten || how.answers.empty());
 }
 
 // What every request of the stateless revision says of itself.

@@ -14,7 +14,7 @@ constexpr Revision kAudio = Revision::v2025_03_26;
 constexpr Revision kIcons = Revision::v2025_11_25;
 constexpr Revision kAnyStructured = Revision::v2026_07_28;
 
-bool can_say(Revision to, std::string_view type) {
+bool supports(Revision to, std::string_view type) {
   if (type == "audio") return to >= kAudio;
   return type != "resource_link" || to >= kRichObjects;
 }
@@ -81,7 +81,7 @@ void shape_block(json::Edit& edit, Revision to) {
     }
     return edit.keep();
   });
-  if (can_say(to, type)) return;
+  if (supports(to, type)) return;
   std::string note = as_text(edit.since(begin), type, to);
   edit.replace_since(begin, std::move(note));
 }

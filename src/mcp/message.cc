@@ -20,7 +20,7 @@ using json::Type;
 Error invalid(std::string message) { return {Code::invalid_request, std::move(message)}; }
 
 constexpr std::size_t kUsualMembers = 4;
-constexpr std::size_t kShownKey = 80;   // Bytes of a key that an error repeats.
+constexpr std::size_t kQuotedKey = 80;  // Bytes of a key that an error repeats.
 constexpr std::size_t kFewMembers = 8;  // Up to here each key is compared with each.
 
 enum Key : unsigned { kJsonrpc = 1, kId = 2, kMethod = 4, kParams = 8, kResult = 16, kError = 32 };
@@ -84,7 +84,7 @@ class Scan {
     }
     if (!at_.finish()) return at_.error();
     if (!fault_.empty()) return Error{fault_code_, std::move(fault_)};
-    return settle();
+    return finish();
   }
 
  private:
@@ -200,7 +200,7 @@ class Scan {
   }
 
   void repeats(std::string_view key) {
-    fault(fmt::format("'{}' is given twice", json::shortened(key, kShownKey)));
+    fault(fmt::format("'{}' is given twice", json::shortened(key, kQuotedKey)));
   }
 
   void take_result() {
@@ -224,7 +224,7 @@ class Scan {
     message_.result = {from, static_cast<std::size_t>(at_.position() - from)};
   }
 
-  Result<void> settle() {
+  Result<void> finish() {
     if (!(seen_ & kJsonrpc)) return invalid("'jsonrpc' is missing");
     if (seen_ & kMethod) {
       if (seen_ & (kResult | kError)) return invalid("a request has no 'result' or 'error'");

@@ -95,7 +95,7 @@ TEST(Elicitation, MultipleChoiceHasNoOlderForm) {
   EXPECT_EQ(asked(E, kAll, kElicit, params), params);
 }
 
-TEST(Sampling, OffersToolsOnlyToThoseWhoTakeThem) {
+TEST(Sampling, OffersToolsOnlyToClientsThatAcceptThem) {
   const std::string params =
       R"({"messages":[],"maxTokens":1,"tools":[{"name":"t","execution":{}}],"toolChoice":{}})";
   const std::string without = R"({"messages":[],"maxTokens":1})";

@@ -22,7 +22,7 @@ bool defines(Revision revision, std::int64_t code) {
 
 // True if the code says to a client of `to` what the upstream meant. Complaints about headers and
 // versions are about our request, not about the client's.
-bool says_the_same(std::int64_t code, Revision from, Revision to) {
+bool same_meaning(std::int64_t code, Revision from, Revision to) {
   if (code < kReservedFirst || code > kReservedLast) return true;
   if (defines(from, code)) {
     return defines(to, code) && (code == kUrlNeeded || code == kCapabilityNeeded);
@@ -73,7 +73,7 @@ void shape_error(Reply& reply, std::string_view method, Revision from, Revision 
     return;
   }
   // What the gateway itself says is meant for this client.
-  if (reply.why || says_the_same(*code, from, to)) return;
+  if (reply.why || same_meaning(*code, from, to)) return;
   const auto message = json::string_member(reply.body, "message").value_or("no message");
   std::string body = fmt::format("{{\"code\":{},\"message\":{}", info(Code::internal).rpc,
                                  json::quote(explained(*code, from, message)));

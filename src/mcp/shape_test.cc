@@ -230,7 +230,7 @@ std::string code_for(int code, Revision from, Revision to) {
   return std::string(*json::member(shaped, "code"));
 }
 
-TEST(ShapeError, ReservedCodesAreOnlyForThoseWhoKnowThem) {
+TEST(ShapeError, ReservedCodesAreOnlyForRevisionsThatDefineThem) {
   for (const int code : {-32020, -32022}) {
     for (const Revision to : {A, D, E}) EXPECT_EQ(code_for(code, E, to), "-32603");
     EXPECT_EQ(code_for(code, C, E), "-32603") << "a server's own code is not the protocol's";

@@ -115,9 +115,9 @@ std::optional<TaskName> split_task(std::string_view listed) {
 
 TaskSupport task_support(std::string_view tool) {
   const auto execution = json::member(tool, "execution");
-  const auto said = execution ? json::string_member(*execution, "taskSupport") : std::nullopt;
-  if (said == "optional") return TaskSupport::optional;
-  return said == "required" ? TaskSupport::required : TaskSupport::none;
+  const auto declared = execution ? json::string_member(*execution, "taskSupport") : std::nullopt;
+  if (declared == "optional") return TaskSupport::optional;
+  return declared == "required" ? TaskSupport::required : TaskSupport::none;
 }
 
 std::string with_task_support(std::string_view tool, TaskSupport support) {

@@ -14,16 +14,16 @@ namespace patchbay::mcp {
 // Makes raw JSON of the value that was typed for an argument.
 using ReadValue = std::function<std::string(const std::string& key, const std::string& value)>;
 
-// The raw object that `words` of the form key=value mean.
-Result<std::string> object_of_pairs(const std::vector<std::string>& words, const ReadValue& read);
+// The raw object that `args` of the form key=value mean.
+Result<std::string> object_of_pairs(const std::vector<std::string>& args, const ReadValue& read);
 
 // A value as the tool with this raw definition wants it: what its schema says, else JSON if it is
 // JSON, else text.
 std::string typed_value(std::string_view definition, std::string_view key, std::string_view value);
 
-// The raw arguments that `words` of the form key=value mean for that tool.
+// The raw arguments that `args` of the form key=value mean for that tool.
 Result<std::string> typed_arguments(std::string_view definition,
-                                    const std::vector<std::string>& words);
+                                    const std::vector<std::string>& args);
 
 // The one string that the tool takes: the only one it requires, or the only one it knows. Empty if
 // there is no such thing.

@@ -24,7 +24,7 @@ net::Fd non_blocking(net::Fd fd) {
 
 // What passes, for whoever looks for a fault and has asked for it.
 void log_message(std::string_view message) {
-  if (!log::messages_shown()) return;
+  if (!log::messages_logged()) return;
   const std::string_view kind = json::member(message, "method") ? "Request: " : "Response: ";
   log::Line(log::Level::debug, log::plain_event(fmt::format("{}{}", kind, message)));
 }

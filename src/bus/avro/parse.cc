@@ -29,7 +29,7 @@ struct Depth {
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
 
 // One part of a name. They go into references of JSON Schema, so nothing else will do.
-bool is_word(std::string_view text) {
+bool is_name_part(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return false;
   for (const char c : text) {
     if (!is_letter(c) && (c < '0' || c > '9')) return false;
@@ -41,7 +41,7 @@ bool is_word(std::string_view text) {
 bool is_full_name(std::string_view name) {
   for (;;) {
     const auto dot = name.find('.');
-    if (!is_word(name.substr(0, dot))) return false;
+    if (!is_name_part(name.substr(0, dot))) return false;
     if (dot == std::string_view::npos) return true;
     name.remove_prefix(dot + 1);
   }
@@ -81,9 +81,9 @@ class Parser {
 
  private:
   Error wrong(NodeId at, std::string_view what) const {
-    const auto place = index_.pointer(at);
+    const auto pointer = index_.pointer(at);
     return {Code::invalid_params,
-            place.empty() ? std::string(what) : fmt::format("{}: {}", place, what)};
+            pointer.empty() ? std::string(what) : fmt::format("{}: {}", pointer, what)};
   }
 
   // The text of member `key`, or nothing if there is none; what is no string counts as none.
@@ -245,8 +245,8 @@ Result<void> Parser::fields(AvroId id, NodeId at, Depth depth) {
     auto one = field(child, space, depth);
     if (!one) return one.error();
     AvroType& record = of(id);
-    const auto place = static_cast<std::uint32_t>(record.fields.size());
-    if (!record.places.emplace(one->name, place).second) {
+    const auto index = static_cast<std::uint32_t>(record.fields.size());
+    if (!record.indexes.emplace(one->name, index).second) {
       return wrong(child, fmt::format("there is a field '{}' already", one->name));
     }
     record.fields.push_back(*std::move(one));
@@ -256,7 +256,8 @@ Result<void> Parser::fields(AvroId id, NodeId at, Depth depth) {
 
 Result<AvroField> Parser::field(NodeId at, std::string_view space, Depth depth) {
   const auto name = text(at, "name");
-  if (!name || !is_word(*name)) return wrong(at, "a field needs a 'name' of letters and digits");
+  if (!name || !is_name_part(*name))
+    return wrong(at, "a field needs a 'name' of letters and digits");
   const auto inner = index_.find(at, "type");
   if (!inner) return wrong(at, "'type' is missing");
   auto of_type = type(*inner, space, depth.inside_named());
@@ -275,10 +276,10 @@ Result<void> Parser::symbols(AvroId id, NodeId at) {
     std::string scratch;
     const bool is_text = index_[child].type == json::Type::string;
     const std::string symbol(is_text ? index_.text(child, scratch) : "");
-    if (!is_word(symbol)) return wrong(child, "a symbol must be a name");
+    if (!is_name_part(symbol)) return wrong(child, "a symbol must be a name");
     AvroType& type = of(id);
-    const auto place = static_cast<std::uint32_t>(type.symbols.size());
-    if (!type.places.emplace(symbol, place).second) {
+    const auto index = static_cast<std::uint32_t>(type.symbols.size());
+    if (!type.indexes.emplace(symbol, index).second) {
       return wrong(child, fmt::format("there is a symbol '{}' already", symbol));
     }
     type.symbols.push_back(symbol);

@@ -210,22 +210,22 @@ bool Reader::take_record(const AvroType& type, std::size_t depth) {
 }
 
 bool Reader::take_symbol(const AvroType& type) {
-  std::int64_t place = 0;
-  if (!number(place)) return false;
-  if (place < 0 || static_cast<std::uint64_t>(place) >= type.symbols.size()) {
-    return fail(fmt::format("{} has no symbol {}", type.name, place));
+  std::int64_t index = 0;
+  if (!number(index)) return false;
+  if (index < 0 || static_cast<std::uint64_t>(index) >= type.symbols.size()) {
+    return fail(fmt::format("{} has no symbol {}", type.name, index));
   }
-  json::append_quoted(out_, type.symbols[static_cast<std::size_t>(place)]);
+  json::append_quoted(out_, type.symbols[static_cast<std::size_t>(index)]);
   return true;
 }
 
 bool Reader::take_branch(const AvroType& type, std::size_t depth) {
-  std::int64_t place = 0;
-  if (!number(place)) return false;
-  if (place < 0 || static_cast<std::uint64_t>(place) >= type.branches.size()) {
-    return fail(fmt::format("a union of {} types has no type {}", type.branches.size(), place));
+  std::int64_t index = 0;
+  if (!number(index)) return false;
+  if (index < 0 || static_cast<std::uint64_t>(index) >= type.branches.size()) {
+    return fail(fmt::format("a union of {} types has no type {}", type.branches.size(), index));
   }
-  return take(type.branches[static_cast<std::size_t>(place)], depth);
+  return take(type.branches[static_cast<std::size_t>(index)], depth);
 }
 
 // A block is a count and so many items; a count that is negative is followed by the bytes that the

@@ -53,10 +53,10 @@ struct AvroType {
   std::string logical = {};  // What its values mean, as "timestamp-millis".
   std::vector<AvroField> fields = {};
   std::vector<std::string> symbols = {};
-  std::map<std::string, std::uint32_t, std::less<>> places = {};  // Of fields or symbols, by name.
-  std::vector<AvroId> branches = {};                              // Of a union.
-  AvroId items = 0;                                               // Of an array or a map.
-  std::size_t size = 0;                                           // Of a fixed.
+  std::map<std::string, std::uint32_t, std::less<>> indexes = {};  // Of fields or symbols, by name.
+  std::vector<AvroId> branches = {};                               // Of a union.
+  AvroId items = 0;                                                // Of an array or a map.
+  std::size_t size = 0;                                            // Of a fixed.
 
   bool has_name() const { return !name.empty(); }
 };

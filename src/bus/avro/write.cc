@@ -91,10 +91,10 @@ class Writer {
   bool schema_violation(NodeId at, fmt::format_string<Args...> format, Args&&... args) {
     // Nobody reads why one of several types was not the one.
     if (trying_ > 0) return fail(Code::invalid_params, {});
-    const auto place = index_.pointer(at);
+    const auto pointer = index_.pointer(at);
     const auto what = fmt::format(format, std::forward<Args>(args)...);
-    return fail(Code::invalid_params, place.empty() ? fmt::format("the value {}", what)
-                                                    : fmt::format("{} {}", place, what));
+    return fail(Code::invalid_params, pointer.empty() ? fmt::format("the value {}", what)
+                                                      : fmt::format("{} {}", pointer, what));
   }
   bool is_affordable(std::size_t depth);
 
@@ -213,8 +213,8 @@ bool Writer::put_blob(const AvroType& type, NodeId at) {
 }
 
 bool Writer::put_symbol(const AvroType& type, NodeId at) {
-  const auto found = type.places.find(index_.text(at, scratch_));
-  if (found == type.places.end()) {
+  const auto found = type.indexes.find(index_.text(at, scratch_));
+  if (found == type.indexes.end()) {
     return schema_violation(at, "is none of the symbols of {}", type.name);
   }
   put_number(out_, found->second);
@@ -237,8 +237,8 @@ bool Writer::put_record(const AvroType& type, NodeId at, std::size_t depth) {
   constexpr NodeId kMissing = 0;  // No member is the first of all values.
   std::vector<NodeId> given(type.fields.size(), kMissing);
   for (NodeId child = at + 1; child != index_[at].next; child = index_[child].next) {
-    const auto found = type.places.find(index_.key(child));
-    if (found == type.places.end()) {
+    const auto found = type.indexes.find(index_.key(child));
+    if (found == type.indexes.end()) {
       return schema_violation(child, "is no field of {}", type.name);
     }
     given[found->second] = child;

@@ -172,29 +172,29 @@ TEST_F(RulesTest, MethodsCanBeNarrowed) {
 }
 
 TEST_F(RulesTest, ConditionsAreAboutArguments) {
-  const auto judged = [&](const std::string& when, const std::string& arguments) {
+  const auto allowed = [&](const std::string& when, const std::string& arguments) {
     const auto made =
         access("- role: r\n  allow: [\"f.*\"]\n  when: [" + when + "]\n", caller({"r"}));
     return made->tool("f", "t").conditions->evaluate(arguments).allowed;
   };
-  EXPECT_TRUE(judged("{ pointer: /a, equals: 1 }", R"({"a":1.0})"));
-  EXPECT_FALSE(judged("{ pointer: /a, equals: 1 }", R"({"a":"1"})"));
-  EXPECT_TRUE(judged("{ pointer: /a, equals: \"1\" }", R"({"a":"1"})"));
-  EXPECT_FALSE(judged("{ pointer: /a, equals: 1 }", "{}"));
-  EXPECT_TRUE(judged("{ pointer: /a/0/b, in: [x, true] }", R"({"a":[{"b":true}]})"));
-  EXPECT_FALSE(judged("{ pointer: /a/0/b, in: [x, true] }", R"({"a":[{"b":"true"}]})"));
+  EXPECT_TRUE(allowed("{ pointer: /a, equals: 1 }", R"({"a":1.0})"));
+  EXPECT_FALSE(allowed("{ pointer: /a, equals: 1 }", R"({"a":"1"})"));
+  EXPECT_TRUE(allowed("{ pointer: /a, equals: \"1\" }", R"({"a":"1"})"));
+  EXPECT_FALSE(allowed("{ pointer: /a, equals: 1 }", "{}"));
+  EXPECT_TRUE(allowed("{ pointer: /a/0/b, in: [x, true] }", R"({"a":[{"b":true}]})"));
+  EXPECT_FALSE(allowed("{ pointer: /a/0/b, in: [x, true] }", R"({"a":[{"b":"true"}]})"));
   const std::string below = "{ pointer: /path, matches: '^/srv/[a-z/]*$' }";
-  EXPECT_TRUE(judged(below, R"({"path":"/srv/a/b"})"));
-  EXPECT_FALSE(judged(below, R"({"path":"/srv/../etc"})"));
-  EXPECT_FALSE(judged(below, R"({"path":["/srv/a"]})"));
-  EXPECT_FALSE(judged(below, R"({"path":"/srv/a","path":"/etc"})")) << "two readings are none";
-  EXPECT_TRUE(judged("{ pointer: /n, range: { min: 0, max: 9.5 } }", R"({"n":9.5})"));
+  EXPECT_TRUE(allowed(below, R"({"path":"/srv/a/b"})"));
+  EXPECT_FALSE(allowed(below, R"({"path":"/srv/../etc"})"));
+  EXPECT_FALSE(allowed(below, R"({"path":["/srv/a"]})"));
+  EXPECT_FALSE(allowed(below, R"({"path":"/srv/a","path":"/etc"})")) << "two readings are none";
+  EXPECT_TRUE(allowed("{ pointer: /n, range: { min: 0, max: 9.5 } }", R"({"n":9.5})"));
   EXPECT_FALSE(
-      judged("{ pointer: /n, range: { min: 0, max: 9.5 } }", R"({"n":9.50000000000000000001})"));
-  EXPECT_FALSE(judged("{ pointer: /n, range: { min: 0 } }", R"({"n":"5"})"));
-  EXPECT_TRUE(judged("{ pointer: /force, absent: true }", "{}"));
-  EXPECT_FALSE(judged("{ pointer: /force, absent: true }", R"({"force":null})"));
-  EXPECT_TRUE(judged("{ pointer: /force, absent: false }", R"({"force":null})"));
+      allowed("{ pointer: /n, range: { min: 0, max: 9.5 } }", R"({"n":9.50000000000000000001})"));
+  EXPECT_FALSE(allowed("{ pointer: /n, range: { min: 0 } }", R"({"n":"5"})"));
+  EXPECT_TRUE(allowed("{ pointer: /force, absent: true }", "{}"));
+  EXPECT_FALSE(allowed("{ pointer: /force, absent: true }", R"({"force":null})"));
+  EXPECT_TRUE(allowed("{ pointer: /force, absent: false }", R"({"force":null})"));
 }
 
 TEST_F(RulesTest, OneRuleThatHoldsIsEnough) {
