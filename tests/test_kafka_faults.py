@@ -119,7 +119,7 @@ class NoBroker(KafkaCase):
     def test_it_starts_and_says_so(self):
         self.assertEqual(self.gateway.get("/ready").status, 503)
         wait_until(
-            lambda: "cannot ask the bus" in self.gateway.get("/ready").body.decode(), "the reason"
+            lambda: "cannot query the bus" in self.gateway.get("/ready").body.decode(), "the reason"
         )
         response = self.call("notes", {"value": 1})
         self.assertIn(response.status, (404, 503))

@@ -29,7 +29,7 @@ struct Outcomes final : Producer::Events {
   void on_trouble(const Error& error) override { troubles.push_back(error.message); }
 
   std::map<std::uint64_t, std::string> delivered;
-  std::map<std::uint64_t, int> times;  // How often each was told of.
+  std::map<std::uint64_t, int> times;  // How often each was reported.
   std::vector<std::string> troubles;
 };
 
@@ -306,7 +306,7 @@ TEST(Bus, DeliversEachRecordOnceWhenTheLeaderDiesWhileItTakesThem) {
   });
 }
 
-// Whatever the broker says of our id, each record is told of once, and later ones arrive.
+// Whatever the broker says of our id, each record is reported once, and later ones arrive.
 TEST(Bus, GoesOnWhenTheBrokerDoesNotKnowItOrHasFencedIt) {
   on_loop([]() -> Task<void> {
     Fixture fixture;

@@ -14,7 +14,7 @@ std::optional<std::string_view> object_in(std::string_view payload) {
   return payload;
 }
 
-// An id may be written as a number too.
+// An id may be a number too.
 std::optional<std::string> id_member(std::string_view object, std::string_view field) {
   const auto raw = json::member(object, field);
   if (!raw) return std::nullopt;
@@ -47,7 +47,7 @@ std::vector<std::string> find_ids(const IdPaths& paths, std::string_view field) 
     if (auto key = unframe(*paths.key, paths.key_schema)) add_key(ids, key->payload, field);
   }
   if (paths.id) add(ids, std::string(*paths.id));
-  // The value is looked at only if nothing else says it: it may be large.
+  // The value is parsed only if nothing else has the id: it may be large.
   if (!ids.empty() || !paths.value) return ids;
   auto value = unframe(*paths.value, paths.value_schema);
   if (!value) return ids;

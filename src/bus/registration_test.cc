@@ -56,7 +56,7 @@ TEST(Registration, ReportsFaults) {
   EXPECT_EQ(fault("{}"), "'name' is missing");
   EXPECT_EQ(fault(R"({"name":7})"), "'name' must be a string");
   EXPECT_EQ(fault(R"({"name":"a","description":"d","requestTopicName":"a b"})"),
-            "'requestTopicName' is no name of a topic: letters, digits, '.', '_' and '-'");
+            "'requestTopicName' is not the name of a topic: letters, digits, '.', '_' and '-'");
   EXPECT_EQ(fault(std::string(kOrders) + R"(,"registrationType":"resource","url":"x"})"),
             "'mimeType' is missing");
   EXPECT_EQ(fault(std::string(kOrders) + R"(,"registrationType":"resource","mimeType":"a/b",)" +

@@ -35,7 +35,7 @@ std::string note_of(std::string_view block, std::string_view type, Revision to) 
   return note;
 }
 
-// Whom the block is for is kept.
+// The audience of the block is preserved.
 std::string as_text(std::string_view block, std::string_view type, Revision to) {
   std::string out = text_block(note_of(block, type, to));
   if (const auto annotations = json::member(block, "annotations")) {

@@ -83,7 +83,7 @@ TEST(ParamHeaders, MustBeReachedThroughPropertiesAlone) {
     EXPECT_NE(fault(fmt::format(R"({{"{}":{{"x":{}}}}})", keyword, marked)), "") << keyword;
   }
   EXPECT_EQ(fault(schema_of(R"({"a":{"type":"array","items":)" + inside + "}}")),
-            "x-mcp-header of 'a.v' stands where it cannot be found by `properties` alone");
+            "x-mcp-header of 'a.v' cannot be found by `properties` alone");
 }
 
 const std::vector<ParamHeader> kHeaders{{{"s"}, "Mcp-Param-S", Type::string},

@@ -92,7 +92,7 @@ TEST(TaskForms, AStatelessTaskHasItsOutcomeInside) {
             wanted("failed", R"(,"error":{"code":-32603,"message":"m"})"));
   EXPECT_EQ(stateless_task(state("input_required"), {.input_requests = R"({"k":{}})"}),
             wanted("input_required", R"(,"inputRequests":{"k":{}})"));
-  // Not before it can be told in full.
+  // Not before it can be reported in full.
   for (const auto* const early : {"completed", "failed", "input_required"}) {
     EXPECT_EQ(stateless_task(state(early), {}), wanted("working", "")) << early;
   }

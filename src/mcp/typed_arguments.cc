@@ -13,7 +13,7 @@ std::string_view schema_of(std::string_view definition) {
   return json::member(definition, "inputSchema").value_or("{}");
 }
 
-// What the schema says about one argument; empty if it does not know it.
+// The schema of one argument; empty if it is unknown.
 std::optional<std::string> type_of(std::string_view definition, std::string_view key) {
   const auto properties = json::member(schema_of(definition), "properties");
   const auto property = properties ? json::member(*properties, key) : std::nullopt;
@@ -96,8 +96,8 @@ void add_block(json::Cursor& at, std::string& text) {
   text += text_of_content({begin, at.position()});
 }
 
-// The raw text of a result that is nothing but one block of text, written as our own skills do;
-// empty for any other.
+// The raw text of a result that is a single text block, written as our own skills do; empty for any
+// other.
 std::string_view only_text(std::string_view result) {
   constexpr std::string_view kBegin = R"({"content":[{"type":"text","text":)";
   constexpr std::string_view kEnd = "}]}";

@@ -114,14 +114,14 @@ TEST(Avro, ReadsBlocksOfAnyKind) {
                     "0"),
             "[3,27]");                                // Two blocks of one.
   EXPECT_EQ(decoded(array, "0304063600"), "[3,27]");  // -2, its bytes, two items.
-  EXPECT_EQ(decoded(array, "0306063600"), "at byte 4: a block has another size than it says");
+  EXPECT_EQ(decoded(array, "0306063600"), "at byte 4: a block does not have its stated size");
   EXPECT_EQ(decoded(array, "03ff01"), "at byte 3: a length is negative");
   const auto map = parsed(R"({"type":"map","values":"int"})");
   EXPECT_EQ(decoded(map,
                     "0106026102"
                     "00"),
             R"({"a":1})");
-  EXPECT_EQ(decoded(map, "0402610202610400"), "at byte 6: a map has a key twice");
+  EXPECT_EQ(decoded(map, "0402610202610400"), "at byte 6: a map has a duplicate key");
 }
 
 TEST(Avro, ABlockCannotClaimMoreThanIsBounded) {
@@ -149,7 +149,7 @@ TEST(Avro, ReportsFaultsOfBytes) {
             "at byte 10: a number has more than 64 bits");
   EXPECT_EQ(decoded(parsed(R"("long")"), "ff"), "at byte 1: the value is cut off");
   EXPECT_EQ(decoded(parsed(R"("string")"), "0661"),
-            "at byte 1: a length of 3 is given where 1 bytes are left");
+            "at byte 1: a length of 3 where 1 bytes are left");
   EXPECT_EQ(decoded(parsed(R"("string")"), "02ff"), "at byte 1: a string is not UTF-8");
   EXPECT_EQ(decoded(parsed(R"("boolean")"), "02"), "at byte 1: a boolean is neither 0 nor 1");
   EXPECT_EQ(decoded(parsed(R"("boolean")"), "0100"),
@@ -165,10 +165,10 @@ TEST(Avro, ReportsFaultsOfBytes) {
 TEST(Avro, ValuesWithoutAJsonFormAreFaults) {
   for (const char* const digits : {"0000c07f", "0000807f", "000080ff"}) {
     EXPECT_EQ(decoded(parsed(R"("float")"), digits),
-              "at byte 4: NaN and infinity cannot be said in JSON");
+              "at byte 4: JSON has no NaN and no infinity");
   }
   EXPECT_EQ(decoded(parsed(R"("double")"), "000000000000f87f"),
-            "at byte 8: NaN and infinity cannot be said in JSON");
+            "at byte 8: JSON has no NaN and no infinity");
 }
 
 TEST(Avro, TakesNumbersHoweverTheyAreWritten) {
@@ -192,7 +192,7 @@ TEST(Avro, ReportsThePathOfAMismatch) {
              R"({"name":"any","type":["null","int","string"]}]})");
   EXPECT_EQ(encoded(schema, R"({"list":[1,"2"]})"), "/list/1 must be of the type int");
   EXPECT_EQ(encoded(schema, "{}"), "the value needs the field 'list'");
-  EXPECT_EQ(encoded(schema, R"({"list":[],"more":1})"), "/more is no field of n.R");
+  EXPECT_EQ(encoded(schema, R"({"list":[],"more":1})"), "/more is not a field of n.R");
   EXPECT_EQ(encoded(schema, R"({"list":[],"hash":"AA=="})"), "/hash must have 2 bytes, has 1");
   EXPECT_EQ(encoded(schema, R"({"list":[],"hash":"A"})"), "/hash must be base64");
   EXPECT_EQ(encoded(schema, R"({"list":[],"kind":"B"})"), "/kind is none of the symbols of n.E");
@@ -328,7 +328,7 @@ TEST(Avro, ReportsFaultsOfASchema) {
   EXPECT_EQ(fault_of(R"(["int","int"])"), "/1: the union has int already");
   EXPECT_EQ(fault_of(R"({"type":"array"})"), "'items' is missing");
   EXPECT_EQ(fault_of(R"({"type":"record","fields":[]})"), "'name' is missing");
-  EXPECT_EQ(fault_of(R"({"type":"record","name":"a-b","fields":[]})"), "'a-b' is no name");
+  EXPECT_EQ(fault_of(R"({"type":"record","name":"a-b","fields":[]})"), "'a-b' is not a name");
   EXPECT_EQ(fault_of(R"({"type":"record","name":"R"})"), "'fields' must be an array");
   EXPECT_EQ(fault_of(R"({"type":"enum","name":"E","symbols":["A","A"]})"),
             "/symbols/1: there is a symbol 'A' already");
