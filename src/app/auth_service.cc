@@ -77,7 +77,7 @@ void check_auth(const AuthSettings& settings, const config::Node& root, const st
                 config::Faults& faults) {
   const config::Node* const section = root.find("auth");
   if (!section) return;
-  const config::Place at{file, "auth", faults};
+  const config::Location at{file, "auth", faults};
   const auto line_of = [&](std::string_view key) {
     const auto* const given = section->find(key);
     return given ? given->line : section->line;

@@ -90,7 +90,7 @@ Result<std::unique_ptr<upstreams::Connector>> Client::make_connector() const {
   }
   auto command = std::string_view(target_).substr(kStdio.size());
   if (command.starts_with("//")) command.remove_prefix(2);
-  auto words = split_words(command);
+  auto words = split_args(command);
   if (!words) return words.error();
   if (words->empty()) return Error{Code::invalid_params, "stdio: needs a command"};
   upstreams::StdioSettings settings;

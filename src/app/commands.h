@@ -41,7 +41,7 @@ struct AuditOptions {
   std::string database;
   std::string since;
   std::string until;
-  std::string who;
+  std::string caller;
   std::string name;
   std::string upstream;
   std::string outcome;
@@ -68,7 +68,7 @@ int serve_osquery(const OsqueryOptions& options);
 struct SandboxOptions {
   std::string config;
   std::string timeout;
-  std::vector<std::string> words;  // The program and its arguments.
+  std::vector<std::string> args;  // The program and its arguments.
 };
 
 int run_in_sandbox(const SandboxOptions& options);
@@ -81,15 +81,15 @@ struct DoctorOptions {
 int doctor(const DoctorOptions& options);
 
 struct ClientOptions {
-  std::vector<std::string> words;  // As typed: an optional target, then what the command takes.
+  std::vector<std::string> args;  // As typed: an optional target, then what the command takes.
   bool json = false;
   double seconds = 60;
-  // PEM files, for targets with https: who is trusted instead of those the system trusts; what is
-  // shown to a server that asks.
+  // PEM files, for targets with https: the CA that replaces those of the system; the client
+  // certificate.
   std::string ca;
   std::string cert;
   std::string key;
-  std::string token;  // Shown to targets over HTTP; empty: that of PATCHBAY_TOKEN.
+  std::string token;  // Sent to targets over HTTP; empty: that of PATCHBAY_TOKEN.
 };
 
 int list_tools(const ClientOptions& options);
@@ -113,11 +113,11 @@ int list_tokens(const TokenOptions& options);
 int revoke_token(const TokenOptions& options);
 int hash_token();
 
-// The words are an optional target and an optional id: without one, what waits is listed.
+// The arguments are an optional target and an optional id: without one, pending calls are listed.
 int approve(const ClientOptions& options, bool refuse);
 
-// The words are an optional target and the name of an upstream. `own`: for the connection of the
-// gateway itself.
+// The arguments are an optional target and the name of an upstream. `own`: for the connection of
+// the gateway itself.
 int log_in(const ClientOptions& options, bool own, bool forget);
 
 struct PinsOptions {

@@ -47,7 +47,7 @@ void add_plan(UpstreamEntry& entry, Configuration& loaded, Faults& faults) {
                       fmt::format("'{}' is not one of:{}", entry.kind, known)});
     return;
   }
-  const config::Place at{file, entry.path, faults};
+  const config::Location at{file, entry.path, faults};
   kind->apply_aliases(entry.node, at, loaded.notes);
   config::apply_aliases<gateway::UpstreamSettings>(entry.node, at, loaded.notes);
   const Node common = part_of(entry.node, true);
@@ -85,7 +85,7 @@ void read_rules(Configuration& loaded, const Node& root, Faults& faults) {
   if (!given) return;
   loaded.rules =
       std::make_shared<const policy::Rules>(loaded.settings.rules, *given, config::digest(*given),
-                                            config::Place{loaded.file, "rules", faults});
+                                            config::Location{loaded.file, "rules", faults});
 }
 
 void read_plans(Configuration& loaded, const Node& root, Faults& faults) {
@@ -123,7 +123,7 @@ void check_cors(const Settings& settings, const Node& root, const std::string& f
   const CorsSection& cors = settings.http.cors;
   const Node* const section = root.find("http") ? root.find("http")->find("cors") : nullptr;
   if (!section) return;
-  const config::Place at{file, "http.cors", faults};
+  const config::Location at{file, "http.cors", faults};
   for (const auto& name : cors.headers) {
     if (!is_token(name)) at.member("headers").fault(section->line, "'" + name + "' is no header");
   }
@@ -142,7 +142,7 @@ void check_cors(const Settings& settings, const Node& root, const std::string& f
 
 // `section` is where `listen` stands, under `key`; null: it comes from elsewhere. `asks`: whoever
 // comes is asked who they are.
-void check_listen(const std::string& listen, const Node* section, const config::Place& at,
+void check_listen(const std::string& listen, const Node* section, const config::Location& at,
                   bool asks, const std::string& key = "listen") {
   const Node* const given = section ? section->find(key) : nullptr;
   const int line = given ? given->line : 0;
@@ -164,7 +164,7 @@ void finish_tls(Configuration& loaded, const Node& root, Faults& faults) {
   if (!loaded.settings.tls) return;
   std::ranges::copy(tls_files(*loaded.settings.tls), std::back_inserter(loaded.files));
   const Node* const section = root.find("tls");
-  const config::Place at{loaded.file, "tls", faults};
+  const config::Location at{loaded.file, "tls", faults};
   const bool whole = section && section->find("listen") && section->find("cert");
   if (!whole) return;  // A fault already.
   check_listen(loaded.settings.tls->listen, section, at, loaded.settings.auth.on());
@@ -180,7 +180,7 @@ void finish_wire(Configuration& loaded, const Node& root, Faults& faults) {
   if (!loaded.settings.wire) return;
   const WireSection& wire = *loaded.settings.wire;
   const Node* const section = root.find("wire");
-  const config::Place at{loaded.file, "wire", faults};
+  const config::Location at{loaded.file, "wire", faults};
   const bool asks = loaded.settings.auth.on();
   if (wire.listens()) check_listen(wire.tcp, section, at, asks, "tcp");
   if (wire.per_message_auth == frontends::MessageAuth::required && !asks) {

@@ -42,7 +42,7 @@ constexpr std::array kSchemes{
 Error wrong(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
 Result<void> add_command(Node& entry, std::string_view rest) {
-  auto words = split_words(rest);
+  auto words = split_args(rest);
   if (!words) return words.error();
   if (words->empty()) return wrong("stdio:// needs a command, as in stdio://python3 server.py");
   add_member(entry, "command", text_node(words->front()));

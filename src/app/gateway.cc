@@ -327,7 +327,7 @@ std::string Gateway::serve_browsers() {
   auto socket = address ? net::listen_on(*address, false) : Result<net::Fd>(address.error());
   auto bound = socket ? net::local_address(socket->get()) : Result<net::Address>(socket.error());
   if (!bound) {
-    log::Line(log::Level::error, "nobody can sign in").add("why", bound.error().message);
+    log::Line(log::Level::error, "sign-in impossible").add("why", bound.error().message);
     return {};
   }
   plain_.address = *bound;

@@ -194,7 +194,7 @@ Task<void> Gateway::use(Configuration next) {
 void Gateway::use_limits() {
   const Settings& settings = configuration_.settings;
   log::configure(settings.log.level, settings.log.format);
-  log::show_messages(settings.log.messages);
+  log::log_messages(settings.log.messages);
   memory::set_most(settings.limits.memory.value);
   bound_shares(settings.limits);
   common_.limiter.set_most(settings.limits.calls);

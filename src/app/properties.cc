@@ -123,7 +123,7 @@ class Mapper {
       member(upstream, "args") = list_node({});
     }
     if (!args || args->value.empty()) return;
-    auto words = split_words(args->value);
+    auto words = split_args(args->value);
     if (!words) return fault(*args, words.error().message);
     member(upstream, "args") = list_node(*words);
   }

@@ -16,7 +16,7 @@
 #include "gateway/catalog/list_limits.h"
 #include "mcp_client/connect/allowed_commands.h"
 #include "net/io/loop.h"
-#include "oauth/keeper.h"
+#include "oauth/token_service.h"
 #include "observe/metrics.h"
 #include "skills/skill.h"
 
@@ -41,7 +41,7 @@ struct UpstreamKind {
   std::string_view meaning;
   config::Shape (*shape)();
   // Gives an entry's members their current keys; see config::apply_aliases().
-  void (*apply_aliases)(config::Node& entry, const config::Place& at, config::Faults& notes);
+  void (*apply_aliases)(config::Node& entry, const config::Location& at, config::Faults& notes);
   // Reads an entry of the configuration. The result is used only if there are no faults.
   MakeUpstream (*read)(const std::string& name, const config::Node& entry, const std::string& file,
                        const std::string& path, config::Faults& faults);

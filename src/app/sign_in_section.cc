@@ -24,7 +24,7 @@ void check_sign_in(const oauth::SignInSettings& settings, const config::Node& ro
                    const std::string& file, config::Faults& faults) {
   const config::Node* const section = root.find("sign_in");
   if (!section) return;
-  const config::Place at{file, "sign_in", faults};
+  const config::Location at{file, "sign_in", faults};
   const auto fault = [&](std::string_view key, const std::string& why) {
     const auto* const given = section->find(key);
     if (!why.empty()) at.member(key).fault(given ? given->line : section->line, why);

@@ -35,7 +35,7 @@ Result<std::shared_ptr<const net::TlsContext>> tls_context(const TlsSection& sec
     return wrong("crl needs client_ca: it says which certificates of clients are revoked");
   }
   for (const auto& file : tls_files(section)) {
-    const std::string fault = config::who_else_may_change(file);
+    const std::string fault = config::untrusted_writers(file);
     if (!fault.empty()) return wrong(fmt::format("{} {}", file, fault));
   }
   net::TlsServerSettings settings;

@@ -38,7 +38,7 @@ class OneShot {
 
     // Waits on even when the task is stopped: for what must be waited for to the end.
     Wait& ignore_stop() {
-      hears_stop_ = false;
+      observes_stop_ = false;
       return *this;
     }
 
@@ -46,7 +46,7 @@ class OneShot {
 
     template <class Promise>
     bool await_suspend(std::coroutine_handle<Promise> self) {
-      if (Stop* const stop = hears_stop_ ? self.promise().stop : nullptr) {
+      if (Stop* const stop = observes_stop_ ? self.promise().stop : nullptr) {
         if (stop->requested()) {
           slot_.deliver(Error{Code::cancelled, "cancelled"});
           return false;
@@ -71,7 +71,7 @@ class OneShot {
 
     OneShot& slot_;
     const Deadline deadline_;
-    bool hears_stop_ = true;
+    bool observes_stop_ = true;
   };
 
   // REQUIRES: nothing else waits.

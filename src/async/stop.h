@@ -21,22 +21,22 @@ class Stop {
     // Listens to `stop`. REQUIRES: not linked; stop.requested() is false.
     void link(Stop& stop) {
       next_ = stop.first_;
-      if (next_) next_->place_ = &next_;
-      place_ = &stop.first_;
+      if (next_) next_->position_ = &next_;
+      position_ = &stop.first_;
       stop.first_ = this;
     }
 
     void unlink() {
-      if (!place_) return;
-      *place_ = next_;
-      if (next_) next_->place_ = place_;
-      place_ = nullptr;
+      if (!position_) return;
+      *position_ = next_;
+      if (next_) next_->position_ = position_;
+      position_ = nullptr;
     }
 
    private:
     friend class Stop;
     Hook* next_ = nullptr;
-    Hook** place_ = nullptr;  // The pointer that points here; null when not linked.
+    Hook** position_ = nullptr;  // The pointer that points here; null when not linked.
   };
 
   Stop() = default;

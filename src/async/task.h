@@ -137,7 +137,7 @@ namespace detail {
 struct Root {
   struct promise_type {
     template <class... Rest>
-    explicit promise_type(Stop& heard, Rest&...) : stop(&heard) {}
+    explicit promise_type(Stop& observed, Rest&...) : stop(&observed) {}
 
     static void* operator new(std::size_t size) { return frame_pool::allocate(size); }
     static void operator delete(void* frame, std::size_t size) { frame_pool::release(frame, size); }

@@ -28,8 +28,8 @@ bool ThreadPool::enter(std::function<void()> job) {
   } catch (const std::system_error&) {
     more = false;
   }
-  const bool place = !threads_.empty() && in_line < idle_ + waiting_most_;
-  if (!more && !place) return false;
+  const bool room = !threads_.empty() && in_line < idle_ + waiting_most_;
+  if (!more && !room) return false;
   waiting_.push_back(std::move(job));
   changed_.notify_one();
   return true;

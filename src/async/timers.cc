@@ -6,10 +6,10 @@
 namespace patchbay {
 
 void Timer::drop() {
-  if (!place_) return;
-  *place_ = next_;
-  if (next_) next_->place_ = place_;
-  place_ = nullptr;
+  if (!position_) return;
+  *position_ = next_;
+  if (next_) next_->position_ = position_;
+  position_ = nullptr;
 }
 
 void Timers::set(Timer& timer, Deadline deadline) {
@@ -18,8 +18,8 @@ void Timers::set(Timer& timer, Deadline deadline) {
   timer.deadline_ = deadline;
   const auto slot = static_cast<std::size_t>(step % kSlots);
   timer.next_ = slots_[slot];
-  if (timer.next_) timer.next_->place_ = &timer.next_;
-  timer.place_ = &slots_[slot];
+  if (timer.next_) timer.next_->position_ = &timer.next_;
+  timer.position_ = &slots_[slot];
   slots_[slot] = &timer;
   maybe_[slot / 64] |= std::uint64_t{1} << (slot % 64);
 }
@@ -39,8 +39,8 @@ void Timers::advance(Deadline now) {
       if (timer->deadline_ <= now) {
         timer->drop();
         timer->next_ = due;
-        if (due) due->place_ = &timer->next_;
-        timer->place_ = &due;
+        if (due) due->position_ = &timer->next_;
+        timer->position_ = &due;
         due = timer;
       }
       timer = after;
@@ -60,9 +60,9 @@ std::optional<Deadline> Timers::next() const {
   const std::int64_t from = done_ + 1;
   for (std::int64_t ahead = 0; ahead < kSlots;) {
     const auto slot = static_cast<std::size_t>((from + ahead) % kSlots);
-    const std::uint64_t word = maybe_[slot / 64] >> (slot % 64);
-    if (word != 0) {
-      ahead += std::countr_zero(word);
+    const std::uint64_t bits = maybe_[slot / 64] >> (slot % 64);
+    if (bits != 0) {
+      ahead += std::countr_zero(bits);
       if (ahead >= kSlots) break;
       return Deadline(kStep * (from + ahead));
     }

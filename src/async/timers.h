@@ -29,13 +29,13 @@ class Timer {
   virtual void on_deadline() = 0;
 
   void drop();
-  bool set() const { return place_ != nullptr; }
+  bool set() const { return position_ != nullptr; }
 
  private:
   friend class Timers;
   Deadline deadline_{};
   Timer* next_ = nullptr;
-  Timer** place_ = nullptr;
+  Timer** position_ = nullptr;
 };
 
 class Timers {

@@ -17,7 +17,7 @@ constexpr std::size_t kMostToken = 64 << 10;
 constexpr std::int64_t kHour = 3'600'000;
 constexpr double kLastSecond = 253'402'300'799;  // Of the year 9999.
 
-// What a JWT says; empty if it is none.
+// The claims of a JWT; empty if the token is none.
 std::string claims_of(std::string_view token) {
   const auto first = token.find('.');
   if (first == std::string_view::npos) return {};

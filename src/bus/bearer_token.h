@@ -1,5 +1,5 @@
-// The token that is shown to brokers which ask for one (SASL OAUTHBEARER): given once, or in a file
-// that somebody else renews. Pure but for reading that file.
+// The token for brokers that require one (SASL OAUTHBEARER): configured, or in a file that another
+// program renews. Pure but for reading that file.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace patchbay::bus {
 
 struct BearerSource {
   std::string token;  // The token itself...
-  std::string file;   // ...or where it is.
+  std::string file;   // ...or its file.
 
   bool empty() const { return token.empty() && file.empty(); }
 };
@@ -24,13 +24,13 @@ struct BearerToken {
   std::string principal;
 };
 
-// `now` in milliseconds since 1970. The token says itself when it expires and whose it is, if it is
-// a JWT; of others it is taken that they last an hour.
+// `now` in milliseconds since 1970. A JWT states its expiry and its principal; other tokens are
+// assumed to last an hour.
 BearerToken describe_token(std::string text, std::int64_t now);
 
 Result<BearerToken> read_token(const BearerSource& source, std::int64_t now);
 
-// Gives a client of librdkafka the token that it has asked for, or says why there is none.
+// Sets the token that a client of librdkafka has requested, or reports why there is none.
 void give_token(rd_kafka_s* client, const BearerSource& source);
 
 }  // namespace patchbay::bus

@@ -9,7 +9,7 @@
 namespace patchbay::bus {
 namespace {
 
-TEST(BearerToken, AJwtSaysWhoseItIsAndHowLongItLasts) {
+TEST(BearerToken, AJwtHasItsPrincipalAndExpiry) {
   const std::string jwt =
       "e30." + base64url_encode(R"({"sub":"gateway","exp":1700000000.5})") + ".sig";
   const BearerToken token = describe_token(jwt, 1);

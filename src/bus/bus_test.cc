@@ -22,14 +22,14 @@ using testing::on_loop;
 using testing::until;
 
 struct Outcomes final : Producer::Events {
-  void on_delivered(std::uint64_t tag, const Result<Place>& outcome) override {
+  void on_delivered(std::uint64_t tag, const Result<RecordMetadata>& outcome) override {
     delivered[tag] = outcome ? "ok" : std::string(info(outcome.error().code).name);
     ++times[tag];
   }
   void on_trouble(const Error& error) override { troubles.push_back(error.message); }
 
   std::map<std::uint64_t, std::string> delivered;
-  std::map<std::uint64_t, int> times;  // How often each was told of.
+  std::map<std::uint64_t, int> times;  // How often each was reported.
   std::vector<std::string> troubles;
 };
 
@@ -105,14 +105,14 @@ TEST(Bus, CarriesRecordsWithKeyValueAndHeaders) {
     if (!came) co_return came;
     EXPECT_EQ(seen.values.front(), "k=v");
     EXPECT_EQ(seen.headers.front(), "x");
-    auto told = co_await until([&] { return fixture.outcomes.delivered.size() == 1; });
+    auto reported = co_await until([&] { return fixture.outcomes.delivered.size() == 1; });
     EXPECT_EQ(fixture.outcomes.delivered[7], "ok");
     auto stopped = co_await reader.stop();
     co_return co_await fixture.stop();
   });
 }
 
-TEST(Bus, ReadsATopicFromItsBeginningAndSaysWhenItHasCaughtUp) {
+TEST(Bus, ReadsATopicFromItsBeginningAndReportsItsEnd) {
   on_loop([]() -> Task<void> {
     Fixture fixture;
     auto began = co_await fixture.start();
@@ -264,8 +264,8 @@ Task<void> send_through(Fixture& fixture, std::function<void()> fault) {
     fixture.send("t", "k", value, static_cast<std::uint64_t>(i) + 1);
     wanted.push_back("k=" + value);
   }
-  auto told = co_await until([&] { return fixture.outcomes.delivered.size() == kRecords; });
-  EXPECT_TRUE(told) << fixture.outcomes.delivered.size();
+  auto reported = co_await until([&] { return fixture.outcomes.delivered.size() == kRecords; });
+  EXPECT_TRUE(reported) << fixture.outcomes.delivered.size();
   auto read = co_await until([&] { return seen.values.size() >= kRecords; });
   EXPECT_EQ(seen.values, wanted);
   for (const auto& [tag, outcome] : fixture.outcomes.delivered) {
@@ -306,7 +306,7 @@ TEST(Bus, DeliversEachRecordOnceWhenTheLeaderDiesWhileItTakesThem) {
   });
 }
 
-// Whatever the broker says of our id, each record is told of once, and later ones arrive.
+// Whatever the broker says of our id, each record is reported once, and later ones arrive.
 TEST(Bus, GoesOnWhenTheBrokerDoesNotKnowItOrHasFencedIt) {
   on_loop([]() -> Task<void> {
     Fixture fixture;
@@ -322,8 +322,8 @@ TEST(Bus, GoesOnWhenTheBrokerDoesNotKnowItOrHasFencedIt) {
       EXPECT_EQ(outcomes.delivered[tag], "ok") << error;
       fixture.bus.fail_requests(kProduce, {error});
       fixture.send("t", "k", "meanwhile", ++tag);
-      auto told = co_await until([&] { return outcomes.delivered.contains(tag); });
-      EXPECT_TRUE(told) << error;
+      auto reported = co_await until([&] { return outcomes.delivered.contains(tag); });
+      EXPECT_TRUE(reported) << error;
       // A client that cannot go on takes nothing until another has taken its place.
       auto taken =
           co_await until([&] { return bool(fixture.producer->send({"t", "k", "v"}, ++tag)); });

@@ -10,7 +10,7 @@
 namespace patchbay::bus {
 namespace {
 
-// What all our clients begin with. Small records are to leave at once.
+// The defaults of all our clients. Small records are sent at once.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kDefaults{{
     {"socket.nagle.disable", "true"},
     {"socket.keepalive.enable", "true"},
@@ -18,7 +18,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kDefaults
     {"log.connection.close", "false"},
 }};
 
-// The bus inside a patchbay answers a fetch that finds nothing only when its time is up.
+// The embedded bus answers an empty fetch only when its time is up.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kEmbedded{{
     {"fetch.wait.max.ms", "2"},
     {"fetch.error.backoff.ms", "2"},
@@ -39,7 +39,7 @@ Result<void> set(rd_kafka_conf_t* conf, std::string_view name, std::string_view 
     return Error{Code::invalid_params, fmt::format("librdkafka has no property '{}'", name)};
   }
   return Error{Code::invalid_params,
-               fmt::format("librdkafka does not take the value of '{}'{}{}", name,
+               fmt::format("librdkafka refuses the value of '{}'{}{}", name,
                            may_be_secret(name) ? "" : ": ", may_be_secret(name) ? "" : why.data())};
 }
 
@@ -49,7 +49,7 @@ log::Level level_of(int syslog) {
 }
 
 void write_log(const rd_kafka_t* client, int level, const char* what, const char* text) {
-  // A property of producers that a consumer is told too is no fault of anybody.
+  // A property of producers that is also set on a consumer is no fault.
   const bool beside = std::string_view(text).contains("property and will be ignored by this") ||
                       std::string_view(text).contains("No `bootstrap.servers` configured");
   log::Line(beside ? log::Level::debug : level_of(level), "bus")
@@ -101,34 +101,34 @@ Result<rd_kafka_t*> make_client(rd_kafka_type_t type, const Connection& connecti
     return Error{Code::invalid_params,
                  fmt::format("no {}: {}", sends ? "producer" : "consumer", why.data())};
   }
-  (void)conf.release();  // The client has it.
+  (void)conf.release();  // The client owns it.
   return client;
 }
 
 Error trouble_of(rd_kafka_event_t* event) {
-  std::string says = rd_kafka_event_error_string(event);
-  // How long it took is another each time.
-  says.resize(std::min(says.size(), says.find(" (after ")));
+  std::string text = rd_kafka_event_error_string(event);
+  // The duration differs each time, which would defeat deduplication.
+  text.resize(std::min(text.size(), text.find(" (after ")));
   const bool about_us =
-      says.contains(" alert ") && (says.contains("certificate") || says.contains("unknown ca"));
+      text.contains(" alert ") && (text.contains("certificate") || text.contains("unknown ca"));
   if (about_us) {
-    says +=
-        " (the broker does not take our certificate: see ssl.certificate.location and "
+    text +=
+        " (the broker refuses our certificate: see ssl.certificate.location and "
         "ssl.key.location)";
   }
-  return {error_of(rd_kafka_event_error(event), "bus").code, std::move(says)};
+  return {error_of(rd_kafka_event_error(event), "bus").code, std::move(text)};
 }
 
 Error error_of(rd_kafka_resp_err_t code, const std::string& what) {
-  const auto say = [&](Code as, std::string_view hint = {}) {
+  const auto with_hint = [&](Code as, std::string_view hint = {}) {
     return Error{as, fmt::format("{}: {}{}", what, rd_kafka_err2str(code), hint)};
   };
   switch (code) {
     case RD_KAFKA_RESP_ERR__QUEUE_FULL:
-      return say(Code::overloaded, "; too much waits for the bus");
+      return with_hint(Code::overloaded, "; too many records are queued");
     case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
     case RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
-      return say(Code::too_large, "; see message.max.bytes");
+      return with_hint(Code::too_large, "; see message.max.bytes");
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
     case RD_KAFKA_RESP_ERR__MSG_TIMED_OUT:
     case RD_KAFKA_RESP_ERR__TRANSPORT:
@@ -149,12 +149,12 @@ Error error_of(rd_kafka_resp_err_t code, const std::string& what) {
     case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
-      return say(Code::unavailable);
+      return with_hint(Code::unavailable);
     case RD_KAFKA_RESP_ERR__INVALID_ARG:
     case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
-      return say(Code::invalid_params);
+      return with_hint(Code::invalid_params);
     default:
-      return say(Code::upstream_failed);
+      return with_hint(Code::upstream_failed);
   }
 }
 

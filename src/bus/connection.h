@@ -14,13 +14,13 @@ using Properties = std::vector<std::pair<std::string, std::string>>;
 
 struct Connection {
   Properties properties;     // bootstrap.servers among them.
-  std::string name;          // Who we are to the brokers, and in the log.
-  bool embedded = false;     // It is the bus inside a patchbay, which needs other defaults.
-  BearerSource bearer = {};  // For brokers that want SASL OAUTHBEARER.
+  std::string name;          // Our client id at the brokers and in the log.
+  bool embedded = false;     // The embedded bus, which needs other defaults.
+  BearerSource bearer = {};  // For brokers that require SASL OAUTHBEARER.
 };
 
-// Code::invalid_params for the first property that librdkafka does not know or take. The message
-// names it, and never repeats a value that may be secret.
+// Code::invalid_params for the first property that librdkafka does not know or refuses. The message
+// names it, and never contains a value, which may be secret.
 Result<void> check_properties(const Properties& properties);
 
 // The value of a property; empty if it is not there.

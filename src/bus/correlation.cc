@@ -14,7 +14,7 @@ std::optional<std::string_view> object_in(std::string_view payload) {
   return payload;
 }
 
-// An id may be written as a number too.
+// An id may be a number too.
 std::optional<std::string> id_member(std::string_view object, std::string_view field) {
   const auto raw = json::member(object, field);
   if (!raw) return std::nullopt;
@@ -41,15 +41,15 @@ void add_key(std::vector<std::string>& ids, std::string_view payload, std::strin
 
 }  // namespace
 
-std::vector<std::string> find_ids(const IdPaths& places, std::string_view field) {
+std::vector<std::string> find_ids(const IdPaths& paths, std::string_view field) {
   std::vector<std::string> ids;
-  if (places.key) {
-    if (auto key = unframe(*places.key, places.key_schema)) add_key(ids, key->payload, field);
+  if (paths.key) {
+    if (auto key = unframe(*paths.key, paths.key_schema)) add_key(ids, key->payload, field);
   }
-  if (places.id) add(ids, std::string(*places.id));
-  // The value is looked at only if nothing else says it: it may be large.
-  if (!ids.empty() || !places.value) return ids;
-  auto value = unframe(*places.value, places.value_schema);
+  if (paths.id) add(ids, std::string(*paths.id));
+  // The value is parsed only if nothing else has the id: it may be large.
+  if (!ids.empty() || !paths.value) return ids;
+  auto value = unframe(*paths.value, paths.value_schema);
   if (!value) return ids;
   if (const auto object = object_in(value->payload)) add(ids, id_member(*object, field));
   return ids;

@@ -1,5 +1,5 @@
-// Which request a record answers. The id is in the key, as an object with one field or as bare
-// text; agents that cannot write keys put it in a header or into the value. Pure.
+// Finds the request that a record answers. The id is in the key, as an object with one field or as
+// bare text; agents that cannot write keys put it in a header or into the value. Pure.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace patchbay::bus {
 
 inline constexpr char kCorrelationHeader[] = "correlationId";
 inline constexpr std::string_view kCorrelationField = "correlationId";
-inline constexpr std::size_t kMostCorrelation = 256;  // Bytes of an id; longer ones are none.
+inline constexpr std::size_t kMostCorrelation = 256;  // Bytes of an id; longer ones are ignored.
 
 // The parts of a record that may hold an id.
 struct IdPaths {
@@ -22,9 +22,9 @@ struct IdPaths {
   std::optional<std::string_view> value_schema = {};  // Header.
 };
 
-// What may be the id, the likeliest first: the key's member `field`, its member `correlationId`,
+// Candidates for the id, the likeliest first: the key's member `field`, its member `correlationId`,
 // the key as text, the header, the value's member `field`. In lower case.
-std::vector<std::string> find_ids(const IdPaths& places, std::string_view field);
+std::vector<std::string> find_ids(const IdPaths& paths, std::string_view field);
 
 // {"<field>":"<id>"}
 std::string key_of(std::string_view field, std::string_view id);

@@ -25,8 +25,8 @@ TEST(Correlation, TakesAKeyThatIsText) {
 }
 
 TEST(Correlation, LooksIntoTheValueLast) {
-  const IdPaths places{.value = R"({"correlationId":"V","x":1})"};
-  EXPECT_EQ(find_ids(places, "correlationId"), (Ids{"v"}));
+  const IdPaths paths{.value = R"({"correlationId":"V","x":1})"};
+  EXPECT_EQ(find_ids(paths, "correlationId"), (Ids{"v"}));
   EXPECT_EQ(find_ids({.id = "H", .value = R"({"correlationId":"V"})"}, "correlationId"),
             (Ids{"h"}));
 }

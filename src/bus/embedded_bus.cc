@@ -11,7 +11,7 @@
 
 namespace patchbay::bus {
 
-// The broker, and the client that librdkafka wants it to belong to.
+// The broker, and the client that librdkafka ties it to.
 struct EmbeddedBus::Cluster {
   explicit Cluster(rd_kafka_t* of) : client(of) {}
   Cluster(const Cluster&) = delete;
@@ -63,7 +63,7 @@ Task<void> EmbeddedBus::stop() {
   }
   if (!cluster_) co_return ok();
   std::function<Result<void>()> end = [cluster = std::shared_ptr<Cluster>(std::move(cluster_))] {
-    return ok();  // It ends where this is let go of, on a thread that may block.
+    return ok();  // The destructor ends it, on a thread that may block.
   };
   co_return co_await ending_.run<void>(std::move(end));
 }

@@ -1,9 +1,9 @@
-// The EmbeddedBus is a bus inside this process: the broker that librdkafka carries, which speaks
-// the real protocol on loopback, and a small Schema Registry beside it. Other processes can use it.
-// It is all in memory, and gone with the process: for trying things out, and for tests.
+// The EmbeddedBus is a bus inside this process: the mock broker of librdkafka, which speaks the
+// real protocol on loopback, and a small Schema Registry. Other processes can use it. Everything is
+// in memory and is lost with the process: for evaluation and tests.
 //
-// start() and stop() on the thread of the loop that serves the registry; the rest anywhere once it
-// is started.
+// start() and stop() are called on the thread of the loop that serves the registry; the rest on any
+// thread once it is started.
 #pragma once
 
 #include <cstdint>
@@ -34,15 +34,15 @@ class EmbeddedBus {
   // {"kind":"embedded","bootstrap":…,"schema_registry":…,"durable":false}
   std::string describe() const;
 
-  // Makes a topic, where clients cannot: the broker has no such request. One that is there stays as
-  // it is.
+  // Creates a topic, which clients cannot do: the broker has no such request. An existing topic
+  // stays as it is.
   void create_topic(const std::string& topic, int partitions);
 
   // Faults, for tests. Brokers are numbered from 1.
   void set_down(int broker, bool down);
   void set_leader(const std::string& topic, int partition, int broker);
   void set_delay(int broker, int milliseconds);
-  // The next requests of that kind (its number in Kafka's protocol) fail with these errors.
+  // The next requests of that API key fail with these errors.
   void fail_requests(std::int16_t kind, const std::vector<int>& errors);
   void set_coordinator(const std::string& group, int broker);
 

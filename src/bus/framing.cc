@@ -21,13 +21,13 @@ std::string guid_text(std::string_view bytes) {
   return guid;
 }
 
-// Takes the name of a schema off the front. REQUIRES: `bytes` begins with a mark.
+// Consumes the schema id at the front. REQUIRES: `bytes` begins with a magic byte.
 Result<Unframed> take_mark(std::string_view bytes) {
   const auto mark = static_cast<unsigned char>(bytes.front());
   bytes.remove_prefix(1);
   const std::size_t size = mark == kById ? kIdSize : kGuidSize;
   if (mark > kByGuid || bytes.size() < size) {
-    return Error{Code::upstream_failed, "the mark of the schema is cut off or unknown"};
+    return Error{Code::upstream_failed, "the schema id in front of the data is cut off or unknown"};
   }
   Unframed unframed;
   if (mark == kById) {
@@ -43,7 +43,7 @@ Result<Unframed> take_mark(std::string_view bytes) {
 
 }  // namespace
 
-// JSON never begins with one of the marks.
+// JSON never begins with one of the magic bytes.
 Result<Unframed> unframe(std::string_view bytes, std::optional<std::string_view> header) {
   if (header && !header->empty()) {
     auto marked = take_mark(*header);

@@ -1,5 +1,5 @@
-// How a key or a value says which schema it is written by: the id in front of it, as Confluent's
-// serialisers do, or in a header; or not at all, as people with a command line do. Pure.
+// How a key or a value names its schema: with the id in front, as Confluent's serialisers do, or in
+// a header; or not at all, as command-line tools do. Pure.
 #pragma once
 
 #include <optional>
@@ -15,15 +15,15 @@ inline constexpr char kKeySchemaHeader[] = "__key_schema_id";
 inline constexpr char kValueSchemaHeader[] = "__value_schema_id";
 
 struct Unframed {
-  std::optional<int> id;     // Of the schema, if it is said by number...
-  std::string guid;          // ...or by its other name, if this is not empty.
-  std::string_view payload;  // What is left.
+  std::optional<int> id;     // Of the schema, by number...
+  std::string guid;          // ...or by GUID, if this is not empty.
+  std::string_view payload;  // The rest.
 
   bool bare() const { return !id && guid.empty(); }
 };
 
-// `header` is the content of the header that goes with it, if there is one.
-// Code::upstream_failed if the framing is cut off or of a kind that nobody knows.
+// `header` is the content of the matching header, if there is one. Code::upstream_failed if the
+// framing is cut off or unknown.
 Result<Unframed> unframe(std::string_view bytes, std::optional<std::string_view> header);
 
 // 0, the id in four bytes, the payload.

@@ -16,7 +16,7 @@ constexpr int kLeaveSlice = 50;  // Milliseconds.
 
 }  // namespace
 
-// One client of librdkafka. Ends where the last one lets go of it, and blocks there.
+// One client of librdkafka. The last reference ends it, which blocks.
 struct GroupConsumer::Handle {
   explicit Handle(rd_kafka_t* of) : client(of) {
     rd_kafka_poll_set_consumer(client);
@@ -25,13 +25,13 @@ struct GroupConsumer::Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   ~Handle() {
-    // Both refer to the client, which does not end before nothing does.
+    // Both refer to the client, which must outlive them.
     assigned.reset();
     queue.reset();
     rd_kafka_destroy_flags(client, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
   }
 
-  // Commits what is stored and leaves the group; false if nobody heard of it in time. Blocks.
+  // Commits stored offsets and leaves the group; false if that was not confirmed in time. Blocks.
   bool leave(std::chrono::milliseconds time) {
     const Owned<rd_kafka_queue_t> last(rd_kafka_queue_new(client));
     const Owned<rd_kafka_error_t> failed(rd_kafka_consumer_close_queue(client, last.get()));
@@ -46,8 +46,8 @@ struct GroupConsumer::Handle {
 
   rd_kafka_t* const client;
   Owned<rd_kafka_queue_t> queue;
-  std::optional<QueueWatch> watch;                       // At home.
-  Owned<rd_kafka_topic_partition_list_t> assigned = {};  // What is ours.
+  std::optional<QueueWatch> watch;                       // On the owner thread.
+  Owned<rd_kafka_topic_partition_list_t> assigned = {};  // Our partitions.
 };
 
 GroupConsumer::GroupConsumer(Connection connection, Settings settings, Executor& owner,
@@ -60,7 +60,7 @@ GroupConsumer::GroupConsumer(Connection connection, Settings settings, Executor&
 
 GroupConsumer::~GroupConsumer() = default;
 
-// Offsets are stored when we say so, and committed a moment later and when we leave.
+// Offsets are stored when a record is done, and committed a moment later and on leaving.
 Result<void> GroupConsumer::start() {
   auto client =
       make_client(RD_KAFKA_CONSUMER, connection_,
@@ -126,7 +126,7 @@ bool GroupConsumer::serve() {
   return true;
 }
 
-// What was not committed may be done once more by another member.
+// Another member may repeat what was not committed.
 void GroupConsumer::note_commit(int error) {
   const auto code = static_cast<rd_kafka_resp_err_t>(error);
   if (!code || code == RD_KAFKA_RESP_ERR__NO_OFFSET) return;
@@ -141,7 +141,7 @@ void GroupConsumer::take(const rd_kafka_message_s& message) {
     events_.on_trouble(error_of(message.err, "cannot read " + topic));
     return;
   }
-  // What comes while partitions are on their way elsewhere is theirs who get them.
+  // Records that arrive while partitions are revoked belong to the next owner.
   if (handing_over_ || stopping_) return;
   OwnedMessage stored{topic, message.partition, message.offset, std::nullopt, std::nullopt, {}};
   if (message.key) stored.key.emplace(static_cast<const char*>(message.key), message.key_len);
@@ -161,10 +161,10 @@ void GroupConsumer::take(const rd_kafka_message_s& message) {
   hand_out();
 }
 
-// Has as many dealt with as may be at a time, and sees to it that a few more are here, since it
-// takes librdkafka a second to go on with a partition after a pause.
+// Starts as many records as may run concurrently, and prefetches a few more, since librdkafka takes
+// a second to resume a paused partition.
 void GroupConsumer::hand_out() {
-  if (std::exchange(handing_out_, true)) return;  // It was done with at once.
+  if (std::exchange(handing_out_, true)) return;  // A record was done at once.
   while (running_ < settings_.at_once && !backlog_.empty()) {
     OwnedMessage next = std::move(backlog_.front());
     backlog_.pop_front();
@@ -190,18 +190,18 @@ void GroupConsumer::done(const std::string& topic, std::int32_t partition, std::
   store(topic, partition, offset);
   --running_;
   hand_out();
-  // Last of all: whoever waits for this may let go of the partition at once.
+  // Last: the waiting code may release the partition at once.
   if (running_ == 0 && idle_) idle_->deliver(ok());
 }
 
 void GroupConsumer::store(const std::string& topic, std::int32_t partition, std::int64_t offset) {
   const auto found = offsets_.find({topic, partition});
-  if (found == offsets_.end()) return;  // It has gone elsewhere.
+  if (found == offsets_.end()) return;  // The partition was revoked.
   auto& offsets = found->second;
   const auto at = offsets.find(offset);
   if (at == offsets.end()) return;
   at->second = true;
-  // Up to the first that is not done.
+  // Up to the first record that is not done.
   std::int64_t next = -1;
   while (!offsets.empty() && offsets.begin()->second) {
     next = offsets.begin()->first + 1;
@@ -247,7 +247,7 @@ void GroupConsumer::rebalance(bool assigns, rd_kafka_topic_partition_list_s* par
   scope_.spawn(hand_over());
 }
 
-// What is being dealt with is finished here, so that nobody else does it too.
+// Records in progress are finished here, so that no other member repeats them.
 Task<void> GroupConsumer::hand_over() {
   auto idle = co_await wait_idle(here().now() + settings_.handover);
   if (!idle) {

@@ -1,8 +1,8 @@
 // A GroupConsumer takes records of topics as a member of a consumer group, so that the work spreads
-// over all members. How far the group has come is committed only for what is done: a record whose
-// member dies before that goes to another.
+// over all members. Offsets are committed only for finished records: the unfinished records of a
+// member that dies go to another.
 //
-// Confined to `home`, where the Events are told.
+// Confined to `home`, the owner thread, which also calls the Events.
 #pragma once
 
 #include <cstdint>
@@ -27,38 +27,38 @@ class GroupConsumer {
   class Events {
    public:
     virtual ~Events() = default;
-    // A record is ours to deal with; done() is told once it has been.
+    // A record to process; the receiver calls done() when it is finished.
     virtual void on_record(OwnedMessage record) = 0;
-    // Which partitions are ours is another: so many are now.
+    // The assignment has changed: this many partitions are ours now.
     virtual void on_assigned(std::size_t partitions) = 0;
     virtual void on_trouble(const Error& error) = 0;
   };
 
   struct Settings {
     std::string group;
-    std::size_t at_once = 64;    // Records that may be dealt with at a time...
-    std::size_t backlog = 1000;  // ...and that may wait for it here; others wait on the bus.
+    std::size_t at_once = 64;    // Records that are processed concurrently...
+    std::size_t backlog = 1000;  // ...and that may wait here; others wait on the bus.
     std::size_t backlog_bytes = 16 << 20;
-    // For what is being dealt with when partitions go elsewhere.
+    // How long records in progress may take when partitions are revoked.
     std::chrono::milliseconds handover{10'000};
-    // For leaving the group when nobody answers.
+    // How long leaving the group may take.
     std::chrono::milliseconds leave_time{5'000};
   };
 
-  // REQUIRES: all outlive this.
+  // REQUIRES: all arguments outlive this.
   GroupConsumer(Connection connection, Settings settings, Executor& owner, ThreadPool& pool,
                 Events& events);
   ~GroupConsumer();  // REQUIRES: stop() has yielded, or it never started.
 
   Result<void> start();
 
-  // Takes these topics from now on, and no others.
+  // Subscribes to exactly these topics.
   Result<void> subscribe(const std::vector<std::string>& topics);
 
-  // The record there has been dealt with.
+  // The record at that offset is finished.
   void done(const std::string& topic, std::int32_t partition, std::int64_t offset);
 
-  // Takes no more, waits until `deadline` for what is being dealt with, commits, and leaves.
+  // Takes no more records, waits until `deadline` for those in progress, commits, and leaves.
   Task<void> stop(Deadline deadline);
 
  private:
@@ -85,14 +85,14 @@ class GroupConsumer {
   Events& events_;
   std::shared_ptr<Handle> handle_;
   std::map<Partition, Offsets> offsets_;
-  std::deque<OwnedMessage> backlog_;  // Records that wait for their turn, the oldest first.
+  std::deque<OwnedMessage> backlog_;  // Waiting records, the oldest first.
   std::size_t backlog_bytes_ = 0;
-  std::size_t running_ = 0;  // Records that are being dealt with.
+  std::size_t running_ = 0;  // Records in progress.
   bool handing_out_ = false;
   bool paused_ = false;
-  bool handing_over_ = false;  // Our partitions are about to go elsewhere.
+  bool handing_over_ = false;  // Our partitions are being revoked.
   bool stopping_ = false;
-  OneShot<void>* idle_ = nullptr;  // Who waits for the last of them.
+  OneShot<void>* idle_ = nullptr;  // Waits for the last record in progress.
   Scope scope_;
 };
 

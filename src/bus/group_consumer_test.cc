@@ -20,7 +20,7 @@ using testing::on_loop;
 using testing::until;
 
 struct Unheard final : Producer::Events {
-  void on_delivered(std::uint64_t, const Result<Place>&) override { ++delivered; }
+  void on_delivered(std::uint64_t, const Result<RecordMetadata>&) override { ++delivered; }
   void on_trouble(const Error&) override {}
   int delivered = 0;
 };
@@ -61,9 +61,9 @@ struct Fixture {
       auto sent = producer.send({"t", text, text}, 0);
       EXPECT_TRUE(sent) << sent.error().message;
     }
-    auto told = co_await until([&] { return unheard.delivered == records; });
+    auto reported = co_await until([&] { return unheard.delivered == records; });
     auto stopped = co_await producer.stop(here().now());
-    co_return told ? stopped : told;
+    co_return reported ? stopped : reported;
   }
 
   EmbeddedBus bus;

@@ -11,14 +11,14 @@
 namespace patchbay::bus {
 namespace {
 
-// A topic that a look-up makes appears a moment later.
+// A topic that a look-up creates appears a moment later.
 constexpr auto kPause = std::chrono::milliseconds(50);
 constexpr auto kAppears = std::chrono::seconds(2);
 
 constexpr std::int64_t kSlice = 500;
 
-// Whether another time the answer may be another: nobody has answered, or who has is not the one to
-// ask yet. A topic that has just been made, or whose leader has died, has none for a moment.
+// Whether a retry may succeed: nobody has answered, or the broker is not the right one yet. A new
+// topic, or one whose leader has died, has no leader for a moment.
 bool may_pass(rd_kafka_resp_err_t answer) {
   switch (answer) {
     case RD_KAFKA_RESP_ERR__TIMED_OUT:
@@ -44,13 +44,13 @@ bool may_pass(rd_kafka_resp_err_t answer) {
   }
 }
 
-// Asks again for as long as the answer may change and somebody wants to know.
+// Retries while the answer may change and somebody waits for it.
 template <class Question>
-rd_kafka_resp_err_t ask_patiently(const Timeout& timeout, Question question) {
+rd_kafka_resp_err_t ask_until(const Timeout& timeout, Question question) {
   for (;;) {
     const rd_kafka_resp_err_t answer = question(timeout.slice());
     if (!may_pass(answer) || timeout.is_over()) return answer;
-    // Who says no says so at once.
+    // A refusal is final.
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -59,13 +59,13 @@ struct MetadataFreer {
   void operator()(const struct rd_kafka_metadata* data) const { rd_kafka_metadata_destroy(data); }
 };
 
-// One try; the error of the topic itself is in `topic_error`.
+// One attempt; the error of the topic itself is in `topic_error`.
 Result<std::vector<std::int32_t>> ask(rd_kafka_t* client, rd_kafka_topic_t* topic,
                                       const Timeout& timeout, rd_kafka_resp_err_t& topic_error) {
   const struct rd_kafka_metadata* data = nullptr;
-  const auto failed = ask_patiently(
+  const auto failed = ask_until(
       timeout, [&](int time) { return rd_kafka_metadata(client, 0, topic, &data, time); });
-  if (failed) return error_of(failed, "cannot ask the bus");
+  if (failed) return error_of(failed, "cannot query the bus");
   const std::unique_ptr<const struct rd_kafka_metadata, MetadataFreer> owner(data);
   std::vector<std::int32_t> partitions;
   topic_error = data->topic_cnt == 1 ? data->topics[0].err : RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC;
@@ -94,7 +94,7 @@ Result<void> create(rd_kafka_t* client, const NewTopic& topic, const Timeout& ti
   while (!event && !timeout.is_over()) {
     event.reset(rd_kafka_queue_poll(queue.get(), timeout.slice()));
   }
-  const std::string what = fmt::format("cannot make the topic {}", topic.name);
+  const std::string what = fmt::format("cannot create the topic {}", topic.name);
   if (!event) return error_of(RD_KAFKA_RESP_ERR__TIMED_OUT, what);
   if (const auto failed = rd_kafka_event_error(event.get())) return error_of(failed, what);
   std::size_t count = 0;
@@ -106,7 +106,7 @@ Result<void> create(rd_kafka_t* client, const NewTopic& topic, const Timeout& ti
   return error_of(failed, what);
 }
 
-// Whether it is the broker that librdkafka carries. REQUIRES: it has been asked something before.
+// Whether it is the mock broker of librdkafka. REQUIRES: there was a request before.
 bool is_embedded(rd_kafka_t* client) {
   char* const id = rd_kafka_clusterid(client, 0);
   const bool embedded = id && std::string_view(id).starts_with("mockCluster");
@@ -114,12 +114,12 @@ bool is_embedded(rd_kafka_t* client) {
   return embedded;
 }
 
-// The names of all topics. Looking at all of them makes none.
+// The names of all topics. Listing all creates none.
 Result<std::vector<std::string>> topic_names(rd_kafka_t* client, const Timeout& timeout) {
   const struct rd_kafka_metadata* data = nullptr;
-  const auto failed = ask_patiently(
+  const auto failed = ask_until(
       timeout, [&](int time) { return rd_kafka_metadata(client, 1, nullptr, &data, time); });
-  if (failed) return error_of(failed, "cannot ask the bus");
+  if (failed) return error_of(failed, "cannot query the bus");
   const std::unique_ptr<const struct rd_kafka_metadata, MetadataFreer> owner(data);
   std::vector<std::string> names;
   for (int i = 0; i < data->topic_cnt; ++i) names.emplace_back(data->topics[i].topic);
@@ -165,13 +165,13 @@ Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::stri
       lines.push_back({topic, partition, first, end});
     }
   }
-  const auto failed = ask_patiently(
-      timeout, [&](int time) { return rd_kafka_committed(client, list.get(), time); });
-  if (failed) return error_of(failed, "cannot ask how far the group has come");
+  const auto failed =
+      ask_until(timeout, [&](int time) { return rd_kafka_committed(client, list.get(), time); });
+  if (failed) return error_of(failed, "cannot query the offsets of the group");
   std::vector<GroupLag> committed;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto offset = list->elems[i].offset;
-    // A group that has read nothing there begins with what is left.
+    // A group without a commit starts at the oldest record.
     if (offset >= 0) lines[i].committed = offset;
     if (offset >= 0 || !all) committed.push_back(lines[i]);
   }
@@ -204,11 +204,11 @@ Result<std::vector<PartitionEnds>> find_ends(rd_kafka_t* client, const std::stri
   std::vector<PartitionEnds> ends;
   for (const auto partition : *partitions) {
     PartitionEnds one{.partition = partition};
-    const auto failed = ask_patiently(timeout, [&](int time) {
+    const auto failed = ask_until(timeout, [&](int time) {
       return rd_kafka_query_watermark_offsets(client, topic.c_str(), partition, &one.first,
                                               &one.end, time);
     });
-    if (failed) return error_of(failed, fmt::format("cannot ask for the end of {}", topic));
+    if (failed) return error_of(failed, fmt::format("cannot query the end of {}", topic));
     ends.push_back(one);
   }
   return ends;

@@ -1,5 +1,4 @@
-// Questions about topics that block until a broker has answered: to be asked on a thread that may.
-// For the files of this folder only.
+// Blocking queries about topics, for threads that may block. For the files of this folder only.
 #pragma once
 
 #include <atomic>
@@ -15,24 +14,24 @@
 
 namespace patchbay::bus {
 
-// How long to go on asking.
+// How long to retry.
 struct Timeout {
   Deadline deadline;
-  std::shared_ptr<const std::atomic<bool>> over = {};  // Set: nobody wants to know any more.
+  std::shared_ptr<const std::atomic<bool>> over = {};  // Set: nobody waits for the answer.
 
-  // How many milliseconds to ask for before looking again whether anybody does.
+  // Milliseconds of one attempt before `over` is checked again.
   int slice() const;
   bool is_over() const { return Clock::now() >= deadline || (over && *over); }
 };
 
 struct PartitionEnds {
   std::int32_t partition = 0;
-  std::int64_t first = 0;  // The oldest offset that is there...
-  std::int64_t end = 0;    // ...and the one that the next record will get.
+  std::int64_t first = 0;  // The oldest available offset...
+  std::int64_t end = 0;    // ...and that of the next record.
 };
 
-// The partitions of a topic and what is in them. Code::not_found if there is no such topic,
-// Code::unavailable if no broker says so.
+// The partitions of a topic and their offsets. Code::not_found if there is no such topic,
+// Code::unavailable if no broker answers.
 Result<std::vector<PartitionEnds>> find_ends(rd_kafka_t* client, const std::string& topic,
                                              const Timeout& timeout);
 
@@ -40,7 +39,7 @@ Result<std::vector<PartitionEnds>> find_ends(rd_kafka_t* client, const std::stri
 Result<std::vector<std::int32_t>> find_partitions(rd_kafka_t* client, const std::string& topic,
                                                   const Timeout& timeout);
 
-// How far the group of the client has come. Without topics: in all that it has committed.
+// The committed offsets of the client's group. Without topics: all that it has committed.
 Result<std::vector<GroupLag>> find_lag(rd_kafka_t* client, std::vector<std::string> topics,
                                        const Timeout& timeout);
 
@@ -50,8 +49,8 @@ struct NewTopic {
   bool compacted = false;
 };
 
-// Makes a topic unless it is there: by asking for it to be made, or, on the embedded bus, which
-// knows no such request, by mentioning it.
+// Creates a topic if there is none: by a request, or, on the embedded bus, which has no such
+// request, by mentioning it.
 Result<void> ensure_topic(rd_kafka_t* client, const NewTopic& topic, const Timeout& timeout);
 
 }  // namespace patchbay::bus

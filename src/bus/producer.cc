@@ -24,18 +24,18 @@ constexpr auto kPurgeTime = std::chrono::seconds(2);
 void* as_pointer(std::uint64_t tag) { return reinterpret_cast<void*>(tag); }
 std::uint64_t as_tag(const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
-Result<Place> outcome_of(const rd_kafka_message_t& message) {
-  if (!message.err) return Place{message.partition, message.offset, -1};
+Result<RecordMetadata> outcome_of(const rd_kafka_message_t& message) {
+  if (!message.err) return RecordMetadata{message.partition, message.offset, -1};
   Error error = error_of(message.err, "the record was not delivered");
-  // It may have got there all the same.
+  // It may have been delivered nevertheless.
   if (rd_kafka_message_status(&message) == RD_KAFKA_MSG_STATUS_POSSIBLY_PERSISTED) {
-    error.message = fmt::format("it is not known whether the record was delivered: {}",
+    error.message = fmt::format("whether the record was delivered is unknown: {}",
                                 rd_kafka_err2str(message.err));
   }
   return error;
 }
 
-// The property has two names.
+// The property has an alias.
 bool lingers(const Properties& properties) {
   return std::ranges::any_of(std::array{"linger.ms", "queue.buffering.max.ms"},
                              [&](std::string_view name) {
@@ -45,7 +45,7 @@ bool lingers(const Properties& properties) {
 
 }  // namespace
 
-// One client of librdkafka. Ends where the last one lets go of it, and may block there.
+// One client of librdkafka. The last reference ends it, which may block.
 class Producer::Handle {
  public:
   explicit Handle(rd_kafka_t* client) : client_(client), queue_(rd_kafka_queue_get_main(client)) {}
@@ -66,7 +66,7 @@ class Producer::Handle {
  private:
   rd_kafka_t* const client_;
   Owned<rd_kafka_queue_t> queue_;
-  std::optional<QueueWatch> watch_;  // Touched at home only.
+  std::optional<QueueWatch> watch_;  // Used only on the owner thread.
 };
 
 Producer::Producer(Connection connection, Executor& owner, Events& events, ThreadPool& pool)
@@ -78,8 +78,8 @@ Producer::Producer(Connection connection, Executor& owner, Events& events, Threa
 
 Producer::~Producer() = default;
 
-// One request at a time, which takes along all that waits: with several, librdkafka's idempotent
-// producer spins while it waits for their acknowledgement.
+// One request in flight, which carries everything that is queued: with several, librdkafka's
+// idempotent producer spins while it waits for acknowledgements.
 Result<std::shared_ptr<Producer::Handle>> Producer::make_handle() {
   auto client = make_client(
       RD_KAFKA_PRODUCER, connection_,
@@ -114,7 +114,7 @@ Result<void> Producer::send(const Outgoing& record, std::uint64_t tag) {
   const auto handle = current();
   if (!handle) return Error{Code::unavailable, "the bus is not connected"};
   const std::string topic(record.topic);
-  thread_local std::vector<rd_kafka_vu_t> parts;  // Its memory is kept for the next one.
+  thread_local std::vector<rd_kafka_vu_t> parts;  // A member so that its memory is reused.
   parts.clear();
   const auto add = [](rd_kafka_vtype_t type) -> rd_kafka_vu_t& {
     auto& part = parts.emplace_back();
@@ -123,7 +123,7 @@ Result<void> Producer::send(const Outgoing& record, std::uint64_t tag) {
   };
   const auto put = [&add](rd_kafka_vtype_t type, std::optional<std::string_view> bytes) {
     if (!bytes) return;
-    // An empty one is there all the same, so it needs an address.
+    // An empty value is not a null one, so it needs an address.
     const char* const data = bytes->data() ? bytes->data() : "";
     auto& memory = add(type).u.mem;
     memory.ptr = const_cast<char*>(data);
@@ -171,13 +171,13 @@ bool Producer::serve(Handle& handle) {
       if (!event) return false;
       fatal = take(handle, *event);
     }
-    // With nothing of it in hand any more: the client may end at once, on another thread.
+    // Called without references of our own: the client may end at once, on another thread.
     if (fatal && &handle == current().get() && rebuild(*fatal)) return false;
   }
   return true;
 }
 
-// The error that the client cannot recover from, if the event is one.
+// The fatal error of the client, if the event is one.
 std::optional<Error> Producer::take(Handle& handle, rd_kafka_op_s& event) {
   switch (rd_kafka_event_type(&event)) {
     case RD_KAFKA_EVENT_DR:
@@ -201,7 +201,7 @@ std::optional<Error> Producer::take(Handle& handle, rd_kafka_op_s& event) {
   return std::nullopt;
 }
 
-// True if another client has taken the place of the one that is no good any more.
+// True if a new client has replaced the broken one.
 bool Producer::rebuild(const Error& why) {
   if (stopping_) return false;
   log::Line(log::Level::warn, "bus producer rebuilt")
@@ -221,7 +221,7 @@ bool Producer::rebuild(const Error& why) {
   return true;
 }
 
-// Lets what waits go until `deadline`, fails the rest, and ends the client where that may block.
+// Flushes until `deadline`, fails the rest, and ends the client on a thread that may block.
 Task<void> Producer::retire(std::shared_ptr<Handle> old, Deadline deadline) {
   const auto empty = [&] { return rd_kafka_outq_len(old->client()) == 0; };
   while (!empty() && here().now() < deadline) {
@@ -229,7 +229,7 @@ Task<void> Producer::retire(std::shared_ptr<Handle> old, Deadline deadline) {
     if (!slept) break;
   }
   if (!empty()) rd_kafka_purge(old->client(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-  // Each record that was given up is told of, which is done at home.
+  // Each failed record is reported, on the owner thread.
   for (const Deadline until = here().now() + kPurgeTime; !empty() && here().now() < until;) {
     auto slept = co_await sleep_until(here().now() + kLook);
     if (!slept) break;
@@ -257,7 +257,7 @@ Task<void> Producer::stop(Deadline deadline) {
 void Producer::break_client() {
   if (const auto handle = current()) {
     rd_kafka_test_fatal_error(handle->client(), RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER,
-                              "a test says so");
+                              "requested by a test");
   }
 }
 

@@ -1,9 +1,9 @@
-// A Producer sends records: idempotent, acknowledged by all replicas, with a bounded queue. An
-// error after which librdkafka's own client is of no more use makes a new one take its place; what
-// the old one had not sent fails.
+// A Producer sends records: idempotent, acknowledged by all replicas, with a bounded queue. After a
+// fatal error of librdkafka's client, a new client replaces it; what the old one had not sent
+// fails.
 //
-// send() may be called on any thread and never waits. Everything else is confined to `home`, where
-// the Events are told too.
+// send() may be called on any thread and never waits. Everything else is confined to `home`, the
+// owner thread, which also calls the Events.
 #pragma once
 
 #include <atomic>
@@ -26,27 +26,27 @@ class Producer {
   class Events {
    public:
     virtual ~Events() = default;
-    // What became of the record that was sent with that tag; told once for each.
-    virtual void on_delivered(std::uint64_t tag, const Result<Place>& outcome) = 0;
-    // Something is wrong with the bus, not with one record.
+    // The outcome of the record that was sent with that tag; called once for each.
+    virtual void on_delivered(std::uint64_t tag, const Result<RecordMetadata>& outcome) = 0;
+    // A problem of the bus, not of one record.
     virtual void on_trouble(const Error& error) = 0;
   };
 
-  // REQUIRES: `home`, `events` and `pool`, where clients end, outlive the producer.
+  // REQUIRES: `home`, `events` and `pool`, where clients are destroyed, outlive the producer.
   Producer(Connection connection, Executor& owner, Events& events, ThreadPool& pool);
   ~Producer();  // REQUIRES: stop() has yielded, or start() has failed or never been called.
 
-  // Begins to connect; brokers that are down are tried again and again.
+  // Starts to connect; librdkafka keeps retrying brokers that are down.
   Result<void> start();
 
-  // Code::overloaded if too much waits already, Code::too_large, Code::unavailable once stopped.
+  // Code::overloaded if the queue is full, Code::too_large, Code::unavailable once stopped.
   Result<void> send(const Outgoing& record, std::uint64_t tag);
 
-  // Records wait a while for others to travel with (linger.ms), so that whoever has several need
-  // not hand them over in one go.
+  // Records wait a moment to be batched (linger.ms), so that several records can be sent one by
+  // one.
   bool gathers() const { return gathers_; }
 
-  // Finds a topic and connects to its brokers, so that the first record need not wait for that.
+  // Looks up a topic and connects to its brokers, so that the first record does not wait for that.
   Task<void> prepare(std::string topic, Deadline deadline);
   // Nobody waits for that any more.
   void give_up() { *over_ = true; }
@@ -54,10 +54,10 @@ class Producer {
   // Records that wait to be sent or acknowledged.
   int waiting() const;
 
-  // Sends what waits until `deadline`; what is left then fails.
+  // Sends queued records until `deadline`; the rest fails.
   Task<void> stop(Deadline deadline);
 
-  // As if librdkafka had met an error from which its client cannot recover. For tests.
+  // As if librdkafka had reported a fatal error. For tests.
   void break_client();
 
  private:

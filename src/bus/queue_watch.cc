@@ -6,10 +6,10 @@ QueueWatch::QueueWatch(rd_kafka_queue_t* queue, Executor& owner, Serve serve)
     : queue_(queue), state_(std::make_shared<State>(owner, std::move(serve))) {
   rd_kafka_queue_cb_event_enable(
       queue_, [](rd_kafka_t*, void* state) { static_cast<State*>(state)->notify(); }, state_.get());
-  state_->notify();  // For what came before.
+  state_->notify();  // For what arrived before.
 }
 
-// librdkafka holds the queue's lock while it notifies, so that nothing comes once this is through.
+// librdkafka holds the lock of the queue while it notifies, so no notification follows.
 QueueWatch::~QueueWatch() {
   rd_kafka_queue_cb_event_enable(queue_, nullptr, nullptr);
   state_->serve = nullptr;
@@ -22,7 +22,7 @@ void QueueWatch::State::notify() {
 
 void QueueWatch::State::run() {
   posted = false;
-  const Serve now = serve;  // Whatever is served may end the watch.
+  const Serve now = serve;  // Serving may end the watch.
   if (now && now()) notify();
 }
 

@@ -1,7 +1,7 @@
-// A QueueWatch has a queue of librdkafka emptied by a worker: librdkafka's own thread notices that
-// something has come and sends the worker a letter, so that nobody ever blocks on the queue.
+// A QueueWatch lets a worker drain a queue of librdkafka: librdkafka's thread sees that something
+// has arrived and posts a message to the worker, so that no thread blocks on the queue.
 //
-// Made and ended on the thread of `home`, where `serve` is called too.
+// Created and ended on the thread of `home`, which also calls `serve`.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace patchbay::bus {
 
 class QueueWatch {
  public:
-  // Takes what is there, within reason; true if there may be more.
+  // Drains the queue within reason; true if there may be more.
   using Serve = std::function<bool()>;
 
   // REQUIRES: `queue` and `home` outlive the watch.
@@ -25,14 +25,14 @@ class QueueWatch {
   ~QueueWatch();
 
  private:
-  // Lives until the last letter is opened.
+  // Lives until the last posted message has run.
   struct State : std::enable_shared_from_this<State> {
     State(Executor& at, Serve with) : owner(at), serve(std::move(with)) {}
     void notify();
     void run();
 
     Executor& owner;
-    Serve serve;  // At home; empty once the watch has ended.
+    Serve serve;  // On the owner thread; empty once the watch has ended.
     std::atomic<bool> posted = false;
   };
 

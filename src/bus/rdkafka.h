@@ -1,5 +1,5 @@
-// librdkafka's handles, each with an owner, and its errors in our words. For the files of this
-// folder only: everybody else sees Producer, Reader and Record.
+// librdkafka's handles, each with an owner, and its errors as ours. For the files of this folder
+// only: other folders see Producer, Reader and Record.
 #pragma once
 
 #include <librdkafka/rdkafka.h>
@@ -26,7 +26,7 @@ struct Freer {
 template <class T>
 using Owned = std::unique_ptr<T, Freer>;
 
-// What an error of librdkafka comes to. `what` says what was tried.
+// The Error for an error of librdkafka. `what` is what was attempted.
 Error error_of(rd_kafka_resp_err_t code, const std::string& what);
 
 }  // namespace patchbay::bus

@@ -14,13 +14,13 @@
 namespace patchbay::bus {
 namespace {
 
-// Few: what they lead to can begin before the last is read.
+// Few per turn: work on the first can start before the last is read.
 constexpr std::size_t kRecordsATurn = 32;
 constexpr int kEventsATurn = 16;
 
 }  // namespace
 
-// One client of librdkafka. Ends where the last one lets go of it, and blocks there.
+// One client of librdkafka. The last reference ends it, which blocks.
 struct Consumer::Handle {
   explicit Handle(rd_kafka_t* of) : client(of), queue(rd_kafka_queue_get_main(of)) {}
   Handle(const Handle&) = delete;
@@ -32,13 +32,13 @@ struct Consumer::Handle {
 
   rd_kafka_t* const client;
   Owned<rd_kafka_queue_t> queue;
-  std::optional<QueueWatch> watch;  // At home.
+  std::optional<QueueWatch> watch;  // On the owner thread.
 };
 
 template <class T>
 Task<T> Consumer::ask(std::function<Result<T>(rd_kafka_s*)> question) {
   if (!handle_) co_return Error{Code::unavailable, "the bus is not connected"};
-  // The thread that asks lets go first, so that a client never ends at home.
+  // The querying thread releases it first, so that a client never ends on the owner thread.
   std::function<Result<T>()> work = [handle = handle_, question]() mutable {
     auto answer = question(handle->client);
     handle.reset();
@@ -49,10 +49,10 @@ Task<T> Consumer::ask(std::function<Result<T>(rd_kafka_s*)> question) {
   co_return answer;
 }
 
-Consumer::Consumer(Connection connection, bool tells_ends, Executor& owner, ThreadPool& pool,
+Consumer::Consumer(Connection connection, bool reports_ends, Executor& owner, ThreadPool& pool,
                    Trouble trouble)
     : connection_(std::move(connection)),
-      tells_ends_(tells_ends),
+      reports_ends_(reports_ends),
       owner_(owner),
       pool_(pool),
       trouble_(std::move(trouble)) {}
@@ -67,7 +67,7 @@ Result<void> Consumer::start() {
                              {"fetch.wait.max.ms", "100"},
                              {"fetch.error.backoff.ms", "100"},
                              {"queued.max.messages.kbytes", "16384"}},
-                            {{"enable.partition.eof", tells_ends_ ? "true" : "false"}});
+                            {{"enable.partition.eof", reports_ends_ ? "true" : "false"}});
   if (!client) return client.error();
   handle_ = std::make_shared<Handle>(*client);
   handle_->watch.emplace(handle_->queue.get(), owner_, [this] { return serve(); });
@@ -116,13 +116,13 @@ Task<std::vector<GroupLag>> Consumer::lag(std::vector<std::string> topics, Deadl
   co_return co_await ask<Lines>(std::move(look));
 }
 
-// A topic that is read.
+// A topic that is being read.
 struct Reader::Followed {
   explicit Followed(rd_kafka_topic_t* of) : topic(of) {}
 
   Owned<rd_kafka_topic_t> topic;
   std::map<std::int32_t, bool> partitions = {};  // Whether each has caught up.
-  bool caught_up = false;                        // And whether that has been told.
+  bool caught_up = false;                        // And whether that was reported.
 };
 
 struct Reader::Queue {
@@ -173,17 +173,17 @@ Task<void> Reader::follow(std::string topic, From from, Deadline deadline) {
   co_return ok();
 }
 
-// What ends the old reading of a topic must not end the new one.
+// The end of an old subscription to a topic must not end the new one.
 Task<void> Reader::wait_left(std::string topic, Deadline deadline) {
   while (leaving_.contains(topic)) {
     OneShot<void> left;
     leaving_[topic].insert(&left);
-    auto told = co_await left.wait(deadline);
+    auto reported = co_await left.wait(deadline);
     if (const auto still = leaving_.find(topic); still != leaving_.end())
       still->second.erase(&left);
-    if (told) continue;
-    if (told.error().code != Code::timeout) co_return told;
-    co_return Error{Code::timeout, topic + " is still being left"};
+    if (reported) continue;
+    if (reported.error().code != Code::timeout) co_return reported;
+    co_return Error{Code::timeout, topic + " is still being unsubscribed"};
   }
   co_return ok();
 }
@@ -203,7 +203,7 @@ bool Reader::serve() {
       records.push_back(std::move(record));
       continue;
     }
-    // What has come before an end is told of before it.
+    // Records before an end are reported before it.
     if (!records.empty()) events_.on_records(std::exchange(records, {}));
     if (message->err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
       note_end(*found->second, message->partition);

@@ -1,7 +1,7 @@
-// Readers take records of topics without belonging to a group: each has its own assignment, so that
-// no two nodes share what one of them waits for. A Consumer is the connection that Readers share.
+// Readers take records of topics without a group: each has its own assignment, so that no two nodes
+// share records. A Consumer is the connection that Readers share.
 //
-// Confined to `home`. What blocks in librdkafka runs in the consumer's threads.
+// Confined to `home`, the owner thread. Blocking calls of librdkafka run in the consumer's threads.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ struct rd_kafka_s;
 
 namespace patchbay::bus {
 
-// How far a group has come in a partition.
+// The committed offset of a group in a partition.
 struct GroupLag {
   std::string topic;
   std::int32_t partition = 0;
@@ -33,9 +33,9 @@ class Consumer {
  public:
   using Trouble = std::function<void(const Error&)>;
 
-  // With `tells_ends`, Readers hear when they have caught up. REQUIRES: `home` and `pool` outlive
-  // the consumer. `trouble` is told at home.
-  Consumer(Connection connection, bool tells_ends, Executor& owner, ThreadPool& pool,
+  // With `reports_ends`, Readers are notified when they have caught up. REQUIRES: `home` and `pool`
+  // outlive the consumer. `trouble` is called on the owner thread.
+  Consumer(Connection connection, bool reports_ends, Executor& owner, ThreadPool& pool,
            Trouble trouble);
   Consumer(const Consumer&) = delete;
   Consumer& operator=(const Consumer&) = delete;
@@ -44,26 +44,27 @@ class Consumer {
   Result<void> start();
   Task<void> stop();
 
-  // From now on nobody wants to know what is being asked: answers come soon, and are errors.
+  // Queries in progress end soon, with errors.
   void give_up() { *over_ = true; }
 
-  // How far the group that the connection names has come. Without topics: all it has read.
+  // The committed offsets of the group that the connection names. Without topics: all that it has
+  // read.
   Task<std::vector<GroupLag>> lag(std::vector<std::string> topics, Deadline deadline);
 
-  // Makes a topic unless it is there.
+  // Creates a topic if there is none.
   Task<void> ensure_topic(std::string topic, int partitions, bool compacted, Deadline deadline);
 
  private:
   friend class Reader;
   struct Handle;
 
-  // Asks something that blocks, on a thread that may.
+  // Runs a blocking query on a thread of the pool.
   template <class T>
   Task<T> ask(std::function<Result<T>(rd_kafka_s*)> question);
   bool serve();
 
   const Connection connection_;
-  const bool tells_ends_;
+  const bool reports_ends_;
   Executor& owner_;
   ThreadPool& pool_;
   const Trouble trouble_;
@@ -76,12 +77,12 @@ class Reader {
   class Events {
    public:
     virtual ~Events() = default;
-    // The records that have come, in the order of each partition.
+    // The records that have arrived, in the order of each partition.
     virtual void on_records(std::vector<Record> records) = 0;
-    // Everything that was there when the topic was asked for has been told of, if the consumer
-    // tells ends. Told once.
+    // Every record that was there when the topic was followed has been reported, if the consumer
+    // reports ends. Called once.
     virtual void on_caught_up(const std::string& topic) = 0;
-    // A topic cannot be read for now; librdkafka keeps trying.
+    // A topic cannot be read for now; librdkafka keeps retrying.
     virtual void on_unreadable(const std::string& topic, const Error& why) = 0;
   };
 
@@ -93,13 +94,13 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
   ~Reader();  // REQUIRES: stop() has yielded, or nothing was followed.
 
-  // Begins to read every partition of the topic. Once it yields, whatever is sent to the topic from
-  // then on is told of. For a topic that is followed already it takes up partitions that are new. A
-  // topic that was not there when it was first asked for is read from its beginning later.
-  // Code::not_found if there is no such topic, Code::unavailable if no broker says so.
+  // Starts to read every partition of the topic. Once it yields, every record that is sent to the
+  // topic from then on is reported. For a topic that is followed already it adds new partitions. A
+  // topic that did not exist at the first attempt is later read from its beginning. Code::not_found
+  // if there is no such topic, Code::unavailable if no broker answers.
   Task<void> follow(std::string topic, From from, Deadline deadline);
 
-  // Nothing of the topic is told of any more once it yields.
+  // Once it yields, no more records of the topic are reported.
   Task<void> leave(std::string topic);
 
   bool follows(const std::string& topic) const { return topics_.contains(topic); }
@@ -117,8 +118,8 @@ class Reader {
   Events& events_;
   std::unique_ptr<Queue> queue_;
   std::map<std::string, std::shared_ptr<Followed>, std::less<>> topics_;
-  std::set<std::string> absent_;  // Topics that were not there when asked for.
-  // Topics that are just being left, and who waits for that.
+  std::set<std::string> absent_;  // Topics that did not exist when they were followed.
+  // Topics that are being unsubscribed, and who waits for that.
   std::map<std::string, std::set<OneShot<void>*>> leaving_;
 };
 

@@ -1,5 +1,5 @@
-// A Record is one record of a topic: as it came from the bus, in librdkafka's memory, or as it is
-// to be sent. Values only; a Record that came may be read on any thread, by one at a time.
+// A Record is one record of a topic: as received, in librdkafka's memory, or to be sent. Values
+// only; a received Record may be read on any thread, by one at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@ namespace patchbay::bus {
 
 class Record {
  public:
-  // Takes the message over. REQUIRES: the client that it came from outlives it.
+  // Owns the message. REQUIRES: the client that received it outlives it.
   explicit Record(rd_kafka_message_s* message) : message_(message) {}
 
   std::string_view topic() const;
   std::int32_t partition() const;
   std::int64_t offset() const;
-  std::int64_t timestamp() const;  // In milliseconds since 1970; -1 if the bus does not say.
+  std::int64_t timestamp() const;  // In milliseconds since 1970; -1 if unknown.
   std::optional<std::string_view> key() const;
-  std::optional<std::string_view> value() const;  // Nothing: the record deletes what its key names.
+  std::optional<std::string_view> value() const;  // Nothing: a tombstone.
 
   // The last header of that name.
   std::optional<std::string_view> header(const char* name) const;
@@ -49,11 +49,11 @@ class Record {
   rd_kafka_headers_s* headers() const;
 
   std::unique_ptr<rd_kafka_message_s, Freer> message_;
-  // Null: it has none, which librdkafka finds out anew each time it is asked.
+  // Null: none. Cached, since librdkafka searches each time.
   mutable std::optional<rd_kafka_headers_s*> headers_;
 };
 
-// A record in memory of its own, for what takes longer.
+// A copy of a record, for longer processing.
 struct OwnedMessage {
   std::string topic;
   std::int32_t partition = 0;
@@ -65,7 +65,7 @@ struct OwnedMessage {
   // The last header of that name.
   std::optional<std::string_view> header(std::string_view name) const;
 
-  // About how many bytes it takes.
+  // Approximate size in bytes.
   std::size_t size() const;
 };
 
@@ -74,17 +74,17 @@ struct Header {
   std::string_view value;
 };
 
-// A record to be sent. Everything in it is copied when it is.
+// A record to be sent. Sending copies everything.
 struct Outgoing {
   std::string_view topic;
   std::optional<std::string_view> key;
-  std::optional<std::string_view> value;  // Nothing: deletes what the key names.
+  std::optional<std::string_view> value;  // Nothing: a tombstone.
   std::span<const Header> headers = {};
   std::int32_t partition = -1;  // -1: by the key.
 };
 
-// Where a record has ended up.
-struct Place {
+// Where a record was stored.
+struct RecordMetadata {
   std::int32_t partition = 0;
   std::int64_t offset = 0;
   std::int64_t timestamp = -1;

@@ -28,9 +28,9 @@ const std::string_view kRegistrationSchema =
 
 namespace {
 
-constexpr std::size_t kMostTopic = 249;  // As Kafka has it.
+constexpr std::size_t kMostTopic = 249;  // Of Kafka.
 
-// Takes members of the value one by one and keeps the first fault.
+// Reads members of the value one by one and stores the first fault.
 class Fields {
  public:
   explicit Fields(std::string_view value) : value_(value) {}
@@ -58,7 +58,8 @@ class Fields {
   std::string topic(std::string_view name) {
     std::string found = required(name, kMostTopic);
     if (!found.empty() && !is_topic_name(found)) {
-      fault(fmt::format("'{}' is no name of a topic: letters, digits, '.', '_' and '-'", name));
+      fault(
+          fmt::format("'{}' is not the name of a topic: letters, digits, '.', '_' and '-'", name));
     }
     return found;
   }
@@ -114,7 +115,7 @@ Result<Registration> read_registration(std::string_view value) {
   if (auto field = fields.text("correlationIdFieldName"); field && !field->empty()) {
     registration.correlation_field = *std::move(field);
   }
-  // The oldest tools do not say what they are.
+  // The oldest tools do not state their type.
   const auto mime = fields.text("mimeType");
   const auto url = fields.text("url");
   const std::string type = ascii_lower(fields.text("registrationType").value_or(""));
@@ -147,7 +148,7 @@ std::string write_registration(const Registration& registration) {
     object.raw("mimeType", json::quote(registration.mime_type));
     object.raw("url", json::quote(registration.url));
   }
-  // The schema does not know it, so it stands only where it was said.
+  // The schema does not have it, so it is written only if it was set.
   if (registration.from_topic) {
     object.raw("retrieval", *registration.from_topic ? "\"topic\"" : "\"request\"");
   }

@@ -1,5 +1,5 @@
-// A Registration is how an agent says what it offers: one record of the registry topic. Read as all
-// generations of agents write it, written so that all of them can read it. Pure.
+// A Registration describes what an agent offers: one record of the registry topic. It is read in
+// the form of every generation of agents, and written so that all of them can read it. Pure.
 #pragma once
 
 #include <optional>
@@ -18,29 +18,29 @@ struct Registration {
   std::string correlation_field = "correlationId";
   bool is_resource = false;
   std::string mime_type = {};  // Of a resource.
-  std::string url = {};        // Of a resource, without a slash in front; may be a template.
-  // Of a resource: it is the latest record of its response topic. Nothing: as the reader is set.
+  std::string url = {};        // Of a resource, without a leading slash; may be a template.
+  // Of a resource: whether it is the latest record of its response topic. Nothing: the default of
+  // the reader.
   std::optional<bool> from_topic = {};
 
   bool operator==(const Registration&) const = default;
 };
 
-// Reads the value of a record. The error says which member is wrong. Members that nobody knows are
-// passed over.
+// Parses the value of a record. The error names the wrong member. Unknown members are ignored.
 Result<Registration> read_registration(std::string_view value);
 
-// The value, with the type always in it.
+// The value, always with its type.
 std::string write_registration(const Registration& registration);
 
 // The name in the key of a record: {"name":…}, or the text itself. Empty if it has none.
 std::string registered_name(std::string_view key);
 std::string registration_key(std::string_view name);
 
-// The schemas of key and value, as they are put into the Schema Registry.
+// The schemas of key and value for the Schema Registry.
 extern const std::string_view kRegistrationKeySchema;
 extern const std::string_view kRegistrationSchema;
 
-// True if the bus would take that as the name of a topic.
+// True if that is a valid name of a topic.
 bool is_topic_name(std::string_view name);
 
 inline constexpr std::size_t kMostName = 256;

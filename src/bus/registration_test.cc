@@ -35,28 +35,28 @@ TEST(Registration, HasADefaultFieldOfTheId) {
   }
 }
 
-TEST(Registration, KnowsAResourceByWhatItHas) {
-  const std::string place = R"(,"mimeType":"text/plain","url":"/client/{client_id}")";
+TEST(Registration, RecognisesAResource) {
+  const std::string mode = R"(,"mimeType":"text/plain","url":"/client/{client_id}")";
   for (const std::string_view type : {"", R"(,"registrationType":"resource")"}) {
-    auto read = read_registration(std::string(kOrders) + place + std::string(type) + "}");
+    auto read = read_registration(std::string(kOrders) + mode + std::string(type) + "}");
     ASSERT_TRUE(read);
     EXPECT_TRUE(read->is_resource);
     EXPECT_EQ(read->url, "client/{client_id}");
     EXPECT_EQ(read->mime_type, "text/plain");
   }
-  auto tool = read_registration(std::string(kOrders) + place + R"(,"registrationType":"tool"})");
+  auto tool = read_registration(std::string(kOrders) + mode + R"(,"registrationType":"tool"})");
   EXPECT_FALSE(tool->is_resource);
   const auto nulls = R"(,"registrationType":"tool","mimeType":null,"url":null,"version":"1"})";
   EXPECT_TRUE(read_registration(std::string(kOrders) + nulls));
 }
 
-TEST(Registration, SaysWhatIsWrong) {
+TEST(Registration, ReportsFaults) {
   EXPECT_EQ(fault("{"), "it is not JSON");
   EXPECT_EQ(fault("[]"), "it is not an object");
   EXPECT_EQ(fault("{}"), "'name' is missing");
   EXPECT_EQ(fault(R"({"name":7})"), "'name' must be a string");
   EXPECT_EQ(fault(R"({"name":"a","description":"d","requestTopicName":"a b"})"),
-            "'requestTopicName' is no name of a topic: letters, digits, '.', '_' and '-'");
+            "'requestTopicName' is not the name of a topic: letters, digits, '.', '_' and '-'");
   EXPECT_EQ(fault(std::string(kOrders) + R"(,"registrationType":"resource","url":"x"})"),
             "'mimeType' is missing");
   EXPECT_EQ(fault(std::string(kOrders) + R"(,"registrationType":"resource","mimeType":"a/b",)" +

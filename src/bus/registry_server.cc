@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kType = "application/vnd.schemaregistry.v1+json";
 
-// The codes of the protocol; a status is their first three digits.
+// The error codes of the protocol; their first three digits are the status.
 constexpr int kNoSubject = 40401;
 constexpr int kNoVersion = 40402;
 constexpr int kNoSchema = 40403;
@@ -30,9 +30,9 @@ std::optional<int> number_of(std::string_view text) {
   return value;
 }
 
-// What each schema is told with.
+// The attributes of a schema in a response.
 void describe(json::Object& object, const StoredSchema& schema) {
-  // AVRO is what readers take for granted.
+  // AVRO is the default of readers.
   if (schema.kind != SchemaKind::avro) {
     object.raw("schemaType", json::quote(name_of(schema.kind)));
   }
@@ -62,7 +62,7 @@ std::string numbers_json(const std::vector<int>& numbers) {
   return fmt::format("[{}]", fmt::join(numbers, ","));
 }
 
-// What is posted: a schema and its kind.
+// A posted schema and its kind.
 struct Posted {
   SchemaKind kind = SchemaKind::avro;
   std::string schema;
@@ -102,9 +102,9 @@ Task<void> RegistryServer::handle(net::HttpExchange& exchange) {
     if (part) parts.push_back(*std::move(part));
     rest = slash == std::string_view::npos ? "" : rest.substr(slash + 1);
   }
-  const Answer said = readable ? answer(exchange.request.method, parts, exchange.body)
-                               : fault(400, "the path cannot be read");
-  co_return co_await exchange.answer(said.status, kType, {said.body});
+  const Answer level = readable ? answer(exchange.request.method, parts, exchange.body)
+                                : fault(400, "the path cannot be read");
+  co_return co_await exchange.answer(level.status, kType, {level.body});
 }
 
 RegistryServer::Answer RegistryServer::answer(std::string_view method, const Parts& parts,
@@ -194,7 +194,7 @@ RegistryServer::Answer RegistryServer::config(std::string_view method, const Par
     return {200, fmt::format(R"({{"compatibility":{}}})", json::quote(compatibility_[of]))};
   }
   const auto found = compatibility_.find(of);
-  // Clients go on to set one.
+  // Clients then set one.
   if (found == compatibility_.end() && !of.empty()) {
     return fault(kNoLevel, fmt::format("Subject '{}' does not have subject-level compatibility "
                                        "configured",

@@ -1,5 +1,5 @@
-// The small Schema Registry of the embedded bus: the REST API that Confluent's has, over a
-// SchemaStore in memory. It keeps no rules of compatibility: any schema may follow any other.
+// The small Schema Registry of the embedded bus: the REST API of Confluent's, over a SchemaStore in
+// memory. It does not check compatibility: any schema may follow any other.
 //
 // Confined to the worker of its HTTP server.
 #pragma once
@@ -40,7 +40,7 @@ class RegistryServer final : public net::HttpHandler {
   Answer look_up(const std::string& subject, std::string_view body) const;
 
   SchemaStore store_;
-  std::map<std::string, std::string> compatibility_;  // What was asked for; it is not kept to.
+  std::map<std::string, std::string> compatibility_;  // As requested; it is not enforced.
 };
 
 }  // namespace patchbay::bus

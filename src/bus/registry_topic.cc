@@ -49,7 +49,7 @@ RegistryUpdate read_registry_record(const Record& record) {
     auto key = unframe(*bytes, record.header(kKeySchemaHeader));
     if (key) update.name = registered_name(key->payload);
   }
-  // Not every tool can write a record without a value.
+  // Not every tool can write a tombstone.
   const auto bytes = record.value();
   if (!bytes || bytes->empty()) return update;
   auto value = unframe(*bytes, record.header(kValueSchemaHeader));

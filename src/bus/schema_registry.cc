@@ -25,18 +25,18 @@ std::string header_fields(const RegistrySettings& settings) {
   return fields + fmt::format("Authorization: Basic {}\r\n", credentials);
 }
 
-// What the registry says is wrong, in its own words where it has some.
+// The failure that the registry reports, with its own message if there is one.
 Error failure(int status, std::string_view body) {
   std::string message = fmt::format("HTTP {}", status);
   if (json::check(body)) {
-    if (const auto words = json::string_member(body, "message")) message += ": " + *words;
+    if (const auto text = json::string_member(body, "message")) message += ": " + *text;
   }
   if (status == 404) return {Code::not_found, message};
   if (status == 401 || status == 403) message += "; see schema_registry.key and .secret";
   return {status == 422 || status == 409 ? Code::invalid_params : Code::unavailable, message};
 }
 
-// Compiles the text, after it was made of Avro if it is that.
+// Compiles the text, after converting it from Avro if necessary.
 Result<void> make_usable(RegisteredSchema& schema,
                          std::span<const json::SchemaDocument> documents) {
   json::SchemaOptions options{.default_draft = json::Draft::draft_07, .documents = documents};
@@ -66,7 +66,7 @@ SchemaRegistry::SchemaRegistry(RegistrySettings settings)
 
 SchemaRegistry::~SchemaRegistry() = default;
 
-// The body of the answer.
+// The body of the response.
 Task<std::string> SchemaRegistry::ask(std::string_view method, std::string path,
                                       std::string_view body, Deadline deadline) {
   deadline = std::min(deadline, here().now() + settings_.answer_time);
@@ -75,7 +75,7 @@ Task<std::string> SchemaRegistry::ask(std::string_view method, std::string path,
   const std::string whole = std::string(root) + path;
   const net::HttpCall call{method, whole, fields_, body, nullptr};
   auto response = co_await pool_.request(call, deadline);
-  // Asking twice does no harm here.
+  // The request is idempotent.
   if (!response && net::died_unanswered(response.error())) {
     response = co_await pool_.request(call, deadline);
   }
@@ -92,7 +92,7 @@ Task<std::string> SchemaRegistry::ask(std::string_view method, std::string path,
   co_return why;
 }
 
-// Fetches the schemas that `answer` refers to, and those that they refer to.
+// Fetches the schemas that `answer` refers to, recursively.
 Task<SchemaRegistry::References> SchemaRegistry::find_references(std::string answer,
                                                                  Deadline deadline) {
   References found;
@@ -124,7 +124,7 @@ Task<SchemaRegistry::References> SchemaRegistry::find_references(std::string ans
   co_return found;
 }
 
-// Makes a schema of an answer, with the schemas that it refers to.
+// Makes a schema of a response, with the schemas that it refers to.
 Task<SchemaRegistry::Schema> SchemaRegistry::take(std::string answer, int id, Deadline deadline) {
   auto schema = std::make_shared<RegisteredSchema>();
   schema->id = static_cast<int>(json::as_int(json::member(answer, "id").value_or("")).value_or(id));
@@ -169,7 +169,7 @@ Task<SchemaRegistry::Schema> SchemaRegistry::find(std::map<std::string, Schema>&
     co_return Error{answer.error().code, fmt::format("schema {}: {}", key, answer.error().message)};
   }
   auto schema = co_await take(*std::move(answer), id, deadline);
-  // Whatever was asked for longest ago would do; that it is bounded is what matters.
+  // Evicts any one; that the cache is bounded is what matters.
   if (stored.size() >= settings_.stored) stored.erase(stored.begin());
   if (schema) stored[key] = *schema;
   co_return schema;

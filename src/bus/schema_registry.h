@@ -1,5 +1,5 @@
-// A SchemaRegistry is our side of a Schema Registry with Confluent's REST API. Schemas that were
-// asked for by id are kept, since an id never means another one.
+// A SchemaRegistry is a client of a Schema Registry with Confluent's REST API. Schemas by id are
+// cached, since an id never changes its meaning.
 //
 // Confined to the worker that made it. RegisteredSchemas are constant; threads may share them.
 #pragma once
@@ -21,17 +21,17 @@ struct RegistrySettings {
   std::string key = {};                             // Basic authentication; empty: none.
   std::string secret = {};
   net::HttpPoolSettings pool = {};
-  std::size_t answer = 4 << 20;  // The largest.
+  std::size_t answer = 4 << 20;  // Maximum size.
   std::chrono::nanoseconds answer_time{std::chrono::seconds(10)};
-  std::size_t stored = 10'000;  // How many schemas are kept.
+  std::size_t stored = 10'000;  // Maximum number of cached schemas.
 };
 
 struct RegisteredSchema {
   int id = 0;
   SchemaKind kind = SchemaKind::json;
-  std::string text;                              // JSON Schema; of what Avro holds, too.
-  std::shared_ptr<const json::Schema> compiled;  // The same to check with; null if it is of no use.
-  std::string problem = {};                      // Why it is not.
+  std::string text;                              // JSON Schema; for Avro, that of its values.
+  std::shared_ptr<const json::Schema> compiled;  // The same for validation; null if it is unusable.
+  std::string problem = {};                      // Why it is unusable.
   std::shared_ptr<const AvroSchema> avro = {};   // Null unless values are in Avro.
 };
 
@@ -40,17 +40,17 @@ class SchemaRegistry {
   using Schema = std::shared_ptr<const RegisteredSchema>;
 
   explicit SchemaRegistry(RegistrySettings settings);
-  ~SchemaRegistry();  // REQUIRES: nothing is being asked.
+  ~SchemaRegistry();  // REQUIRES: no request is in progress.
 
   // The newest version of a subject. Code::not_found if there is none, Code::unavailable if the
-  // registry does not say: the message tells why.
+  // registry does not answer, with the reason.
   Task<Schema> latest(std::string subject, Deadline deadline);
   Task<Schema> by_id(int id, Deadline deadline);
   Task<Schema> by_guid(std::string guid, Deadline deadline);
-  // The same without asking; null if it is not kept.
+  // The same from the cache; null if it is not there.
   Schema known(int id) const;
 
-  // Makes a JSON Schema the newest version of a subject, unless it has it. Yields its id.
+  // Makes a JSON Schema the newest version of a subject, unless it already is. Yields its id.
   Task<int> add(std::string subject, std::string_view schema, Deadline deadline);
 
   const net::Url& url() const { return settings_.url; }
@@ -71,8 +71,8 @@ class SchemaRegistry {
   std::map<std::string, Schema> by_guid_;
 };
 
-// The raw JSON `value` as its schema, if there is one, wants it in a record: framed, and in Avro if
-// it is that. Code::invalid_params for what does not fit Avro; JSON is not checked.
+// The raw JSON `value` in the form that its schema requires in a record: framed, and in Avro if it
+// is that. Code::invalid_params for a value that does not fit Avro; JSON is not checked.
 Result<std::string> written_by(const SchemaRegistry::Schema& schema, std::string value);
 
 }  // namespace patchbay::bus

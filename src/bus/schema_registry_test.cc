@@ -49,7 +49,7 @@ TEST(SchemaRegistry, AddsAndFindsSchemas) {
   });
 }
 
-TEST(SchemaRegistry, FollowsReferencesAndSaysWhatItCannotUse) {
+TEST(SchemaRegistry, FollowsReferencesAndReportsUnusableOnes) {
   on_loop([]() -> Task<void> {
     EmbeddedBus bus;
     auto began = bus.start();
@@ -117,7 +117,7 @@ TEST(SchemaRegistry, WaitsNoLongerThanItMay) {
   });
 }
 
-TEST(SchemaRegistry, SaysWhyItDoesNotAnswer) {
+TEST(SchemaRegistry, ReportsWhyItDoesNotAnswer) {
   on_loop([]() -> Task<void> {
     auto script = [](testing::Visitor& visitor) -> Task<void> {
       auto request = co_await visitor.request();

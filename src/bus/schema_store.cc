@@ -22,7 +22,7 @@ struct KindName {
 constexpr std::array kKinds{KindName{"JSON", SchemaKind::json}, KindName{"AVRO", SchemaKind::avro},
                             KindName{"PROTOBUF", SchemaKind::protobuf}};
 
-// The first bytes of a digest, written as ids of that length are.
+// The first bytes of a digest in the form of a GUID.
 std::string guid_of(SchemaKind kind, std::string_view text, std::string_view references) {
   const std::string whole = fmt::format("{}\n{}\n{}", name_of(kind), references, text);
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
@@ -69,7 +69,7 @@ Result<void> SchemaStore::check(SchemaKind kind, std::string_view text,
     if (!parsed) return Error{Code::invalid_params, parsed.error().message};
     return ok();
   }
-  // Schemas of the registry are draft-07 unless they say otherwise.
+  // Schemas of the registry are draft-07 unless they state otherwise.
   auto compiled =
       json::Schema::compile(text, {.default_draft = json::Draft::draft_07, .documents = documents});
   if (!compiled) return Error{Code::invalid_params, compiled.error().message};

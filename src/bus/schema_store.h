@@ -1,5 +1,5 @@
-// A SchemaStore is what a Schema Registry remembers: subjects, their versions, and schemas by id.
-// In memory, bounded; the embedded bus has one.
+// A SchemaStore is the data of a Schema Registry: subjects, their versions, and schemas by id. In
+// memory, bounded; the embedded bus has one.
 //
 // Confined to one thread.
 #pragma once
@@ -17,9 +17,9 @@ namespace patchbay::bus {
 
 enum class SchemaKind : std::uint8_t { json, avro, protobuf };
 
-// As the registry's protocol calls it: JSON, AVRO, PROTOBUF.
+// The names of the registry's protocol: JSON, AVRO, PROTOBUF.
 std::string_view name_of(SchemaKind kind);
-// The kind of that name; an empty one is AVRO, as the protocol says. Nothing if there is none.
+// The kind of that name; an empty one is AVRO, as the protocol specifies. Nothing if it is unknown.
 const SchemaKind* find_schema_kind(std::string_view name);
 
 struct StoredSchema {
@@ -32,12 +32,12 @@ struct StoredSchema {
 
 class SchemaStore {
  public:
-  // What it may hold; more is refused.
+  // Limits; more is refused.
   static constexpr std::size_t kMostSchemas = 100'000;
   static constexpr std::size_t kMostBytes = 256 << 20;
 
-  // The id of the schema as a version of the subject: a new version unless it has it already.
-  // Code::invalid_params if it is no schema of its kind, Code::overloaded if there is no room.
+  // The id of the schema as a version of the subject: a new version unless it exists.
+  // Code::invalid_params if it is not a schema of its kind, Code::overloaded if the store is full.
   Result<int> add(const std::string& subject, SchemaKind kind, std::string text,
                   std::string references);
 
@@ -46,7 +46,7 @@ class SchemaStore {
 
   // Version `number`, from 1; -1 is the latest. Null if there is none.
   const StoredSchema* version(const std::string& subject, int& number) const;
-  // The version of the subject that has that text; 0 if none has.
+  // The version of the subject with that text; 0 if there is none.
   int find_version(const std::string& subject, SchemaKind kind, std::string_view text) const;
   std::vector<int> versions(const std::string& subject) const;
   std::vector<std::string> subjects() const;
@@ -54,7 +54,7 @@ class SchemaStore {
   // Where a schema is used: pairs of subject and version.
   std::vector<std::pair<std::string, int>> uses(int id) const;
 
-  // The versions that are gone; empty if there was no such subject or version.
+  // The deleted versions; empty if there was no such subject or version.
   std::vector<int> remove(const std::string& subject);
   bool remove(const std::string& subject, int number);
 

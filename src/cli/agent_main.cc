@@ -1,5 +1,5 @@
-// patchbay-agent: `patchbay agent` alone, linked statically, to be put into any image or virtual
-// machine. Because it starts so fast it is also what becomes a sandbox, outside and inside.
+// patchbay-agent: `patchbay agent` alone, linked statically, for any image or virtual machine.
+// Because it starts fast it is also what sets up a sandbox, outside and inside.
 #include <cstdio>
 #include <string>
 #include <string_view>

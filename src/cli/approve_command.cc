@@ -1,4 +1,4 @@
-// approve: what a person says about calls that wait for it, through the control API of a gateway.
+// approve: decides about calls that wait for a person, through the control API of a gateway.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -38,7 +38,7 @@ void print_answer(std::string_view body, bool as_json) {
   }
   const auto list = json::member(body, "approvals");
   if (!list) return print_entry(body);
-  if (*list == "[]") print("nothing waits for approval\n");
+  if (*list == "[]") print("no call waits for approval\n");
   json::each_element(*list, print_entry);
 }
 
@@ -65,18 +65,18 @@ Task<int> ask(const transport::HttpTarget& target, const Asked& asked,
 }  // namespace
 
 int approve(const ClientOptions& options, bool refuse) {
-  auto words = options.words;
-  const std::string server = take_target(words);
-  if (words.size() > 1) return too_many_words(words);
+  auto args = options.args;
+  const std::string server = take_target(args);
+  if (args.size() > 1) return too_many_args(args);
   auto target = control_target(server, options);
   if (!target) {
     complain("patchbay: {}: {}\n", server, target.error().message);
     return kExitUsage;
   }
   Asked asked{"GET", std::string(kPath)};
-  if (!words.empty()) {
+  if (!args.empty()) {
     asked = {refuse ? "DELETE" : "POST",
-             fmt::format("{}/{}", kPath, net::percent_encode(words.front()))};
+             fmt::format("{}/{}", kPath, net::percent_encode(args.front()))};
   }
   net::block_signals();
   net::Loop loop;

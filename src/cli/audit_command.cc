@@ -43,14 +43,14 @@ Result<std::string> database_of(const AuditOptions& options) {
   return configuration.settings.audit.database;
 }
 
-Result<policy::AuditQuestion> question_of(const AuditOptions& options) {
+Result<policy::AuditFilter> filter_of(const AuditOptions& options) {
   auto since = point(options.since);
   if (!since) return since.error();
   auto until = point(options.until);
   if (!until) return until.error();
-  return policy::AuditQuestion{*since,        *until,           options.who,
-                               options.name,  options.upstream, options.outcome,
-                               options.trace, options.most,     options.event};
+  return policy::AuditFilter{*since,        *until,           options.caller,
+                             options.name,  options.upstream, options.outcome,
+                             options.trace, options.most,     options.event};
 }
 
 void print_record(const policy::AuditRecord& record) {
@@ -72,7 +72,7 @@ int fail(const Error& error) {
 }  // namespace
 
 int find_audit(const AuditOptions& options) {
-  const auto question = question_of(options);
+  const auto question = filter_of(options);
   if (!question) return fail(question.error());
   const auto database = database_of(options);
   if (!database) return fail(database.error());

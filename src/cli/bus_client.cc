@@ -13,7 +13,7 @@
 namespace patchbay::app {
 namespace {
 
-constexpr std::size_t kMostArrived = 100'000;  // Records that wait to be dealt with.
+constexpr std::size_t kMostArrived = 100'000;  // Records that wait to be handled.
 
 }  // namespace
 
@@ -39,8 +39,8 @@ Task<void> BusClient::close() {
   co_return sent ? read : sent;
 }
 
-Task<bus::Place> BusClient::send(const bus::Outgoing& record, Deadline deadline) {
-  // A record for a topic that librdkafka has never heard of waits a second.
+Task<bus::RecordMetadata> BusClient::send(const bus::Outgoing& record, Deadline deadline) {
+  // librdkafka delays a record for a topic that it does not know yet by a second.
   const std::string topic(record.topic);
   auto found = co_await producer_.prepare(topic, deadline);
   if (!found) co_return found.error();
@@ -50,7 +50,7 @@ Task<bus::Place> BusClient::send(const bus::Outgoing& record, Deadline deadline)
   co_return co_await delivered_.wait(deadline);
 }
 
-void BusClient::on_delivered(std::uint64_t, const Result<bus::Place>& outcome) {
+void BusClient::on_delivered(std::uint64_t, const Result<bus::RecordMetadata>& outcome) {
   delivered_.deliver(outcome);
 }
 
@@ -80,8 +80,8 @@ Task<void> BusClient::take_all(const Take& take, Deadline deadline) {
       if (!*wants_more) co_return ok();
     }
     if (ended_) co_return *ended_;
-    auto told = co_await update_.wait(deadline);
-    if (!told) co_return told;
+    auto updated = co_await update_.wait(deadline);
+    if (!updated) co_return updated;
     update_.reset();
   }
 }
@@ -95,7 +95,7 @@ void BusClient::on_records(std::vector<bus::Record> records) {
   if (ended_) return;
   for (auto& record : records) arrived_.push_back(std::move(record));
   if (arrived_.size() > kMostArrived) {
-    return end(Error{Code::too_large, "records come faster than they can be dealt with"});
+    return end(Error{Code::too_large, "records arrive faster than they are handled"});
   }
   update_.deliver(ok());
 }

@@ -1,4 +1,5 @@
-// A BusClient is a command's connection to a bus: sends records, reads topics, looks things up.
+// A BusClient is a command's connection to a bus: it sends records, reads topics, and looks up
+// metadata.
 //
 // Confined to the thread of its loop.
 #pragma once
@@ -21,7 +22,7 @@ namespace patchbay::app {
 
 class BusClient final : bus::Producer::Events, bus::Reader::Events {
  public:
-  // What to do with a record; false: that was the last.
+  // Handles a record; false: that was the last.
   using Take = std::function<Task<bool>(const bus::Record&)>;
 
   explicit BusClient(BusTarget target);
@@ -30,12 +31,12 @@ class BusClient final : bus::Producer::Events, bus::Reader::Events {
   Result<void> open();
   Task<void> close();
 
-  // Sends a record and waits until the bus has it.
-  Task<bus::Place> send(const bus::Outgoing& record, Deadline deadline);
+  // Sends a record and waits until the bus has stored it.
+  Task<bus::RecordMetadata> send(const bus::Outgoing& record, Deadline deadline);
 
-  // Hands records of a topic over, one at a time, until there is reason to stop: `take` says so or
-  // fails, the end that it had is reached (`to_end`), or time is up, which is Code::timeout.
-  // Code::too_large if far more records come than `take` keeps up with.
+  // Passes the records of a topic to `take`, one at a time, until `take` ends it or fails, the end
+  // of the topic at the start is reached (`to_end`), or time is up, which is Code::timeout.
+  // Code::too_large if records arrive much faster than `take` handles them.
   Task<void> read(std::string topic, bool from_beginning, bool to_end, Take take,
                   Deadline deadline);
 
@@ -43,11 +44,11 @@ class BusClient final : bus::Producer::Events, bus::Reader::Events {
   bus::SchemaRegistry* schemas() { return schemas_.get(); }  // Null: there is none.
   const BusTarget& target() const { return target_; }
 
-  // What went wrong last, in words of the bus itself; empty if nothing did.
+  // The last error of the bus, in its own text; empty if there was none.
   const std::string& trouble() const { return trouble_; }
 
  private:
-  void on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) override;
+  void on_delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome) override;
   void on_trouble(const Error& error) override { trouble_ = error.message; }
   void on_records(std::vector<bus::Record> records) override;
   void on_caught_up(const std::string& topic) override;
@@ -60,22 +61,22 @@ class BusClient final : bus::Producer::Events, bus::Reader::Events {
   bus::Producer producer_;
   bus::Consumer consumer_;
   std::unique_ptr<bus::SchemaRegistry> schemas_;
-  OneShot<bus::Place> delivered_;
+  OneShot<bus::RecordMetadata> delivered_;
   std::string trouble_;
   // While reading.
   std::deque<bus::Record> arrived_;
-  std::optional<Result<void>> ended_;  // Nothing more will arrive, for this reason.
+  std::optional<Result<void>> ended_;  // No more records will arrive, for this reason.
   bool to_end_ = false;
-  OneShot<void> update_;  // Of one of these.
+  OneShot<void> update_;  // Of one of these members.
 };
 
-// A registration, and the keys by which it stands in the registry topic, as bytes.
+// A registration, and its keys in the registry topic, as bytes.
 struct StandingRegistration {
   bus::Registration registration;
   std::set<std::string> keys;
 };
 
-// The registrations in the registry topic as they stand, by name.
+// The current registrations in the registry topic, by name.
 Task<std::vector<StandingRegistration>> read_registrations(BusClient& client, Deadline deadline);
 
 // Runs `work` with a client of the bus that the options name; yields the exit code.

@@ -1,5 +1,4 @@
-// `patchbay bus register|unregister|list|produce|consume|lag|serve`: what can be typed
-// behind `patchbay bus`.
+// `patchbay bus register|unregister|list|produce|consume|lag|serve`: the options of `patchbay bus`.
 #pragma once
 
 #include "app/bus_serve.h"
@@ -19,7 +18,7 @@ class BusCommands {
   BusCommands(const BusCommands&) = delete;
   BusCommands& operator=(const BusCommands&) = delete;
 
-  // Does what was typed; yields the exit code.
+  // Runs the chosen command; yields the exit code.
   int run() const;
 
  private:

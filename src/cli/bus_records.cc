@@ -57,9 +57,9 @@ Task<std::string> RecordPrinter::text_line(const bus::Record& record, Deadline d
   if (!key) co_return key.error();
   auto value = co_await read(record.value(), record.header(bus::kValueSchemaHeader), deadline);
   if (!value) co_return value.error();
-  const std::string shown_key = on_line(printable(key->bytes));
-  const std::string shown_value = on_line(printable(value->bytes));
-  co_return fmt::format("{}\t{}", shown_key, shown_value);
+  const std::string printed_key = on_line(printable(key->bytes));
+  const std::string printed_value = on_line(printable(value->bytes));
+  co_return fmt::format("{}\t{}", printed_key, printed_value);
 }
 
 Task<RecordPrinter::Part> RecordPrinter::read(std::optional<std::string_view> bytes,
@@ -73,8 +73,8 @@ Task<RecordPrinter::Part> RecordPrinter::read(std::optional<std::string_view> by
   co_return Part{*std::move(text), part->id};
 }
 
-// What cannot be read by its schema is shown as it is: who looks at a topic may do so because of
-// that.
+// A value that cannot be decoded by its schema is printed as it is: that may be why somebody looks
+// at the topic.
 Task<std::string> RecordPrinter::plain(const bus::Unframed& part, Deadline deadline) {
   const std::string payload(part.payload);
   if (!schemas_ || part.bare()) co_return payload;
@@ -95,7 +95,7 @@ Task<std::string> RecordPrinter::plain(const bus::Unframed& part, Deadline deadl
 void RecordPrinter::complain(const std::string& schema, const Error& why) {
   if (unusable_.size() >= kMostUnusable) unusable_.clear();
   unusable_.insert(schema);
-  app::complain("patchbay: records are shown without schema {}: {}\n", schema, why.message);
+  app::complain("patchbay: records are printed without schema {}: {}\n", schema, why.message);
 }
 
 }  // namespace patchbay::app

@@ -1,5 +1,5 @@
-// A RecordPrinter shows records of a bus as people read them: without the frames of their schemas,
-// and in JSON where they are Avro and a Schema Registry has the schema.
+// A RecordPrinter prints records of a bus for people: without the frames of their schemas, and in
+// JSON where they are Avro and a Schema Registry has the schema.
 //
 // Confined to the thread of its loop.
 #pragma once
@@ -20,9 +20,9 @@ class RecordPrinter {
   // `schemas` may be null. REQUIRES: it outlives the printer.
   explicit RecordPrinter(bus::SchemaRegistry* schemas) : schemas_(schemas) {}
 
-  // One line: an object, or key and value with a tab between them.
+  // One line: an object, or key and value separated by a tab.
   Task<std::string> json_line(const bus::Record& record, Deadline deadline);
-  // Key and value, with what is not visible written as escapes.
+  // Key and value, with unprintable characters as escapes.
   Task<std::string> text_line(const bus::Record& record, Deadline deadline);
 
  private:
@@ -37,7 +37,7 @@ class RecordPrinter {
   void complain(const std::string& schema, const Error& why);
 
   bus::SchemaRegistry* const schemas_;
-  std::set<std::string> unusable_;  // Schemas that could not be had, which was said.
+  std::set<std::string> unusable_;  // Schemas that could not be fetched, which was reported.
 };
 
 }  // namespace patchbay::app

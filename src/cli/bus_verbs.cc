@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostSchema = 1 << 20;
 
-// Puts a registration into the registry topic, or takes it out; under these keys, if there are any.
+// Writes a registration to the registry topic, or deletes it; under these keys, if there are any.
 Task<void> write_registration(BusClient& client, const std::string& name,
                               std::set<std::string> keys, const bus::Registration* registration,
                               Deadline deadline) {
@@ -54,18 +54,17 @@ Task<void> add_schema(BusClient& client, std::string topic, const std::string& f
   co_return ok();
 }
 
-std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std::string>& words) {
+std::vector<std::pair<std::string, std::string>> pairs_of(const std::vector<std::string>& args) {
   std::vector<std::pair<std::string, std::string>> pairs;
-  for (const auto& word : words) {
-    const auto equals = word.find('=');
-    pairs.emplace_back(word.substr(0, equals),
-                       equals == std::string::npos ? "" : word.substr(equals + 1));
+  for (const auto& arg : args) {
+    const auto equals = arg.find('=');
+    pairs.emplace_back(arg.substr(0, equals),
+                       equals == std::string::npos ? "" : arg.substr(equals + 1));
   }
   return pairs;
 }
 
-// For a command that only looks: a broker that makes what is mentioned makes nothing by that. Who
-// wants it to says so with --property.
+// A command that only reads must not make a broker create topics. --property can allow it.
 BusOptions looking(BusOptions options) {
   options.properties.insert(options.properties.begin(), "allow.auto.create.topics=false");
   return options;
@@ -81,7 +80,7 @@ int bus_register(const BusRegisterOptions& options) {
   wanted.mime_type = options.mime_type;
   wanted.url = options.url;
   if (!options.retrieval.empty()) wanted.from_topic = options.retrieval == "topic";
-  // What a reader would not take is not written.
+  // A registration that no reader would accept is not written.
   auto checked = bus::read_registration(bus::write_registration(wanted));
   if (!checked) {
     complain("patchbay: {}\n", checked.error().message);
@@ -183,13 +182,13 @@ int bus_produce(const BusRecordOptions& options) {
     bus::Outgoing record{options.topic, std::nullopt, std::nullopt, headers};
     if (options.has_key) record.key = options.key;
     if (!options.deletes) record.value = value;
-    auto place = co_await client.send(record, deadline);
-    if (!place) co_return place.error();
+    auto metadata = co_await client.send(record, deadline);
+    if (!metadata) co_return metadata.error();
     if (options.json) {
       print_raw(fmt::format("{{\"topic\":{},\"partition\":{},\"offset\":{}}}\n",
-                            json::quote(options.topic), place->partition, place->offset));
+                            json::quote(options.topic), metadata->partition, metadata->offset));
     } else {
-      print("{} [{}] at {}\n", options.topic, place->partition, place->offset);
+      print("{} [{}] at {}\n", options.topic, metadata->partition, metadata->offset);
     }
     co_return kExitOk;
   });
@@ -198,7 +197,7 @@ int bus_produce(const BusRecordOptions& options) {
 int bus_consume(const BusConsumeOptions& options) {
   return run_bus(looking(options), [&](BusClient& client, Deadline deadline) -> Task<int> {
     int left = options.count;
-    // Whoever says how many waits for them; whoever does not reads on.
+    // With --count the command waits for that many; without, it reads on.
     const Deadline until = options.count == 0 && !options.to_end ? kNever : deadline;
     RecordPrinter printer(client.schemas());
     const auto take = [&](const bus::Record& record) -> Task<bool> {
@@ -212,8 +211,9 @@ int bus_consume(const BusConsumeOptions& options) {
     auto read =
         co_await client.read(options.topic, options.from_beginning, options.to_end, take, until);
     if (!read && read.error().code == Code::timeout) {
-      co_return Error{Code::timeout, fmt::format("{} of {} records had come when the time was up",
-                                                 options.count - left, options.count)};
+      co_return Error{Code::timeout,
+                      fmt::format("{} of {} records had arrived when the time was up",
+                                  options.count - left, options.count)};
     }
     if (!read) co_return read.error();
     co_return kExitOk;

@@ -1,4 +1,4 @@
-// What `patchbay bus …` does, verb by verb: each a function from what was typed to an exit code.
+// The verbs of `patchbay bus …`: each a function from options to an exit code.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct BusRegisterOptions : BusOptions {
   std::string response_topic;
   std::string correlation_field;
   std::string mime_type;       // Of a resource...
-  std::string url;             // ...which it is if these are given.
-  std::string retrieval;       // Of a resource: topic, request, or as the gateway is set.
+  std::string url;             // ...if these are set.
+  std::string retrieval;       // Of a resource: topic, request, or the setting of the gateway.
   std::string request_schema;  // Files.
   std::string response_schema;
   int partitions = 1;
@@ -37,7 +37,7 @@ struct BusConsumeOptions : BusOptions {
   std::string topic;
   bool from_beginning = false;
   bool to_end = false;
-  int count = 0;  // 0: until the end of time.
+  int count = 0;  // 0: no limit.
 };
 
 struct BusLagOptions : BusOptions {

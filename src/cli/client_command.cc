@@ -11,7 +11,7 @@ namespace {
 
 using Tool = mcp::Item;
 
-// Prints what a person wants to see of a result; returns the exit code.
+// Prints a result for a person; returns the exit code.
 int print_result(const std::string& result, bool as_json) {
   const auto [failed, text] = mcp::text_of_result(result);
   if (as_json) {
@@ -22,9 +22,9 @@ int print_result(const std::string& result, bool as_json) {
   return failed ? kExitToolError : kExitOk;
 }
 
-Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words, bool as_json) {
-  const std::string name = words.front();
-  words.erase(words.begin());
+Task<int> call(Client& client, Deadline deadline, std::vector<std::string> args, bool as_json) {
+  const std::string name = args.front();
+  args.erase(args.begin());
   auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
   if (!tools) co_return tools.error();
   const Tool* const tool = find_item(*tools, name);
@@ -32,7 +32,7 @@ Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words
     complain("patchbay: there is no tool '{}'; see patchbay tools\n", name);
     co_return kExitUnknown;
   }
-  auto arguments = arguments_of(words, [tool](const std::string& key, const std::string& value) {
+  auto arguments = arguments_of(args, [tool](const std::string& key, const std::string& value) {
     return mcp::typed_value(tool->definition, key, value);
   });
   if (!arguments) {
@@ -51,9 +51,9 @@ Task<int> call(Client& client, Deadline deadline, std::vector<std::string> words
 }  // namespace
 
 int list_tools(const ClientOptions& options) {
-  auto words = options.words;
-  const std::string target = take_target(words);
-  if (!words.empty()) return too_many_words(words);
+  auto args = options.args;
+  const std::string target = take_target(args);
+  if (!args.empty()) return too_many_args(args);
   return run_client(target, options, [&](Client& client, Deadline deadline) -> Task<int> {
     auto tools = co_await client.link().list(mcp::ItemKind::tool, deadline);
     if (!tools) co_return tools.error();
@@ -63,14 +63,14 @@ int list_tools(const ClientOptions& options) {
 }
 
 int call_tool(const ClientOptions& options) {
-  auto words = options.words;
-  const std::string target = take_target(words);
-  if (words.empty()) {
+  auto args = options.args;
+  const std::string target = take_target(args);
+  if (args.empty()) {
     complain("patchbay: which tool? patchbay call [TARGET] NAME [key=value… | JSON]\n");
     return kExitUsage;
   }
   return run_client(target, options, [&](Client& client, Deadline deadline) {
-    return call(client, deadline, words, options.json);
+    return call(client, deadline, args, options.json);
   });
 }
 

@@ -1,4 +1,4 @@
-// resources, read and prompts: the commands that use what an MCP server offers beside tools.
+// resources, read and prompts: the commands that use what an MCP server offers besides tools.
 #include <fmt/format.h>
 
 #include "app/terminal.h"
@@ -26,7 +26,7 @@ Task<int> read(Client& client, Deadline deadline, std::string uri, bool as_json)
   auto reply = co_await ask(client, "resources/read", params, uri, deadline);
   if (!reply) co_return reply.error();
   if (reply->is_error) {
-    // Only the revisions with sessions have a code of their own for this.
+    // Only the session-based revisions have an error code for this.
     if (reply->from) {
       mcp::shape_error(*reply, "resources/read", *reply->from, mcp::kNewestSessionBased, uri);
     }
@@ -52,24 +52,24 @@ void print_messages(const std::string& prompt) {
   });
 }
 
-Task<int> prompt(Client& client, Deadline deadline, std::vector<std::string> words, bool as_json) {
+Task<int> prompt(Client& client, Deadline deadline, std::vector<std::string> args, bool as_json) {
   auto prompts = co_await client.link().list(ItemKind::prompt, deadline);
   if (!prompts) co_return prompts.error();
-  if (words.empty()) {
+  if (args.empty()) {
     print_items(*prompts, as_json);
     co_return kExitOk;
   }
-  const mcp::Item* const item = find_item(*prompts, words.front());
+  const mcp::Item* const item = find_item(*prompts, args.front());
   if (!item) {
-    complain("patchbay: there is no prompt '{}'; see patchbay prompts\n", words.front());
+    complain("patchbay: there is no prompt '{}'; see patchbay prompts\n", args.front());
     co_return kExitUnknown;
   }
-  words.erase(words.begin());
+  args.erase(args.begin());
   // The arguments of a prompt are strings, all of them.
   const auto quoted = [](const std::string&, const std::string& value) {
     return json::quote(value);
   };
-  auto arguments = arguments_of(words, quoted);
+  auto arguments = arguments_of(args, quoted);
   if (!arguments) {
     complain("patchbay: {}\n", arguments.error().message);
     co_return kExitUsage;
@@ -90,32 +90,32 @@ Task<int> prompt(Client& client, Deadline deadline, std::vector<std::string> wor
 }  // namespace
 
 int list_resources(const ClientOptions& options) {
-  auto words = options.words;
-  const std::string target = take_target(words);
-  if (!words.empty()) return too_many_words(words);
+  auto args = options.args;
+  const std::string target = take_target(args);
+  if (!args.empty()) return too_many_args(args);
   return run_client(target, options, [&](Client& client, Deadline deadline) {
     return resources(client, deadline, options.json);
   });
 }
 
 int read_resource(const ClientOptions& options) {
-  auto words = options.words;
-  // A URI may look like a target: the last word is never one.
-  const std::string target = words.size() > 1 ? take_target(words) : default_target();
-  if (words.size() != 1) {
+  auto args = options.args;
+  // A URI may look like a target: the last argument is never one.
+  const std::string target = args.size() > 1 ? take_target(args) : default_target();
+  if (args.size() != 1) {
     complain("patchbay: which resource? patchbay read [TARGET] URI\n");
     return kExitUsage;
   }
   return run_client(target, options, [&](Client& client, Deadline deadline) {
-    return read(client, deadline, words.front(), options.json);
+    return read(client, deadline, args.front(), options.json);
   });
 }
 
 int use_prompts(const ClientOptions& options) {
-  auto words = options.words;
-  const std::string target = take_target(words);
+  auto args = options.args;
+  const std::string target = take_target(args);
   return run_client(target, options, [&](Client& client, Deadline deadline) {
-    return prompt(client, deadline, words, options.json);
+    return prompt(client, deadline, args, options.json);
   });
 }
 

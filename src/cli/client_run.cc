@@ -10,7 +10,7 @@
 namespace patchbay::app {
 namespace {
 
-// Shows progress to the person who waits.
+// Prints progress for the waiting person.
 class Terminal final : public gateway::Peer {
  public:
   void notify(std::string_view method, std::string_view params) override {
@@ -22,7 +22,7 @@ class Terminal final : public gateway::Peer {
   }
 
   void ask(std::string_view, std::string_view, gateway::Answer answer) override {
-    answer(mcp::error_reply({Code::method_not_found, "this client cannot be asked"}));
+    answer(mcp::error_reply({Code::method_not_found, "this client answers no requests"}));
   }
 };
 
@@ -35,7 +35,7 @@ std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
 
-// What an item says about itself, in as many words as it has.
+// The description of an item.
 std::string description_of(const mcp::Item& item) {
   for (const auto* const member : {"description", "title", "name"}) {
     const auto text = json::string_member(item.definition, member);
@@ -76,10 +76,10 @@ int run_client(const std::string& target, const ClientOptions& options,
   return code;
 }
 
-std::string take_target(std::vector<std::string>& words) {
-  if (words.empty() || !is_target(words.front())) return default_target();
-  std::string target = words.front();
-  words.erase(words.begin());
+std::string take_target(std::vector<std::string>& args) {
+  if (args.empty() || !is_target(args.front())) return default_target();
+  std::string target = args.front();
+  args.erase(args.begin());
   return target;
 }
 
@@ -92,8 +92,8 @@ Result<transport::HttpTarget> control_target(const std::string& server,
   return upstreams::http_target(settings, server);
 }
 
-int too_many_words(const std::vector<std::string>& words) {
-  complain("patchbay: '{}' is not a target; use http://… or 'stdio: command'\n", words.front());
+int too_many_args(const std::vector<std::string>& args) {
+  complain("patchbay: '{}' is not a target; use http://… or 'stdio: command'\n", args.front());
   return kExitUsage;
 }
 
@@ -131,14 +131,14 @@ const mcp::Item* find_item(const std::vector<mcp::Item>& items, std::string_view
   return found;
 }
 
-Result<std::string> arguments_of(const std::vector<std::string>& words,
+Result<std::string> arguments_of(const std::vector<std::string>& args,
                                  const mcp::ReadValue& value_of) {
-  if (words.size() != 1 || !words.front().starts_with('{')) {
-    return mcp::object_of_pairs(words, value_of);
+  if (args.size() != 1 || !args.front().starts_with('{')) {
+    return mcp::object_of_pairs(args, value_of);
   }
-  auto good = json::check(words.front());
+  auto good = json::check(args.front());
   if (!good) return good.error();
-  return words.front();
+  return args.front();
 }
 
 void print_items(const std::vector<mcp::Item>& items, bool as_json) {

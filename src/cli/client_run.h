@@ -1,5 +1,5 @@
-// What the client commands have in common: reach a server, ask it, print what a person wants to
-// see of the answer.
+// What the client commands have in common: connect to a server, send a request, print the answer
+// for a person.
 //
 // Everything runs on one loop on the thread of the caller.
 #pragma once
@@ -21,37 +21,37 @@ namespace patchbay::app {
 int run_client(const std::string& target, const ClientOptions& options,
                const std::function<Task<int>(Client&, Deadline)>& work);
 
-// Takes the target off the front of `words`: the first one if it looks like one, else the local
+// Takes the target off the front of `args`: the first one if it looks like one, else the local
 // gateway.
-std::string take_target(std::vector<std::string>& words);
+std::string take_target(std::vector<std::string>& args);
 
-// Where the control API of the gateway at `server` is, and how it is spoken to.
+// The URL of the control API of the gateway at `server`, with credentials.
 Result<transport::HttpTarget> control_target(const std::string& server,
                                              const ClientOptions& options);
 
-// Says that `words` hold what the command does not take; yields the exit code.
-int too_many_words(const std::vector<std::string>& words);
+// Reports that there are too many arguments; yields the exit code.
+int too_many_args(const std::vector<std::string>& args);
 
 // Sends a request about `target` and waits for its answer; progress goes to stderr.
 Task<mcp::Reply> ask(Client& client, std::string_view method, std::string_view params,
                      const std::string& target, Deadline deadline);
 
-// The Error that a reply is. REQUIRES: reply.is_error.
+// The Error of a reply. REQUIRES: reply.is_error.
 Error error_of(const mcp::Reply& reply);
 
 // The item that a person means: the name as listed, or upstream.name, upstream_name or the bare
 // name if only one fits.
 const mcp::Item* find_item(const std::vector<mcp::Item>& items, std::string_view name);
 
-// A JSON object of what was typed: one such object, or pairs of key=value, where `value_of` makes
+// A JSON object from the arguments: one such object, or pairs of key=value, where `value_of` makes
 // JSON of a value.
-Result<std::string> arguments_of(const std::vector<std::string>& words,
+Result<std::string> arguments_of(const std::vector<std::string>& args,
                                  const mcp::ReadValue& value_of);
 
-// One line an item, or all definitions as a JSON array.
+// One line per item, or all definitions as a JSON array.
 void print_items(const std::vector<mcp::Item>& items, bool as_json);
 
-// A piece of content: its text, or what it is.
+// A piece of content: its text, or a description of it.
 void print_content(std::FILE* out, std::string_view content);
 
 }  // namespace patchbay::app

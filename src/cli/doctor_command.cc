@@ -1,4 +1,4 @@
-// doctor: says what this machine has of what is configured, before anybody needs it.
+// doctor: reports whether this machine has what the configuration needs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,15 +22,14 @@ constexpr config::Duration kTimeout{10'000};
 constexpr int kThreads = 1;
 constexpr int kWaiting = 16;
 
-// What is to be looked at, and what was found: a sandbox of this machine, or what another engine
-// makes of these settings.
+// What is checked, and the result: a sandbox of this machine, or of another engine.
 struct Patient {
   std::string name;
   std::variant<sandbox::Settings, upstreams::SandboxSettings> settings;
   std::vector<sandbox::Finding> findings = {};
 };
 
-// Whether it works in the end, and not only in theory.
+// A real run, not only a check of the parts.
 sandbox::Finding try_it(const sandbox::Settings& settings) {
   auto spec = sandbox::spec_of(settings, sandbox::prepared_cgroup_paths());
   if (!spec) return {"a sandbox", false, spec.error().message};
@@ -43,7 +42,7 @@ sandbox::Finding try_it(const sandbox::Settings& settings) {
   return {"a sandbox", true, "isolation: namespaces"};
 }
 
-// One that the engine makes, whose agent answers, and that ends again.
+// Starts one, waits until its agent answers, and ends it.
 Task<int> make_one(upstreams::Engine& engine, const upstreams::SandboxSettings& settings) {
   auto prepared = co_await engine.prepare();
   if (!prepared) co_return prepared.error();

@@ -1,4 +1,4 @@
-// import: the servers of another program as a configuration of ours.
+// import: converts the server list of another program to our configuration.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -36,8 +36,8 @@ Node empty_map() {
   return map;
 }
 
-// What begins with a brace is JSON, all else a list of servers. Values are taken as they stand:
-// ${…} is for the gateway to look up, and no secret is printed.
+// Text that begins with a brace is JSON, anything else a list of servers. Values are copied as they
+// are: the gateway resolves ${…}, and no secret is printed.
 Node parse(const std::string& text, const std::string& name, Faults& faults) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && text[first] == '{') {

@@ -1,5 +1,5 @@
-// login, logout: a person signs in for an upstream of a running gateway, or takes that back,
-// through its control API.
+// login, logout: signs a person in to an upstream of a running gateway, or out of it, through its
+// control API.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ constexpr std::string_view kPath = "/control/sign-ins";
 constexpr std::size_t kMostAnswer = 1 << 20;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(500);
 
-// A conversation with the control API.
+// A connection to the control API.
 class Control {
  public:
   Control(const transport::HttpTarget& target, double seconds)
@@ -28,7 +28,7 @@ class Control {
         timeout_(static_cast<std::int64_t>(seconds * 1000)),
         pool_(target.url, target.tls, {}) {}
 
-  // The body of a good answer. What is not there is Code::not_found.
+  // The body of a successful answer. A missing object is Code::not_found.
   Task<std::string> ask(std::string_view method, std::string path) {
     const Deadline deadline = here().now() + timeout_;
     const net::HttpCall call{method, path, fields_, ""};
@@ -49,7 +49,7 @@ class Control {
   net::HttpPool pool_;
 };
 
-// Shows the link, and waits until somebody has signed in there, or it is too old.
+// Prints the link, and waits until somebody has signed in there, or it has expired.
 Task<void> sign_in(Control& control, std::string path, bool as_json) {
   auto offer = co_await control.ask("POST", std::move(path));
   if (!offer) co_return offer.error();
@@ -77,10 +77,10 @@ Task<void> sign_in(Control& control, std::string path, bool as_json) {
 }  // namespace
 
 int log_in(const ClientOptions& options, bool own, bool forget) {
-  auto words = options.words;
-  const std::string server = take_target(words);
-  if (words.size() > 1) return too_many_words(words);
-  if (words.empty()) {
+  auto args = options.args;
+  const std::string server = take_target(args);
+  if (args.size() > 1) return too_many_args(args);
+  if (args.empty()) {
     complain("patchbay: which upstream?\n");
     return kExitUsage;
   }
@@ -90,7 +90,7 @@ int log_in(const ClientOptions& options, bool own, bool forget) {
     return kExitUsage;
   }
   const std::string path =
-      fmt::format("{}/{}{}", kPath, net::percent_encode(words.front()), own ? "?for=gateway" : "");
+      fmt::format("{}/{}{}", kPath, net::percent_encode(args.front()), own ? "?for=gateway" : "");
   net::block_signals();
   net::Loop loop;
   int code = kExitOk;

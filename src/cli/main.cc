@@ -30,10 +30,10 @@ void add_log_options(CLI::App& command, Options& options) {
 
 void add_serve_options(CLI::App& command, app::ServeOptions& options) {
   command.add_option("-c,--config", options.config,
-                     "YAML file, or the JSON of a desktop client. Else PATCHBAY_CONFIG, else "
-                     "./patchbay.yaml, else the defaults.");
+                     "YAML file, or the JSON of a desktop client. Default: PATCHBAY_CONFIG, then "
+                     "./patchbay.yaml, then the built-in defaults.");
   command.add_option("--properties", options.properties,
-                     "application.properties of a Spring application; stands above the file.");
+                     "application.properties of a Spring application; overrides the file.");
   add_log_options(command, options);
 }
 
@@ -44,7 +44,7 @@ void add_osquery_options(CLI::App& command, app::OsqueryOptions& options) {
                   "auto: osqueryi where it is installed, else the built-in tables; or one of them.")
       ->check(CLI::IsMember({"auto", "osqueryi", "builtin"}));
   command.add_option("--osqueryi", options.osqueryi, "The program osqueryi, if not in PATH.");
-  command.add_option("--timeout", options.timeout, "The longest a query may take, such as 30s.");
+  command.add_option("--timeout", options.timeout, "The maximum time of a query, such as 30s.");
   command.add_flag("--extra-tools", options.extra_tools,
                    "Offers list_tables, describe_table, get_processes and templates.");
   add_log_options(command, options);
@@ -52,45 +52,46 @@ void add_osquery_options(CLI::App& command, app::OsqueryOptions& options) {
 
 void add_sandbox_options(CLI::App& command, app::SandboxOptions& options) {
   command.add_option("-c,--config", options.config,
-                     "YAML file that says what it may see, reach and use.");
-  command.add_option("--timeout", options.timeout, "The longest it may run, such as 30s.");
-  command.add_option("words", options.words, "The program, as it is found inside, and its words.")
+                     "YAML file that limits what it may see, reach and use.");
+  command.add_option("--timeout", options.timeout, "The maximum run time, such as 30s.");
+  command.add_option("args", options.args, "The program, as found inside, and its arguments.")
       ->required();
 }
 
 void add_audit_options(CLI::App& command, app::AuditOptions& options) {
   command.add_option("-c,--config", options.config, "The configuration that names the database.");
   command.add_option("--database", options.database, "The database itself.");
-  command.add_option("--since", options.since, "Not older than, such as 1h.");
-  command.add_option("--until", options.until, "Not newer than, such as 10m.");
-  command.add_option("--who", options.who, "The caller's name or id; * and ? stand for any.");
-  command.add_option("--name", options.name, "The tool, prompt or resource, as it was asked for.");
-  command.add_option("--upstream", options.upstream, "Who answered.");
+  command.add_option("--since", options.since, "Not older than this, such as 1h.");
+  command.add_option("--until", options.until, "Not newer than this, such as 10m.");
+  command.add_option("--caller,--who", options.caller,
+                     "The caller's name or id; * and ? match any text.");
+  command.add_option("--name", options.name, "The tool, prompt or resource, as requested.");
+  command.add_option("--upstream", options.upstream, "The upstream that answered.");
   command.add_option("--outcome", options.outcome, "ok, or the name of an error; !ok: any error.");
   command.add_option("--trace", options.trace, "The trace id.");
   command.add_option("--event", options.event,
-                     "approval, sign_in, registration or log_in; call: calls alone.");
-  command.add_option("--limit", options.most, "How many records.")->check(CLI::Range(1, 1'000'000));
-  command.add_flag("--json", options.json, "One JSON a line.");
+                     "approval, sign_in, registration or log_in; call: only calls.");
+  command.add_option("--limit", options.most, "Maximum number of records.")
+      ->check(CLI::Range(1, 1'000'000));
+  command.add_flag("--json", options.json, "One JSON object per line.");
 }
 
-void add_client_options(CLI::App& command, app::ClientOptions& options, const char* words) {
-  command.add_option("words", options.words, words);
+void add_client_options(CLI::App& command, app::ClientOptions& options, const char* args) {
+  command.add_option("args", options.args, args);
   command.add_flag("--json", options.json, "Print the raw answer.");
   command.add_option("--timeout", options.seconds, "Seconds to wait.")
       ->check(CLI::Range(0.1, 86400.0));
-  command
-      .add_option("--ca", options.ca, "PEM file of those who are trusted to sign an https server.")
+  command.add_option("--ca", options.ca, "PEM file of the CA that signs an https server.")
       ->check(CLI::ExistingFile);
   auto* const cert =
-      command.add_option("--cert", options.cert, "PEM file of the certificate to show to it.")
+      command.add_option("--cert", options.cert, "PEM file of the client certificate.")
           ->check(CLI::ExistingFile);
-  command.add_option("--key", options.key, "PEM file of its key; else it is in the same file.")
+  command.add_option("--key", options.key, "PEM file of its key; default: the same file.")
       ->check(CLI::ExistingFile)
       ->needs(cert);
   command.add_option("--token", options.token,
-                     "Who we are, to a gateway that asks; better in PATCHBAY_TOKEN, where other "
-                     "users do not see it.");
+                     "Bearer token; better in PATCHBAY_TOKEN, where other users do not "
+                     "see it.");
 }
 
 void add_pins_options(CLI::App& command, app::PinsOptions& options) {
@@ -99,7 +100,7 @@ void add_pins_options(CLI::App& command, app::PinsOptions& options) {
   command.add_option("tools", options.tools, "UPSTREAM.TOOL…; without them, all.");
   command.add_option("-c,--config", options.config, "The configuration, for its `state` folder.");
   command.add_option("--state", options.state, "The folder itself.");
-  command.add_flag("--all", options.all, "accept: everything that has changed.");
+  command.add_flag("--all", options.all, "accept: all changed definitions.");
   command.add_flag("--json", options.json, "list: as JSON.");
 }
 
@@ -117,7 +118,7 @@ void add_agent_options(CLI::App& command, agent::Settings& settings) {
   }
 }
 
-// Called by this name, with or without an ending, patchbay is the osquery server.
+// Started under this name, with or without a suffix, patchbay is the osquery server.
 bool is_osquery_server(std::string_view program) {
   return program.substr(program.rfind('/') + 1).starts_with("osquery-mcp-server");
 }
@@ -149,7 +150,7 @@ int main(int argc, char** argv) {
     return osquery::answer_queries(argv[2]);
   }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
-  CLI::App cli("Patchbay stands between AI agents and the things they use.", "patchbay");
+  CLI::App cli("Patchbay: a gateway between AI agents and tools.", "patchbay");
   cli.set_version_flag("--version", "patchbay " + std::string(kVersion));
   cli.require_subcommand(0, 1);
 
@@ -168,28 +169,28 @@ int main(int argc, char** argv) {
   bool schema = false;
   bool yaml = false;
 
-  auto* const serve = cli.add_subcommand("serve", "The gateway over HTTP.");
+  auto* const serve = cli.add_subcommand("serve", "Runs the gateway over HTTP.");
   add_serve_options(*serve, serve_options);
-  serve->add_option("--listen", serve_options.listen, "Address and port; stands above the file.");
+  serve->add_option("--listen", serve_options.listen, "Address and port; overrides the file.");
   serve->add_option("--tls-listen", serve_options.tls_listen,
-                    "The same for the TLS listener, where the file has one.");
+                    "The same for the TLS listener, if the file has one.");
   serve->add_option("--wire-listen", serve_options.wire_listen,
                     "The same for the TCP listener of the wire protocol.");
-  auto* const stdio = cli.add_subcommand("stdio", "The same catalog on stdin and stdout.");
+  auto* const stdio = cli.add_subcommand("stdio", "Runs the gateway on stdin and stdout.");
   add_serve_options(*stdio, serve_options);
   auto* const osquery =
-      cli.add_subcommand("osquery", "The osquery MCP server on stdin and stdout.");
+      cli.add_subcommand("osquery", "Runs the osquery MCP server on stdin and stdout.");
   add_osquery_options(*osquery, osquery_options);
   auto* const router =
-      cli.add_subcommand("router", "MCP on stdin and stdout, passed on to a gateway elsewhere.");
+      cli.add_subcommand("router", "Forwards MCP on stdin and stdout to a gateway elsewhere.");
   const app::RouterCommand router_command(*router);
-  auto* const chat = cli.add_subcommand("chat", "Goals typed at a prompt.");
+  auto* const chat = cli.add_subcommand("chat", "Reads goals at a prompt.");
   add_serve_options(*chat, serve_options);
   auto* const sandbox = cli.add_subcommand("sandbox", "Runs a program in a sandbox.");
   add_sandbox_options(*sandbox, sandbox_options);
-  auto* const doctor = cli.add_subcommand("doctor", "Says what this machine can and cannot do.");
+  auto* const doctor = cli.add_subcommand("doctor", "Checks what this machine supports.");
   doctor->add_option("-c,--config", doctor_options.config,
-                     "A gateway's file, or the one that `sandbox` would take.");
+                     "The file of a gateway, or that of `sandbox`.");
   doctor->add_flag("--json", doctor_options.json, "As JSON.");
   auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
   check->add_option("file", check_file, "The file.")->required();
@@ -217,25 +218,25 @@ int main(int argc, char** argv) {
   auto* const prompts =
       cli.add_subcommand("prompts", "Lists the prompts of an MCP server, or gets one.");
   add_client_options(*prompts, client_options, "[TARGET] [NAME [key=value… | JSON]]");
-  auto* const token = cli.add_subcommand("token", "Tokens that callers show to the gateway.");
+  auto* const token = cli.add_subcommand("token", "Manages the tokens of callers.");
   const app::TokenCommands token_commands(*token);
-  auto* const bus = cli.add_subcommand("bus", "Agents and records on a Kafka bus.");
+  auto* const bus = cli.add_subcommand("bus", "Uses agents and records on a Kafka bus.");
   const app::BusCommands bus_commands(*bus);
-  auto* const wire = cli.add_subcommand("wire", "Frames of the wire protocol, for debugging.");
+  auto* const wire =
+      cli.add_subcommand("wire", "Prints and sends frames of the wire protocol, for debugging.");
   const app::WireCommands wire_commands(*wire);
-  auto* const approve = cli.add_subcommand(
-      "approve", "Approves a call that waits for a person, or lists those that do.");
-  add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, those that wait.");
+  auto* const approve =
+      cli.add_subcommand("approve", "Approves a pending call, or lists the pending ones.");
+  add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, lists pending calls.");
   approve->add_flag("--refuse", refuse, "Refuses the call instead.");
-  auto* const login = cli.add_subcommand("login", "Signs in for an upstream that wants it.");
+  auto* const login = cli.add_subcommand("login", "Signs in to an upstream.");
   add_client_options(*login, client_options, "[TARGET] UPSTREAM");
-  login->add_flag("--gateway", own, "For the gateway's own connection, which lists what there is.");
-  auto* const logout =
-      cli.add_subcommand("logout", "Has the gateway forget what signing in has given it.");
+  login->add_flag("--gateway", own, "For the gateway's own connection, which fetches the lists.");
+  auto* const logout = cli.add_subcommand("logout", "Signs out of an upstream.");
   add_client_options(*logout, client_options, "[TARGET] UPSTREAM");
   logout->add_flag("--gateway", own, "For the gateway's own connection.");
-  auto* const pins = cli.add_subcommand(
-      "pins", "Shows which definitions of tools have changed, and accepts them.");
+  auto* const pins =
+      cli.add_subcommand("pins", "Lists changed tool definitions, and accepts them.");
   add_pins_options(*pins, pins_options);
   auto* const agent = cli.add_subcommand(
       "agent", "Runs programs and moves files for a host: the guest in a sandbox.");
@@ -249,7 +250,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return cli.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
   }
-  if (*agent) return app::serve_agent(agent_settings);  // What it runs is its equal.
+  if (*agent) return app::serve_agent(agent_settings);  // It runs programs as itself.
   app::protect_process();
   if (*stdio) return app::serve_stdio(serve_options);
   if (*osquery) return app::serve_osquery(osquery_options);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kName = "osquery";
 
-// Beyond the time of a query: what it takes to be cut and answered.
+// Added to the time of a query: for stopping it and answering.
 constexpr config::Duration kMargin{5'000};
 
 gateway::Identity identity() {
@@ -57,10 +57,10 @@ Configuration configuration_of(const osquery::Settings& settings) {
   configuration.identity = identity();
   configuration.settings.workers = 1;
   configuration.settings.names.prefix = gateway::Prefix::never;
-  // The tools take other names of their arguments too, and say themselves what they miss.
+  // The tools accept aliases of their arguments, and report missing ones themselves.
   configuration.settings.validation.arguments = gateway::Validation::off;
   configuration.settings.limits.call = settings.timeout + kMargin;
-  // Whoever pipes one question in and closes the pipe still gets the answer.
+  // A client that pipes one request in and closes the pipe still gets the answer.
   configuration.settings.stop.grace = settings.timeout + kMargin;
   configuration.settings.log.level = log::Level::warn;
   configuration.settings.log.calls = false;

@@ -1,4 +1,4 @@
-// pins: what a gateway remembers of the definitions of tools, read from and written to its state.
+// pins: the stored definitions of tools, read from and written to the state folder of a gateway.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::string time_of(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-// Whom the command is about: those named, or all that have changed.
+// The selected tools: those named, or all that have changed.
 bool is_meant(const PinsOptions& options, const PinStore::Key& key) {
   if (options.tools.empty()) return true;
   return std::ranges::find(options.tools, name_of(key)) != options.tools.end();
@@ -72,7 +72,7 @@ void print_differences(const policy::PinMap& pins, const PinsOptions& options) {
 
 int accept(PinStore& store, const policy::PinMap& pins, const PinsOptions& options) {
   if (options.tools.empty() && !options.all) {
-    complain("patchbay: which? patchbay pins accept UPSTREAM.TOOL…, or --all\n");
+    complain("patchbay: which tool? patchbay pins accept UPSTREAM.TOOL…, or --all\n");
     return kExitUsage;
   }
   int accepted = 0;
@@ -106,7 +106,7 @@ int pins(const PinsOptions& options) {
   }
   if (folder.empty()) {
     complain(
-        "patchbay: no state folder: nothing is remembered; set `state` in the configuration, "
+        "patchbay: no state folder, so nothing is stored; set `state` in the configuration, "
         "or give --state\n");
     return kExitConfiguration;
   }

@@ -55,31 +55,28 @@ RouterCommand::RouterCommand(CLI::App& router) {
   option("-c,--config", options_.config, "YAML file with the settings of the router.",
          "PATCHBAY_ROUTER_CONFIG");
   option("--gateway", options_.gateway,
-         "Where the gateway is: ws(s)://HOST[:PORT]/mcp or tcp(s)://HOST[:PORT].",
+         "URL of the gateway: ws(s)://HOST[:PORT]/mcp or tcp(s)://HOST[:PORT].",
          "PATCHBAY_GATEWAY");
-  option("--ca", options_.ca, "PEM file of those who are trusted to sign the gateway.",
-         "PATCHBAY_CA")
+  option("--ca", options_.ca, "PEM file of the CA that signs the gateway.", "PATCHBAY_CA")
       ->check(CLI::ExistingFile);
   auto* const cert =
-      option("--cert", options_.cert, "PEM file of the certificate to show to it.", "PATCHBAY_CERT")
+      option("--cert", options_.cert, "PEM file of the client certificate.", "PATCHBAY_CERT")
           ->check(CLI::ExistingFile);
-  option("--key", options_.key, "PEM file of its key; else it is in the same file.", "PATCHBAY_KEY")
+  option("--key", options_.key, "PEM file of its key; default: the same file.", "PATCHBAY_KEY")
       ->check(CLI::ExistingFile)
       ->needs(cert);
   option("--token-file", options_.token_file,
-         "File with the token for the gateway; else it is in PATCHBAY_TOKEN.",
-         "PATCHBAY_TOKEN_FILE");
+         "File with the token for the gateway; default: PATCHBAY_TOKEN.", "PATCHBAY_TOKEN_FILE");
   option("--token-command", options_.token_command,
-         "Command that prints the token, such as one that asks a keyring.",
-         "PATCHBAY_TOKEN_COMMAND");
-  option("--connections", options_.connections, "The most connections to the gateway.",
+         "Command that prints the token, for example from a keyring.", "PATCHBAY_TOKEN_COMMAND");
+  option("--connections", options_.connections, "Maximum number of connections to the gateway.",
          "PATCHBAY_CONNECTIONS")
       ->check(CLI::Range(1, 64));
   router.add_option("--log-format", options_.log_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}));
   router.add_option("--log-level", options_.log_level, "debug, info, warn, error or off")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
-  router.add_flag("-q,--quiet", options_.idle, "Logs nothing.");
+  router.add_flag("-q,--quiet", options_.silent, "Logs nothing.");
 }
 
 int RouterCommand::run() const {
@@ -92,18 +89,18 @@ int RouterCommand::run() const {
   }
   net::block_signals();
   const auto level = chosen<log::Level>(options_.log_level).value_or(settings.log.level);
-  log::start(options_.idle ? log::Level::off : level,
+  log::start(options_.silent ? log::Level::off : level,
              chosen<log::Format>(options_.log_format).value_or(settings.log.format));
   log_notes(notes);
   net::Loop loop;
-  int signals_heard = 0;
+  int signals_received = 0;
   Router* serving = nullptr;
   auto main = [&]() -> Task<void> {
     Router router(settings, duplicate(STDIN_FILENO), duplicate(STDOUT_FILENO));
     serving = &router;
-    // The second time somebody is in a hurry.
+    // The second signal ends it at once.
     net::Signals signals([&](int) {
-      if (++signals_heard > 1) std::_Exit(kExitFailed);
+      if (++signals_received > 1) std::_Exit(kExitFailed);
       serving->end();
     });
     auto served = co_await router.run();

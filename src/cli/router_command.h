@@ -1,4 +1,4 @@
-// `patchbay router`: MCP on stdin and stdout, passed on to a gateway elsewhere.
+// `patchbay router`: forwards MCP on stdin and stdout to a gateway elsewhere.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct RouterOptions {
   std::string key;
   std::string token_file;
   std::string token_command;
-  int connections = 0;  // 0: as the file says.
+  int connections = 0;  // 0: the setting of the file.
   std::string log_format;
   std::string log_level;
-  bool idle = false;
+  bool silent = false;
 };
 
 class RouterCommand {
@@ -30,7 +30,7 @@ class RouterCommand {
   RouterCommand(const RouterCommand&) = delete;
   RouterCommand& operator=(const RouterCommand&) = delete;
 
-  // Does what was typed; yields the exit code.
+  // Runs the command; yields the exit code.
   int run() const;
 
  private:

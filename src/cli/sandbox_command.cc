@@ -45,7 +45,7 @@ Task<int> run_spec(sandbox::Spec spec, const sandbox::Settings& settings,
   if (!begun) co_return begun.error();
   auto& confined = **begun;
   const auto egress = upstreams::EgressProxy::start("sandbox", confined, settings, nullptr);
-  // Whoever stops us stops it.
+  // A signal to us stops the program too.
   net::Signals signals([&](int) { confined.child().signal(SIGKILL); });
   const Deadline until = timeout.count() > 0 ? here().now() + timeout : kNever;
   auto exited = co_await confined.child().exit(until);
@@ -98,7 +98,7 @@ int run_in_sandbox(const SandboxOptions& options) {
   }
   auto spec = sandbox::spec_of(settings, sandbox::prepared_cgroup_paths());
   if (!spec) return failed(spec.error());
-  spec->args = options.words;
+  spec->args = options.args;
   spec->same_stdio = true;
   sandbox::add_init(*spec);
   auto code = run_spec_to_end(*std::move(spec), settings, timeout);

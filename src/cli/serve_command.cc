@@ -38,7 +38,7 @@ int serve_stdio(const ServeOptions& options) {
 
 int chat(const ServeOptions& options) {
   ServeOptions idle = options;
-  // The person looks at the same terminal.
+  // Logs would disturb the prompt on the same terminal.
   if (idle.log_level.empty()) idle.log_level = "warn";
   return with_gateway(idle, &Gateway::serve_chat);
 }

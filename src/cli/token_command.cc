@@ -45,7 +45,7 @@ Result<std::string> token_file(const TokenOptions& options) {
   if (!named.empty()) return named;
   if (!faults.empty()) return Error{Code::invalid_params, config::to_string(faults.front())};
   return Error{Code::invalid_params,
-               "which file? give --file, or auth.token_file in the configuration"};
+               "which file? use --file, or set auth.token_file in the configuration"};
 }
 
 Error fault(const std::string& path) {
@@ -60,7 +60,7 @@ Result<TokenTable> read_table(const std::string& path) {
   return std::move(files->tokens);
 }
 
-// Replaces the file in one step, so that whoever reads it sees the old one or the new one.
+// Replaces the file atomically, so that a reader sees the old or the new one.
 Result<void> write_table(const std::string& path, const TokenTable& table) {
   const std::string fresh = path + ".new";
   const std::string text = table.text();
@@ -76,7 +76,7 @@ Result<void> write_table(const std::string& path, const TokenTable& table) {
   return ok();
 }
 
-// Reads the file, has it changed, and writes it; nobody else does meanwhile.
+// Reads, changes and writes the file under a lock.
 template <class Change>
 Result<void> change_table(const std::string& path, Change change) {
   const std::string beside = path + ".lock";
@@ -93,9 +93,9 @@ std::string day(std::int64_t seconds) {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-std::string words(const std::vector<std::string>& list) {
+std::string joined(const std::vector<std::string>& list) {
   std::string text;
-  for (const auto& word : list) text += (text.empty() ? "" : ",") + word;
+  for (const auto& text : list) text += (text.empty() ? "" : ",") + text;
   return text.empty() ? "-" : text;
 }
 
@@ -126,7 +126,8 @@ int create_token(const TokenOptions& options) {
     line.insert(line.size() - 1, fmt::format(",\"token\":\"{}\"", made.token));
     fmt::print("{}\n", line);
   } else {
-    fmt::print(stderr, "patchbay: token {} of {}; it is shown this once\n", made.id, options.name);
+    fmt::print(stderr, "patchbay: token {} of {}; it is printed only once\n", made.id,
+               options.name);
     fmt::print("{}\n", made.token);
   }
   return kExitOk;
@@ -150,7 +151,7 @@ int list_tokens(const TokenOptions& options) {
                               : *token.expires <= now() ? "expired"
                                                         : "expires " + day(*token.expires);
     fmt::print("{}  {}  roles {}  scopes {}  created {}  {}\n", token.hash.id(), token.name,
-               words(token.roles), words(token.scopes), day(token.created), until);
+               joined(token.roles), joined(token.scopes), day(token.created), until);
   }
   return kExitOk;
 }

@@ -1,4 +1,4 @@
-// `patchbay token create|list|revoke|hash`: what can be typed behind `patchbay token`.
+// `patchbay token create|list|revoke|hash`: the options of `patchbay token`.
 #pragma once
 
 #include "app/commands.h"
@@ -16,7 +16,7 @@ class TokenCommands {
   TokenCommands(const TokenCommands&) = delete;
   TokenCommands& operator=(const TokenCommands&) = delete;
 
-  // Does what was typed; yields the exit code.
+  // Runs the chosen command; yields the exit code.
   int run() const;
 
  private:

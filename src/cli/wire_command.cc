@@ -1,4 +1,4 @@
-// wire dump and wire send: the commands that show and forge frames.
+// wire dump and wire send: the commands that print and create frames.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -29,7 +29,7 @@ using wire::FrameType;
 constexpr wire::FrameRules kAnyHeader{.origin_headers = true};
 constexpr std::string_view kPing = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
 
-// What is for people may hold anything that a peer has sent.
+// Text for people may contain anything that a peer has sent.
 void print_frame(std::string text, bool json) {
   if (!json) json::escape_invisible(text);
   print_raw(text + "\n");
@@ -57,7 +57,7 @@ FrameType type_named(std::string_view name) {
   return FrameType::close;
 }
 
-// What the frame carries: an envelope around a message, or what was given as it is.
+// The payload of the frame: an envelope around a message, or the given text as it is.
 Result<std::string> payload_of(const WireOptions& options, FrameType type) {
   std::string given = options.payload;
   if (given == "-") {
@@ -110,7 +110,7 @@ Result<bool> print_frames(wire::FrameDecoder& decoder, std::string_view mark, st
   }
 }
 
-// Sends `frame` and shows what comes until it has been answered.
+// Sends `frame` and prints what arrives until it has been answered.
 Task<void> exchange(const WireOptions& options, const net::Url& url, std::string frame) {
   const Deadline deadline =
       here().now() + std::chrono::milliseconds(static_cast<std::int64_t>(options.seconds * 1000));
@@ -125,8 +125,8 @@ Task<void> exchange(const WireOptions& options, const net::Url& url, std::string
   auto sent = co_await (*stream)->write_all(frame, deadline - here().now());
   if (!sent) co_return sent;
   wire::FrameDecoder ours(kAnyHeader);
-  auto shown = print_frames(ours, ">", frame, options.json);
-  if (!shown || !frame.empty()) print("> [{}]\n", to_hex(frame));
+  auto printed = print_frames(ours, ">", frame, options.json);
+  if (!printed || !frame.empty()) print("> [{}]\n", to_hex(frame));
   wire::FrameDecoder theirs(kAnyHeader);
   std::string bytes;
   for (bool answered = false; !answered;) {
@@ -157,7 +157,7 @@ int wire_dump(const WireOptions& options) {
     const std::string_view rest = std::string_view(*bytes).substr(at);
     auto frame = decoder.next(rest);
     if (!frame) return failed(fmt::format("at byte {}: {}", at, frame.error().message));
-    if (!*frame) return failed(fmt::format("at byte {}: the frame is not whole", at));
+    if (!*frame) return failed(fmt::format("at byte {}: the frame is incomplete", at));
     print_frame(frame_text(fmt::format("{:06}", at), **frame, rest, options.json), options.json);
     at += (*frame)->size;
   }

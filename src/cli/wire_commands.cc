@@ -5,36 +5,36 @@
 namespace patchbay::app {
 
 WireCommands::WireCommands(CLI::App& wire)
-    : dump_(wire.add_subcommand("dump", "Shows the frames in a file or on stdin.")) {
+    : dump_(wire.add_subcommand("dump", "Prints the frames in a file or on stdin.")) {
   wire.require_subcommand(1);
-  auto* const send = wire.add_subcommand(
-      "send", "Makes a frame and sends it, or prints it; shows what comes back.");
+  auto* const send =
+      wire.add_subcommand("send", "Creates a frame and sends or prints it; prints the replies.");
   dump_->add_option("file", options_.file, "The bytes of one direction; - is stdin.");
-  dump_->add_flag("--hex", options_.hex, "They are written as hexadecimal digits.");
+  dump_->add_flag("--hex", options_.hex, "The input is hexadecimal digits.");
   for (auto* const one : {dump_, send}) {
-    one->add_flag("--json", options_.json, "One JSON object a line for each frame.");
+    one->add_flag("--json", options_.json, "One JSON object per frame and line.");
   }
   send->add_option("target", options_.target,
                    "tcp://host:port or tcps://host:port; - prints the frame instead.")
       ->required();
   send->add_option("payload", options_.payload,
                    "An MCP message, which gets an envelope, or a whole envelope; - is stdin. "
-                   "Without it, a ping of MCP.");
+                   "Default: a ping of MCP.");
   send->add_option("--type", options_.type, "data, ping, pong, error or close.")
       ->check(CLI::IsMember({"data", "ping", "pong", "error", "close"}));
-  send->add_option("--header", options_.header, "The header of 7 or of 8 bytes.")
+  send->add_option("--header", options_.header, "Size of the header: 7 or 8 bytes.")
       ->check(CLI::IsMember({"7", "8"}));
   send->add_flag("--gzip", options_.gzip, "Compresses the payload.");
   send->add_option("--bytes", options_.bytes, "Hexadecimal digits to send as they are.");
   send->add_option("--namespace", options_.target_namespace, "The target_namespace.");
   send->add_option("--token", options_.token,
                    "The auth_token; better in PATCHBAY_TOKEN, where other users do not see it.");
-  send->add_option("--ca", options_.ca, "PEM file of those who are trusted to sign a tcps server.")
+  send->add_option("--ca", options_.ca, "PEM file of the CA that signs a tcps server.")
       ->check(CLI::ExistingFile);
   auto* const cert =
-      send->add_option("--cert", options_.cert, "PEM file of the certificate to show to it.")
+      send->add_option("--cert", options_.cert, "PEM file of the client certificate.")
           ->check(CLI::ExistingFile);
-  send->add_option("--key", options_.key, "PEM file of its key; else it is in the same file.")
+  send->add_option("--key", options_.key, "PEM file of its key; default: the same file.")
       ->check(CLI::ExistingFile)
       ->needs(cert);
   send->add_option("--timeout", options_.seconds, "Seconds to wait for an answer.")

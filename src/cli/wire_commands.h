@@ -1,4 +1,4 @@
-// `patchbay wire dump|send`: shows and forges frames of the wire protocol, for people who debug.
+// `patchbay wire dump|send`: prints and creates frames of the wire protocol, for debugging.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ class WireCommands {
   WireCommands(const WireCommands&) = delete;
   WireCommands& operator=(const WireCommands&) = delete;
 
-  // Does what was typed; yields the exit code.
+  // Runs the chosen command; yields the exit code.
   int run() const;
 
  private:

@@ -17,7 +17,7 @@ std::optional<int> digit(char c) {
   return std::nullopt;
 }
 
-// The payload, decompressed; or why it cannot be.
+// The payload, decompressed; or the reason why that fails.
 std::string content_of(const wire::Frame& frame, std::string& fault) {
   if (!frame.compressed) return std::string(frame.payload);
   auto text = wire::gunzip(frame.payload, {});
@@ -86,7 +86,7 @@ std::optional<std::string> from_hex(std::string_view text) {
 
 std::string frame_text(std::string_view mark, const wire::Frame& frame, std::string_view bytes,
                        bool json) {
-  // A frame may begin a byte late, where the end of a header was still to come.
+  // A frame may begin one byte later, if the rest of the header was still missing.
   const std::size_t skipped = frame.size - frame.payload.size();
   const std::string_view head = bytes.substr(0, skipped);
   if (json) return as_json(mark, frame, head);

@@ -12,11 +12,11 @@ namespace patchbay::app {
 // `4D 43 01`.
 std::string to_hex(std::string_view bytes);
 
-// The bytes that hexadecimal digits stand for; white space and `:` between them mean nothing.
+// The bytes of hexadecimal digits; white space and `:` between them are ignored.
 std::optional<std::string> from_hex(std::string_view text);
 
-// A frame of `bytes`, in two lines or, with `json`, as one object. `mark` stands in front: `>` for
-// what was sent, `<` for what came, or where it was found.
+// A frame of `bytes`, in two lines or, with `json`, as one object. `mark` is the prefix: `>` for
+// sent, `<` for received, or its offset.
 std::string frame_text(std::string_view mark, const wire::Frame& frame, std::string_view bytes,
                        bool json);
 

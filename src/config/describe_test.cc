@@ -100,7 +100,7 @@ config::Shape sample() {
   return shape;
 }
 
-TEST(Describe, SaysTypeDefaultAndBounds) {
+TEST(Describe, DescribesTypeDefaultAndBounds) {
   const config::Shape shape = sample();
   const auto line = [&](std::size_t i) {
     const config::FieldShape& field = shape.fields.at(i);
@@ -121,7 +121,7 @@ TEST(Describe, SaysTypeDefaultAndBounds) {
   EXPECT_TRUE(shape.fields.at(7).of.section.fields.at(0).required);
 }
 
-TEST(Describe, SaysOnceWhatVariantsHaveInCommon) {
+TEST(Describe, DescribesCommonFieldsOnce) {
   config::Shape shape = config::shape_of<Root>();
   config::Shape both;
   both.fields.push_back(shape.fields.at(7));  // tls

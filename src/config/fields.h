@@ -186,10 +186,10 @@ constexpr auto key_names() {
 using Keys = std::span<const std::string_view>;
 
 template <Section S>
-void read_section(S& out, const Node& node, const Place& at, Keys ignored = {});
+void read_section(S& out, const Node& node, const Location& at, Keys ignored = {});
 
 template <class T>
-void read_value(T& out, const Node& node, const Limits& limits, const Place& at) {
+void read_value(T& out, const Node& node, const Limits& limits, const Location& at) {
   const auto take = [&out](auto&& value) {
     if (value) out = static_cast<T>(*std::move(value));
   };
@@ -236,25 +236,25 @@ void read_value(T& out, const Node& node, const Limits& limits, const Place& at)
 }
 
 template <class S, class Class, class Type>
-void read_field(S& out, const Field<Class, Type>& field, const Node& section, const Place& at) {
+void read_field(S& out, const Field<Class, Type>& field, const Node& section, const Location& at) {
   const Node* const node = section.find(field.name);
   const bool given = node && node->kind != Kind::null;
   // Faults name the key as the file has it.
-  const Place place = at.member(node && !node->alias.empty() ? node->alias : field.name);
+  const Location location = at.member(node && !node->alias.empty() ? node->alias : field.name);
   if (given) {
-    read_value(out.*field.member, *node, field.limits, place);
+    read_value(out.*field.member, *node, field.limits, location);
   } else if (field.required) {
-    place.fault(node ? node->line : section.line, "is required, but not given");
+    location.fault(node ? node->line : section.line, "is required, but not given");
   }
   if constexpr (std::same_as<Type, std::string>) {
     if (given && field.required && node->kind == Kind::scalar && node->text.empty()) {
-      place.fault(node->line, "may not be empty");
+      location.fault(node->line, "may not be empty");
     }
   }
 }
 
 template <Section S>
-void read_section(S& out, const Node& node, const Place& at, Keys ignored) {
+void read_section(S& out, const Node& node, const Location& at, Keys ignored) {
   if (!expect_map(node, at)) return;
   constexpr auto kKeys = key_names<S>();
   refuse_unknown(node, kKeys, ignored, at);
@@ -262,10 +262,10 @@ void read_section(S& out, const Node& node, const Place& at, Keys ignored) {
 }
 
 template <Section S>
-void apply_aliases(Node& node, const Place& at, Faults& notes);
+void apply_aliases(Node& node, const Location& at, Faults& notes);
 
 template <class T>
-void apply_aliases_in(Node& node, const Place& at, Faults& notes) {
+void apply_aliases_in(Node& node, const Location& at, Faults& notes) {
   using Element = typename Made<T>::Element;
   if constexpr (Section<T>) {
     apply_aliases<T>(node, at, notes);
@@ -286,7 +286,7 @@ void apply_aliases_in(Node& node, const Place& at, Faults& notes) {
 // a note for each. Code that looks at a Node then knows current keys only, and the digest of a
 // section does not depend on which of the two was written.
 template <Section S>
-void apply_aliases(Node& node, const Place& at, Faults& notes) {
+void apply_aliases(Node& node, const Location& at, Faults& notes) {
   const auto apply = [&]<class Class, class Type>(const Field<Class, Type>& field) {
     rename_member(node, {field.name, field.alias}, at, notes);
     Node* const value = node.find(field.name);
@@ -304,7 +304,7 @@ template <Section S>
 S read(const Node& node, const std::string& file, std::string_view path, Faults& faults,
        Keys ignored = {}, Faults* notes = nullptr) {
   S out{};
-  const Place at{file, std::string(path), faults};
+  const Location at{file, std::string(path), faults};
   Node current = node;
   Faults unwanted;
   apply_aliases<S>(current, at, notes ? *notes : unwanted);

@@ -61,7 +61,7 @@ Result<std::string> read_file(const std::string& path, std::size_t limit) {
 Result<std::string> read_trusted_file(const std::string& path, std::size_t limit) {
   auto text = read_file(path, limit);
   if (!text) return text;
-  std::string fault = who_else_may_change(path);
+  std::string fault = untrusted_writers(path);
   if (!fault.empty()) return Error{Code::invalid_params, std::move(fault)};
   return text;
 }

@@ -19,16 +19,16 @@ bool is_name_part(char c) {
   return is_lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The `word` of text that begins with `word:` and goes on like a name or a path; empty if it does
-// not. What a shell writes there (`${x:-default}`) goes on with a sign.
+// The `scheme` of text that begins with `scheme:` and goes on like a name or a path; empty if it
+// does not. What a shell writes there (`${x:-default}`) goes on with a sign.
 std::string_view source_of(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return {};
-  const std::string_view word = text.substr(0, colon);
-  if (!std::ranges::all_of(word, is_lower)) return {};
-  if (word == "env" || word == "file") return word;
+  const std::string_view scheme = text.substr(0, colon);
+  if (!std::ranges::all_of(scheme, is_lower)) return {};
+  if (scheme == "env" || scheme == "file") return scheme;
   const bool goes_on = colon + 1 < text.size() && is_name_part(text[colon + 1]);
-  return goes_on ? word : std::string_view();
+  return goes_on ? scheme : std::string_view();
 }
 
 void from_environment(Interpolated& result, const std::string& name) {

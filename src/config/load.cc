@@ -121,7 +121,7 @@ Node load_file(const std::string& path, Faults& faults, std::vector<std::string>
     faults.push_back({path, 0, "", file.error().message});
     return {};
   }
-  std::string fault = who_else_may_change(path);
+  std::string fault = untrusted_writers(path);
   if (!fault.empty()) faults.push_back({path, 0, "", std::move(fault)});
   return load_text(*file, path, faults, files);
 }

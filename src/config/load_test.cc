@@ -109,7 +109,7 @@ TEST(Yaml, TakesStandardTags) {
   EXPECT_EQ(faults_of("a: !!map 5\n").size(), 1u);
 }
 
-TEST(Yaml, SaysWhereTheGrammarIsBroken) {
+TEST(Yaml, ReportsSyntaxErrors) {
   const auto broken = [](std::string_view text) -> std::string {
     const Strings faults = faults_of(text);
     return faults.empty() ? "accepted" : faults.front();
@@ -194,7 +194,7 @@ TEST(Load, RefusesWhatIsNotPlainText) {
   EXPECT_EQ(faults_of(std::string(kMaxFile + 1, '\n')), Strings{"f.yaml: is larger than 4MiB"});
 }
 
-TEST(Load, ReadsFilesAndLooksWhoMayWriteThem) {
+TEST(Load, ReadsFilesAndChecksTheirPermissions) {
   Folder folder;
   Faults faults;
   EXPECT_EQ(load_file(folder.write("a.yaml", "a: 1\n"), faults).find("a")->text, "1");

@@ -10,7 +10,7 @@
 namespace patchbay::config {
 namespace {
 
-constexpr std::size_t kMostShown = 60;  // Characters of a value in a fault.
+constexpr std::size_t kMostExcerpt = 60;  // Characters of a value in a fault.
 
 template <class Number>
 std::errc parse(std::string_view text, Number& number) {
@@ -27,9 +27,9 @@ bool is_truth(std::string_view text) {
 }
 
 // The value itself, unless it came from outside the file: then it may be secret.
-std::string shown(const Node& node) {
+std::string excerpt(const Node& node) {
   if (node.interpolated) return "the value that was put in";
-  if (node.text.size() > kMostShown) return "the value";
+  if (node.text.size() > kMostExcerpt) return "the value";
   return node.quoted || node.text.empty() ? fmt::format("\"{}\"", node.text) : node.text;
 }
 
@@ -50,30 +50,30 @@ std::string kind_of(const Node& node) {
   return parse(node.text, number) == std::errc() ? "a number" : "a string";
 }
 
-bool expect_scalar(const Node& node, std::string_view expected, const Place& at) {
+bool expect_scalar(const Node& node, std::string_view expected, const Location& at) {
   if (node.kind == Kind::scalar) return true;
   at.fault(node.line, fmt::format("expected {}, not {}", expected, kind_of(node)));
   return false;
 }
 
 // A scalar without quotes; says so if only the quotes are wrong.
-bool expect_bare(const Node& node, std::string_view expected, const Place& at) {
+bool expect_bare(const Node& node, std::string_view expected, const Location& at) {
   if (!expect_scalar(node, expected, at)) return false;
   if (!node.quoted) return true;
   at.fault(node.line, fmt::format("expected {}, not a string in quotes", expected));
   return false;
 }
 
-void unexpected(const Node& node, std::string_view expected, const Place& at) {
-  at.fault(node.line, fmt::format("expected {}, not {}", expected, shown(node)));
+void unexpected(const Node& node, std::string_view expected, const Location& at) {
+  at.fault(node.line, fmt::format("expected {}, not {}", expected, excerpt(node)));
 }
 
 template <class Value>
-bool within(const Node& node, Value value, Value least, Value most, const Place& at,
+bool within(const Node& node, Value value, Value least, Value most, const Location& at,
             std::string (*text)(Value)) {
   if (value >= least && value <= most) return true;
   at.fault(node.line,
-           fmt::format("{} is out of range {}..{}", shown(node), text(least), text(most)));
+           fmt::format("{} is out of range {}..{}", excerpt(node), text(least), text(most)));
   return false;
 }
 
@@ -103,24 +103,24 @@ std::size_t distance(std::string_view from, std::string_view to) {
 
 }  // namespace
 
-void Place::fault(int line, std::string message) const {
+void Location::fault(int line, std::string message) const {
   faults.push_back({file, line, path, std::move(message)});
 }
 
-std::optional<bool> as_boolean(const Node& node, const Place& at) {
+std::optional<bool> as_boolean(const Node& node, const Location& at) {
   if (!expect_bare(node, "true or false", at)) return std::nullopt;
   if (is_truth(node.text)) return node.text[0] == 't' || node.text[0] == 'T';
   unexpected(node, "true or false", at);
   return std::nullopt;
 }
 
-std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, const Place& at) {
+std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, const Location& at) {
   if (!expect_bare(node, "a whole number", at)) return std::nullopt;
   std::int64_t value = 0;
   const std::errc fault = parse(node.text, value);
   if (fault == std::errc::result_out_of_range) {
     at.fault(node.line,
-             fmt::format("{} is out of range {}..{}", shown(node), limits.least, limits.most));
+             fmt::format("{} is out of range {}..{}", excerpt(node), limits.least, limits.most));
     return std::nullopt;
   }
   if (fault != std::errc()) {
@@ -132,7 +132,7 @@ std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, c
   return value;
 }
 
-std::optional<double> as_number(const Node& node, const Limits& limits, const Place& at) {
+std::optional<double> as_number(const Node& node, const Limits& limits, const Location& at) {
   if (!expect_bare(node, "a number", at)) return std::nullopt;
   double value = 0;
   if (parse(node.text, value) != std::errc() || !std::isfinite(value)) {
@@ -146,11 +146,11 @@ std::optional<double> as_number(const Node& node, const Limits& limits, const Pl
   return value;
 }
 
-std::optional<Duration> as_duration(const Node& node, const Limits& limits, const Place& at) {
+std::optional<Duration> as_duration(const Node& node, const Limits& limits, const Location& at) {
   if (!expect_scalar(node, "a duration such as 30s", at)) return std::nullopt;
   const auto value = parse_duration(node.text);
   if (!value) {
-    at.fault(node.line, fmt::format("{}, not {}", value.error().message, shown(node)));
+    at.fault(node.line, fmt::format("{}, not {}", value.error().message, excerpt(node)));
     return std::nullopt;
   }
   if (!within<Duration>(node, *value, Duration(limits.least), Duration(limits.most), at, print)) {
@@ -159,11 +159,11 @@ std::optional<Duration> as_duration(const Node& node, const Limits& limits, cons
   return *value;
 }
 
-std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Place& at) {
+std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Location& at) {
   if (!expect_scalar(node, "a size such as 16MiB", at)) return std::nullopt;
   const auto value = parse_bytes(node.text);
   if (!value) {
-    at.fault(node.line, fmt::format("{}, not {}", value.error().message, shown(node)));
+    at.fault(node.line, fmt::format("{}, not {}", value.error().message, excerpt(node)));
     return std::nullopt;
   }
   const Bytes least{static_cast<std::uint64_t>(std::max<std::int64_t>(limits.least, 0))};
@@ -172,13 +172,13 @@ std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Plac
   return *value;
 }
 
-std::optional<std::string> as_text(const Node& node, const Place& at) {
+std::optional<std::string> as_text(const Node& node, const Location& at) {
   if (!expect_scalar(node, "a string", at)) return std::nullopt;
   return node.text;
 }
 
 std::optional<std::size_t> as_choice(const Node& node, std::span<const std::string_view> names,
-                                     const Place& at) {
+                                     const Location& at) {
   const std::string expected = fmt::format("one of {}", fmt::join(names, ", "));
   if (!expect_scalar(node, expected, at)) return std::nullopt;
   const auto found = std::ranges::find(names, std::string_view(node.text));
@@ -187,13 +187,13 @@ std::optional<std::size_t> as_choice(const Node& node, std::span<const std::stri
   return std::nullopt;
 }
 
-bool expect_list(const Node& node, const Place& at) {
+bool expect_list(const Node& node, const Location& at) {
   if (node.kind == Kind::list) return true;
   at.fault(node.line, fmt::format("expected a list, not {}", kind_of(node)));
   return false;
 }
 
-bool expect_map(const Node& node, const Place& at) {
+bool expect_map(const Node& node, const Location& at) {
   if (node.kind == Kind::map || node.kind == Kind::null) return true;
   at.fault(node.line, fmt::format("expected a map of keys and values, not {}", kind_of(node)));
   return false;
@@ -201,13 +201,13 @@ bool expect_map(const Node& node, const Place& at) {
 
 namespace {
 
-// The current name of the key that `word` is probably a misspelling of.
-std::string_view closest_name(std::string_view word, std::span<const std::string_view> names,
+// The current name of the key that `misspelt` is probably a misspelling of.
+std::string_view closest_name(std::string_view misspelt, std::span<const std::string_view> names,
                               std::span<const KeyNames> known) {
-  if (const std::string_view meant = closest(word, names); !meant.empty()) return meant;
+  if (const std::string_view meant = closest(misspelt, names); !meant.empty()) return meant;
   std::vector<std::string_view> aliases;
   for (const KeyNames& key : known) aliases.push_back(key.alias);
-  const std::string_view meant = closest(word, aliases);
+  const std::string_view meant = closest(misspelt, aliases);
   if (meant.empty()) return {};
   return std::ranges::find(known, meant, &KeyNames::alias)->name;
 }
@@ -215,7 +215,7 @@ std::string_view closest_name(std::string_view word, std::span<const std::string
 }  // namespace
 
 void refuse_unknown(const Node& map, std::span<const KeyNames> known,
-                    std::span<const std::string_view> ignored, const Place& at) {
+                    std::span<const std::string_view> ignored, const Location& at) {
   std::vector<std::string_view> names;
   for (const KeyNames& key : known) names.push_back(key.name);
   for (const Member& member : map.members) {
@@ -231,7 +231,7 @@ void refuse_unknown(const Node& map, std::span<const KeyNames> known,
   }
 }
 
-void rename_member(Node& map, const KeyNames& key, const Place& at, Faults& notes) {
+void rename_member(Node& map, const KeyNames& key, const Location& at, Faults& notes) {
   if (key.alias.empty()) return;
   const auto old = std::ranges::find(map.members, key.alias, &Member::key);
   if (old == map.members.end()) return;
@@ -250,15 +250,15 @@ void rename_member(Node& map, const KeyNames& key, const Place& at, Faults& note
   old->value.alias = key.alias;
 }
 
-std::string_view closest(std::string_view word, std::span<const std::string_view> names) {
+std::string_view closest(std::string_view misspelt, std::span<const std::string_view> names) {
   constexpr std::size_t kLongest = 64;  // Beyond it nobody misspells, and the table gets large.
-  if (word.size() > kLongest) return {};
+  if (misspelt.size() > kLongest) return {};
   std::string_view best;
   // A third of the letters may be wrong, but not more than two and not all of a short word.
-  std::size_t allowed = std::min<std::size_t>(word.size() / 3, 2) + 1;
-  if (word.size() < 3) allowed = word.size();
+  std::size_t allowed = std::min<std::size_t>(misspelt.size() / 3, 2) + 1;
+  if (misspelt.size() < 3) allowed = misspelt.size();
   for (const std::string_view name : names) {
-    const std::size_t edits = name.size() > kLongest ? kLongest : distance(word, name);
+    const std::size_t edits = name.size() > kLongest ? kLongest : distance(misspelt, name);
     if (edits < allowed) {
       best = name;
       allowed = edits;

@@ -21,31 +21,31 @@ struct Limits {
 };
 
 // Where a value stands, and who wants to know what is wrong with it.
-struct Place {
+struct Location {
   const std::string& file;
   std::string path;
   Faults& faults;
 
   void fault(int line, std::string message) const;
-  Place member(std::string_view key) const { return {file, member_path(path, key), faults}; }
-  Place element(std::size_t index) const { return {file, element_path(path, index), faults}; }
+  Location member(std::string_view key) const { return {file, member_path(path, key), faults}; }
+  Location element(std::size_t index) const { return {file, element_path(path, index), faults}; }
 };
 
 // Each yields nothing, and adds a fault, if `node` is not such a value. REQUIRES: not null.
-std::optional<bool> as_boolean(const Node& node, const Place& at);
-std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, const Place& at);
-std::optional<double> as_number(const Node& node, const Limits& limits, const Place& at);
-std::optional<Duration> as_duration(const Node& node, const Limits& limits, const Place& at);
-std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Place& at);
-std::optional<std::string> as_text(const Node& node, const Place& at);
+std::optional<bool> as_boolean(const Node& node, const Location& at);
+std::optional<std::int64_t> as_integer(const Node& node, const Limits& limits, const Location& at);
+std::optional<double> as_number(const Node& node, const Limits& limits, const Location& at);
+std::optional<Duration> as_duration(const Node& node, const Limits& limits, const Location& at);
+std::optional<Bytes> as_bytes(const Node& node, const Limits& limits, const Location& at);
+std::optional<std::string> as_text(const Node& node, const Location& at);
 
 // The index of the choice.
 std::optional<std::size_t> as_choice(const Node& node, std::span<const std::string_view> names,
-                                     const Place& at);
+                                     const Location& at);
 
 // False, with a fault, if `node` is something else. A null map counts as an empty one.
-bool expect_list(const Node& node, const Place& at);
-bool expect_map(const Node& node, const Place& at);
+bool expect_list(const Node& node, const Location& at);
+bool expect_map(const Node& node, const Location& at);
 
 // A current key and the one it replaces; `alias` is empty if there is none.
 struct KeyNames {
@@ -55,13 +55,13 @@ struct KeyNames {
 
 // A fault for each member of the map that is in neither list, with the likely meant one of `known`.
 void refuse_unknown(const Node& map, std::span<const KeyNames> known,
-                    std::span<const std::string_view> ignored, const Place& at);
+                    std::span<const std::string_view> ignored, const Location& at);
 
 // Renames the member with the old key, if the map has one, and adds what it is now called to
 // `notes`. A fault if the map has the current key too.
-void rename_member(Node& map, const KeyNames& key, const Place& at, Faults& notes);
+void rename_member(Node& map, const KeyNames& key, const Location& at, Faults& notes);
 
-// The one of `names` that `word` is probably a misspelling of; empty if there is none.
-std::string_view closest(std::string_view word, std::span<const std::string_view> names);
+// The one of `names` that `misspelt` is probably a misspelling of; empty if there is none.
+std::string_view closest(std::string_view misspelt, std::span<const std::string_view> names);
 
 }  // namespace patchbay::config

@@ -31,9 +31,9 @@ class Object {
   std::string members_;
 };
 
-std::string array(const std::vector<std::string>& words) {
+std::string array(const std::vector<std::string>& texts) {
   std::vector<std::string> quoted;
-  for (const std::string& word : words) quoted.push_back(json::quote(word));
+  for (const std::string& text : texts) quoted.push_back(json::quote(text));
   return fmt::format("[{}]", fmt::join(quoted, ","));
 }
 

@@ -14,8 +14,8 @@ constexpr std::array<std::string_view, 3> kTrue{"true", "True", "TRUE"};
 constexpr std::array<std::string_view, 3> kFalse{"false", "False", "FALSE"};
 constexpr std::array<std::string_view, 4> kNull{"null", "Null", "NULL", "~"};
 
-bool is_one_of(const auto& words, std::string_view text) {
-  return std::ranges::find(words, text) != words.end();
+bool is_one_of(const auto& choices, std::string_view text) {
+  return std::ranges::find(choices, text) != choices.end();
 }
 
 // A bare word that JSON writes the same way is that number. What only YAML takes for one (0x1F, .5,

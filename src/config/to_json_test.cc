@@ -28,7 +28,7 @@ TEST(ToJson, ReadsYamlByItsCoreSchema) {
 
 TEST(ToJson, PutsNothingIn) { EXPECT_EQ(json_of("a: ${env:HOME}\n"), R"({"a":"${env:HOME}"})"); }
 
-TEST(ToJson, SaysWhatIsWrongAndWhere) {
+TEST(ToJson, ReportsFaultsWithTheirLocation) {
   EXPECT_TRUE(json_of("a: 1\nb: [\n").starts_with("fault: document:"));
   EXPECT_TRUE(json_of(std::string("a: \0", 4)).starts_with("fault: document:1: control"));
   std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n";

@@ -57,7 +57,7 @@ bool is_read_only(const std::string& path) {
 
 // Who besides the owner may write, as the subject of a sentence and the option of chmod.
 struct Writers {
-  std::string who;
+  std::string name;
   std::string_view revoke;
 };
 
@@ -75,7 +75,7 @@ std::string file_fault(const std::string& path, const struct stat& about) {
   }
   const auto writers = foreign_writers(about);
   if (!writers) return {};
-  return fmt::format("may be changed by {}; chmod {} {}", writers->who, writers->revoke, path);
+  return fmt::format("may be changed by {}; chmod {} {}", writers->name, writers->revoke, path);
 }
 
 // Whether somebody could put something else in the place of the entry at `path`, which is in
@@ -99,7 +99,7 @@ std::string folder_fault(const std::string& folder, const std::string& path,
                        path, entry.st_uid, ::geteuid(), path);
   }
   return fmt::format("may be replaced by {}, who may write to the folder {}; chmod {} {}",
-                     writers->who, folder, writers->revoke, folder);
+                     writers->name, folder, writers->revoke, folder);
 }
 
 std::optional<std::string> link_target(const std::string& link) {
@@ -129,9 +129,9 @@ class Walk {
   // Puts a path before what is still to go.
   void go_to(const std::string& path) {
     if (path.starts_with('/')) folder_ = "/";
-    auto place = rest_.begin();
+    auto at = rest_.begin();
     for (const auto& name : std::filesystem::path(path).relative_path()) {
-      place = rest_.insert(place, name.string()) + 1;
+      at = rest_.insert(at, name.string()) + 1;
     }
   }
 
@@ -177,6 +177,6 @@ class Walk {
 
 }  // namespace
 
-std::string who_else_may_change(const std::string& path) { return Walk(path).fault(); }
+std::string untrusted_writers(const std::string& path) { return Walk(path).fault(); }
 
 }  // namespace patchbay::config

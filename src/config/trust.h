@@ -14,6 +14,6 @@ namespace patchbay::config {
 
 // A sentence that fits behind the name of the file and says what to do; empty if nobody else can
 // change it, or if it is not there.
-std::string who_else_may_change(const std::string& path);
+std::string untrusted_writers(const std::string& path);
 
 }  // namespace patchbay::config

@@ -35,11 +35,11 @@ class Trust : public ::testing::Test {
     ASSERT_EQ(::lchown(path(name).c_str(), user, group), 0);
   }
   void expect_fault(const std::string& part, const std::string& name = "folder/file") const {
-    const std::string fault = who_else_may_change(path(name));
+    const std::string fault = untrusted_writers(path(name));
     EXPECT_NE(fault.find(part), std::string::npos) << '"' << fault << '"';
   }
   void expect_fine(const std::string& name = "folder/file") const {
-    EXPECT_EQ(who_else_may_change(path(name)), "");
+    EXPECT_EQ(untrusted_writers(path(name)), "");
   }
 
   std::filesystem::path root_;
@@ -78,7 +78,7 @@ TEST_F(Trust, FollowsLinks) {
   expect_fine("circle");  // Reading it will fail, and say why.
 }
 
-TEST_F(Trust, SaysNothingOfWhatIsNotThere) {
+TEST_F(Trust, IgnoresMissingFiles) {
   expect_fine("folder/none");
   expect_fine("none/none");
 }

@@ -4,7 +4,7 @@
 
 namespace patchbay {
 
-Result<std::vector<std::string>> split_words(std::string_view text) {
+Result<std::vector<std::string>> split_args(std::string_view text) {
   std::vector<std::string> words;
   bool in_word = false;
   char quote = '\0';

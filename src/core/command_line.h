@@ -10,6 +10,6 @@
 namespace patchbay {
 
 // Words as a shell would split them, with quotes and backslashes and nothing else.
-Result<std::vector<std::string>> split_words(std::string_view text);
+Result<std::vector<std::string>> split_args(std::string_view text);
 
 }  // namespace patchbay

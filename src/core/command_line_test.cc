@@ -5,19 +5,19 @@
 namespace patchbay {
 namespace {
 
-using Words = std::vector<std::string>;
+using Args = std::vector<std::string>;
 
 TEST(CommandLine, SplitsAtBlanks) {
-  EXPECT_EQ(*split_words("python  calc.py\t-v \n"), (Words{"python", "calc.py", "-v"}));
-  EXPECT_EQ(*split_words(""), Words{});
-  EXPECT_EQ(*split_words(" "), Words{});
+  EXPECT_EQ(*split_args("python  calc.py\t-v \n"), (Args{"python", "calc.py", "-v"}));
+  EXPECT_EQ(*split_args(""), Args{});
+  EXPECT_EQ(*split_args(" "), Args{});
 }
 
-TEST(CommandLine, QuotesKeepWordsTogether) {
-  EXPECT_EQ(*split_words(R"(a 'b c' "d e"f)"), (Words{"a", "b c", "d ef"}));
-  EXPECT_EQ(*split_words(R"(a "" b)"), (Words{"a", "", "b"}));
-  EXPECT_EQ(*split_words(R"(a\ b "q\"q" 'n\n')"), (Words{"a b", "q\"q", "n\\n"}));
-  EXPECT_FALSE(split_words("it's"));
+TEST(CommandLine, QuotesKeepArgumentsTogether) {
+  EXPECT_EQ(*split_args(R"(a 'b c' "d e"f)"), (Args{"a", "b c", "d ef"}));
+  EXPECT_EQ(*split_args(R"(a "" b)"), (Args{"a", "", "b"}));
+  EXPECT_EQ(*split_args(R"(a\ b "q\"q" 'n\n')"), (Args{"a b", "q\"q", "n\\n"}));
+  EXPECT_FALSE(split_args("it's"));
 }
 
 }  // namespace

@@ -59,14 +59,14 @@ void append_uuid(std::string& out) {
   std::copy_n(random.take(kUuidBytes), kUuidBytes, bytes.begin());
   bytes[6] = (bytes[6] & 0x0f) | 0x40;  // Version 4...
   bytes[8] = (bytes[8] & 0x3f) | 0x80;  // ...of the usual variant.
-  constexpr std::array<unsigned char, kUuidBytes> kPlaces{0,  2,  4,  6,  9,  11, 14, 16,
-                                                          19, 21, 24, 26, 28, 30, 32, 34};
+  constexpr std::array<unsigned char, kUuidBytes> kOffsets{0,  2,  4,  6,  9,  11, 14, 16,
+                                                           19, 21, 24, 26, 28, 30, 32, 34};
   const std::size_t before = out.size();
   out.append(36, '-');
   char* const text = out.data() + before;
   for (std::size_t i = 0; i < kUuidBytes; ++i) {
-    text[kPlaces[i]] = kDigits[bytes[i] >> 4];
-    text[kPlaces[i] + 1U] = kDigits[bytes[i] & 15];
+    text[kOffsets[i]] = kDigits[bytes[i] >> 4];
+    text[kOffsets[i] + 1U] = kDigits[bytes[i] & 15];
   }
 }
 

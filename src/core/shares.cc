@@ -18,10 +18,10 @@ constexpr std::array<ShareInfo, kShareKinds> kShareInfos{{
     {"calls of this caller that wait for answers", "limits.max_parked_per_caller"},
 }};
 
-constexpr std::size_t place_of(ShareOf what) { return static_cast<std::size_t>(what); }
+constexpr std::size_t slot_of(ShareOf what) { return static_cast<std::size_t>(what); }
 
 Error too_many(ShareOf what) {
-  const ShareInfo& info = kShareInfos[place_of(what)];
+  const ShareInfo& info = kShareInfos[slot_of(what)];
   Error error{Code::rate_limited, "too many "};
   error.message.append(info.noun).append(" are open; close some, or try again later (");
   error.message.append(info.setting).append(")");
@@ -31,8 +31,8 @@ Error too_many(ShareOf what) {
 }  // namespace
 
 void Shares::set_most(ShareOf what, std::size_t most, bool local_too) {
-  bounds_[place_of(what)].most = most;
-  bounds_[place_of(what)].local_too = local_too;
+  bounds_[slot_of(what)].most = most;
+  bounds_[slot_of(what)].local_too = local_too;
 }
 
 Shares::Shard& Shares::shard_of(std::string_view whose) {
@@ -40,12 +40,12 @@ Shares::Shard& Shares::shard_of(std::string_view whose) {
 }
 
 Result<Shares::Share> Shares::take(ShareOf what, std::string_view whose) {
-  const Bound& bound = bounds_[place_of(what)];
+  const Bound& bound = bounds_[slot_of(what)];
   if (whose == kLocalShare && !bound.local_too) return Share();
   std::string name(whose);
   Shard& shard = shard_of(name);
   const std::lock_guard lock(shard.mutex);
-  auto& held = shard.held[place_of(what)];
+  auto& held = shard.held[slot_of(what)];
   const auto found = held.find(name);
   if ((found == held.end() ? 0 : found->second) >= bound.most) return too_many(what);
   if (found == held.end()) {
@@ -57,10 +57,10 @@ Result<Shares::Share> Shares::take(ShareOf what, std::string_view whose) {
 }
 
 std::size_t Shares::held(ShareOf what, std::string_view whose) const {
-  const auto place = std::hash<std::string_view>()(whose) % shards_.size();
-  const Shard& shard = shards_[place];
+  const auto slot = std::hash<std::string_view>()(whose) % shards_.size();
+  const Shard& shard = shards_[slot];
   const std::lock_guard lock(shard.mutex);
-  const auto& held = shard.held[place_of(what)];
+  const auto& held = shard.held[slot_of(what)];
   const auto found = held.find(whose);
   return found == held.end() ? 0 : found->second;
 }
@@ -68,7 +68,7 @@ std::size_t Shares::held(ShareOf what, std::string_view whose) const {
 void Shares::give_back(ShareOf what, const std::string& whose) {
   Shard& shard = shard_of(whose);
   const std::lock_guard lock(shard.mutex);
-  auto& held = shard.held[place_of(what)];
+  auto& held = shard.held[slot_of(what)];
   const auto found = held.find(whose);
   if (found != held.end() && --found->second == 0) held.erase(found);
 }
@@ -82,8 +82,8 @@ Shares& shares() {
   return all;
 }
 
-std::string share_owner(const Principal& who, std::string address_share) {
-  return who.way == "none" ? std::move(address_share) : "caller " + who.id;
+std::string share_owner(const Principal& caller, std::string address_share) {
+  return caller.auth_method == AuthMethod::none ? std::move(address_share) : "caller " + caller.id;
 }
 
 }  // namespace patchbay

@@ -93,6 +93,6 @@ class Shares {
 Shares& shares();
 
 // Whose share it is: that of a caller who has shown who it is, or else that of its address.
-std::string share_owner(const Principal& who, std::string address_share);
+std::string share_owner(const Principal& caller, std::string address_share);
 
 }  // namespace patchbay

@@ -25,7 +25,7 @@ TEST(Shares, OneCallerCannotTakeAll) {
   EXPECT_TRUE(shares.take(ShareOf::sessions, "a"));
 }
 
-TEST(Shares, GivesBackOnceAndForgets) {
+TEST(Shares, ReturnsOnceAndForgets) {
   Shares shares;
   {
     auto taken = shares.take(ShareOf::streams, "a");
@@ -62,12 +62,12 @@ TEST(Shares, CountsOverThreads) {
 TEST(Shares, BelongToTheCallerOrElseToTheAddress) {
   Principal known;
   known.id = "token:ci";
-  known.way = "token";
+  known.auth_method = AuthMethod::token;
   EXPECT_EQ(share_owner(known, "address 192.0.2.1"), "caller token:ci");
   EXPECT_EQ(share_owner(Principal(), "address 192.0.2.1"), "address 192.0.2.1");
 }
 
-TEST(Shares, ThisMachineIsBoundedOnlyWhereThatIsSaid) {
+TEST(Shares, LoopbackIsBoundedOnlyIfConfigured) {
   Shares shares;
   shares.set_most(ShareOf::sessions, 1, false);
   auto first = shares.take(ShareOf::sessions, kLocalShare);

@@ -45,12 +45,12 @@ Statement::Statement(const Database& database, const char* sql) : database_(data
 
 Statement::~Statement() { ::sqlite3_finalize(statement_); }
 
-void Statement::bind(int place, std::int64_t value) {
-  ::sqlite3_bind_int64(statement_, place, value);
+void Statement::bind(int index, std::int64_t value) {
+  ::sqlite3_bind_int64(statement_, index, value);
 }
 
-void Statement::bind(int place, std::string_view text) {
-  ::sqlite3_bind_text(statement_, place, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+void Statement::bind(int index, std::string_view text) {
+  ::sqlite3_bind_text(statement_, index, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
 }
 
 int Statement::step() { return ::sqlite3_step(statement_); }

@@ -41,8 +41,8 @@ class Statement {
   ~Statement();
 
   // Places count from 1. The text must stay until the statement has run.
-  void bind(int place, std::int64_t value);
-  void bind(int place, std::string_view text);
+  void bind(int index, std::int64_t value);
+  void bind(int index, std::string_view text);
 
   // SQLITE_ROW, SQLITE_DONE, or what went wrong.
   int step();

@@ -48,7 +48,7 @@ TEST(Seal, RefusesWhatWasChangedAnywhere) {
   EXPECT_FALSE(kSealer.open("=" + sealed, "for ann"));
 }
 
-TEST(Seal, RefusesAnotherContextAndAnotherKeyInTheSameWords) {
+TEST(Seal, RefusesAnotherContextAndAnotherKeyAlike) {
   const std::string sealed = kSealer.seal("some text", "for ann");
   const Sealer other(Sealer::Key{9});
   const auto context = kSealer.open(sealed, "for bob");

@@ -168,8 +168,9 @@ Result<void> Pipeline::admit(Call& call, Permits& permits) {
   if (!permit) return std::move(permit).error();
   permits.running.emplace(*std::move(permit));
   if (rates_) {
-    auto within = rates_->admit({.who = *call.who, .address = call.from, .rules = catalog_.rules()},
-                                here().now(), permits.rate, call.quota);
+    auto within =
+        rates_->admit({.caller = *call.who, .address = call.from, .rules = catalog_.rules()},
+                      here().now(), permits.rate, call.quota);
     if (!within) return within;
   }
   call.is_admin = catalog_.is_admin(*call.who);
@@ -181,7 +182,7 @@ Result<void> Pipeline::count_initialize(const Principal& who, std::string_view f
   if (!rates_) return ok();
   policy::Rates::Permit permit;
   std::optional<policy::Quota> quota;
-  return rates_->admit({.who = who, .address = from, .rules = catalog_.rules()}, here().now(),
+  return rates_->admit({.caller = who, .address = from, .rules = catalog_.rules()}, here().now(),
                        permit, quota);
 }
 
@@ -273,7 +274,7 @@ Task<mcp::Reply> Pipeline::send(Call& call, policy::Rates::Permit& permit) {
   }
   auto fit = check_arguments(call, *entry);
   if (!fit) co_return fit.error();
-  if (entry->terms) {
+  if (entry->conditions) {
     auto refused = co_await consent_.evaluate(call, *entry, *catalog);
     if (!refused) co_return refused.error();
     if (*refused) co_return **std::move(refused);

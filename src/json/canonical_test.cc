@@ -12,7 +12,7 @@ std::string of(std::string_view text) {
   return made ? *made : "error: " + made.error().message;
 }
 
-TEST(Canonical, WritesEqualValuesTheSameWay) {
+TEST(Canonical, WritesEqualValuesAlike) {
   EXPECT_EQ(of(R"( { "b" : 1.0 , "a" : [ true , null ] } )"), R"({"a":[true,null],"b":1})");
   EXPECT_EQ(of(R"({"a":"A\/\n"})"), R"({"a":"A/\n"})");
   EXPECT_EQ(of(R"({"a":1,"b":{}})"), R"({"a":1,"b":{}})") << "keys are decoded too";

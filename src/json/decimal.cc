@@ -91,8 +91,8 @@ std::optional<std::uint64_t> Decimal::count() const {
   if (!is_whole() || negative_ || point_ > 18) return std::nullopt;
   std::uint64_t value = 0;
   for (std::int64_t i = 0; i < point_; ++i) {
-    const auto place = static_cast<std::size_t>(i);
-    value = value * 10 + (place < digits() ? static_cast<std::uint64_t>(digit(place)) : 0);
+    const auto position = static_cast<std::size_t>(i);
+    value = value * 10 + (position < digits() ? static_cast<std::uint64_t>(digit(position)) : 0);
   }
   return value;
 }

@@ -50,13 +50,13 @@ void Edit::apply_to(std::string& text) {
 }
 
 std::size_t Edit::moved(std::size_t offset) const {
-  std::size_t place = offset;
+  std::size_t position = offset;
   for (const auto& change : changes_) {
     if (change.begin - text_.data() >= static_cast<std::ptrdiff_t>(offset)) continue;
-    place += change.with.size();
-    place -= static_cast<std::size_t>(change.end - change.begin);
+    position += change.with.size();
+    position -= static_cast<std::size_t>(change.end - change.begin);
   }
-  return place;
+  return position;
 }
 
 }  // namespace patchbay::json

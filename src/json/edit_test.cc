@@ -90,8 +90,8 @@ TEST(Edit, KnowsWhereThingsWent) {
   Edit edit(text);
   const auto top = edit.members([&](std::string_view key) { return edit.keep_if(key != "a"); });
   edit.add(top, R"("new":0)");
-  const std::size_t place = edit.moved(text.find("here"));
-  EXPECT_EQ(edit.result().substr(place, 4), "here");
+  const std::size_t position = edit.moved(text.find("here"));
+  EXPECT_EQ(edit.result().substr(position, 4), "here");
 }
 
 TEST(Edit, TakesOtherKindsOfValueWhole) {

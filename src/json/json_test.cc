@@ -35,7 +35,7 @@ TEST(Cursor, TakesRawSlicesOfMembers) {
   EXPECT_FALSE(at.saw_line_break());
 }
 
-TEST(Cursor, SaysWhatIsWrongAndWhere) {
+TEST(Cursor, ReportsFaultsWithTheirLocation) {
   const auto fault = [](std::string_view text) { return check(text).error().message; };
   EXPECT_EQ(fault("{\"a\":1,}"), "invalid JSON at byte 7: a key is expected");
   EXPECT_EQ(fault("[1 2]"), "invalid JSON at byte 3: a comma or the end of the array is expected");
@@ -77,21 +77,21 @@ TEST(Text, QuotesAndUnquotes) {
 }
 
 // Bytes are looked at in blocks of sixteen and eight, the last ones of which overlap, or singly.
-TEST(Text, SeesWhatIsSpecialAtEveryPlace) {
+TEST(Text, FindsSpecialBytesAtEveryOffset) {
   for (std::size_t size = 1; size < 40; ++size) {
-    for (std::size_t place = 0; place < size; ++place) {
+    for (std::size_t offset = 0; offset < size; ++offset) {
       for (const std::string_view special : {"\"", "\\", "\n", "\x01", "\xC3\xA9", "\x7F"}) {
         std::string text(size, 'a');
-        text.replace(place, 1, special);
+        text.replace(offset, 1, special);
         std::string raw = "[";
         append_quoted(raw, text);
         Cursor at(raw);
         std::string_view slice;
         ASSERT_TRUE(at.enter_array() && at.next_element() && at.value(slice)) << raw;
         EXPECT_EQ(unquote_leniently(slice), text);
-        text[place] = '\x1F';
+        text[offset] = '\x1F';
         EXPECT_FALSE(check('"' + text + '"')) << text;
-        text[place] = '\xFF';
+        text[offset] = '\xFF';
         EXPECT_FALSE(check('"' + text + '"')) << text;
       }
     }

@@ -71,12 +71,12 @@ Abilities abilities_of(Revision revision, std::string_view capabilities) {
     if (key == "sampling") {
       can.sampling = true;
       can.sampling_tools = fine && declares(raw, "tools");
-      // Before it could be declared, it was everybody's.
+      // Before it could be declared, every client had it.
       can.sampling_context = !fine || declares(raw, "context");
     }
     if (key == "elicitation" && revision >= kElicitation) {
       can.url = fine && declares(raw, "url");
-      can.form = !can.url || declares(raw, "form");  // Nothing said means forms.
+      can.form = !can.url || declares(raw, "form");  // An empty declaration means forms.
     }
     if (key == "extensions" && info(revision).stateless) can.tasks = declares(raw, kTasksExtension);
   });

@@ -1,5 +1,5 @@
-// Capabilities, as each revision declares them: what a client can be asked, what the gateway offers
-// to clients, and what it declares to upstreams on behalf of a client. Pure.
+// Capabilities, as each revision declares them: what a client supports, what the gateway offers to
+// clients, and what it declares to upstreams on behalf of a client. Pure.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 namespace patchbay::mcp {
 
 inline constexpr std::string_view kTasksExtension = "io.modelcontextprotocol/tasks";
-// The data of the error that says that a client does not have it.
+// The data of the error for a missing capability.
 inline constexpr std::string_view kTasksRequired =
     R"({"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}})";
 
-// What a client has declared that the gateway can carry to an upstream and back.
+// The declared capabilities of a client that the gateway can forward to an upstream.
 struct Abilities {
   bool roots = false;
   bool sampling = false;
@@ -27,7 +27,7 @@ struct Abilities {
   bool operator==(const Abilities&) const = default;
 };
 
-// What is in both. Tasks are left aside: they are agreed on in another way.
+// The intersection. Tasks are ignored: they are negotiated separately.
 Abilities common(const Abilities& one, const Abilities& other);
 
 // The same as a number, for keys, and back. Without tasks.
@@ -37,7 +37,7 @@ unsigned bits_of_capability(std::string_view capability);
 Abilities abilities_of_bits(unsigned bits);
 
 // All of them: for an upstream with one session for many clients, where the client of each call is
-// looked at when the upstream asks.
+// checked when the upstream asks.
 inline constexpr Abilities kAllAbilities{true, true, true, true, true, true, false};
 
 // `capabilities` is the raw object that a client of that revision declares.

@@ -35,7 +35,7 @@ TEST(Capabilities, OfAClientAreCarriedAsFarAsBothSidesKnowThem) {
   EXPECT_EQ(carried(A, E, kEverything), R"({"roots":{},"sampling":{"context":{}}})");
 }
 
-TEST(Capabilities, SayOnlyWhatWasSaid) {
+TEST(Capabilities, ForwardOnlyWhatWasDeclared) {
   EXPECT_EQ(carried(D, E, "{}"), "{}");
   EXPECT_EQ(carried(D, E, ""), "{}");
   EXPECT_EQ(carried(D, E, R"({"sampling":true,"roots":null})"), "{}");
@@ -71,7 +71,7 @@ TEST(Capabilities, AsBitsAndBack) {
   EXPECT_EQ(common(some, other), both);
 }
 
-TEST(Capabilities, AnImplementationSaysWhatTheRevisionKnows) {
+TEST(Capabilities, AnImplementationFollowsTheRevision) {
   const std::string info = R"({"name":"n","title":"t","version":"1","icons":[],"description":"d"})";
   EXPECT_EQ(implementation_for(B, info), R"({"name":"n","version":"1"})");
   EXPECT_EQ(implementation_for(C, info), R"({"name":"n","title":"t","version":"1"})");

@@ -14,9 +14,10 @@ namespace {
 
 using json::Object;
 
-constexpr std::size_t kOurParams = 384;  // Bytes that we add to those of a client, or fewer.
+constexpr std::size_t kOurParams =
+    384;  // Upper bound of the bytes that we add to those of a client.
 
-// Parameters that not every revision knows. Without a method, of any.
+// Parameters that not every revision has. Without a method: of any.
 struct ParamSpan {
   std::string_view method;
   std::string_view key;
@@ -36,7 +37,7 @@ bool has_param(Revision revision, std::string_view method, std::string_view key)
   });
 }
 
-// The target in the upstream's words: a name, or a reference with the name inside it.
+// The target by the upstream's own name: a name, or a reference that contains it.
 void append_target(std::string& text, std::string_view raw, std::string_view target, Revision to) {
   if (!raw.starts_with('{')) {
     json::append_quoted(text, target);
@@ -66,14 +67,14 @@ std::string request_head(std::string_view id, std::string_view method, std::size
   return text;
 }
 
-// Whether a parameter of a client's request goes to the upstream.
+// Whether a parameter of a client's request is forwarded to the upstream.
 bool goes_on(const Message& from, std::string_view key, const Forwarding& how) {
-  const bool said_anew = key == "inputResponses" || key == "requestState";
-  if (key == "task") return false;  // Said anew, if at all.
-  return has_param(how.to, from.method, key) && (!said_anew || how.answers.empty());
+  const bool rewritten = key == "inputResponses" || key == "requestState";
+  if (key == "task") return false;  // Written again if needed.
+  return has_param(how.to, from.method, key) && (!rewritten || how.answers.empty());
 }
 
-// What every request of the stateless revision says of itself.
+// The envelope of every stateless request.
 void add_envelope(Object& meta, const Message& from, const Forwarding& how) {
   meta.raw(kMetaVersion, fmt::format("\"{}\"", info(how.to).name));
   meta.raw(kMetaCapabilities, how.capabilities);

@@ -1,5 +1,5 @@
 // Messages that the gateway writes itself: requests to upstreams with the client's raw parameters
-// spliced in, notifications, answers. Pure.
+// spliced in, notifications, responses. Pure.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace patchbay::mcp {
 
-// Who we are to a server, raw.
+// Our clientInfo, raw.
 const std::string& client_info();
 
 // A request with our own id. `params` is raw JSON of an object.
@@ -20,40 +20,40 @@ std::string request(std::uint64_t id, std::string_view method, std::string_view 
 // The same with a raw id of any type; without `params` if they are empty.
 std::string request(std::string_view id, std::string_view method, std::string_view params);
 
-// A request that was taken apart, or put together from parts, as text again.
+// A parsed or composed request as text.
 std::string to_text(const Message& request);
 
-// How a client's request goes to an upstream.
+// How a client's request is forwarded to an upstream.
 struct Forwarding {
-  std::string_view id = "0";         // Ours, raw; also the progress token, if one is wanted.
+  std::string_view id = "0";         // Ours, raw; also the progress token, if there is one.
   std::string_view target_key = {};  // The parameter that names the item...
-  std::string_view target = {};      // ...and how the upstream calls it.
+  std::string_view target = {};      // ...and its name at the upstream.
   Revision to = kNewestSessionBased;
-  std::string_view task = {};  // Raw, for an upstream that is to make a task of the call.
+  std::string_view task = {};  // Raw, for an upstream that should run the call as a task.
 
   // For the stateless revision only.
   std::string_view capabilities = "{}";  // Of the client, raw.
-  std::string_view log_level = {};       // Of a client that said it once and for all; a name.
-  std::string_view answers = {};         // Raw members for the retry of a call that asked.
+  std::string_view log_level = {};       // Of a client that has set it for its session; a name.
+  std::string_view answers = {};  // Raw members for the retry of a call that asked for input.
 };
 
-// The client's request as a server of that revision wants it. What the revision does not know is
-// left out, everything else goes as it came.
+// The client's request in the form of that revision. Members that the revision does not have are
+// left out; everything else is forwarded unchanged.
 std::string forward(const Message& from, const Forwarding& how);
 
-// The raw params of a request of our own with the envelope that the stateless revision wants.
+// The raw params of a request of our own with the envelope of the stateless revision.
 std::string with_envelope(std::string_view params, Revision revision,
                           std::string_view capabilities = "{}");
 
 std::string notification(std::string_view method, std::string_view params);
 
-// Tells an upstream that the request `id` (raw) of ours is no longer wanted.
+// Notifies an upstream that our request `id` (raw) is cancelled.
 std::string cancelled(std::string_view id, std::string_view reason);
 
 // The raw params of a progress notification with another token in it.
 std::string with_token(std::string_view params, std::string_view token);
 
-// A result as the stateless revision wants it: resultType, and `server_info` (raw) in `_meta`.
+// A result in the form of the stateless revision: resultType, and `server_info` (raw) in `_meta`.
 void make_stateless(Reply& reply, std::string_view server_info);
 
 }  // namespace patchbay::mcp

@@ -14,7 +14,7 @@ constexpr Revision kAudio = Revision::v2025_03_26;
 constexpr Revision kIcons = Revision::v2025_11_25;
 constexpr Revision kAnyStructured = Revision::v2026_07_28;
 
-bool can_say(Revision to, std::string_view type) {
+bool supports(Revision to, std::string_view type) {
   if (type == "audio") return to >= kAudio;
   return type != "resource_link" || to >= kRichObjects;
 }
@@ -35,7 +35,7 @@ std::string note_of(std::string_view block, std::string_view type, Revision to) 
   return note;
 }
 
-// Whom the block is for is kept.
+// The audience of the block is preserved.
 std::string as_text(std::string_view block, std::string_view type, Revision to) {
   std::string out = text_block(note_of(block, type, to));
   if (const auto annotations = json::member(block, "annotations")) {
@@ -81,7 +81,7 @@ void shape_block(json::Edit& edit, Revision to) {
     }
     return edit.keep();
   });
-  if (can_say(to, type)) return;
+  if (supports(to, type)) return;
   std::string note = as_text(edit.since(begin), type, to);
   edit.replace_since(begin, std::move(note));
 }

@@ -1,5 +1,5 @@
-// Content blocks (text, image, audio, links, embedded resources) and `_meta`, as each revision
-// knows them: steps of an Edit that the shapes of results, questions and answers share. Pure.
+// Content blocks (text, image, audio, links, embedded resources) and `_meta` in the form of each
+// revision: steps of an Edit that the shapes of results, questions and answers share. Pure.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace patchbay::mcp {
 
-// Goes over the block that comes next. What `to` cannot say becomes a text block.
+// Walks over the next block. Content that `to` does not have becomes a text block.
 void shape_block(json::Edit& edit, Revision to);
 
 // The same for one block or an array of them. The number of blocks.
 std::size_t shape_blocks(json::Edit& edit, Revision to);
 
-// Goes over the annotations of a block, a resource or a template.
+// Walks over the annotations of a block, a resource or a template.
 void shape_annotations(json::Edit& edit, Revision to);
 
-// Goes over the `_meta` of a result or of a request's parameters, and leaves out the protocol's own
-// keys that `to` does not know. False if nothing is left of it, so that a visitor may return it.
+// Walks over the `_meta` of a result or of a request's parameters, and drops protocol keys that
+// `to` does not have. False if nothing is left of it, so that a visitor may return it.
 bool shape_meta(json::Edit& edit, Revision to);
 
-// True if `to` knows that key of `_meta`, or if it is not the protocol's.
+// True if `to` has that key of `_meta`, or if it is not a key of the protocol.
 bool knows_meta(Revision to, std::string_view key);
 
 // A text block.

@@ -38,7 +38,7 @@ bool shape_field(json::Edit& edit) {
       return false;
     }
     has_values |= key == "enum";
-    // Only what is true or false had a default.
+    // Only booleans had a default.
     return edit.keep_if(key != "default" || edit.peek() == json::Type::boolean);
   });
   if (!options.empty() && !has_values) edit.add(field, named_values(options));

@@ -1,13 +1,12 @@
-// The form of an elicitation, as 2025-06-18 knows it: flat, and a choice is `enum` with
-// `enumNames`. Pure.
+// The form of an elicitation as in 2025-06-18: flat, and a choice is `enum` with `enumNames`. Pure.
 #pragma once
 
 #include "json/edit.h"
 
 namespace patchbay::mcp {
 
-// Goes over the requestedSchema that comes next. False if it asks for what that revision cannot
-// say: a choice of several values.
+// Walks over the next requestedSchema. False if it needs what that revision does not have: a
+// multiple choice.
 bool shape_form(json::Edit& edit);
 
 }  // namespace patchbay::mcp

@@ -1,4 +1,4 @@
-// The four kinds of thing that an MCP server offers, and how each is listed. Facts and values only.
+// The four kinds of items that an MCP server offers, and how each is listed. Facts and values only.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace patchbay::mcp {
 enum class ItemKind : std::uint8_t { tool, prompt, resource, resource_template };
 
 struct ItemInfo {
-  std::string_view noun;        // In sentences for people.
+  std::string_view noun;        // In messages.
   std::string_view list;        // The method that lists them.
   std::string_view member;      // The member of its result.
   std::string_view key;         // The member of an item that names it.
-  std::string_view capability;  // What a server that has them declares.
-  std::string_view changed;     // The notification that the list is another.
+  std::string_view capability;  // The capability of a server that has them.
+  std::string_view changed;     // The notification that the list has changed.
 };
 
 // Same order as the enum.
@@ -35,7 +35,7 @@ constexpr const ItemInfo& info(ItemKind kind) { return kItems[static_cast<std::s
 
 struct Item {
   std::string key;         // A name, a URI or a URI template.
-  std::string definition;  // Raw JSON, as the server gave it.
+  std::string definition;  // Raw JSON, as received.
 
   bool operator==(const Item&) const = default;
 };

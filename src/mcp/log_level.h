@@ -11,7 +11,7 @@ namespace patchbay::mcp {
 inline constexpr std::array<std::string_view, 8> kLogLevels{
     "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
 
-// Its place in the list; empty if there is no such level.
+// Its index in the list; empty if there is no such level.
 constexpr std::optional<int> log_level(std::string_view name) {
   const auto* const found = std::ranges::find(kLogLevels, name);
   if (found == kLogLevels.end()) return std::nullopt;

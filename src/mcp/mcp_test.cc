@@ -93,7 +93,7 @@ TEST(Message, IsCopiedFromParts) {
   EXPECT_TRUE(copy.message.raw_params.empty());
 }
 
-TEST(Message, KindsAreToldApart) {
+TEST(Message, KindsAreDistinguished) {
   Message notification;
   ASSERT_TRUE(parse(R"({"jsonrpc":"2.0","method":"m"})", notification));
   EXPECT_EQ(notification.kind, Message::Kind::notification);
@@ -207,7 +207,7 @@ TEST(Forward, SendsWhatTheRevisionKnows) {
                 client_info() + "}}");
 }
 
-TEST(Forward, PutsOurEnvelopeInThePlaceOfTheClients) {
+TEST(Forward, ReplacesTheEnvelopeOfTheClient) {
   std::string text;
   const Message message = stateless_call(
       text, R"({"traceparent":"t","io.modelcontextprotocol/clientCapabilities":{"roots":{}},)"
@@ -222,7 +222,7 @@ TEST(Forward, PutsOurEnvelopeInThePlaceOfTheClients) {
       R"("io.modelcontextprotocol/logLevel":"info","traceparent":"t"}}})");
 }
 
-TEST(Reply, IsMadeModernBySplicing) {
+TEST(Reply, IsMadeStatelessBySplicing) {
   const auto stateless = [](std::string result) {
     Message message;
     const std::string text = R"({"jsonrpc":"2.0","id":1,"result":)" + result + "}";
@@ -243,14 +243,14 @@ TEST(Reply, IsMadeModernBySplicing) {
   EXPECT_EQ(stateless(R"({"_meta":7})"), R"({"resultType":"complete","_meta":7})");
 }
 
-TEST(Reply, SaysErrorsInOneForm) {
+TEST(Reply, WritesErrorsInOneForm) {
   const Reply reply = error_reply({Code::timeout, "too \"late\""});
   EXPECT_EQ(response("7", reply),
             R"({"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"too \"late\"",)"
             R"("data":{"reason":"timeout"}}})");
 }
 
-TEST(Methods, ExistPerEra) {
+TEST(Methods, ExistPerRevision) {
   EXPECT_NE(find_method("ping", Revision::v2025_06_18), nullptr);
   EXPECT_EQ(find_method("ping", Revision::v2026_07_28), nullptr);
   EXPECT_EQ(find_method("server/discover", Revision::v2025_11_25), nullptr);
@@ -280,7 +280,7 @@ TEST(Stateless, HeadersCarryAnyText) {
   EXPECT_EQ(decode_header("=?BASE64?eA==?="), "=?BASE64?eA==?=") << "the marker is in lower case";
 }
 
-TEST(Stateless, TellsTheEraByTheClaim) {
+TEST(Stateless, DistinguishesStatelessRequests) {
   std::string text;
   EXPECT_EQ(**claimed_revision(stateless_call(text, kEnvelope)), Revision::v2026_07_28);
   EXPECT_FALSE(claimed_revision(stateless_call(text, "{}"))->has_value());
@@ -290,7 +290,7 @@ TEST(Stateless, TellsTheEraByTheClaim) {
   EXPECT_EQ(unknown.error().data, R"({"supported":["2026-07-28"],"requested":"2099-01-01"})");
 }
 
-TEST(Stateless, WantsHeadersThatSayTheSame) {
+TEST(Stateless, RequiresMatchingHeaders) {
   std::string text;
   const Message message = stateless_call(text, kEnvelope);
   const auto* const method = find_method("tools/call", kNewest);

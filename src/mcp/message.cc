@@ -20,8 +20,8 @@ using json::Type;
 Error invalid(std::string message) { return {Code::invalid_request, std::move(message)}; }
 
 constexpr std::size_t kUsualMembers = 4;
-constexpr std::size_t kShownKey = 80;   // Bytes of a key that an error repeats.
-constexpr std::size_t kFewMembers = 8;  // Up to here each key is compared with each.
+constexpr std::size_t kQuotedKey = 80;  // Bytes of a key that an error repeats.
+constexpr std::size_t kFewMembers = 8;  // Up to this number all pairs of keys are compared.
 
 enum Key : unsigned { kJsonrpc = 1, kId = 2, kMethod = 4, kParams = 8, kResult = 16, kError = 32 };
 
@@ -34,7 +34,8 @@ constexpr std::array kKnownKeys{
     KnownKey{"params", kParams},   KnownKey{"result", kResult}, KnownKey{"error", kError},
 };
 
-// A key that differs from one of ours only in case is an attempt to be read in two ways.
+// A key that differs from one of ours only in case may be an attempt to be read differently by two
+// parsers.
 bool looks_like_known(std::string_view key) {
   return std::ranges::any_of(kKnownKeys,
                              [&](const KnownKey& known) { return same_token(key, known.name); });
@@ -45,7 +46,7 @@ const Member* find(const std::vector<Member>& members, std::string_view key) {
   return found == members.end() ? nullptr : &*found;
 }
 
-// The index of a member whose key an earlier one has; the number of members if there is none. Takes
+// The index of the first member with a duplicate key; the number of members if there is none. Takes
 // time linear in the text: only keys with the same hash are compared.
 std::size_t repeated(const std::vector<Member>& members) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> hashes;
@@ -84,7 +85,7 @@ class Scan {
     }
     if (!at_.finish()) return at_.error();
     if (!fault_.empty()) return Error{fault_code_, std::move(fault_)};
-    return settle();
+    return finish();
   }
 
  private:
@@ -92,7 +93,7 @@ class Scan {
     if (fault_.empty()) fault_ = std::move(message);
   }
 
-  // Something decoded, for as long as the message lives.
+  // Decoded text that lives as long as the message.
   std::string_view keep(std::string decoded) {
     return message_.decoded.emplace_front(std::move(decoded));
   }
@@ -176,7 +177,7 @@ class Scan {
     message_.raw_params = {from, static_cast<std::size_t>(at_.position() - from)};
   }
 
-  // Takes an object's members into `list`, except those that `special` takes itself.
+  // Adds the members of an object to `list`, except those that `special` consumes.
   template <class Special>
   void members(std::vector<Member>& list, Special special) {
     at_.enter_object();
@@ -200,7 +201,7 @@ class Scan {
   }
 
   void repeats(std::string_view key) {
-    fault(fmt::format("'{}' is given twice", json::shortened(key, kShownKey)));
+    fault(fmt::format("'{}' is given twice", json::shortened(key, kQuotedKey)));
   }
 
   void take_result() {
@@ -224,7 +225,7 @@ class Scan {
     message_.result = {from, static_cast<std::size_t>(at_.position() - from)};
   }
 
-  Result<void> settle() {
+  Result<void> finish() {
     if (!(seen_ & kJsonrpc)) return invalid("'jsonrpc' is missing");
     if (seen_ & kMethod) {
       if (seen_ & (kResult | kError)) return invalid("a request has no 'result' or 'error'");
@@ -281,12 +282,12 @@ OwnMessage::OwnMessage(const Message& from) {
   message.result_has_hints = from.result_has_hints;
   message.result_is_loose = from.result_is_loose;
   message.result_meta = from.result_meta;
-  // Most slices lie in the params, which may be large: they are copied once.
+  // Most slices point into the params, which may be large: they are copied once.
   std::size_t size = from.raw_params.size();
   each_slice(message, [&](std::string_view slice) {
     if (!lies_in(from.raw_params, slice)) size += slice.size();
   });
-  text.reserve(size);  // From here on it stays where it is.
+  text.reserve(size);  // From here on its address is stable.
   const auto put = [this](std::string_view slice) {
     const auto at = text.size();
     text += slice;

@@ -1,6 +1,6 @@
-// A Message is one JSON-RPC message as it came, scanned once: the envelope is taken apart, what it
-// carries stays raw. Slices point into the text, which must outlive the message; where that has
-// escapes in a name, into what the message keeps of it.
+// A Message is one JSON-RPC message, scanned once: the envelope is parsed, the payload stays raw.
+// Slices point into the text, which must outlive the message; a name with escapes is decoded into
+// memory of the message.
 //
 // Values only.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace patchbay::mcp {
 
-// The keys of `_meta` that the protocol owns.
+// The keys of `_meta` that the protocol defines.
 inline constexpr std::string_view kMetaPrefix = "io.modelcontextprotocol/";
 inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
@@ -40,9 +40,9 @@ struct Message {
   std::string_view id;  // Raw, with its JSON type; empty if there is none.
   std::string_view method;
 
-  // Of `params`, in the order given. `_meta` is apart.
+  // Of `params`, in order. `_meta` is separate.
   std::vector<Member> params;
-  std::string_view raw_params;  // As they came, `_meta` included.
+  std::string_view raw_params;  // As received, `_meta` included.
   std::vector<Member> meta;
   bool has_meta = false;
 
@@ -51,7 +51,7 @@ struct Message {
   std::string_view error;
   std::string_view result_type;   // result.resultType, raw; empty if there is none.
   bool result_has_hints = false;  // result.ttlMs or result.cacheScope is there.
-  bool result_is_loose = false;   // result.structuredContent is there and is no object.
+  bool result_is_loose = false;   // result.structuredContent is there and is not an object.
   std::string_view result_meta;   // result._meta, raw; empty if there is none.
 
   std::forward_list<std::string> decoded;  // Names that had escapes, for the slices above.
@@ -60,11 +60,11 @@ struct Message {
   const Member* meta_member(std::string_view key) const;
 };
 
-// A message with the text that it is slices of, so it stays where it was made.
+// A message with its text, which its slices point into, so it cannot move.
 struct OwnMessage {
-  // REQUIRES: whoever makes it parses `text`.
+  // REQUIRES: the creator parses `text`.
   explicit OwnMessage(std::string from) : text(std::move(from)) {}
-  // A copy, so that the other may go. Its text is all that it needs, in no order.
+  // A copy, so that the original may be destroyed. Its text has only what it needs, in any order.
   explicit OwnMessage(const Message& from);
   OwnMessage(const OwnMessage&) = delete;
   OwnMessage& operator=(const OwnMessage&) = delete;
@@ -77,7 +77,7 @@ struct OwnMessage {
 // invalid_request, and message.id is set if it could be read.
 Result<void> parse(std::string_view text, Message& message);
 
-// True if the text is an array, so that a batch was meant.
+// True if the text is an array: a batch.
 bool is_batch(std::string_view text);
 
 // The raw messages of a batch.

@@ -16,11 +16,11 @@ namespace {
 constexpr std::string_view kMark = "x-mcp-header";
 constexpr std::string_view kPrefix = "Mcp-Param-";
 constexpr double kMostInteger =
-    9007199254740991;  // 2^53 - 1: beyond it not all peers count exactly.
+    9007199254740991;  // 2^53 - 1: larger integers are not exact in all peers.
 
 // Keywords that hold a schema, a list of schemas, or schemas by name. A mark below one of these
-// cannot be found without evaluating the schema, so it breaks the rules. (Others hold data, where
-// the word means nothing.)
+// cannot be found without evaluating the schema, so it is invalid. (Other keywords hold data, where
+// the mark has no meaning.)
 constexpr std::array<std::string_view, 12> kOneSchema{"items",
                                                       "additionalItems",
                                                       "contains",
@@ -37,7 +37,7 @@ constexpr std::array<std::string_view, 4> kManySchemas{"allOf", "anyOf", "oneOf"
 constexpr std::array<std::string_view, 4> kNamedSchemas{"patternProperties", "dependentSchemas",
                                                         "$defs", "definitions"};
 
-// Each is compared with those before it and looked up in the arguments of every call.
+// Each is compared with the earlier ones and looked up in the arguments of every call.
 constexpr std::size_t kMostHeaders = 64;
 
 template <class Names>
@@ -79,7 +79,7 @@ class SchemaWalk {
   void take(std::string_view mark, std::string_view type, bool reachable) {
     const auto name = json::as_string(mark);
     if (!name || !is_token(*name)) return fail("is not the name of a header");
-    if (!reachable) return fail("stands where it cannot be found by `properties` alone");
+    if (!reachable) return fail("cannot be found by `properties` alone");
     ParamHeader added{path_, fmt::format("{}{}", kPrefix, *name), ParamHeader::Type::string};
     if (type == "integer") {
       added.type = ParamHeader::Type::integer;
@@ -135,7 +135,7 @@ std::optional<std::string> mirrored(std::string_view raw) {
   }
 }
 
-bool says(const ParamHeader& header, std::string_view value, std::string_view raw) {
+bool mirrored(const ParamHeader& header, std::string_view value, std::string_view raw) {
   const auto text = decode_header(value);
   const auto wanted = mirrored(raw);
   if (!text || !wanted) return false;
@@ -174,7 +174,7 @@ Result<void> check_param_headers(const std::vector<ParamHeader>& headers,
     if (!value) {
       return Error{Code::header_mismatch, fmt::format("the {} header is missing", header.header)};
     }
-    if (raw.empty() || !says(header, *value, raw)) {
+    if (raw.empty() || !mirrored(header, *value, raw)) {
       return Error{Code::header_mismatch,
                    fmt::format("the {} header differs from the body", header.header)};
     }

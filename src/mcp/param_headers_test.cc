@@ -33,7 +33,7 @@ TEST(ParamHeaders, AreFoundThroughProperties) {
   EXPECT_TRUE(param_headers(schema_of(R"({"a":{"type":"string"}})"))->empty());
 }
 
-TEST(ParamHeaders, TheWordMayAlsoBeDataOrAName) {
+TEST(ParamHeaders, TheKeywordMayAlsoBeDataOrAName) {
   const auto headers = param_headers(
       schema_of(R"({"x-mcp-header":{"type":"string","default":"x-mcp-header"},)"
                 R"("e":{"enum":[{"x-mcp-header":7}],"default":{"x-mcp-header":7}}})"));
@@ -83,7 +83,7 @@ TEST(ParamHeaders, MustBeReachedThroughPropertiesAlone) {
     EXPECT_NE(fault(fmt::format(R"({{"{}":{{"x":{}}}}})", keyword, marked)), "") << keyword;
   }
   EXPECT_EQ(fault(schema_of(R"({"a":{"type":"array","items":)" + inside + "}}")),
-            "x-mcp-header of 'a.v' stands where it cannot be found by `properties` alone");
+            "x-mcp-header of 'a.v' cannot be found by `properties` alone");
 }
 
 const std::vector<ParamHeader> kHeaders{{{"s"}, "Mcp-Param-S", Type::string},
@@ -114,7 +114,7 @@ std::string checked(std::string_view arguments, std::map<std::string, std::strin
   return result.error().message;
 }
 
-TEST(ParamHeaders, MustSayTheSameAsTheBody) {
+TEST(ParamHeaders, MustMatchTheBody) {
   EXPECT_EQ(checked("{}", {}), "");
   EXPECT_EQ(checked(R"({"s":null})", {}), "");
   EXPECT_EQ(checked(R"({"s":"t\u00e4st"})", {{"Mcp-Param-S", "=?base64?dMOkc3Q=?="}}), "");

@@ -19,7 +19,7 @@ namespace {
 constexpr Revision kContentLists = Revision::v2025_11_25;  // Several blocks in one message; tools.
 constexpr std::size_t kElicitationIdBytes = 16;
 
-// One question on its way to a client.
+// A request of a server to a client, being converted.
 class Question {
  public:
   Question(Revision to, const Abilities& can, std::string_view method, std::string_view params)
@@ -46,7 +46,8 @@ class Question {
     if (refused_.empty()) refused_ = what;
   }
 
-  // Tasks of clients are not carried, and progress of an answer has no way without a session.
+  // Tasks of clients are not supported, and the progress of an answer cannot be forwarded without a
+  // session.
   bool common_member(std::string_view key) {
     if (key == "task") return edit_.drop();
     if (key != "_meta") return edit_.keep();
@@ -75,7 +76,7 @@ class Question {
       }
       return common_member(key);
     });
-    // A stateless server gives none; with a session there must be one.
+    // A stateless server omits it; a session requires it.
     if (url && !has_id && !info(to_).stateless) {
       edit_.add(top, fmt::format("\"elicitationId\":\"{}\"", random_hex(kElicitationIdBytes)));
     }
@@ -120,7 +121,7 @@ class Question {
     }
   }
 
-  // Without these blocks the question would be another one.
+  // Without these blocks the request would have another meaning.
   void check_blocks(std::string_view content) {
     const auto check = [this](std::string_view block) {
       const auto type = json::string_member(block, "type").value_or("");
@@ -154,10 +155,10 @@ class Question {
   const std::string_view method_;
   const std::string_view params_;
   json::Edit edit_;
-  std::string refused_;  // What the client does not offer.
+  std::string refused_;  // What the client does not support.
 };
 
-// Several blocks as the one that older revisions have: their texts, and a note for each that is not
+// Several blocks as the single one of older revisions: their texts, and a note for each that is not
 // text.
 std::string joined(std::string_view blocks, Revision to) {
   std::vector<std::string_view> all;

@@ -1,5 +1,5 @@
-// What a server asks in the course of a call (sampling, elicitation, roots), as the client's
-// revision and its capabilities allow, and the answer as the server's revision knows it. Pure.
+// Requests of a server during a call (sampling, elicitation, roots), converted to the client's
+// revision and capabilities, and the answer converted to the server's revision. Pure.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace patchbay::mcp {
 
-// The parameters of the question `method` for a client of revision `to` that has declared
-// `capabilities` (raw). Code::method_not_found if that client cannot be asked it: the method, the
-// mode or something without which the question would be another one is not known there.
-// `params` are raw and may be empty; so is what is returned.
+// The parameters of the request `method` for a client of revision `to` that has declared
+// `capabilities` (raw). Code::method_not_found if that client does not support the method, the
+// mode, or something without which the request would have another meaning. `params` are raw and may
+// be empty; so is the result.
 Result<std::string> question_for(Revision to, std::string_view capabilities,
                                  std::string_view method, std::string_view params);
 
@@ -22,8 +22,8 @@ Result<std::string> question_for(Revision to, std::string_view capabilities,
 std::string answer_for(Revision to_server, std::string_view method, std::string_view result);
 
 // A server of 2025-11-25 may refuse a request until the user has opened some URLs (-32042). The
-// same as the stateless revision says it: a result that wants input, raw. Empty if `error`, which
-// is raw, is another one.
+// same in the form of the stateless revision: a result that requires input, raw. Empty if `error`,
+// which is raw, is another one.
 std::optional<std::string> url_questions(std::string_view error);
 
 }  // namespace patchbay::mcp

@@ -73,7 +73,7 @@ TEST(Elicitation, ByFormIsWhatAnEmptyCapabilityMeans) {
             "the client does not offer elicitation by form");
 }
 
-TEST(Elicitation, FormsAreSaidTheOldWay) {
+TEST(Elicitation, FormsAreConvertedForOlderRevisions) {
   const std::string params =
       R"({"mode":"form","message":"m","requestedSchema":{"$schema":"s","type":"object","properties":{)"
       R"("a":{"type":"string","oneOf":[{"const":"x","title":"X"},{"const":"y"}],"default":"x"},)"
@@ -87,7 +87,7 @@ TEST(Elicitation, FormsAreSaidTheOldWay) {
   EXPECT_EQ(asked(D, kAll, kElicit, params), params);
 }
 
-TEST(Elicitation, SeveralChoicesCannotBeSaidTheOldWay) {
+TEST(Elicitation, MultipleChoiceHasNoOlderForm) {
   const std::string params = R"({"message":"m","requestedSchema":{"type":"object","properties":)"
                              R"({"a":{"type":"array","items":{"type":"string","enum":["x"]}}}}})";
   EXPECT_EQ(asked(C, kAll, kElicit, params),
@@ -95,7 +95,7 @@ TEST(Elicitation, SeveralChoicesCannotBeSaidTheOldWay) {
   EXPECT_EQ(asked(E, kAll, kElicit, params), params);
 }
 
-TEST(Sampling, OffersToolsOnlyToThoseWhoTakeThem) {
+TEST(Sampling, OffersToolsOnlyToClientsThatAcceptThem) {
   const std::string params =
       R"({"messages":[],"maxTokens":1,"tools":[{"name":"t","execution":{}}],"toolChoice":{}})";
   const std::string without = R"({"messages":[],"maxTokens":1})";

@@ -15,7 +15,7 @@ ResultType type_of(std::string_view raw) {
   return ResultType::other;
 }
 
-// The reply but for its body.
+// The reply without its body.
 Reply described(const Message& message) {
   Reply reply;
   reply.is_error = message.result.empty();

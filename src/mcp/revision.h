@@ -1,4 +1,4 @@
-// The protocol revisions of MCP, and what tells them apart. Facts only.
+// The revisions of MCP and their differences. Facts only.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ enum class Revision : std::uint8_t {
 
 struct RevisionInfo {
   std::string_view name;
-  bool stateless;  // Stateless: every request carries its own envelope, there is no session.
+  bool stateless;  // Every request carries its own envelope; there is no session.
   bool batches;    // Arrays of messages are allowed.
 };
 
@@ -31,7 +31,7 @@ inline constexpr std::array kRevisions{
 
 inline constexpr Revision kNewestSessionBased = Revision::v2025_11_25;
 inline constexpr Revision kNewest = Revision::v2026_07_28;
-// What a client speaks that has a session but names no revision in its headers.
+// The revision of a client with a session that names none in its headers.
 inline constexpr Revision kUnnamed = Revision::v2025_03_26;
 
 constexpr const RevisionInfo& info(Revision revision) {
@@ -45,8 +45,8 @@ constexpr std::optional<Revision> find_revision(std::string_view name) {
   return std::nullopt;
 }
 
-// The revision to answer `initialize` with: the one asked for if it has sessions, else our newest
-// that has.
+// The revision to answer `initialize` with: the requested one if it is session-based, else our
+// newest session-based one.
 constexpr Revision negotiate(std::string_view asked) {
   const auto known = find_revision(asked);
   return known && !info(*known).stateless ? *known : kNewestSessionBased;

@@ -11,18 +11,18 @@ constexpr std::int64_t kResourceNotFound = -32002;
 constexpr std::int64_t kInvalidParams = -32602;
 constexpr std::int64_t kUrlNeeded = -32042;
 constexpr std::int64_t kCapabilityNeeded = -32021;
-constexpr std::int64_t kReservedFirst = -32099;  // Codes that only the specification gives...
+constexpr std::int64_t kReservedFirst = -32099;  // Codes that only the specification assigns...
 constexpr std::int64_t kReservedLast = -32020;   // ...since it is stateless.
 
-// Codes of that range to which a revision gives a meaning.
+// Codes of that range that a revision defines.
 bool defines(Revision revision, std::int64_t code) {
   if (code == kUrlNeeded) return revision == Revision::v2025_11_25;
   return info(revision).stateless && code >= -32022 && code <= kReservedLast;
 }
 
-// True if the code says to a client of `to` what the upstream meant. Complaints about headers and
-// versions are about our request, not about the client's.
-bool says_the_same(std::int64_t code, Revision from, Revision to) {
+// True if the code has the upstream's meaning for a client of `to`. Errors about headers and
+// versions concern our request, not the client's.
+bool same_meaning(std::int64_t code, Revision from, Revision to) {
   if (code < kReservedFirst || code > kReservedLast) return true;
   if (defines(from, code)) {
     return defines(to, code) && (code == kUrlNeeded || code == kCapabilityNeeded);
@@ -33,11 +33,11 @@ bool says_the_same(std::int64_t code, Revision from, Revision to) {
 std::string explained(std::int64_t code, Revision from, std::string_view message) {
   if (defines(from, code)) {
     if (code == kUrlNeeded) {
-      return fmt::format("the user must open a URL first, which this client cannot be asked: {}",
+      return fmt::format("the user must open a URL first, which this client does not support: {}",
                          message);
     }
     if (code == kCapabilityNeeded) {
-      return fmt::format("the tool needs something that this client cannot do: {}", message);
+      return fmt::format("the tool needs a capability that this client does not have: {}", message);
     }
     return fmt::format("the upstream refused the gateway's request: {}", message);
   }
@@ -72,8 +72,8 @@ void shape_error(Reply& reply, std::string_view method, Revision from, Revision 
     if (data && json::string_member(*data, "uri")) rewrite(reply, kResourceNotFound, "");
     return;
   }
-  // What the gateway itself says is meant for this client.
-  if (reply.why || says_the_same(*code, from, to)) return;
+  // An error of the gateway itself is meant for this client.
+  if (reply.why || same_meaning(*code, from, to)) return;
   const auto message = json::string_member(reply.body, "message").value_or("no message");
   std::string body = fmt::format("{{\"code\":{},\"message\":{}", info(Code::internal).rpc,
                                  json::quote(explained(*code, from, message)));

@@ -8,7 +8,7 @@
 namespace patchbay::mcp {
 namespace {
 
-// From when to when an item has a field. What is not here, every revision has or none knows.
+// Which revisions have a field. Fields that are not listed exist in every revision, or are unknown.
 struct FieldSpan {
   std::string_view key;
   bool tools_only;
@@ -31,8 +31,8 @@ bool has_field(Revision revision, ItemKind kind, std::string_view key) {
   });
 }
 
-// Before 2026-07-28 the schema of each property is an object, so `true` and `false` are said in the
-// long form.
+// Before 2026-07-28 the schema of each property is an object, so `true` and `false` are written in
+// their long form.
 bool shape_schema(json::Edit& edit) {
   edit.members([&](std::string_view key) {
     if (key != "properties") return edit.keep();
@@ -47,7 +47,7 @@ bool shape_schema(json::Edit& edit) {
   return true;
 }
 
-// Before 2026-07-28 a tool's structured output is an object, and its schema says so.
+// Before 2026-07-28 a tool's structured output is an object, and its schema must state that.
 bool shape_output_schema(json::Edit& edit) {
   const auto begin = edit.mark();
   std::string type;

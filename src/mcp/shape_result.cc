@@ -17,7 +17,7 @@ std::string_view meta_of(const Reply& reply) {
   return std::string_view(reply.body).substr(reply.meta_at, reply.meta_size);
 }
 
-// What only the stateless revision has at the top of a result, or no longer has.
+// Top-level members of a result that only the stateless revision has, or no longer has.
 bool has_foreign_top(const Reply& reply, Revision to) {
   const std::string_view meta = meta_of(reply);
   if (info(to).stateless) return meta.find(kMetaRelatedTask) != std::string_view::npos;
@@ -28,7 +28,7 @@ bool has_foreign_top(const Reply& reply, Revision to) {
 bool needs_a_look(const Reply& reply, std::string_view method, Revision to) {
   if (has_foreign_top(reply, to)) return true;
   if (to >= Revision::v2025_11_25 || !has_content(method)) return false;
-  // Two revisions differ in nothing but icons here.
+  // Two revisions differ only in icons here.
   return to < Revision::v2025_06_18 || reply.body.find("\"icons\"") != std::string::npos;
 }
 
@@ -40,7 +40,7 @@ class ResultShape {
   void run() {
     const auto top = edit_.members([this](std::string_view key) { return member(key); });
     if (structure_.empty() || blocks_ > 0) return;
-    // What only the structure said is said as text.
+    // Structured content without a text is also rendered as text.
     std::string content = fmt::format("[{}]", text_block(structure_));
     if (content_.empty()) {
       edit_.add(top, "\"content\":" + content);
@@ -51,7 +51,7 @@ class ResultShape {
 
   json::Edit& edit() { return edit_; }
 
-  // The place of `_meta` in the new body.
+  // The position of `_meta` in the new body.
   void move_meta(Reply& reply) const {
     const std::size_t begin = has_meta_ ? edit_.moved(reply.meta_at) : 0;
     const std::size_t end = has_meta_ ? edit_.moved(reply.meta_at + reply.meta_size) : 0;
@@ -59,7 +59,7 @@ class ResultShape {
     reply.meta_size = end - begin;
   }
 
-  // The type of the result, where it is one that `to` cannot be told.
+  // The type of the result, if `to` does not have it.
   const std::string& foreign_type() const { return type_; }
 
  private:
@@ -116,7 +116,7 @@ class ResultShape {
   const std::string_view method_;
   const Revision to_;
   std::string type_;
-  std::string_view structure_;  // structuredContent that was left out.
+  std::string_view structure_;  // structuredContent that was dropped.
   std::string_view content_;
   std::size_t blocks_ = 0;
   bool has_meta_ = false;

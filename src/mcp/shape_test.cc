@@ -42,7 +42,7 @@ constexpr std::string_view kTool =
     R"("outputSchema":{"type":"object"},"annotations":{"title":"x"},"icons":[],"_meta":{"k":1},)"
     R"("execution":{"taskSupport":"optional"},"vendor":true})";
 
-TEST(ItemFor, LeavesOutWhatCameLater) {
+TEST(ItemFor, LeavesOutNewerMembers) {
   const auto tool = [](Revision to) { return item_for(to, ItemKind::tool, kTool); };
   EXPECT_EQ(tool(A),
             R"({"name":"t","description":"d","inputSchema":{"type":"object"},"vendor":true})");
@@ -120,7 +120,7 @@ TEST(ShapeResult, NamesTheRelatedTaskWhereThatIsKnown) {
   EXPECT_EQ(shaped(result, E), R"({"content":[]})");
 }
 
-TEST(ShapeResult, SaysAsTextWhatOnlyAStructureSaid) {
+TEST(ShapeResult, RendersStructuredContentAsText) {
   const std::string text = R"([{"type":"text","text":"{\"a\":1}"}])";
   EXPECT_EQ(shaped(R"({"content":[],"structuredContent":{"a":1}})", B),
             R"({"content":)" + text + "}");
@@ -230,7 +230,7 @@ std::string code_for(int code, Revision from, Revision to) {
   return std::string(*json::member(shaped, "code"));
 }
 
-TEST(ShapeError, ReservedCodesAreOnlyForThoseWhoKnowThem) {
+TEST(ShapeError, ReservedCodesAreOnlyForRevisionsThatDefineThem) {
   for (const int code : {-32020, -32022}) {
     for (const Revision to : {A, D, E}) EXPECT_EQ(code_for(code, E, to), "-32603");
     EXPECT_EQ(code_for(code, C, E), "-32603") << "a server's own code is not the protocol's";
@@ -249,7 +249,7 @@ TEST(ShapeError, ReservedCodesAreOnlyForThoseWhoKnowThem) {
   EXPECT_EQ(code_for(-32000, E, A), "-32000");
 }
 
-TEST(ShapeError, SaysWhatHappened) {
+TEST(ShapeError, ReportsTheOutcome) {
   EXPECT_EQ(error_for(R"({"code":-32021,"message":"sampling","data":{"x":1}})", E, D),
             R"({"code":-32603,"message":"the tool needs something that this client cannot do: )"
             R"(sampling","data":{"x":1}})");
@@ -262,7 +262,7 @@ TEST(ShapeError, LeavesTheGatewaysOwnErrorsAlone) {
   EXPECT_EQ(reply.body, before);
 }
 
-TEST(NoticeFor, LeavesOutWhatCameLater) {
+TEST(NoticeFor, LeavesOutNewerMembers) {
   const std::string progress = R"({"progressToken":1,"progress":2,"message":"m",)"
                                R"("_meta":{"io.modelcontextprotocol/subscriptionId":1}})";
   EXPECT_EQ(notice_for(A, "notifications/progress", progress),

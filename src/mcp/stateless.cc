@@ -28,7 +28,7 @@ Error unsupported(std::string_view asked) {
 
 Error mismatch(std::string message) { return {Code::header_mismatch, std::move(message)}; }
 
-// What a header can say as it is: visible ASCII, with blanks inside only.
+// Text that a header can carry unencoded: visible ASCII, with blanks only inside.
 bool is_plain(std::string_view value) {
   if (value.starts_with(' ') || value.ends_with(' ')) return false;
   return std::ranges::all_of(value, [](char c) { return c >= ' ' && c <= '~'; });
@@ -96,7 +96,7 @@ Result<void> check_headers(const Message& message, const Method* method,
   if (!method || method->target.empty()) return ok();
   const auto* const target = message.param(method->target);
   const auto name = target ? json::as_string(target->raw) : std::nullopt;
-  if (!name) return ok();  // The method itself says what is wrong.
+  if (!name) return ok();  // The handler of the method reports the fault.
   if (!headers.name) return mismatch("the Mcp-Name header is missing");
   if (decode_header(*headers.name) != name) {
     return mismatch("the Mcp-Name header differs from the body");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kColon = ':';
 
-// Goes over what comes next and gives each task id another text.
+// Walks over the next value and replaces each task id.
 class IdEdit {
  public:
   IdEdit(std::string_view raw, const RenameTask& rename) : edit_(raw), rename_(rename) {}
@@ -57,7 +57,7 @@ class IdEdit {
   const RenameTask& rename_;
 };
 
-// The members that both forms have, with the spans of time under the names of the one.
+// The members that both forms have, with the durations under the names of the target.
 struct Names {
   std::string_view ttl;
   std::string_view poll;
@@ -90,7 +90,7 @@ void append_meta(json::Object& out, std::string_view from, Revision to) {
   out.raw("_meta", edit.changed() ? edit.result() : std::string(*meta));
 }
 
-// A result as it stands inside a task of the extension.
+// A result inside a task of the extension.
 std::string inlined(Reply outcome) {
   shape_result(outcome, "tools/call", kNewest);
   if (!outcome.is_error && outcome.type == ResultType::none) {
@@ -115,9 +115,9 @@ std::optional<TaskName> split_task(std::string_view listed) {
 
 TaskSupport task_support(std::string_view tool) {
   const auto execution = json::member(tool, "execution");
-  const auto said = execution ? json::string_member(*execution, "taskSupport") : std::nullopt;
-  if (said == "optional") return TaskSupport::optional;
-  return said == "required" ? TaskSupport::required : TaskSupport::none;
+  const auto declared = execution ? json::string_member(*execution, "taskSupport") : std::nullopt;
+  if (declared == "optional") return TaskSupport::optional;
+  return declared == "required" ? TaskSupport::required : TaskSupport::none;
 }
 
 std::string with_task_support(std::string_view tool, TaskSupport support) {

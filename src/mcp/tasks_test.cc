@@ -34,7 +34,7 @@ TEST(TaskIds, AreRenamedWhereverTheyStand) {
   EXPECT_EQ(with_task_ids(R"({"content":[]})", list), R"({"content":[]})");
 }
 
-TEST(TaskIds, SayWhatAMessageBelongsTo) {
+TEST(TaskIds, NameTheTaskOfAMessage) {
   const std::string bare = with_related_task("", "t");
   EXPECT_EQ(bare, R"({"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}})");
   EXPECT_EQ(related_task(bare), "t");
@@ -43,7 +43,7 @@ TEST(TaskIds, SayWhatAMessageBelongsTo) {
   EXPECT_EQ(related_task(""), "");
 }
 
-TEST(TaskSupport, IsWhatTheToolSays) {
+TEST(TaskSupport, FollowsTheTool) {
   const std::string_view needs = R"({"name":"t","execution":{"taskSupport":"required"}})";
   EXPECT_EQ(task_support(needs), TaskSupport::required);
   EXPECT_EQ(task_support(R"({"name":"t"})"), TaskSupport::none);
@@ -92,7 +92,7 @@ TEST(TaskForms, AStatelessTaskHasItsOutcomeInside) {
             wanted("failed", R"(,"error":{"code":-32603,"message":"m"})"));
   EXPECT_EQ(stateless_task(state("input_required"), {.input_requests = R"({"k":{}})"}),
             wanted("input_required", R"(,"inputRequests":{"k":{}})"));
-  // Not before it can be told in full.
+  // Not before it can be reported in full.
   for (const auto* const early : {"completed", "failed", "input_required"}) {
     EXPECT_EQ(stateless_task(state(early), {}), wanted("working", "")) << early;
   }

@@ -1,4 +1,4 @@
-// The result of a tools/call that is answered here, and not by an upstream of its own. Values only.
+// The result of a tools/call that the gateway itself answers. Values only.
 #pragma once
 
 #include <initializer_list>
@@ -7,7 +7,7 @@
 
 namespace patchbay::mcp {
 
-// `{"content":[{"type":"text","text":…}…]}` with one block a text, and "isError" if it failed.
+// `{"content":[{"type":"text","text":…}…]}` with one block per text, and "isError" if it failed.
 std::string tool_result(std::initializer_list<std::string_view> texts, bool failed);
 
 }  // namespace patchbay::mcp

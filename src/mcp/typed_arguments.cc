@@ -13,7 +13,7 @@ std::string_view schema_of(std::string_view definition) {
   return json::member(definition, "inputSchema").value_or("{}");
 }
 
-// What the schema says about one argument; empty if it does not know it.
+// The schema of one argument; empty if it is unknown.
 std::optional<std::string> type_of(std::string_view definition, std::string_view key) {
   const auto properties = json::member(schema_of(definition), "properties");
   const auto property = properties ? json::member(*properties, key) : std::nullopt;
@@ -27,25 +27,25 @@ std::string typed_value(std::string_view definition, std::string_view key, std::
   return std::string(value);
 }
 
-Result<std::string> object_of_pairs(const std::vector<std::string>& words, const ReadValue& read) {
+Result<std::string> object_of_pairs(const std::vector<std::string>& args, const ReadValue& read) {
   std::string object = "{";
-  for (const auto& word : words) {
-    const auto equals = word.find('=');
+  for (const auto& arg : args) {
+    const auto equals = arg.find('=');
     if (equals == std::string::npos || equals == 0) {
       return Error{Code::invalid_params,
-                   fmt::format("'{}' is neither key=value nor a JSON object", word)};
+                   fmt::format("'{}' is neither key=value nor a JSON object", arg)};
     }
-    const std::string key = word.substr(0, equals);
+    const std::string key = arg.substr(0, equals);
     if (object.size() > 1) object += ',';
     json::append_quoted(object, key);
-    object += ':' + read(key, word.substr(equals + 1));
+    object += ':' + read(key, arg.substr(equals + 1));
   }
   return object + "}";
 }
 
 Result<std::string> typed_arguments(std::string_view definition,
-                                    const std::vector<std::string>& words) {
-  return object_of_pairs(words, [&definition](const std::string& key, const std::string& value) {
+                                    const std::vector<std::string>& args) {
+  return object_of_pairs(args, [&definition](const std::string& key, const std::string& value) {
     return typed_value(definition, key, value);
   });
 }
@@ -96,8 +96,8 @@ void add_block(json::Cursor& at, std::string& text) {
   text += text_of_content({begin, at.position()});
 }
 
-// The raw text of a result that is nothing but one block of text, written as our own skills do;
-// empty for any other.
+// The raw text of a result that is a single text block, written as our own skills do; empty for any
+// other.
 std::string_view only_text(std::string_view result) {
   constexpr std::string_view kBegin = R"({"content":[{"type":"text","text":)";
   constexpr std::string_view kEnd = "}]}";

@@ -11,22 +11,22 @@
 
 namespace patchbay::mcp {
 
-// Makes raw JSON of the value that was typed for an argument.
+// Converts the typed value of an argument to raw JSON.
 using ReadValue = std::function<std::string(const std::string& key, const std::string& value)>;
 
-// The raw object that `words` of the form key=value mean.
-Result<std::string> object_of_pairs(const std::vector<std::string>& words, const ReadValue& read);
+// The raw object of `args` of the form key=value.
+Result<std::string> object_of_pairs(const std::vector<std::string>& args, const ReadValue& read);
 
-// A value as the tool with this raw definition wants it: what its schema says, else JSON if it is
-// JSON, else text.
+// A value in the form that the tool with this raw definition requires: by its schema, else JSON if
+// it is valid JSON, else text.
 std::string typed_value(std::string_view definition, std::string_view key, std::string_view value);
 
-// The raw arguments that `words` of the form key=value mean for that tool.
+// The raw arguments of `args` of the form key=value for that tool.
 Result<std::string> typed_arguments(std::string_view definition,
-                                    const std::vector<std::string>& words);
+                                    const std::vector<std::string>& args);
 
-// The one string that the tool takes: the only one it requires, or the only one it knows. Empty if
-// there is no such thing.
+// The single string argument of a tool: the only one it requires, or the only one it has. Empty if
+// there is none.
 std::optional<std::string> only_text_argument(std::string_view definition);
 
 // The text of a raw piece of content; of other content, its type and size.
@@ -34,7 +34,7 @@ std::string text_of_content(std::string_view content);
 
 struct ToolText {
   bool failed = false;  // The tool reported an error.
-  std::string text;     // One piece of content after the other, with a line break between them.
+  std::string text;     // The pieces of content, separated by line breaks.
 };
 
 // The text of the raw result of a tools/call.

@@ -5,18 +5,18 @@
 namespace patchbay::mcp {
 namespace {
 
-// What is asked beyond a path may be left out.
+// A query may be omitted.
 bool may_be_empty(std::string_view expression) {
   return expression.starts_with('?') || expression.starts_with('&');
 }
 
-// One or more expressions side by side, and the text up to the next ones.
+// Adjacent expressions, and the text up to the next ones.
 struct Gap {
-  std::size_t least = 0;  // Characters that the expressions stand for.
+  std::size_t least = 0;  // Minimum number of characters for the expressions.
   std::string_view literal;
 };
 
-// Takes the template apart: the text before the first expression, and the gaps after it.
+// Splits the template: the text before the first expression, and the gaps after it.
 std::string_view take_apart(std::string_view uri_template, std::vector<Gap>& gaps) {
   const std::string_view before = uri_template.substr(0, uri_template.find('{'));
   uri_template.remove_prefix(before.size());
@@ -32,8 +32,8 @@ std::string_view take_apart(std::string_view uri_template, std::vector<Gap>& gap
   return before;
 }
 
-// Where `part` first stands in `text` at or after `from`: Knuth, Morris and Pratt, since the naive
-// search takes the product of the lengths.
+// The first occurrence of `part` in `text` at or after `from`: Knuth, Morris and Pratt, since the
+// naive search is quadratic.
 std::size_t find_part(std::string_view text, std::string_view part, std::size_t from) {
   std::vector<std::size_t> border(part.size() + 1, 0);  // Of the first i characters.
   for (std::size_t i = 1, matched = 0; i < part.size(); ++i) {
@@ -51,8 +51,8 @@ std::size_t find_part(std::string_view text, std::string_view part, std::size_t 
 
 }  // namespace
 
-// Where an expression may stand for any text, taking the first place where the next literal fits
-// leaves the most for the rest, so nothing is ever tried twice.
+// Where an expression may match any text, the first match of the next literal leaves the most for
+// the rest, so there is no backtracking.
 bool matches_template(std::string_view uri_template, std::string_view uri) {
   std::vector<Gap> gaps;
   const std::string_view before = take_apart(uri_template, gaps);

@@ -1,5 +1,4 @@
-// An Access is how one upstream comes to the credentials that it is shown, for as long as there is
-// that upstream.
+// An Access gives one upstream its credentials, as long as that upstream exists.
 //
 // Usable from any thread.
 #pragma once
@@ -15,7 +14,7 @@ namespace patchbay::oauth {
 
 class TokenService;
 
-// A link at which somebody can sign in.
+// A link at which a person can sign in.
 struct SignInOffer {
   std::string id;
   std::string url;
@@ -23,7 +22,7 @@ struct SignInOffer {
 
 class Access {
  public:
-  // REQUIRES: `keeper` outlives it.
+  // REQUIRES: `service` outlives it.
   Access(TokenService& service, std::shared_ptr<const Plan> plan)
       : service_(service), plan_(std::move(plan)) {}
   Access(const Access&) = delete;
@@ -32,15 +31,15 @@ class Access {
 
   const Plan& plan() const { return *plan_; }
 
-  // What the upstream is shown on behalf of `who`. The same for the same.
-  std::shared_ptr<transport::Credentials> credentials(const Caller& who) const;
+  // The credentials sent to the upstream on behalf of `caller`: one object per caller.
+  std::shared_ptr<transport::Credentials> credentials(const Caller& caller) const;
 
-  // What tells apart callers who must not share a connection, although they are the same.
-  std::string mark(const Principal& who) const;
+  // Distinguishes connections of the same caller that must not be shared.
+  std::string mark(const Principal& caller) const;
 
-  // A link at which `who` can sign in. REQUIRES: an error has said that somebody must.
-  Task<SignInOffer> offer(Caller who) const;
-  // Yields when that is done; the error says why it came to nothing.
+  // A link at which `caller` can sign in. REQUIRES: an error has asked for it.
+  Task<SignInOffer> offer(Caller caller) const;
+  // Yields when that is done; the error says why it failed.
   Task<void> wait(std::string id, Deadline deadline) const;
 
  private:

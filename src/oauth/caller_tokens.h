@@ -1,7 +1,6 @@
-// The CallerTokens are what callers have shown us to be let in, for the upstreams that get
-// something else in exchange for it. Nothing is kept before there is such an upstream; it is never
-// logged, never written anywhere, and shown to nobody but the authorization server that makes the
-// exchange.
+// The CallerTokens are the tokens that callers authenticated with, for the upstreams that receive
+// another token in exchange. Nothing is stored before there is such an upstream; tokens are never
+// logged or written to disk, and are sent only to the authorization server that exchanges them.
 //
 // Usable from any thread.
 #pragma once
@@ -22,20 +21,20 @@ class CallerTokens {
  public:
   using WallTime = std::chrono::system_clock::time_point;
 
-  // From now on they are kept.
+  // From now on tokens are stored.
   void want();
   bool wanted() const { return wants_.load(std::memory_order_relaxed) > 0; }
-  // Grows when what was seen before should be seen again.
+  // Increases when cached callers should be verified again, so that their tokens are noted.
   int wants() const { return wants_.load(std::memory_order_relaxed); }
 
-  // `who` has been let in with this JSON Web Token, which is good until then.
-  void note(const Principal& who, std::string_view token, WallTime until);
+  // `caller` has authenticated with this JSON Web Token, which is valid until then.
+  void note(const Principal& caller, std::string_view token, WallTime until);
 
-  // The last one that is still good.
+  // The last token that is still valid.
   std::optional<std::string> find(const std::string& key, WallTime now);
 
-  // What tells apart callers for whom different things are given in exchange.
-  static std::string key_of(const Principal& who);
+  // Distinguishes callers whose tokens are exchanged separately.
+  static std::string key_of(const Principal& caller);
 
  private:
   static constexpr std::size_t kMost = 100'000;

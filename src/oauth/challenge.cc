@@ -17,7 +17,7 @@ struct Parsed {
   std::vector<Parameter> parameters;
 };
 
-// Of one challenge. Each is compared with those before it.
+// Of one challenge. Each is compared with all earlier ones.
 constexpr std::size_t kMostParameters = 64;
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
@@ -26,7 +26,7 @@ bool is_token68(char c) {
          std::string_view("-._~+/").find(c) != std::string_view::npos;
 }
 
-// Walks over one value of the header. A fault ends it: whatever follows could be anything.
+// Parses one value of the header. A fault ends it, since the rest is ambiguous.
 class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
@@ -43,7 +43,7 @@ class Reader {
     if (!ends) return fail();
     skip_blanks();
     if (rest_.empty() || rest_.front() == ',') return true;
-    // Of Bearer there is no such form: `scope=` is a fault.
+    // Bearer has no such form: `scope=` is a fault.
     if (!same_token(parsed.scheme, "Bearer") && take_token68()) return true;
     return read_parameters(parsed);
   }
@@ -85,7 +85,7 @@ class Reader {
     return true;
   }
 
-  // True if a name and an equals sign come next: what follows a comma is otherwise a new challenge.
+  // True if a name and an equals sign come next; otherwise a comma starts a new challenge.
   bool at_parameter() const {
     std::string_view after = rest_;
     while (!after.empty() && kTokenBytes[static_cast<unsigned char>(after.front())]) {
@@ -120,7 +120,7 @@ class Reader {
   bool read_value(std::string& value) {
     if (!rest_.starts_with('"')) {
       value = token();
-      // Servers that forget the quotes around a URL or a scope are understood all the same.
+      // Unquoted URLs and scopes are accepted: some servers forget the quotes.
       while (!rest_.empty() && !is_blank(rest_.front()) && rest_.front() != ',') {
         if (rest_.front() == '"' || rest_.front() < 0x21) return false;
         value += rest_.front();

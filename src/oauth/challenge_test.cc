@@ -7,7 +7,7 @@ namespace {
 
 std::optional<Challenge> of(std::vector<std::string> values) { return bearer_challenge(values); }
 
-TEST(ChallengeTest, HasWhatAServerSays) {
+TEST(ChallengeTest, ReadsTheChallengeOfAServer) {
   const auto found = of({R"(Bearer realm="a, \"b\"", error="invalid_token" ,)"
                          R"( scope="read write", resource_metadata="https://far.example/m?a=b")"});
   ASSERT_TRUE(found);
@@ -16,7 +16,7 @@ TEST(ChallengeTest, HasWhatAServerSays) {
   EXPECT_EQ(found->resource_metadata, "https://far.example/m?a=b");
 }
 
-TEST(ChallengeTest, MaySayNothing) {
+TEST(ChallengeTest, MayBeEmpty) {
   for (const auto* const value : {"Bearer", "bearer", " , Bearer ,", "Bearer realm=x"}) {
     const auto found = of({value});
     ASSERT_TRUE(found) << value;
@@ -39,14 +39,14 @@ TEST(ChallengeTest, IsFoundAmongOthers) {
   }
 }
 
-TEST(ChallengeTest, UnderstandsWhoForgetsTheQuotes) {
+TEST(ChallengeTest, AcceptsMissingQuotes) {
   const auto found = of({"Bearer resource_metadata=https://far.example/m, scope=mcp:basic"});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->resource_metadata, "https://far.example/m");
   EXPECT_EQ(found->scopes, Scopes{"mcp:basic"});
 }
 
-TEST(ChallengeTest, IsNoneIfItCannotBeUnderstoodInOneWay) {
+TEST(ChallengeTest, AmbiguousChallengesAreIgnored) {
   for (const auto* const value :
        {R"(Bearer scope="a", scope="b")", R"(Bearer scope="a)", R"(Bearer scope="a\)",
         R"(Bearer scope="a" x)", "Bearer scope=", "Bearer =a", R"(Bearer"a")", "", ",,", "=",
@@ -55,7 +55,7 @@ TEST(ChallengeTest, IsNoneIfItCannotBeUnderstoodInOneWay) {
   }
 }
 
-TEST(ScopesTest, AreWordsEachOnce) {
+TEST(ScopesTest, AreDistinct) {
   EXPECT_EQ(split_scopes(" a  b a \"c\" d\\e f"), (Scopes{"a", "b", "f"}));
   EXPECT_EQ(split_scopes(""), Scopes());
   EXPECT_EQ(join_scopes({"a", "b"}), "a b");

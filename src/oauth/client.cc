@@ -38,12 +38,12 @@ Form& Form::add(std::string_view name, std::string_view value) {
 
 ClientAuth choose_auth(const Client& client, const std::vector<std::string>& taken) {
   if (client.auth != ClientAuth::any) return client.auth;
-  const auto takes = [&](std::string_view way) {
-    return std::ranges::find(taken, way) != taken.end();
+  const auto takes = [&](std::string_view method) {
+    return std::ranges::find(taken, method) != taken.end();
   };
   if (client.signer) return ClientAuth::private_key_jwt;
   if (client.secret.empty()) return ClientAuth::none;
-  // Without a word about it, this is what every server must take.
+  // Every server must accept this by default.
   if (taken.empty() || takes("client_secret_basic")) return ClientAuth::client_secret_basic;
   if (takes("client_secret_post")) return ClientAuth::client_secret_post;
   return takes("none") ? ClientAuth::none : ClientAuth::client_secret_basic;

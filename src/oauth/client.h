@@ -1,5 +1,5 @@
-// A Client is who we are to an authorization server, and how we prove it (RFC 6749, 2.3; RFC 7523).
-// A Form is what is posted to it.
+// A Client is our registration at an authorization server, and how we authenticate to it (RFC 6749,
+// 2.3; RFC 7523). A Form is the body of a request to it.
 //
 // Values only; usable from any thread.
 #pragma once
@@ -18,7 +18,7 @@ namespace patchbay::oauth {
 // application/x-www-form-urlencoded.
 class Form {
  public:
-  // What is empty is left out.
+  // Empty values are left out.
   Form& add(std::string_view name, std::string_view value);
   const std::string& text() const { return text_; }
 
@@ -34,10 +34,11 @@ struct Client {
   std::string key_id = {};
 };
 
-// How the client proves itself where these ways are taken (none given: the usual ones).
+// The method of client authentication, given those that the server accepts (empty: the default
+// ones).
 ClientAuth choose_auth(const Client& client, const std::vector<std::string>& taken);
 
-// Adds what proves the client to the form, and yields the header lines that do, each with its CRLF.
+// Adds the client authentication to the form, and yields its header lines, each with a CRLF.
 Result<std::string> prove(const Client& client, const ServerMetadata& server, Form& form);
 
 }  // namespace patchbay::oauth

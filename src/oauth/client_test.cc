@@ -63,7 +63,7 @@ TEST(SignerTest, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(policy::JwsSigner::read("rubbish"));
 }
 
-TEST(PlaceTest, IsHttpsOrOnThisMachine) {
+TEST(UrlTest, IsHttpsOrOnThisMachine) {
   const auto fault = [](std::string_view text, bool near) {
     return fault_of_path(*net::parse_url(text), near);
   };
@@ -75,7 +75,7 @@ TEST(PlaceTest, IsHttpsOrOnThisMachine) {
   EXPECT_NE(fault("http://10.0.0.1/", true), "");
 }
 
-TEST(PlaceTest, AddressesAreNearOrFar) {
+TEST(UrlTest, AddressesAreNearOrFar) {
   const auto reach = [](const std::string& host) {
     return reach_of(net::numeric_addresses(host, 443).front());
   };

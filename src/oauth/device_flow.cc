@@ -13,12 +13,12 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::string_view kGrant = "urn:ietf:params:oauth:grant-type:device_code";
-constexpr std::int64_t kLongest = 3600;        // Seconds that a code may be good,
-constexpr std::int64_t kSlowest = 60;          // and between two questions.
-constexpr seconds kSlowDown{5};                // Further apart when asked to be.
-constexpr std::size_t kMostCharacters = 2000;  // Of what a person is shown.
+constexpr std::int64_t kLongest = 3600;        // Maximum lifetime of a code in seconds,
+constexpr std::int64_t kSlowest = 60;          // and maximum polling interval.
+constexpr seconds kSlowDown{5};                // Added to the interval on `slow_down`.
+constexpr std::size_t kMostCharacters = 2000;  // Of text for a person.
 
-// It is shown to a person, on a terminal or in a log.
+// It is printed on a terminal or in a log.
 bool is_showable(std::string_view text) {
   return text.size() <= kMostCharacters &&
          std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7F; });
@@ -39,16 +39,16 @@ Task<Fetched> post(const Fetcher& fetcher, const ServerMetadata& server, const C
   co_return co_await fetcher.post(std::move(url), *std::move(fields), form.text());
 }
 
-Error refused(const std::string& place, const Fetched& fetched) {
+Error refused(const std::string& url, const Fetched& fetched) {
   return {Code::upstream_failed,
-          fmt::format("{} refuses: {}", place, reason_of_refusal(fetched.status, fetched.body))};
+          fmt::format("{} refuses: {}", url, reason_of_refusal(fetched.status, fetched.body))};
 }
 
 }  // namespace
 
 Result<DeviceCode> parse_device_code(std::string_view body) {
   const Error unusable{Code::upstream_failed,
-                       "the answer of the device endpoint lacks what a person would need"};
+                       "the answer of the device endpoint lacks the code or the link"};
   if (!json::check(body)) return unusable;
   const auto text = [&](std::string_view member) {
     return json::string_member(body, member).value_or("");
@@ -66,9 +66,9 @@ Result<DeviceCode> parse_device_code(std::string_view body) {
   return code;
 }
 
-std::string sign_in_words(const DeviceCode& code) {
+std::string sign_in_message(const DeviceCode& code) {
   if (!code.link.empty()) {
-    return fmt::format("to sign in, open {} and see that the code is {}", code.link, code.user);
+    return fmt::format("to sign in, open {} and check that the code is {}", code.link, code.user);
   }
   return fmt::format("to sign in, open {} and enter the code {}", code.url, code.user);
 }
@@ -94,7 +94,7 @@ Task<TokenAnswer> wait_for_sign_in(const Fetcher& fetcher, const ServerMetadata&
     form.add("grant_type", kGrant).add("device_code", code.device);
     auto fetched = co_await post(fetcher, server, client, server.token_endpoint, std::move(form));
     if (!fetched) {
-      // The server may be back a moment later; then the code is still good.
+      // The server may be back a moment later, while the code is still valid.
       if (fetched.error().code == Code::cancelled) co_return fetched.error();
       continue;
     }

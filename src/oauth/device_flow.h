@@ -1,5 +1,5 @@
-// The device flow (RFC 8628): a person signs in with a browser that is somewhere else, by a link
-// and a code that we show, while we ask again and again whether it is done.
+// The device flow (RFC 8628): a person signs in with a browser on another machine, by a link and a
+// code that we print, while we poll for the token.
 //
 // Usable on any thread with a loop.
 #pragma once
@@ -14,24 +14,23 @@
 
 namespace patchbay::oauth {
 
-// What the person needs, and what we need to ask for the token.
+// What the person needs, and what we need to poll for the token.
 struct DeviceCode {
   std::string device;  // Secret.
   std::string user;    // To be typed in,
   std::string url;     // there.
-  std::string link;    // The same with the code in it; empty: there is none.
+  std::string link;    // The URL with the code in it; empty: there is none.
   std::chrono::seconds expires{0};
   std::chrono::seconds interval{5};
 };
 
-// The answer of a device endpoint with a status of success.
+// A successful answer of a device endpoint.
 Result<DeviceCode> parse_device_code(std::string_view body);
 
-// What a person is asked to do, in one sentence.
-std::string sign_in_words(const DeviceCode& code);
+// One sentence that asks a person to sign in.
+std::string sign_in_message(const DeviceCode& code);
 
-// Asks for a code. REQUIRES: what is referred to outlives the task; the server has a device
-// endpoint.
+// Requests a code. REQUIRES: the arguments outlive the task; the server has a device endpoint.
 Task<DeviceCode> ask_device_code(const Fetcher& fetcher, const ServerMetadata& server,
                                  const Client& client, std::string scopes, std::string resource);
 

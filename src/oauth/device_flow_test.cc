@@ -13,8 +13,9 @@ TEST(DeviceFlow, ReadsWhatAPersonNeeds) {
   EXPECT_EQ(code->device, "secret");
   EXPECT_EQ(code->expires, std::chrono::seconds(900));
   EXPECT_EQ(code->interval, std::chrono::seconds(5));
-  EXPECT_EQ(sign_in_words(*code),
-            "to sign in, open https://a.example/d?c=WDJB-MJHT and see that the code is WDJB-MJHT");
+  EXPECT_EQ(
+      sign_in_message(*code),
+      "to sign in, open https://a.example/d?c=WDJB-MJHT and check that the code is WDJB-MJHT");
 }
 
 TEST(DeviceFlow, DoesWithoutALink) {
@@ -22,12 +23,12 @@ TEST(DeviceFlow, DoesWithoutALink) {
       R"({"device_code":"s","user_code":"1234","verification_uri":"https://a.example/d",)"
       R"("verification_uri_complete":"javascript:x","interval":100000,"expires_in":-1})");
   ASSERT_TRUE(code);
-  EXPECT_EQ(sign_in_words(*code), "to sign in, open https://a.example/d and enter the code 1234");
+  EXPECT_EQ(sign_in_message(*code), "to sign in, open https://a.example/d and enter the code 1234");
   EXPECT_EQ(code->interval, std::chrono::seconds(60));
   EXPECT_EQ(code->expires, std::chrono::seconds(1));
 }
 
-TEST(DeviceFlow, RefusesWhatCannotBeShown) {
+TEST(DeviceFlow, RefusesUnprintableText) {
   for (const auto* const bad : {
            "",
            "[]",

@@ -9,31 +9,31 @@ namespace {
 
 Error failed(std::string why) { return {Code::upstream_failed, std::move(why)}; }
 
-// A document that is not at this place may be at the next. What is no answer at all is no reason to
-// look elsewhere: it may be there a moment later.
+// A document that is absent at one URL may be at the next. No answer at all is a failure: the
+// document may be there a moment later.
 bool is_absent(const Fetched& fetched) { return fetched.status >= 400 && fetched.status < 500; }
 
-Error strange(const std::string& place, int status) {
-  return failed(fmt::format("{} answered with HTTP status {}", place, status));
+Error strange(const std::string& url, int status) {
+  return failed(fmt::format("{} answered with HTTP status {}", url, status));
 }
 
-// The first of the places that has a document; none if all say that they have not.
+// The first of the documents that exists; none if all are absent.
 Task<std::optional<std::string>> first_document(const Fetcher& fetcher,
-                                                std::vector<std::string> places) {
-  for (const std::string& place : places) {
-    auto fetched = co_await fetcher.get(place);
+                                                std::vector<std::string> urls) {
+  for (const std::string& url : urls) {
+    auto fetched = co_await fetcher.get(url);
     if (!fetched) co_return fetched.error();
     if (fetched->status == 200) co_return std::optional(std::move(fetched->body));
-    if (!is_absent(*fetched)) co_return strange(place, fetched->status);
+    if (!is_absent(*fetched)) co_return strange(url, fetched->status);
   }
   co_return std::optional<std::string>();
 }
 
 Task<std::optional<ResourceMetadata>> resource_metadata(const Fetcher& fetcher, net::Url upstream,
                                                         std::string named) {
-  std::vector<std::string> places{named};
-  if (named.empty()) places = resource_metadata_places(upstream);
-  auto text = co_await first_document(fetcher, std::move(places));
+  std::vector<std::string> urls{named};
+  if (named.empty()) urls = resource_metadata_urls(upstream);
+  auto text = co_await first_document(fetcher, std::move(urls));
   if (!text) co_return text.error();
   if (!*text && !named.empty()) co_return failed(fmt::format("there is nothing at {}", named));
   if (!*text) co_return std::optional<ResourceMetadata>();
@@ -48,14 +48,14 @@ Task<std::optional<ResourceMetadata>> resource_metadata(const Fetcher& fetcher, 
 }
 
 Task<std::optional<ServerMetadata>> server_metadata(const Fetcher& fetcher, std::string issuer) {
-  auto places = server_metadata_places(issuer);
-  if (!places) co_return places.error();
-  auto text = co_await first_document(fetcher, *std::move(places));
+  auto urls = server_metadata_urls(issuer);
+  if (!urls) co_return urls.error();
+  auto text = co_await first_document(fetcher, *std::move(urls));
   if (!text) co_return text.error();
   if (!*text) co_return std::optional<ServerMetadata>();
   auto metadata = parse_server_metadata(**text);
   if (!metadata) co_return metadata.error();
-  // Compared as they are: what only looks the same may be somebody else's.
+  // Compared byte by byte: a similar issuer may be another one.
   if (metadata->issuer != issuer) {
     co_return failed(fmt::format("the metadata of the issuer '{}' are those of another: '{}'",
                                  issuer, metadata->issuer));
@@ -63,7 +63,7 @@ Task<std::optional<ServerMetadata>> server_metadata(const Fetcher& fetcher, std:
   co_return std::optional(*std::move(metadata));
 }
 
-// 2025-03-26: the server gives its tokens itself.
+// 2025-03-26: the server issues its tokens itself.
 Task<ServerMetadata> session_server(const Fetcher& fetcher, net::Url upstream) {
   ServerMetadata usual = usual_endpoints(upstream);
   auto found = co_await server_metadata(fetcher, usual.issuer);
@@ -71,7 +71,7 @@ Task<ServerMetadata> session_server(const Fetcher& fetcher, net::Url upstream) {
   co_return *found ? **std::move(found) : usual;
 }
 
-// What the configuration says by itself; nothing if the upstream must be asked.
+// What the configuration determines; nothing if the upstream must be asked.
 Task<std::optional<Discovered>> configured(const Plan& plan) {
   const Settings& settings = plan.settings;
   Discovered found;
@@ -106,7 +106,7 @@ Task<Discovered> discover(const Plan& plan, std::optional<Challenge> challenge) 
   Discovered found;
   const std::string named = challenge ? challenge->resource_metadata : "";
   auto published = co_await resource_metadata(*plan.fetcher, plan.url, named);
-  // An issuer that the configuration names needs nobody to name it.
+  // A configured issuer does not have to be named by the upstream.
   const bool asks = settings.issuer.empty();
   if (!published && asks) co_return published.error();
   const bool there = published && *published;
@@ -114,7 +114,7 @@ Task<Discovered> discover(const Plan& plan, std::optional<Challenge> challenge) 
     auto session_based = co_await session_server(*plan.fetcher, plan.url);
     if (!session_based) co_return session_based.error();
     found.server = *std::move(session_based);
-    found.resource = settings.resource;  // Unknown in that revision.
+    found.resource = settings.resource;  // Not defined in that revision.
     co_return found;
   }
   found.resource = there ? (*published)->resource : resource_of(plan.url);

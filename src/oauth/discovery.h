@@ -1,7 +1,6 @@
-// Finding out who gives tokens for an upstream, in the order that the MCP text prescribes: what the
-// refusal names, the well-known places of the resource (RFC 9728), those of its authorization
-// server (RFC 8414, OpenID Connect); and where a server publishes nothing of the kind, what
-// 2025-03-26 said.
+// Discovers the authorization server of an upstream, in the order of the MCP specification: the
+// challenge, the well-known URLs of the resource (RFC 9728), those of its authorization server (RFC
+// 8414, OpenID Connect); and for servers that publish none of these, the rules of 2025-03-26.
 #pragma once
 
 #include <optional>
@@ -17,14 +16,14 @@ namespace patchbay::oauth {
 // Where tokens come from, and what they are for.
 struct Discovered {
   ServerMetadata server;
-  std::string resource;          // Sent with each request for a token; empty: not sent.
-  std::optional<Scopes> scopes;  // That the resource is said to have.
+  std::string resource;          // Sent with each token request; empty: not sent.
+  std::optional<Scopes> scopes;  // That the resource publishes.
 };
 
-// REQUIRES: what is referred to outlives the task.
+// REQUIRES: the arguments outlive the task.
 Task<Discovered> discover(const Plan& plan, std::optional<Challenge> challenge);
 
-// The metadata of an issuer, which must say that they are its own.
+// The metadata of an issuer, which must name that issuer.
 Task<ServerMetadata> discover_server(const Fetcher& fetcher, std::string issuer);
 
 }  // namespace patchbay::oauth

@@ -24,7 +24,7 @@ std::string_view type_of(SubjectType type) {
   return kAccessToken;
 }
 
-// A refused assertion is spent: what is refused once is not shown again before it is another.
+// A refused assertion is used up: it is not sent again before it changes.
 Error final_refusal(const Error& why) {
   return {why.code == Code::unauthenticated ? Code::upstream_failed : why.code, why.message};
 }
@@ -40,21 +40,22 @@ Result<std::string> ExchangedToken::subject() {
   auto token = tokens_.find(key_, std::chrono::system_clock::now());
   if (token) return *std::move(token);
   return Error{Code::forbidden,
-               fmt::format("{} is used in exchange for a JSON Web Token of the caller, and you "
-                           "have shown none",
+               fmt::format("{} needs a JSON Web Token of the caller to exchange, and this caller "
+                           "did not authenticate with one",
                            plan().upstream)};
 }
 
-Task<TokenAnswer> ExchangedToken::obtain(Wish wish) {
-  auto shown = subject();
-  if (!shown) co_return shown.error();
-  auto looked = co_await directory_.look(wish);
+Task<TokenAnswer> ExchangedToken::obtain(TokenRequirements requirements) {
+  auto headers = subject();
+  if (!headers) co_return headers.error();
+  auto looked = co_await directory_.look(requirements);
   if (!looked) co_return looked.error();
-  asked_ = directory_.scopes(wish);
-  auto task = plan().settings.exchange ? redeem(*std::move(shown)) : exchange(*std::move(shown));
+  asked_ = directory_.scopes(requirements);
+  auto task =
+      plan().settings.exchange ? redeem(*std::move(headers)) : exchange(*std::move(headers));
   auto answer = co_await task;
   if (answer) co_return answer;
-  directory_.forget();  // It may have been wrong.
+  directory_.forget();  // The discovered server may have been wrong.
   co_return final_refusal(answer.error());
 }
 
@@ -75,7 +76,7 @@ Task<TokenAnswer> ExchangedToken::exchange(std::string subject) {
   co_return co_await request_token(*plan().fetcher, found.server, plan().client, std::move(form));
 }
 
-// At the server that knows the caller, for an assertion that the upstream's server takes.
+// At the authorization server of the caller, for an assertion that the upstream's server accepts.
 Task<TokenAnswer> ExchangedToken::redeem(std::string subject) {
   if (subject.empty()) {
     co_return Error{Code::upstream_failed,
@@ -107,14 +108,14 @@ Task<TokenAnswer> ExchangedToken::redeem(std::string subject) {
   co_return co_await request_token(*plan().fetcher, found.server, plan().client, std::move(second));
 }
 
-Task<TokenAnswer> AssertedToken::obtain(Wish wish) {
+Task<TokenAnswer> AssertedToken::obtain(TokenRequirements requirements) {
   const Plan& plan = directory_.plan();
   auto assertion = read_token_file(plan.settings.token_file);
   if (!assertion) co_return assertion.error();
-  auto looked = co_await directory_.look(wish);
+  auto looked = co_await directory_.look(requirements);
   if (!looked) co_return looked.error();
   const Discovered& found = directory_.found();
-  asked_ = directory_.scopes(wish);
+  asked_ = directory_.scopes(requirements);
   Form form;
   form.add("grant_type", kBearer)
       .add("assertion", *assertion)

@@ -1,5 +1,5 @@
-// Tokens for which we show another one: that of the caller (`kind: token_exchange`, RFC 8693), or
-// one that says what our own process is (`kind: jwt_bearer`, RFC 7523).
+// Tokens that are issued in exchange for another one: that of the caller (`kind: token_exchange`,
+// RFC 8693), or one that identifies our own process (`kind: jwt_bearer`, RFC 7523).
 //
 // Confined to the control thread.
 #pragma once
@@ -13,19 +13,19 @@ namespace patchbay::oauth {
 
 class ExchangedToken final : public Supplier {
  public:
-  // `key` is that of the caller among `tokens`, which outlive this; empty: the gateway itself,
-  // which shows what the configuration says.
+  // `key` is that of the caller in `tokens`, which outlive this; empty: the gateway itself, which
+  // uses the configured token.
   ExchangedToken(std::shared_ptr<const Plan> plan, std::string key, CallerTokens& tokens)
       : directory_(std::move(plan)), key_(std::move(key)), tokens_(tokens) {}
 
-  bool knows_where() const override { return directory_.knows_where(); }
-  Task<TokenAnswer> obtain(Wish wish) override;
+  bool knows_issuer() const override { return directory_.knows_issuer(); }
+  Task<TokenAnswer> obtain(TokenRequirements requirements) override;
   const Scopes& asked() const override { return asked_; }
   std::string issuer() const override { return directory_.issuer(); }
 
  private:
   const Plan& plan() const { return directory_.plan(); }
-  // What is shown; empty if the gateway has nothing of its own to show.
+  // The token to exchange; empty if the gateway has none of its own.
   Result<std::string> subject();
   Task<TokenAnswer> exchange(std::string subject);
   Task<TokenAnswer> redeem(std::string subject);
@@ -40,8 +40,8 @@ class AssertedToken final : public Supplier {
  public:
   explicit AssertedToken(std::shared_ptr<const Plan> plan) : directory_(std::move(plan)) {}
 
-  bool knows_where() const override { return directory_.knows_where(); }
-  Task<TokenAnswer> obtain(Wish wish) override;
+  bool knows_issuer() const override { return directory_.knows_issuer(); }
+  Task<TokenAnswer> obtain(TokenRequirements requirements) override;
   const Scopes& asked() const override { return asked_; }
   std::string issuer() const override { return directory_.issuer(); }
 

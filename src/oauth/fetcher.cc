@@ -11,7 +11,7 @@
 namespace patchbay::oauth {
 namespace {
 
-// A host that is this machine without having to be looked up.
+// A host that is this machine by its name alone.
 bool is_here(const net::Url& url) {
   const auto addresses = net::numeric_addresses(url.host, url.port);
   return !addresses.empty() &&
@@ -29,7 +29,7 @@ Reach nearest(const std::vector<net::Address>& addresses) {
 
 std::string fault_of_path(const net::Url& url, bool near) {
   if (url.tls) return {};
-  if (!is_here(url)) return fmt::format("{} is not https, so it could be anybody's", url.text());
+  if (!is_here(url)) return fmt::format("{} is not https", url.text());
   return near ? "" : fmt::format("{} is on this machine, and the upstream is not", url.text());
 }
 
@@ -68,8 +68,8 @@ Task<Fetched> Fetcher::post(std::string url, std::string fields, std::string bod
   co_return co_await fetch(std::move(url), std::move(request));
 }
 
-// A server leads us no nearer to ourselves than it is. Whatever an upstream on this machine could
-// reach it may name, but never what is link-local.
+// A server may not name an address that is nearer to us than the server itself. An upstream on this
+// machine may name whatever it could reach, but never a link-local address.
 Task<net::AddressRule> Fetcher::rule_for(const net::Url& url, Deadline deadline) const {
   Reach least = Reach::machine;
   if (!names(url)) {

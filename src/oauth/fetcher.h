@@ -1,6 +1,6 @@
-// A Fetcher asks authorization servers and the publishers of metadata: one request at a time, each
-// bounded in time and size, redirects not followed. It goes only where it may: https, or http on
-// this machine; and to no address that is nearer to us than the upstream itself, unless the
+// A Fetcher sends requests to authorization servers and fetches metadata: one request at a time,
+// each bounded in time and size, without following redirects. Only https is allowed, or http on
+// this machine; and no address that is nearer to us than the upstream itself, unless the
 // configuration names the host.
 //
 // Usable on any thread with a loop.
@@ -27,13 +27,12 @@ struct Fetched {
 
 class Fetcher {
  public:
-  // For an upstream at `upstream`. The error says which file cannot be used.
+  // For an upstream at `upstream`. The error names a file that cannot be used.
   static Result<std::shared_ptr<const Fetcher>> make(const Settings& settings, net::Url upstream);
 
   Task<Fetched> get(std::string url) const;
 
-  // `fields` are header lines, each with its CRLF. Neither they nor the body ever get into an
-  // error.
+  // `fields` are header lines, each with its CRLF. Errors contain neither them nor the body.
   Task<Fetched> post(std::string url, std::string fields, std::string body) const;
 
  private:
@@ -55,8 +54,7 @@ class Fetcher {
   std::vector<std::string> named_;  // Hosts that the configuration names.
 };
 
-// Why nothing may be fetched there; empty if something may. `near`: the upstream is on this machine
-// too.
+// Why that URL may not be fetched; empty if it may. `near`: the upstream is on this machine too.
 std::string fault_of_path(const net::Url& url, bool near);
 
 }  // namespace patchbay::oauth

@@ -21,8 +21,8 @@ void take(Grant& grant, const TokenAnswer& answer, std::chrono::system_clock::ti
   grant.expires = answer.expires ? seconds_of(now + *answer.expires) : 0;
 }
 
-std::optional<std::chrono::seconds> life_of(const Grant& grant,
-                                            std::chrono::system_clock::time_point now) {
+std::optional<std::chrono::seconds> lifetime_of(const Grant& grant,
+                                                std::chrono::system_clock::time_point now) {
   if (grant.expires == 0) return std::nullopt;
   return std::chrono::seconds(std::max<std::int64_t>(grant.expires - seconds_of(now), 0));
 }

@@ -9,7 +9,7 @@
 namespace patchbay::oauth {
 namespace {
 
-constexpr std::size_t kMostWords = 200;  // Of one list.
+constexpr std::size_t kMostStrings = 200;  // Of one list.
 constexpr std::string_view kResource = "/.well-known/oauth-protected-resource";
 constexpr std::string_view kServer = "/.well-known/oauth-authorization-server";
 constexpr std::string_view kOpenId = "/.well-known/openid-configuration";
@@ -20,14 +20,14 @@ Result<void> check_object(std::string_view text, std::string_view what) {
   auto valid = json::check(text);
   if (!valid) return unusable(fmt::format("{} is not JSON: {}", what, valid.error().message));
   if (json::type_of(text) == json::Type::object) return ok();
-  return unusable(fmt::format("{} is no JSON object", what));
+  return unusable(fmt::format("{} is not a JSON object", what));
 }
 
-std::vector<std::string> words(std::string_view text, std::string_view key) {
+std::vector<std::string> string_list(std::string_view text, std::string_view key) {
   std::vector<std::string> list;
   json::each_element(json::member(text, key).value_or("[]"), [&](std::string_view raw) {
-    auto word = json::as_string(raw);
-    if (word && list.size() < kMostWords) list.push_back(*std::move(word));
+    auto element = json::as_string(raw);
+    if (element && list.size() < kMostStrings) list.push_back(*std::move(element));
   });
   return list;
 }
@@ -35,7 +35,7 @@ std::vector<std::string> words(std::string_view text, std::string_view key) {
 std::optional<Scopes> scopes_in(std::string_view text) {
   const auto raw = json::member(text, "scopes_supported");
   if (!raw || json::type_of(*raw) != json::Type::array) return std::nullopt;
-  Scopes scopes = words(text, "scopes_supported");
+  Scopes scopes = string_list(text, "scopes_supported");
   std::erase_if(scopes, [](const auto& one) { return !is_scope(one); });
   return scopes;
 }
@@ -44,7 +44,7 @@ std::string text_member(std::string_view text, std::string_view key) {
   return json::string_member(text, key).value_or("");
 }
 
-// What is found here gets into header lines, requests and logs: nothing in it may end a line.
+// These values get into header lines, requests and logs: none may contain a line break.
 Result<void> check_url(const std::string& text, std::string_view name) {
   if (text.empty()) return ok();
   auto url = net::parse_url(text);
@@ -52,14 +52,14 @@ Result<void> check_url(const std::string& text, std::string_view name) {
   return unusable(fmt::format("`{}` in the metadata: {}", name, url.error().message));
 }
 
-// Without query and slash at its end; empty for the root.
+// Without query and trailing slash; empty for the root.
 std::string path_of(const net::Url& url) {
   std::string path = url.path.substr(0, url.path.find('?'));
   while (path.ends_with('/')) path.pop_back();
   return path;
 }
 
-// Scheme and authority, as people write them.
+// Scheme and authority, normalised.
 std::string root_of(const net::Url& url) {
   return fmt::format("{}://{}", url.tls ? "https" : "http", url.authority());
 }
@@ -74,7 +74,7 @@ Result<ResourceMetadata> parse_resource_metadata(std::string_view text) {
   if (metadata.resource.empty()) return unusable("the metadata of the resource name no `resource`");
   auto good = check_url(metadata.resource, "resource");
   if (!good) return good.error();
-  metadata.servers = words(text, "authorization_servers");
+  metadata.servers = string_list(text, "authorization_servers");
   if (metadata.servers.empty()) {
     return unusable("the metadata of the resource name no `authorization_servers`");
   }
@@ -109,37 +109,37 @@ Result<ServerMetadata> parse_server_metadata(std::string_view text) {
     if (!good) return good.error();
   }
   metadata.scopes = scopes_in(text).value_or(Scopes());
-  metadata.grants = words(text, "grant_types_supported");
-  metadata.client_auth = words(text, "token_endpoint_auth_methods_supported");
-  metadata.challenges = words(text, "code_challenge_methods_supported");
-  metadata.says_iss =
+  metadata.grants = string_list(text, "grant_types_supported");
+  metadata.client_auth = string_list(text, "token_endpoint_auth_methods_supported");
+  metadata.challenges = string_list(text, "code_challenge_methods_supported");
+  metadata.sends_iss =
       json::member(text, "authorization_response_iss_parameter_supported") == "true";
   metadata.takes_client_documents =
       json::member(text, "client_id_metadata_document_supported") == "true";
   return metadata;
 }
 
-std::vector<std::string> resource_metadata_places(const net::Url& url) {
+std::vector<std::string> resource_metadata_urls(const net::Url& url) {
   const std::string root = root_of(url);
   const std::string path = path_of(url);
-  std::vector<std::string> places;
-  if (!path.empty()) places.push_back(fmt::format("{}{}{}", root, kResource, path));
-  places.push_back(fmt::format("{}{}", root, kResource));
-  return places;
+  std::vector<std::string> urls;
+  if (!path.empty()) urls.push_back(fmt::format("{}{}{}", root, kResource, path));
+  urls.push_back(fmt::format("{}{}", root, kResource));
+  return urls;
 }
 
-Result<std::vector<std::string>> server_metadata_places(const std::string& issuer) {
+Result<std::vector<std::string>> server_metadata_urls(const std::string& issuer) {
   auto url = net::parse_url(issuer);
   if (!url) return unusable(fmt::format("the issuer '{}': {}", issuer, url.error().message));
   if (issuer.find('?') != std::string::npos) {
-    return unusable(fmt::format("the issuer '{}' has a query, which no issuer has", issuer));
+    return unusable(fmt::format("the issuer '{}' has a query, which is not allowed", issuer));
   }
   const std::string root = root_of(*url);
   const std::string path = path_of(*url);
-  std::vector<std::string> places{fmt::format("{}{}{}", root, kServer, path),
-                                  fmt::format("{}{}{}", root, kOpenId, path)};
-  if (!path.empty()) places.push_back(fmt::format("{}{}{}", root, path, kOpenId));
-  return places;
+  std::vector<std::string> urls{fmt::format("{}{}{}", root, kServer, path),
+                                fmt::format("{}{}{}", root, kOpenId, path)};
+  if (!path.empty()) urls.push_back(fmt::format("{}{}{}", root, path, kOpenId));
+  return urls;
 }
 
 ServerMetadata usual_endpoints(const net::Url& server) {

@@ -37,7 +37,7 @@ TEST(MetadataTest, OfAServer) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->issuer, "https://as.example");
   EXPECT_EQ(found->authorization_endpoint, "https://as.example/a");
-  EXPECT_TRUE(found->says_iss);
+  EXPECT_TRUE(found->sends_iss);
   EXPECT_FALSE(found->takes_client_documents);
   EXPECT_EQ(found->challenges, (std::vector<std::string>{"plain", "S256"}));
   EXPECT_FALSE(parse_server_metadata(R"({"issuer":"x"})"));
@@ -68,26 +68,26 @@ TEST(MetadataTest, NothingThatCouldEndALineIsTaken) {
 }
 
 TEST(MetadataTest, OfAResourceAreWithItsPathOrAtTheRoot) {
-  using Places = std::vector<std::string>;
-  EXPECT_EQ(resource_metadata_places(url("https://far.example/a/mcp?x=1")),
-            (Places{"https://far.example/.well-known/oauth-protected-resource/a/mcp",
-                    "https://far.example/.well-known/oauth-protected-resource"}));
-  EXPECT_EQ(resource_metadata_places(url("http://127.0.0.1:81/")),
-            (Places{"http://127.0.0.1:81/.well-known/oauth-protected-resource"}));
+  using Urls = std::vector<std::string>;
+  EXPECT_EQ(resource_metadata_urls(url("https://far.example/a/mcp?x=1")),
+            (Urls{"https://far.example/.well-known/oauth-protected-resource/a/mcp",
+                  "https://far.example/.well-known/oauth-protected-resource"}));
+  EXPECT_EQ(resource_metadata_urls(url("http://127.0.0.1:81/")),
+            (Urls{"http://127.0.0.1:81/.well-known/oauth-protected-resource"}));
 }
 
 TEST(MetadataTest, OfAServerAreInTheOrderOfTheText) {
-  using Places = std::vector<std::string>;
-  EXPECT_EQ(*server_metadata_places("https://as.example"),
-            (Places{"https://as.example/.well-known/oauth-authorization-server",
-                    "https://as.example/.well-known/openid-configuration"}));
-  EXPECT_EQ(*server_metadata_places("https://as.example/t1"),
-            (Places{"https://as.example/.well-known/oauth-authorization-server/t1",
-                    "https://as.example/.well-known/openid-configuration/t1",
-                    "https://as.example/t1/.well-known/openid-configuration"}));
+  using Urls = std::vector<std::string>;
+  EXPECT_EQ(*server_metadata_urls("https://as.example"),
+            (Urls{"https://as.example/.well-known/oauth-authorization-server",
+                  "https://as.example/.well-known/openid-configuration"}));
+  EXPECT_EQ(*server_metadata_urls("https://as.example/t1"),
+            (Urls{"https://as.example/.well-known/oauth-authorization-server/t1",
+                  "https://as.example/.well-known/openid-configuration/t1",
+                  "https://as.example/t1/.well-known/openid-configuration"}));
   for (const auto* const issuer : {"", "as.example", "ftp://as.example", "https://as.example?x",
                                    "https://as.example/#x", "https://a@as.example"}) {
-    EXPECT_FALSE(server_metadata_places(issuer)) << issuer;
+    EXPECT_FALSE(server_metadata_urls(issuer)) << issuer;
   }
 }
 
@@ -114,7 +114,7 @@ TEST(MetadataTest, TheUsualEndpointsAreAtTheRoot) {
   EXPECT_EQ(usual.token_endpoint, "https://far.example:8443/token");
 }
 
-TEST(TokenAnswerTest, HasATokenAndHowLongItLives) {
+TEST(TokenAnswerTest, HasATokenAndItsLifetime) {
   const auto found = parse_token_answer(
       R"({"access_token":"a.b","token_type":"bearer","expires_in":"60","refresh_token":"r",)"
       R"("scope":"x y"})");

@@ -1,4 +1,4 @@
-// The errors that say that there is no token to show to an upstream, and how to know them.
+// The errors for a missing token, and how to recognise them.
 //
 // Pure functions.
 #pragma once
@@ -10,16 +10,16 @@
 
 namespace patchbay::oauth {
 
-// A person must sign in; `why` goes on the sentence.
+// A person must sign in; `why` continues the sentence.
 Error sign_in_wanted(const std::string& upstream, std::string_view why);
 
-// Whatever was wrong there is, to whoever called, a failure of the upstream; unless it is for them
-// to do something about it.
+// To the caller, any failure to get a token is a failure of the upstream, unless the caller must
+// act.
 Error no_token(const std::string& upstream, const Error& why);
 
-// True if the error says that a person must sign in.
+// True if the error asks a person to sign in.
 bool wants_sign_in(const Error& error);
-// True if it says that there is no token, whoever or whatever may change that.
+// True if the error says that there is no token, for any reason.
 bool lacks_token(const Error& error);
 
 }  // namespace patchbay::oauth

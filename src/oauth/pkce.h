@@ -7,10 +7,10 @@
 
 namespace patchbay::oauth {
 
-// 43 characters that nobody can guess.
+// 43 random characters.
 std::string new_verifier();
 
-// What is shown of it first.
+// The challenge, which is sent first.
 std::string challenge_of(std::string_view verifier);
 
 }  // namespace patchbay::oauth

@@ -27,14 +27,14 @@ Result<void> check_bearer(const Settings& settings) {
   }
   if (settings.token_file.empty()) {
     if (is_sendable(settings.token)) return ok();
-    return wrong("token", "has characters that no token has");
+    return wrong("token", "has characters that are not allowed in a token");
   }
   auto token = read_token_file(settings.token_file);
   if (!token) return wrong("token_file:", token.error().message);
   return ok();
 }
 
-// Those that are read each time a token is asked for.
+// Files that are read each time a token is requested.
 Result<void> check_files(const Settings& settings) {
   if (settings.kind == Kind::jwt_bearer) {
     if (settings.token_file.empty()) return wrong("token_file", "is missing");
@@ -48,7 +48,7 @@ Result<void> check_files(const Settings& settings) {
   return ok();
 }
 
-Result<void> check_places(const Settings& settings) {
+Result<void> check_urls(const Settings& settings) {
   using Named = std::pair<std::string_view, const std::string&>;
   const std::string exchange = settings.exchange ? settings.exchange->token_url : "";
   for (const auto& [name, text] :
@@ -62,8 +62,8 @@ Result<void> check_places(const Settings& settings) {
   return ok();
 }
 
-// Secrets, callers' tokens and assertions go to the authorization server that the configuration
-// names. An upstream that could choose another would name its own.
+// Secrets, callers' tokens and assertions are sent only to the configured authorization server. An
+// upstream that could choose another would name its own.
 Result<void> check_issuer(const Settings& settings) {
   const bool people = settings.kind == Kind::authorization_code;
   if (!settings.issuer.empty() || (!people && !settings.token_url.empty())) return ok();
@@ -84,11 +84,12 @@ Result<Client> read_client(const Settings& settings) {
   const bool registers = settings.kind == Kind::authorization_code;
   if (client.id.empty() && !registers) return wrong("client_id", "is missing");
   if (client.id.empty() && !client.secret.empty()) return wrong("client_id", "is missing");
-  const ClientAuth way = settings.client_auth;
+  const ClientAuth method = settings.client_auth;
   const bool wants_secret =
-      way == ClientAuth::client_secret_basic || way == ClientAuth::client_secret_post;
+      method == ClientAuth::client_secret_basic || method == ClientAuth::client_secret_post;
   if (wants_secret && client.secret.empty()) return wrong("client_secret", "is missing");
-  if (way == ClientAuth::private_key_jwt && settings.key.empty()) return wrong("key", "is missing");
+  if (method == ClientAuth::private_key_jwt && settings.key.empty())
+    return wrong("key", "is missing");
   if (settings.key.empty()) return client;
   auto pem = config::read_trusted_file(settings.key, kMostKey);
   if (!pem) return wrong("key:", fmt::format("the file {} {}", settings.key, pem.error().message));
@@ -131,17 +132,17 @@ Result<std::shared_ptr<const Plan>> make_plan(std::string upstream, net::Url url
     return std::shared_ptr<const Plan>(std::move(plan));
   }
   if (!settings.client_document.empty() && !settings.client_document.starts_with("https://")) {
-    return wrong("client_document", "is no https URL");
+    return wrong("client_document", "is not an https URL");
   }
-  auto places = check_places(settings);
-  if (!places) return places.error();
+  auto urls = check_urls(settings);
+  if (!urls) return urls.error();
   auto client = read_client(settings);
   if (!client) return client.error();
   plan->client = *std::move(client);
   auto bound = check_issuer(settings);
   if (!bound) return bound.error();
   if (!options.mcp && settings.issuer.empty() && settings.token_url.empty()) {
-    return wrong("issuer", "or token_url is missing: such a service does not say who gives tokens");
+    return wrong("issuer", "or token_url is missing: such a service does not publish its issuer");
   }
   if (settings.kind == Kind::client_credentials && plan->client.secret.empty() &&
       !plan->client.signer) {

@@ -1,5 +1,5 @@
-// A Plan is what is known of an upstream's credentials before anything is asked of anybody: its
-// settings, with the files that they name.
+// A Plan is everything that is known about an upstream's credentials without any request: its
+// settings, and the contents of the files that they name.
 //
 // Constant once made; shared by all workers.
 #pragma once
@@ -17,20 +17,20 @@ namespace patchbay::oauth {
 struct Plan {
   std::string upstream;  // Its name.
   net::Url url;
-  bool mcp = true;          // It may publish who gives its tokens, and they are for it by its name.
-  bool per_caller = false;  // Each caller has a token; otherwise all have the same.
+  bool mcp = true;  // It may publish its authorization servers, and its URL is the resource.
+  bool per_caller = false;  // Each caller has its own token; otherwise all share one.
   Settings settings;
   Client client;
   std::shared_ptr<const Fetcher> fetcher;
 };
 
-// What a plan depends on beside the settings.
+// What a plan depends on besides the settings.
 struct PlanOptions {
   bool mcp = true;      // It is an MCP server.
   bool shared = false;  // Callers share its connections.
 };
 
-// Reads files. The error names the setting and says what is wrong with it.
+// Reads files. The error names the setting and the reason.
 Result<std::shared_ptr<const Plan>> make_plan(std::string upstream, net::Url url,
                                               const Settings& settings, const PlanOptions& options);
 

@@ -1,5 +1,5 @@
-// How far an address is reached from. What a server names must not lead to places that only we can
-// reach, and the server cannot: itself included, it gets no further than it already is.
+// From where an address can be reached. A URL that a server names must not lead to an address that
+// we can reach and the server cannot.
 //
 // Values only; pure.
 #pragma once
@@ -11,8 +11,8 @@
 namespace patchbay::oauth {
 
 enum class Reach : std::uint8_t {
-  nowhere,  // Link-local, metadata of clouds, multicast, documentation, tunnels, reserved: never
-            // visited.
+  nowhere,  // Link-local, cloud metadata, multicast, documentation, tunnels, reserved: never
+            // connected to.
   machine,  // Loopback.
   network,  // Private ranges.
   world,

@@ -8,27 +8,27 @@
 namespace patchbay::oauth {
 namespace {
 
-Result<policy::Sealer> sealer_for(const StoreLocation& place) {
-  if (place.folder.empty() && place.key.empty()) return policy::Sealer::random();
-  auto key = place.key.empty() ? key_in(place.folder) : parse_key(place.key);
+Result<policy::Sealer> sealer_for(const StoreLocation& location) {
+  if (location.folder.empty() && location.key.empty()) return policy::Sealer::random();
+  auto key = location.key.empty() ? key_in(location.folder) : parse_key(location.key);
   if (!key) return key.error();
   return policy::Sealer(*key);
 }
 
-Result<std::unique_ptr<TokenStore>> open_store(const StoreLocation& place) {
-  if (!place.folder.empty()) {
+Result<std::unique_ptr<TokenStore>> open_store(const StoreLocation& location) {
+  if (!location.folder.empty()) {
     std::error_code fault;
-    if (std::filesystem::create_directories(place.folder, fault)) {
-      ::chmod(place.folder.c_str(), 0700);
+    if (std::filesystem::create_directories(location.folder, fault)) {
+      ::chmod(location.folder.c_str(), 0700);
     }
     if (fault) {
-      return Error{Code::internal,
-                   fmt::format("cannot make the folder {}: {}", place.folder, fault.message())};
+      return Error{Code::internal, fmt::format("cannot create the folder {}: {}", location.folder,
+                                               fault.message())};
     }
   }
-  auto sealer = sealer_for(place);
+  auto sealer = sealer_for(location);
   if (!sealer) return sealer.error();
-  return TokenStore::open(place.folder.empty() ? ":memory:" : place.folder + "/tokens.sqlite",
+  return TokenStore::open(location.folder.empty() ? ":memory:" : location.folder + "/tokens.sqlite",
                           *sealer);
 }
 
@@ -38,7 +38,7 @@ template <class T>
 Task<T> Records::run(std::function<Result<T>(TokenStore&)> work) {
   std::function<Result<T>()> job = [store = store_, work = std::move(work)]() -> Result<T> {
     if (!store->store) {
-      auto opened = open_store(store->place);
+      auto opened = open_store(store->location);
       if (!opened) return opened.error();
       store->store = *std::move(opened);
     }

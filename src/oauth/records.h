@@ -1,7 +1,7 @@
-// The Records are the TokenStore for those who must not wait: reads and writes run on a thread of
+// The Records are the TokenStore for code that must not block: reads and writes run on a thread of
 // their own, and the file is opened when it is first needed.
 //
-// Lives on the control thread.
+// Confined to the control thread.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 
 namespace patchbay::oauth {
 
-// Where tokens are kept.
+// Where tokens are stored.
 struct StoreLocation {
   std::string folder;  // Empty: in memory.
-  std::string key;     // As the configuration has it; empty: in a file of the folder.
+  std::string key;     // From the configuration; empty: in a file of the folder.
 };
 
 class Records {
@@ -25,11 +25,11 @@ class Records {
   using Key = TokenStore::Key;
   using Rows = std::vector<TokenStore::Row>;
 
-  explicit Records(StoreLocation place) : store_(std::make_shared<Store>(std::move(place))) {}
+  explicit Records(StoreLocation location) : store_(std::make_shared<Store>(std::move(location))) {}
 
   Task<Rows> tokens_of(std::string upstream, std::string principal);
   Task<Rows> clients_of(std::string upstream);
-  // Yield when it is on the disk.
+  // Yield when the value is on disk.
   Task<void> put_token(Key key, std::string value);
   Task<void> put_client(Key key, std::string value);
   Task<void> remove_token(Key key);
@@ -37,10 +37,10 @@ class Records {
  private:
   static constexpr int kMostWaiting = 10'000;
 
-  // Touched by the thread only.
+  // Used only by the thread.
   struct Store {
-    explicit Store(StoreLocation where) : place(std::move(where)) {}
-    const StoreLocation place;
+    explicit Store(StoreLocation where) : location(std::move(where)) {}
+    const StoreLocation location;
     std::unique_ptr<TokenStore> store = nullptr;
   };
 
@@ -48,7 +48,7 @@ class Records {
   Task<T> run(std::function<Result<T>(TokenStore&)> work);
 
   const std::shared_ptr<Store> store_;
-  ThreadPool thread_{1, kMostWaiting};  // One, since the store is for one at a time.
+  ThreadPool thread_{1, kMostWaiting};  // One, since the store is single-threaded.
 };
 
 }  // namespace patchbay::oauth

@@ -12,47 +12,47 @@
 namespace patchbay::oauth {
 namespace {
 
-struct Way {
+struct NamedMethod {
   std::string_view name;
   ClientAuth auth;
 };
 
-// The safer first.
-constexpr std::array kWays{
-    Way{"client_secret_basic", ClientAuth::client_secret_basic},
-    Way{"client_secret_post", ClientAuth::client_secret_post},
-    Way{"none", ClientAuth::none},
+// The safest first.
+constexpr std::array kMethods{
+    NamedMethod{"client_secret_basic", ClientAuth::client_secret_basic},
+    NamedMethod{"client_secret_post", ClientAuth::client_secret_post},
+    NamedMethod{"none", ClientAuth::none},
 };
 
-std::string_view wanted_way(const ServerMetadata& server) {
-  for (const auto& way : kWays) {
+std::string_view preferred_method(const ServerMetadata& server) {
+  for (const auto& method : kMethods) {
     const auto& taken = server.client_auth;
-    if (taken.empty() || std::ranges::find(taken, way.name) != taken.end()) return way.name;
+    if (taken.empty() || std::ranges::find(taken, method.name) != taken.end()) return method.name;
   }
-  return kWays.back().name;
+  return kMethods.back().name;
 }
 
-ClientAuth way_called(std::string_view name) {
-  const auto* const found = std::ranges::find(kWays, name, &Way::name);
-  return found == kWays.end() ? ClientAuth::any : found->auth;
+ClientAuth method_called(std::string_view name) {
+  const auto* const found = std::ranges::find(kMethods, name, &NamedMethod::name);
+  return found == kMethods.end() ? ClientAuth::any : found->auth;
 }
 
 std::string_view name_of(ClientAuth auth) {
-  const auto* const found = std::ranges::find(kWays, auth, &Way::auth);
-  return found == kWays.end() ? "" : found->name;
+  const auto* const found = std::ranges::find(kMethods, auth, &NamedMethod::auth);
+  return found == kMethods.end() ? "" : found->name;
 }
 
-// `id` may be empty: the server gives one.
-std::string metadata(std::string_view id, const ClientRequest& wish, std::string_view way) {
-  const bool native = wish.redirect.starts_with("http://");
+// `id` may be empty: the server assigns one.
+std::string metadata(std::string_view id, const ClientRequest& request, std::string_view method) {
+  const bool native = request.redirect.starts_with("http://");
   std::string text;
   json::Object object(text);
   if (!id.empty()) object.raw("client_id", json::quote(id));
-  object.raw("client_name", json::quote(wish.name));
-  object.raw("redirect_uris", fmt::format("[{}]", json::quote(wish.redirect)));
+  object.raw("client_name", json::quote(request.name));
+  object.raw("redirect_uris", fmt::format("[{}]", json::quote(request.redirect)));
   object.raw("grant_types", R"(["authorization_code","refresh_token"])");
   object.raw("response_types", R"(["code"])");
-  object.raw("token_endpoint_auth_method", json::quote(way));
+  object.raw("token_endpoint_auth_method", json::quote(method));
   object.raw("application_type", native ? "\"native\"" : "\"web\"");
   object.end();
   return text;
@@ -60,26 +60,27 @@ std::string metadata(std::string_view id, const ClientRequest& wish, std::string
 
 }  // namespace
 
-std::string client_document(const std::string& id, const ClientRequest& wish) {
-  return metadata(id, wish, "none");
+std::string client_document(const std::string& id, const ClientRequest& request) {
+  return metadata(id, request, "none");
 }
 
 Task<Registered> register_client(const Fetcher& fetcher, const ServerMetadata& server,
-                                 ClientRequest wish) {
-  std::string body = metadata("", wish, wanted_way(server));
+                                 ClientRequest request) {
+  std::string body = metadata("", request, preferred_method(server));
   auto fetched = co_await fetcher.post(server.registration_endpoint,
                                        "Content-Type: application/json\r\n", std::move(body));
   if (!fetched) co_return fetched.error();
-  if (fetched->good()) co_return parse_registration(fetched->body, std::move(wish.redirect));
-  co_return Error{Code::upstream_failed,
-                  fmt::format("{} does not register us: {}", server.registration_endpoint,
-                              reason_of_refusal(fetched->status, fetched->body))};
+  if (fetched->good()) co_return parse_registration(fetched->body, std::move(request.redirect));
+  co_return Error{
+      Code::upstream_failed,
+      fmt::format("{} refuses to register this gateway: {}", server.registration_endpoint,
+                  reason_of_refusal(fetched->status, fetched->body))};
 }
 
 Result<Registered> parse_registration(std::string_view body, std::string redirect) {
   auto valid = json::check(body);
   if (!valid || json::type_of(body) != json::Type::object) {
-    return Error{Code::upstream_failed, "the answer to a registration is no JSON object"};
+    return Error{Code::upstream_failed, "the answer to a registration is not a JSON object"};
   }
   Registered made;
   made.client.id = json::string_member(body, "client_id").value_or("");
@@ -88,8 +89,8 @@ Result<Registered> parse_registration(std::string_view body, std::string redirec
   }
   made.client.secret = json::string_member(body, "client_secret").value_or("");
   made.client.auth =
-      way_called(json::string_member(body, "token_endpoint_auth_method").value_or(""));
-  // Without a secret there is nothing to prove it with.
+      method_called(json::string_member(body, "token_endpoint_auth_method").value_or(""));
+  // Without a secret there is no client authentication.
   if (made.client.secret.empty()) made.client.auth = ClientAuth::none;
   made.redirect = std::move(redirect);
   made.expires =

@@ -1,5 +1,5 @@
-// How we become a client of an authorization server that has not registered us before: by a
-// document that we publish, or by registering ourselves (RFC 7591).
+// Becoming a client of an authorization server that does not know us: by a document that we
+// publish, or by dynamic registration (RFC 7591).
 #pragma once
 
 #include <string>
@@ -10,27 +10,27 @@
 
 namespace patchbay::oauth {
 
-// What is said of us.
+// The metadata of our client.
 struct ClientRequest {
   std::string name;      // For people.
-  std::string redirect;  // Where browsers come back to.
+  std::string redirect;  // The callback URL.
 };
 
-// A client as which we are registered, and what for.
+// A registered client, and its redirect URI.
 struct Registered {
   Client client;
   std::string redirect;
-  std::int64_t expires = 0;  // Its secret, in seconds since 1970; 0: never.
+  std::int64_t expires = 0;  // Of its secret, in seconds since 1970; 0: never.
 };
 
-// The document about us that stands at the URL `id`, which is our id then.
-std::string client_document(const std::string& id, const ClientRequest& wish);
+// The client metadata document that we publish at the URL `id`, which is then our client id.
+std::string client_document(const std::string& id, const ClientRequest& request);
 
-// REQUIRES: what is referred to outlives the task; the server has a registration endpoint.
+// REQUIRES: the arguments outlive the task; the server has a registration endpoint.
 Task<Registered> register_client(const Fetcher& fetcher, const ServerMetadata& server,
-                                 ClientRequest wish);
+                                 ClientRequest request);
 
-// What the server answers, and as it is kept.
+// The answer of the server; and the form in which it is stored.
 Result<Registered> parse_registration(std::string_view body, std::string redirect);
 std::string to_text(const Registered& registered);
 Result<Registered> registered_from(std::string_view text);

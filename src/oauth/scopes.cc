@@ -9,8 +9,8 @@ constexpr std::size_t kMostScopes = 200;
 
 }  // namespace
 
-bool is_scope(std::string_view word) {
-  return !word.empty() && std::ranges::all_of(word, [](char c) {
+bool is_scope(std::string_view scope) {
+  return !scope.empty() && std::ranges::all_of(scope, [](char c) {
     return c == 0x21 || (c >= 0x23 && c <= 0x5B) || (c >= 0x5D && c <= 0x7E);
   });
 }
@@ -19,8 +19,8 @@ Scopes split_scopes(std::string_view text) {
   Scopes scopes;
   while (!text.empty() && scopes.size() < kMostScopes) {
     const std::size_t blank = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, blank);
-    if (is_scope(word) && !has_scope(scopes, word)) scopes.emplace_back(word);
+    const std::string_view scope = text.substr(0, blank);
+    if (is_scope(scope) && !has_scope(scopes, scope)) scopes.emplace_back(scope);
     text.remove_prefix(std::min(blank + 1, text.size()));
   }
   return scopes;

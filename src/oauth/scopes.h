@@ -1,5 +1,4 @@
-// Scopes of OAuth (RFC 6749, 3.3): words with blanks between them, in no order that matters. Values
-// only; pure.
+// OAuth scopes (RFC 6749, 3.3): a set, written with blanks between its elements. Values only; pure.
 #pragma once
 
 #include <optional>
@@ -13,9 +12,9 @@ using Scopes = std::vector<std::string>;
 
 inline constexpr std::string_view kOfflineAccess = "offline_access";
 
-bool is_scope(std::string_view word);
+bool is_scope(std::string_view scope);
 
-// The words of `text`, each once; what is no scope is left out.
+// The distinct scopes of `text`; invalid ones are left out.
 Scopes split_scopes(std::string_view text);
 std::string join_scopes(const Scopes& scopes);
 
@@ -26,8 +25,8 @@ bool has_scopes(const Scopes& scopes, const Scopes& wanted);
 // Those of `first`, then those of `second` that are not among them.
 Scopes unite(Scopes first, const Scopes& second);
 
-// Which scopes to ask for: those that the configuration names, else those of the challenge, else
-// all that the server is said to have. None of these: none, and no `scope` is sent.
+// Which scopes to request: the configured ones, else those of the challenge, else all that the
+// server publishes. If there are none of these, no `scope` is sent.
 Scopes choose_scopes(const Scopes& configured, const std::optional<Scopes>& challenged,
                      const std::optional<Scopes>& supported);
 

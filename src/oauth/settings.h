@@ -1,5 +1,4 @@
-// What can be said about whose credentials an upstream over HTTP is shown: its section `auth`.
-// Values only.
+// How the gateway authenticates to an upstream over HTTP: its section `auth`. Values only.
 #pragma once
 
 #include <array>
@@ -20,19 +19,19 @@ enum class Kind : std::uint8_t {
   jwt_bearer,
 };
 
-// What a token is that we show in exchange for another.
+// The type of a token that is exchanged for another.
 enum class SubjectType : std::uint8_t { access_token, id_token, jwt };
 
-// How we prove to a token endpoint which client we are.
+// Client authentication at a token endpoint.
 enum class ClientAuth : std::uint8_t {
-  any,  // Whatever it takes of what we have.
+  any,  // Whichever the server accepts and we can do.
   client_secret_basic,
   client_secret_post,
   private_key_jwt,
   none,
 };
 
-// A server that knows callers, where it is another than that of the upstream.
+// The authorization server of callers, if it is not that of the upstream.
 struct ExchangeSettings {
   std::string token_url;
   std::string client_id;
@@ -66,7 +65,7 @@ struct Settings {
   config::Bytes answer{256 << 10};
 };
 
-// How people sign in for upstreams: the section `sign_in` of the gateway.
+// Interactive sign-in for upstreams: the section `sign_in` of the gateway.
 struct SignInSettings {
   std::string url;
   std::string listen = "127.0.0.1:0";

@@ -31,7 +31,7 @@ std::string begin(SignIn& sign_in) {
       .add("code_challenge", challenge_of(sign_in.verifier))
       .add("code_challenge_method", "S256")
       .add("resource", sign_in.found.resource);
-  // Without consent anew some servers give no token that can be renewed.
+  // Without renewed consent some servers issue no refresh token.
   if (has_scope(sign_in.scopes, kOfflineAccess)) query.add("prompt", "consent");
   const std::string& endpoint = sign_in.found.server.authorization_endpoint;
   const bool has_query = endpoint.find('?') != std::string::npos;
@@ -41,21 +41,21 @@ std::string begin(SignIn& sign_in) {
 Result<std::string> code_of(const SignIn& sign_in, const Returned& returned) {
   const ServerMetadata& server = sign_in.found.server;
   const auto iss = returned.find("iss");
-  // As they are: what only looks the same may be somebody else's.
+  // Compared byte by byte: a similar issuer may be another one.
   if (iss != returned.end() && iss->second != server.issuer) {
-    return refused("the answer is of another authorization server than was asked");
+    return refused("the response is from another authorization server");
   }
-  if (iss == returned.end() && server.says_iss) {
-    return refused("the answer does not say which authorization server it is of (iss)");
+  if (iss == returned.end() && server.sends_iss) {
+    return refused("the response does not name its authorization server (iss)");
   }
   const std::string error = member(returned, "error");
   if (!error.empty()) {
-    const std::string more = plain_words(member(returned, "error_description"));
-    return refused(fmt::format("{} said: {}{}{}", server.issuer, plain_words(error),
+    const std::string more = printable(member(returned, "error_description"));
+    return refused(fmt::format("{} said: {}{}{}", server.issuer, printable(error),
                                more.empty() ? "" : ": ", more));
   }
   std::string code = member(returned, "code");
-  if (code.empty()) return refused("the answer has no code");
+  if (code.empty()) return refused("the response has no code");
   return code;
 }
 

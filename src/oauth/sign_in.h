@@ -1,5 +1,6 @@
-// A SignIn is a person on the way through an authorization server, for one principal at one
-// upstream: what was sent along, and what must come back. Values only; pure but for the randomness.
+// A SignIn is one run of the authorization code flow, for one caller at one upstream: what was sent
+// to the authorization server, and what must come with the callback. Values only; pure but for the
+// randomness.
 #pragma once
 
 #include <map>
@@ -13,29 +14,29 @@
 namespace patchbay::oauth {
 
 struct SignIn {
-  std::string id;        // In the URL of our page; nobody can guess it.
+  std::string id;        // In the URL of our page; unguessable.
   std::string upstream;  // Its name.
-  Caller who;            // For whom the token will be.
+  Caller caller;         // Who will use the token.
   Discovered found;
   Client client;
   std::string redirect;
   Scopes scopes;
   Deadline expires;
 
-  // Made when the person goes on from our page.
+  // Created when the person continues from our page.
   std::string state = {};
   std::string verifier = {};
-  std::string browser = {};  // In a cookie: the browser that went is the one that must come back.
+  std::string browser = {};  // In a cookie: binds the callback to the browser that started.
 };
 
-// Makes what is secret about it, and yields where the browser goes.
+// Creates the secrets and yields the authorization URL.
 std::string begin(SignIn& sign_in);
 
-// What came back: the members of the query, each once.
+// The members of the query of the callback, each once.
 using Returned = std::map<std::string, std::string>;
 
-// The code to be exchanged for a token. The error is Code::forbidden and says what is wrong; that
-// the answer is of another issuer is found out before anything in it is looked at (RFC 9207).
+// The code to exchange for a token. The error is Code::forbidden with the reason; the issuer is
+// checked before anything else in the response (RFC 9207).
 Result<std::string> code_of(const SignIn& sign_in, const Returned& returned);
 
 }  // namespace patchbay::oauth

@@ -18,11 +18,11 @@ SignIn sign_in() {
   made.found.resource = "https://far.example/mcp";
   made.found.server.issuer = "https://as.example";
   made.found.server.authorization_endpoint = "https://as.example/authorize?tenant=1";
-  made.found.server.says_iss = true;
+  made.found.server.sends_iss = true;
   return made;
 }
 
-TEST(SignInTest, SendsAlongWhatMustComeBack) {
+TEST(SignInTest, SendsStateAndNonce) {
   SignIn made = sign_in();
   const std::string url = begin(made);
   EXPECT_TRUE(
@@ -48,16 +48,16 @@ TEST(SignInTest, TakesTheCodeOfTheRightIssuer) {
     wrong["iss"] = iss;
     EXPECT_FALSE(code_of(sign_in(), wrong)) << iss;
     SignIn silent = sign_in();
-    silent.found.server.says_iss = false;
+    silent.found.server.sends_iss = false;
     EXPECT_FALSE(code_of(silent, wrong)) << iss;
   }
 }
 
-TEST(SignInTest, AnIssuerMaySayNothingIfItSaysSo) {
+TEST(SignInTest, AnIssuerMayOmitIss) {
   const Returned without{{"code", "c"}};
   EXPECT_FALSE(code_of(sign_in(), without));
   SignIn silent = sign_in();
-  silent.found.server.says_iss = false;
+  silent.found.server.sends_iss = false;
   EXPECT_EQ(*code_of(silent, without), "c");
 }
 
@@ -69,7 +69,7 @@ TEST(SignInTest, ARefusalIsLookedAtAfterTheIssuer) {
   EXPECT_FALSE(code_of(sign_in(), {{"iss", "https://as.example"}}));
 }
 
-TEST(RegistrationTest, IsReadAndKept) {
+TEST(RegistrationTest, IsReadAndStored) {
   auto made = parse_registration(
       R"({"client_id":"c","client_secret":"s","token_endpoint_auth_method":"client_secret_post",)"
       R"("client_secret_expires_at":7})",
@@ -93,7 +93,7 @@ TEST(RegistrationTest, TheDocumentNamesItself) {
   EXPECT_NE(text.find(R"("application_type":"web")"), std::string::npos);
 }
 
-TEST(GrantTest, IsReadAsItWasKept) {
+TEST(GrantTest, IsReadAsItWasStored) {
   const auto now = std::chrono::system_clock::time_point(std::chrono::seconds(1000));
   Grant grant;
   grant.issuer = "https://as.example";
@@ -113,8 +113,8 @@ TEST(GrantTest, IsReadAsItWasKept) {
   EXPECT_EQ(again->access, "second");
   EXPECT_EQ(again->refresh, "r1");
   EXPECT_EQ(again->scopes, (Scopes{"a", "b"}));
-  EXPECT_EQ(life_of(*again, now), std::chrono::seconds(60));
-  EXPECT_EQ(life_of(*again, now + std::chrono::seconds(100)), std::chrono::seconds(0));
+  EXPECT_EQ(lifetime_of(*again, now), std::chrono::seconds(60));
+  EXPECT_EQ(lifetime_of(*again, now + std::chrono::seconds(100)), std::chrono::seconds(0));
   EXPECT_FALSE(grant_from("{}"));
   EXPECT_FALSE(grant_from("rubbish"));
 }

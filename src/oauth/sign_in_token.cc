@@ -20,14 +20,14 @@ Error failed(std::string why) { return {Code::upstream_failed, std::move(why)}; 
 TokenAnswer answer_of(const Grant& grant) {
   TokenAnswer answer;
   answer.access = grant.access;
-  answer.expires = life_of(grant, WallClock::now());
+  answer.expires = lifetime_of(grant, WallClock::now());
   answer.scopes = grant.scopes;
   return answer;
 }
 
 bool is_fresh(const Grant& grant) {
-  const auto life = life_of(grant, WallClock::now());
-  return !life || life->count() > 0;
+  const auto lifetime = lifetime_of(grant, WallClock::now());
+  return !lifetime || lifetime->count() > 0;
 }
 
 bool has_expired(const Registered& registered) {
@@ -48,23 +48,23 @@ std::string RedirectEndpoint::document(const std::string& upstream) const {
 }
 
 TokenStore::Key SignInToken::key(std::string issuer) const {
-  return {plan().upstream, who_->id, std::move(issuer)};
+  return {plan().upstream, caller_->id, std::move(issuer)};
 }
 
-Task<TokenAnswer> SignInToken::obtain(Wish wish) {
+Task<TokenAnswer> SignInToken::obtain(TokenRequirements requirements) {
   if (!loaded_) {
     auto loaded = co_await load();
     if (!loaded) co_return loaded.error();
-    if (grant_ && !wish.refused && is_fresh(*grant_)) co_return answer_of(*grant_);
-    if (!grant_ && !wish.challenge) co_return TokenAnswer();
+    if (grant_ && !requirements.refused && is_fresh(*grant_)) co_return answer_of(*grant_);
+    if (!grant_ && !requirements.challenge) co_return TokenAnswer();
   }
   if (!grant_) co_return sign_in_wanted(plan().upstream, " first");
-  if (wish.insufficient && !has_scopes(asked_, wish.more)) {
+  if (requirements.insufficient && !has_scopes(asked_, requirements.more)) {
     co_return sign_in_wanted(plan().upstream,
-                             fmt::format(" again, to allow: {}", join_scopes(wish.more)));
+                             fmt::format(" again, to allow: {}", join_scopes(requirements.more)));
   }
-  if (wish.refused) {
-    auto looked = co_await directory_.look(wish);
+  if (requirements.refused) {
+    auto looked = co_await directory_.look(requirements);
     if (!looked) co_return looked.error();
     if (grant_ && directory_.issuer() != grant_->issuer) {
       auto dropped = co_await drop();
@@ -87,7 +87,7 @@ Task<TokenAnswer> SignInToken::renew() {
   const Client client = plan().client.id.empty() ? grant_->client : plan().client;
   const std::string spent = grant_->refresh;
   auto answer = co_await request_token(*plan().fetcher, server, client, std::move(form));
-  // Somebody may have signed in meanwhile, or had it forgotten.
+  // Somebody may have signed in or out meanwhile.
   if (!grant_) co_return sign_in_wanted(plan().upstream, " first");
   if (grant_->refresh != spent) co_return answer_of(*grant_);
   if (!answer && answer.error().code == Code::unauthenticated) {
@@ -96,18 +96,18 @@ Task<TokenAnswer> SignInToken::renew() {
   }
   if (!answer) co_return answer.error();
   take(*grant_, *answer, WallClock::now());
-  // Before it is used: the one that it replaces may be spent.
+  // Saved before use: the refresh token that it replaces may be invalid already.
   auto saved = co_await save();
   co_return answer;
 }
 
 Task<void> SignInToken::load() {
-  auto rows = co_await records_.tokens_of(plan().upstream, who_->id);
+  auto rows = co_await records_.tokens_of(plan().upstream, caller_->id);
   if (!rows) co_return rows.error();
   loaded_ = true;
   const std::string& only = plan().settings.issuer;
   for (const auto& row : *rows) {
-    // What another issuer gave is renewed there, and our client is not that one's.
+    // A grant of another issuer is renewed there, and our client belongs to this one.
     if (!only.empty() && row.key.issuer != only) continue;
     auto grant = grant_from(row.value);
     if (!grant || grant->issuer != row.key.issuer) continue;
@@ -121,7 +121,7 @@ Task<void> SignInToken::load() {
 Task<void> SignInToken::save() {
   auto saved = co_await records_.put_token(key(grant_->issuer), to_text(*grant_));
   if (!saved) {
-    log::Line(log::Level::error, "token not kept")
+    log::Line(log::Level::error, "token not stored")
         .add("upstream", plan().upstream)
         .add("why", saved.error().message);
   }
@@ -143,24 +143,25 @@ Task<void> SignInToken::forget() {
   co_return co_await drop();
 }
 
-Task<SignIn> SignInToken::prepare(Wish wish) {
+Task<SignIn> SignInToken::prepare(TokenRequirements requirements) {
   if (redirect_endpoint_.base.empty()) {
-    co_return failed("nobody has said how browsers reach this gateway: set sign_in.url");
+    co_return failed("the URL at which browsers reach this gateway is unknown: set sign_in.url");
   }
-  wish.refused = true;  // Who gives tokens may be another than when it was last looked.
-  auto looked = co_await directory_.look(wish);
+  requirements.refused =
+      true;  // Forces discovery, since the authorization server may have changed.
+  auto looked = co_await directory_.look(requirements);
   if (!looked) co_return looked.error();
   const Discovered found = directory_.found();
   const ServerMetadata& server = found.server;
-  const auto& ways = server.challenges;
-  if (server.authorization_endpoint.empty() || std::ranges::find(ways, "S256") == ways.end()) {
+  const auto& methods = server.challenges;
+  if (server.authorization_endpoint.empty() ||
+      std::ranges::find(methods, "S256") == methods.end()) {
     co_return failed(fmt::format(
-        "{} does not say that one can sign in there with a proof of ours (PKCE with S256)",
-        server.issuer));
+        "{} does not support PKCE with S256, which is required for sign-in", server.issuer));
   }
-  // A browser is sent there.
-  auto place = net::parse_url(server.authorization_endpoint);
-  const std::string fault = place ? fault_of_path(*place, true) : place.error().message;
+  // The browser is redirected there.
+  auto endpoint = net::parse_url(server.authorization_endpoint);
+  const std::string fault = endpoint ? fault_of_path(*endpoint, true) : endpoint.error().message;
   if (!fault.empty()) {
     co_return failed(fmt::format("nobody can sign in at {}: {}", server.issuer, fault));
   }
@@ -168,11 +169,11 @@ Task<SignIn> SignInToken::prepare(Wish wish) {
   if (!client) co_return client.error();
   SignIn sign_in;
   sign_in.upstream = plan().upstream;
-  sign_in.who = who_;
+  sign_in.caller = caller_;
   sign_in.found = found;
   sign_in.client = *std::move(client);
   sign_in.redirect = redirect_endpoint_.callback(plan().upstream);
-  sign_in.scopes = directory_.scopes(wish);
+  sign_in.scopes = directory_.scopes(requirements);
   if (grant_ && grant_->issuer == server.issuer) {
     sign_in.scopes = unite(grant_->scopes, sign_in.scopes);
   }
@@ -182,8 +183,8 @@ Task<SignIn> SignInToken::prepare(Wish wish) {
   co_return sign_in;
 }
 
-// As the configuration says; else by a document of ours; else as registered before; else as newly
-// registered.
+// In this order: the configured client, our client document, an earlier registration, a new
+// registration.
 Task<Client> SignInToken::client_for(const ServerMetadata& server) {
   if (!plan().client.id.empty()) co_return plan().client;
   std::string document = plan().settings.client_document;
@@ -198,14 +199,15 @@ Task<Client> SignInToken::client_for(const ServerMetadata& server) {
   if (!known) co_return known.error();
   if (*known) co_return (*known)->client;
   if (server.registration_endpoint.empty()) {
-    co_return failed(fmt::format(
-        "{} registers nobody by itself: register this gateway there, with the redirect URI {}, and "
-        "set client_id",
-        server.issuer, redirect_endpoint_.callback(plan().upstream)));
+    co_return failed(
+        fmt::format("{} has no dynamic registration: register this gateway there, with the "
+                    "redirect URI {}, and "
+                    "set client_id",
+                    server.issuer, redirect_endpoint_.callback(plan().upstream)));
   }
-  ClientRequest wish{redirect_endpoint_.name, redirect_endpoint_.callback(plan().upstream)};
-  auto made = co_await register_client(*plan().fetcher, server, std::move(wish));
-  auto record = policy::event_record(policy::kRegistrationEvent, *who_);
+  ClientRequest requirements{redirect_endpoint_.name, redirect_endpoint_.callback(plan().upstream)};
+  auto made = co_await register_client(*plan().fetcher, server, std::move(requirements));
+  auto record = policy::event_record(policy::kRegistrationEvent, *caller_);
   record.method = "client";
   record.upstream = plan().upstream;
   record.target = server.issuer;

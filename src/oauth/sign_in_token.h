@@ -1,5 +1,5 @@
-// `kind: authorization_code`: tokens that a person gives by signing in, once; from then on they are
-// kept and renewed.
+// `kind: authorization_code`: tokens that a person grants by signing in once; from then on they are
+// stored and renewed.
 //
 // Confined to the control thread.
 #pragma once
@@ -18,38 +18,38 @@
 
 namespace patchbay::oauth {
 
-// How browsers reach us, and what people are told who we are.
+// How browsers reach us, and the name under which we introduce ourselves.
 struct RedirectEndpoint {
-  std::string base;  // https://gateway.example; empty: nobody has said.
+  std::string base;  // https://gateway.example; empty: unknown.
   std::string name;
-  bool require_credentials = true;  // Of the person who opens a link.
+  bool require_credentials = true;  // Of the person that opens a link.
   std::function<void(policy::AuditRecord)> audit = [](policy::AuditRecord) {};
 
   std::string callback(const std::string& upstream) const;
-  // Where the document about us is that authorization servers may read; empty if they cannot.
+  // The URL of our client metadata document; empty if authorization servers cannot reach it.
   std::string document(const std::string& upstream) const;
 };
 
 class SignInToken final : public Supplier {
  public:
-  // REQUIRES: what is referred to outlives it.
-  SignInToken(std::shared_ptr<const Plan> plan, Caller who, Records& records,
+  // REQUIRES: the arguments outlive it.
+  SignInToken(std::shared_ptr<const Plan> plan, Caller caller, Records& records,
               const RedirectEndpoint& redirect_endpoint)
       : directory_(std::move(plan)),
-        who_(std::move(who)),
+        caller_(std::move(caller)),
         records_(records),
         redirect_endpoint_(redirect_endpoint) {}
 
-  bool knows_where() const override { return !loaded_ || grant_; }
-  Task<TokenAnswer> obtain(Wish wish) override;
+  bool knows_issuer() const override { return !loaded_ || grant_; }
+  Task<TokenAnswer> obtain(TokenRequirements requirements) override;
   const Scopes& asked() const override { return asked_; }
   std::string issuer() const override { return grant_ ? grant_->issuer : ""; }
 
-  // Everything that a person needs to be sent away with, but the id and the time.
-  Task<SignIn> prepare(Wish wish);
-  // Exchanges what the person has come back with, and keeps what that yields.
+  // Everything that a sign-in needs, except its id and expiry.
+  Task<SignIn> prepare(TokenRequirements requirements);
+  // Exchanges the code and stores the grant.
   Task<TokenAnswer> complete(const SignIn& sign_in, std::string code);
-  // Lets go of what was given.
+  // Deletes the grant.
   Task<void> forget();
 
  private:
@@ -63,7 +63,7 @@ class SignInToken final : public Supplier {
   Task<std::optional<Registered>> known_client(const std::string& issuer);
 
   Directory directory_;
-  const Caller who_;
+  const Caller caller_;
   Records& records_;
   const RedirectEndpoint& redirect_endpoint_;
   std::optional<Grant> grant_;

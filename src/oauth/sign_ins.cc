@@ -14,10 +14,10 @@ namespace patchbay::oauth {
 namespace {
 
 constexpr int kLeastShare =
-    16;  // Sign-ins that one caller may have begun, however few there may be.
+    16;  // Sign-ins that one caller may always begin, however small the maximum is.
 
 Error unknown() {
-  return {Code::not_found, "nobody is expected to sign in here; the link may be too old"};
+  return {Code::not_found, "there is no sign-in at this link; it may have expired"};
 }
 
 bool same_secret(const std::string& a, const std::string& b) {
@@ -29,7 +29,7 @@ SignInToken& supplier_of(TokenSource& source) {
 }
 
 policy::AuditRecord record_of(const SignIn& sign_in, std::string_view what) {
-  auto record = policy::event_record(policy::kSignInEvent, *sign_in.who);
+  auto record = policy::event_record(policy::kSignInEvent, *sign_in.caller);
   record.method = what;
   record.upstream = sign_in.upstream;
   record.target = sign_in.found.server.issuer;
@@ -56,26 +56,27 @@ std::string SignIns::url_of(const std::string& id) const {
   return fmt::format("{}/oauth/sign-in/{}", redirect_endpoint_.base, id);
 }
 
-Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish, Caller caller) {
+Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source,
+                                 TokenRequirements requirements, Caller caller) {
   sweep();
   for (const auto& [id, pending] : pending_) {
     const bool same = pending->source == source && !pending->over;
-    // A call may need more meanwhile than the one that was offered asks for.
-    if (same && has_scopes(pending->sign_in.scopes, wish.more)) co_return id;
+    // A call may meanwhile need more scopes than the offered sign-in requests.
+    if (same && has_scopes(pending->sign_in.scopes, requirements.more)) co_return id;
   }
   if (pending_.size() >= static_cast<std::size_t>(most_)) {
     co_return Error{Code::overloaded,
                     "too many people are signing in; try again later (sign_in.max_pending)"};
   }
-  auto prepared = co_await supplier_of(*source).prepare(std::move(wish));
+  auto prepared = co_await supplier_of(*source).prepare(std::move(requirements));
   if (!prepared) co_return prepared.error();
-  // One caller must not begin as many as there may be.
+  // One caller must not use up the maximum of all.
   const auto own = std::ranges::count_if(pending_, [&](const auto& entry) {
-    return !entry.second->over && entry.second->sign_in.who->id == prepared->who->id;
+    return !entry.second->over && entry.second->sign_in.caller->id == prepared->caller->id;
   });
   if (own >= std::max(kLeastShare, most_ / 4)) {
     co_return Error{Code::rate_limited,
-                    "this caller has begun too many sign-ins; finish some, or try again later (a "
+                    "this caller has too many pending sign-ins; finish some, or try again later (a "
                     "quarter of sign_in.max_pending)"};
   }
   auto pending = std::make_shared<Pending>(*std::move(prepared), source);
@@ -84,7 +85,7 @@ Task<std::string> SignIns::offer(std::shared_ptr<TokenSource> source, Wish wish,
   const std::string id = pending->sign_in.id;
   log::Line(log::Level::info, "sign-in offered")
       .add("upstream", pending->sign_in.upstream)
-      .add("who", pending->sign_in.who->name)
+      .add("who", pending->sign_in.caller->name)
       .add("issuer", pending->sign_in.found.server.issuer);
   auto record = record_of(pending->sign_in, "offer");
   record.by = caller->name;
@@ -103,14 +104,18 @@ Result<SignInPage> SignIns::page(const std::string& id) {
   const Pending* const pending = find(id);
   if (!pending || pending->over) return unknown();
   const SignIn& sign_in = pending->sign_in;
-  auto place = net::parse_url(sign_in.found.server.authorization_endpoint);
-  if (!place) return Error{Code::upstream_failed, place.error().message};
-  return SignInPage{
-      sign_in.upstream, sign_in.who->name, sign_in.found.server.issuer,           sign_in.scopes,
-      place->origin(),  sign_in.who->id,   redirect_endpoint_.require_credentials};
+  auto endpoint = net::parse_url(sign_in.found.server.authorization_endpoint);
+  if (!endpoint) return Error{Code::upstream_failed, endpoint.error().message};
+  return SignInPage{sign_in.upstream,
+                    sign_in.caller->name,
+                    sign_in.found.server.issuer,
+                    sign_in.scopes,
+                    endpoint->origin(),
+                    sign_in.caller->id,
+                    redirect_endpoint_.require_credentials};
 }
 
-Result<AuthorizationRedirect> SignIns::depart(const std::string& id) {
+Result<AuthorizationRedirect> SignIns::authorization_redirect(const std::string& id) {
   Pending* const pending = find(id);
   if (!pending || pending->over) return unknown();
   std::string url = begin(pending->sign_in);
@@ -121,7 +126,7 @@ Result<AuthorizationRedirect> SignIns::depart(const std::string& id) {
                   pending->sign_in.browser, secure ? "/" : "/oauth", secure ? "; Secure" : "")};
 }
 
-// One for each, so that several can go at the same time.
+// One cookie each, so that several sign-ins can run at the same time.
 std::string SignIns::cookie_name(const std::string& id) const {
   return fmt::format("{}patchbay-{}",
                      redirect_endpoint_.base.starts_with("https://") ? "__Host-" : "", id);
@@ -131,7 +136,7 @@ Task<void> SignIns::wait(std::string id, Deadline deadline) {
   sweep();
   const auto found = pending_.find(id);
   if (found == pending_.end()) co_return unknown();
-  const auto pending = found->second;  // Stays while we look at it.
+  const auto pending = found->second;  // Keeps it alive here.
   if (!pending->over) {
     OneShot<void> update;
     pending->waiting.push_back(&update);
@@ -146,34 +151,34 @@ Task<void> SignIns::wait(std::string id, Deadline deadline) {
 Result<SignInState> SignIns::state(const std::string& id) {
   const Pending* const pending = find(id);
   if (!pending) return unknown();
-  std::string words = pending->over ? "done" : "waiting";
-  if (!pending->why.empty()) words = pending->why;
-  return SignInState{std::move(words), pending->sign_in.who->id};
+  std::string text = pending->over ? "done" : "waiting";
+  if (!pending->why.empty()) text = pending->why;
+  return SignInState{std::move(text), pending->sign_in.caller->id};
 }
 
-Result<SignIns::Pending*> SignIns::find_returning(const Arrival& arrival) {
+Result<SignIns::Pending*> SignIns::find_returning(const CallbackRequest& arrival) {
   sweep();
   const auto state = arrival.returned.find("state");
   if (state == arrival.returned.end()) return unknown();
   for (const auto& [id, pending] : pending_) {
     SignIn& sign_in = pending->sign_in;
     if (pending->over || !same_secret(sign_in.state, state->second)) continue;
-    sign_in.state.clear();  // Once.
+    sign_in.state.clear();  // Single-use.
     if (sign_in.upstream != arrival.upstream) return unknown();
     if (!same_secret(sign_in.browser, cookie(arrival.cookies, cookie_name(id)))) {
-      return Error{Code::forbidden, "you have not begun to sign in with this browser"};
+      return Error{Code::forbidden, "this browser has not started the sign-in"};
     }
-    // For the gateway itself an admin signs in, who has shown that before going.
-    const bool own = sign_in.who->id == Principal().id;
-    if (arrival.who && !own && arrival.who->id != sign_in.who->id) {
-      return Error{Code::forbidden, "this is for somebody else to sign in"};
+    // For the gateway itself an admin signs in, whose role was checked at the start.
+    const bool own = sign_in.caller->id == Principal().id;
+    if (arrival.caller && !own && arrival.caller->id != sign_in.caller->id) {
+      return Error{Code::forbidden, "this sign-in belongs to another caller"};
     }
     return pending.get();
   }
   return unknown();
 }
 
-Task<std::string> SignIns::come_back(Arrival arrival) {
+Task<std::string> SignIns::handle_callback(CallbackRequest arrival) {
   auto found = find_returning(arrival);
   if (!found) co_return found.error();
   const auto pending = pending_.find((*found)->sign_in.id)->second;
@@ -193,16 +198,16 @@ Task<std::string> SignIns::come_back(Arrival arrival) {
   co_return std::move(arrival.upstream);
 }
 
-void SignIns::end(Pending& pending, const Arrival& arrival, std::string why) {
+void SignIns::end(Pending& pending, const CallbackRequest& arrival, std::string why) {
   auto record = record_of(pending.sign_in, "complete");
   record.from = arrival.from;
-  if (arrival.who) record.by = arrival.who->name;
+  if (arrival.caller) record.by = arrival.caller->name;
   if (!why.empty()) record.outcome = info(Code::forbidden).name;
   redirect_endpoint_.audit(std::move(record));
   log::Line(why.empty() ? log::Level::info : log::Level::warn,
             why.empty() ? "signed in" : "not signed in")
       .add("upstream", pending.sign_in.upstream)
-      .add("who", pending.sign_in.who->name)
+      .add("who", pending.sign_in.caller->name)
       .add("issuer", pending.sign_in.found.server.issuer)
       .add("why", why);
   pending.over = true;

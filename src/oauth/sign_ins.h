@@ -1,5 +1,5 @@
-// The SignIns are the people who are on their way through an authorization server, each for one
-// caller at one upstream: offered by a link, gone with their browser, come back with a code.
+// The SignIns are the pending runs of the authorization code flow, each for one caller at one
+// upstream: offered by a link, redirected to the authorization server, finished by the callback.
 //
 // Confined to the control thread.
 #pragma once
@@ -16,75 +16,75 @@
 
 namespace patchbay::oauth {
 
-// What a person is shown before they go.
+// What our page shows before the redirect.
 struct SignInPage {
   std::string upstream;
-  std::string caller;  // The name of the one who will use the token.
+  std::string caller;  // The name of the caller that will use the token.
   std::string issuer;
   Scopes scopes;
-  std::string goes_to;  // The origin of the authorization endpoint.
-  std::string owner;    // The id of that caller; that of nobody in particular: the gateway itself.
-  bool require_credentials = true;  // The person who opens it must prove to be the owner.
+  std::string goes_to;              // The origin of the authorization endpoint.
+  std::string owner;                // The id of that caller; the default id is the gateway itself.
+  bool require_credentials = true;  // The person that opens it must authenticate as the owner.
 };
 
-// How it stands with somebody who signs in, and for whom.
+// The state of a sign-in, and its owner.
 struct SignInState {
-  std::string words;  // `waiting`, `done`, or why it came to nothing.
+  std::string text;  // `waiting`, `done`, or why it failed.
   std::string owner;
 };
 
-// Somebody's browser is back.
-struct Arrival {
+// The redirect of a browser back to us.
+struct CallbackRequest {
   std::string upstream;
   Returned returned;
   std::string cookies;
-  Caller who;        // The caller whom the request shows, or null.
+  Caller caller;     // The authenticated caller of the request, or null.
   std::string from;  // Its address.
 };
 
-// Where their browser goes, and what it must bring back.
+// The authorization URL, and the cookie that the callback must have.
 struct AuthorizationRedirect {
   std::string url;
-  std::string cookie;  // As Set-Cookie has it.
+  std::string cookie;  // As in Set-Cookie.
 };
 
 class SignIns {
  public:
-  // REQUIRES: `reception` outlives it.
+  // REQUIRES: `redirect_endpoint` outlives it.
   explicit SignIns(const RedirectEndpoint& redirect_endpoint)
       : redirect_endpoint_(redirect_endpoint) {}
 
   void set_bounds(std::chrono::nanoseconds time, int most) { time_ = time, most_ = most; }
 
-  // The id under which somebody can sign in so that `source` has the token that is wished for. As
-  // long as one waits, the same for the same source. REQUIRES: its supplier is a SignInToken.
-  // `asker` is who wants it.
-  Task<std::string> offer(std::shared_ptr<TokenSource> source, Wish wish, Caller caller);
+  // The id of a sign-in that gets `source` its token. A pending sign-in of the same source is
+  // reused. REQUIRES: its supplier is a SignInToken. `caller` is the one that asks for it.
+  Task<std::string> offer(std::shared_ptr<TokenSource> source, TokenRequirements requirements,
+                          Caller caller);
   std::string url_of(const std::string& id) const;
 
-  // The following are Code::not_found for an id that is not known, or too old.
+  // The following are Code::not_found for an id that is unknown or expired.
   Result<SignInPage> page(const std::string& id);
-  Result<AuthorizationRedirect> depart(const std::string& id);
-  // Yields when it is over; the error is why it came to nothing.
+  Result<AuthorizationRedirect> authorization_redirect(const std::string& id);
+  // Yields when it is over; the error is why it failed.
   Task<void> wait(std::string id, Deadline deadline);
   Result<SignInState> state(const std::string& id);
 
   // Yields the name of the upstream.
-  Task<std::string> come_back(Arrival arrival);
+  Task<std::string> handle_callback(CallbackRequest arrival);
 
  private:
   struct Pending {
     SignIn sign_in;
     std::shared_ptr<TokenSource> source;
     bool over = false;
-    std::string why = {};  // It came to nothing.
+    std::string why = {};  // The reason of a failure.
     std::vector<OneShot<void>*> waiting = {};
   };
 
   Pending* find(const std::string& id);
-  Result<Pending*> find_returning(const Arrival& arrival);
+  Result<Pending*> find_returning(const CallbackRequest& arrival);
   std::string cookie_name(const std::string& id) const;
-  void end(Pending& pending, const Arrival& arrival, std::string why);
+  void end(Pending& pending, const CallbackRequest& arrival, std::string why);
   void sweep();
 
   const RedirectEndpoint& redirect_endpoint_;

@@ -1,5 +1,5 @@
-// A Supplier gets tokens in one of the ways that there are: from the configuration, as a client of
-// our own, from a person who signs in, in exchange for a caller's own.
+// A Supplier gets tokens from one origin: from the configuration, as a client of our own, from a
+// person that signs in, or in exchange for a caller's token.
 //
 // Confined to the control thread.
 #pragma once
@@ -14,48 +14,49 @@
 
 namespace patchbay::oauth {
 
-// What is known of the token that is wanted.
-struct Wish {
-  std::optional<Challenge> challenge;  // The last refusal for want of a token.
-  Scopes more;                         // Scopes that calls turned out to need.
-  bool refused = false;                // The last token was: who gives tokens may have changed.
-  bool insufficient = false;           // The last token was good, but not for all of `more`.
+// What the next token must satisfy.
+struct TokenRequirements {
+  std::optional<Challenge> challenge;  // The last refusal of a request without a token.
+  Scopes more;                         // Additional scopes that calls need.
+  bool refused = false;  // The last token was refused: the authorization server may have changed.
+  bool insufficient = false;  // The last token was valid, but lacked scopes of `more`.
 };
 
 class Supplier {
  public:
   virtual ~Supplier() = default;
 
-  // False: the upstream must be asked without a token first, and say where to get one.
-  virtual bool knows_where() const = 0;
+  // False: the upstream must be asked without a token first, and its challenge names the issuer.
+  virtual bool knows_issuer() const = 0;
 
-  // A token; one without a text if there is nothing to show yet. Code::forbidden if a person must
-  // do something first. One at a time.
-  virtual Task<TokenAnswer> obtain(Wish wish) = 0;
+  // A token; an empty one if there is none yet. Code::forbidden if a person must act first. One
+  // call at a time.
+  virtual Task<TokenAnswer> obtain(TokenRequirements requirements) = 0;
 
-  // The scopes that the last one was asked for.
+  // The requested scopes of the last token.
   virtual const Scopes& asked() const = 0;
 
-  // Whoever gives them, for the log; empty if nobody does.
+  // Who issues the tokens, for the log; empty if nobody does.
   virtual std::string issuer() const = 0;
 };
 
-// Who gives tokens for an upstream: found out once, and again when that is in doubt.
+// The discovered authorization server of an upstream; discovery is repeated when it may be
+// outdated.
 class Directory {
  public:
   explicit Directory(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
   const Plan& plan() const { return *plan_; }
-  bool knows_where() const;
-  Task<void> look(const Wish& wish);
+  bool knows_issuer() const;
+  Task<void> look(const TokenRequirements& requirements);
   void forget() { found_.reset(); }
 
   // REQUIRES: look() has succeeded since forget().
   const Discovered& found() const { return *found_; }
   std::string issuer() const { return found_ ? found_->server.issuer : ""; }
 
-  // Those to ask for.
-  Scopes scopes(const Wish& wish) const;
+  // The scopes to request.
+  Scopes scopes(const TokenRequirements& requirements) const;
 
  private:
   const std::shared_ptr<const Plan> plan_;
@@ -67,8 +68,8 @@ class ConfiguredToken final : public Supplier {
  public:
   explicit ConfiguredToken(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 
-  bool knows_where() const override { return true; }
-  Task<TokenAnswer> obtain(Wish wish) override;
+  bool knows_issuer() const override { return true; }
+  Task<TokenAnswer> obtain(TokenRequirements requirements) override;
   const Scopes& asked() const override { return none_; }
   std::string issuer() const override { return {}; }
 
@@ -82,8 +83,8 @@ class OwnToken final : public Supplier {
  public:
   explicit OwnToken(std::shared_ptr<const Plan> plan) : directory_(std::move(plan)) {}
 
-  bool knows_where() const override { return directory_.knows_where(); }
-  Task<TokenAnswer> obtain(Wish wish) override;
+  bool knows_issuer() const override { return directory_.knows_issuer(); }
+  Task<TokenAnswer> obtain(TokenRequirements requirements) override;
   const Scopes& asked() const override { return asked_; }
   std::string issuer() const override { return directory_.issuer(); }
 

@@ -1,4 +1,4 @@
-// What a token endpoint answers (RFC 6749, 5): a token, or why there is none. Values only; pure.
+// The answer of a token endpoint (RFC 6749, 5): a token, or an error. Values only; pure.
 #pragma once
 
 #include <chrono>
@@ -14,21 +14,22 @@ namespace patchbay::oauth {
 struct TokenAnswer {
   std::string access = {};
   std::string refresh = {};                          // Empty: none.
-  std::optional<std::chrono::seconds> expires = {};  // None: it does not say.
-  std::optional<Scopes> scopes = {};                 // None: those that were asked for.
+  std::optional<std::chrono::seconds> expires = {};  // None: not stated.
+  std::optional<Scopes> scopes = {};                 // None: the requested ones.
   std::string issued_type = {};                      // Of a token exchange: what `access` is.
 };
 
-// Words of the other side as they may be logged and shown: cut, and without control characters.
-std::string plain_words(std::string_view words);
+// A text of the other side as it may be logged and displayed: truncated, without control
+// characters.
+std::string printable(std::string_view raw);
 
-// What an endpoint of OAuth says in its error, in one sentence that names nothing secret.
+// The error of an OAuth endpoint in one sentence, without secrets.
 std::string reason_of_refusal(int status, std::string_view body);
 
-// The code that it gives: `invalid_grant`, `invalid_client`; empty if it gives none.
+// Its error code: `invalid_grant`, `invalid_client`; empty if there is none.
 std::string code_of_refusal(std::string_view body);
 
-// The answer with a status of success. `bearer`: anything but a bearer token is an error.
+// A successful answer. `bearer`: anything but a bearer token is an error.
 Result<TokenAnswer> parse_token_answer(std::string_view body, bool bearer = true);
 
 }  // namespace patchbay::oauth

@@ -1,4 +1,4 @@
-// One request to a token endpoint, and what becomes of it.
+// One request to a token endpoint, and its outcome.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace patchbay::oauth {
 
-// What the answer is for: to be shown to an upstream, or to another authorization server.
+// What the token is for: an upstream, or another authorization server.
 enum class TokenUse : std::uint8_t { bearer, assertion };
 
-// `invalid_grant` is the one refusal that says something about what we hold, not about us: its
-// error is Code::unauthenticated. Everything else is Code::upstream_failed, or what the wire came
-// to. REQUIRES: what is referred to outlives the task.
+// `invalid_grant` is the one refusal that concerns the grant and not the client: its error is
+// Code::unauthenticated. Everything else is Code::upstream_failed, or the error of the connection.
+// REQUIRES: the arguments outlive the task.
 Task<TokenAnswer> request_token(const Fetcher& fetcher, const ServerMetadata& server,
                                 const Client& client, Form form, TokenUse use = TokenUse::bearer);
 

@@ -18,53 +18,54 @@ using transport::Refused;
 std::shared_ptr<metrics::Counter> counter(metrics::Registry& registry, std::string_view upstream,
                                           std::string_view outcome) {
   return registry.counter("patchbay_upstream_tokens_total",
-                          "Tokens that were asked for to show them to an upstream.",
+                          "Tokens that were requested for an upstream.",
                           metrics::labels({{"upstream", upstream}, {"outcome", outcome}}));
 }
 
-// To each who waits, once.
+// Delivers to every waiting call once.
 template <class T>
-void notify(std::vector<OneShot<T>*>& list, const Result<T>& word) {
-  for (OneShot<T>* const one : std::exchange(list, {})) one->deliver(word);
+void notify(std::vector<OneShot<T>*>& list, const Result<T>& value) {
+  for (OneShot<T>* const one : std::exchange(list, {})) one->deliver(value);
 }
 
 }  // namespace
 
-TokenSource::TokenSource(Home& owner, std::shared_ptr<const Plan> plan,
+TokenSource::TokenSource(Context& context, std::shared_ptr<const Plan> plan,
                          std::unique_ptr<Supplier> supplier)
-    : owner_(owner),
+    : context_(context),
       plan_(std::move(plan)),
-      fetched_(counter(owner.registry, plan_->upstream, "ok")),
-      failed_(counter(owner.registry, plan_->upstream, "failed")),
+      fetched_(counter(context.registry, plan_->upstream, "ok")),
+      failed_(counter(context.registry, plan_->upstream, "failed")),
       supplier_(std::move(supplier)) {}
 
 AuthHeadersPtr TokenSource::at_hand() const {
   const std::lock_guard lock(mutex_);
-  return shown_ && Clock::now() < due_ ? shown_ : nullptr;
+  return headers_ && Clock::now() < due_ ? headers_ : nullptr;
 }
 
 Task<AuthHeadersPtr> TokenSource::get(Deadline deadline) {
   auto there = [self = shared_from_this(), deadline] { return self->get_here(deadline); };
-  co_return co_await hop<AuthHeadersPtr>(owner_.executor, there);
+  co_return co_await hop<AuthHeadersPtr>(context_.executor, there);
 }
 
-Task<AuthHeadersPtr> TokenSource::better_than(AuthHeadersPtr shown, Refused refused,
+Task<AuthHeadersPtr> TokenSource::better_than(AuthHeadersPtr headers, Refused refused,
                                               Deadline deadline) {
-  auto there = [self = shared_from_this(), shown = std::move(shown), refused = std::move(refused),
-                deadline] { return self->better_here(shown, refused, deadline); };
-  co_return co_await hop<AuthHeadersPtr>(owner_.executor, there);
+  auto there = [self = shared_from_this(), headers = std::move(headers),
+                refused = std::move(refused),
+                deadline] { return self->better_here(headers, refused, deadline); };
+  co_return co_await hop<AuthHeadersPtr>(context_.executor, there);
 }
 
 Task<void> TokenSource::wait_for_change(int seen, Deadline deadline) {
   auto there = [self = shared_from_this(), seen, deadline] {
     return self->wait_here(seen, deadline);
   };
-  co_return co_await hop<void>(owner_.executor, there);
+  co_return co_await hop<void>(context_.executor, there);
 }
 
-bool TokenSource::has_good() const { return shown_ && Clock::now() < expires_; }
+bool TokenSource::has_good() const { return headers_ && Clock::now() < expires_; }
 
-// A failure counts for a while; one that only a person can mend, until somebody does.
+// A failure is cached for a while; one that a person must resolve, until then.
 bool TokenSource::must_wait() const {
   return failure_ && (wants_sign_in(*failure_) || Clock::now() < next_try_);
 }
@@ -73,45 +74,47 @@ Task<AuthHeadersPtr> TokenSource::get_here(Deadline deadline) {
   if (has_good()) {
     const Deadline now = Clock::now();
     if (!fetching_ && now >= due_ && now >= next_try_) begin();
-    co_return shown_;
+    co_return headers_;
   }
-  // Before anything is known, the first request goes without a token: the refusal says where to get
-  // one, and for what.
-  if (!fetching_ && !wish_.challenge && !supplier_->knows_where()) co_return AuthHeadersPtr();
+  // At the beginning the first request goes without a token: the challenge names the issuer and the
+  // scopes.
+  if (!fetching_ && !requirements_.challenge && !supplier_->knows_issuer())
+    co_return AuthHeadersPtr();
   co_return co_await wait_for_token(deadline);
 }
 
-Task<AuthHeadersPtr> TokenSource::better_here(AuthHeadersPtr shown, const Refused& refused,
+Task<AuthHeadersPtr> TokenSource::better_here(AuthHeadersPtr headers, const Refused& refused,
                                               Deadline deadline) {
-  if (shown != shown_ && has_good()) co_return shown_;  // Meanwhile there is another.
+  if (headers != headers_ && has_good()) co_return headers_;  // There is a newer token.
   auto challenge = bearer_challenge(refused.challenges);
   if (refused.status == 403) {
     const bool more = challenge && challenge->error == "insufficient_scope" && challenge->scopes;
-    // What was asked for and not granted is not granted the next time either.
+    // Scopes that were requested and not granted will not be granted the next time either.
     if (!more || has_scopes(supplier_->asked(), *challenge->scopes)) co_return AuthHeadersPtr();
-    wish_.more = unite(std::move(wish_.more), *challenge->scopes);
-    wish_.insufficient = true;
+    requirements_.more = unite(std::move(requirements_.more), *challenge->scopes);
+    requirements_.insufficient = true;
   } else {
-    // One that has just come is as good as the next.
-    if (shown && Clock::now() - got_ < plan_->settings.retry) co_return AuthHeadersPtr();
-    if (challenge || !wish_.challenge) wish_.challenge = challenge.value_or(Challenge());
-    wish_.refused = true;
+    // A token that has just been issued would be refused again.
+    if (headers && Clock::now() - got_ < plan_->settings.retry) co_return AuthHeadersPtr();
+    if (challenge || !requirements_.challenge)
+      requirements_.challenge = challenge.value_or(Challenge());
+    requirements_.refused = true;
     const std::lock_guard lock(mutex_);
-    shown_.reset();
+    headers_.reset();
   }
   co_return co_await wait_for_token(deadline);
 }
 
-// All who wait share one attempt.
+// All waiting calls share one attempt.
 Task<AuthHeadersPtr> TokenSource::wait_for_token(Deadline deadline) {
   if (!fetching_ && must_wait()) co_return *failure_;
   OneShot<AuthHeadersPtr> update;
   waiting_.push_back(&update);
-  if (!fetching_) begin();  // May be over at once.
+  if (!fetching_) begin();  // May finish at once.
   auto token = co_await update.wait(deadline);
   std::erase(waiting_, &update);
   if (!token && token.error().code == Code::timeout) {
-    co_return no_token(plan_->upstream, {Code::timeout, "whoever gives it takes too long"});
+    co_return no_token(plan_->upstream, {Code::timeout, "the authorization server takes too long"});
   }
   co_return token;
 }
@@ -128,18 +131,18 @@ Task<void> TokenSource::wait_here(int seen, Deadline deadline) {
 
 void TokenSource::begin() {
   fetching_ = true;
-  owner_.tasks.spawn(fetch(shared_from_this()));
+  context_.tasks.spawn(fetch(shared_from_this()));
 }
 
 Task<void> TokenSource::fetch(std::shared_ptr<TokenSource> self) {
   const int before = self->supplied_;
-  Wish wish = self->wish_;
-  self->wish_.refused = self->wish_.insufficient = false;
-  auto answer = co_await self->supplier_->obtain(std::move(wish));
+  TokenRequirements requirements = self->requirements_;
+  self->requirements_.refused = self->requirements_.insufficient = false;
+  auto answer = co_await self->supplier_->obtain(std::move(requirements));
   self->fetching_ = false;
-  // What came by itself meanwhile is newer.
+  // A token that was supplied meanwhile is newer.
   const bool newer = self->supplied_ != before && self->has_good();
-  notify(self->waiting_, newer ? Result<AuthHeadersPtr>(self->shown_) : self->take(answer));
+  notify(self->waiting_, newer ? Result<AuthHeadersPtr>(self->headers_) : self->take(answer));
   co_return ok();
 }
 
@@ -150,18 +153,18 @@ Result<AuthHeadersPtr> TokenSource::take(const Result<TokenAnswer>& answer) {
     if (answer->access.empty()) return AuthHeadersPtr();
     fetched_->add();
     note(*answer);
-    return shown_;
+    return headers_;
   }
   const Error why = no_token(plan_->upstream, answer.error());
   if (why.code == Code::cancelled) return why;
-  // One that is good for less than a call needs is good for others.
+  // A token with too few scopes for one call is still valid for others.
   if (!has_good()) failure_ = why;
   const bool person = wants_sign_in(why);
   if (!person) failed_->add();
   log::Line(person ? log::Level::info : log::Level::warn, "no token")
       .add("upstream", plan_->upstream)
       .add("why", answer.error().message);
-  if (person && !has_good() && owner_.wanted) owner_.wanted(shared_from_this());
+  if (person && !has_good() && context_.wanted) context_.wanted(shared_from_this());
   return why;
 }
 
@@ -176,29 +179,29 @@ void TokenSource::forget() {
   ++supplied_;
   failure_.reset();
   const std::lock_guard lock(mutex_);
-  shown_.reset();
+  headers_.reset();
 }
 
 void TokenSource::note(const TokenAnswer& answer) {
   const Settings& settings = plan_->settings;
   const Deadline now = Clock::now();
   got_ = now;
-  auto shown = std::make_shared<const AuthHeaders>(
+  auto headers = std::make_shared<const AuthHeaders>(
       fmt::format("Authorization: Bearer {}\r\n", answer.access));
   Deadline due = kNever;
   Deadline expires = kNever;
   if (answer.expires) {
-    const std::chrono::nanoseconds life = *answer.expires;
-    expires = now + life;
-    due = expires - std::min<std::chrono::nanoseconds>(settings.renew_before, life / 2);
+    const std::chrono::nanoseconds lifetime = *answer.expires;
+    expires = now + lifetime;
+    due = expires - std::min<std::chrono::nanoseconds>(settings.renew_before, lifetime / 2);
   } else if (settings.kind == Kind::bearer && !settings.token_file.empty()) {
     due = now + settings.retry;
   }
   changes_.fetch_add(1, std::memory_order_relaxed);
   notify(hoping_, ok());
   const std::lock_guard lock(mutex_);
-  const bool same = shown_ && shown_->fields == shown->fields;
-  if (!same) shown_ = std::move(shown);
+  const bool same = headers_ && headers_->fields == headers->fields;
+  if (!same) headers_ = std::move(headers);
   due_ = due;
   expires_ = expires;
   if (same) return;

@@ -28,13 +28,13 @@ constexpr const char* kTables =
     "CREATE TABLE IF NOT EXISTS clients (upstream TEXT NOT NULL, principal TEXT NOT NULL, "
     "issuer TEXT NOT NULL, sealed TEXT NOT NULL, changed INTEGER NOT NULL, "
     "PRIMARY KEY (upstream, principal, issuer)) WITHOUT ROWID;"
-    // What is taken out must be gone from the file too.
+    // Deleted values must not remain in the file.
     "PRAGMA secure_delete = ON;";
 
 constexpr std::string_view kKeyFile = "tokens.key";
 constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
 
-// A value that was moved to another row does not open there.
+// A value that was moved to another row cannot be decrypted.
 std::string context_of(bool token, const TokenStore::Key& key) {
   const auto part = [](std::string_view text) { return fmt::format("{}:{}", text.size(), text); };
   return fmt::format("{} {} {} {}", token ? "token" : "client", part(key.upstream),
@@ -59,7 +59,7 @@ Result<void> make_key_file(const std::string& path) {
   const std::string text =
       base64url_encode({reinterpret_cast<const char*>(key.data()), key.size()}) + "\n";
   OPENSSL_cleanse(key.data(), key.size());
-  // Whole from the first moment on that anybody can find it.
+  // The file is complete before it gets its name.
   const std::string fresh = fmt::format("{}.{}", path, random_hex(8));
   const net::Fd file(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return fault("make", fresh);
@@ -79,7 +79,7 @@ Result<policy::Sealer::Key> parse_key(std::string_view text) {
   policy::Sealer::Key key;
   if (!raw || raw->size() != key.size()) {
     return Error{Code::invalid_params,
-                 "is no key: 32 random bytes in base64url, as `head -c 32 /dev/urandom | basenc "
+                 "is not a key: 32 random bytes in base64url, as `head -c 32 /dev/urandom | basenc "
                  "--base64url | tr -d =` prints them"};
   }
   std::ranges::copy(*raw, reinterpret_cast<char*>(key.data()));

@@ -1,8 +1,8 @@
-// The TokenStore keeps what cannot be had again without a person: tokens that came of a sign-in,
-// and clients as which we registered ourselves. It is an SQLite file; every value in it is sealed
-// with a key that is not, and opens only in the row it was written to.
+// The TokenStore stores what only a person can restore: tokens of sign-ins, and our client
+// registrations. It is an SQLite file; every value is encrypted with a key that is not in it, and
+// can be decrypted only in the row it was written to.
 //
-// Calls block; for one thread at a time that may.
+// Calls block; for one thread at a time that may block.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace patchbay::oauth {
 
 class TokenStore {
  public:
-  // Whose a value is. A client is of no principal.
+  // The owner of a value. A client has no principal.
   struct Key {
     std::string upstream;
     std::string principal;
@@ -37,7 +37,7 @@ class TokenStore {
   Result<void> put_token(const Key& key, std::string_view value) { return put(true, key, value); }
   Result<void> put_client(const Key& key, std::string_view value) { return put(false, key, value); }
 
-  // The newest first. What does not open with our key is passed over, and counted.
+  // The newest first. Values that cannot be decrypted are skipped and counted.
   Result<std::vector<Row>> tokens_of(const std::string& upstream, const std::string& principal);
   Result<std::vector<Row>> clients_of(const std::string& upstream);
   std::uint64_t unreadable() const { return unreadable_; }
@@ -57,8 +57,8 @@ class TokenStore {
   std::uint64_t unreadable_ = 0;
 };
 
-// The key of the store in the folder `state`: made, for its owner alone, if there is none. A key
-// that others may read is refused.
+// The key of the store in the folder `state`; created, readable by its owner only, if there is
+// none. A key that others may read is refused.
 Result<policy::Sealer::Key> key_in(const std::string& state);
 
 // A key as the configuration has it: 32 bytes in base64url.

@@ -183,8 +183,8 @@ void configure(Level level, Format format) {
 void stop() { writer().stop(); }
 std::uint64_t dropped_lines() { return writer().dropped_.load(std::memory_order_relaxed); }
 
-void show_messages(bool on) { writer().messages_ = on; }
-bool messages_shown() {
+void log_messages(bool on) { writer().messages_ = on; }
+bool messages_logged() {
   return writer().messages_.load(std::memory_order_relaxed) && enabled(Level::debug);
 }
 

@@ -27,8 +27,8 @@ void stop();
 
 // Whether messages between the gateway and programs are logged, at debug. They may hold secrets, so
 // this is asked for by itself.
-void show_messages(bool on);
-bool messages_shown();
+void log_messages(bool on);
+bool messages_logged();
 
 bool enabled(Level level);
 std::uint64_t dropped_lines();

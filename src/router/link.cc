@@ -69,7 +69,7 @@ Result<std::unique_ptr<Connector>> make_connector(const RouterSettings& settings
 Result<void> check_gateway(const RouterSettings& settings) {
   if (settings.gateway.empty()) {
     return Error{Code::invalid_params,
-                 "say where the gateway is: --gateway wss://HOST/mcp or tcps://HOST"};
+                 "set the URL of the gateway: --gateway wss://HOST/mcp or tcps://HOST"};
   }
   if (!transport::is_wire_url(settings.gateway) && !settings.gateway.starts_with("ws")) {
     return Error{Code::invalid_params,
@@ -92,8 +92,8 @@ Task<void> RouterLink::stop() {
   co_return co_await draining.shielded();
 }
 
-// Half of the pause is certain, the other half is not: routers that lost their gateway together do
-// not come back together.
+// Half of the pause is random, so that routers that lost their gateway together do not reconnect
+// together.
 std::chrono::nanoseconds RouterLink::next_pause() {
   thread_local std::minstd_rand random{std::random_device{}()};
   const auto most = settings_.reconnect.most.count();
@@ -106,7 +106,7 @@ std::chrono::nanoseconds RouterLink::next_pause() {
 
 Task<void> RouterLink::keep() {
   for (;;) {
-    auto lived = co_await live();
+    auto lived = co_await run_connection();
     const bool stops = lived.error().code == Code::cancelled;
     owner_.on_down(*this, lived.error());
     if (stops) co_return lived;
@@ -123,8 +123,8 @@ Task<void> RouterLink::keep() {
   }
 }
 
-// One connection, from its beginning to its end; yields why it ended.
-Task<void> RouterLink::live() {
+// One connection from start to end; yields why it ended.
+Task<void> RouterLink::run_connection() {
   auto made = co_await connect();
   if (!made) co_return made.error();
   connection_ = *std::move(made);
@@ -141,7 +141,7 @@ Task<void> RouterLink::live() {
     opened = co_await lost_->wait();
     up_ = false;
   }
-  // Whatever the reason, the connection gets the time to say farewell.
+  // Whatever the reason, the connection may finish its closing handshake.
   auto ending = connection_->end(opened.error().code == Code::cancelled);
   auto ended = co_await ending.shielded();
   connection_.reset();

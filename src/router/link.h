@@ -1,5 +1,5 @@
-// A RouterLink keeps one connection of the router to its gateway: makes it, lets the router say
-// what must be said first, and makes it again when it is lost, with a growing pause in between.
+// A RouterLink maintains one connection of the router to its gateway: it connects, lets the router
+// send what must come first, and reconnects with growing pauses.
 //
 // Confined to the router's thread.
 #pragma once
@@ -20,42 +20,41 @@ namespace patchbay::app {
 
 class RouterLink final : transport::Channel::Listener {
  public:
-  // Whom the link belongs to. Must not destroy it from inside a call.
+  // The owner of the link. Must not destroy it from inside a call.
   class Owner {
    public:
-    // The connection is made: says what a new one must hear first.
+    // The connection is made: restores the session on it.
     virtual Task<void> open(RouterLink& link) = 0;
-    // From now on it takes messages,
+    // The link accepts messages from now on,
     virtual void on_up(RouterLink& link) = 0;
-    // one has come,
+    // a message has arrived,
     virtual void on_message(RouterLink& link, std::string_view text) = 0;
-    // and it is lost, or could not be made.
+    // or the connection is lost, or could not be made.
     virtual void on_down(RouterLink& link, const Error& why) = 0;
 
    protected:
     ~Owner() = default;
   };
 
-  // REQUIRES: everything referred to outlives the link.
+  // REQUIRES: the arguments outlive the link.
   RouterLink(int number, const RouterSettings& settings, RouterToken& token, Owner& owner)
       : number_(number), settings_(settings), token_(token), owner_(owner) {}
 
   int number() const { return number_; }
   bool up() const { return up_; }
 
-  // Begins to keep the connection.
+  // Starts to maintain the connection.
   void start() { scope_.spawn(keep()); }
 
-  // Lets go of it. REQUIRES: awaited before the link dies.
+  // Disconnects. REQUIRES: awaited before the link is destroyed.
   Task<void> stop();
 
   Result<void> send(std::string text);
 
-  // Makes the connection anew, because of that.
+  // Reconnects, for that reason.
   void renew(const Error& why);
 
-  // There is another token: what is sent from now on carries it, and an attempt that waits is made
-  // at once.
+  // There is a new token: messages from now on carry it, and a waiting attempt starts at once.
   void use_token(const std::string& token);
 
   // Sends a request of the router's own and waits for the answer.
@@ -66,7 +65,7 @@ class RouterLink final : transport::Channel::Listener {
   void on_closed(const std::string& why) override;
 
   Task<void> keep();
-  Task<void> live();
+  Task<void> run_connection();
   Task<std::unique_ptr<upstreams::Connection>> connect();
   std::chrono::nanoseconds next_pause();
 
@@ -84,7 +83,7 @@ class RouterLink final : transport::Channel::Listener {
   Scope scope_;
 };
 
-// Whether the settings say where the gateway is, and how to reach it.
+// Checks that the settings have a valid gateway.
 Result<void> check_gateway(const RouterSettings& settings);
 
 }  // namespace patchbay::app

@@ -1,4 +1,4 @@
-// The side of the Router that faces the gateway: its connections, and what comes over them.
+// The gateway side of the Router: its connections, and the messages on them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,15 +14,15 @@
 namespace patchbay::app {
 namespace {
 
-constexpr int kMostSent = 2;  // Of one request that may be asked twice.
+constexpr int kMostSent = 2;  // How often an idempotent request is sent.
 constexpr auto kAttend = std::chrono::milliseconds(250);
 
 bool is_refused(const Error& error) {
   return error.code == Code::unauthenticated || error.code == Code::forbidden;
 }
 
-// The gateway does not know (any more) who asks, and has done nothing.
-bool says_unauthenticated(const mcp::Message& answer) {
+// The gateway does not know the caller (any more), and has done nothing.
+bool is_unauthenticated(const mcp::Message& answer) {
   const auto code = answer.error.empty() ? std::nullopt : json::member(answer.error, "code");
   return code && json::as_int(*code) == info(Code::unauthenticated).rpc;
 }
@@ -30,7 +30,7 @@ bool says_unauthenticated(const mcp::Message& answer) {
 Error lost(const Error& why) {
   return {Code::upstream_failed,
           fmt::format("the connection to the gateway broke before it answered ({}); whether the "
-                      "request was carried out is not known",
+                      "request was executed is unknown",
                       why.message)};
 }
 
@@ -40,50 +40,50 @@ Error lost(const Error& why) {
 
 void Router::add_link() {
   RouterLink::Owner& owner = *this;
-  places_.push_back({std::make_unique<RouterLink>(next_link_++, settings_, token_, owner)});
-  places_.back().used = here().now();
-  places_.back().link->start();
+  slots_.push_back({std::make_unique<RouterLink>(next_link_++, settings_, token_, owner)});
+  slots_.back().used = here().now();
+  slots_.back().link->start();
 }
 
-Router::Place* Router::place_of(const RouterLink* link) {
+Router::Slot* Router::slot_of(const RouterLink* link) {
   const auto found =
-      std::ranges::find_if(places_, [&](const Place& place) { return place.link.get() == link; });
-  return found == places_.end() ? nullptr : &*found;
+      std::ranges::find_if(slots_, [&](const Slot& slot) { return slot.link.get() == link; });
+  return found == slots_.end() ? nullptr : &*found;
 }
 
-// The connection with the least to do; null if none is there that will do.
-Router::Place* Router::choose(std::string_view method) {
-  if (is_for_primary(method)) return places_.front().link->up() ? &places_.front() : nullptr;
-  Place* best = nullptr;
-  for (auto& place : places_) {
-    if (place.link->up() && (!best || place.running < best->running)) best = &place;
+// The connection with the fewest requests; null if no suitable one is up.
+Router::Slot* Router::choose(std::string_view method) {
+  if (is_for_primary(method)) return slots_.front().link->up() ? &slots_.front() : nullptr;
+  Slot* best = nullptr;
+  for (auto& slot : slots_) {
+    if (slot.link->up() && (!best || slot.running < best->running)) best = &slot;
   }
   return best;
 }
 
-// One more connection, once all have enough to do.
+// Adds a connection once all are busy.
 void Router::grow() {
-  if (initializing_ || places_.size() >= static_cast<std::size_t>(settings_.connections)) return;
-  const auto busy = [&](const Place& place) {
-    return place.link->up() && place.running >= static_cast<std::size_t>(settings_.per_connection);
+  if (initializing_ || slots_.size() >= static_cast<std::size_t>(settings_.connections)) return;
+  const auto busy = [&](const Slot& slot) {
+    return slot.link->up() && slot.running >= static_cast<std::size_t>(settings_.per_connection);
   };
-  if (std::ranges::all_of(places_, busy)) add_link();
+  if (std::ranges::all_of(slots_, busy)) add_link();
 }
 
-// Connections beyond the first that have had nothing to do for long go.
+// Closes additional connections that were idle for long.
 void Router::shrink() {
-  for (std::size_t i = places_.size(); i-- > 1;) {
-    Place& place = places_[i];
-    if (place.running > 0 || here().now() - place.used < settings_.idle) continue;
-    auto link = std::move(place.link);
-    places_.erase(places_.begin() + static_cast<std::ptrdiff_t>(i));
+  for (std::size_t i = slots_.size(); i-- > 1;) {
+    Slot& slot = slots_[i];
+    if (slot.running > 0 || here().now() - slot.used < settings_.idle) continue;
+    auto link = std::move(slot.link);
+    slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(i));
     scope_.spawn(let_go(std::move(link)));
   }
 }
 
 Task<void> Router::let_go(std::unique_ptr<RouterLink> link) { co_return co_await link->stop(); }
 
-// Sees to what has waited for too long, and to connections that nobody needs.
+// Fails requests that have waited too long, and closes unused connections.
 Task<void> Router::attend() {
   for (;;) {
     auto slept = co_await sleep_until(here().now() + kAttend);
@@ -102,20 +102,20 @@ Task<void> Router::attend() {
   }
 }
 
-// A new connection hears of the session that the client has had so far.
+// Restores the client's session on a new connection.
 Task<void> Router::open(RouterLink& link) {
   if (!session_.begun()) co_return ok();
   auto shaken = co_await link.ask("initialize", session_.initialize());
   if (!shaken) co_return shaken.error();
   if (shaken->is_error) {
-    co_return Error{Code::unavailable, "the gateway does not take up the session: " + shaken->body};
+    co_return Error{Code::unavailable, "the gateway does not resume the session: " + shaken->body};
   }
   if (!session_.same_revision(shaken->body)) {
-    log::Line(log::Level::warn, "the gateway speaks another revision than before");
+    log::Line(log::Level::warn, "gateway changed its revision");
   }
   if (session_.initialized()) {
-    auto told = link.send(mcp::notification("notifications/initialized", ""));
-    if (!told) co_return told;
+    auto notified = link.send(mcp::notification("notifications/initialized", ""));
+    if (!notified) co_return notified;
   }
   const auto repeated = session_.repeated(is_primary(link));
   for (const auto& [method, params] : repeated) {
@@ -127,7 +127,7 @@ Task<void> Router::open(RouterLink& link) {
 
 void Router::on_up(RouterLink& link) {
   if (is_primary(link) && session_.initialized()) {
-    // Whatever has changed meanwhile, nobody has told the client.
+    // The client has missed any list changes meanwhile.
     for (const auto& notification : session_.list_changes()) {
       notify_client(mcp::notification(notification, ""));
     }
@@ -138,10 +138,10 @@ void Router::on_up(RouterLink& link) {
 void Router::on_down(RouterLink& link, const Error& why) {
   if (why.code != Code::cancelled) unreachable_ = why;
   std::vector<std::string> again;
-  for (auto asked = open_.begin(); asked != open_.end();) {
-    const auto one = asked++;
+  for (auto pending = open_.begin(); pending != open_.end();) {
+    const auto one = pending++;
     if (one->second.link != &link) continue;
-    if (Place* const place = place_of(&link)) --place->running;
+    if (Slot* const slot = slot_of(&link)) --slot->running;
     one->second.link = nullptr;
     if (may_be_repeated(one->second.method) && one->second.sent < kMostSent) {
       again.push_back(one->first);
@@ -151,8 +151,7 @@ void Router::on_down(RouterLink& link, const Error& why) {
   }
   for (const auto& id : again) wait_for_link(open_.find(id), true);
   drop_questions(link);
-  const bool any_up =
-      std::ranges::any_of(places_, [](const Place& place) { return place.link->up(); });
+  const bool any_up = std::ranges::any_of(slots_, [](const Slot& slot) { return slot.link->up(); });
   if (is_refused(why) && !any_up) {
     fail_waiting({why.code, fmt::format("the gateway refuses the router: {}", why.message)});
   } else if (any_up) {
@@ -160,7 +159,7 @@ void Router::on_down(RouterLink& link, const Error& why) {
   }
 }
 
-// ---- What the gateway says
+// ---- Messages of the gateway
 
 void Router::on_message(RouterLink& link, std::string_view text) {
   mcp::Message message;
@@ -178,30 +177,30 @@ void Router::on_message(RouterLink& link, std::string_view text) {
   }
 }
 
-// An answer to nothing that is open, or that went over another connection, is no answer.
+// A response that matches no request of this connection is ignored.
 void Router::on_answer(RouterLink& link, const mcp::Message& message, std::string_view text) {
-  const auto asked = open_.find(message.id);
-  if (asked == open_.end() || asked->second.link != &link) return;
-  if (says_unauthenticated(message) && asked->second.sent < kMostSent && token_.refused()) {
-    if (Place* const place = place_of(&link)) --place->running;
-    asked->second.link = nullptr;
-    wait_for_link(asked, true);
-    return link.renew({Code::unavailable, "the token is not good any more"});
+  const auto pending = open_.find(message.id);
+  if (pending == open_.end() || pending->second.link != &link) return;
+  if (is_unauthenticated(message) && pending->second.sent < kMostSent && token_.refused()) {
+    if (Slot* const slot = slot_of(&link)) --slot->running;
+    pending->second.link = nullptr;
+    wait_for_link(pending, true);
+    return link.renew({Code::unavailable, "the token is no longer valid"});
   }
   if (!message.result.empty()) {
-    const auto params = json::member(asked->second.text, "params").value_or("{}");
-    session_.note(asked->second.method, params, message.result);
-    if (asked->second.method == "logging/setLevel") spread_level(params);
+    const auto params = json::member(pending->second.text, "params").value_or("{}");
+    session_.note(pending->second.method, params, message.result);
+    if (pending->second.method == "logging/setLevel") spread_level(params);
   }
-  answer(asked, std::string(text));
+  answer(pending, std::string(text));
 }
 
-// The level is for all connections, but only one was asked.
+// The level applies to all connections, but only one received the request.
 void Router::spread_level(std::string_view params) {
-  for (auto& place : places_) {
-    if (is_primary(*place.link) || !place.link->up()) continue;
-    auto sent = place.link->send(mcp::request("\"router-level\"", "logging/setLevel", params));
-    (void)sent;  // If it is lost, the next one hears it when it is opened. Its answer is nobody's.
+  for (auto& slot : slots_) {
+    if (is_primary(*slot.link) || !slot.link->up()) continue;
+    auto sent = slot.link->send(mcp::request("\"router-level\"", "logging/setLevel", params));
+    (void)sent;  // If it is lost, opening the next one repeats it. The response is ignored.
   }
 }
 
@@ -212,7 +211,7 @@ void Router::on_question(RouterLink& link, const mcp::Message& message, std::str
 }
 
 void Router::on_update(RouterLink& link, const mcp::Message& message, std::string_view text) {
-  // What a client without a session has asked to hear names its own request.
+  // A notification of a subscription names the request of the client.
   const bool asked_for = message.meta_member(mcp::kMetaSubscription) != nullptr;
   if (is_for_all(message.method) && !asked_for && !is_primary(link)) return;
   if (message.method != "notifications/cancelled") return notify_client(std::string(text));
@@ -221,7 +220,7 @@ void Router::on_update(RouterLink& link, const mcp::Message& message, std::strin
     return known.second.link == &link && known.second.id == id;
   });
   if (question == questions_.end()) return;
-  notify_client(mcp::cancelled(question->first, "the gateway does not want to know any more"));
+  notify_client(mcp::cancelled(question->first, "the gateway cancelled the request"));
   questions_.erase(question);
 }
 

@@ -16,11 +16,11 @@
 namespace patchbay::app {
 namespace {
 
-constexpr auto kUsualLife = std::chrono::hours(1);  // Of a token that does not say.
+constexpr auto kDefaultLifetime = std::chrono::hours(1);  // Of a token without `expires_in`.
 
 oauth::Settings oauth_settings(const RouterOauthSettings& router) {
   oauth::Settings settings;
-  // A person signs in in both; only how they are asked to differs, and that is up to us.
+  // A person signs in with either; the prompt is ours.
   settings.kind = router.grant == RouterGrant::device ? oauth::Kind::authorization_code
                                                       : oauth::Kind::client_credentials;
   settings.client_id = router.client_id;
@@ -34,10 +34,10 @@ oauth::Settings oauth_settings(const RouterOauthSettings& router) {
   return settings;
 }
 
-// The store, in a folder that is made if need be. Blocks.
+// The store, in a folder that is created if necessary. Blocks.
 Result<std::shared_ptr<oauth::TokenStore>> open_store(const std::string& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
-    return Error{Code::unavailable, fmt::format("the folder {} cannot be made", folder)};
+    return Error{Code::unavailable, fmt::format("cannot create the folder {}", folder)};
   }
   auto key = oauth::key_in(folder);
   if (!key) return key.error();
@@ -75,7 +75,7 @@ RouterOauth::RouterOauth(const RouterSettings& settings, std::shared_ptr<const o
       plan_(plan),
       own_(plan),
       directory_(std::move(plan)) {
-  // What is kept names the client, but not its secret: the settings have that.
+  // The stored grant names the client without its secret, which is in the settings.
   grant_.client.id = oauth_.client_id;
   grant_.issuer = oauth_.issuer;
 }
@@ -127,19 +127,20 @@ Task<void> RouterOauth::fetch() {
 
 void RouterOauth::note(const oauth::TokenAnswer& answer) {
   oauth::take(grant_, answer, std::chrono::system_clock::now());
-  const std::chrono::nanoseconds life = answer.expires ? *answer.expires : kUsualLife;
+  const std::chrono::nanoseconds lifetime = answer.expires ? *answer.expires : kDefaultLifetime;
   const std::chrono::nanoseconds before =
-      std::min<std::chrono::nanoseconds>(oauth_.renew_before, life / 2);
-  // Whether it is good is the gateway's to say where nobody has said how long it is.
-  expires_ = answer.expires ? here().now() + life : kNever;
-  due_ = here().now() + life - before;
+      std::min<std::chrono::nanoseconds>(oauth_.renew_before, lifetime / 2);
+  // Without an expiry, the gateway decides whether the token is valid.
+  expires_ = answer.expires ? here().now() + lifetime : kNever;
+  due_ = here().now() + lifetime - before;
 }
 
 Task<oauth::TokenAnswer> RouterOauth::obtain() {
   if (oauth_.grant == RouterGrant::client_credentials) co_return co_await own_.obtain({});
   if (!loaded_) {
     auto loaded = co_await load();
-    if (!loaded) log::Line(log::Level::warn, "tokens not kept").add("why", loaded.error().message);
+    if (!loaded)
+      log::Line(log::Level::warn, "tokens not stored").add("why", loaded.error().message);
   }
   auto looked = co_await directory_.look({});
   if (!looked) co_return looked.error();
@@ -164,16 +165,15 @@ Task<oauth::TokenAnswer> RouterOauth::refresh(const oauth::Discovered& found) {
 
 Task<oauth::TokenAnswer> RouterOauth::sign_in(const oauth::Discovered& found) {
   if (found.server.device_endpoint.empty()) {
-    co_return Error{Code::unavailable,
-                    "the issuer names no device endpoint; say where it is in oauth.device_url"};
+    co_return Error{Code::unavailable, "the issuer names no device endpoint; set oauth.device_url"};
   }
   const std::string scopes = oauth::join_scopes(directory_.scopes({}));
   auto code = co_await oauth::ask_device_code(*plan_->fetcher, found.server, plan_->client, scopes,
                                               found.resource);
   if (!code) co_return code.error();
-  prompt_ = oauth::sign_in_words(*code);
+  prompt_ = oauth::sign_in_message(*code);
   log::Line(log::Level::warn, "sign in").add("how", prompt_);
-  // Those who wait hear at once what has to be done, not only that nothing has come.
+  // Waiting requests get the prompt at once, not only a timeout.
   for (auto* const update : waiting_) update->deliver(ok());
   auto answer = co_await oauth::wait_for_sign_in(*plan_->fetcher, found.server, plan_->client,
                                                  *std::move(code));
@@ -181,7 +181,7 @@ Task<oauth::TokenAnswer> RouterOauth::sign_in(const oauth::Discovered& found) {
   co_return answer;
 }
 
-// What an earlier run was given.
+// The grant of an earlier run.
 Task<void> RouterOauth::load() {
   loaded_ = true;
   if (settings_.state.empty()) co_return ok();
@@ -217,7 +217,7 @@ Task<void> RouterOauth::keep() {
   };
   auto stored = co_await pool_.run<bool>(std::move(write));
   if (stored) co_return ok();
-  log::Line(log::Level::warn, "tokens not kept").add("why", stored.error().message);
+  log::Line(log::Level::warn, "tokens not stored").add("why", stored.error().message);
   co_return stored.error();
 }
 

@@ -1,6 +1,6 @@
-// A RouterOauth has the router's token from an authorization server: as a client with a secret, or
+// A RouterOauth gets the router's token from an authorization server: as a client with a secret, or
 // from a person who signs in with a browser (the device flow). It renews the token before it
-// expires, and what a person has given it can keep for the next run.
+// expires, and can store the grant of a person for the next run.
 //
 // Confined to the router's thread.
 #pragma once
@@ -26,19 +26,19 @@ class RouterOauth {
   static Result<std::unique_ptr<RouterOauth>> make(const RouterSettings& settings);
   ~RouterOauth();
 
-  // Told when there is another token.
+  // Called with every new token.
   void on_renewed(std::function<void(const std::string&)> notify) { notify_ = std::move(notify); }
 
   // The error says why there is none, or what a person has to do.
   Task<std::string> get(Deadline deadline);
 
-  // The gateway does not take the token.
+  // The gateway refuses the token.
   void refused();
 
-  // Once in a while: renews a token in time.
+  // Called regularly: renews a token in time.
   void attend();
 
-  // Ends what is under way. REQUIRES: awaited before it dies.
+  // Ends what is in progress. REQUIRES: awaited before it is destroyed.
   Task<void> stop();
 
  private:
@@ -59,11 +59,11 @@ class RouterOauth {
   const std::shared_ptr<const oauth::Plan> plan_;
   oauth::OwnToken own_;                       // Of client_credentials.
   oauth::Directory directory_;                // Of the device flow.
-  std::shared_ptr<oauth::TokenStore> store_;  // Touched on the pool only; null: nothing is kept.
+  std::shared_ptr<oauth::TokenStore> store_;  // Used only on the pool; null: nothing is stored.
   ThreadPool pool_{1, 16};
   oauth::Grant grant_;
   Deadline due_ = {};      // When the token should be renewed...
-  Deadline expires_ = {};  // ...and when it is no good any more.
+  Deadline expires_ = {};  // ...and when it expires.
   Deadline next_try_ = {};
   std::string prompt_;  // What a person has to do now; empty: nothing.
   Error why_{Code::unavailable, "there is no token yet"};

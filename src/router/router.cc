@@ -22,7 +22,7 @@ Router::Router(const RouterSettings& settings, net::Fd in, net::Fd out)
       token_(settings),
       client_(std::move(in), std::move(out), {settings.message.value, settings.outbox.value}) {
   token_.on_renewed([this](const std::string& token) {
-    for (auto& place : places_) place.link->use_token(token);
+    for (auto& slot : slots_) slot.link->use_token(token);
   });
 }
 
@@ -36,9 +36,9 @@ Task<void> Router::run() {
   if (!open_.empty()) {
     answered_.reset();
     auto answered = co_await answered_.wait(here().now() + settings_.grace);
-    (void)answered;  // What is not answered by now fails.
+    (void)answered;  // Requests without an answer by now fail.
   }
-  const Error stopping{Code::unavailable, "the router stops"};
+  const Error stopping{Code::unavailable, "the router is stopping"};
   while (!open_.empty()) fail(open_.begin(), stopping);
   auto stopped = co_await stop_links();
   auto flushed = co_await client_.flushed(settings_.grace);
@@ -48,16 +48,16 @@ Task<void> Router::run() {
 
 Task<void> Router::stop_links() {
   scope_.cancel();
-  for (auto& place : places_) {
-    auto stopped = co_await place.link->stop();
-    (void)stopped;  // It always does.
+  for (auto& slot : slots_) {
+    auto stopped = co_await slot.link->stop();
+    (void)stopped;  // It always succeeds.
   }
   auto ended = co_await token_.stop();
   if (!ended) co_return ended;
   co_return co_await scope_.drain(kNever);
 }
 
-// ---- What the client says
+// ---- Messages of the client
 
 void Router::on_closed(const std::string&) { end(); }
 
@@ -77,12 +77,12 @@ void Router::take_batch(std::string_view text) {
   }
   if (!messages) return notify_client(mcp::response("", mcp::error_reply(messages.error())));
   const auto batch = std::make_shared<Batch>();
-  ++batch->left;  // Until all of it is read.
+  ++batch->left;  // Until the whole batch is read.
   for (const auto message : *messages) take(message, batch);
   leave_batch(*batch, "");
 }
 
-// Notes the answer to one request of a batch; the last one lets all of them go.
+// Adds the answer to one request of a batch; the last one sends the batch.
 void Router::leave_batch(Batch& batch, std::string_view answer) {
   if (!answer.empty()) {
     batch.answers += batch.answers.empty() ? '[' : ',';
@@ -121,8 +121,8 @@ void Router::take_request(const mcp::Message& message, std::string_view text,
     return reply(batch, mcp::response(message.id, mcp::error_reply(refused)));
   }
   if (message.method == "initialize") initializing_ = true;
-  Asked asked{std::string(text), std::string(message.method), batch};
-  const auto added = open_.emplace(std::string(message.id), std::move(asked)).first;
+  Pending pending{std::string(text), std::string(message.method), batch};
+  const auto added = open_.emplace(std::string(message.id), std::move(pending)).first;
   dispatch(added);
 }
 
@@ -130,30 +130,30 @@ void Router::take_notification(const mcp::Message& message, std::string_view tex
   if (message.method == "notifications/cancelled") return take_cancelled(message, text);
   const bool initialized = message.method == "notifications/initialized";
   if (initialized) session_.note_initialized();
-  for (auto& place : places_) {
-    if (!place.link->up()) continue;  // A new connection hears what it must when it is opened.
-    auto sent = place.link->send(std::string(text));
-    (void)sent;  // If it is lost, it says so itself.
+  for (auto& slot : slots_) {
+    if (!slot.link->up()) continue;  // A new connection restores it when it is opened.
+    auto sent = slot.link->send(std::string(text));
+    (void)sent;  // If the link is lost, it reports that itself.
     if (message.method == "notifications/progress") break;
   }
 }
 
-// Whoever cancels a request does not wait for its answer.
+// A cancelled request gets no answer.
 void Router::take_cancelled(const mcp::Message& message, std::string_view text) {
-  const auto asked = open_.find(gateway::cancelled_id(message));
-  if (asked == open_.end()) return;
-  if (RouterLink* const link = asked->second.link) {
+  const auto pending = open_.find(gateway::cancelled_id(message));
+  if (pending == open_.end()) return;
+  if (RouterLink* const link = pending->second.link) {
     auto sent = link->send(std::string(text));
-    (void)sent;  // If it is lost, so is the request.
+    (void)sent;  // If the link is lost, so is the request.
   }
-  answer(asked, "");
+  answer(pending, "");
 }
 
 void Router::take_response(const mcp::Message& message, std::string_view text) {
   const auto question = questions_.find(message.id);
   if (question == questions_.end()) return;
   auto sent = question->second.link->send(json::with_member(text, "id", question->second.id));
-  (void)sent;  // If it is lost, nobody waits for the answer.
+  (void)sent;  // If the link is lost, nobody waits for the answer.
   questions_.erase(question);
 }
 
@@ -171,68 +171,68 @@ void Router::reply(const std::shared_ptr<Batch>& batch, std::string text) {
   }
 }
 
-// ---- Requests on their way
+// ---- Pending requests
 
-void Router::dispatch(Open::iterator asked) {
-  Place* const place = choose(asked->second.method);
-  if (!place) return wait_for_link(asked, false);
-  auto sent = place->link->send(asked->second.text);
-  if (!sent && sent.error().code == Code::unavailable) return wait_for_link(asked, false);
-  if (!sent) return fail(asked, sent.error());
-  asked->second.link = place->link.get();
-  ++asked->second.sent;
-  ++place->running;
-  place->used = here().now();
+void Router::dispatch(Open::iterator pending) {
+  Slot* const slot = choose(pending->second.method);
+  if (!slot) return wait_for_link(pending, false);
+  auto sent = slot->link->send(pending->second.text);
+  if (!sent && sent.error().code == Code::unavailable) return wait_for_link(pending, false);
+  if (!sent) return fail(pending, sent.error());
+  pending->second.link = slot->link.get();
+  ++pending->second.sent;
+  ++slot->running;
+  slot->used = here().now();
   grow();
 }
 
-// A request that was on its way already waits in front of the others.
-void Router::wait_for_link(Open::iterator asked, bool first) {
+// A request that was already sent waits before the others.
+void Router::wait_for_link(Open::iterator pending, bool first) {
   if (!first && queue_.size() >= static_cast<std::size_t>(settings_.queue)) {
     const Error full{Code::overloaded,
-                     fmt::format("the gateway cannot be reached ({}), and {} requests wait already",
+                     fmt::format("the gateway cannot be reached ({}), and {} requests are waiting",
                                  unreachable_.message, queue_.size())};
-    return fail(asked, full);
+    return fail(pending, full);
   }
-  if (asked->second.by == kNever) asked->second.by = here().now() + settings_.queue_time;
+  if (pending->second.by == kNever) pending->second.by = here().now() + settings_.queue_time;
   if (first) {
-    queue_.push_front(asked->first);
+    queue_.push_front(pending->first);
   } else {
-    queue_.push_back(asked->first);
+    queue_.push_back(pending->first);
   }
 }
 
-// Sends what waits, as far as there is a link for it.
+// Sends waiting requests as far as there are links.
 void Router::flush() {
   std::deque<std::string> waiting;
   waiting.swap(queue_);
   for (const auto& id : waiting) {
-    const auto asked = open_.find(id);
-    if (asked != open_.end()) dispatch(asked);
+    const auto pending = open_.find(id);
+    if (pending != open_.end()) dispatch(pending);
   }
 }
 
-void Router::answer(Open::iterator asked, std::string text) {
-  Asked done = std::move(asked->second);
+void Router::answer(Open::iterator pending, std::string text) {
+  Pending done = std::move(pending->second);
   if (done.method == "initialize") initializing_ = false;
-  if (Place* const place = place_of(done.link)) --place->running;
-  if (!done.link) std::erase(queue_, asked->first);
-  open_.erase(asked);
+  if (Slot* const slot = slot_of(done.link)) --slot->running;
+  if (!done.link) std::erase(queue_, pending->first);
+  open_.erase(pending);
   if (done.batch || !text.empty()) reply(done.batch, std::move(text));
   if (open_.empty()) answered_.deliver(ok());
 }
 
-void Router::fail(Open::iterator asked, const Error& why) {
-  const std::string text = mcp::response(asked->first, mcp::error_reply(why));
-  answer(asked, text);
+void Router::fail(Open::iterator pending, const Error& why) {
+  const std::string text = mcp::response(pending->first, mcp::error_reply(why));
+  answer(pending, text);
 }
 
 void Router::fail_waiting(const Error& why) {
   std::deque<std::string> waiting;
   waiting.swap(queue_);
   for (const auto& id : waiting) {
-    const auto asked = open_.find(id);
-    if (asked != open_.end()) fail(asked, why);
+    const auto pending = open_.find(id);
+    if (pending != open_.end()) fail(pending, why);
   }
 }
 

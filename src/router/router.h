@@ -1,9 +1,9 @@
-// The Router is an MCP server on stdin and stdout that has nothing itself: what its client says
-// goes to a gateway over the wire protocol, and what the gateway says comes back. In any revision:
-// messages pass as they are.
+// The Router is an MCP server on stdin and stdout without tools of its own: it forwards messages
+// between its client and a gateway over the wire protocol. Messages of any revision pass unchanged.
 //
 // Whatever happens to the connections, each request is answered once: by the gateway, or with an
-// error. One that was on its way when a connection broke is sent again only if that can do no harm.
+// error. A request that was in progress when a connection broke is repeated only if it is
+// idempotent.
 //
 // Confined to one thread.
 #pragma once
@@ -25,42 +25,42 @@ namespace patchbay::app {
 
 class Router final : transport::Channel::Listener, RouterLink::Owner {
  public:
-  // Takes both descriptors. REQUIRES: `settings` outlives the router.
+  // Owns both descriptors. REQUIRES: `settings` outlives the router.
   Router(const RouterSettings& settings, net::Fd in, net::Fd out);
   ~Router();
 
-  // Serves until the client has ended its side and what it asked is answered.
+  // Serves until the client has closed its side and all its requests are answered.
   Task<void> run();
 
-  // As if the client had ended its side.
+  // As if the client had closed its side.
   void end() { ended_.deliver(ok()); }
 
  private:
-  // The answers to a batch, which leave together.
+  // The answers to a batch, which are sent together.
   struct Batch {
     std::size_t left = 0;
     std::string answers;
   };
 
-  // A request of the client that has no answer yet.
-  struct Asked {
+  // A request of the client without an answer yet.
+  struct Pending {
     std::string text;
     std::string method;
-    std::shared_ptr<Batch> batch;  // Null: it came by itself.
+    std::shared_ptr<Batch> batch;  // Null: not part of a batch.
     RouterLink* link = nullptr;    // Where it was sent; null: it waits.
     int sent = 0;                  // How often.
-    Deadline by = kNever;          // While it waits.
+    Deadline by = kNever;          // When it fails if it still waits.
   };
-  using Open = std::map<std::string, Asked, std::less<>>;
+  using Open = std::map<std::string, Pending, std::less<>>;
 
-  // A connection and what it has to do.
-  struct Place {
+  // A connection and its load.
+  struct Slot {
     std::unique_ptr<RouterLink> link;
     std::size_t running = 0;  // Requests.
-    Deadline used{};          // When it had its last one.
+    Deadline used{};          // When it last had a request.
   };
 
-  // A question of the gateway to the client.
+  // A request of the gateway to the client.
   struct Question {
     RouterLink* link;
     std::string id;  // Raw, as the gateway has it.
@@ -92,15 +92,15 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
   void spread_level(std::string_view params);
 
   // In between.
-  void dispatch(Open::iterator asked);
-  void wait_for_link(Open::iterator asked, bool first);
+  void dispatch(Open::iterator pending);
+  void wait_for_link(Open::iterator pending, bool first);
   void flush();
-  void answer(Open::iterator asked, std::string text);
-  void fail(Open::iterator asked, const Error& why);
+  void answer(Open::iterator pending, std::string text);
+  void fail(Open::iterator pending, const Error& why);
   void fail_waiting(const Error& why);
-  Place* choose(std::string_view method);
-  Place* place_of(const RouterLink* link);
-  bool is_primary(const RouterLink& link) const { return places_.front().link.get() == &link; }
+  Slot* choose(std::string_view method);
+  Slot* slot_of(const RouterLink* link);
+  bool is_primary(const RouterLink& link) const { return slots_.front().link.get() == &link; }
   void add_link();
   void grow();
   void shrink();
@@ -112,15 +112,15 @@ class Router final : transport::Channel::Listener, RouterLink::Owner {
   RouterToken token_;
   transport::LineChannel client_;
   RouterSession session_;
-  std::vector<Place> places_;  // The first one is always there: the primary.
+  std::vector<Slot> slots_;  // The first one is always there: the primary.
   int next_link_ = 1;
   Open open_;                      // By raw id.
-  std::deque<std::string> queue_;  // Ids of those that wait, the first one first.
+  std::deque<std::string> queue_;  // Ids of waiting requests, the oldest first.
   std::map<std::string, Question, std::less<>> questions_;  // By the raw id that the client sees.
   std::uint64_t next_question_ = 1;
-  Error unreachable_{Code::unavailable, "the gateway has not been reached yet"};  // Why not.
-  OneShot<void> ended_;        // The client has ended its side.
-  OneShot<void> answered_;     // Nothing is open any more.
+  Error unreachable_{Code::unavailable, "the gateway has not been reached yet"};  // The reason.
+  OneShot<void> ended_;        // The client has closed its side.
+  OneShot<void> answered_;     // No request is pending.
   bool initializing_ = false;  // The client waits for the answer to `initialize`.
   Scope scope_;
 };

@@ -1,6 +1,6 @@
-// What a gateway must hear of the client's session when a connection to it is new: the revisions
-// with sessions shake hands once, and the router repeats it for the client. Requests of the
-// stateless revision need nothing of the kind.
+// The part of the client's session that a new connection to the gateway needs: the session-based
+// revisions start with a handshake, which the router repeats for the client. Stateless requests
+// need nothing of the kind.
 //
 // Pure.
 #pragma once
@@ -21,24 +21,24 @@ class RouterSession {
   // The gateway has answered a request of the client with a result (raw).
   void note(std::string_view method, std::string_view params, std::string_view result);
 
-  // The client has said that it is ready.
+  // The client has sent `notifications/initialized`.
   void note_initialized() { initialized_ = true; }
 
-  // False: there is no session, and a new connection needs to hear nothing.
+  // False: there is no session to restore.
   bool begun() const { return !initialize_.empty(); }
   bool initialized() const { return initialized_; }
 
   // The raw params of `initialize`.
   const std::string& initialize() const { return initialize_; }
 
-  // What else a new connection is asked: method and raw params. Only one connection needs to tell
-  // of changes: the `primary` one.
+  // Further requests for a new connection: method and raw params. Only the `primary` connection
+  // subscribes to changes.
   std::vector<std::pair<std::string, std::string>> repeated(bool primary) const;
 
-  // Which notifications say that what the client knows of lists may be old.
+  // The notifications that make the client refresh its lists.
   std::vector<std::string> list_changes() const;
 
-  // False if a gateway that answers `initialize` with `result` is not the one that the client
+  // False if a gateway that answers `initialize` with `result` differs from the one that the client
   // knows.
   bool same_revision(std::string_view result) const;
 
@@ -50,13 +50,13 @@ class RouterSession {
   std::set<std::string> subscribed_;  // Raw URIs.
 };
 
-// Methods that only the primary connection is asked, because they leave something behind there.
+// Methods that are sent only to the primary connection, because they leave state there.
 bool is_for_primary(std::string_view method);
 
-// Methods that may be asked twice.
+// Idempotent methods.
 bool may_be_repeated(std::string_view method);
 
-// Notifications that would come over each connection.
+// Notifications that arrive on each connection.
 bool is_for_all(std::string_view notification);
 
 }  // namespace patchbay::app

@@ -18,7 +18,7 @@ TEST(RouterSession, HasNothingToRepeatForAClientWithoutASession) {
   EXPECT_TRUE(session.repeated(true).empty());
 }
 
-TEST(RouterSession, RemembersWhatTheClientSaidOfItself) {
+TEST(RouterSession, RemembersTheClientsCapabilities) {
   RouterSession session;
   session.note("initialize", kParams, kResult);
   session.note_initialized();
@@ -47,7 +47,7 @@ TEST(RouterSession, BeginsAnewWithAnotherHandshake) {
   EXPECT_TRUE(session.repeated(true).empty());
 }
 
-TEST(RouterSession, TellsOfListsThatCanChange) {
+TEST(RouterSession, DeclaresListChanges) {
   RouterSession session;
   EXPECT_TRUE(session.list_changes().empty());
   session.note("initialize", kParams, kResult);
@@ -61,7 +61,7 @@ TEST(RouterSession, NoticesAnotherRevision) {
   EXPECT_FALSE(session.same_revision(R"({"protocolVersion":"2025-06-18"})"));
 }
 
-TEST(RouterSession, KnowsWhatMayBeAskedTwice) {
+TEST(RouterSession, KnowsIdempotentRequests) {
   for (const auto* const method : {"tools/list", "ping", "prompts/get", "resources/read",
                                    "server/discover", "initialize", "resources/subscribe"}) {
     EXPECT_TRUE(may_be_repeated(method)) << method;

@@ -1,5 +1,5 @@
-// What can be said about the local router: a file, options of the command line and variables of the
-// environment all fill this in. Values only.
+// The settings of the local router, filled from a file, the command line and environment variables.
+// Values only.
 #pragma once
 
 #include <array>

@@ -14,13 +14,13 @@ constexpr std::size_t kMostToken = 64 * 1024;
 
 Error no_token(std::string message) { return {Code::unavailable, std::move(message)}; }
 
-// A token stands on one line of its own.
+// A token is one line.
 Result<std::string> checked(std::string_view text, std::string_view where) {
   const std::string_view token = trimmed(text);
-  if (token.empty()) return no_token(fmt::format("{} gives no token", where));
+  if (token.empty()) return no_token(fmt::format("{} contains no token", where));
   for (const char c : token) {
     if (c <= ' ' || c == 0x7F) {
-      return no_token(fmt::format("what {} gives is not a token: it has white space in it", where));
+      return no_token(fmt::format("{} contains no valid token: there is white space in it", where));
     }
   }
   return std::string(token);
@@ -66,13 +66,13 @@ Task<std::string> RouterToken::get(Deadline deadline) {
 }
 
 Task<std::string> RouterToken::run_command(Deadline deadline) {
-  auto words = split_words(settings_.token_command);
-  if (!words || words->empty()) co_return no_token("the token command cannot be understood");
+  auto args = split_args(settings_.token_command);
+  if (!args || args->empty()) co_return no_token("the token command cannot be parsed");
   net::Program program;
-  program.command = words->front();
-  program.args.assign(words->begin() + 1, words->end());
+  program.command = args->front();
+  program.args.assign(args->begin() + 1, args->end());
   program.environment = net::usual_environment();
-  // Keyrings are found by these.
+  // Keyrings need these variables.
   for (const char* const name : {"DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY"}) {
     net::pass_variable(name, program.environment);
   }
@@ -87,7 +87,7 @@ Task<std::string> RouterToken::run_command(Deadline deadline) {
     if (!got && got.error().code != Code::unavailable) co_return got.error();
     if (!got) break;
     text.append(piece.data(), *got);
-    if (text.size() > kMostToken) co_return no_token("the token command prints too much");
+    if (text.size() > kMostToken) co_return no_token("the output of the token command is too long");
   }
   auto ended = co_await (*child)->exit(deadline);
   if (!ended) co_return ended.error();

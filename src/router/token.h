@@ -1,6 +1,5 @@
-// Where the router has its token from: the settings, a file, a command such as one that asks a
-// keyring, or an authorization server. Asked anew for each connection, so that a new token needs no
-// restart.
+// The source of the router's token: the settings, a file, a command such as that of a keyring, or
+// an authorization server. Used for each connection, so that a new token needs no restart.
 //
 // Confined to the router's thread.
 #pragma once
@@ -18,30 +17,29 @@ namespace patchbay::app {
 
 class RouterToken {
  public:
-  // REQUIRES: check_gateway() finds nothing wrong with `settings`, which outlive this.
+  // REQUIRES: check_gateway() accepts `settings`, which outlive this.
   explicit RouterToken(const RouterSettings& settings);
 
-  // Told when there is another token, without having been asked for.
+  // Called when there is a new token without a request for it.
   void on_renewed(std::function<void(const std::string&)> notify);
 
-  // Empty: none is to be shown. The error says where it was looked for in vain, and never what was
-  // found.
+  // Empty: no token is sent. The error names the source that failed, and never its content.
   Task<std::string> get(Deadline deadline);
 
-  // The gateway does not take it (any more). True: the next one may be another.
+  // The gateway refuses the token. True: the next one may be another.
   bool refused();
 
-  // Once in a while: renews what expires.
+  // Called regularly: renews what expires.
   void attend();
 
-  // REQUIRES: awaited before it dies.
+  // REQUIRES: awaited before it is destroyed.
   Task<void> stop();
 
  private:
   Task<std::string> run_command(Deadline deadline);
 
   const RouterSettings& settings_;
-  std::unique_ptr<RouterOauth> oauth_;  // Null: it is from elsewhere.
+  std::unique_ptr<RouterOauth> oauth_;  // Null: another source.
 };
 
 }  // namespace patchbay::app

@@ -25,7 +25,7 @@ net::Fd non_blocking(net::Fd fd) {
 
 // Logs messages, where debugging was requested.
 void log_message(std::string_view message) {
-  if (!log::messages_shown()) return;
+  if (!log::messages_logged()) return;
   const std::string_view kind = json::member(message, "method") ? "Request: " : "Response: ";
   log::Line(log::Level::debug, log::plain_event(fmt::format("{}{}", kind, message)));
 }

@@ -39,7 +39,7 @@ std::optional<std::string> claim_of(const Principal& who, std::string_view path)
 std::optional<std::string> value_of(const Principal& who, std::string_view what) {
   if (what == "name") return who.name;
   if (what == "id") return who.id;
-  if (what == "way") return who.way;
+  if (what == "way") return std::string(name_of(who.auth_method));
   return claim_of(who, what.substr(kClaims.size()));
 }
 

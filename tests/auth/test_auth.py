@@ -394,7 +394,7 @@ class Proxies(AuthCase):
             "from": [{"from": ["10.0.0.0/33"]}],
             "say which": [{"header": "X-User"}],
             "header": [{"from": ["10.0.0.1"], "header": "Authorization"}],
-            "no name of a certificate": [{"certificate": "gateway"}],
+            "is not a name in a certificate": [{"certificate": "gateway"}],
         }
         with tempfile.TemporaryDirectory() as folder:
             for why, proxies in table.items():

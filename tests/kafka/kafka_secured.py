@@ -138,7 +138,7 @@ class Secured(TestCase):
     def test_a_certificate_that_the_broker_does_not_trust(self):
         certificate, key = self.keys.other.client("stranger")
         files = {"ssl_certificate_location": certificate, "ssl_key_location": key}
-        self.refused(self.tls("mutual", **files), "the broker does not take our certificate")
+        self.refused(self.tls("mutual", **files), "the broker refuses our certificate")
 
     def test_wrong_password(self):
         login = {"sasl_username": USER, "sasl_password": "wrong-word"}

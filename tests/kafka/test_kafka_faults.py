@@ -122,7 +122,7 @@ class NoBroker(KafkaCase):
     def test_it_starts_and_reports_it(self):
         self.assertEqual(self.gateway.get("/ready").status, 503)
         wait_until(
-            lambda: "cannot ask the bus" in self.gateway.get("/ready").body.decode(), "the reason"
+            lambda: "cannot query the bus" in self.gateway.get("/ready").body.decode(), "the reason"
         )
         response = self.call("notes", {"value": 1})
         self.assertIn(response.status, (404, 503))

@@ -353,7 +353,7 @@ class Distrust(OauthCase):
             (lambda e: e.refuse("invalid_scope"), "invalid_scope: because invalid_scope"),
             (lambda e: e.refuse("invalid_client", 401), "invalid_client"),
             (lambda e: e.answer(500, b"oops"), "HTTP status 500"),
-            (lambda e: e.answer(200, b"oops"), "no JSON object"),
+            (lambda e: e.answer(200, b"oops"), "not a JSON object"),
             (lambda e: e.answer(200, {"access_token": "a b", "token_type": "Bearer"}), "no `access"),
             (lambda e: e.answer(200, {"access_token": "a\r\nX: y", "token_type": "Bearer"}), "no `a"),
             (lambda e: e.answer(200, {"access_token": "abc", "token_type": "mac"}), "not Bearer"),
@@ -423,7 +423,7 @@ class Configuration(OauthCase):
     def test_faults_are_found_when_the_file_is_read(self):
         cases = [
             ({"kind": "bearer"}, "needs either token or token_file"),
-            ({"kind": "bearer", "token": "a b"}, "characters that no token has"),
+            ({"kind": "bearer", "token": "a b"}, "characters that are not allowed"),
             ({"kind": "bearer", "token_file": "/nonexistent"}, "token_file"),
             ({"kind": "client_credentials"}, "client_id is missing"),
             (

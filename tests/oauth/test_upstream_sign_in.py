@@ -325,13 +325,13 @@ class Returning(SignInCase):
 
     def test_another_browser(self):
         _, back = self.depart(Browser())
-        self.assert_refused(Browser(), back, "with this browser")
+        self.assert_refused(Browser(), back, "this browser has not")
 
     def test_a_made_up_state(self):
         browser = Browser()
         _, back = self.depart(browser)
-        self.assert_refused(browser, self.changed(back, state="0" * 64), "nobody is expected")
-        self.assert_refused(browser, self.changed(back, state=None), "nobody is expected")
+        self.assert_refused(browser, self.changed(back, state="0" * 64), "there is no sign-in")
+        self.assert_refused(browser, self.changed(back, state=None), "there is no sign-in")
 
     def test_another_upstream(self):
         browser = Browser()

@@ -93,7 +93,7 @@ class ByAdmin(ApprovalCase):
 
     def test_the_command(self):
         env = {"PATCHBAY_URL": self.gateway.url}
-        self.assertEqual(run("approve", env=env).stdout, "nothing waits for approval\n")
+        self.assertEqual(run("approve", env=env).stdout, "no call waits for approval\n")
         session = self.session()
         waiting = self.refused(session.call("fake__echo", text="hi"))
         listed = run("approve", env=env).stdout

@@ -55,7 +55,7 @@ class Records(TestCase):
                 connection.request("POST", "/api/fake.add", fields, {"a": 1, "b": 2})
             first, second, third, fourth = wait_records(gateway, 4)
             self.assertEqual(first["who"], "local")
-            self.assertEqual(first["face"], "mcp-http")
+            self.assertEqual(first["frontend"], "mcp-http")
             self.assertEqual((first["method"], first["target"]), ("tools/call", "fake__echo"))
             self.assertEqual((first["upstream"], first["outcome"]), ("fake", "ok"))
             self.assertEqual((first["decision"], first["trace"]), ("allow", TRACE))
@@ -68,7 +68,7 @@ class Records(TestCase):
             self.assertGreater(first["out"], 0)
             self.assertEqual(second["outcome"], "not_found")
             self.assertEqual(third["method"], "tools/list")
-            self.assertEqual((fourth["face"], fourth["target"]), ("rest", "fake.add"))
+            self.assertEqual((fourth["frontend"], fourth["target"]), ("rest", "fake.add"))
 
     def test_arguments_with_secrets_left_out(self):
         with Gateway(with_audit(arguments="full", redact=["*pass*"])) as gateway:

@@ -47,7 +47,7 @@ class LogIns(TestCase):
             self.assertEqual(gateway.get("/metrics").status, 401)  # That was no attempt.
             gateway.get("/health", bearer("wrong-token-01234567"))  # Open, and an attempt.
             first, second = wait_events(gateway, "log_in", 2)
-            self.assertEqual((first["way"], first["outcome"]), ("token", "unauthenticated"))
+            self.assertEqual((first["auth_method"], first["outcome"]), ("token", "unauthenticated"))
             self.assertEqual((first["from"], first["target"]), ("127.0.0.1", "/metrics"))
             self.assertEqual((first["decision"], second["target"]), ("deny", "/health"))
             self.assertNotIn("wrong-token", json.dumps([first, second]))
@@ -151,7 +151,7 @@ class Goals(TestCase):
             self.assertEqual(len(records), 3, records)
             for record in records:
                 self.assertEqual((record["decision"], record["rule"]), ("deny", "hidden"))
-                self.assertEqual((record["name"], record["face"]), ("ann", "goal"))
+                self.assertEqual((record["name"], record["frontend"]), ("ann", "goal"))
                 self.assertEqual(record["target"].rpartition(".")[2], "calculate")
 
 

@@ -220,7 +220,7 @@ class Passing(RouterCase):
         router.request(call("fake__echo", {"text": "x"}, "after"))
         router.process.send_signal(signal.SIGTERM)
         self.assertEqual(router.process.wait(20), 0)
-        self.assertIn("the router stops", router.answer("long")["error"]["message"])
+        self.assertIn("the router is stopping", router.answer("long")["error"]["message"])
 
 
 class Losing(RouterCase):
@@ -246,7 +246,7 @@ class Losing(RouterCase):
         for i in range(3):
             router.send(rpc("tools/list", None, i))
         self.assert_error(router.answer(2), -32003)
-        self.assertIn("2 requests wait already", router.answer(2)["error"]["message"])
+        self.assertIn("2 requests are waiting", router.answer(2)["error"]["message"])
         for i in range(2):
             self.assertIn("cannot be reached", router.answer(i)["error"]["message"])
 
@@ -278,7 +278,7 @@ class Losing(RouterCase):
         gateway.kill()
         answer = router.answer("call")
         self.assert_error(answer, -32000)
-        self.assertIn("whether the request was carried out is not known", answer["error"]["message"])
+        self.assertIn("whether the request was executed is unknown", answer["error"]["message"])
         router.send(rpc("tools/list", None, "list"))
         self.again(gateway)
         self.assertIn("result", router.answer("list"))

@@ -114,14 +114,14 @@ TEST(Avro, ReadsBlocksOfAnyKind) {
                     "0"),
             "[3,27]");                                // Two blocks of one.
   EXPECT_EQ(decoded(array, "0304063600"), "[3,27]");  // -2, its bytes, two items.
-  EXPECT_EQ(decoded(array, "0306063600"), "at byte 4: a block has another size than it says");
+  EXPECT_EQ(decoded(array, "0306063600"), "at byte 4: a block does not have its stated size");
   EXPECT_EQ(decoded(array, "03ff01"), "at byte 3: a length is negative");
   const auto map = parsed(R"({"type":"map","values":"int"})");
   EXPECT_EQ(decoded(map,
                     "0106026102"
                     "00"),
             R"({"a":1})");
-  EXPECT_EQ(decoded(map, "0402610202610400"), "at byte 6: a map has a key twice");
+  EXPECT_EQ(decoded(map, "0402610202610400"), "at byte 6: a map has a duplicate key");
 }
 
 TEST(Avro, ABlockCannotClaimMoreThanIsBounded) {
@@ -141,7 +141,7 @@ TEST(Avro, ABlockCannotClaimMoreThanIsBounded) {
   EXPECT_EQ(decoded(strings, many), "at byte 10: the value is cut off");
 }
 
-TEST(Avro, SaysWhatIsWrongWithBytes) {
+TEST(Avro, ReportsFaultsOfBytes) {
   EXPECT_EQ(decoded(parsed(R"("int")"), "8080808010"), "at byte 5: an int has more than 32 bits");
   EXPECT_EQ(decoded(parsed(R"("long")"), "ffffffffffffffffffff"),
             "at byte 10: a number has more than 64 bits");
@@ -149,7 +149,7 @@ TEST(Avro, SaysWhatIsWrongWithBytes) {
             "at byte 10: a number has more than 64 bits");
   EXPECT_EQ(decoded(parsed(R"("long")"), "ff"), "at byte 1: the value is cut off");
   EXPECT_EQ(decoded(parsed(R"("string")"), "0661"),
-            "at byte 1: a length of 3 is given where 1 bytes are left");
+            "at byte 1: a length of 3 where 1 bytes are left");
   EXPECT_EQ(decoded(parsed(R"("string")"), "02ff"), "at byte 1: a string is not UTF-8");
   EXPECT_EQ(decoded(parsed(R"("boolean")"), "02"), "at byte 1: a boolean is neither 0 nor 1");
   EXPECT_EQ(decoded(parsed(R"("boolean")"), "0100"),
@@ -162,13 +162,12 @@ TEST(Avro, SaysWhatIsWrongWithBytes) {
             "at byte 0: the value is cut off");
 }
 
-TEST(Avro, WhatJsonCannotSayIsAFault) {
+TEST(Avro, ValuesWithoutAJsonFormAreFaults) {
   for (const char* const digits : {"0000c07f", "0000807f", "000080ff"}) {
-    EXPECT_EQ(decoded(parsed(R"("float")"), digits),
-              "at byte 4: NaN and infinity cannot be said in JSON");
+    EXPECT_EQ(decoded(parsed(R"("float")"), digits), "at byte 4: JSON has no NaN and no infinity");
   }
   EXPECT_EQ(decoded(parsed(R"("double")"), "000000000000f87f"),
-            "at byte 8: NaN and infinity cannot be said in JSON");
+            "at byte 8: JSON has no NaN and no infinity");
 }
 
 TEST(Avro, TakesNumbersHoweverTheyAreWritten) {
@@ -183,7 +182,7 @@ TEST(Avro, TakesNumbersHoweverTheyAreWritten) {
   EXPECT_EQ(encoded(parsed(R"("double")"), "1e309"), "the value is beyond the range of a double");
 }
 
-TEST(Avro, SaysWhereAValueDoesNotFit) {
+TEST(Avro, ReportsThePathOfAMismatch) {
   const auto schema =
       parsed(R"({"type":"record","name":"R","namespace":"n","fields":[)"
              R"({"name":"list","type":{"type":"array","items":"int"}},)"
@@ -192,7 +191,7 @@ TEST(Avro, SaysWhereAValueDoesNotFit) {
              R"({"name":"any","type":["null","int","string"]}]})");
   EXPECT_EQ(encoded(schema, R"({"list":[1,"2"]})"), "/list/1 must be of the type int");
   EXPECT_EQ(encoded(schema, "{}"), "the value needs the field 'list'");
-  EXPECT_EQ(encoded(schema, R"({"list":[],"more":1})"), "/more is no field of n.R");
+  EXPECT_EQ(encoded(schema, R"({"list":[],"more":1})"), "/more is not a field of n.R");
   EXPECT_EQ(encoded(schema, R"({"list":[],"hash":"AA=="})"), "/hash must have 2 bytes, has 1");
   EXPECT_EQ(encoded(schema, R"({"list":[],"hash":"A"})"), "/hash must be base64");
   EXPECT_EQ(encoded(schema, R"({"list":[],"kind":"B"})"), "/kind is none of the symbols of n.E");
@@ -277,7 +276,7 @@ TEST(Avro, LogicalTypesTravelAsWhatTheyAre) {
             R"("description":"timestamp-millis"})");
 }
 
-TEST(Avro, TheJsonSchemaSaysWhatCallersGive) {
+TEST(Avro, TheJsonSchemaDescribesTheArguments) {
   EXPECT_EQ(
       parsed(R"({"type":"record","name":"Order","doc":"An order","fields":[)"
              R"({"name":"id","type":"string","doc":"Its number"},)"
@@ -319,7 +318,7 @@ TEST(Avro, TypesThatAreUsedTwiceAreReferredTo) {
   EXPECT_TRUE(json::Schema::compile(many->json_schema()));
 }
 
-TEST(Avro, SaysWhatIsWrongWithASchema) {
+TEST(Avro, ReportsFaultsOfASchema) {
   EXPECT_EQ(fault_of(R"("Order")"), "there is no type 'Order'");
   EXPECT_EQ(fault_of("7"), "a type is a name, an object or an array");
   EXPECT_EQ(fault_of("{}"), "'type' is missing");
@@ -328,7 +327,7 @@ TEST(Avro, SaysWhatIsWrongWithASchema) {
   EXPECT_EQ(fault_of(R"(["int","int"])"), "/1: the union has int already");
   EXPECT_EQ(fault_of(R"({"type":"array"})"), "'items' is missing");
   EXPECT_EQ(fault_of(R"({"type":"record","fields":[]})"), "'name' is missing");
-  EXPECT_EQ(fault_of(R"({"type":"record","name":"a-b","fields":[]})"), "'a-b' is no name");
+  EXPECT_EQ(fault_of(R"({"type":"record","name":"a-b","fields":[]})"), "'a-b' is not a name");
   EXPECT_EQ(fault_of(R"({"type":"record","name":"R"})"), "'fields' must be an array");
   EXPECT_EQ(fault_of(R"({"type":"enum","name":"E","symbols":["A","A"]})"),
             "/symbols/1: there is a symbol 'A' already");

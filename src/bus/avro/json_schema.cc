@@ -6,12 +6,12 @@
 namespace patchbay::bus {
 namespace {
 
-// Types inside one another that are written where they stand; what is deeper is referred to, so
-// that the schema does not become deeper than JSON may be.
+// Nested types are written inline up to this depth, and referred to below it, so that the schema
+// does not exceed the depth limit of JSON.
 constexpr std::size_t kMostInline = 6;
-constexpr std::size_t kMostDefault = 1024;  // Bytes of a default that is told.
+constexpr std::size_t kMostDefault = 1024;  // Bytes of a default that is included.
 
-// What is told of a type beside what it is, by whoever uses it.
+// Attributes of a type that depend on where it is used.
 struct Remarks {
   std::string_view doc = {};
   std::string default_value = {};  // Raw; empty: none.
@@ -37,7 +37,7 @@ class Describer {
       if (!shared_.empty()) {
         object.key("$defs");
         json::Object definitions(out_);
-        // Each may refer to more of them.
+        // Each may add further references.
         for (std::size_t i = 0; i < shared_.size(); ++i) {
           definitions.key(types_[shared_[i]].name);
           json::Object definition(out_);
@@ -58,12 +58,12 @@ class Describer {
 
   const AvroTypes& types_;
   std::vector<std::size_t> uses_;
-  std::vector<AvroId> shared_;  // What is referred to...
-  std::vector<bool> defined_;   // ...and whether a type is among that.
+  std::vector<AvroId> shared_;  // Types that are referred to...
+  std::vector<bool> defined_;   // ...and whether a type is one of them.
   std::string out_;
 };
 
-// The schema of a part: written here, or a reference.
+// The schema of a part: inline, or a reference.
 void Describer::schema(AvroId id, std::size_t depth, const Remarks& remarks) {
   json::Object object(out_);
   const AvroType& type = types_[id];
@@ -172,7 +172,7 @@ void Describer::record(json::Object& object, const AvroType& type, std::size_t d
     for (const AvroField& field : type.fields) {
       Remarks remarks{field.doc};
       if (field.default_bytes) {
-        // It was written by the same types.
+        // The same types wrote it.
         auto value = read_avro(types_, field.type, *field.default_bytes, kMostDefault);
         if (value) remarks.default_value = *std::move(value);
       }

@@ -13,11 +13,11 @@ using json::NodeId;
 
 constexpr std::size_t kMostValues = 200'000;  // JSON values in a schema.
 constexpr std::size_t kMostDepth = 128;       // Of types, through all documents,
-constexpr std::size_t kMostUnnamed = 16;      // and of those without a name.
+constexpr std::size_t kMostUnnamed = 16;      // and of nested unnamed types.
 constexpr std::size_t kMostFixed = 16 << 20;  // Bytes of a fixed.
 
-// How deep a type is inside of others: of all, and of those without a name since the last that has
-// one. Only what has a name can be referred to where its JSON Schema would become too deep.
+// The nesting depth of a type: in total, and of unnamed types since the last named one. Only named
+// types can be referred to where the JSON Schema would become too deep.
 struct Depth {
   std::size_t types = 0;
   std::size_t unnamed = 0;
@@ -28,8 +28,8 @@ struct Depth {
 
 bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
 
-// One part of a name. They go into references of JSON Schema, so nothing else will do.
-bool is_word(std::string_view text) {
+// One part of a name. Names go into references of JSON Schema, so no other characters are allowed.
+bool is_name_part(std::string_view text) {
   if (text.empty() || !is_letter(text.front())) return false;
   for (const char c : text) {
     if (!is_letter(c) && (c < '0' || c > '9')) return false;
@@ -37,11 +37,11 @@ bool is_word(std::string_view text) {
   return true;
 }
 
-// Words with dots between them.
+// Name parts separated by dots.
 bool is_full_name(std::string_view name) {
   for (;;) {
     const auto dot = name.find('.');
-    if (!is_word(name.substr(0, dot))) return false;
+    if (!is_name_part(name.substr(0, dot))) return false;
     if (dot == std::string_view::npos) return true;
     name.remove_prefix(dot + 1);
   }
@@ -57,7 +57,7 @@ std::string_view space_of(std::string_view full_name) {
   return dot == std::string_view::npos ? "" : full_name.substr(0, dot);
 }
 
-// What all documents of one schema share.
+// Shared by all documents of one schema.
 struct Reading {
   AvroTypes& types;
   std::span<const json::SchemaDocument> documents;
@@ -65,7 +65,7 @@ struct Reading {
   std::set<std::string_view> opened = {};  // Documents, by name.
 };
 
-// Reads one document. A fault is told where it is in the JSON.
+// Parses one document. A fault has the path of its location in the JSON.
 class Parser {
  public:
   Parser(Reading& reading, const json::Index& index) : reading_(reading), index_(index) {}
@@ -81,12 +81,12 @@ class Parser {
 
  private:
   Error wrong(NodeId at, std::string_view what) const {
-    const auto place = index_.pointer(at);
+    const auto pointer = index_.pointer(at);
     return {Code::invalid_params,
-            place.empty() ? std::string(what) : fmt::format("{}: {}", place, what)};
+            pointer.empty() ? std::string(what) : fmt::format("{}: {}", pointer, what)};
   }
 
-  // The text of member `key`, or nothing if there is none; what is no string counts as none.
+  // The string member `key`, or nothing if there is none or it is not a string.
   std::optional<std::string> text(NodeId at, std::string_view key) const {
     const auto found = index_.find(at, key);
     if (!found || index_[*found].type != json::Type::string) return std::nullopt;
@@ -137,7 +137,7 @@ Result<AvroId> Parser::type(NodeId at, std::string_view space, Depth depth) {
   }
 }
 
-// A name by itself: of a primitive type, or of one that has been defined, here or elsewhere.
+// A bare name: of a primitive type, or of a type that is defined here or in another document.
 Result<AvroId> Parser::named(NodeId at, const std::string& name, std::string_view space,
                              Depth depth) {
   const auto kind = find_avro_kind(name);
@@ -177,8 +177,7 @@ Result<AvroId> Parser::object(NodeId at, std::string_view space, Depth depth) {
   return add(std::move(meant), at);
 }
 
-// A union has each type once, and no union directly inside: else it could not be told which is
-// meant.
+// A union has each type once and no union directly inside; otherwise it would be ambiguous.
 Result<AvroId> Parser::alternatives(NodeId at, std::string_view space, Depth depth) {
   AvroType found{.kind = AvroKind::alternatives};
   std::set<std::string> titles;
@@ -208,14 +207,14 @@ Result<AvroId> Parser::items(AvroKind kind, NodeId at, std::string_view space, D
   return add(std::move(found), at);
 }
 
-// A type that has a name. It is known before its parts are read, which may refer to it.
+// A named type. It is known before its parts are parsed, since they may refer to it.
 Result<AvroId> Parser::definition(AvroKind kind, NodeId at, std::string_view space, Depth depth) {
   const auto name = text(at, "name");
   if (!name) return wrong(at, "'name' is missing");
   AvroType found{.kind = kind};
   found.name = in_space(text(at, "namespace").value_or(std::string(space)), *name);
   if (!is_full_name(found.name)) {
-    return wrong(at, fmt::format("'{}' is no name", json::shortened(found.name, 200)));
+    return wrong(at, fmt::format("'{}' is not a name", json::shortened(found.name, 200)));
   }
   if (find_avro_kind(found.name)) {
     return wrong(at, fmt::format("'{}' is the name of a built-in type", found.name));
@@ -245,8 +244,8 @@ Result<void> Parser::fields(AvroId id, NodeId at, Depth depth) {
     auto one = field(child, space, depth);
     if (!one) return one.error();
     AvroType& record = of(id);
-    const auto place = static_cast<std::uint32_t>(record.fields.size());
-    if (!record.places.emplace(one->name, place).second) {
+    const auto index = static_cast<std::uint32_t>(record.fields.size());
+    if (!record.indexes.emplace(one->name, index).second) {
       return wrong(child, fmt::format("there is a field '{}' already", one->name));
     }
     record.fields.push_back(*std::move(one));
@@ -256,7 +255,8 @@ Result<void> Parser::fields(AvroId id, NodeId at, Depth depth) {
 
 Result<AvroField> Parser::field(NodeId at, std::string_view space, Depth depth) {
   const auto name = text(at, "name");
-  if (!name || !is_word(*name)) return wrong(at, "a field needs a 'name' of letters and digits");
+  if (!name || !is_name_part(*name))
+    return wrong(at, "a field needs a 'name' of letters and digits");
   const auto inner = index_.find(at, "type");
   if (!inner) return wrong(at, "'type' is missing");
   auto of_type = type(*inner, space, depth.inside_named());
@@ -275,10 +275,10 @@ Result<void> Parser::symbols(AvroId id, NodeId at) {
     std::string scratch;
     const bool is_text = index_[child].type == json::Type::string;
     const std::string symbol(is_text ? index_.text(child, scratch) : "");
-    if (!is_word(symbol)) return wrong(child, "a symbol must be a name");
+    if (!is_name_part(symbol)) return wrong(child, "a symbol must be a name");
     AvroType& type = of(id);
-    const auto place = static_cast<std::uint32_t>(type.symbols.size());
-    if (!type.places.emplace(symbol, place).second) {
+    const auto index = static_cast<std::uint32_t>(type.symbols.size());
+    if (!type.indexes.emplace(symbol, index).second) {
       return wrong(child, fmt::format("there is a symbol '{}' already", symbol));
     }
     type.symbols.push_back(symbol);
@@ -296,7 +296,7 @@ Result<void> Parser::size(AvroId id, NodeId at) {
   return ok();
 }
 
-// Defaults are written once, when all types are known.
+// Defaults are encoded once, when all types are known.
 Result<void> write_defaults(AvroTypes& types) {
   AvroBudget budget{types.limits.values, types.limits.defaults};
   for (AvroType& type : types.list) {

@@ -18,8 +18,7 @@ namespace {
 
 constexpr int kMostVarint = 10;  // Bytes of a number of 64 bits.
 
-// Goes over the bytes once, from front to back, and writes JSON. After a fault every step answers
-// false.
+// Reads the bytes once, front to back, and writes JSON. After a fault every step returns false.
 class Reader {
  public:
   Reader(const AvroTypes& types, std::string_view bytes, std::size_t most)
@@ -54,7 +53,7 @@ class Reader {
   bool take_text();
   bool take_blob(std::size_t size);
 
-  // Calls `one` for each item of an array or a map, which come in blocks.
+  // Calls `one` for each item of an array or a map, which are written in blocks.
   template <class One>
   bool blocks(One one);
 
@@ -64,7 +63,7 @@ class Reader {
 
   const AvroTypes& types_;
   const std::string_view bytes_;
-  const std::size_t most_;  // Of what is written.
+  const std::size_t most_;  // Of the output.
   std::size_t at_ = 0;
   std::size_t values_ = 0;
   std::string out_;
@@ -112,7 +111,7 @@ bool Reader::take(AvroId id, std::size_t depth) {
   return false;
 }
 
-// Seven bits a byte, the lowest first; the sign is the lowest bit of the whole.
+// Seven bits per byte, the lowest first; the sign is the lowest bit of the result.
 bool Reader::number(std::int64_t& value) {
   std::uint64_t bits = 0;
   for (int i = 0; i < kMostVarint; ++i) {
@@ -128,13 +127,13 @@ bool Reader::number(std::int64_t& value) {
   return fail("a number has more than 64 bits");
 }
 
-// Of something that follows.
+// The length of what follows.
 bool Reader::length(std::size_t& size) {
   std::int64_t value = 0;
   if (!number(value)) return false;
   if (value < 0) return fail("a length is negative");
   if (static_cast<std::uint64_t>(value) > left()) {
-    return fail(fmt::format("a length of {} is given where {} bytes are left", value, left()));
+    return fail(fmt::format("a length of {} where {} bytes are left", value, left()));
   }
   size = static_cast<std::size_t>(value);
   return true;
@@ -163,7 +162,7 @@ bool Reader::take_fraction() {
   Number value = 0;
   std::memcpy(&value, bytes_.data() + at_, sizeof(value));
   at_ += sizeof(value);
-  if (!std::isfinite(value)) return fail("NaN and infinity cannot be said in JSON");
+  if (!std::isfinite(value)) return fail("JSON has no NaN and no infinity");
   std::array<char, 64> text{};
   const auto written = std::to_chars(text.data(), text.data() + text.size(), value);
   out_.append(text.data(), written.ptr);
@@ -210,26 +209,26 @@ bool Reader::take_record(const AvroType& type, std::size_t depth) {
 }
 
 bool Reader::take_symbol(const AvroType& type) {
-  std::int64_t place = 0;
-  if (!number(place)) return false;
-  if (place < 0 || static_cast<std::uint64_t>(place) >= type.symbols.size()) {
-    return fail(fmt::format("{} has no symbol {}", type.name, place));
+  std::int64_t index = 0;
+  if (!number(index)) return false;
+  if (index < 0 || static_cast<std::uint64_t>(index) >= type.symbols.size()) {
+    return fail(fmt::format("{} has no symbol {}", type.name, index));
   }
-  json::append_quoted(out_, type.symbols[static_cast<std::size_t>(place)]);
+  json::append_quoted(out_, type.symbols[static_cast<std::size_t>(index)]);
   return true;
 }
 
 bool Reader::take_branch(const AvroType& type, std::size_t depth) {
-  std::int64_t place = 0;
-  if (!number(place)) return false;
-  if (place < 0 || static_cast<std::uint64_t>(place) >= type.branches.size()) {
-    return fail(fmt::format("a union of {} types has no type {}", type.branches.size(), place));
+  std::int64_t index = 0;
+  if (!number(index)) return false;
+  if (index < 0 || static_cast<std::uint64_t>(index) >= type.branches.size()) {
+    return fail(fmt::format("a union of {} types has no type {}", type.branches.size(), index));
   }
-  return take(type.branches[static_cast<std::size_t>(place)], depth);
+  return take(type.branches[static_cast<std::size_t>(index)], depth);
 }
 
-// A block is a count and so many items; a count that is negative is followed by the bytes that the
-// block takes. A count of 0 ends it all.
+// A block is a count and that many items; a negative count is followed by the size of the block in
+// bytes. A count of 0 ends the sequence.
 template <class One>
 bool Reader::blocks(One one) {
   for (;;) {
@@ -243,11 +242,11 @@ bool Reader::blocks(One one) {
       end = at_ + size;
       count = count == std::numeric_limits<std::int64_t>::min() ? -(count + 1) : -count;
     }
-    // Items may take no bytes at all: it is the number of values that is bounded.
+    // Items may take no bytes at all, so the number of values is bounded.
     for (; count > 0; --count) {
       if (!one()) return false;
     }
-    if (end && *end != at_) return fail("a block has another size than it says");
+    if (end && *end != at_) return fail("a block does not have its stated size");
   }
 }
 
@@ -270,7 +269,7 @@ bool Reader::take_map(const AvroType& type, std::size_t depth) {
     if (!keys.empty()) out_ += ',';
     std::string_view key;
     if (!text(key)) return false;
-    if (!keys.insert(key).second) return fail("a map has a key twice");
+    if (!keys.insert(key).second) return fail("a map has a duplicate key");
     json::append_quoted(out_, key);
     out_ += ':';
     return take(type.items, depth + 1);

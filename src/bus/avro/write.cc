@@ -16,7 +16,7 @@ namespace {
 
 using json::NodeId;
 
-// Whether a value of that type of JSON may be one of the kind at all.
+// Whether a JSON value of that type can be of the kind at all.
 bool may_be(AvroKind kind, json::Type type) {
   switch (kind) {
     case AvroKind::null:
@@ -44,7 +44,7 @@ bool may_be(AvroKind kind, json::Type type) {
   return false;
 }
 
-// The whole number that is meant, however it is written: 1e3 is one.
+// The integer, however it is written: 1e3 is one.
 std::optional<std::int64_t> whole_number(std::string_view raw) {
   if (const auto plain = json::as_int(raw)) return plain;
   const json::Decimal number(raw);
@@ -52,7 +52,7 @@ std::optional<std::int64_t> whole_number(std::string_view raw) {
   return json::as_int(number.text());
 }
 
-// Bytes as defaults have them: each is the character of that number.
+// Bytes as in defaults: each is the character with that code.
 std::optional<std::string> bytes_of_characters(std::string_view text) {
   std::string bytes;
   while (!text.empty()) {
@@ -70,7 +70,7 @@ void put_number(std::string& out, std::int64_t value) {
   out += static_cast<char>(bits);
 }
 
-// Goes over the JSON along the types. A fault is about the first thing that does not fit.
+// Walks the JSON along the types. A fault is about the first value that does not fit.
 class Writer {
  public:
   Writer(const AvroTypes& types, const json::Index& index, bool in_schema, AvroBudget& budget,
@@ -89,12 +89,12 @@ class Writer {
   }
   template <class... Args>
   bool schema_violation(NodeId at, fmt::format_string<Args...> format, Args&&... args) {
-    // Nobody reads why one of several types was not the one.
+    // The reason why one type of several does not fit is never reported.
     if (trying_ > 0) return fail(Code::invalid_params, {});
-    const auto place = index_.pointer(at);
+    const auto pointer = index_.pointer(at);
     const auto what = fmt::format(format, std::forward<Args>(args)...);
-    return fail(Code::invalid_params, place.empty() ? fmt::format("the value {}", what)
-                                                    : fmt::format("{} {}", place, what));
+    return fail(Code::invalid_params, pointer.empty() ? fmt::format("the value {}", what)
+                                                      : fmt::format("{} {}", pointer, what));
   }
   bool is_affordable(std::size_t depth);
 
@@ -119,7 +119,7 @@ class Writer {
   AvroBudget& budget_;
   std::string& out_;
   std::string scratch_;
-  int trying_ = 0;  // Unions around, of which several types may be meant.
+  int trying_ = 0;  // Enclosing unions that have several candidate types.
   std::optional<Error> fault_;
 };
 
@@ -213,8 +213,8 @@ bool Writer::put_blob(const AvroType& type, NodeId at) {
 }
 
 bool Writer::put_symbol(const AvroType& type, NodeId at) {
-  const auto found = type.places.find(index_.text(at, scratch_));
-  if (found == type.places.end()) {
+  const auto found = type.indexes.find(index_.text(at, scratch_));
+  if (found == type.indexes.end()) {
     return schema_violation(at, "is none of the symbols of {}", type.name);
   }
   put_number(out_, found->second);
@@ -237,9 +237,9 @@ bool Writer::put_record(const AvroType& type, NodeId at, std::size_t depth) {
   constexpr NodeId kMissing = 0;  // No member is the first of all values.
   std::vector<NodeId> given(type.fields.size(), kMissing);
   for (NodeId child = at + 1; child != index_[at].next; child = index_[child].next) {
-    const auto found = type.places.find(index_.key(child));
-    if (found == type.places.end()) {
-      return schema_violation(child, "is no field of {}", type.name);
+    const auto found = type.indexes.find(index_.key(child));
+    if (found == type.indexes.end()) {
+      return schema_violation(child, "is not a field of {}", type.name);
     }
     given[found->second] = child;
   }
@@ -258,7 +258,7 @@ bool Writer::put_missing(const AvroField& field, NodeId record, std::size_t dept
     out_ += *field.default_bytes;
     return true;
   }
-  // Only while the schema is being read are there defaults that nobody has written yet.
+  // Defaults are missing only while the schema is being parsed.
   if (field.default_text) {
     auto index = json::Index::of(*field.default_text, budget_.values);
     if (!index) return fail(index.error().code, index.error().message);
@@ -273,7 +273,7 @@ bool Writer::put_missing(const AvroField& field, NodeId record, std::size_t dept
   return true;
 }
 
-// Where only one of the types can be meant, a fault is told as that type has it.
+// If only one type is possible, its own fault is reported.
 bool Writer::put_branch(const AvroType& type, NodeId at, std::size_t depth) {
   std::vector<std::uint32_t> possible;
   for (std::uint32_t i = 0; i < type.branches.size(); ++i) {

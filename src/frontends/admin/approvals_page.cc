@@ -39,7 +39,7 @@ Result<std::string> ApprovalsPage::decide(const net::HttpExchange& exchange,
       approves ? approvals_.approve(id, who, here().now()) : approvals_.refuse(id, here().now());
   if (!entry) return entry.error();
   auto record = policy::event_record(policy::kApprovalEvent, who);
-  record.who = entry->subject.caller;
+  record.caller = entry->subject.caller;
   record.name = entry->caller_name;
   record.from = exchange.peer.ip;
   record.method = approves ? "approve" : "refuse";

@@ -166,7 +166,7 @@ Task<void> SignInPages::send_on(net::HttpExchange& exchange, std::string id) {
     auto right = check_visitor(**who, *sign_in);
     if (!right) co_return co_await refuse(exchange, right.error());
   }
-  auto redirect = co_await service_.depart(std::move(id));
+  auto redirect = co_await service_.authorization_redirect(std::move(id));
   if (!redirect) co_return co_await refuse(exchange, redirect.error());
   const std::string fields =
       fmt::format("Location: {}\r\nSet-Cookie: {}\r\nCache-Control: no-store\r\n", redirect->url,
@@ -178,9 +178,9 @@ Task<void> SignInPages::receive(net::HttpExchange& exchange, std::string upstrea
   auto returned = net::parse_query(exchange.request.query);
   if (!returned) co_return co_await refuse(exchange, returned.error());
   std::string cookies(exchange.request.fields.find("Cookie").value_or(""));
-  oauth::Arrival arrival{std::move(upstream), *std::move(returned), std::move(cookies),
-                         exchange.caller, exchange.peer.ip};
-  auto done = co_await service_.come_back(std::move(arrival));
+  oauth::CallbackRequest request{std::move(upstream), *std::move(returned), std::move(cookies),
+                                 exchange.caller, exchange.peer.ip};
+  auto done = co_await service_.handle_callback(std::move(request));
   if (!done) co_return co_await refuse(exchange, done.error());
   const std::string text =
       page("Signed in", fmt::format("<p>You have signed in for <b>{}</b>. You can close this "

@@ -15,7 +15,7 @@
 #include "frontends/auth/authenticator.h"
 #include "gateway/catalog/view.h"
 #include "net/http/server/server.h"
-#include "oauth/keeper.h"
+#include "oauth/token_service.h"
 
 namespace patchbay::frontends {
 

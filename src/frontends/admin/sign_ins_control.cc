@@ -48,7 +48,7 @@ Task<std::string> SignInsControl::answer(const net::HttpExchange& exchange) {
       co_return Error{Code::forbidden, "this is for somebody else to sign in"};
     }
     co_return fmt::format(R"({{"id":{},"state":{}}})", json::quote(*name),
-                          json::quote(state->words));
+                          json::quote(state->text));
   }
   auto for_gateway = is_for_gateway(exchange, *name);
   if (!for_gateway) co_return for_gateway.error();

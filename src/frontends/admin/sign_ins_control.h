@@ -13,7 +13,7 @@
 
 #include "gateway/catalog/view.h"
 #include "net/http/server/server.h"
-#include "oauth/keeper.h"
+#include "oauth/token_service.h"
 
 namespace patchbay::frontends {
 

@@ -86,12 +86,12 @@ void RequestAuthenticator::use(Knowledge knowledge) {
 
 bool RequestAuthenticator::opens(std::string_view path) const {
   if (!known_) return false;
-  const auto open = [this](policy::OpenPage page) {
+  const auto open = [this](policy::PublicPath page) {
     const auto& pages = known_->settings().open;
     return std::ranges::find(pages, page) != pages.end();
   };
-  if (path == "/metrics") return open(policy::OpenPage::metrics);
-  return path.starts_with("/swagger-ui") && open(policy::OpenPage::swagger_ui);
+  if (path == "/metrics") return open(policy::PublicPath::metrics);
+  return path.starts_with("/swagger-ui") && open(policy::PublicPath::swagger_ui);
 }
 
 Caller RequestAuthenticator::recognise(const net::HttpExchange& exchange) {
@@ -155,12 +155,13 @@ Caller RequestAuthenticator::let_in(const Knowledge& known, const Evidence& evid
   common_.verified->add();
   common_.known.add(digest);
   // A copy of our own: how often it is used is counted on this worker alone.
-  auto own = std::make_shared<Principal>(*found.who);
+  auto own = std::make_shared<Principal>(*found.caller);
   own->until = found.until;
   own->known_by = known;
   const Caller who = own;
-  found.who = who;
-  if (common_.tokens && who->way == "jwt") common_.tokens->note(*who, evidence.value, found.until);
+  found.caller = who;
+  if (common_.tokens && who->auth_method == AuthMethod::jwt)
+    common_.tokens->note(*who, evidence.value, found.until);
   if (known == known_) remembered_->add(digest, std::move(found));
   return who;
 }
@@ -193,7 +194,7 @@ Task<Recognised> RequestAuthenticator::verify(Knowledge known, Evidence evidence
                                               const policy::Digest& digest,
                                               const net::TlsPeer* certificate) {
   auto at_once = known->at_once(evidence, digest, certificate);
-  if (!at_once || at_once->who) co_return at_once;
+  if (!at_once || at_once->caller) co_return at_once;
   std::string value(evidence.value);
   std::function<Result<Recognised>()> work;
   if (evidence.kind == Evidence::Kind::basic) {
@@ -205,14 +206,14 @@ Task<Recognised> RequestAuthenticator::verify(Knowledge known, Evidence evidence
   } else if (known->may_have_hash(value)) {
     work = [known, value] { return known->check_token(value); };
   } else {
-    co_return Error{Code::unauthenticated, "the token is not known, or was revoked"};
+    co_return Error{Code::unauthenticated, "the token is unknown or was revoked"};
   }
   co_return co_await common_.verifying.run<Recognised>(std::move(work));
 }
 
 Task<Recognised> RequestAuthenticator::verify_jwt(Knowledge known, policy::Jwt jwt) {
   const auto* const issuer = known->issuer_of(jwt);
-  if (!issuer) co_return Error{Code::unauthenticated, "the token is of another issuer"};
+  if (!issuer) co_return Error{Code::unauthenticated, "the token is from another issuer"};
   issuer->keys->keep_fresh();
   auto keys = issuer->keys->keys();
   auto checked = keys ? known->check_jwt(jwt, *issuer, *keys) : std::nullopt;
@@ -262,8 +263,8 @@ void RequestAuthenticator::count_refusal(const Evidence& evidence, const policy:
 void RequestAuthenticator::note_failure(const Evidence& evidence, const net::PeerAddress& from,
                                         std::string_view where, const Error& why) {
   if (!recorder_) return;
-  auto record = policy::event_record(policy::kLogInEvent, {.id = "", .name = "", .way = ""});
-  record.way = name_of(evidence.kind);
+  auto record = policy::event_record(policy::kLogInEvent, {.id = "", .name = ""});
+  record.auth_method = name_of(evidence.kind);
   record.from = from.ip_text();
   record.method = "refuse";
   record.target = where;

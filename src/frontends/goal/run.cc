@@ -178,7 +178,7 @@ Result<std::string> GoalRun::arguments_of(std::string_view definition, std::stri
     if (!good) return good.error();
     return object;
   }
-  auto words = split_words(text);
+  auto words = split_args(text);
   const bool pairs = words && std::ranges::all_of(*words, [](const std::string& word) {
                        return word.find('=') != std::string::npos && !word.starts_with('=');
                      });

@@ -222,18 +222,18 @@ Task<void> KafkaFrontend::write_registration(const ServedTool& tool, bool remove
   bus::RegistrationRecord record{bus::registration_key_bytes(schemas_, tool.registration.name),
                                  std::nullopt};
   if (!remove) record.value = bus::registration_value_bytes(schemas_, tool.registration);
-  OneShot<bus::Place> outcome;
+  OneShot<bus::RecordMetadata> outcome;
   const auto tag = ++tags_;
   sending_[tag] = &outcome;
   auto sent = producer_.send(record.to(settings_.registry_topic), tag);
-  Result<bus::Place> place =
-      sent ? co_await outcome.wait(deadline) : Result<bus::Place>(sent.error());
+  Result<bus::RecordMetadata> place =
+      sent ? co_await outcome.wait(deadline) : Result<bus::RecordMetadata>(sent.error());
   sending_.erase(tag);
   if (!place) co_return place.error();
   co_return ok();
 }
 
-void KafkaFrontend::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+void KafkaFrontend::on_delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome) {
   if (const auto found = sending_.find(tag); found != sending_.end())
     found->second->deliver(outcome);
 }
@@ -364,11 +364,12 @@ Task<void> KafkaFrontend::deliver(std::string topic, std::optional<std::string> 
   for (;;) {
     bus::Outgoing record{topic, std::nullopt, value, views};
     if (key) record.key = *key;
-    OneShot<bus::Place> outcome;
+    OneShot<bus::RecordMetadata> outcome;
     const auto tag = ++tags_;
     sending_[tag] = &outcome;
     auto sent = producer_.send(record, tag);
-    Result<bus::Place> place = sent ? co_await outcome.wait() : Result<bus::Place>(sent.error());
+    Result<bus::RecordMetadata> place =
+        sent ? co_await outcome.wait() : Result<bus::RecordMetadata>(sent.error());
     sending_.erase(tag);
     if (place) co_return ok();
     // Anything else may be better soon: brokers come back, and producers are replaced.

@@ -69,7 +69,7 @@ class KafkaFrontend final : bus::Producer::Events, bus::GroupConsumer::Events {
   class Request;
   using Tool = std::shared_ptr<ServedTool>;
 
-  void on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) override;
+  void on_delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome) override;
   void on_trouble(const Error& error) override;
   void on_record(bus::OwnedMessage record) override;
   void on_assigned(std::size_t partitions) override;
@@ -109,7 +109,7 @@ class KafkaFrontend final : bus::Producer::Events, bus::GroupConsumer::Events {
   OneShot<void> ended_;
   OneShot<void> changed_;
   std::uint64_t tags_ = 0;
-  std::map<std::uint64_t, OneShot<bus::Place>*> sending_;
+  std::map<std::uint64_t, OneShot<bus::RecordMetadata>*> sending_;
   std::map<std::string, Request*> asking_;  // Requests that are being dealt with, by id.
   std::deque<std::string> known_order_;
   std::set<std::string> known_;  // Ids that have been taken.

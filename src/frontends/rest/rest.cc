@@ -182,7 +182,7 @@ Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& place) {
     answer.body = std::move(reply->body);
   } else {
     // What one caller may read, another may not: only without rules and callers is it for all.
-    const bool same_for_all = exchange.caller->way == "none" && !catalog_.rules();
+    const bool same_for_all = exchange.caller->auth_method == AuthMethod::none && !catalog_.rules();
     answer = content_answer(exchange.request, *reply, same_for_all);
   }
   co_return co_await running.finish(std::move(answer));

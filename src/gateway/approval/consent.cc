@@ -49,14 +49,14 @@ bool Consent::may_ask_user(const Call& call) const {
 }
 
 bool Consent::may_ask(const Call& call, const CatalogEntry& entry) const {
-  return entry.terms && entry.terms->may_need_approval && may_ask_user(call);
+  return entry.conditions && entry.conditions->may_need_approval && may_ask_user(call);
 }
 
 Task<std::optional<mcp::Reply>> Consent::evaluate(Call& call, const CatalogEntry& entry,
                                                   const Catalog& catalog) {
   const auto* const given = call.request.param("arguments");
   const std::string_view arguments = given ? given->raw : "{}";
-  const auto verdict = entry.terms->evaluate(arguments);
+  const auto verdict = entry.conditions->evaluate(arguments);
   call.rule = verdict.rule;
   if (!verdict.allowed) {
     co_return refusal(

@@ -38,9 +38,9 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
   policy::AuditRecord record;
   record.when_ms = now_ms();
   if (call.who) {
-    record.who = call.who->id;
+    record.caller = call.who->id;
     record.name = call.who->name;
-    record.way = call.who->way;
+    record.auth_method = name_of(call.who->auth_method);
   }
   record.from = call.from;
   record.frontend = call.frontend;

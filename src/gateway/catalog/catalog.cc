@@ -55,7 +55,7 @@ std::shared_ptr<const ToolSchemas> schemas_of(const std::string& dotted, const m
 }
 
 void give_terms(CatalogEntry& entry, policy::ToolAccess access) {
-  entry.terms = std::move(access.terms);
+  entry.conditions = std::move(access.conditions);
   entry.rule = access.rule;
 }
 

@@ -46,7 +46,7 @@ struct CatalogEntry {
   std::string dotted = {};                          // upstream.name; only for tools and prompts.
   std::shared_ptr<const ToolSchemas> schemas = {};  // Only for tools.
   // What a call must fulfil before it is sent; null: nothing.
-  std::shared_ptr<const policy::Terms> terms = {};
+  std::shared_ptr<const policy::CallConditions> conditions = {};
   std::string_view rule = {};  // Which one allows it; empty: there are none.
 };
 

@@ -71,10 +71,10 @@ void note_absent(const std::vector<mcp::Item>& tools, const config::Dict<std::st
 
 }  // namespace
 
-void check_tools(const config::Node& tools, const config::Place& at) {
+void check_tools(const config::Node& tools, const config::Location& at) {
   const config::Node* const rename = tools.find("rename");
   if (!rename) return;
-  const config::Place there = at.member("rename");
+  const config::Location there = at.member("rename");
   std::map<std::string, std::string> taken;
   for (const auto& [own, line, name] : rename->members) {
     if (name.kind != config::Kind::scalar) continue;

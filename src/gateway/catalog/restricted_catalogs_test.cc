@@ -22,7 +22,7 @@ std::shared_ptr<const policy::Rules> rules(std::vector<policy::RuleSettings> set
   const std::string file;
   config::Faults faults;
   return std::make_shared<const policy::Rules>(settings, config::Node(), "1",
-                                               config::Place{file, "rules", faults});
+                                               config::Location{file, "rules", faults});
 }
 
 Offer offer(const std::string& name, const std::vector<std::string>& tools) {

@@ -24,9 +24,9 @@ Result<std::unique_ptr<const SchemaProgram>> SchemaCompiler::compile(std::string
   if (!root) return Error{root.error().code, "the schema: " + root.error().message};
   block_at(*root);
   while (!failed_ && !to_do_.empty()) {
-    const auto [id, place] = to_do_.back();
+    const auto [id, location] = to_do_.back();
     to_do_.pop_back();
-    compile_block(id, place);
+    compile_block(id, location);
     // What a `$dynamicRef` may lead to is known only when nothing else is left to do.
     if (to_do_.empty()) finish_dynamic();
   }
@@ -34,11 +34,11 @@ Result<std::unique_ptr<const SchemaProgram>> SchemaCompiler::compile(std::string
   return std::unique_ptr<const SchemaProgram>(std::move(program_));
 }
 
-void SchemaCompiler::fail_at(SchemaLocation place, std::string_view reason) {
+void SchemaCompiler::fail_at(SchemaLocation location, std::string_view reason) {
   if (failed_) return;
   failed_ = true;
   error_ = {Code::invalid_params,
-            fmt::format("the schema at {}: {}", documents_.describe(place), reason)};
+            fmt::format("the schema at {}: {}", documents_.describe(location), reason)};
 }
 
 void SchemaCompiler::fail_with(NodeId at, const Error& error) {
@@ -58,29 +58,29 @@ bool SchemaCompiler::expect(NodeId at, Type type, std::string_view what) {
   return false;
 }
 
-BlockId SchemaCompiler::block_at(SchemaLocation place) {
+BlockId SchemaCompiler::block_at(SchemaLocation location) {
   const auto id = static_cast<BlockId>(program_->blocks.size());
-  const auto [known, fresh] = blocks_.try_emplace(place, id);
+  const auto [known, fresh] = blocks_.try_emplace(location, id);
   if (!fresh) return known->second;
   if (id >= options_.limits.subschemas) {
-    fail_at(place, fmt::format("there are more than {} subschemas", options_.limits.subschemas));
+    fail_at(location, fmt::format("there are more than {} subschemas", options_.limits.subschemas));
     error_.code = Code::too_large;
     return 0;
   }
   program_->blocks.emplace_back();
-  to_do_.emplace_back(id, place);
+  to_do_.emplace_back(id, location);
   return id;
 }
 
-void SchemaCompiler::compile_block(BlockId id, SchemaLocation place) {
-  subject_ = {place, &documents_.index(place), {}, documents_.resource_of(place)};
-  if (subject_.resource == kNone) return fail(place.node, kNoSchema);
+void SchemaCompiler::compile_block(BlockId id, SchemaLocation location) {
+  subject_ = {location, &documents_.index(location), {}, documents_.resource_of(location)};
+  if (subject_.resource == kNone) return fail(location.node, kNoSchema);
   subject_.dialect = documents_.resources()[subject_.resource].dialect;
   const auto first = static_cast<std::uint32_t>(program_->steps.size());
-  if (node(place.node).type == Type::boolean) {
-    if (subject_.index->raw(place.node) == "false") put({.keyword = Keyword::never});
-  } else if (node(place.node).type != Type::object) {
-    fail(place.node, kNoSchema);
+  if (node(location.node).type == Type::boolean) {
+    if (subject_.index->raw(location.node) == "false") put({.keyword = Keyword::never});
+  } else if (node(location.node).type != Type::object) {
+    fail(location.node, kNoSchema);
   } else {
     read_keywords();
     put_type();
@@ -101,7 +101,7 @@ void SchemaCompiler::compile_block(BlockId id, SchemaLocation place) {
 }
 
 void SchemaCompiler::read_keywords() {
-  for (NodeId child = subject_.place.node + 1; child != next(subject_.place.node);
+  for (NodeId child = subject_.location.node + 1; child != next(subject_.location.node);
        child = next(child)) {
     if (const auto found = find_keyword(subject_.index->key(child), subject_.dialect)) {
       subject_.keywords[static_cast<std::size_t>(*found)] = child;

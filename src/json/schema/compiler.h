@@ -28,7 +28,7 @@ class SchemaCompiler {
  private:
   // The subschema at hand: where it is and which keywords it has.
   struct Subject {
-    SchemaLocation place;
+    SchemaLocation location;
     const Index* index = nullptr;
     Dialect dialect;
     std::uint32_t resource = 0;
@@ -37,9 +37,9 @@ class SchemaCompiler {
 
   // After a fault nothing counts any more; the first one is kept.
   void fail(NodeId node, std::string_view reason) {
-    fail_at({subject_.place.document, node}, reason);
+    fail_at({subject_.location.document, node}, reason);
   }
-  void fail_at(SchemaLocation place, std::string_view reason);
+  void fail_at(SchemaLocation location, std::string_view reason);
   void fail_with(NodeId node, const Error& error);
 
   NodeId keyword(Keyword which) const { return subject_.keywords[static_cast<std::size_t>(which)]; }
@@ -49,8 +49,8 @@ class SchemaCompiler {
   bool expect(NodeId at, Type type, std::string_view what);
 
   // What a keyword needs, put into the arrays of the program.
-  BlockId block_at(SchemaLocation place);
-  BlockId block(NodeId at) { return block_at({subject_.place.document, at}); }
+  BlockId block_at(SchemaLocation location);
+  BlockId block(NodeId at) { return block_at({subject_.location.document, at}); }
   std::uint32_t name(std::string text);
   std::uint32_t count(NodeId at);
   std::uint32_t number(NodeId at);
@@ -59,7 +59,7 @@ class SchemaCompiler {
   std::uint32_t block_list(NodeId at);
   std::uint32_t name_list(NodeId at);
 
-  void compile_block(BlockId id, SchemaLocation place);
+  void compile_block(BlockId id, SchemaLocation location);
   void read_keywords();
   void put(SchemaStep step) { program_->steps.push_back(step); }
 

@@ -63,7 +63,7 @@ std::optional<Draft> draft_of(std::string_view uri) {
   return std::nullopt;
 }
 
-std::string shown(std::string_view name) { return shortened(name, 200); }
+std::string excerpt(std::string_view name) { return shortened(name, 200); }
 Error invalid(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
 std::uint8_t vocabulary_bits(std::string_view uri) {
@@ -83,7 +83,7 @@ Result<std::uint8_t> read_vocabularies(std::string_view raw) {
     bits |= known;
     if (known == 0 && as_bool(needed) == true) unknown = uri;
   });
-  if (!unknown.empty()) return invalid("the vocabulary " + shown(unknown) + " is not supported");
+  if (!unknown.empty()) return invalid("the vocabulary " + excerpt(unknown) + " is not supported");
   return bits;
 }
 
@@ -94,10 +94,10 @@ std::string without_empty_fragment(std::string_view uri) {
 
 }  // namespace
 
-std::string SchemaDocuments::describe(SchemaLocation place) const {
-  const Document& document = documents_[place.document];
-  const std::string pointer = document.index.pointer(place.node);
-  if (place.document > 0) return document.uri + "#" + pointer;
+std::string SchemaDocuments::describe(SchemaLocation location) const {
+  const Document& document = documents_[location.document];
+  const std::string pointer = document.index.pointer(location.node);
+  if (location.document > 0) return document.uri + "#" + pointer;
   return pointer.empty() ? "its root" : pointer;
 }
 
@@ -114,7 +114,7 @@ Result<Dialect> SchemaDocuments::dialect_of(std::string_view name, int chain) co
   if (const auto draft = draft_of(uri)) return Dialect{.draft = *draft};
   const std::string_view text = text_of(uri);
   if (text.empty() || chain > kMaxChain) {
-    return invalid(fmt::format("the dialect {} is not supported", shown(name)));
+    return invalid(fmt::format("the dialect {} is not supported", excerpt(name)));
   }
   Dialect dialect{.draft = options_.default_draft};
   if (const auto parent = string_member(text, "$schema")) {
@@ -151,100 +151,103 @@ std::uint32_t SchemaDocuments::add_resource(std::string uri, SchemaLocation root
 }
 
 // Member `key` of a schema as text; empty where it is missing.
-Result<std::string> SchemaDocuments::text_member(SchemaLocation place, std::string_view key) const {
-  const Index& in = index(place);
-  const auto found = in.find(place.node, key);
+Result<std::string> SchemaDocuments::text_member(SchemaLocation location,
+                                                 std::string_view key) const {
+  const Index& in = index(location);
+  const auto found = in.find(location.node, key);
   if (!found) return std::string();
   if (in[*found].type != Type::string) {
-    return invalid(fmt::format("{}: must be a string", describe({place.document, *found})));
+    return invalid(fmt::format("{}: must be a string", describe({location.document, *found})));
   }
   std::string scratch;
   return std::string(in.text(*found, scratch));
 }
 
-// Notes what names the schema at `place`; yields the resource it belongs to, a new one if it has an
+// Notes what names the schema at `location`; yields the resource it belongs to, a new one if it has
+// an
 // `$id`.
-Result<std::uint32_t> SchemaDocuments::enter(SchemaLocation place, std::uint32_t resource) {
-  const bool root = resources_[resource].root == place;
-  const auto named = dialect_at(place, resources_[resource].dialect, root);
+Result<std::uint32_t> SchemaDocuments::enter(SchemaLocation location, std::uint32_t resource) {
+  const bool root = resources_[resource].root == location;
+  const auto named = dialect_at(location, resources_[resource].dialect, root);
   if (!named) return named.error();
-  const auto id = text_member(place, named->id_keyword());
+  const auto id = text_member(location, named->id_keyword());
   if (!id) return id.error();
   // A `$schema` counts at the root of a resource only.
   const Dialect dialect = root || !id->empty() ? *named : resources_[resource].dialect;
   if (root) resources_[resource].dialect = dialect;
   const bool old = dialect.is_old();
   // Up to draft-07 nothing counts beside a `$ref`.
-  if (old && index(place).find(place.node, "$ref")) return resource;
+  if (old && index(location).find(location.node, "$ref")) return resource;
 
   const UriParts parts = split_uri(*id);
   if (!id->empty() && !id->starts_with('#')) {
     std::string uri = resolve_uri(resources_[resource].uri, *id);
-    if (uri.size() > kMaxUri) return invalid(describe(place) + ": its $id is too long");
-    resource = add_resource(std::move(uri), place, dialect);
+    if (uri.size() > kMaxUri) return invalid(describe(location) + ": its $id is too long");
+    resource = add_resource(std::move(uri), location, dialect);
   }
   SchemaResource& here = resources_[resource];
   if (old) {
     if (parts.fragment && !parts.fragment->empty()) {
-      here.anchors.try_emplace(std::string(*parts.fragment), place.node);
+      here.anchors.try_emplace(std::string(*parts.fragment), location.node);
     }
     return resource;
   }
   for (const bool dynamic : {false, true}) {
-    auto name = text_member(place, dynamic ? "$dynamicAnchor" : "$anchor");
+    auto name = text_member(location, dynamic ? "$dynamicAnchor" : "$anchor");
     if (!name) return name.error();
     if (name->empty()) continue;
-    if (dynamic) here.dynamic_anchors.try_emplace(*name, place.node);
-    here.anchors.try_emplace(*std::move(name), place.node);
+    if (dynamic) here.dynamic_anchors.try_emplace(*name, location.node);
+    here.anchors.try_emplace(*std::move(name), location.node);
   }
-  const auto recursive = index(place).find(place.node, "$recursiveAnchor");
-  if (dialect.draft == Draft::draft_2019_09 && recursive && here.root == place &&
-      index(place).raw(*recursive) == "true") {
-    here.dynamic_anchors.try_emplace("", place.node);
+  const auto recursive = index(location).find(location.node, "$recursiveAnchor");
+  if (dialect.draft == Draft::draft_2019_09 && recursive && here.root == location &&
+      index(location).raw(*recursive) == "true") {
+    here.dynamic_anchors.try_emplace("", location.node);
   }
   return resource;
 }
 
 // What the `$schema` of a schema stands for, if it has one and is the root of a resource or may be.
-Result<Dialect> SchemaDocuments::dialect_at(SchemaLocation place, Dialect outer, bool root) const {
-  const Index& in = index(place);
-  const auto name = text_member(place, "$schema");
+Result<Dialect> SchemaDocuments::dialect_at(SchemaLocation location, Dialect outer,
+                                            bool root) const {
+  const Index& in = index(location);
+  const auto name = text_member(location, "$schema");
   if (!name) return name.error();
-  const bool names_itself = in.find(place.node, "$id") || in.find(place.node, "id");
+  const bool names_itself = in.find(location.node, "$id") || in.find(location.node, "id");
   if (name->empty() || (!root && !names_itself)) return outer;
   return dialect_of(*name, 0);
 }
 
 // Recursion goes as deep as JSON may be nested.
-Result<void> SchemaDocuments::scan(SchemaLocation place, std::uint32_t resource) {
-  if (resource_of(place) != kNone) return ok();  // A reference has led here before.
-  const Index& in = index(place);
-  if (in[place.node].type == Type::object) {
-    const auto entered = enter(place, resource);
+Result<void> SchemaDocuments::scan(SchemaLocation location, std::uint32_t resource) {
+  if (resource_of(location) != kNone) return ok();  // A reference has led here before.
+  const Index& in = index(location);
+  if (in[location.node].type == Type::object) {
+    const auto entered = enter(location, resource);
     if (!entered) return entered.error();
     resource = *entered;
   }
-  documents_[place.document].resource[place.node] = resource;
-  if (in[place.node].type != Type::object) return ok();
-  for (NodeId child = place.node + 1; child != in[place.node].next; child = in[child].next) {
+  documents_[location.document].resource[location.node] = resource;
+  if (in[location.node].type != Type::object) return ok();
+  for (NodeId child = location.node + 1; child != in[location.node].next; child = in[child].next) {
     const auto keyword = find_keyword(in.key(child), resources_[resource].dialect);
     if (!keyword) continue;
-    auto scanned = scan_keyword({place.document, child}, resource, info(*keyword).holds);
+    auto scanned = scan_keyword({location.document, child}, resource, info(*keyword).holds);
     if (!scanned) return scanned;
   }
   return ok();
 }
 
-Result<void> SchemaDocuments::scan_keyword(SchemaLocation place, std::uint32_t resource,
+Result<void> SchemaDocuments::scan_keyword(SchemaLocation location, std::uint32_t resource,
                                            Holds holds) {
-  const Index& in = index(place);
-  const Node& node = in[place.node];
+  const Index& in = index(location);
+  const Node& node = in[location.node];
   if (holds == Holds::nothing) return ok();
   const bool each = holds == Holds::list || holds == Holds::map ||
                     (holds == Holds::schema_or_list && node.type == Type::array);
-  if (!each) return scan(place, resource);
-  for (NodeId child = place.node + 1; child != node.next; child = in[child].next) {
-    auto scanned = scan({place.document, child}, resource);
+  if (!each) return scan(location, resource);
+  for (NodeId child = location.node + 1; child != node.next; child = in[child].next) {
+    auto scanned = scan({location.document, child}, resource);
     if (!scanned) return scanned;
   }
   return ok();
@@ -254,7 +257,7 @@ Result<std::uint32_t> SchemaDocuments::find_resource(const std::string& uri) {
   if (const auto known = by_uri_.find(uri); known != by_uri_.end()) return known->second;
   const std::string_view text = text_of(uri);
   if (text.empty())
-    return invalid(fmt::format("{} is not known, and nothing is fetched", shown(uri)));
+    return invalid(fmt::format("{} is not known, and nothing is fetched", excerpt(uri)));
   auto opened = open(text, uri);
   if (!opened) return opened.error();
   return resource_of(*opened);
@@ -265,13 +268,13 @@ Result<SchemaLocation> SchemaDocuments::resolve(std::uint32_t from, std::string_
   const auto resource = find_resource(resolve_uri(resources_[from].uri, reference));
   if (!resource) return resource.error();
   const auto fragment = decode_percents(split_uri(reference).fragment.value_or(""));
-  if (!fragment) return invalid(fmt::format("{} has a wrong percent sign", shown(reference)));
+  if (!fragment) return invalid(fmt::format("{} has a wrong percent sign", excerpt(reference)));
   const SchemaResource& found = resources_[*resource];
   if (fragment->empty()) return found.root;
   if (fragment->starts_with('/')) return follow(*resource, std::string_view(*fragment).substr(1));
   const auto anchor = found.anchors.find(*fragment);
   if (anchor == found.anchors.end()) {
-    return invalid(fmt::format("there is no anchor {}", shown(*fragment)));
+    return invalid(fmt::format("there is no anchor {}", excerpt(*fragment)));
   }
   return SchemaLocation{found.root.document, anchor->second};
 }
@@ -291,7 +294,7 @@ Result<SchemaLocation> SchemaDocuments::follow(std::uint32_t resource, std::stri
     }
     const auto next = token ? in.child(at, *token) : std::nullopt;
     if (!next) {
-      return invalid(fmt::format("there is nothing at {} of {}", shown(pointer),
+      return invalid(fmt::format("there is nothing at {} of {}", excerpt(pointer),
                                  describe({root.document, at})));
     }
     at = *next;
@@ -299,12 +302,12 @@ Result<SchemaLocation> SchemaDocuments::follow(std::uint32_t resource, std::stri
     const std::uint32_t here = documents_[root.document].resource[at];
     if (here != kNone) resource = here;
   }
-  const SchemaLocation place{root.document, at};
-  if (resource_of(place) == kNone) {
-    auto scanned = scan(place, resource);
+  const SchemaLocation location{root.document, at};
+  if (resource_of(location) == kNone) {
+    auto scanned = scan(location, resource);
     if (!scanned) return scanned.error();
   }
-  return place;
+  return location;
 }
 
 }  // namespace patchbay::json

@@ -44,14 +44,14 @@ class SchemaDocuments {
   // What `reference` names, seen from a schema of that resource.
   Result<SchemaLocation> resolve(std::uint32_t resource, std::string_view reference);
 
-  const Index& index(SchemaLocation place) const { return documents_[place.document].index; }
-  std::uint32_t resource_of(SchemaLocation place) const {
-    return documents_[place.document].resource[place.node];
+  const Index& index(SchemaLocation location) const { return documents_[location.document].index; }
+  std::uint32_t resource_of(SchemaLocation location) const {
+    return documents_[location.document].resource[location.node];
   }
   const std::vector<SchemaResource>& resources() const { return resources_; }
 
-  // Where `place` is, for people.
-  std::string describe(SchemaLocation place) const;
+  // Where `location` is, for people.
+  std::string describe(SchemaLocation location) const;
 
  private:
   struct Document {
@@ -66,12 +66,12 @@ class SchemaDocuments {
   Result<std::uint32_t> find_resource(const std::string& uri);
   Result<SchemaLocation> follow(std::uint32_t resource, std::string_view pointer);
 
-  Result<void> scan(SchemaLocation place, std::uint32_t resource);
-  Result<void> scan_keyword(SchemaLocation place, std::uint32_t resource, Holds holds);
-  Result<std::uint32_t> enter(SchemaLocation place, std::uint32_t resource);
+  Result<void> scan(SchemaLocation location, std::uint32_t resource);
+  Result<void> scan_keyword(SchemaLocation location, std::uint32_t resource, Holds holds);
+  Result<std::uint32_t> enter(SchemaLocation location, std::uint32_t resource);
   std::uint32_t add_resource(std::string uri, SchemaLocation root, Dialect dialect);
-  Result<Dialect> dialect_at(SchemaLocation place, Dialect outer, bool root) const;
-  Result<std::string> text_member(SchemaLocation place, std::string_view key) const;
+  Result<Dialect> dialect_at(SchemaLocation location, Dialect outer, bool root) const;
+  Result<std::string> text_member(SchemaLocation location, std::string_view key) const;
 
   const SchemaOptions& options_;
   Budget budget_;

@@ -33,7 +33,7 @@ bool is_one_of(const auto& keywords, Keyword keyword) {
 // Moves one schema. REQUIRES: used once.
 class Mover {
  public:
-  explicit Mover(std::string_view place) : place_(place) {}
+  explicit Mover(std::string_view location) : location_(location) {}
 
   // Empty if it cannot be moved.
   std::optional<std::string> move(std::string_view schema) {
@@ -126,7 +126,7 @@ class Mover {
 
   // The pointer of a node where it is moved to.
   std::string pointer(NodeId to) {
-    std::string text(place_);
+    std::string text(location_);
     for (NodeId at = 0; at != to;) {
       if (!budget_.spend(1 + index()[at].count + text.size())) return text;
       const bool object = index()[at].type == Type::object;
@@ -256,7 +256,7 @@ class Mover {
 
   static constexpr NodeId kElsewhere = kNone - 1;
 
-  const std::string_view place_;
+  const std::string_view location_;
   const SchemaOptions options_;
   SchemaDocuments documents_{options_};
   Budget budget_{kMostWork};
@@ -265,8 +265,9 @@ class Mover {
 
 }  // namespace
 
-std::string moved_schema(std::string_view schema, std::string_view place, std::string_view name) {
-  if (auto moved = Mover(place).move(schema)) return *std::move(moved);
+std::string moved_schema(std::string_view schema, std::string_view location,
+                         std::string_view name) {
+  if (auto moved = Mover(location).move(schema)) return *std::move(moved);
   if (!schema.starts_with('{') || string_member(schema, "$id")) return std::string(schema);
   return with_member(schema, "$id", quote(name));
 }

@@ -48,7 +48,7 @@ TEST(SchemaMove, WhatIsNoReferenceIntoTheSchemaStays) {
   }
 }
 
-TEST(SchemaMove, NamesBecomePlaces) {
+TEST(SchemaMove, NamesBecomePaths) {
   EXPECT_EQ(
       moved(
           R"({"$id":"https://a/b","$schema":"https://json-schema.org/draft/2020-12/schema","items":{"$ref":"#here"},"$defs":{"n":{"$anchor":"here","type":"string"}}})"),

@@ -66,7 +66,7 @@ constexpr Case kCases[] = {
     {"regex", "(a", false},
 };
 
-TEST(Formats, TellRightFromWrong) {
+TEST(Formats, AcceptValidAndRefuseInvalidText) {
   for (const Case& one : kCases) {
     const auto format = find_format(one.format);
     ASSERT_TRUE(format) << one.format;

@@ -32,7 +32,7 @@ class Regex::Emitter {
     using Kind = Instruction::Kind;
     // A repeat of nothing takes no room; so the visits count, not only what is written.
     if (++visits_ > most_ * 2 || code_.size() >= most_) return false;
-    const Term& term = syntax_.terms[id];
+    const Term& term = syntax_.nodes[id];
     switch (term.kind) {
       case Term::Kind::characters:
         return put(Kind::characters, term.set);

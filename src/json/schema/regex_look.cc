@@ -28,9 +28,9 @@ bool Regex::search_looking(std::string_view text, Budget& budget) const {
   Position now{.reached = {0}, .at_begin = true};
   Position next;
   const auto end = static_cast<Class>(alphabet_.classes());
-  for (scratch.place = 0; scratch.place <= classes.size(); ++scratch.place) {
-    const bool last = scratch.place == classes.size();
-    if (step(now, last ? end : classes[scratch.place], next, scratch)) return true;
+  for (scratch.position = 0; scratch.position <= classes.size(); ++scratch.position) {
+    const bool last = scratch.position == classes.size();
+    if (step(now, last ? end : classes[scratch.position], next, scratch)) return true;
     if (next.reached.empty() || !budget.spend(1 + scratch.work / 2)) return false;
     scratch.work = 0;
     std::swap(now, next);
@@ -48,19 +48,19 @@ bool Regex::follow(const Look& look, const std::vector<Class>& text, Scratch& sc
   Position now;
   Position next;
   for (std::size_t done = 0; done <= size; ++done) {
-    const std::size_t place = look.behind ? done : size - done;
-    scratch.place = place;
+    const std::size_t position = look.behind ? done : size - done;
+    scratch.position = position;
     now.reached.push_back(look.start);
-    now.at_begin = place == 0;
-    now.after_word = place > 0 && is_word(place - 1);
-    const bool before_word = place < size && is_word(place);
-    holds[place] = closure(now, before_word, place == size, scratch) != look.negated;
+    now.at_begin = position == 0;
+    now.after_word = position > 0 && is_word(position - 1);
+    const bool before_word = position < size && is_word(position);
+    holds[position] = closure(now, before_word, position == size, scratch) != look.negated;
     if (!budget.spend(1 + scratch.work / 2)) return false;
     scratch.work = 0;
     if (done == size) break;
     ++scratch.round;
     next.reached.clear();
-    advance(look.behind ? text[place] : text[place - 1], next, scratch);
+    advance(look.behind ? text[position] : text[position - 1], next, scratch);
     std::swap(now, next);
   }
   return true;

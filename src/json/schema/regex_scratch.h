@@ -22,10 +22,10 @@ struct Regex::Scratch {
   std::vector<std::uint32_t> characters;  // The instructions that wait for a character.
   std::size_t work = 0;
 
-  // Whether look number `look` holds at `place`. As long as that is not known, it may.
-  bool holds(std::uint32_t look) const { return looks.empty() || looks[look][place]; }
+  // Whether look number `look` holds at `position`. As long as that is not known, it may.
+  bool holds(std::uint32_t look) const { return looks.empty() || looks[look][position]; }
   std::vector<std::vector<bool>> looks;  // [look][place]
-  std::size_t place = 0;                 // In the text, in characters.
+  std::size_t position = 0;              // In the text, in characters.
   bool goes_on = false;                  // A match does not end the run.
 };
 

@@ -62,8 +62,8 @@ class Parser {
   bool at(char c) const { return rest_.starts_with(c); }
 
   TermId add(Term term) {
-    out_.terms.push_back(std::move(term));
-    return static_cast<TermId>(out_.terms.size() - 1);
+    out_.nodes.push_back(std::move(term));
+    return static_cast<TermId>(out_.nodes.size() - 1);
   }
   TermId add(CharSet set) {
     const auto [known, fresh] =

@@ -40,7 +40,7 @@ struct Term {
 };
 
 struct RegexSyntax {
-  std::vector<Term> terms;
+  std::vector<Term> nodes;
   std::vector<CharSet> sets;  // Each one once.
   std::uint32_t root = 0;
   std::string refused;  // Why it cannot be matched here; empty if it can.

@@ -133,7 +133,7 @@ TEST(Regex, MatchesWithoutATableToo) {
   }
 }
 
-TEST(Regex, SaysWhatIsWrong) {
+TEST(Regex, ReportsFaults) {
   const auto fault = [](std::string_view pattern) {
     const auto regex = Regex::compile(pattern);
     return regex ? "" : regex.error().message;

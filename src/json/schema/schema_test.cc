@@ -40,7 +40,7 @@ constexpr std::string_view kTool = R"({
   "additionalProperties": false
 })";
 
-TEST(Schema, SaysWhereAndWhy) {
+TEST(Schema, ReportsLocationAndReason) {
   EXPECT_EQ(fault(kTool, R"({"text":"ab","count":3,"mode":"fast","where":{"x":1.5},"tags":["a"]})"),
             "");
   EXPECT_EQ(fault(kTool, "[]"), "must be an object, is an array (type)");
@@ -136,7 +136,7 @@ TEST(Schema, ReadsTheDialectFromTheSchema) {
             "the schema: the dialect http://json-schema.org/draft-03/schema# is not supported");
 }
 
-TEST(Schema, SaysWhatIsWrongWithASchema) {
+TEST(Schema, ReportsFaultsOfASchema) {
   EXPECT_EQ(refusal("5"), "the schema at its root: must be an object, true or false");
   EXPECT_EQ(refusal(R"({"type":"strng"})"), "the schema at /type: must be the name of a type");
   EXPECT_EQ(refusal(R"({"properties":{"a":{"minimum":"1"}}})"),

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 AuditRecord record_of(std::string target, std::string outcome = "ok") {
   AuditRecord record;
   record.when_ms = 1'763'179'200'123;
-  record.who = "token:ci";
+  record.caller = "token:ci";
   record.name = "ci";
   record.method = "tools/call";
   record.target = std::move(target);
@@ -58,17 +58,19 @@ TEST_F(AuditTest, WritesOneLineForEachCall) {
 }
 
 TEST_F(AuditTest, WritesEventsBesideCalls) {
-  auto event = event_record(kApprovalEvent, {.id = "token:ci", .name = "ci", .way = "token"});
+  auto event = event_record(kApprovalEvent,
+                            {.id = "token:ci", .name = "ci", .auth_method = AuthMethod::token});
   event.when_ms = 1763179200123;
   event.method = "approve";
   event.by = "boss";
   event.skipped = 7;
   std::string line;
   append_line(line, event);
-  EXPECT_EQ(line, R"({"when":"2025-11-15T04:00:00.123Z","event":"approval","who":"token:ci",)"
-                  R"("name":"ci","way":"token","method":"approve","by":"boss","outcome":"ok",)"
-                  R"("skipped":7,"ms":0.000,"in":0,"out":0})"
-                  "\n");
+  EXPECT_EQ(line,
+            R"({"when":"2025-11-15T04:00:00.123Z","event":"approval","who":"token:ci",)"
+            R"("name":"ci","auth_method":"token","method":"approve","by":"boss","outcome":"ok",)"
+            R"("skipped":7,"ms":0.000,"in":0,"out":0})"
+            "\n");
 }
 
 TEST_F(AuditTest, FailedLogInsAreBoundedAndCounted) {
@@ -76,7 +78,8 @@ TEST_F(AuditTest, FailedLogInsAreBoundedAndCounted) {
   settings.max_failed_log_ins = 3;
   {
     AuditLog log(settings);
-    auto failed = event_record(kLogInEvent, {.id = "", .name = "", .way = "token"});
+    auto failed =
+        event_record(kLogInEvent, {.id = "", .name = "", .auth_method = AuthMethod::token});
     failed.when_ms = 60'000;
     for (int i = 0; i < 1000; ++i) log.put_failed_log_in(failed);
     failed.when_ms = 120'000;
@@ -91,7 +94,7 @@ TEST_F(AuditTest, FailedLogInsAreBoundedAndCounted) {
   EXPECT_EQ(find_audit(settings.database, {})->size(), 5U);
 }
 
-TEST_F(AuditTest, ADatabaseOfAnEarlierVersionGoesOn) {
+TEST_F(AuditTest, ADatabaseOfAnEarlierVersionIsMigrated) {
   settings.database = path("audit.db");
   {
     auto old = sqlite::Database::open(settings.database);
@@ -100,16 +103,24 @@ TEST_F(AuditTest, ADatabaseOfAnEarlierVersionGoesOn) {
                  "TEXT, origin TEXT, face TEXT, method TEXT, target TEXT, upstream TEXT, "
                  "digest TEXT, arguments TEXT, decision TEXT, rule TEXT, outcome TEXT, "
                  "trace TEXT, us INTEGER, bytes_in INTEGER, bytes_out INTEGER);"
-                 "INSERT INTO calls (when_ms, target, outcome) VALUES (1, 'old', 'ok')"));
+                 "INSERT INTO calls (when_ms, target, outcome, way, face) VALUES (1, 'old', 'ok', "
+                 "'token', 'mcp-http')"));
   }
+  // A reader leaves the names as they are, for a gateway that still writes them.
+  auto records = find_audit(settings.database, {.event = "call"});
+  ASSERT_TRUE(records && records->size() == 1U);
+  EXPECT_EQ(records->front().frontend, "mcp-http");
+  ASSERT_TRUE(sqlite::Database::open(settings.database)->run("SELECT way, face FROM calls"));
   {
     AuditLog log(settings);
     EXPECT_TRUE(put_and_wait(log, record_of("new")));
   }
-  const auto records = find_audit(settings.database, {.event = "call"});
-  ASSERT_TRUE(records);
-  ASSERT_EQ(records->size(), 2U);
+  ASSERT_FALSE(sqlite::Database::open(settings.database)->run("SELECT way FROM calls"));
+  records = find_audit(settings.database, {.event = "call"});
+  ASSERT_TRUE(records && records->size() == 2U);
   EXPECT_EQ(records->back().target, "old");
+  EXPECT_EQ(records->back().auth_method, "token");
+  EXPECT_EQ(records->back().frontend, "mcp-http");
 }
 
 TEST_F(AuditTest, LeavesSecretsOutAtAnyDepth) {
@@ -148,7 +159,7 @@ TEST_F(AuditTest, PutsFullFilesAside) {
             fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST_F(AuditTest, SaysWhenARecordCannotBeKeptAndRecovers) {
+TEST_F(AuditTest, ReportsFailedWritesAndRecovers) {
   settings.file = path("missing/audit.jsonl");
   settings.required = true;
   AuditLog log(settings);
@@ -169,9 +180,9 @@ TEST_F(AuditTest, AnswersQuestionsAboutTheDatabase) {
     log.put(record_of("web.read", "timeout"));
     log.put(record_of("file.read"));
   }
-  const auto find = [&](AuditQuestion question) {
+  const auto find = [&](const AuditFilter& filter) {
     std::string names;
-    auto found = find_audit(settings.database, question);
+    auto found = find_audit(settings.database, filter);
     EXPECT_TRUE(found);
     for (const auto& record : *found) names += record.target + " ";
     return names;
@@ -179,8 +190,8 @@ TEST_F(AuditTest, AnswersQuestionsAboutTheDatabase) {
   EXPECT_EQ(find({}), "file.read web.read web.search ");
   EXPECT_EQ(find({.target = "web.*"}), "web.read web.search ");
   EXPECT_EQ(find({.outcome = "!ok"}), "web.read ");
-  EXPECT_EQ(find({.who = "ci", .most = 1}), "file.read ");
-  EXPECT_EQ(find({.who = "c"}), "");
+  EXPECT_EQ(find({.caller = "ci", .most = 1}), "file.read ");
+  EXPECT_EQ(find({.caller = "c"}), "");
   EXPECT_EQ(find({.until_ms = 5}), "");
   EXPECT_FALSE(find_audit(path("none.db"), {}));
 }

@@ -15,22 +15,34 @@ namespace {
 constexpr std::int64_t kForgetPauseMs = 60'000;
 
 constexpr const char* kTable =
-    "CREATE TABLE IF NOT EXISTS calls (when_ms INTEGER NOT NULL, who TEXT, name TEXT, way TEXT, "
-    "origin TEXT, face TEXT, method TEXT, target TEXT, upstream TEXT, digest TEXT, arguments TEXT, "
-    "decision TEXT, rule TEXT, outcome TEXT, trace TEXT, us INTEGER, bytes_in INTEGER, "
+    "CREATE TABLE IF NOT EXISTS calls (when_ms INTEGER NOT NULL, who TEXT, name TEXT, "
+    "auth_method TEXT, origin TEXT, frontend TEXT, method TEXT, target TEXT, upstream TEXT, "
+    "digest TEXT, arguments TEXT, decision TEXT, rule TEXT, outcome TEXT, trace TEXT, us INTEGER, "
+    "bytes_in INTEGER, "
     "bytes_out INTEGER, event TEXT, by_whom TEXT, skipped INTEGER);"
     "CREATE INDEX IF NOT EXISTS calls_by_time ON calls (when_ms);";
 
-// Columns that databases of earlier versions lack.
-constexpr std::array kNewer{"event TEXT", "by_whom TEXT", "skipped INTEGER"};
+// Columns that databases of earlier versions do not have.
+constexpr std::array kAdded{"event TEXT", "by_whom TEXT", "skipped INTEGER"};
+
+// Columns that have another name in databases of earlier versions.
+struct RenamedColumn {
+  const char* before;
+  const char* now;
+};
+constexpr std::array kRenamed{RenamedColumn{"way", "auth_method"},
+                              RenamedColumn{"face", "frontend"}};
 
 constexpr const char* kInsert =
-    "INSERT INTO calls (when_ms, who, name, way, origin, face, method, target, upstream, digest, "
-    "arguments, decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, skipped) "
+    "INSERT INTO calls (when_ms, who, name, auth_method, origin, frontend, method, target, "
+    "upstream, "
+    "digest, arguments, decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, "
+    "skipped) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
+// With the names of the renamed columns.
 constexpr const char* kFind =
-    "SELECT when_ms, who, name, way, origin, face, method, target, upstream, digest, arguments, "
+    "SELECT when_ms, who, name, {}, origin, {}, method, target, upstream, digest, arguments, "
     "decision, rule, outcome, trace, us, bytes_in, bytes_out, event, by_whom, skipped FROM calls "
     "WHERE when_ms BETWEEN ?1 AND ?2 AND (?3 = '' OR who GLOB ?3 OR name GLOB ?3) "
     "AND (?4 = '' OR target GLOB ?4) AND (?5 = '' OR upstream GLOB ?5) "
@@ -40,20 +52,20 @@ constexpr const char* kFind =
     "DESC, rowid DESC LIMIT ?8";
 
 void bind(sqlite::Statement& insert, const AuditRecord& record) {
-  int place = 0;
-  insert.bind(++place, record.when_ms);
+  int column = 0;
+  insert.bind(++column, record.when_ms);
   for (const auto* const text :
-       {&record.who, &record.name, &record.way, &record.from, &record.frontend, &record.method,
-        &record.target, &record.upstream, &record.digest, &record.arguments, &record.decision,
-        &record.rule, &record.outcome, &record.trace}) {
-    insert.bind(++place, *text);
+       {&record.caller, &record.name, &record.auth_method, &record.from, &record.frontend,
+        &record.method, &record.target, &record.upstream, &record.digest, &record.arguments,
+        &record.decision, &record.rule, &record.outcome, &record.trace}) {
+    insert.bind(++column, *text);
   }
-  insert.bind(++place, static_cast<std::int64_t>(record.ms * 1000));
-  insert.bind(++place, static_cast<std::int64_t>(record.bytes_in));
-  insert.bind(++place, static_cast<std::int64_t>(record.bytes_out));
-  insert.bind(++place, record.event);
-  insert.bind(++place, record.by);
-  insert.bind(++place, static_cast<std::int64_t>(record.skipped));
+  insert.bind(++column, static_cast<std::int64_t>(record.ms * 1000));
+  insert.bind(++column, static_cast<std::int64_t>(record.bytes_in));
+  insert.bind(++column, static_cast<std::int64_t>(record.bytes_out));
+  insert.bind(++column, record.event);
+  insert.bind(++column, record.by);
+  insert.bind(++column, static_cast<std::int64_t>(record.skipped));
 }
 
 AuditRecord row_of(const sqlite::Statement& row) {
@@ -61,9 +73,9 @@ AuditRecord row_of(const sqlite::Statement& row) {
   int column = 0;
   record.when_ms = row.number(column);
   for (auto* const text :
-       {&record.who, &record.name, &record.way, &record.from, &record.frontend, &record.method,
-        &record.target, &record.upstream, &record.digest, &record.arguments, &record.decision,
-        &record.rule, &record.outcome, &record.trace}) {
+       {&record.caller, &record.name, &record.auth_method, &record.from, &record.frontend,
+        &record.method, &record.target, &record.upstream, &record.digest, &record.arguments,
+        &record.decision, &record.rule, &record.outcome, &record.trace}) {
     *text = row.text(++column);
   }
   record.ms = static_cast<double>(row.number(++column)) / 1000;
@@ -75,17 +87,37 @@ AuditRecord row_of(const sqlite::Statement& row) {
   return record;
 }
 
-// Databases of earlier versions get the columns that came later.
-Result<void> add_newer(sqlite::Database& database) {
-  for (const char* const column : kNewer) {
-    const std::string name = std::string(column).substr(0, std::string_view(column).find(' '));
-    sqlite::Statement known(database, "SELECT 1 FROM pragma_table_info('calls') WHERE name = ?");
-    known.bind(1, std::string_view(name));
-    if (known.step() == SQLITE_ROW) continue;
+bool has_column(sqlite::Database& database, std::string_view name) {
+  sqlite::Statement known(database, "SELECT 1 FROM pragma_table_info('calls') WHERE name = ?");
+  known.bind(1, name);
+  return known.step() == SQLITE_ROW;
+}
+
+Result<void> add_columns(sqlite::Database& database) {
+  for (const std::string_view column : kAdded) {
+    if (has_column(database, column.substr(0, column.find(' ')))) continue;
     auto added = database.run(fmt::format("ALTER TABLE calls ADD COLUMN {}", column).c_str());
     if (!added) return added;
   }
   return ok();
+}
+
+Result<void> rename_columns(sqlite::Database& database) {
+  for (const auto& column : kRenamed) {
+    if (!has_column(database, column.before)) continue;
+    auto renamed = database.run(
+        fmt::format("ALTER TABLE calls RENAME COLUMN {} TO {}", column.before, column.now).c_str());
+    if (!renamed) return renamed;
+  }
+  return ok();
+}
+
+// A reader renames nothing, since a gateway of an earlier version may be writing to the file.
+std::string find_statement(sqlite::Database& database) {
+  const auto name_in_file = [&](const RenamedColumn& column) {
+    return has_column(database, column.before) ? column.before : column.now;
+  };
+  return fmt::format(kFind, name_in_file(kRenamed[0]), name_in_file(kRenamed[1]));
 }
 
 }  // namespace
@@ -97,7 +129,8 @@ Result<void> AuditDatabase::open() {
   auto made = opened->run("PRAGMA journal_mode = WAL");
   if (made) made = opened->run(sync_ ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
   if (made) made = opened->run(kTable);
-  if (made) made = add_newer(*opened);
+  if (made) made = add_columns(*opened);
+  if (made) made = rename_columns(*opened);
   if (made) database_ = *std::move(opened);
   return made;
 }
@@ -106,7 +139,7 @@ Result<void> AuditDatabase::write(const std::vector<AuditRecord>& records) {
   auto written = open();
   if (written) written = insert(records);
   if (!written) {
-    database_.reset();  // What was begun is undone; the next attempt begins anew.
+    database_.reset();  // The transaction is rolled back; the next attempt opens the file again.
     return Error{Code::unavailable, fmt::format("{}: {}", path_, written.error().message)};
   }
   return ok();
@@ -134,25 +167,24 @@ Result<void> AuditDatabase::forget_old(std::int64_t now_ms) {
   return forget.run();
 }
 
-Result<std::vector<AuditRecord>> find_audit(const std::string& path,
-                                            const AuditQuestion& question) {
+Result<std::vector<AuditRecord>> find_audit(const std::string& path, const AuditFilter& filter) {
   if (!std::filesystem::exists(path)) {
     return Error{Code::not_found, fmt::format("there is no {}", path)};
   }
   auto database = sqlite::Database::open(path);
   if (!database) return database.error();
-  auto current = add_newer(*database);
+  auto current = add_columns(*database);
   if (!current) return current.error();
-  sqlite::Statement find(*database, kFind);
-  find.bind(1, question.since_ms.value_or(0));
-  find.bind(2, question.until_ms.value_or(std::numeric_limits<std::int64_t>::max()));
-  find.bind(3, question.who);
-  find.bind(4, question.target);
-  find.bind(5, question.upstream);
-  find.bind(6, question.outcome);
-  find.bind(7, question.trace);
-  find.bind(8, std::int64_t{question.most});
-  find.bind(9, question.event);
+  sqlite::Statement find(*database, find_statement(*database).c_str());
+  find.bind(1, filter.since_ms.value_or(0));
+  find.bind(2, filter.until_ms.value_or(std::numeric_limits<std::int64_t>::max()));
+  find.bind(3, filter.caller);
+  find.bind(4, filter.target);
+  find.bind(5, filter.upstream);
+  find.bind(6, filter.outcome);
+  find.bind(7, filter.trace);
+  find.bind(8, std::int64_t{filter.most});
+  find.bind(9, filter.event);
   std::vector<AuditRecord> records;
   int stepped = SQLITE_ROW;
   while ((stepped = find.step()) == SQLITE_ROW) records.push_back(row_of(find));

@@ -1,6 +1,7 @@
-// Audit records as rows of an SQLite file, and questions about them.
+// Audit records as rows of an SQLite file, and queries over them.
 //
-// The sink is used by the writing thread of the AuditLog alone; find_audit() by whoever may block.
+// The sink is used only by the writing thread of the AuditLog; find_audit() by any thread that may
+// block.
 #pragma once
 
 #include <chrono>
@@ -18,7 +19,7 @@ class AuditDatabase final : public AuditLog::Sink {
   AuditDatabase(std::string path, config::Duration keep_time, bool sync)
       : path_(std::move(path)), keep_time_(keep_time), sync_(sync) {}
 
-  // With no records: finds out whether there is anywhere to write them.
+  // With no records: checks that the database can be written.
   Result<void> write(const std::vector<AuditRecord>& records) override;
 
  private:
@@ -33,20 +34,20 @@ class AuditDatabase final : public AuditLog::Sink {
   std::int64_t next_forget_ms_ = 0;
 };
 
-// Which records are asked for. Empty: any.
-struct AuditQuestion {
+// A filter over records. Empty: any.
+struct AuditFilter {
   std::optional<std::int64_t> since_ms = {};
   std::optional<std::int64_t> until_ms = {};
-  std::string who = {};       // The id or the name of a caller; a glob.
+  std::string caller = {};    // The id or the name of a caller; a glob.
   std::string target = {};    // A glob.
   std::string upstream = {};  // A glob.
   std::string outcome = {};   // A glob; `!ok` is anything but ok.
   std::string trace = {};
   int most = 100;
-  std::string event = {};  // A glob; `call` is what is none.
+  std::string event = {};  // A glob; `call` selects the records that are no event.
 };
 
 // The newest first.
-Result<std::vector<AuditRecord>> find_audit(const std::string& path, const AuditQuestion& question);
+Result<std::vector<AuditRecord>> find_audit(const std::string& path, const AuditFilter& filter);
 
 }  // namespace patchbay::policy

@@ -33,7 +33,7 @@ void AuditFile::close() {
 
 Result<void> AuditFile::open() {
   if (fd_ >= 0) return ok();
-  // Records tell who does what: they are for the owner alone.
+  // Records say what callers do: only the owner may read them.
   fd_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   struct stat status{};
   if (fd_ < 0 || ::fstat(fd_, &status) != 0) return failed("open", path_);
@@ -67,7 +67,7 @@ Result<void> AuditFile::write_out(std::string_view bytes) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       Error why = failed("write", path_);
-      // Half a line would spoil the next one too.
+      // Half a line would corrupt the next one too.
       if (::ftruncate(fd_, before) != 0) close();
       size_ = static_cast<std::uint64_t>(before);
       return why;

@@ -1,7 +1,6 @@
-// Audit records as lines of a file. When the file is full it is put aside (FILE.1 is the newest of
-// those) and begun anew.
+// Audit records as lines of a file. A full file is rotated: FILE.1 is the newest of the old ones.
 //
-// Used by the writing thread of the AuditLog alone.
+// Used only by the writing thread of the AuditLog.
 #pragma once
 
 #include <string>
@@ -17,7 +16,7 @@ class AuditFile final : public AuditLog::Sink {
   AuditFile(const AuditFile&) = delete;
   AuditFile& operator=(const AuditFile&) = delete;
 
-  // With no records: finds out whether there is anywhere to write them.
+  // With no records: checks that the file can be written.
   Result<void> write(const std::vector<AuditRecord>& records) override;
 
  private:
@@ -31,7 +30,7 @@ class AuditFile final : public AuditLog::Sink {
   const int keep_;
   const bool sync_;
   int fd_ = -1;
-  std::string lines_;  // Kept for its memory.
+  std::string lines_;  // A member so that its memory is reused.
   std::uint64_t size_ = 0;
 };
 

@@ -9,16 +9,15 @@
 namespace patchbay::policy {
 namespace {
 
-// After a failure, how often it is tried whether records can be written again.
+// After a failure, how often writing is retried.
 constexpr auto kTryAgain = std::chrono::seconds(1);
 
-// Records that nobody waits for are written together: a thread woken for each of them would cost
-// more than the call did.
+// Records without a waiting call are written in batches: waking a thread for each would cost more
+// than the call.
 constexpr auto kGather = std::chrono::milliseconds(5);
 
 Error full() {
-  return {Code::unavailable,
-          "too many audit records wait to be written (audit.max_queued_records)"};
+  return {Code::unavailable, "too many audit records are queued (audit.max_queued_records)"};
 }
 
 }  // namespace
@@ -32,7 +31,7 @@ AuditLog::AuditLog(const AuditSettings& settings)
     sinks_.push_back(
         std::make_unique<AuditDatabase>(settings_.database, settings_.keep_time, settings_.sync));
   }
-  // Whether records can be kept at all is known before the first call.
+  // Finds out before the first call whether records can be written at all.
   std::vector<Done> nobody;
   write({}, nobody);
   thread_ = std::thread([this] { work(); });
@@ -43,13 +42,14 @@ AuditLog::~AuditLog() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  come_.notify_one();
+  queued_.notify_one();
   thread_.join();
 }
 
 Result<void> AuditLog::check() const {
   if (well_.load(std::memory_order_relaxed)) return ok();
-  return Error{Code::unavailable, "the record of this call cannot be kept (audit.required)"};
+  return Error{Code::unavailable,
+               "the audit record of this call cannot be written (audit.required)"};
 }
 
 void AuditLog::put(AuditRecord record, Done done) {
@@ -65,7 +65,7 @@ void AuditLog::put(AuditRecord record, Done done) {
       dropped_.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  if (wake) come_.notify_one();
+  if (wake) queued_.notify_one();
   if (done) done(full());
 }
 
@@ -105,12 +105,12 @@ void AuditLog::work() {
 void AuditLog::gather(std::unique_lock<std::mutex>& lock) {
   const auto wanted = [this] { return stopping_ || !queue_.empty(); };
   if (well_) {
-    come_.wait(lock, wanted);
+    queued_.wait(lock, wanted);
   } else {
-    come_.wait_for(lock, kTryAgain, wanted);
+    queued_.wait_for(lock, kTryAgain, wanted);
   }
-  come_.wait_for(lock, kGather,
-                 [this] { return stopping_ || !waiting_.empty() || queue_.size() >= half_; });
+  queued_.wait_for(lock, kGather,
+                   [this] { return stopping_ || !waiting_.empty() || queue_.size() >= half_; });
 }
 
 void AuditLog::write(const std::vector<AuditRecord>& records, std::vector<Done>& waiting) {
@@ -129,7 +129,7 @@ void AuditLog::note(const Result<void>& written) {
   if (was_well && !written) {
     log::Line(log::Level::error, "audit failed").add("why", written.error().message);
   } else if (!was_well && written) {
-    log::Line(log::Level::info, "audit goes on").add("lost", dropped());
+    log::Line(log::Level::info, "audit recovered").add("lost", dropped());
   }
 }
 

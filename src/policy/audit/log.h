@@ -1,6 +1,6 @@
-// The AuditLog keeps the records of calls: in a file of lines that is rotated, in an SQLite
-// database, or both. One thread writes; calls only hand their records over. When a record cannot be
-// written, that is logged once and counted, and the log is not well until one can be written again.
+// The AuditLog stores the records of calls: in a file of lines that is rotated, in an SQLite
+// database, or both. One thread writes; calls only queue their records. When a record cannot be
+// written, that is logged once and counted, and the log is unhealthy until a write succeeds.
 //
 // Usable from any thread.
 #pragma once
@@ -22,30 +22,31 @@ namespace patchbay::policy {
 
 class AuditLog {
  public:
-  // Somewhere that records are written to. Used by the writing thread alone.
+  // A destination of records. Used only by the writing thread.
   class Sink {
    public:
     virtual ~Sink() = default;
     virtual Result<void> write(const std::vector<AuditRecord>& records) = 0;
   };
 
-  // Told on the writing thread what has become of a record.
+  // Called on the writing thread with the outcome of a record.
   using Done = std::move_only_function<void(Result<void>)>;
 
   explicit AuditLog(const AuditSettings& settings);
-  // Writes what has been handed over.
+  // Writes all queued records.
   ~AuditLog();
 
   const AuditSettings& settings() const { return settings_; }
 
-  // Code::unavailable if a record could not be kept now.
+  // Code::unavailable if a record could not be written now.
   Result<void> check() const;
 
-  // Hands a record over. Where the queue is full it is dropped, counted, and `done` hears at once.
+  // Queues a record. If the queue is full, the record is dropped and counted, and `done` is called
+  // at once with an error.
   void put(AuditRecord record, Done done = {});
 
   // The same for a failed log-in. Beyond `max_failed_log_ins` in a minute they are only counted, so
-  // that an attacker cannot fill the disk; the next record says how many.
+  // that an attacker cannot fill the disk; the next record has the count.
   void put_failed_log_in(AuditRecord record);
 
   std::uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
@@ -57,17 +58,17 @@ class AuditLog {
   void note(const Result<void>& written);
 
   const AuditSettings settings_;
-  const std::size_t half_;  // So many records are not kept waiting for more.
+  const std::size_t half_;  // From this many records on, the batch is written at once.
   std::vector<std::unique_ptr<Sink>> sinks_;
   std::atomic<bool> well_ = true;
   std::atomic<std::uint64_t> dropped_ = 0;
 
   std::mutex mutex_;
-  std::condition_variable come_;
+  std::condition_variable queued_;
   std::vector<AuditRecord> queue_;
-  std::vector<Done> waiting_;  // For what is in the queue.
+  std::vector<Done> waiting_;  // For the records of the queue.
   bool stopping_ = false;
-  std::int64_t minute_ = 0;    // The one in which failed log-ins are counted,
+  std::int64_t minute_ = 0;    // The minute in which failed log-ins are counted,
   int failed_log_ins_ = 0;     // those that have a record,
   std::uint64_t skipped_ = 0;  // and all that had none since the last record.
 

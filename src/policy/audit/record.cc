@@ -24,7 +24,7 @@ bool is_secret(std::string_view key, const std::vector<std::string>& globs) {
       globs, [&](const std::string& glob) { return matches_glob(ascii_lower(glob), lower); });
 }
 
-// Goes over the value that comes next.
+// Walks over the next value.
 void redact(json::Edit& edit, const std::vector<std::string>& globs) {
   if (edit.peek() == json::Type::array) {
     edit.elements([&] { redact(edit, globs); });
@@ -45,7 +45,7 @@ class Members {
  public:
   explicit Members(std::string& out) : out_(out) {}
 
-  // What is empty is left out.
+  // Empty values are left out.
   void text(std::string_view key, std::string_view value) {
     if (value.empty()) return;
     name(key);
@@ -60,7 +60,7 @@ class Members {
     const fmt::format_int digits(value);
     raw(key, {digits.data(), digits.size()});
   }
-  // The value is the caller's to append.
+  // The caller appends the value.
   void name(std::string_view key) {
     out_ += ",\"";
     out_ += key;
@@ -71,7 +71,7 @@ class Members {
   std::string& out_;
 };
 
-// The part of a time that changes once a second, which takes the longest to write.
+// The part of a timestamp that changes once a second, since it is the most expensive one.
 const std::string& second_text(std::int64_t second) {
   thread_local std::int64_t known = -1;
   thread_local std::string text;
@@ -93,7 +93,7 @@ void append_time(std::string& out, std::int64_t ms) {
   out += 'Z';
 }
 
-// To three places. Whole numbers are written several times faster than a fraction.
+// Three decimals. Whole numbers are written several times faster than a fraction.
 void append_milliseconds(std::string& out, double ms) {
   const auto us = std::llround(std::max(ms, 0.0) * 1000);
   const fmt::format_int whole(us / 1000);
@@ -110,14 +110,14 @@ std::string time_text(std::int64_t ms) {
   return out;
 }
 
-AuditRecord event_record(std::string_view event, const Principal& who) {
+AuditRecord event_record(std::string_view event, const Principal& caller) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   AuditRecord record;
   record.when_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
   record.event = event;
-  record.who = who.id;
-  record.name = who.name;
-  record.way = who.way;
+  record.caller = caller.id;
+  record.name = caller.name;
+  record.auth_method = name_of(caller.auth_method);
   record.outcome = "ok";
   return record;
 }
@@ -137,11 +137,11 @@ void append_line(std::string& out, const AuditRecord& record) {
   out += '"';
   Members members(out);
   members.text("event", record.event);
-  members.text("who", record.who);
+  members.text("who", record.caller);
   members.text("name", record.name);
-  members.text("way", record.way);
+  members.text("auth_method", record.auth_method);
   members.text("from", record.from);
-  members.text("face", record.frontend);
+  members.text("frontend", record.frontend);
   members.text("method", record.method);
   members.text("target", record.target);
   members.text("upstream", record.upstream);

@@ -1,4 +1,4 @@
-// What can be said about the record of calls. Values only.
+// The section `audit`. Values only.
 #pragma once
 
 #include <cstdint>

@@ -9,14 +9,14 @@
 namespace patchbay::policy {
 namespace {
 
-// An IPv4 address is kept as the end of an IPv6 one.
+// An IPv4 address is stored as the end of an IPv6 one.
 constexpr int kBitsBeforeV4 = 96;
 
 }  // namespace
 
 Result<AddressRange> AddressRange::parse(std::string_view text) {
   const Error wrong{Code::invalid_params,
-                    fmt::format("'{}' is no address; write 10.0.0.5 or 10.1.0.0/16", text)};
+                    fmt::format("'{}' is not an address; write 10.0.0.5 or 10.1.0.0/16", text)};
   const auto slash = text.find('/');
   const auto ip = net::numeric_addresses(std::string(text.substr(0, slash)), 0);
   if (ip.size() != 1) return wrong;

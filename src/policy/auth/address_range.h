@@ -1,5 +1,4 @@
-// An AddressRange is a block of addresses as people write it: 10.0.0.5, 10.1.0.0/16, fd00::/8.
-// Values only; pure.
+// An AddressRange is a block of addresses: 10.0.0.5, 10.1.0.0/16, fd00::/8. Values only; pure.
 #pragma once
 
 #include <string>
@@ -18,7 +17,7 @@ class AddressRange {
 
  private:
   net::PeerAddress first_;
-  int bits_ = 128;  // Of the front that must be the same.
+  int bits_ = 128;  // The length of the prefix.
 };
 
 }  // namespace patchbay::policy

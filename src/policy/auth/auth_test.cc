@@ -124,7 +124,7 @@ TEST(Htpasswd, RefusesWeakHashesAndRubbish) {
   EXPECT_TRUE(Htpasswd::parse(""));
 }
 
-TEST(AddressRange, HoldsWhatItSays) {
+TEST(AddressRange, ContainsItsAddresses) {
   const auto holds = [](std::string_view range, const net::PeerAddress& address) {
     return AddressRange::parse(range)->holds(address);
   };
@@ -147,13 +147,13 @@ TEST(AddressRange, HoldsWhatItSays) {
 TEST(AuthFailures, MakesAnAddressWaitForTheRestOfTheWindow) {
   AuthFailures failures({.most = 2, .window = config::Duration(60'000), .addresses = 100});
   Deadline now{hours(1)};
-  const auto who = v4(10, 0, 0, 1);
-  failures.add(who, now);
-  EXPECT_EQ(failures.wait(who, now).count(), 0);
-  failures.add(who, now + seconds(20));
-  EXPECT_EQ(failures.wait(who, now + seconds(20)), seconds(40));
+  const auto caller = v4(10, 0, 0, 1);
+  failures.add(caller, now);
+  EXPECT_EQ(failures.wait(caller, now).count(), 0);
+  failures.add(caller, now + seconds(20));
+  EXPECT_EQ(failures.wait(caller, now + seconds(20)), seconds(40));
   EXPECT_EQ(failures.wait(v4(10, 0, 0, 2), now).count(), 0);
-  EXPECT_EQ(failures.wait(who, now + seconds(60)).count(), 0);
+  EXPECT_EQ(failures.wait(caller, now + seconds(60)).count(), 0);
 }
 
 TEST(AuthFailures, CountsIpv6ByItsPrefix) {
@@ -182,9 +182,9 @@ TEST(AuthFailures, AFloodOfAddressesDoesNotClearTheWorstOne) {
 }
 
 Recognised named(const std::string& name) {
-  Principal who;
-  who.name = name;
-  return {std::make_shared<const Principal>(who)};
+  Principal caller;
+  caller.name = name;
+  return {std::make_shared<const Principal>(caller)};
 }
 
 TEST(CallerCache, IsBoundedAndKeepsWhatIsUsed) {

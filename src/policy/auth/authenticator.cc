@@ -12,25 +12,25 @@ namespace {
 
 using Kind = Evidence::Kind;
 
-// Each of these may have to be tried for a token that is not known.
+// An unknown token may have to be compared with each of these.
 constexpr std::size_t kMostWithoutId = 16;
 constexpr std::size_t kShortest = 16;  // Characters of a token in the configuration.
 constexpr std::size_t kMostRoles = 100;
-constexpr std::size_t kMostName = 256;  // Of a caller, as a proxy says it.
+constexpr std::size_t kMostName = 256;  // Of a caller named by a proxy.
 constexpr std::size_t kMostProxies = 64;
 
 Error refused(std::string why) { return {Code::unauthenticated, std::move(why)}; }
 Error wrong(std::string why) { return {Code::invalid_params, std::move(why)}; }
 
-Caller caller(std::string_view way, const std::string& name, std::vector<std::string> roles,
-              std::vector<std::string> scopes = {}) {
-  Principal who;
-  who.id = fmt::format("{}:{}", way, name);
-  who.name = name;
-  who.way = way;
-  who.roles = std::move(roles);
-  who.scopes = std::move(scopes);
-  return std::make_shared<const Principal>(std::move(who));
+Caller make_caller(AuthMethod method, const std::string& name, std::vector<std::string> roles,
+                   std::vector<std::string> scopes = {}) {
+  Principal caller;
+  caller.id = fmt::format("{}:{}", name_of(method), name);
+  caller.name = name;
+  caller.auth_method = method;
+  caller.roles = std::move(roles);
+  caller.scopes = std::move(scopes);
+  return std::make_shared<const Principal>(std::move(caller));
 }
 
 // `uri:spiffe://…` and the like.
@@ -46,15 +46,15 @@ Result<net::TlsName> parse_name(std::string_view text) {
       return net::TlsName{kind, std::string(text.substr(prefix.size()))};
     }
   }
-  return wrong(
-      fmt::format("'{}' is no name of a certificate; write uri:…, dns:…, email:… or cn:…", text));
+  return wrong(fmt::format(
+      "'{}' is not a name in a certificate; write uri:…, dns:…, email:… or cn:…", text));
 }
 
 bool has_name(const net::TlsPeer& peer, const net::TlsName& name) {
   return std::ranges::find(peer.names, name) != peer.names.end();
 }
 
-// The credentials behind the scheme; malformed unless there is one blank and no more.
+// The credentials after the scheme; malformed unless exactly one blank separates them.
 Evidence read_authorization(std::string_view value) {
   const auto blank = value.find(' ');
   if (blank == std::string_view::npos) return {Kind::malformed};
@@ -99,11 +99,11 @@ Result<void> Authenticator::add_tokens(const TokenTable& table) {
       return wrong(fmt::format("tokens[{}]: {}", i, why));
     };
     if (one.token.empty() == one.hash.empty()) return fault("give either token or hash");
-    auto who = caller("token", one.name, one.roles, one.scopes);
+    auto caller = make_caller(AuthMethod::token, one.name, one.roles, one.scopes);
     if (!one.hash.empty()) {
       auto hash = TokenHash::parse(one.hash);
       if (!hash) return fault("hash " + hash.error().message);
-      add_hash({*std::move(hash), std::move(who)});
+      add_hash({*std::move(hash), std::move(caller)});
       continue;
     }
     if (one.token.size() < kShortest ||
@@ -113,17 +113,17 @@ Result<void> Authenticator::add_tokens(const TokenTable& table) {
                       "quotes; `patchbay token create` makes a good one",
                       kShortest));
     const Digest mark = digest({Kind::token, one.token});
-    if (!plain_.emplace(mark, std::move(who)).second) return fault("this token is there twice");
+    if (!plain_.emplace(mark, std::move(caller)).second) return fault("this token is a duplicate");
   }
   for (const auto& one : table.tokens()) {
     const auto until = one.expires
                            ? WallTime(std::chrono::seconds(std::min(*one.expires, 9'000'000'000L)))
                            : WallTime::max();
-    add_hash({one.hash, caller("token", one.name, one.roles, one.scopes), until});
+    add_hash({one.hash, make_caller(AuthMethod::token, one.name, one.roles, one.scopes), until});
   }
   if (without_id_.size() > kMostWithoutId) {
     return wrong(
-        fmt::format("at most {} hashes may be of tokens that were made elsewhere; use "
+        fmt::format("at most {} hashes may be of tokens that were created elsewhere; use "
                     "`patchbay token create`",
                     kMostWithoutId));
   }
@@ -144,7 +144,8 @@ Result<void> Authenticator::add_certificates() {
     const auto& one = settings_.certificates[i];
     auto name = parse_name(one.san);
     if (!name) return wrong(fmt::format("certificates[{}].san: {}", i, name.error().message));
-    certificates_.push_back({*std::move(name), caller("certificate", one.name, one.roles)});
+    certificates_.push_back(
+        {*std::move(name), make_caller(AuthMethod::certificate, one.name, one.roles)});
   }
   return ok();
 }
@@ -169,7 +170,7 @@ Result<void> Authenticator::add_proxies() {
       proxy.certificate = *std::move(name);
     }
     if (proxy.from.empty() && !proxy.certificate)
-      return fault("say which it is: from, certificate");
+      return fault("needs from or certificate, to identify the proxy");
     if (!is_token(proxy.settings.header) || same_token(proxy.settings.header, "Authorization")) {
       return fault("header must be the name of a header, and not Authorization");
     }
@@ -178,7 +179,7 @@ Result<void> Authenticator::add_proxies() {
   return ok();
 }
 
-// All that is said about the proxy must be so.
+// All conditions on the proxy must hold.
 bool Authenticator::comes_from(const Proxy& proxy, const net::PeerAddress& from,
                                const net::TlsPeer* certificate) const {
   const auto holds = [&](const AddressRange& range) { return range.holds(from); };
@@ -190,13 +191,13 @@ Evidence Authenticator::evidence(const net::HttpFields& fields, const net::PeerA
                                  const net::TlsPeer* certificate) const {
   for (const auto& proxy : proxies_) {
     if (!comes_from(proxy, from, certificate)) continue;
-    const auto said = fields.find(proxy.settings.header);
-    if (!said) continue;
+    const auto stated = fields.find(proxy.settings.header);
+    if (!stated) continue;
     const auto& roles = proxy.settings.roles_header;
     const bool once =
         fields.count(proxy.settings.header) == 1 && (roles.empty() || fields.count(roles) <= 1);
-    if (!once || said->empty() || said->size() > kMostName) return {Kind::malformed};
-    return {Kind::proxy, *said,
+    if (!once || stated->empty() || stated->size() > kMostName) return {Kind::malformed};
+    return {Kind::proxy, *stated,
             roles.empty() ? std::string_view() : fields.find(roles).value_or(""),
             static_cast<std::size_t>(&proxy - proxies_.data())};
   }
@@ -221,16 +222,16 @@ Result<Recognised> Authenticator::at_once(const Evidence& evidence, const Digest
                                           const net::TlsPeer* certificate) const {
   switch (evidence.kind) {
     case Kind::none:
-      return refused("this needs credentials");
+      return refused("authentication required");
     case Kind::malformed:
       return refused("send one Authorization header: Bearer and a token, or Basic");
     case Kind::proxy:
       return proxied(evidence);
     case Kind::certificate:
       for (const auto& one : certificates_) {
-        if (has_name(*certificate, one.name)) return Recognised{one.who};
+        if (has_name(*certificate, one.name)) return Recognised{one.caller};
       }
-      return refused("the client certificate is of nobody we know (auth.certificates)");
+      return refused("the client certificate is not known (auth.certificates)");
     case Kind::token:
     case Kind::basic:
       break;
@@ -248,7 +249,7 @@ Recognised Authenticator::proxied(const Evidence& evidence) const {
     if (!role.empty()) roles.emplace_back(role);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return {caller("proxy", std::string(evidence.value), std::move(roles))};
+  return {make_caller(AuthMethod::proxy, std::string(evidence.value), std::move(roles))};
 }
 
 const Authenticator::Issuer* Authenticator::issuer_of(const Jwt& jwt) const {
@@ -261,7 +262,7 @@ std::optional<Result<Recognised>> Authenticator::check_jwt(const Jwt& jwt, const
                                                            const KeySet& keys) const {
   const auto& allowed = issuer.settings.algorithms;
   if (!allowed.empty() && std::ranges::find(allowed, name_of(*jwt.algorithm)) == allowed.end()) {
-    return refused("the token is not signed in a way that we take (alg)");
+    return refused("the signature algorithm of the token is not supported (alg)");
   }
   const JwsKey* const key = keys.find(jwt.kid, *jwt.algorithm);
   if (!key) return std::nullopt;
@@ -269,7 +270,7 @@ std::optional<Result<Recognised>> Authenticator::check_jwt(const Jwt& jwt, const
   auto caller = check_claims(jwt, {issuer.settings, settings_.resource, settings_.scopes},
                              std::chrono::system_clock::now());
   if (!caller) return caller.error();
-  return Recognised{std::make_shared<const Principal>(std::move(caller->who)), caller->until,
+  return Recognised{std::make_shared<const Principal>(std::move(caller->principal)), caller->until,
                     issuer.keys, keys.version};
 }
 
@@ -281,29 +282,29 @@ bool Authenticator::may_have_hash(const std::string& token) const {
 Result<Recognised> Authenticator::check_token(const std::string& token) const {
   const auto take = [](const Hashed& hashed) -> Result<Recognised> {
     if (std::chrono::system_clock::now() >= hashed.until) return refused("the token has expired");
-    return Recognised{hashed.who, hashed.until};
+    return Recognised{hashed.caller, hashed.until};
   };
   if (const auto id = token_id(token); !id.empty()) {
     const auto found = by_id_.find(std::string(id));
     if (found != by_id_.end() && found->second.hash.fits(token)) return take(found->second);
-    return refused("the token is not known, or was revoked");
+    return refused("the token is unknown or was revoked");
   }
   for (const auto& one : without_id_) {
     if (one.hash.fits(token)) return take(one);
   }
-  return refused("the token is not known, or was revoked");
+  return refused("the token is unknown or was revoked");
 }
 
 Result<Recognised> Authenticator::check_password(const std::string& credentials) const {
   const auto text = base64_decode(credentials);
   const auto colon = text ? text->find(':') : std::string::npos;
-  if (!users_ || colon == std::string::npos) return refused("user names are not taken here");
+  if (!users_ || colon == std::string::npos) return refused("Basic authentication is not enabled");
   const std::string user = text->substr(0, colon);
   if (!users_->fits(user, text->substr(colon + 1))) return refused("user or password is wrong");
   const auto& given = settings_.basic->roles;
   const auto found = std::ranges::find(given, user, [](const auto& one) { return one.first; });
-  return Recognised{
-      caller("basic", user, found == given.end() ? std::vector<std::string>() : found->second)};
+  return Recognised{make_caller(AuthMethod::basic, user,
+                                found == given.end() ? std::vector<std::string>() : found->second)};
 }
 
 }  // namespace patchbay::policy

@@ -1,5 +1,5 @@
-// The Authenticator knows whose credentials are good, as the configuration and the files it names
-// said when it was made. In which order the ways are looked at:
+// The Authenticator checks credentials against the configuration and the files it names, as they
+// were when it was made. Methods are tried in this order:
 //
 //   1. the header of a named proxy, if the request comes from it;
 //   2. Authorization: what it brings counts alone, and if it is not good, nothing else is tried;
@@ -29,23 +29,23 @@
 
 namespace patchbay::policy {
 
-// What a request brings to show who sends it. Views into the request.
+// The credentials of a request. Views into the request.
 struct Evidence {
   enum class Kind : std::uint8_t { none, malformed, token, basic, proxy, certificate };
 
   Kind kind = Kind::none;
   std::string_view value = {};
-  std::string_view roles = {};  // As a proxy says.
-  std::size_t proxy = 0;        // Which.
+  std::string_view roles = {};  // As stated by a proxy.
+  std::size_t proxy = 0;        // Its index.
 };
 
 std::string_view name_of(Evidence::Kind kind);
 
-// What the configuration alone does not say.
+// The contents of the files that the configuration names.
 struct AuthFiles {
   TokenTable tokens;
   std::optional<Htpasswd> users;
-  std::string text;  // All that was read; another one means that something has changed.
+  std::string text;  // Everything that was read, to detect a change.
 };
 
 class Authenticator {
@@ -62,29 +62,29 @@ class Authenticator {
 
   const AuthSettings& settings() const { return settings_; }
 
-  // `certificate` is null if the connection has shown none.
+  // `certificate` is null if the connection has none.
   Evidence evidence(const net::HttpFields& fields, const net::PeerAddress& from,
                     const net::TlsPeer* certificate) const;
 
-  // By which it is remembered.
+  // The key under which a verified credential is cached.
   Digest digest(const Evidence& evidence) const;
 
-  // Those that take no time: tokens that are known as they are, proxies, certificates. Nobody if it
-  // is not for us to say; an error if it is not good.
+  // Checks credentials that need no expensive hash: plain tokens, proxies, certificates. An empty
+  // result if these methods do not decide; an error if the credentials are invalid.
   Result<Recognised> at_once(const Evidence& evidence, const Digest& digest,
                              const net::TlsPeer* certificate) const;
 
-  // The issuer of a token; null if it is none that we know.
+  // The issuer of a token; null if it is unknown.
   const Issuer* issuer_of(const Jwt& jwt) const;
   // REQUIRES: `keys` are of that issuer. Null if the key of the token is not among them.
   std::optional<Result<Recognised>> check_jwt(const Jwt& jwt, const Issuer& issuer,
                                               const KeySet& keys) const;
   bool has_issuers() const { return !issuers_.empty(); }
 
-  // False: check_token() would find nothing to compare it with.
+  // False: check_token() would have nothing to compare the token with.
   bool may_have_hash(const std::string& token) const;
 
-  // These take tens of milliseconds: not for workers.
+  // These take tens of milliseconds: never on a worker.
   Result<Recognised> check_token(const std::string& token) const;
   Result<Recognised> check_password(const std::string& credentials) const;
 
@@ -96,11 +96,11 @@ class Authenticator {
   };
   struct Mapped {
     net::TlsName name;
-    Caller who;
+    Caller caller;
   };
   struct Hashed {
     TokenHash hash;
-    Caller who;
+    Caller caller;
     WallTime until = WallTime::max();
   };
 

@@ -42,7 +42,7 @@ net::TlsPeer certificate(TlsName::Kind kind, const std::string& name) {
   return peer;
 }
 
-AuthSettings all_ways() {
+AuthSettings all_methods() {
   AuthSettings settings;
   settings.tokens.push_back({"ci", kToken, "", {"reader"}, {"all"}});
   settings.certificates.push_back({"uri:spiffe://example/agent", "agent", {"robot"}});
@@ -51,7 +51,7 @@ AuthSettings all_ways() {
 }
 
 TEST(Authenticator, ReadsAuthorizationStrictly) {
-  const auto known = make(all_ways());
+  const auto known = make(all_methods());
   const auto kind = [&](std::string_view value) {
     return known->evidence(fields({{"authorization", value}}), from(1), nullptr).kind;
   };
@@ -68,8 +68,8 @@ TEST(Authenticator, ReadsAuthorizationStrictly) {
   EXPECT_EQ(known->evidence(fields({}), from(1), nullptr).kind, Kind::none);
 }
 
-TEST(Authenticator, LooksAtTheWaysInOrder) {
-  const auto known = make(all_ways());
+TEST(Authenticator, TriesMethodsInOrder) {
+  const auto known = make(all_methods());
   const auto agent = certificate(TlsName::Kind::uri, "spiffe://example/agent");
   const auto both = fields({{"X-User", "ann"}, {"Authorization", "Bearer abc"}});
   EXPECT_EQ(known->evidence(both, from(5), &agent).kind, Kind::proxy);
@@ -80,46 +80,46 @@ TEST(Authenticator, LooksAtTheWaysInOrder) {
 }
 
 TEST(Authenticator, KnowsTokens) {
-  const auto known = make(all_ways());
+  const auto known = make(all_methods());
   const Evidence good{Kind::token, kToken};
   const auto found = known->at_once(good, known->digest(good), nullptr);
-  ASSERT_TRUE(found && found->who);
-  EXPECT_EQ(found->who->id, "token:ci");
-  EXPECT_EQ(found->who->roles, std::vector<std::string>{"reader"});
-  EXPECT_EQ(found->who->scopes, std::vector<std::string>{"all"});
+  ASSERT_TRUE(found && found->caller);
+  EXPECT_EQ(found->caller->id, "token:ci");
+  EXPECT_EQ(found->caller->roles, std::vector<std::string>{"reader"});
+  EXPECT_EQ(found->caller->scopes, std::vector<std::string>{"all"});
   const Evidence bad{Kind::token, "another-token-of-some-length"};
   const auto none = known->at_once(bad, known->digest(bad), nullptr);
-  EXPECT_TRUE(none && !none->who);
-  // The same text in another way is another credential.
+  EXPECT_TRUE(none && !none->caller);
+  // The same text by another method is another credential.
   const Evidence basic{Kind::basic, kToken};
   EXPECT_NE(known->digest(basic), known->digest(good));
 }
 
-TEST(Authenticator, MapsNamesOfCertificatesToTheLetter) {
-  const auto known = make(all_ways());
-  const Evidence shown{Kind::certificate, "f1"};
+TEST(Authenticator, MapsNamesOfCertificatesExactly) {
+  const auto known = make(all_methods());
+  const Evidence presented{Kind::certificate, "f1"};
   const auto agent = certificate(TlsName::Kind::uri, "spiffe://example/agent");
-  const auto found = known->at_once(shown, known->digest(shown), &agent);
+  const auto found = known->at_once(presented, known->digest(presented), &agent);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->who->id, "certificate:agent");
+  EXPECT_EQ(found->caller->id, "certificate:agent");
   for (const auto& other : {certificate(TlsName::Kind::dns, "spiffe://example/agent"),
                             certificate(TlsName::Kind::uri, "spiffe://example/agent2"),
                             certificate(TlsName::Kind::uri, "spiffe://EXAMPLE/agent"),
                             certificate(TlsName::Kind::common_name, "agent")}) {
-    EXPECT_FALSE(known->at_once(shown, known->digest(shown), &other));
+    EXPECT_FALSE(known->at_once(presented, known->digest(presented), &other));
   }
 }
 
-TEST(Authenticator, BelievesAProxyWhatItSays) {
-  auto settings = all_ways();
+TEST(Authenticator, TakesTheCallerFromAProxy) {
+  auto settings = all_methods();
   settings.proxies.push_back({{}, "dns:proxy.example", "X-Name", "", {}});
   const auto known = make(settings);
-  const auto said = fields({{"X-User", "ann"}, {"X-Roles", "reader, writer,,"}});
-  const Evidence evidence = known->evidence(said, from(5), nullptr);
+  const auto stated = fields({{"X-User", "ann"}, {"X-Roles", "reader, writer,,"}});
+  const Evidence evidence = known->evidence(stated, from(5), nullptr);
   const auto found = known->at_once(evidence, known->digest(evidence), nullptr);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->who->name, "ann");
-  EXPECT_EQ(found->who->roles, (std::vector<std::string>{"proxied", "reader", "writer"}));
+  EXPECT_EQ(found->caller->name, "ann");
+  EXPECT_EQ(found->caller->roles, (std::vector<std::string>{"proxied", "reader", "writer"}));
   // Other roles are another credential.
   const auto more = fields({{"X-User", "ann"}, {"X-Roles", "admin"}});
   EXPECT_NE(known->digest(known->evidence(more, from(5), nullptr)), known->digest(evidence));
@@ -141,8 +141,8 @@ TEST(Authenticator, ChecksHashedTokensAndWhenTheyEnd) {
   settings.token_file = "x";
   settings.tokens.push_back({"own", "", TokenHash::of("made elsewhere")->text(), {}, {}});
   const auto known = make(settings, std::move(files));
-  EXPECT_EQ(known->check_token(one.token)->who->name, "ann");
-  EXPECT_EQ(known->check_token("made elsewhere")->who->name, "own");
+  EXPECT_EQ(known->check_token(one.token)->caller->name, "ann");
+  EXPECT_EQ(known->check_token("made elsewhere")->caller->name, "own");
   EXPECT_FALSE(known->check_token(ended.token));
   EXPECT_FALSE(known->check_token(make_token().token));
   EXPECT_FALSE(known->check_token("made elsewherE"));

@@ -1,7 +1,6 @@
-// A CallerCache remembers whose credentials have been verified, by their digests: a credential is
-// verified once and then recognised by one look-up. Bounded: it holds two generations, and when the
-// young one is full, the old one goes; whoever is still there when it is asked for becomes young
-// again.
+// A CallerCache remembers verified credentials by their digests, so that a credential is verified
+// once and then recognised by one look-up. Bounded: it has two generations; when the young one is
+// full the old one is dropped, and an entry that is used becomes young again.
 //
 // Confined to its worker.
 #pragma once
@@ -18,11 +17,11 @@ namespace patchbay::policy {
 
 using WallTime = std::chrono::system_clock::time_point;
 
-// Someone whose credentials have been found good.
+// A caller with verified credentials.
 struct Recognised {
-  Caller who = {};
-  WallTime until = WallTime::max();  // It holds before that.
-  // Whose keys it was verified with, and as they were then; null: with none.
+  Caller caller = {};
+  WallTime until = WallTime::max();  // Valid before this time.
+  // The source and version of the keys that verified it; null: none were used.
   std::shared_ptr<const KeySource> keys = {};
   std::uint64_t changes = 0;
 
@@ -36,7 +35,7 @@ class CallerCache {
  public:
   explicit CallerCache(std::size_t most) : half_(most / 2) {}
 
-  // Null if there is none, or it holds no more.
+  // Null if there is none, or it is no longer valid.
   Caller find(const Digest& digest) {
     auto at = young_.find(digest);
     if (at == young_.end()) {
@@ -46,7 +45,7 @@ class CallerCache {
       old_.erase(before);
       at = insert(digest, std::move(stored));
     }
-    if (at->second.holds()) return at->second.who;
+    if (at->second.holds()) return at->second.caller;
     young_.erase(at);
     return nullptr;
   }

@@ -23,7 +23,8 @@ AuthFailures::AuthFailures(const FailureSettings& settings)
     : seed_(random_number()),
       most_(settings.most),
       window_(settings.window),
-      sets_(std::max<std::size_t>(static_cast<std::size_t>(settings.addresses) / kWays, 1)) {}
+      sets_(std::max<std::size_t>(static_cast<std::size_t>(settings.addresses) / kAssociativity,
+                                  1)) {}
 
 void AuthFailures::update(const FailureSettings& settings) {
   const std::lock_guard lock(mutex_);
@@ -59,9 +60,9 @@ void AuthFailures::add(const net::PeerAddress& address, Deadline now) {
     return;
   }
   auto& set = sets_[set_of(prefix)];
-  auto* const place = std::ranges::min_element(
+  auto* const victim = std::ranges::min_element(
       set, {}, [now](const Entry& entry) { return entry.until > now ? entry.count : 0; });
-  *place = {prefix, now + window_, 1};
+  *victim = {prefix, now + window_, 1};
 }
 
 }  // namespace patchbay::policy

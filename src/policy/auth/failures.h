@@ -1,10 +1,9 @@
-// AuthFailures counts failed attempts by address, so that guessing does not pay. An address that
-// has used its attempts up is told to wait. IPv6 addresses count by their /64: whoever has one has
-// all of it.
+// AuthFailures counts failed attempts by address, to stop guessing. An address that has used up its
+// attempts must wait. IPv6 addresses count by their /64, since a host usually has all of it.
 //
-// The table has a fixed size. Addresses share small sets; where a set is full, the address with the
-// fewest failures left in it makes room, so that a flood from many addresses cannot clear the
-// record of one that keeps guessing.
+// The table has a fixed size. Addresses share small sets; in a full set the address with the fewest
+// failures is evicted, so that a flood from many addresses cannot clear the record of one that
+// keeps guessing.
 //
 // Shared by all workers; usable from any thread.
 #pragma once
@@ -24,21 +23,21 @@ class AuthFailures {
  public:
   explicit AuthFailures(const FailureSettings& settings);
 
-  // The size of the table stays.
+  // The size of the table does not change.
   void update(const FailureSettings& settings);
 
-  // How long the address has to wait; zero: it may try.
+  // How long the address must wait; zero: it may try.
   std::chrono::nanoseconds wait(const net::PeerAddress& address, Deadline now);
 
   void add(const net::PeerAddress& address, Deadline now);
 
  private:
-  static constexpr std::size_t kWays = 8;
+  static constexpr std::size_t kAssociativity = 8;
   using Prefix = std::array<unsigned char, 16>;
 
   struct Entry {
     Prefix prefix{};
-    Deadline until{};  // The window ends.
+    Deadline until{};  // The end of the window.
     int count = 0;
   };
 
@@ -49,7 +48,7 @@ class AuthFailures {
   std::mutex mutex_;
   int most_;
   Deadline::duration window_;
-  std::vector<std::array<Entry, kWays>> sets_;
+  std::vector<std::array<Entry, kAssociativity>> sets_;
 };
 
 }  // namespace patchbay::policy

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 6> kGood{"$2y$", "$2b$", "$2a$", "$5$", "
 // For a file without users.
 constexpr std::string_view kDecoy = "$2y$05$......................................................";
 
-// crypt() of `password` as `hash` was made; empty if that cannot be done.
+// crypt() of `password` with the parameters of `hash`; empty if that fails.
 std::string crypted(const std::string& password, const std::string& hash) {
   const auto scratch = std::make_unique<crypt_data>();
   const char* const made = ::crypt_r(password.c_str(), hash.c_str(), scratch.get());
@@ -45,9 +45,9 @@ Result<Htpasswd> Htpasswd::parse(std::string_view text) {
     const auto begins = [&](std::string_view kind) { return hash.starts_with(kind); };
     if (std::ranges::none_of(kGood, begins)) {
       return wrong(
-          "this hash is too weak, or none; make it with `htpasswd -B` or `openssl passwd -6`");
+          "this is not a hash, or a weak one; make one with `htpasswd -B` or `openssl passwd -6`");
     }
-    if (!file.users_.emplace(user, hash).second) return wrong("this user is there already");
+    if (!file.users_.emplace(user, hash).second) return wrong("this user is a duplicate");
   }
   file.decoy_ = file.users_.empty() ? std::string(kDecoy) : file.users_.begin()->second;
   return file;
@@ -57,7 +57,7 @@ bool Htpasswd::fits(const std::string& user, const std::string& password) const 
   const auto found = users_.find(user);
   const bool known = found != users_.end();
   const std::string& wanted = known ? found->second : decoy_;
-  // crypt() would stop at it, and so take another password for this one.
+  // crypt() would stop at a NUL byte and so accept another password.
   if (password.find('\0') != std::string::npos) return false;
   const std::string made = crypted(password, wanted);
   const bool same =

@@ -22,8 +22,8 @@ struct JwsAlgorithm {
   std::string_view name;
   KeyKind kind;
   const EVP_MD* (*digest)();
-  std::string_view curve;  // As a JWK calls it.
-  const char* group;       // As OpenSSL does.
+  std::string_view curve;  // The name in a JWK.
+  const char* group;       // The name in OpenSSL.
   std::size_t part;        // Bytes of each half of an ECDSA signature.
 };
 
@@ -47,7 +47,7 @@ constexpr std::array kAlgorithms{
 constexpr std::size_t kMostValues = 20'000;  // In a key set.
 constexpr std::size_t kMostId = 256;
 constexpr int kLeastModulus = 2048;
-constexpr int kMostModulus = 8192;  // Beyond this a signature takes long to check.
+constexpr int kMostModulus = 8192;  // Larger keys are slow to verify with.
 constexpr std::size_t kMostExponent = 8;
 constexpr std::size_t kEd25519 = 32;
 
@@ -133,20 +133,20 @@ std::string_view type_of(KeyKind kind) {
   return kind == KeyKind::ed25519 ? "OKP" : "RSA";
 }
 
-// The one that the key says, else the usual one of its type and curve.
+// The algorithm that the key names, else the default of its type and curve.
 const JwsAlgorithm* pinned(std::string_view jwk) {
   const auto type = json::string_member(jwk, "kty").value_or("");
   const auto curve = json::string_member(jwk, "crv").value_or("");
-  const auto said = json::string_member(jwk, "alg");
+  const auto stated = json::string_member(jwk, "alg");
   for (const auto& one : kAlgorithms) {
     const bool fits = type_of(one.kind) == type && one.curve == curve;
-    if (fits && (!said || *said == one.name)) return &one;
+    if (fits && (!stated || *stated == one.name)) return &one;
   }
   return nullptr;
 }
 
-// What the key says it is for, by `use` and by `key_ops` (RFC 7517, 4.2 and 4.3). One that says
-// something that cannot be understood is for nothing.
+// Whether `use` and `key_ops` (RFC 7517, 4.2 and 4.3) allow verification. A key with an invalid one
+// of them is not used.
 bool verifies(std::string_view jwk) {
   if (const auto use = json::member(jwk, "use"); use && json::as_string(*use) != "sig")
     return false;
@@ -159,13 +159,13 @@ bool verifies(std::string_view jwk) {
   return found;
 }
 
-// A signature of ECDSA as OpenSSL wants it, from the two numbers that a JWS has.
+// An ECDSA signature in the form of OpenSSL, from the two numbers of a JWS.
 std::string der_of(std::string_view signature, std::size_t part) {
   if (signature.size() != 2 * part) return {};
   const EcSignature pair(ECDSA_SIG_new());
   BIGNUM* const r = BN_bin2bn(bytes(signature), static_cast<int>(part), nullptr);
   BIGNUM* const s = BN_bin2bn(bytes(signature) + part, static_cast<int>(part), nullptr);
-  // Zero is no part of a signature; a check that forgets so takes it for one of anything.
+  // Zero is not valid in a signature; some implementations accept it for any message.
   if (!pair || !r || !s || BN_is_zero(r) || BN_is_zero(s)) {
     BN_free(r);
     BN_free(s);
@@ -191,16 +191,16 @@ Result<JwsKey> JwsKey::read(std::string_view jwk) {
   JwsKey made;
   const auto kid = json::member(jwk, "kid");
   const auto name = kid ? json::as_string(*kid) : std::string();
-  if (!name || name->size() > kMostId) return unusable("kid is no text of at most 256 bytes");
+  if (!name || name->size() > kMostId) return unusable("kid is not a string of at most 256 bytes");
   made.kid_ = *name;
   if (!verifies(jwk)) return unusable("it is not for signatures");
   made.algorithm_ = pinned(jwk);
-  if (!made.algorithm_) return unusable("its type or algorithm is none that we take");
+  if (!made.algorithm_) return unusable("its type or algorithm is not supported");
   auto key = made.algorithm_->kind == KeyKind::ec        ? ec_key(jwk, *made.algorithm_)
              : made.algorithm_->kind == KeyKind::ed25519 ? ed25519_key(jwk)
                                                          : rsa_key(jwk);
   if (!key) return key.error();
-  if (!*key) return unusable("its numbers are no key");
+  if (!*key) return unusable("its numbers are not a valid key");
   made.key_ = *std::move(key);
   return made;
 }
@@ -250,7 +250,7 @@ const JwsKey* KeySet::find(std::string_view kid, const JwsAlgorithm& algorithm) 
   const JwsKey* found = nullptr;
   for (const auto& key : keys_) {
     if (&key.algorithm() != &algorithm || (!kid.empty() && key.kid() != kid)) continue;
-    if (found) return nullptr;  // Which of the two is meant?
+    if (found) return nullptr;  // Ambiguous.
     found = &key;
   }
   return found;

@@ -1,6 +1,6 @@
-// The keys of an issuer (JWK Set, RFC 7517) and what they are good for: checking signatures. Each
-// key is pinned to one algorithm when it is read, so that no token can have it used in another way.
-// Symmetric keys, keys for encryption, and keys too weak or too large are passed over.
+// The keys of an issuer (JWK Set, RFC 7517), for verifying signatures. Each key is bound to one
+// algorithm when it is read, so that no token can have it used with another. Symmetric keys,
+// encryption keys, and keys that are too weak or too large are skipped.
 //
 // Constant once read; usable from any thread.
 #pragma once
@@ -19,7 +19,7 @@ namespace patchbay::policy {
 
 struct JwsAlgorithm;
 
-// Null if we do not know it, or it does not sign with a private key (none, HS256).
+// Null if the algorithm is unknown or uses no private key (none, HS256).
 const JwsAlgorithm* find_algorithm(std::string_view name);
 std::string_view name_of(const JwsAlgorithm& algorithm);
 
@@ -42,11 +42,12 @@ class KeySet {
  public:
   static Result<KeySet> parse(std::string_view text, std::size_t most);
 
-  // The key that a token names. Without a name, the only one for that algorithm, if there is one.
+  // The key that a token names. Without a name: the only key for that algorithm, if there is
+  // exactly one.
   const JwsKey* find(std::string_view kid, const JwsAlgorithm& algorithm) const;
   std::size_t size() const { return keys_.size(); }
 
-  std::uint64_t version = 0;  // Given by whoever fetched it.
+  std::uint64_t version = 0;  // Set by the code that fetched it.
 
  private:
   std::vector<JwsKey> keys_;

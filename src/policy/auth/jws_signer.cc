@@ -17,13 +17,13 @@ namespace {
 
 struct Kind {
   std::string_view algorithm;
-  const char* key;  // The type of key, as OpenSSL calls it.
+  const char* key;  // The type of key in OpenSSL.
   int bits;         // Of the curve; 0: any.
   const EVP_MD* (*digest)();
   bool pss;
 };
 
-// The first that fits a key is what it is used for if nothing is said.
+// The first row that fits a key is its default algorithm.
 constexpr std::array kKinds{
     Kind{"RS256", "RSA", 0, EVP_sha256, false},  Kind{"RS384", "RSA", 0, EVP_sha384, false},
     Kind{"RS512", "RSA", 0, EVP_sha512, false},  Kind{"PS256", "RSA", 0, EVP_sha256, true},
@@ -80,7 +80,7 @@ Result<JwsSigner> JwsSigner::read(std::string_view pem, std::string_view algorit
   const bool read = decoder && OSSL_DECODER_from_data(decoder.get(), &data, &size) == 1;
   const std::shared_ptr<EVP_PKEY> key(raw, EVP_PKEY_free);
   if (!read || !key) {
-    return Error{Code::invalid_params, "holds no private key in PEM that is not encrypted"};
+    return Error{Code::invalid_params, "holds no unencrypted private key in PEM"};
   }
   const auto* kind = std::ranges::find_if(kKinds, [&](const auto& one) {
     return fits(one, key.get()) && (algorithm.empty() || one.algorithm == algorithm);
@@ -94,7 +94,7 @@ Result<JwsSigner> JwsSigner::read(std::string_view pem, std::string_view algorit
   if (kind == kKinds.end()) {
     return Error{
         Code::invalid_params,
-        fmt::format("holds a key of another kind than {} wants",
+        fmt::format("holds a key of another type than {} requires",
                     algorithm.empty() ? "RSA, P-256, P-384, P-521 or Ed25519" : algorithm)};
   }
   if (EVP_PKEY_is_a(key.get(), "RSA") == 1 && EVP_PKEY_get_bits(key.get()) < kLeastModulus) {

@@ -1,5 +1,5 @@
-// A JwsSigner signs with a private key of our own (RFC 7515), for servers that want a signature
-// instead of a secret.
+// A JwsSigner signs with a private key of the gateway (RFC 7515), for servers that require a
+// signature instead of a secret.
 //
 // Constant once read; usable from any thread.
 #pragma once
@@ -16,13 +16,13 @@ namespace patchbay::policy {
 
 class JwsSigner {
  public:
-  // `pem` holds the key. `algorithm` may be empty: RS256, ES256, ES384, ES512 or EdDSA, by the key.
-  // The error says why it cannot be used.
+  // `pem` holds the key. `algorithm` may be empty: RS256, ES256, ES384, ES512 or EdDSA, by the type
+  // of the key. The error says why the key cannot be used.
   static Result<JwsSigner> read(std::string_view pem, std::string_view algorithm = {});
 
   std::string_view algorithm() const { return algorithm_; }
 
-  // A token in the compact form, of these claims. `kid` may be empty.
+  // A token with these claims in the compact form. `kid` may be empty.
   Result<std::string> sign(std::string_view claims, std::string_view kid) const;
 
  private:

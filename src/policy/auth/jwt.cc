@@ -27,35 +27,35 @@ constexpr std::array<std::string_view, 4> kTypes{"JWT", "at+jwt", "application/a
 
 Error refused(std::string why) { return {Code::unauthenticated, std::move(why)}; }
 
-// The JSON object that a part of a token stands for.
+// Decodes one part of a token, a JSON object.
 Result<std::string> object_part(std::string_view part, std::string_view name) {
   auto text = base64url_decode(part);
   if (!text) return refused(fmt::format("the {} of the token is not base64url", name));
   auto index = Index::of(*text, kMostValues);
   if (!index || (*index)[0].type != json::Type::object) {
-    return refused(fmt::format("the {} of the token is no JSON object", name));
+    return refused(fmt::format("the {} of the token is not a JSON object", name));
   }
   return *std::move(text);
 }
 
 Result<void> read_header(std::string_view header, Jwt& jwt) {
-  if (json::member(header, "crit")) return refused("the token demands what we do not know (crit)");
-  if (json::member(header, "b64")) return refused("the token is not encoded in the usual way");
+  if (json::member(header, "crit")) return refused("the token requires unknown extensions (crit)");
+  if (json::member(header, "b64")) return refused("the token has an unsupported encoding (b64)");
   const auto type = json::member(header, "typ");
   const auto named = type ? json::as_string(*type) : std::string("JWT");
   const auto known = [&](std::string_view one) { return named && same_token(one, *named); };
-  if (std::ranges::none_of(kTypes, known)) return refused("the token is none for access (typ)");
+  if (std::ranges::none_of(kTypes, known)) return refused("the token is not an access token (typ)");
   const auto algorithm = json::string_member(header, "alg");
   jwt.algorithm = algorithm ? find_algorithm(*algorithm) : nullptr;
-  if (!jwt.algorithm) return refused("the token is not signed in a way that we take (alg)");
+  if (!jwt.algorithm) return refused("the signature algorithm of the token is not supported (alg)");
   const auto kid = json::member(header, "kid");
   auto name = kid ? json::as_string(*kid) : std::string();
-  if (!name || name->size() > kMostId) return refused("the token names its key by no text (kid)");
+  if (!name || name->size() > kMostId) return refused("the key id of the token is invalid (kid)");
   jwt.kid = *std::move(name);
   return ok();
 }
 
-// The value at a member's name, or at a JSON pointer.
+// The value of a member, or at a JSON pointer.
 std::optional<NodeId> find_claim(const Index& claims, std::string_view where) {
   if (!where.starts_with('/')) return claims.find(0, where);
   std::optional<NodeId> at = 0;
@@ -74,24 +74,24 @@ std::optional<std::string> text_claim(const Index& claims, std::string_view wher
   return at ? json::as_string(claims.raw(*at)) : std::nullopt;
 }
 
-// A list of texts, or one text with blanks between the words.
-std::vector<std::string> words_claim(const Index& claims, std::string_view where) {
-  std::vector<std::string> words;
+// An array of strings, or one string with blanks between the elements.
+std::vector<std::string> list_claim(const Index& claims, std::string_view where) {
+  std::vector<std::string> list;
   const auto at = find_claim(claims, where);
-  if (!at) return words;
+  if (!at) return list;
   if (const auto text = json::as_string(claims.raw(*at))) {
     std::string_view rest = *text;
     while (!rest.empty()) {
       const auto end = std::min(rest.find(' '), rest.size());
-      if (end > 0) words.emplace_back(rest.substr(0, end));
+      if (end > 0) list.emplace_back(rest.substr(0, end));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
-    return words;
+    return list;
   }
   json::each_element(claims.raw(*at), [&](std::string_view one) {
-    if (auto word = json::as_string(one)) words.push_back(*std::move(word));
+    if (auto text = json::as_string(one)) list.push_back(*std::move(text));
   });
-  return words;
+  return list;
 }
 
 bool has_audience(const Index& claims, std::string_view wanted) {
@@ -104,18 +104,18 @@ bool has_audience(const Index& claims, std::string_view wanted) {
   return found;
 }
 
-// Seconds since 1970; an error if it is there and none.
+// Seconds since 1970; an error if the claim is there and not a number.
 Result<std::optional<double>> time_claim(const Index& claims, std::string_view name) {
   const auto at = claims.find(0, name);
   if (!at) return std::optional<double>();
   const auto seconds = json::as_double(claims.raw(*at));
   if (!seconds || !std::isfinite(*seconds) || *seconds < 0 || *seconds > kLatest) {
-    return refused(fmt::format("'{}' of the token is no time", name));
+    return refused(fmt::format("'{}' of the token is not a time", name));
   }
   return seconds;
 }
 
-// Yields when the token ends.
+// The time at which the token expires.
 Result<double> check_times(const Index& claims, double leeway, double now) {
   auto expires = time_claim(claims, "exp");
   if (!expires) return expires.error();
@@ -158,8 +158,8 @@ Result<Jwt> parse_jwt(std::string_view token) {
 
 Result<JwtCaller> check_claims(const Jwt& jwt, const JwtRules& rules, WallTime now) {
   auto claims = Index::of(jwt.payload, kMostValues);
-  if (!claims) return refused("the payload of the token is no JSON object");
-  if (jwt.issuer != rules.issuer.issuer) return refused("the token is of another issuer");
+  if (!claims) return refused("the payload of the token is not a JSON object");
+  if (jwt.issuer != rules.issuer.issuer) return refused("the token is from another issuer");
   if (!has_audience(*claims, rules.audience)) {
     return refused(fmt::format("the token is not for {} (aud)", rules.audience));
   }
@@ -173,18 +173,18 @@ Result<JwtCaller> check_claims(const Jwt& jwt, const JwtRules& rules, WallTime n
   }
   JwtCaller caller;
   const auto subject = text_claim(*claims, "sub").value_or(*name);
-  // Blanks cannot stand in an issuer that is a URI: no two pairs run into the same id.
-  caller.who.id = fmt::format("jwt:{} {}", jwt.issuer, subject);
-  caller.who.name = *std::move(name);
-  caller.who.way = "jwt";
-  caller.who.roles = words_claim(*claims, rules.issuer.claims.roles);
-  std::ranges::copy(rules.issuer.roles, std::back_inserter(caller.who.roles));
-  caller.who.scopes = words_claim(*claims, rules.issuer.claims.scopes);
-  caller.who.claims = jwt.payload;
+  // An issuer that is a URI has no blanks, so two pairs never yield the same id.
+  caller.principal.id = fmt::format("jwt:{} {}", jwt.issuer, subject);
+  caller.principal.name = *std::move(name);
+  caller.principal.auth_method = AuthMethod::jwt;
+  caller.principal.roles = list_claim(*claims, rules.issuer.claims.roles);
+  std::ranges::copy(rules.issuer.roles, std::back_inserter(caller.principal.roles));
+  caller.principal.scopes = list_claim(*claims, rules.issuer.claims.scopes);
+  caller.principal.claims = jwt.payload;
   caller.until =
       WallTime(duration_cast<WallTime::duration>(duration<double>(std::min(*until, 9e9))));
   for (const auto& scope : rules.scopes) {
-    if (std::ranges::find(caller.who.scopes, scope) == caller.who.scopes.end()) {
+    if (std::ranges::find(caller.principal.scopes, scope) == caller.principal.scopes.end()) {
       return Error{Code::forbidden, fmt::format("the token lacks the scope '{}'", scope)};
     }
   }

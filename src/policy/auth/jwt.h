@@ -1,5 +1,5 @@
-// JSON Web Tokens in the compact form (RFC 7515, 7519): taken apart, and their claims checked. What
-// a token says about keys (jwk, jku, x5u, x5c) is not looked at: keys come from the issuer.
+// JSON Web Tokens in the compact form (RFC 7515, 7519): parsing, and checking claims. Keys that a
+// token carries or points to (jwk, jku, x5u, x5c) are ignored: keys come from the issuer.
 //
 // Pure; usable from any thread.
 #pragma once
@@ -21,19 +21,19 @@ using WallTime = std::chrono::system_clock::time_point;
 struct Jwt {
   const JwsAlgorithm* algorithm = nullptr;
   std::string kid;        // Empty: it names no key.
-  std::string payload;    // A JSON object in which no key stands twice.
-  std::string issuer;     // As it says itself.
+  std::string payload;    // A JSON object without duplicate keys.
+  std::string issuer;     // As the token claims.
   std::string_view text;  // What is signed; points into the token.
   std::string signature;
 };
 
-// Two dots: anything else is no token of this kind.
+// Two dots: anything else is not a JWT.
 bool looks_like_jwt(std::string_view token);
 
-// Code::unauthenticated, with what is wrong, for whatever is not exactly as it should be.
+// Code::unauthenticated, with the reason, for anything that is not exactly valid.
 Result<Jwt> parse_jwt(std::string_view token);
 
-// What a token must say.
+// What a token must satisfy.
 struct JwtRules {
   const JwtSettings& issuer;
   std::string_view audience;
@@ -41,8 +41,8 @@ struct JwtRules {
 };
 
 struct JwtCaller {
-  Principal who;
-  WallTime until;  // The token is good before that.
+  Principal principal;
+  WallTime until;  // Valid before this time.
 };
 
 // REQUIRES: the signature has been verified. Code::forbidden if only scopes are missing.

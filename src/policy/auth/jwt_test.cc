@@ -105,7 +105,7 @@ std::string claims(std::string_view more) {
       more);
 }
 
-TEST(Jwt, AKeyIsForWhatItSays) {
+TEST(Jwt, AKeyIsUsedForItsStatedPurpose) {
   const std::string key = R"({"kty":"OKP","crv":"Ed25519",)"
                           R"("x":"QEPA9eIF2YRrX60ha3hKVdsdHYhjNZXbdH5XcUgcsng"%})";
   const auto reads = [&](std::string_view more) {
@@ -141,9 +141,9 @@ TEST(Jwt, SamplesOfEachKindAreGood) {
     const std::vector<std::string> none;
     auto caller = check_claims(*jwt, {settings, "https://gateway.example/mcp", none}, kNow);
     ASSERT_TRUE(caller) << caller.error().message;
-    EXPECT_EQ(caller->who.id, "jwt:https://issuer.example ann");
-    EXPECT_EQ(caller->who.scopes, (std::vector<std::string>{"a", "b"}));
-    EXPECT_EQ(caller->who.roles, (std::vector<std::string>{"r"}));
+    EXPECT_EQ(caller->principal.id, "jwt:https://issuer.example ann");
+    EXPECT_EQ(caller->principal.scopes, (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(caller->principal.roles, (std::vector<std::string>{"r"}));
     EXPECT_EQ(caller->until, WallTime(seconds(2'000'000'030)));
   }
 }

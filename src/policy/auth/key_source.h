@@ -1,5 +1,5 @@
-// A KeySource has the keys of one issuer, and gets new ones. When it may ask for them is decided
-// here, by a FetchSchedule; the asking itself is someone else's.
+// A KeySource has the keys of one issuer and renews them. FetchSchedule decides when it may fetch;
+// an implementation elsewhere does the fetching.
 #pragma once
 
 #include <algorithm>
@@ -23,30 +23,29 @@ class KeySource {
   // The keys, if there are any that may still be used.
   virtual std::shared_ptr<const KeySet> keys() const = 0;
 
-  // Counts up whenever the keys have become others: what was verified before counts no more.
+  // Incremented whenever the keys change, which invalidates what was verified before.
   virtual std::uint64_t changes() const = 0;
 
-  // Has the keys fetched for a token whose key is not among them, if that may be, and waits for it.
-  // Yields what there is then.
+  // Fetches the keys for a token whose key is unknown, if a fetch is allowed now, and waits for it.
+  // Yields the keys after that.
   virtual Task<std::shared_ptr<const KeySet>> look_again() = 0;
 
-  // Has them fetched in the background if it is time to.
+  // Fetches the keys in the background if it is time to.
   virtual void keep_fresh() = 0;
 };
 
-// When keys may be fetched, and until when they may be used. Confined to its user.
+// When keys may be fetched, and how long they may be used. Confined to its user.
 class FetchSchedule {
  public:
   explicit FetchSchedule(const JwtSettings& settings) : settings_(settings) {}
 
-  // It is time to fetch: there are no keys, or they are old, and the last attempt did not just
-  // fail.
+  // It is time to fetch: there are no keys or they are old, and the last attempt did not just fail.
   bool due(Deadline now) const {
     if (now < not_before_) return false;
     return !fetched_ || now >= *fetched_ + settings_.refresh;
   }
 
-  // The same because a token names an unknown key. Notes that it was done.
+  // The same for a token that names an unknown key. Records the attempt.
   bool may_look_again(Deadline now) {
     if (now < not_before_ || (looked_ && now < *looked_ + settings_.refetch)) return false;
     looked_ = now;

@@ -33,9 +33,9 @@ Result<void> ReplayGuard::check(const std::string& client, const std::string& id
   if (!seen) return Error{Code::overloaded, "too many clients to remember their messages"};
   forget_old(*seen, now);
   if (is_judging_times() && time <= seen->floor)
-    return refused("the timestamp is older than what was sent since", "stale");
+    return refused("the timestamp is older than that of a later message", "stale");
   if (!seen->ids.insert(id).second) {
-    return refused("a message with this id has come before", "replayed");
+    return refused("a message with this id was received before", "replayed");
   }
   seen->order.push_back({id, time, now});
   if (seen->order.size() > settings_.ids) {
@@ -46,10 +46,10 @@ Result<void> ReplayGuard::check(const std::string& client, const std::string& id
   return ok();
 }
 
-// With a window, those whose time has passed would be refused for it.
+// With a window, expired ids are refused by their time.
 void ReplayGuard::forget_old(Client& client, WallTime now) {
   const auto is_old = [&](const Seen& seen) {
-    if (now - seen.came < settings_.id_time) return false;
+    if (now - seen.received < settings_.id_time) return false;
     return !is_judging_times() || seen.time < now - settings_.window;
   };
   while (!client.order.empty() && is_old(client.order.front())) {
@@ -61,12 +61,12 @@ void ReplayGuard::forget_old(Client& client, WallTime now) {
 ReplayGuard::Client* ReplayGuard::client_of(const std::string& name, WallTime now) {
   const auto found = clients_.find(name);
   if (found != clients_.end()) {
-    by_use_.splice(by_use_.end(), by_use_, found->second.place);
+    by_use_.splice(by_use_.end(), by_use_, found->second.position);
     found->second.last = now;
     return &found->second;
   }
   if (clients_.size() >= settings_.clients) {
-    // Whoever has been silent for twice the window has sent nothing that would still be good.
+    // A client that was silent for twice the window has sent nothing that would still be valid.
     const auto oldest = clients_.find(by_use_.front());
     const bool may_matter = oldest->second.last > now - 2 * settings_.window;
     if (is_judging_times() && may_matter) return nullptr;
@@ -74,7 +74,7 @@ ReplayGuard::Client* ReplayGuard::client_of(const std::string& name, WallTime no
     by_use_.pop_front();
   }
   Client& made = clients_[name];
-  made.place = by_use_.insert(by_use_.end(), name);
+  made.position = by_use_.insert(by_use_.end(), name);
   made.last = now;
   return &made;
 }

@@ -1,10 +1,10 @@
-// A ReplayGuard knows which messages of a client have been seen, so that one that comes again, by
-// accident or because somebody has recorded it, is not taken twice. Ids are kept for `id_time`, a
-// bounded number for each client.
+// A ReplayGuard remembers the messages of each client, so that a message that is repeated, by
+// accident or by an attacker, is not accepted twice. Ids are stored for `id_time`, a bounded number
+// per client.
 //
-// With a window, a message is good only while its time is within the window around ours, and ids
-// are kept for as long as their messages would be good. Where one must make room, whatever is not
-// newer than its message is refused from then on, so forgetting never lets a message in twice.
+// With a window, a message is valid only while its time is within the window around ours, and ids
+// are stored as long as their messages would be valid. When an id is evicted, every message that is
+// not newer than it is refused from then on, so eviction never lets a message in twice.
 //
 // Shared by all workers; usable from any thread.
 #pragma once
@@ -24,9 +24,9 @@
 namespace patchbay::policy {
 
 struct ReplaySettings {
-  std::chrono::seconds window{0};       // 0: the time of a message is not looked at.
-  std::chrono::nanoseconds id_time{0};  // 0: without a window, ids are not looked at.
-  std::size_t ids = 1000;               // Kept of each client.
+  std::chrono::seconds window{0};       // 0: the time of a message is not checked.
+  std::chrono::nanoseconds id_time{0};  // 0: without a window, ids are not checked.
+  std::size_t ids = 1000;               // Per client.
   std::size_t clients = 10'000;
 };
 
@@ -36,21 +36,21 @@ class ReplayGuard {
 
   void update(const ReplaySettings& settings);
 
-  // Code::invalid_request if the message of `client` is too old, too far ahead, or was here before.
+  // Code::invalid_request if the message of `client` is too old, too far ahead, or a repetition.
   Result<void> check(const std::string& client, const std::string& id, WallTime time, WallTime now);
 
  private:
   struct Seen {
     std::string id;
-    WallTime time;  // As the message says.
-    WallTime came;
+    WallTime time;  // As stated in the message.
+    WallTime received;
   };
   struct Client {
     std::unordered_set<std::string> ids;
-    std::deque<Seen> order;            // As they came.
-    WallTime floor = WallTime::min();  // What is not newer is refused.
+    std::deque<Seen> order;            // In order of arrival.
+    WallTime floor = WallTime::min();  // Messages that are not newer are refused.
     WallTime last{};
-    std::list<std::string>::iterator place;
+    std::list<std::string>::iterator position;
   };
 
   bool is_judging_times() const { return settings_.window.count() > 0; }
@@ -60,7 +60,7 @@ class ReplayGuard {
   std::mutex mutex_;
   ReplaySettings settings_;
   std::unordered_map<std::string, Client> clients_;
-  std::list<std::string> by_use_;  // The one who was here longest ago is first.
+  std::list<std::string> by_use_;  // The least recently used first.
 };
 
 }  // namespace patchbay::policy

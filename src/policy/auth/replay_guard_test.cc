@@ -11,7 +11,7 @@ const auto kNow = std::chrono::system_clock::time_point(seconds(1'700'000'000));
 
 std::string reason(const Result<void>& result) { return result ? "" : result.error().data; }
 
-TEST(ReplayGuard, LooksAtNothingUnlessToldTo) {
+TEST(ReplayGuard, ChecksNothingByDefault) {
   ReplayGuard guard;
   EXPECT_TRUE(guard.check("a", "1", kNow - seconds(1'000'000), kNow));
   EXPECT_TRUE(guard.check("a", "1", kNow - seconds(1'000'000), kNow));

@@ -1,4 +1,4 @@
-// What the configuration says about who may call: the section `auth`. Values only.
+// The section `auth`. Values only.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +79,7 @@ struct FailureSettings {
   bool operator==(const FailureSettings&) const = default;
 };
 
-enum class OpenPage : std::uint8_t { metrics, swagger_ui };
+enum class PublicPath : std::uint8_t { metrics, swagger_ui };
 
 struct AuthSettings {
   std::vector<TokenSettings> tokens;
@@ -90,14 +90,14 @@ struct AuthSettings {
   std::vector<ProxySettings> proxies;
   std::string resource;
   std::vector<std::string> scopes;
-  std::vector<OpenPage> open;
+  std::vector<PublicPath> open;
   config::Bytes credential{16 * 1024};
   int remembered = 10'000;
   int verifying = 2;
   int waiting = 64;
   FailureSettings failures;
 
-  // False: nothing is said about who may call, and nobody is asked.
+  // False: nothing is configured and no authentication is required.
   bool on() const {
     return !tokens.empty() || !token_file.empty() || !jwt.empty() || basic ||
            !certificates.empty() || !proxies.empty();
@@ -111,9 +111,9 @@ struct AuthSettings {
 namespace patchbay {
 
 template <>
-inline constexpr auto config::choices<policy::OpenPage> = std::array{
-    Choice{"metrics", policy::OpenPage::metrics},
-    Choice{"swagger-ui", policy::OpenPage::swagger_ui},
+inline constexpr auto config::choices<policy::PublicPath> = std::array{
+    Choice{"metrics", policy::PublicPath::metrics},
+    Choice{"swagger-ui", policy::PublicPath::swagger_ui},
 };
 
 template <>

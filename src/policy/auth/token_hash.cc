@@ -20,14 +20,14 @@ constexpr std::size_t kSalt = 16;
 constexpr std::size_t kKey = 32;
 constexpr std::uint64_t kMostMemory = std::uint64_t{64} << 20;
 constexpr std::string_view kWrong =
-    "is no hash of a token; `patchbay token hash` makes one of a token on stdin";
+    "is not the hash of a token; `patchbay token hash` makes one of a token on stdin";
 
 bool is_hex(std::string_view text) {
   return std::ranges::all_of(
       text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// Takes `name=number` and what follows up to `end` off the front.
+// Consumes `name=number` and the following text up to `end`.
 std::optional<int> take_number(std::string_view& text, std::string_view name, char end) {
   if (!text.starts_with(name)) return std::nullopt;
   text.remove_prefix(name.size());

@@ -1,10 +1,11 @@
-// Tokens as we make them, and their salted hashes (scrypt), in which a stolen file is of no use.
+// Tokens as the gateway creates them, and their salted hashes (scrypt): a stolen file of hashes is
+// useless.
 //
-// A token of ours is `pb_<id>_<secret>`. The id is no secret: it finds the hash, so that one
-// hash is computed for a token that is presented, however many there are. A hash is written
-// `[id]$scrypt$ln=14,r=8,p=1$<salt>$<key>`, without an id for tokens that were made elsewhere.
+// Our tokens are `pb_<id>_<secret>`. The id is public: it finds the hash, so that one hash is
+// computed per presented token, however many tokens there are. A hash is written
+// `[id]$scrypt$ln=14,r=8,p=1$<salt>$<key>`, without an id for tokens that were created elsewhere.
 //
-// Checking one takes tens of milliseconds, on purpose: not for workers.
+// Checking one takes tens of milliseconds, on purpose: never on a worker.
 #pragma once
 
 #include <optional>
@@ -23,14 +24,14 @@ struct NewToken {
 // With 256 bits of randomness.
 NewToken make_token();
 
-// The id in a token of ours; empty if it is none.
+// The id in one of our tokens; empty if the token is not ours.
 std::string_view token_id(std::string_view token);
 
 class TokenHash {
  public:
-  // Of a token, with a salt of its own.
+  // Of a token, with a new salt.
   static Result<TokenHash> of(std::string_view token);
-  // Refuses what takes much more memory or time than our own.
+  // Refuses parameters that take much more memory or time than ours.
   static Result<TokenHash> parse(std::string_view text);
 
   const std::string& id() const { return id_; }

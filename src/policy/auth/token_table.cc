@@ -38,18 +38,18 @@ void add_members(json::Object& object, const StoredToken& token) {
 }
 
 Result<StoredToken> read_line(std::string_view line) {
-  // Refuses a key that stands twice, too.
+  // Duplicate keys are refused too.
   auto index = json::Index::of(line, kMostValues);
   if (!index) return index.error();
   const auto name = json::string_member(line, "name");
   const auto hash = json::string_member(line, "hash");
   const auto created = json::as_int(json::member(line, "created").value_or(""));
   if (!name || name->empty() || !hash || !created) {
-    return Error{Code::invalid_params, "a token has at least name, hash and created"};
+    return Error{Code::invalid_params, "a token needs at least name, hash and created"};
   }
   auto parsed = TokenHash::parse(*hash);
   if (!parsed) return Error{Code::invalid_params, fmt::format("hash {}", parsed.error().message)};
-  if (parsed->id().empty()) return Error{Code::invalid_params, "the hash of a token has an id"};
+  if (parsed->id().empty()) return Error{Code::invalid_params, "the hash of a token needs an id"};
   const auto given = json::member(line, "expires");
   const auto expires = given ? json::as_int(*given) : std::nullopt;
   if (given && !expires) return Error{Code::invalid_params, "expires is not a whole number"};
@@ -92,7 +92,7 @@ std::string TokenTable::text() const {
     }
     text += '\n';
   }
-  // A file without a single byte is one that somebody has cut off, not one without tokens.
+  // An empty file has been truncated by somebody; a table without tokens still has a line.
   return text.empty() ? "\n" : text;
 }
 

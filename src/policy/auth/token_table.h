@@ -1,6 +1,5 @@
-// A TokenTable is the file of tokens that `patchbay token` keeps: one JSON object a line, with the
-// hash of each token and what its caller may be called. Values only; reading and writing the file
-// itself is up to the user.
+// A TokenTable is the file that `patchbay token` maintains: one JSON object per line, with the hash
+// of each token and the name of its caller. Values only; its user reads and writes the file.
 #pragma once
 
 #include <chrono>
@@ -22,7 +21,7 @@ struct StoredToken {
   std::vector<std::string> roles;
   std::vector<std::string> scopes;
   std::int64_t created = 0;             // Seconds since 1970.
-  std::optional<std::int64_t> expires;  // Valid before that.
+  std::optional<std::int64_t> expires;  // Valid before this time.
 };
 
 class TokenTable {
@@ -37,7 +36,7 @@ class TokenTable {
   const std::vector<StoredToken>& tokens() const { return tokens_; }
   void add(StoredToken token) { tokens_.push_back(std::move(token)); }
 
-  // All tokens of that name, or the one with that id. Yields how many there were.
+  // All tokens of that name, or the one with that id. Yields the number of tokens.
   std::size_t revoke(std::string_view name_or_id);
 
  private:

@@ -1,7 +1,7 @@
-// VerifiedCredentials remembers, by their digests, which credentials have been found good. The
-// lock-out of an address does not apply to them: failures of others at the same address must not
-// refuse a caller who is known. Being remembered grants nothing else; the credentials are still
-// verified wherever that is due. Bounded: it holds two generations, like CallerCache.
+// VerifiedCredentials remembers, by their digests, which credentials were valid. The lock-out of an
+// address does not apply to them: failures of others at the same address must not refuse a known
+// caller. An entry grants nothing else; the credentials are still verified. Bounded: it has two
+// generations, like CallerCache.
 //
 // Shared by all workers; usable from any thread.
 #pragma once
@@ -27,7 +27,7 @@ class VerifiedCredentials {
     young_.insert(digest);
   }
 
-  // They have turned out to be good no longer.
+  // The credentials are no longer valid.
   void remove(const Digest& digest) {
     const std::lock_guard lock(mutex_);
     young_.erase(digest);

@@ -20,22 +20,22 @@ namespace {
 constexpr std::array<std::string_view, 6> kPinned{"name",        "title",        "description",
                                                   "inputSchema", "outputSchema", "annotations"};
 constexpr std::size_t kMostDifferences = 8;  // In one line of the log...
-constexpr std::size_t kMostShown = 200;      // ...and bytes of each side.
+constexpr std::size_t kMostExcerpt = 200;    // ...and bytes of each side.
 
 std::int64_t now() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::seconds>(since).count();
 }
 
-std::string shown(std::string_view raw) {
-  return raw.empty() ? "(nothing)" : json::shortened(raw, kMostShown);
+std::string excerpt(std::string_view raw) {
+  return raw.empty() ? "(nothing)" : json::shortened(raw, kMostExcerpt);
 }
 
 void log_change(const std::pair<std::string, std::string>& key, const Pin& pin, bool blocked) {
   std::string diff;
   for (const auto& one : json::differences(pin.definition, pin.changed, kMostDifferences)) {
-    diff += fmt::format("{}{}: {} -> {}", diff.empty() ? "" : "; ", one.pointer, shown(one.before),
-                        shown(one.after));
+    diff += fmt::format("{}{}: {} -> {}", diff.empty() ? "" : "; ", one.pointer,
+                        excerpt(one.before), excerpt(one.after));
   }
   log::Line(log::Level::warn, "tool definition changed")
       .add("upstream", key.first)
@@ -81,17 +81,17 @@ std::set<std::string> Pins::look_at(std::string_view upstream,
   return left_out;
 }
 
-// True if the tool is what it was.
+// True if the tool is unchanged.
 bool Pins::look_at(std::pair<std::string, std::string> key, const mcp::Item& tool) {
   const std::string is = pinned_part(tool.definition);
   const auto known = pins_.find(key);
   if (known == pins_.end()) {
     std::size_t& count = counts_[key.first];
     if (is.empty() || count >= most_) {
-      log::Line(log::Level::warn, "tool cannot be remembered")
+      log::Line(log::Level::warn, "tool cannot be pinned")
           .add("upstream", key.first)
           .add("tool", key.second)
-          .add("why", is.empty() ? "its definition has two readings"
+          .add("why", is.empty() ? "its definition is ambiguous"
                                  : "limits.max_pins_per_upstream is reached");
       return false;
     }

@@ -1,8 +1,7 @@
-// Pins remember how each tool was defined when it was first seen. A tool that later says something
-// else of itself is no longer the tool that was trusted: its new definition waits until a person
-// has accepted it.
+// Pins store how each tool was defined when it was first seen. A tool whose definition changes is
+// no longer the tool that was trusted: the new definition waits until a person has accepted it.
 //
-// Lives on the control thread. What is remembered is written by the thread of its PinStore.
+// Confined to the control thread. The thread of the PinStore writes the pins.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +19,14 @@
 namespace patchbay::policy {
 
 enum class PinMode : std::uint8_t {
-  warn,    // A changed tool is logged and stays.
-  block,   // It is left out until it is accepted.
-  ignore,  // Nothing is remembered.
+  warn,    // A changed tool is logged and stays available.
+  block,   // A changed tool is hidden until it is accepted.
+  ignore,  // Nothing is stored.
 };
 
 struct Pin {
   std::string definition;       // Canonical, as accepted.
-  std::string changed;          // What it says now; empty if it still says the same.
+  std::string changed;          // The current definition; empty if it is unchanged.
   std::int64_t first_seen = 0;  // Seconds since 1970.
   std::int64_t changed_at = 0;
 };
@@ -35,32 +34,32 @@ struct Pin {
 // By upstream and the upstream's own name of the tool.
 using PinMap = std::map<std::pair<std::string, std::string>, Pin>;
 
-// What a tool says of itself that a model or a person goes by: its name, title, description,
-// schemas and annotations. Canonical; empty if it cannot be read.
+// The parts of a tool that a model or a person relies on: its name, title, description, schemas and
+// annotations. Canonical; empty if it cannot be read.
 std::string pinned_part(std::string_view definition);
 
 class PinStore;
 
 class Pins {
  public:
-  // Without a store nothing outlives this.
+  // Without a store, pins last as long as this object.
   Pins();
-  // `known` is what the store holds.
+  // `known` is the content of the store.
   Pins(std::unique_ptr<PinStore> store, PinMap known);
   ~Pins();
 
-  // `most`: how many tools of one upstream are remembered.
+  // `most`: how many tools of one upstream are stored.
   void set(PinMode mode, std::size_t most) {
     mode_ = mode;
     most_ = most;
   }
   PinMode mode() const { return mode_; }
 
-  // Compares what an upstream offers with what is remembered, and remembers what is new. Yields the
-  // tools that must be left out.
+  // Compares the tools of an upstream with its pins, and pins new ones. Yields the tools that must
+  // be hidden.
   std::set<std::string> look_at(std::string_view upstream, const std::vector<mcp::Item>& tools);
 
-  // Takes over what was accepted elsewhere; true if anything was.
+  // Takes over definitions that another process accepted; true if there were any.
   bool read_again();
 
  private:

@@ -91,7 +91,7 @@ TEST_F(PinsTest, RememberNoMoreThanTheyMay) {
   EXPECT_EQ(pins.look_at("up", {{"a", R"({"name":"a"})"}, {"b", R"({"name":"b"})"}}), Names{"b"});
 }
 
-TEST_F(PinsTest, AFolderThatCannotBeUsedIsSaid) {
+TEST_F(PinsTest, ReportsAnUnusableFolder) {
   auto opened = PinStore::open("/proc/nowhere");
   ASSERT_FALSE(opened);
   EXPECT_NE(opened.error().message.find("/proc/nowhere"), std::string::npos);

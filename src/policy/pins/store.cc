@@ -24,7 +24,7 @@ Result<std::unique_ptr<PinStore>> PinStore::open(const std::string& state) {
   if (std::filesystem::create_directories(state, fault)) ::chmod(state.c_str(), 0700);
   if (fault) {
     return Error{Code::internal,
-                 fmt::format("cannot make the folder {}: {}", state, fault.message())};
+                 fmt::format("cannot create the folder {}: {}", state, fault.message())};
   }
   auto reader = sqlite::Database::open(file_in(state));
   if (!reader) return reader.error();
@@ -79,7 +79,7 @@ void PinStore::put(Write write) {
   {
     const std::lock_guard lock(mutex_);
     if (waiting_.size() >= kMostWaiting) {
-      log::Line(log::Level::error, "pin not kept").add("why", "too many wait to be written");
+      log::Line(log::Level::error, "pin not stored").add("why", "too many are queued");
       return;
     }
     waiting_.push_back(std::move(write));
@@ -87,7 +87,7 @@ void PinStore::put(Write write) {
   changed_.notify_one();
 }
 
-// All that waits is written as one.
+// All queued changes are one transaction.
 void PinStore::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -101,7 +101,7 @@ void PinStore::work() {
     }
     if (written) written = writer_.run("COMMIT");
     if (!written) {
-      log::Line(log::Level::error, "pins not kept").add("why", written.error().message);
+      log::Line(log::Level::error, "pins not stored").add("why", written.error().message);
       auto undone = writer_.run("ROLLBACK");
       (void)undone;  // There was nothing to undo.
     }

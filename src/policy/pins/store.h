@@ -1,5 +1,5 @@
-// The PinStore keeps pins in an SQLite file, which `patchbay pins` reads and changes too. Writing
-// is left to a thread of its own: no worker ever waits for a disk.
+// The PinStore stores pins in an SQLite file, which `patchbay pins` reads and changes too. A thread
+// of its own writes: no worker waits for a disk.
 //
 // read() and accept() block and are for the control thread and commands; add() and change() can be
 // called on any thread.
@@ -22,16 +22,16 @@ class PinStore {
  public:
   using Key = std::pair<std::string, std::string>;
 
-  // The file of pins in the folder `state`, which is made if it is not there.
+  // The file of pins in the folder `state`, which is created if necessary.
   static Result<std::unique_ptr<PinStore>> open(const std::string& state);
   static std::string file_in(const std::string& state) { return state + "/pins.sqlite"; }
 
-  // Writes what is still to be written.
+  // Writes all queued changes.
   ~PinStore();
 
   Result<PinMap> read();
 
-  // What the tool says now is what it may say from now on. False if it says nothing new.
+  // Accepts the changed definition of a tool. False if there is none.
   Result<bool> accept(const Key& key);
 
   void add(const Key& key, const Pin& pin) { put({key, pin, true}); }
@@ -50,8 +50,8 @@ class PinStore {
   void work();
   Result<void> write(const Write& write);
 
-  sqlite::Database reader_;  // Of whoever calls read() and accept().
-  sqlite::Database writer_;  // Of the thread.
+  sqlite::Database reader_;  // Used by the callers of read() and accept().
+  sqlite::Database writer_;  // Used by the thread.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Write> waiting_;

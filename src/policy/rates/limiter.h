@@ -1,5 +1,5 @@
-// A Limiter bounds how many calls run at once, over all workers. A call beyond the bound is
-// answered at once instead of waiting.
+// A Limiter bounds how many calls run at once, over all workers. A call beyond the bound is refused
+// at once; it does not wait.
 //
 // Usable from any thread.
 #pragma once
@@ -14,7 +14,7 @@ namespace patchbay::policy {
 
 class Limiter {
  public:
-  // Permission to run one call; gives it back when it dies.
+  // Permission to run one call, returned by the destructor.
   class Permit {
    public:
     explicit Permit(Limiter* limiter) : limiter_(limiter) {}

@@ -15,33 +15,33 @@ using std::chrono::nanoseconds;
 
 constexpr auto kSweepPause = std::chrono::seconds(1);
 
-// Where more are told apart than there is room for, the rest share one.
+// Subjects beyond the maximum share one entry.
 constexpr std::string_view kEveryoneElse = "?";
 
 bool is_targeted(const RateSettings& row) {
   return row.per == Per::tool || row.per == Per::upstream || !row.of.empty();
 }
 
-bool concerns(const RateSettings& row, const Rates::Asking& asking) {
-  const auto fits = [&](const std::string& glob) { return matches_glob(glob, asking.tool); };
+bool concerns(const RateSettings& row, const Rates::Request& request) {
+  const auto fits = [&](const std::string& glob) { return matches_glob(glob, request.tool); };
   if (!row.of.empty() && std::ranges::none_of(row.of, fits)) return false;
   const auto has = [&](const std::string& role) {
-    if (asking.rules) return asking.rules->has_role(asking.who, role);
-    return std::ranges::find(asking.who.roles, role) != asking.who.roles.end();
+    if (request.rules) return request.rules->has_role(request.caller, role);
+    return std::ranges::find(request.caller.roles, role) != request.caller.roles.end();
   };
   return row.roles.empty() || std::ranges::any_of(row.roles, has);
 }
 
-std::string subject(const RateSettings& row, const Rates::Asking& asking) {
+std::string subject(const RateSettings& row, const Rates::Request& request) {
   switch (row.per) {
     case Per::principal:
-      return asking.who.id;
+      return request.caller.id;
     case Per::address:
-      return net::network_text(asking.address);
+      return net::network_text(request.address);
     case Per::tool:
-      return std::string(asking.tool);
+      return std::string(request.tool);
     case Per::upstream:
-      return std::string(asking.upstream);
+      return std::string(request.upstream);
     case Per::everyone:
       break;
   }
@@ -88,7 +88,7 @@ Error too_often(const RateSettings& row, nanoseconds wait) {
   const auto ms = std::chrono::ceil<std::chrono::milliseconds>(wait).count();
   const std::string window = config::print(row.window);
   return {Code::rate_limited,
-          fmt::format("too many calls {}: at most {} in {}; come back in {} s", whose(row.per),
+          fmt::format("too many calls {}: at most {} in {}; retry in {} s", whose(row.per),
                       row.calls, window, (ms + 999) / 1000),
           fmt::format(R"({{"reason":"rate_limited","limit":{},"window":"{}","retryAfterMs":{}}})",
                       row.calls, window, ms)};
@@ -103,21 +103,21 @@ Rates::Permit::~Permit() {
 Rates::Rates(std::vector<RateSettings> rows, std::size_t most_keys)
     : rows_(std::move(rows)), most_keys_(std::max<std::size_t>(1, most_keys / kShards)) {}
 
-Result<void> Rates::admit(const Asking& asking, Deadline now, Permit& permit,
+Result<void> Rates::admit(const Request& request, Deadline now, Permit& permit,
                           std::optional<Quota>& quota) {
-  return apply(false, asking, now, permit, &quota);
+  return apply(false, request, now, permit, &quota);
 }
 
-Result<void> Rates::admit_to(const Asking& asking, Deadline now, Permit& permit) {
-  return apply(true, asking, now, permit, nullptr);
+Result<void> Rates::admit_to(const Request& request, Deadline now, Permit& permit) {
+  return apply(true, request, now, permit, nullptr);
 }
 
-Result<void> Rates::apply(bool targeted, const Asking& asking, Deadline now, Permit& permit,
+Result<void> Rates::apply(bool targeted, const Request& request, Deadline now, Permit& permit,
                           std::optional<Quota>* quota) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const RateSettings& row = rows_[i];
-    if (is_targeted(row) != targeted || !concerns(row, asking)) continue;
-    const Verdict verdict = take(i, fmt::format("{} {}", i, subject(row, asking)), now, permit);
+    if (is_targeted(row) != targeted || !concerns(row, request)) continue;
+    const Verdict verdict = take(i, fmt::format("{} {}", i, subject(row, request)), now, permit);
     const bool nearer =
         verdict.quota && quota && (!*quota || verdict.quota->remaining < (*quota)->remaining);
     if (nearer) *quota = verdict.quota;
@@ -158,7 +158,7 @@ Rates::Verdict Rates::take(std::size_t number, const std::string& key, Deadline 
   return verdict;
 }
 
-// Whoever has not used up anything is as good as never seen, so they make room for others first.
+// An entry that has its full quota is equal to no entry, so these are evicted first.
 Rates::Use& Rates::use_of(Shard& shard, std::size_t row, const std::string& key,
                           Deadline now) const {
   if (const auto found = shard.uses.find(key); found != shard.uses.end()) return found->second;

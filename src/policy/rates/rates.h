@@ -1,9 +1,8 @@
-// Rates bound how often calls are made, and how many of them run at once: of one caller, from one
-// address, to one tool, to one upstream. A call beyond a bound is answered at once, with when to
-// come back.
+// Rates bound how often calls are made, and how many run at once: per caller, address, tool or
+// upstream. A call beyond a bound is refused at once, with the time after which to retry.
 //
-// How often is kept as one point in time for each caller or tool (GCRA): until then, what was let
-// through is used up. A bound that nobody has used for its window takes no memory.
+// The rate of each subject is stored as one point in time (GCRA): until then, its quota is used up.
+// A bound that was not used for its window takes no memory.
 //
 // Shared by all workers; usable from any thread.
 #pragma once
@@ -29,25 +28,25 @@ namespace patchbay::policy {
 
 class Rules;
 
-// What is left to a caller, of the bound that is nearest.
+// What is left of the tightest bound.
 struct Quota {
   int limit = 0;  // Calls in a window.
   int remaining = 0;
-  std::chrono::nanoseconds reset{0};  // Until all of them are there again.
+  std::chrono::nanoseconds reset{0};  // Until the quota is full again.
 };
 
 class Rates {
  public:
-  // Who asks, and for what. What is asked for is empty until the call is routed.
-  struct Asking {
-    const Principal& who;
+  // The caller and the target, which is empty until the call is routed.
+  struct Request {
+    const Principal& caller;
     std::string_view address;  // IPv6 addresses count by their /64.
     std::string_view upstream = {};
     std::string_view tool = {};    // upstream.name
-    const Rules* rules = nullptr;  // Which roles scopes give; null: none.
+    const Rules* rules = nullptr;  // Maps scopes to roles; null: none.
   };
 
-  // Permission to run one call; gives its places back when it dies.
+  // Permission to run one call. Its destructor frees the slots.
   class Permit {
    public:
     Permit() = default;
@@ -63,17 +62,17 @@ class Rates {
     std::vector<Held> held_;
   };
 
-  // `most_keys` is how many callers, addresses and tools are told apart; those beyond share one.
+  // `most_keys` is how many callers, addresses and tools are distinguished; those beyond share one.
   Rates(std::vector<RateSettings> rows, std::size_t most_keys);
 
   const std::vector<RateSettings>& rows() const { return rows_; }
 
-  // Code::rate_limited if a bound on the caller alone is reached. `quota` hears what is left.
-  Result<void> admit(const Asking& asking, Deadline now, Permit& permit,
+  // Code::rate_limited if a bound on the caller alone is reached. Sets `quota` to what is left.
+  Result<void> admit(const Request& request, Deadline now, Permit& permit,
                      std::optional<Quota>& quota);
 
-  // The same for bounds on what is asked for.
-  Result<void> admit_to(const Asking& asking, Deadline now, Permit& permit);
+  // The same for bounds on the target.
+  Result<void> admit_to(const Request& request, Deadline now, Permit& permit);
 
  private:
   struct Use {
@@ -91,7 +90,7 @@ class Rates {
     std::chrono::nanoseconds wait{0};
   };
 
-  Result<void> apply(bool targeted, const Asking& asking, Deadline now, Permit& permit,
+  Result<void> apply(bool targeted, const Request& request, Deadline now, Permit& permit,
                      std::optional<Quota>* quota);
   Verdict take(std::size_t row, const std::string& key, Deadline now, Permit& permit);
   Use& use_of(Shard& shard, std::size_t row, const std::string& key, Deadline now) const;
@@ -99,7 +98,7 @@ class Rates {
   static constexpr std::size_t kShards = 16;
 
   const std::vector<RateSettings> rows_;
-  const std::size_t most_keys_;  // Of each shard.
+  const std::size_t most_keys_;  // In each shard.
   std::array<Shard, kShards> shards_;
 };
 

@@ -8,13 +8,13 @@ namespace {
 using std::chrono::seconds;
 
 struct RatesTest : testing::Test {
-  Result<void> ask(Rates& rates, const std::string& who, std::string_view tool = {}) {
-    caller.id = who;
+  Result<void> ask(Rates& rates, const std::string& id, std::string_view tool = {}) {
+    caller.id = id;
     auto permit = std::make_unique<Rates::Permit>();
-    const Rates::Asking asking{caller, "127.0.0.1", tool.substr(0, tool.find('.')), tool};
+    const Rates::Request request{caller, "127.0.0.1", tool.substr(0, tool.find('.')), tool};
     quota.reset();
-    auto admitted = rates.admit(asking, now, *permit, quota);
-    if (admitted && !tool.empty()) admitted = rates.admit_to(asking, now, *permit);
+    auto admitted = rates.admit(request, now, *permit, quota);
+    if (admitted && !tool.empty()) admitted = rates.admit_to(request, now, *permit);
     if (admitted) running.push_back(std::move(permit));
     return admitted;
   }
@@ -77,7 +77,7 @@ TEST_F(RatesTest, KeepsNoMoreThanItsBound) {
   }
   EXPECT_FALSE(ask(rates, "one more")) << "those beyond the bound share what one has";
   now += seconds(120);
-  EXPECT_TRUE(ask(rates, "one more")) << "those who have gone make room";
+  EXPECT_TRUE(ask(rates, "one more")) << "idle entries are evicted";
 }
 
 TEST_F(RatesTest, ARefusedCallUsesNothingUp) {

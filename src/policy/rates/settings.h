@@ -1,4 +1,4 @@
-// What can be said about how often calls may be made. Values only.
+// The section `rates`. Values only.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace patchbay::policy {
 
-// For whom a bound counts by itself.
+// What a bound is counted by.
 enum class Per : std::uint8_t { principal, address, tool, upstream, everyone };
 
 struct RateSettings {

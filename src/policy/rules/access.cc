@@ -9,10 +9,10 @@
 namespace patchbay::policy {
 namespace {
 
-constexpr std::size_t kMostValues = 200'000;  // In the arguments of a call that has terms.
-constexpr std::size_t kMostEncodings = 4;     // Of a URI, one around another.
+constexpr std::size_t kMostValues = 200'000;  // In the arguments of a conditional call.
+constexpr std::size_t kMostEncodings = 4;     // Nested percent encodings of a URI.
 
-// Both ways in which people write it.
+// Both spellings that people use.
 struct Names {
   Names(std::string_view upstream, std::string_view item)
       : dotted(fmt::format("{}.{}", upstream, item)),
@@ -26,13 +26,13 @@ struct Names {
   std::string listed;
 };
 
-// As the catalog tells URIs of two upstreams apart.
+// The prefix by which the catalog distinguishes URIs of two upstreams.
 std::string apart(std::string_view upstream, std::string_view uri) {
   return fmt::format("{}+{}", upstream, uri);
 }
 
-// The URI as those may read it who decode it once, or several times. Empty if it is encoded more
-// often than anybody would.
+// The URI as a server may read it that decodes it once or several times. Empty if it is encoded
+// more often than is plausible.
 std::vector<std::string> readings(std::string_view uri) {
   std::vector<std::string> all{std::string(uri)};
   for (;;) {
@@ -43,7 +43,7 @@ std::vector<std::string> readings(std::string_view uri) {
   }
 }
 
-// True if the path leaves the folder that its beginning names.
+// True if the path leaves the folder that it begins with.
 bool climbs(std::string_view uri) {
   for (std::size_t at = uri.find(".."); at != std::string_view::npos; at = uri.find("..", at + 1)) {
     const auto divides = [](char c) { return c == '/' || c == '\\' || c == ':'; };
@@ -55,7 +55,7 @@ bool climbs(std::string_view uri) {
   return false;
 }
 
-// What is made from a template can be anything where an expression stands.
+// An expression of a template can expand to anything.
 std::string as_glob(std::string_view uri_template) {
   std::string glob;
   while (!uri_template.empty()) {
@@ -72,22 +72,23 @@ std::string as_glob(std::string_view uri_template) {
 
 }  // namespace
 
-Terms::Verdict Terms::evaluate(std::string_view arguments) const {
+CallConditions::Verdict CallConditions::evaluate(std::string_view arguments) const {
   Verdict verdict;
   const auto index = json::Index::of(arguments, kMostValues);
   if (!index) {
     verdict.refused = index.error().message;
     return verdict;
   }
-  for (const auto& term : any) {
-    const auto broken = std::ranges::find_if(
-        term.rule->when, [&](const Condition& condition) { return !condition.holds(*index); });
-    if (broken == term.rule->when.end()) {
-      if (!verdict.allowed || term.approve) verdict.rule = term.rule->name;
+  for (const auto& alternative : any) {
+    const auto broken =
+        std::ranges::find_if(alternative.rule->when,
+                             [&](const Condition& condition) { return !condition.holds(*index); });
+    if (broken == alternative.rule->when.end()) {
+      if (!verdict.allowed || alternative.approve) verdict.rule = alternative.rule->name;
       verdict.allowed = true;
-      verdict.approve |= term.approve;
+      verdict.approve |= alternative.approve;
     } else if (verdict.refused.empty()) {
-      if (!verdict.allowed) verdict.rule = term.rule->name;
+      if (!verdict.allowed) verdict.rule = alternative.rule->name;
       verdict.refused = fmt::format("{} is not as it must be", broken->pointer());
     }
   }
@@ -104,19 +105,20 @@ Access::Access(std::shared_ptr<const Rules> rules, const Rules::Set& about)
 ToolAccess Access::tool(std::string_view upstream, std::string_view name) const {
   if (!has_method("tools/call")) return {};
   const Names names(upstream, name);
-  Terms terms;
-  const Rule* open = nullptr;  // Allows it, and asks for nothing.
+  CallConditions conditions;
+  const Rule* open = nullptr;  // Allows the tool without conditions.
   for (const Rule* const rule : about_) {
     if (names.fit(rule->tools.deny)) return {};
     const bool approve = names.fit(rule->approve);
     if (!approve && !names.fit(rule->tools.allow)) continue;
-    terms.any.push_back({approve, rule});
-    terms.may_need_approval |= approve;
+    conditions.any.push_back({approve, rule});
+    conditions.may_need_approval |= approve;
     if (!open && !approve && rule->when.empty()) open = rule;
   }
-  if (terms.any.empty()) return {};
-  if (open && !terms.may_need_approval) return {true, open->name};
-  return {true, terms.any.front().rule->name, std::make_shared<const Terms>(std::move(terms))};
+  if (conditions.any.empty()) return {};
+  if (open && !conditions.may_need_approval) return {true, open->name};
+  return {true, conditions.any.front().rule->name,
+          std::make_shared<const CallConditions>(std::move(conditions))};
 }
 
 bool Access::has_prompt(std::string_view upstream, std::string_view prompt) const {
@@ -127,7 +129,7 @@ bool Access::has_prompt(std::string_view upstream, std::string_view prompt) cons
   return std::ranges::any_of(about_, allows) && std::ranges::none_of(about_, denies);
 }
 
-// A pattern that denies counts for every way to write the same thing.
+// A pattern that denies applies to every spelling.
 bool Access::denies_resource(std::string_view upstream, std::string_view uri) const {
   const std::string normal = json::normal_uri(uri);
   const std::string prefixed = apart(upstream, uri);
@@ -137,23 +139,23 @@ bool Access::denies_resource(std::string_view upstream, std::string_view uri) co
   });
 }
 
-// A URI must be allowed however it is read: one that climbs out of its folder, or is written with
-// codes that a pattern does not know, would be another one to its upstream than to the rules.
+// A URI must be allowed in every reading: one that leaves its folder, or has escapes that a pattern
+// does not match, would mean another resource to its upstream than to the rules.
 bool Access::has_resource(std::string_view upstream, std::string_view uri) const {
   if (!has_method("resources/read")) return false;
-  const auto ways = readings(uri);
-  for (const auto& reading : ways) {
+  const auto spellings = readings(uri);
+  for (const auto& reading : spellings) {
     const std::string prefixed = apart(upstream, reading);
     if (denies_resource(upstream, reading)) return false;
     const auto allows = [&](const Rule* rule) {
       const auto& globs = rule->resources.allow;
-      // Whoever may have everything may have it written in any way.
+      // A rule that allows everything allows every spelling.
       if (std::ranges::find(globs, "*") != globs.end()) return true;
       return !climbs(reading) && fits_any(globs, {reading, prefixed});
     };
     if (std::ranges::none_of(about_, allows)) return false;
   }
-  return !ways.empty();
+  return !spellings.empty();
 }
 
 bool Access::has_template(std::string_view upstream, std::string_view uri_template) const {
@@ -169,7 +171,7 @@ bool Access::has_template(std::string_view upstream, std::string_view uri_templa
 }
 
 bool Access::has_method(std::string_view method) const {
-  if (about_.empty()) return true;  // There is nothing to use it on.
+  if (about_.empty()) return true;  // There is nothing to use the method on.
   const auto denies = [&](const Rule* rule) { return fits_any(rule->methods.deny, {method}); };
   const auto allows = [&](const Rule* rule) { return fits_any(rule->methods.allow, {method}); };
   return std::ranges::any_of(about_, allows) && std::ranges::none_of(about_, denies);

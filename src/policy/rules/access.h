@@ -1,5 +1,6 @@
-// Access is what the rules about one set of callers come to: what they see, and on which terms they
-// may call it. It is asked when a catalog is made for them, and for URIs that no list has.
+// Access is the effect of the rules on one set of callers: what they see, and under which
+// conditions they may call it. It is evaluated when their catalog is built, and for URIs that no
+// list has.
 //
 // Never changed once made; threads may share it.
 #pragma once
@@ -13,30 +14,31 @@
 
 namespace patchbay::policy {
 
-// On which terms a tool that is there may be called: one of these must hold.
-struct Terms {
-  struct Term {
+// The conditions under which a visible tool may be called: at least one alternative must hold.
+struct CallConditions {
+  struct Alternative {
     bool approve = false;        // A person must approve the call.
     const Rule* rule = nullptr;  // Its conditions must all hold.
   };
-  std::vector<Term> any;
+  std::vector<Alternative> any;
   bool may_need_approval = false;
 
-  // What becomes of a call. `refused` names the argument that is in the way, or says what is.
+  // The decision about a call. `refused` names the argument that violates a condition, or the
+  // reason.
   struct Verdict {
     bool allowed = false;
     bool approve = false;
     std::string refused = {};
-    std::string_view rule = {};  // Which decided.
+    std::string_view rule = {};  // The rule that decided.
   };
   Verdict evaluate(std::string_view arguments) const;
 };
 
-// Whether a tool is there.
+// Whether a tool is visible.
 struct ToolAccess {
   bool there = false;
-  std::string_view rule = {};               // Which one says so.
-  std::shared_ptr<const Terms> terms = {};  // Null: it may be called in any way.
+  std::string_view rule = {};                             // The rule that allows it.
+  std::shared_ptr<const CallConditions> conditions = {};  // Null: unconditional.
 };
 
 class Access {
@@ -45,13 +47,13 @@ class Access {
 
   ToolAccess tool(std::string_view upstream, std::string_view name) const;
   bool has_prompt(std::string_view upstream, std::string_view prompt) const;
-  // `uri` is in the words of its upstream.
+  // `uri` is the upstream's own.
   bool has_resource(std::string_view upstream, std::string_view uri) const;
-  // Whether some of what can be made from the template is there.
+  // Whether any expansion of the template may be visible.
   bool has_template(std::string_view upstream, std::string_view uri_template) const;
   bool has_method(std::string_view method) const;
 
-  // Whether anything of that upstream could be there.
+  // Whether anything of that upstream may be visible.
   bool reaches(std::string_view upstream) const;
 
   const std::string& version() const { return rules_->version(); }

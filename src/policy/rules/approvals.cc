@@ -34,7 +34,7 @@ std::optional<std::string> Approvals::take(const ApprovalSubject& subject, Deadl
   return by;
 }
 
-Result<std::string> Approvals::request(const ApprovalSubject& subject, const Principal& who,
+Result<std::string> Approvals::request(const ApprovalSubject& subject, const Principal& caller,
                                        std::string arguments, Deadline now) {
   const std::lock_guard lock(mutex_);
   forget_expired(now);
@@ -46,7 +46,7 @@ Result<std::string> Approvals::request(const ApprovalSubject& subject, const Pri
     return Error{Code::overloaded, "too many calls wait for approval; try again later"};
   }
   auto& entry = entries_.emplace_back();
-  entry = {random_hex(8),           subject, who.name, std::move(arguments), false,
+  entry = {random_hex(8),           subject, caller.name, std::move(arguments), false,
            now + settings_.expires, {}};
   return entry.id;
 }
@@ -69,8 +69,8 @@ Result<ApprovalEntry> Approvals::approve(const std::string& id, const Principal&
   auto found = find(id);
   if (!found) return found.error();
   ApprovalEntry& entry = **found;
-  if (by.way != "none" && by.id == entry.subject.caller) {
-    return Error{Code::forbidden, "a caller cannot approve its own call; ask another admin"};
+  if (by.auth_method != AuthMethod::none && by.id == entry.subject.caller) {
+    return Error{Code::forbidden, "a caller cannot approve its own call; another admin must"};
   }
   entry.approved = true;
   entry.approved_by = by.name;

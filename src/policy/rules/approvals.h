@@ -1,6 +1,6 @@
-// Approvals are the calls that wait for a person's word, and the words that were given. A word is
-// good once, and only for what it was given for: this caller, this tool, these arguments, under
-// these rules, until it expires.
+// Approvals are the calls that wait for a person to approve them, and the approvals that were
+// granted. An approval is single-use and bound to caller, tool, arguments and rule set, until it
+// expires.
 //
 // Used on any thread; guarded by a mutex, since calls that need a person are rare.
 #pragma once
@@ -19,14 +19,14 @@
 namespace patchbay::policy {
 
 struct ApprovalSettings {
-  std::optional<bool> elicit;  // Not said: off where callers have credentials.
+  std::optional<bool> elicit;  // Absent: off where callers have credentials.
   config::Duration expires{600'000};
   int pending = 1'000;
   int per_caller = 20;
   config::Bytes arguments{16 * 1024};
 };
 
-// What a word is about.
+// What an approval is bound to.
 struct ApprovalSubject {
   std::string caller;  // Its id.
   std::string tool;    // upstream.tool
@@ -36,7 +36,7 @@ struct ApprovalSubject {
   bool operator==(const ApprovalSubject&) const = default;
 };
 
-// What a person sees of a call that waits, or has been approved and not been made yet.
+// A call that waits for approval, or is approved and has not been made yet.
 struct ApprovalEntry {
   std::string id;
   ApprovalSubject subject;
@@ -44,7 +44,7 @@ struct ApprovalEntry {
   std::string arguments;  // Canonical.
   bool approved = false;
   Deadline expires = {};
-  std::string approved_by = {};  // The name of the caller who did.
+  std::string approved_by = {};  // The name of the approving caller.
 };
 
 class Approvals {
@@ -52,18 +52,18 @@ class Approvals {
   void set(const ApprovalSettings& settings);
   ApprovalSettings settings() const;
 
-  // Uses the word up that was given for `subject`, and yields who gave it; nothing if there is
-  // none.
+  // Uses up the approval of `subject` and yields the name of its approver; empty if there is none.
   std::optional<std::string> take(const ApprovalSubject& subject, Deadline now);
 
-  // Has a call wait; the same call always has the same id. Code::overloaded if too many wait.
-  Result<std::string> request(const ApprovalSubject& subject, const Principal& who,
+  // Adds a call that waits; the same call always has the same id. Code::overloaded if too many
+  // wait.
+  Result<std::string> request(const ApprovalSubject& subject, const Principal& caller,
                               std::string arguments, Deadline now);
 
   std::vector<ApprovalEntry> list(Deadline now);
 
-  // Code::not_found if nothing of that id waits. Approving gives as much time again. The
-  // caller itself cannot approve its call (Code::forbidden), unless there is no authentication.
+  // Code::not_found if no such call waits. Approving extends the expiry by the same time. A caller
+  // cannot approve its own call (Code::forbidden), unless there is no authentication.
   Result<ApprovalEntry> approve(const std::string& id, const Principal& by, Deadline now);
   Result<ApprovalEntry> refuse(const std::string& id, Deadline now);
 
@@ -73,7 +73,7 @@ class Approvals {
 
   mutable std::mutex mutex_;
   ApprovalSettings settings_;
-  std::deque<ApprovalEntry> entries_;  // The oldest in front.
+  std::deque<ApprovalEntry> entries_;  // The oldest first.
 };
 
 }  // namespace patchbay::policy

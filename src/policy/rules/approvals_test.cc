@@ -15,18 +15,18 @@ class ApprovalsTest : public ::testing::Test {
   }
 
   std::string request(const ApprovalSubject& about) {
-    auto id = approvals.request(about, who, "{}", now);
+    auto id = approvals.request(about, caller, "{}", now);
     return id ? *id : "error: " + id.error().message;
   }
 
   const ApprovalSubject subject{"me", "a.t", "digest", "1"};
-  const Principal who;
-  const Principal boss{.id = "boss", .name = "Boss", .way = "token"};
+  const Principal caller;
+  const Principal boss{.id = "boss", .name = "Boss", .auth_method = AuthMethod::token};
   Approvals approvals;
   Deadline now = Deadline(1h);
 };
 
-TEST_F(ApprovalsTest, AWordIsGoodOnce) {
+TEST_F(ApprovalsTest, AnApprovalIsSingleUse) {
   EXPECT_FALSE(approvals.take(subject, now));
   const auto id = request(subject);
   EXPECT_FALSE(approvals.take(subject, now)) << "waiting is not approved";
@@ -36,7 +36,7 @@ TEST_F(ApprovalsTest, AWordIsGoodOnce) {
   EXPECT_FALSE(approvals.approve(id, boss, now));
 }
 
-TEST_F(ApprovalsTest, SaysWhoApproved) {
+TEST_F(ApprovalsTest, NamesTheApprover) {
   ASSERT_TRUE(approvals.approve(request(subject), boss, now));
   EXPECT_EQ(approvals.list(now).front().approved_by, "Boss");
   EXPECT_EQ(approvals.take(subject, now), "Boss");
@@ -44,19 +44,19 @@ TEST_F(ApprovalsTest, SaysWhoApproved) {
 
 TEST_F(ApprovalsTest, NobodyApprovesItsOwnCall) {
   const auto id = request(subject);
-  const Principal self{.id = "me", .name = "Me", .way = "token"};
+  const Principal self{.id = "me", .name = "Me", .auth_method = AuthMethod::token};
   const auto refused = approvals.approve(id, self, now);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::forbidden);
   EXPECT_FALSE(approvals.take(subject, now));
   EXPECT_TRUE(approvals.refuse(id, now)) << "it may be withdrawn";
-  // Where nobody is asked who they are, everybody is the same caller.
+  // Without authentication all callers are the same.
   const Principal local;
   const ApprovalSubject own{local.id, "a.t", "digest", "1"};
   EXPECT_TRUE(approvals.approve(request(own), local, now));
 }
 
-TEST_F(ApprovalsTest, AWordIsForNothingElse) {
+TEST_F(ApprovalsTest, AnApprovalIsBoundToItsSubject) {
   ASSERT_TRUE(approvals.approve(request(subject), boss, now));
   for (auto other : {ApprovalSubject{"you", "a.t", "digest", "1"},
                      {"me", "a.u", "digest", "1"},
@@ -67,7 +67,7 @@ TEST_F(ApprovalsTest, AWordIsForNothingElse) {
   EXPECT_TRUE(approvals.take(subject, now));
 }
 
-TEST_F(ApprovalsTest, WordsAndRequestsExpire) {
+TEST_F(ApprovalsTest, ApprovalsAndRequestsExpire) {
   const auto id = request(subject);
   now += 61s;
   EXPECT_FALSE(approvals.approve(id, boss, now));
@@ -88,7 +88,7 @@ TEST_F(ApprovalsTest, TheSameCallWaitsOnce) {
   EXPECT_TRUE(approvals.list(now).empty());
 }
 
-TEST_F(ApprovalsTest, NobodyFillsThePlacesOfOthers) {
+TEST_F(ApprovalsTest, ACallerCannotUseUpTheSlotsOfOthers) {
   request({"me", "a.t", "1", "1"});
   request({"me", "a.t", "2", "1"});
   EXPECT_TRUE(request({"me", "a.t", "3", "1"}).starts_with("error"));

@@ -12,7 +12,7 @@
 namespace patchbay::policy {
 namespace {
 
-constexpr std::uint64_t kMostSteps = 20'000'000;  // Of a pattern over one argument.
+constexpr std::uint64_t kMostSteps = 20'000'000;  // Of the regular expression, per argument.
 
 std::optional<std::vector<std::string>> split_pointer(std::string_view pointer) {
   std::vector<std::string> tokens;
@@ -27,8 +27,8 @@ std::optional<std::vector<std::string>> split_pointer(std::string_view pointer) 
   return tokens;
 }
 
-// The raw number that `node` is; empty, with a fault, if it is none.
-std::string number(const config::Node& node, int line, const config::Place& at) {
+// The raw number of `node`; if it is not a number: empty, and a fault is added.
+std::string number(const config::Node& node, int line, const config::Location& at) {
   if (node.kind == config::Kind::null) return "";
   std::string raw = config::to_json(node);
   if (json::type_of(raw) == json::Type::number) return raw;
@@ -36,8 +36,8 @@ std::string number(const config::Node& node, int line, const config::Place& at) 
   return "";
 }
 
-// One text for the value, so that equal ones are found by comparing.
-std::string value(const config::Node& node, int line, const config::Place& at) {
+// A canonical text of the value, so that equal values compare equal.
+std::string value(const config::Node& node, int line, const config::Location& at) {
   auto made = json::canonical(config::to_json(node));
   if (made) return *std::move(made);
   at.fault(line, made.error().message);
@@ -46,7 +46,7 @@ std::string value(const config::Node& node, int line, const config::Place& at) {
 
 }  // namespace
 
-Condition::Condition(const ConditionSettings& settings, int line, const config::Place& at)
+Condition::Condition(const ConditionSettings& settings, int line, const config::Location& at)
     : pointer_(settings.pointer), absent_(settings.absent) {
   if (auto tokens = split_pointer(pointer_)) {
     tokens_ = *std::move(tokens);
@@ -66,15 +66,15 @@ Condition::Condition(const ConditionSettings& settings, int line, const config::
     if (!made) at.member("matches").fault(line, made.error().message);
   }
   if (settings.range) {
-    const config::Place range = at.member("range");
+    const config::Location range = at.member("range");
     min_ = number(settings.range->min, line, range.member("min"));
     max_ = number(settings.range->max, line, range.member("max"));
     if (min_.empty() && max_.empty()) range.fault(line, "needs min, max or both");
   }
-  const bool says = in_ || !settings.matches.empty() || settings.range || absent_;
-  if (!says) at.fault(line, "needs one of equals, in, matches, range, absent");
+  const bool restricts = in_ || !settings.matches.empty() || settings.range || absent_;
+  if (!restricts) at.fault(line, "needs one of equals, in, matches, range, absent");
   if (absent_.value_or(false) && (in_ || matches_ || settings.range)) {
-    at.fault(line, "what is absent cannot be anything else too");
+    at.fault(line, "absent cannot be combined with other conditions");
   }
 }
 
@@ -100,7 +100,7 @@ bool Condition::is_one_of(const json::Index& arguments, json::NodeId at) const {
   return given && std::ranges::find(*in_, *given) != in_->end();
 }
 
-// An unpaired surrogate is read in different ways, so no pattern fits it.
+// Programs read an unpaired surrogate differently, so no pattern matches it.
 bool Condition::fits_pattern(const json::Index& arguments, json::NodeId at) const {
   if (!matches_) return true;
   if (arguments[at].type != json::Type::string) return false;

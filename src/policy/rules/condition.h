@@ -1,5 +1,5 @@
-// A Condition says what one argument of a call must be, named by a JSON pointer. Never changed once
-// made; threads may share it.
+// A Condition restricts one argument of a call, named by a JSON pointer. Never changed once made;
+// threads may share it.
 #pragma once
 
 #include <optional>
@@ -28,10 +28,10 @@ struct ConditionSettings {
 
 class Condition {
  public:
-  // Faults if it says nothing, or something that cannot be.
-  Condition(const ConditionSettings& settings, int line, const config::Place& at);
+  // Adds a fault if the settings are empty or contradictory.
+  Condition(const ConditionSettings& settings, int line, const config::Location& at);
 
-  // True if the arguments are as they must be. What is asked for and not there never is.
+  // True if the arguments satisfy it. A missing argument never does.
   bool holds(const json::Index& arguments) const;
 
   const std::string& pointer() const { return pointer_; }

@@ -6,13 +6,15 @@
 
 namespace patchbay::policy {
 
-bool fits_any(const std::vector<std::string>& globs, std::initializer_list<std::string_view> ways) {
+bool fits_any(const std::vector<std::string>& globs,
+              std::initializer_list<std::string_view> spellings) {
   return std::ranges::any_of(globs, [&](const std::string& glob) {
-    return std::ranges::any_of(ways, [&](std::string_view way) { return matches_glob(glob, way); });
+    return std::ranges::any_of(spellings,
+                               [&](std::string_view text) { return matches_glob(glob, text); });
   });
 }
 
-// Row by row over `one`: meets[j] says whether what is left of `one` and of `other` from j on meet.
+// Row by row over `one`: meets[j] says whether the rest of `one` and `other` from j on intersect.
 bool globs_meet(std::string_view one, std::string_view other) {
   std::vector<char> below(other.size() + 1);
   std::vector<char> meets(other.size() + 1);
@@ -34,7 +36,7 @@ bool globs_meet(std::string_view one, std::string_view other) {
   return below[0] != 0;
 }
 
-Patterns read_patterns(const config::Node& node, const config::Place& at) {
+Patterns read_patterns(const config::Node& node, const config::Location& at) {
   Patterns patterns;
   if (node.kind == config::Kind::map) {
     config::read_section(patterns, node, at);

@@ -1,4 +1,4 @@
-// Lists of patterns (core/glob.h) of what is allowed and what is denied. Denied wins. Values only.
+// Lists of patterns (core/glob.h) for what is allowed and denied. Deny wins. Values only.
 #pragma once
 
 #include <string>
@@ -14,14 +14,15 @@ struct Patterns {
   std::vector<std::string> deny;
 };
 
-// True if one of `globs` fits one of the ways in which a thing is written.
-bool fits_any(const std::vector<std::string>& globs, std::initializer_list<std::string_view> ways);
+// True if one of `globs` matches one of the spellings of a name.
+bool fits_any(const std::vector<std::string>& globs,
+              std::initializer_list<std::string_view> spellings);
 
-// True if there is a text that both globs fit.
+// True if some text matches both globs.
 bool globs_meet(std::string_view one, std::string_view other);
 
-// Reads a section that is either a list of what is allowed, or a map with allow and deny.
-Patterns read_patterns(const config::Node& node, const config::Place& at);
+// Reads a section that is either a list of allowed patterns, or a map with allow and deny.
+Patterns read_patterns(const config::Node& node, const config::Location& at);
 
 }  // namespace patchbay::policy
 

@@ -14,8 +14,8 @@ int line_of(const config::Node& node, std::string_view key) {
   return given ? given->line : node.line;
 }
 
-// A pattern that says nothing of the upstream would silently fit nothing.
-void check_names(const std::vector<std::string>& globs, int line, const config::Place& at) {
+// A pattern without an upstream would silently match nothing.
+void check_names(const std::vector<std::string>& globs, int line, const config::Location& at) {
   for (const auto& glob : globs) {
     if (glob == "*" || glob.contains('.') || glob.contains("__")) continue;
     at.fault(line, fmt::format("'{}' names no upstream: write '{}.*' for all of an upstream, or "
@@ -24,15 +24,15 @@ void check_names(const std::vector<std::string>& globs, int line, const config::
   }
 }
 
-// The method that uses an item comes with those that list it; whoever says nothing gets all.
-Patterns read_methods(const config::Node& node, const config::Place& at) {
+// The method that uses an item implies those that list it. An empty list allows all.
+Patterns read_methods(const config::Node& node, const config::Location& at) {
   Patterns methods = read_patterns(node, at);
   const bool only_denied = node.kind == config::Kind::map && !node.find("allow");
   if (node.kind == config::Kind::null || only_denied) methods.allow = {"*"};
   return methods;
 }
 
-// The pattern with scheme and host in lower case, as URIs are judged.
+// The pattern with scheme and host in lower case, like the URIs it is compared with.
 std::string lower_host(const std::string& glob) {
   const auto colon = glob.find(':');
   if (colon == std::string::npos) return glob;
@@ -41,7 +41,7 @@ std::string lower_host(const std::string& glob) {
   return ascii_lower(std::string_view(glob).substr(0, end)) + glob.substr(end);
 }
 
-Patterns read_resources(const config::Node& node, const config::Place& at) {
+Patterns read_resources(const config::Node& node, const config::Location& at) {
   Patterns resources = read_patterns(node, at);
   const std::size_t written = resources.deny.size();
   for (std::size_t i = 0; i < written; ++i) {
@@ -59,7 +59,7 @@ const config::Node& element(const config::Node& list, std::size_t index) {
 }  // namespace
 
 Rules::Rules(const std::vector<RuleSettings>& settings, const config::Node& node,
-             std::string version, const config::Place& at)
+             std::string version, const config::Location& at)
     : version_(std::move(version)) {
   if (settings.size() > kMost) {
     at.fault(node.line, fmt::format("there are more than {} rules", kMost));
@@ -74,7 +74,8 @@ Rules::Rules(const std::vector<RuleSettings>& settings, const config::Node& node
   }
 }
 
-void Rules::add(const RuleSettings& settings, const config::Node& node, const config::Place& at) {
+void Rules::add(const RuleSettings& settings, const config::Node& node,
+                const config::Location& at) {
   Rule rule;
   rule.name = fmt::format("rules[{}] {}", rules_.size(), settings.role);
   rule.tools = {settings.allow, settings.deny};
@@ -93,42 +94,43 @@ void Rules::add(const RuleSettings& settings, const config::Node& node, const co
     rule.when.emplace_back(settings.when[i], line, at.member("when").element(i));
   }
   if (!settings.when.empty() && settings.allow.empty() && settings.approve.empty()) {
-    at.member("when").fault(line_of(node, "when"), "is about calls, but the rule allows none");
+    at.member("when").fault(line_of(node, "when"),
+                            "has conditions for calls, but the rule allows none");
   }
   const bool nobody = settings.role == kAnyRole || settings.role == kLocalRole;
   if (nobody && !settings.scopes.empty()) {
     at.member("scopes").fault(line_of(node, "scopes"),
-                              fmt::format("'{}' cannot be given by a scope", settings.role));
+                              fmt::format("a scope cannot grant '{}'", settings.role));
   }
   roles_[settings.role].set(rules_.size());
   for (const auto& scope : settings.scopes) roles_of_scope_[scope].insert(settings.role);
   rules_.push_back(std::move(rule));
 }
 
-// A role of that name in a token is not what the two special roles are about.
-Rules::Set Rules::about(const Principal& who) const {
+// A role of that name in a token does not select the two special roles.
+Rules::Set Rules::about(const Principal& caller) const {
   Set found;
   const auto add = [&found](const auto& from, std::string_view key) {
     if (const auto known = from.find(key); known != from.end()) found |= known->second;
   };
   add(roles_, kAnyRole);
-  if (who.way == "none") add(roles_, kLocalRole);
-  for (const auto& role : who.roles) {
+  if (caller.auth_method == AuthMethod::none) add(roles_, kLocalRole);
+  for (const auto& role : caller.roles) {
     if (role != kLocalRole && role != kAnyRole) add(roles_, role);
   }
-  for (const auto& scope : who.scopes) add(scopes_, scope);
+  for (const auto& scope : caller.scopes) add(scopes_, scope);
   return found;
 }
 
-bool Rules::has_role(const Principal& who, std::string_view role) const {
+bool Rules::has_role(const Principal& caller, std::string_view role) const {
   if (role == kAnyRole) return true;
-  if (role == kLocalRole) return who.way == "none";
-  const auto gives = [&](const std::string& scope) {
+  if (role == kLocalRole) return caller.auth_method == AuthMethod::none;
+  const auto grants = [&](const std::string& scope) {
     const auto known = roles_of_scope_.find(scope);
     return known != roles_of_scope_.end() && known->second.contains(std::string(role));
   };
-  return std::ranges::find(who.roles, role) != who.roles.end() ||
-         std::ranges::any_of(who.scopes, gives);
+  return std::ranges::find(caller.roles, role) != caller.roles.end() ||
+         std::ranges::any_of(caller.scopes, grants);
 }
 
 }  // namespace patchbay::policy

@@ -1,5 +1,5 @@
-// Rules say who may use what: each gives a role patterns of tools, prompts, resources and methods.
-// What no rule allows is not there for the caller, and what one of its rules denies is not either.
+// Rules state which callers may use what: each gives a role patterns of tools, prompts, resources
+// and methods. A caller does not see what no rule allows, or what one of its rules denies.
 //
 // Compiled once per configuration; never changed after that, so threads may share them.
 #pragma once
@@ -18,10 +18,10 @@
 
 namespace patchbay::policy {
 
-// Roles that nobody is given: that of every caller, and that of one whom nothing asks who it is.
+// Reserved roles: that of every caller, and that of callers without authentication.
 inline constexpr std::string_view kAnyRole = "any";
 inline constexpr std::string_view kLocalRole = "local";
-// The role of those who approve calls.
+// The role of callers that may approve calls.
 inline constexpr std::string_view kAdminRole = "admin";
 
 struct RuleSettings {
@@ -37,7 +37,7 @@ struct RuleSettings {
 };
 
 struct Rule {
-  std::string name;  // In records: its place and its role.
+  std::string name;  // In audit records: its index and its role.
   Patterns tools;
   std::vector<std::string> approve;
   Patterns resources;
@@ -49,28 +49,28 @@ struct Rule {
 class Rules {
  public:
   static constexpr std::size_t kMost = 512;
-  // Which rules are about a caller. Callers with the same set see the same things.
+  // The rules that apply to a caller. Callers with the same set see the same things.
   using Set = std::bitset<kMost>;
 
-  // `node` is the section that `settings` were read from, for the lines of faults; `version` is
-  // another when the section is.
+  // `node` is the section that `settings` were read from, for line numbers; `version` changes with
+  // the section.
   Rules(const std::vector<RuleSettings>& settings, const config::Node& node, std::string version,
-        const config::Place& at);
+        const config::Location& at);
 
-  Set about(const Principal& who) const;
+  Set about(const Principal& caller) const;
 
-  // True if the caller has that role, by itself or by one of its scopes; `any` and `local` as in
+  // True if the caller has that role, directly or by one of its scopes; `any` and `local` as in
   // rules.
-  bool has_role(const Principal& who, std::string_view role) const;
+  bool has_role(const Principal& caller, std::string_view role) const;
 
-  // True if there is a rule for callers whom nothing asks who they are.
+  // True if there is a rule for callers without authentication.
   bool mentions_local() const { return roles_.contains(kAnyRole) || roles_.contains(kLocalRole); }
 
   const std::vector<Rule>& all() const { return rules_; }
   const std::string& version() const { return version_; }
 
  private:
-  void add(const RuleSettings& settings, const config::Node& node, const config::Place& at);
+  void add(const RuleSettings& settings, const config::Node& node, const config::Location& at);
 
   std::vector<Rule> rules_;
   std::map<std::string, Set, std::less<>> roles_;

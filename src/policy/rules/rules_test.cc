@@ -16,19 +16,19 @@ class RulesTest : public ::testing::Test {
     const config::Node root = config::parse_yaml("rules:\n" + yaml, file, faults);
     const config::Node& node = *root.find("rules");
     std::vector<RuleSettings> settings;
-    const config::Place at{file, "rules", faults};
+    const config::Location at{file, "rules", faults};
     config::read_value(settings, node, {}, at);
     return std::make_shared<const Rules>(settings, node, "1", at);
   }
 
-  std::shared_ptr<const Access> access(const std::string& yaml, const Principal& who) {
+  std::shared_ptr<const Access> access(const std::string& yaml, const Principal& caller) {
     auto made = rules(yaml);
     EXPECT_TRUE(faults.empty()) << config::to_string(faults.front());
-    return std::make_shared<const Access>(made, made->about(who));
+    return std::make_shared<const Access>(made, made->about(caller));
   }
 
   static Principal caller(std::vector<std::string> roles, std::vector<std::string> scopes = {}) {
-    return {"1", "someone", "token", std::move(roles), std::move(scopes)};
+    return {"1", "someone", AuthMethod::token, std::move(roles), std::move(scopes)};
   }
 
   static bool has(const Access& access, std::string_view upstream, std::string_view tool) {
@@ -64,7 +64,7 @@ TEST_F(RulesTest, DenyOfOneRoleBeatsAllowOfAnother) {
   EXPECT_TRUE(has(*access(yaml, caller({"a", "b"})), "x", "z"));
 }
 
-TEST_F(RulesTest, SpecialRolesAreGivenToNobody) {
+TEST_F(RulesTest, SpecialRolesCannotBeGranted) {
   const std::string yaml =
       "- { role: local, allow: [\"x.*\"] }\n- { role: any, allow: [\"y.*\"] }\n";
   const auto local = access(yaml, Principal{});
@@ -75,7 +75,7 @@ TEST_F(RulesTest, SpecialRolesAreGivenToNobody) {
   EXPECT_TRUE(has(*liar, "y", "t"));
 }
 
-TEST_F(RulesTest, ScopesGiveRoles) {
+TEST_F(RulesTest, ScopesGrantRoles) {
   const std::string yaml =
       "- { role: reader, scopes: [\"mcp:read\"], allow: [\"a.*\"] }\n"
       "- { role: reader, allow: [\"b.*\"] }\n- { role: admin, scopes: [ops], allow: [\"c.*\"] }\n";
@@ -117,7 +117,7 @@ TEST_F(RulesTest, ResourcesAreDecidedByUriHoweverItIsWritten) {
   EXPECT_TRUE(all->has_resource("files", "file:///a/../b"));
 }
 
-TEST_F(RulesTest, WhatIsDeniedIsDeniedInEveryWayToWriteIt) {
+TEST_F(RulesTest, DenyAppliesToEverySpelling) {
   const auto reader = access(
       "- role: r\n  resources: { allow: [\"*\"], deny: [\"file:///secret/*\", "
       "\"https://inside.example/*\", \"up+HTTP://Admin.example/keys\", \"test://c\"] }\n",
@@ -172,29 +172,29 @@ TEST_F(RulesTest, MethodsCanBeNarrowed) {
 }
 
 TEST_F(RulesTest, ConditionsAreAboutArguments) {
-  const auto judged = [&](const std::string& when, const std::string& arguments) {
+  const auto allowed = [&](const std::string& when, const std::string& arguments) {
     const auto made =
         access("- role: r\n  allow: [\"f.*\"]\n  when: [" + when + "]\n", caller({"r"}));
-    return made->tool("f", "t").terms->evaluate(arguments).allowed;
+    return made->tool("f", "t").conditions->evaluate(arguments).allowed;
   };
-  EXPECT_TRUE(judged("{ pointer: /a, equals: 1 }", R"({"a":1.0})"));
-  EXPECT_FALSE(judged("{ pointer: /a, equals: 1 }", R"({"a":"1"})"));
-  EXPECT_TRUE(judged("{ pointer: /a, equals: \"1\" }", R"({"a":"1"})"));
-  EXPECT_FALSE(judged("{ pointer: /a, equals: 1 }", "{}"));
-  EXPECT_TRUE(judged("{ pointer: /a/0/b, in: [x, true] }", R"({"a":[{"b":true}]})"));
-  EXPECT_FALSE(judged("{ pointer: /a/0/b, in: [x, true] }", R"({"a":[{"b":"true"}]})"));
+  EXPECT_TRUE(allowed("{ pointer: /a, equals: 1 }", R"({"a":1.0})"));
+  EXPECT_FALSE(allowed("{ pointer: /a, equals: 1 }", R"({"a":"1"})"));
+  EXPECT_TRUE(allowed("{ pointer: /a, equals: \"1\" }", R"({"a":"1"})"));
+  EXPECT_FALSE(allowed("{ pointer: /a, equals: 1 }", "{}"));
+  EXPECT_TRUE(allowed("{ pointer: /a/0/b, in: [x, true] }", R"({"a":[{"b":true}]})"));
+  EXPECT_FALSE(allowed("{ pointer: /a/0/b, in: [x, true] }", R"({"a":[{"b":"true"}]})"));
   const std::string below = "{ pointer: /path, matches: '^/srv/[a-z/]*$' }";
-  EXPECT_TRUE(judged(below, R"({"path":"/srv/a/b"})"));
-  EXPECT_FALSE(judged(below, R"({"path":"/srv/../etc"})"));
-  EXPECT_FALSE(judged(below, R"({"path":["/srv/a"]})"));
-  EXPECT_FALSE(judged(below, R"({"path":"/srv/a","path":"/etc"})")) << "two readings are none";
-  EXPECT_TRUE(judged("{ pointer: /n, range: { min: 0, max: 9.5 } }", R"({"n":9.5})"));
+  EXPECT_TRUE(allowed(below, R"({"path":"/srv/a/b"})"));
+  EXPECT_FALSE(allowed(below, R"({"path":"/srv/../etc"})"));
+  EXPECT_FALSE(allowed(below, R"({"path":["/srv/a"]})"));
+  EXPECT_FALSE(allowed(below, R"({"path":"/srv/a","path":"/etc"})")) << "two readings are none";
+  EXPECT_TRUE(allowed("{ pointer: /n, range: { min: 0, max: 9.5 } }", R"({"n":9.5})"));
   EXPECT_FALSE(
-      judged("{ pointer: /n, range: { min: 0, max: 9.5 } }", R"({"n":9.50000000000000000001})"));
-  EXPECT_FALSE(judged("{ pointer: /n, range: { min: 0 } }", R"({"n":"5"})"));
-  EXPECT_TRUE(judged("{ pointer: /force, absent: true }", "{}"));
-  EXPECT_FALSE(judged("{ pointer: /force, absent: true }", R"({"force":null})"));
-  EXPECT_TRUE(judged("{ pointer: /force, absent: false }", R"({"force":null})"));
+      allowed("{ pointer: /n, range: { min: 0, max: 9.5 } }", R"({"n":9.50000000000000000001})"));
+  EXPECT_FALSE(allowed("{ pointer: /n, range: { min: 0 } }", R"({"n":"5"})"));
+  EXPECT_TRUE(allowed("{ pointer: /force, absent: true }", "{}"));
+  EXPECT_FALSE(allowed("{ pointer: /force, absent: true }", R"({"force":null})"));
+  EXPECT_TRUE(allowed("{ pointer: /force, absent: false }", R"({"force":null})"));
 }
 
 TEST_F(RulesTest, OneRuleThatHoldsIsEnough) {
@@ -203,22 +203,23 @@ TEST_F(RulesTest, OneRuleThatHoldsIsEnough) {
       "- { role: r, approve: [\"p.pay\"], when: [{ pointer: /n, range: { max: 1000 } }] }\n"
       "- { role: boss, allow: [\"p.*\"] }\n";
   const auto clerk = access(yaml, caller({"r"}));
-  const auto terms = clerk->tool("p", "pay").terms;
-  ASSERT_NE(terms, nullptr);
-  EXPECT_TRUE(terms->evaluate(R"({"n":50})").approve) << "the stricter of two counts";
-  EXPECT_TRUE(terms->evaluate(R"({"n":500})").allowed);
-  EXPECT_TRUE(terms->evaluate(R"({"n":500})").approve);
-  EXPECT_FALSE(terms->evaluate(R"({"n":5000})").allowed);
-  EXPECT_NE(terms->evaluate(R"({"n":5000})").refused.find("/n"), std::string::npos);
-  EXPECT_EQ(terms->evaluate(R"({"n":50})").rule, "rules[1] r") << "for the record";
-  EXPECT_EQ(terms->evaluate(R"({"n":5000})").rule, "rules[0] r");
+  const auto conditions = clerk->tool("p", "pay").conditions;
+  ASSERT_NE(conditions, nullptr);
+  EXPECT_TRUE(conditions->evaluate(R"({"n":50})").approve) << "the stricter of two counts";
+  EXPECT_TRUE(conditions->evaluate(R"({"n":500})").allowed);
+  EXPECT_TRUE(conditions->evaluate(R"({"n":500})").approve);
+  EXPECT_FALSE(conditions->evaluate(R"({"n":5000})").allowed);
+  EXPECT_NE(conditions->evaluate(R"({"n":5000})").refused.find("/n"), std::string::npos);
+  EXPECT_EQ(conditions->evaluate(R"({"n":50})").rule, "rules[1] r") << "for the record";
+  EXPECT_EQ(conditions->evaluate(R"({"n":5000})").rule, "rules[0] r");
   const auto boss = access(yaml, caller({"boss"}));
   EXPECT_TRUE(boss->tool("p", "pay").there);
   EXPECT_EQ(boss->tool("p", "pay").rule, "rules[2] boss");
-  EXPECT_EQ(boss->tool("p", "pay").terms, nullptr) << "nothing is asked of whoever may in any case";
+  EXPECT_EQ(boss->tool("p", "pay").conditions, nullptr)
+      << "a caller that is allowed unconditionally has no conditions";
 }
 
-TEST_F(RulesTest, FaultsSayWhatToWrite) {
+TEST_F(RulesTest, FaultsNameTheRemedy) {
   const auto fault = [&](const std::string& yaml) {
     rules(yaml);
     return faults.empty() ? "" : config::to_string(faults.front());

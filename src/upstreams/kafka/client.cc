@@ -204,7 +204,7 @@ class KafkaClient::Exchange {
 };
 
 struct KafkaClient::Sending {
-  OneShot<bus::Place> outcome;
+  OneShot<bus::RecordMetadata> outcome;
 };
 
 std::size_t KafkaClient::client_of(std::string_view id) {
@@ -254,7 +254,7 @@ void KafkaClient::take(std::vector<KafkaArrival> replies) {
   }
 }
 
-void KafkaClient::delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+void KafkaClient::delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome) {
   if (const auto found = sending_.find(tag); found != sending_.end()) {
     found->second->outcome.deliver(outcome);
   } else if (const auto call = requests_.find(tag); call != requests_.end() && !outcome) {
@@ -270,13 +270,14 @@ void KafkaClient::on_turn_end() {
   }
 }
 
-Task<bus::Place> KafkaClient::send(const bus::Outgoing& record, Deadline deadline) {
+Task<bus::RecordMetadata> KafkaClient::send(const bus::Outgoing& record, Deadline deadline) {
   if (shared_.down) co_return Error{Code::unavailable, "no broker of the bus can be reached"};
   const auto tag = next_tag(true);
   Sending sending;
   sending_[tag] = &sending;
   auto sent = shared_.producer.send(record, tag);
-  Result<bus::Place> outcome = sent ? Result<bus::Place>() : Result<bus::Place>(sent.error());
+  Result<bus::RecordMetadata> outcome =
+      sent ? Result<bus::RecordMetadata>() : Result<bus::RecordMetadata>(sent.error());
   if (sent) outcome = co_await sending.outcome.wait(deadline);
   sending_.erase(tag);
   co_return outcome;

@@ -89,12 +89,12 @@ class KafkaClient final : private Executor::TurnEnd {
                         std::string uri);
 
   // Sends a record and waits until the bus has it.
-  Task<bus::Place> send(const bus::Outgoing& record, Deadline deadline);
+  Task<bus::RecordMetadata> send(const bus::Outgoing& record, Deadline deadline);
 
   // Replies have arrived.
   void take(std::vector<KafkaArrival> replies);
   // The record that was sent with that tag was delivered, or was not.
-  void delivered(std::uint64_t tag, const Result<bus::Place>& outcome);
+  void delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome);
 
   // Lets calls finish until `deadline` and cancels the rest.
   Task<void> stop(Deadline deadline);

@@ -198,7 +198,7 @@ Task<std::vector<bus::RegistrationRecord>> KafkaCoordinator::records_for(
   co_return co_await directory_->records_for(std::move(name), std::move(registration), deadline);
 }
 
-Task<void> KafkaCoordinator::wait_taken(bus::Place at, Deadline deadline) {
+Task<void> KafkaCoordinator::wait_taken(bus::RecordMetadata at, Deadline deadline) {
   if (!directory_ || stopping_) co_return Error{Code::unavailable, "the upstream is stopping"};
   const Gate::Pass pass(requests_);
   co_return co_await directory_->wait_taken(at, deadline);
@@ -215,7 +215,7 @@ Result<mcp::Reply> KafkaCoordinator::read_topic(const KafkaOffer& offer, std::st
   return topics_->read(offer, uri, keeps_null);
 }
 
-void KafkaCoordinator::on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) {
+void KafkaCoordinator::on_delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome) {
   if (outcome && !KafkaClient::wants_success(tag)) return;
   const auto number = KafkaClient::client_of(tag);
   if (number >= clients_.size()) return;

@@ -63,7 +63,7 @@ class KafkaCoordinator final : bus::Producer::Events,
   std::vector<RegistrationLine> lines() const;
   Task<std::vector<bus::RegistrationRecord>> records_for(
       std::string name, std::optional<bus::Registration> registration, Deadline deadline);
-  Task<void> wait_taken(bus::Place at, Deadline deadline);
+  Task<void> wait_taken(bus::RecordMetadata at, Deadline deadline);
 
   // The content at a URI of a configured topic, or of an agent that stores its resources there.
   Result<mcp::Reply> read_topic(std::string_view uri) const;
@@ -74,7 +74,7 @@ class KafkaCoordinator final : bus::Producer::Events,
   // Reads the replies.
   class Replies;
 
-  void on_delivered(std::uint64_t tag, const Result<bus::Place>& outcome) override;
+  void on_delivered(std::uint64_t tag, const Result<bus::RecordMetadata>& outcome) override;
   void on_trouble(const Error& error) override;
   void on_offers_changed() override;
   void on_looked() override { notify_state(); }

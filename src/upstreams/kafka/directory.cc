@@ -155,7 +155,7 @@ Task<std::vector<bus::RegistrationRecord>> KafkaDirectory::records_for(
   co_return records;
 }
 
-Task<void> KafkaDirectory::wait_taken(bus::Place at, Deadline deadline) {
+Task<void> KafkaDirectory::wait_taken(bus::RecordMetadata at, Deadline deadline) {
   for (;;) {
     const auto taken = taken_.find(at.partition);
     if (taken != taken_.end() && taken->second >= at.offset) co_return ok();

@@ -66,7 +66,7 @@ class KafkaDirectory final : public KafkaFollower {
       std::string name, std::optional<bus::Registration> registration, Deadline deadline);
 
   // Yields once the record at that offset has been read and applied.
-  Task<void> wait_taken(bus::Place at, Deadline deadline);
+  Task<void> wait_taken(bus::RecordMetadata at, Deadline deadline);
 
  private:
   struct Entry {

@@ -1,7 +1,7 @@
-// The TokenService has the tokens that upstreams are shown, of all principals, and sees people
-// through who sign in for one.
+// The TokenService has the tokens for all upstreams and callers, and runs interactive sign-ins.
 //
-// Lives on the control thread; everything but keep_in(), use() and stop() may be called on any.
+// Confined to the control thread, except that everything but keep_in(), use() and stop() may be
+// called on any thread.
 #pragma once
 
 #include <functional>
@@ -24,22 +24,22 @@ class TokenService {
   TokenService(Executor& control, metrics::Registry& registry);
   ~TokenService();
 
-  // What callers show to be let in; kept only once an upstream wants it.
+  // The tokens that callers authenticate with; stored only once an upstream needs them.
   CallerTokens& caller_tokens() { return caller_tokens_; }
 
-  // Where tokens are kept that came of a sign-in. Called once, before anything else.
-  void keep_in(StoreLocation place) { records_.emplace(std::move(place)); }
+  // Where tokens of sign-ins are stored. Called once, before anything else.
+  void keep_in(StoreLocation location) { records_.emplace(std::move(location)); }
 
-  // `listener` is where we can be reached if the settings do not say; empty: nowhere.
+  // `listener` is our URL if the settings have none; empty: unreachable.
   void use(const SignInSettings& settings, const std::string& listener);
 
-  // For a gateway that does not serve browsers otherwise: `open` begins to, when the first upstream
-  // comes that wants people to sign in, and yields where. Links for the gateway's own connections
-  // are then logged, since nobody can ask for them.
+  // For a gateway that does not serve browsers otherwise: `open` starts an HTTP listener when the
+  // first upstream with interactive sign-in is added, and yields its URL. Links for the gateway's
+  // own connections are then logged, since no admin can ask for them.
   using OpenRedirectEndpoint = std::function<std::string()>;
   void serve_on_demand(OpenRedirectEndpoint open) { open_redirect_endpoint_ = std::move(open); }
 
-  // Hears of sign-ins, and of clients as which we register ourselves; on the control thread.
+  // Called for sign-ins and client registrations, on the control thread.
   void audit_to(std::function<void(policy::AuditRecord)> audit) {
     redirect_endpoint_.audit = std::move(audit);
   }
@@ -47,27 +47,26 @@ class TokenService {
   // For an upstream with that plan.
   std::shared_ptr<Access> open(std::shared_ptr<const Plan> plan);
 
-  // Asks nobody any more, and waits for what is under way.
+  // Starts no more requests, and waits for those in progress.
   Task<void> stop();
 
-  // Whether all callers share the token that somebody gives there by signing in; nothing if nobody
-  // signs in there.
+  // Whether all callers share the token of that upstream; none if it has no interactive sign-in.
   std::optional<bool> is_shared(const std::string& upstream);
 
-  // A link at which `asker` can sign in for that upstream, for itself or `for_gateway`, the
-  // gateway's own connection. Code::not_found if nobody can. Who may ask for it the caller of this
-  // has checked.
+  // A link at which `caller` can sign in for that upstream, for itself or `for_gateway`, the
+  // gateway's own connection. Code::not_found if the upstream has no sign-in. The caller of this
+  // checks who may ask for it.
   Task<SignInOffer> offer(std::string upstream, Caller caller, bool for_gateway = false);
   Task<void> wait(std::string id, Deadline deadline);
   Task<SignInState> state(std::string id);
-  // Forgets what `asker`, or the gateway itself, was given there.
+  // Signs `caller`, or the gateway itself, out of that upstream.
   Task<void> forget(std::string upstream, Caller caller, bool for_gateway);
 
-  // For the pages that browsers see.
+  // For the pages in browsers.
   Task<SignInPage> page(std::string id);
-  Task<AuthorizationRedirect> depart(std::string id);
-  Task<std::string> come_back(Arrival arrival);
-  // What authorization servers may read about us.
+  Task<AuthorizationRedirect> authorization_redirect(std::string id);
+  Task<std::string> handle_callback(CallbackRequest arrival);
+  // Our client metadata document.
   Task<std::string> document(std::string upstream);
 
  private:
@@ -76,22 +75,22 @@ class TokenService {
   using PlanPtr = std::shared_ptr<const Plan>;
   using Key = std::pair<const Plan*, std::string>;
 
-  SourcePtr source(const PlanPtr& plan, const Caller& who);
+  SourcePtr source(const PlanPtr& plan, const Caller& caller);
   void close(const Plan& plan);
-  std::unique_ptr<Supplier> supplier_for(const PlanPtr& plan, const Caller& who);
+  std::unique_ptr<Supplier> supplier_for(const PlanPtr& plan, const Caller& caller);
   PlanPtr find_plan(const std::string& upstream);
   Task<SignInOffer> offer_here(std::string upstream, Caller caller, bool for_gateway);
   Task<void> forget_here(std::string upstream, Caller caller, bool for_gateway);
   Task<void> announce(SourcePtr source);
 
-  TokenSource::Home owner_;
+  TokenSource::Context context_;
   CallerTokens caller_tokens_;
   RedirectEndpoint redirect_endpoint_;
   std::optional<Records> records_;
   SignIns sign_ins_{redirect_endpoint_};
   OpenRedirectEndpoint open_redirect_endpoint_;
 
-  // Guarded: any thread.
+  // Guarded by mutex_.
   std::mutex mutex_;
   std::map<Key, SourcePtr> sources_;
   std::map<std::string, std::weak_ptr<const Plan>> plans_;  // By upstream.

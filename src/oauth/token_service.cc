@@ -1,4 +1,4 @@
-#include "oauth/keeper.h"
+#include "oauth/token_service.h"
 
 #include <fmt/format.h>
 
@@ -9,22 +9,22 @@
 namespace patchbay::oauth {
 namespace {
 
-// Of callers that come and go; those without a connection are forgotten beyond.
+// Sources of callers. Beyond this, those without a connection are dropped.
 constexpr std::size_t kMostSources = 10'000;
 constexpr auto kShutdown = std::chrono::seconds(3);
 
-// Whose token it is: the caller's, or that of all.
-const Caller& owner_of(const Plan& plan, const Caller& who) {
+// The owner of the token: the caller, or all callers.
+const Caller& owner_of(const Plan& plan, const Caller& caller) {
   static const Caller all = local_caller();
-  return plan.per_caller ? who : all;
+  return plan.per_caller ? caller : all;
 }
 
 // Empty for the gateway itself.
-std::string caller_key(const Principal& who) {
-  return who.id == Principal().id ? "" : CallerTokens::key_of(who);
+std::string caller_key(const Principal& caller) {
+  return caller.id == Principal().id ? "" : CallerTokens::key_of(caller);
 }
 
-// What tells apart those who have tokens of their own.
+// Distinguishes the owners of tokens.
 std::string key_of(const Plan& plan, const Principal& owner) {
   return plan.settings.kind == Kind::token_exchange ? CallerTokens::key_of(owner) : owner.id;
 }
@@ -33,17 +33,17 @@ std::string key_of(const Plan& plan, const Principal& owner) {
 
 Access::~Access() { service_.close(*plan_); }
 
-std::shared_ptr<transport::Credentials> Access::credentials(const Caller& who) const {
-  return service_.source(plan_, who);
+std::shared_ptr<transport::Credentials> Access::credentials(const Caller& caller) const {
+  return service_.source(plan_, caller);
 }
 
-std::string Access::mark(const Principal& who) const {
+std::string Access::mark(const Principal& caller) const {
   if (plan_->settings.kind != Kind::token_exchange) return {};
-  return "\n" + CallerTokens::key_of(who);
+  return "\n" + CallerTokens::key_of(caller);
 }
 
-Task<SignInOffer> Access::offer(Caller who) const {
-  return service_.offer(plan_->upstream, std::move(who));
+Task<SignInOffer> Access::offer(Caller caller) const {
+  return service_.offer(plan_->upstream, std::move(caller));
 }
 
 Task<void> Access::wait(std::string id, Deadline deadline) const {
@@ -51,7 +51,7 @@ Task<void> Access::wait(std::string id, Deadline deadline) const {
 }
 
 TokenService::TokenService(Executor& control, metrics::Registry& registry)
-    : owner_{control, registry} {}
+    : context_{control, registry} {}
 TokenService::~TokenService() = default;
 
 void TokenService::use(const SignInSettings& settings, const std::string& listener) {
@@ -67,7 +67,9 @@ std::shared_ptr<Access> TokenService::open(std::shared_ptr<const Plan> plan) {
   const bool for_people = plan->settings.kind == Kind::authorization_code;
   if (for_people && open_redirect_endpoint_ && redirect_endpoint_.base.empty()) {
     redirect_endpoint_.base = open_redirect_endpoint_();
-    owner_.wanted = [this](SourcePtr source) { owner_.tasks.spawn(announce(std::move(source))); };
+    context_.wanted = [this](SourcePtr source) {
+      context_.tasks.spawn(announce(std::move(source)));
+    };
   }
   {
     const std::lock_guard lock(mutex_);
@@ -76,7 +78,7 @@ std::shared_ptr<Access> TokenService::open(std::shared_ptr<const Plan> plan) {
   return std::make_shared<Access>(*this, std::move(plan));
 }
 
-std::unique_ptr<Supplier> TokenService::supplier_for(const PlanPtr& plan, const Caller& who) {
+std::unique_ptr<Supplier> TokenService::supplier_for(const PlanPtr& plan, const Caller& caller) {
   switch (plan->settings.kind) {
     case Kind::bearer:
       return std::make_unique<ConfiguredToken>(plan);
@@ -85,19 +87,19 @@ std::unique_ptr<Supplier> TokenService::supplier_for(const PlanPtr& plan, const 
     case Kind::jwt_bearer:
       return std::make_unique<AssertedToken>(plan);
     case Kind::token_exchange:
-      return std::make_unique<ExchangedToken>(plan, caller_key(*who), caller_tokens_);
+      return std::make_unique<ExchangedToken>(plan, caller_key(*caller), caller_tokens_);
     case Kind::authorization_code:
       break;
   }
-  return std::make_unique<SignInToken>(plan, who, *records_, redirect_endpoint_);
+  return std::make_unique<SignInToken>(plan, caller, *records_, redirect_endpoint_);
 }
 
-TokenService::SourcePtr TokenService::source(const PlanPtr& plan, const Caller& who) {
-  const Caller& owner = owner_of(*plan, who);
+TokenService::SourcePtr TokenService::source(const PlanPtr& plan, const Caller& caller) {
+  const Caller& owner = owner_of(*plan, caller);
   const std::lock_guard lock(mutex_);
   auto& source = sources_[{plan.get(), key_of(*plan, *owner)}];
   if (source) return source;
-  source = std::make_shared<TokenSource>(owner_, plan, supplier_for(plan, owner));
+  source = std::make_shared<TokenSource>(context_, plan, supplier_for(plan, owner));
   SourcePtr made = source;
   if (sources_.size() > kMostSources) {
     std::erase_if(sources_, [](const auto& entry) { return entry.second.use_count() == 1; });
@@ -117,15 +119,15 @@ TokenService::PlanPtr TokenService::find_plan(const std::string& upstream) {
   return plan && plan->settings.kind == Kind::authorization_code ? plan : nullptr;
 }
 
-// A renewal that is under way may have spent what it was asked with: its answer is worth a moment.
+// A renewal in progress may have used up its refresh token, so it is worth waiting for the answer.
 Task<void> TokenService::stop() {
-  auto drained = co_await owner_.tasks.drain(Clock::now() + kShutdown);
+  auto drained = co_await context_.tasks.drain(Clock::now() + kShutdown);
   if (drained) co_return drained;
-  owner_.tasks.cancel();
-  co_return co_await owner_.tasks.drain(kNever);
+  context_.tasks.cancel();
+  co_return co_await context_.tasks.drain(kNever);
 }
 
-// ---- Signing in; each a hop home.
+// ---- Signing in; each of these hops to the control thread.
 
 std::optional<bool> TokenService::is_shared(const std::string& upstream) {
   const PlanPtr plan = find_plan(upstream);
@@ -137,35 +139,36 @@ Task<SignInOffer> TokenService::offer(std::string upstream, Caller caller, bool 
   auto there = [this, upstream, caller, for_gateway] {
     return offer_here(upstream, caller, for_gateway);
   };
-  co_return co_await hop<SignInOffer>(owner_.executor, there);
+  co_return co_await hop<SignInOffer>(context_.executor, there);
 }
 
 Task<SignInOffer> TokenService::offer_here(std::string upstream, Caller caller, bool for_gateway) {
   const PlanPtr plan = find_plan(upstream);
   if (!plan) {
     co_return Error{Code::not_found,
-                    fmt::format("there is no upstream '{}' where one signs in", upstream)};
+                    fmt::format("there is no upstream '{}' with interactive sign-in", upstream)};
   }
   const SourcePtr of = source(plan, for_gateway ? local_caller() : caller);
-  Wish wish = of->wish();
-  // What the upstream wants it has said to whoever came first.
-  if (!wish.challenge) wish.challenge = source(plan, local_caller())->wish().challenge;
-  auto id = co_await sign_ins_.offer(of, std::move(wish), caller);
+  TokenRequirements requirements = of->requirements();
+  // The upstream has sent its challenge to the gateway's own connection.
+  if (!requirements.challenge)
+    requirements.challenge = source(plan, local_caller())->requirements().challenge;
+  auto id = co_await sign_ins_.offer(of, std::move(requirements), caller);
   if (!id) co_return id.error();
   SignInOffer offer{*id, sign_ins_.url_of(*id)};
   co_return offer;
 }
 
 Task<void> TokenService::announce(SourcePtr source) {
-  Wish wish = source->wish();
-  auto id = co_await sign_ins_.offer(source, std::move(wish), local_caller());
+  TokenRequirements requirements = source->requirements();
+  auto id = co_await sign_ins_.offer(source, std::move(requirements), local_caller());
   if (!id) {
-    log::Line(log::Level::error, "nobody can sign in")
+    log::Line(log::Level::error, "sign-in impossible")
         .add("upstream", source->plan().upstream)
         .add("why", id.error().message);
     co_return id.error();
   }
-  log::Line(log::Level::info, "sign in")
+  log::Line(log::Level::info, "sign-in required")
       .add("upstream", source->plan().upstream)
       .add("url", sign_ins_.url_of(*id));
   co_return ok();
@@ -173,26 +176,26 @@ Task<void> TokenService::announce(SourcePtr source) {
 
 Task<void> TokenService::wait(std::string id, Deadline deadline) {
   auto there = [this, id, deadline] { return sign_ins_.wait(id, deadline); };
-  co_return co_await hop<void>(owner_.executor, there);
+  co_return co_await hop<void>(context_.executor, there);
 }
 
 Task<SignInState> TokenService::state(std::string id) {
   auto there = [this, id]() -> Task<SignInState> { co_return sign_ins_.state(id); };
-  co_return co_await hop<SignInState>(owner_.executor, there);
+  co_return co_await hop<SignInState>(context_.executor, there);
 }
 
 Task<void> TokenService::forget(std::string upstream, Caller caller, bool for_gateway) {
   auto there = [this, upstream, caller, for_gateway] {
     return forget_here(upstream, caller, for_gateway);
   };
-  co_return co_await hop<void>(owner_.executor, there);
+  co_return co_await hop<void>(context_.executor, there);
 }
 
 Task<void> TokenService::forget_here(std::string upstream, Caller caller, bool for_gateway) {
   const PlanPtr plan = find_plan(upstream);
   if (!plan) {
     co_return Error{Code::not_found,
-                    fmt::format("there is no upstream '{}' where one signs in", upstream)};
+                    fmt::format("there is no upstream '{}' with interactive sign-in", upstream)};
   }
   const Caller owner = owner_of(*plan, for_gateway ? local_caller() : caller);
   auto record = policy::event_record(policy::kSignInEvent, *owner);
@@ -208,17 +211,19 @@ Task<void> TokenService::forget_here(std::string upstream, Caller caller, bool f
 
 Task<SignInPage> TokenService::page(std::string id) {
   auto there = [this, id]() -> Task<SignInPage> { co_return sign_ins_.page(id); };
-  co_return co_await hop<SignInPage>(owner_.executor, there);
+  co_return co_await hop<SignInPage>(context_.executor, there);
 }
 
-Task<AuthorizationRedirect> TokenService::depart(std::string id) {
-  auto there = [this, id]() -> Task<AuthorizationRedirect> { co_return sign_ins_.depart(id); };
-  co_return co_await hop<AuthorizationRedirect>(owner_.executor, there);
+Task<AuthorizationRedirect> TokenService::authorization_redirect(std::string id) {
+  auto there = [this, id]() -> Task<AuthorizationRedirect> {
+    co_return sign_ins_.authorization_redirect(id);
+  };
+  co_return co_await hop<AuthorizationRedirect>(context_.executor, there);
 }
 
-Task<std::string> TokenService::come_back(Arrival arrival) {
-  auto there = [this, &arrival] { return sign_ins_.come_back(arrival); };
-  co_return co_await hop<std::string>(owner_.executor, there);
+Task<std::string> TokenService::handle_callback(CallbackRequest arrival) {
+  auto there = [this, &arrival] { return sign_ins_.handle_callback(arrival); };
+  co_return co_await hop<std::string>(context_.executor, there);
 }
 
 Task<std::string> TokenService::document(std::string upstream) {
@@ -227,7 +232,7 @@ Task<std::string> TokenService::document(std::string upstream) {
     if (id.empty()) co_return Error{Code::not_found, "there is nothing at this path"};
     co_return client_document(id, {redirect_endpoint_.name, redirect_endpoint_.callback(upstream)});
   };
-  co_return co_await hop<std::string>(owner_.executor, there);
+  co_return co_await hop<std::string>(context_.executor, there);
 }
 
 }  // namespace patchbay::oauth
