@@ -1,8 +1,10 @@
-// A Gate counts what is in progress and lets one task wait until nothing is: the calls of an
+// A Gate counts what is in progress and lets tasks wait until nothing is: the calls of an
 // upstream that is being stopped, for example.
 //
 // Confined to one thread.
 #pragma once
+
+#include <vector>
 
 #include "async/one_shot.h"
 
@@ -22,7 +24,8 @@ class Gate {
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     ~Pass() {
-      if (--gate_.count_ == 0 && gate_.empty_) gate_.empty_->deliver(ok());
+      if (--gate_.count_ > 0) return;
+      for (auto* const waiter : gate_.waiters_) waiter->deliver(ok());
     }
 
    private:
@@ -32,20 +35,19 @@ class Gate {
   int count() const { return count_; }
   bool empty() const { return count_ == 0; }
 
-  // Waits until nothing is in progress. Code::timeout once `deadline` has passed. REQUIRES: nothing
-  // else waits.
+  // Waits until nothing is in progress. Code::timeout once `deadline` has passed.
   Task<void> wait_empty(Deadline deadline = kNever) {
     if (count_ == 0) co_return ok();
     OneShot<void> empty;
-    empty_ = &empty;
+    waiters_.push_back(&empty);
     auto waited = co_await empty.wait(deadline);
-    empty_ = nullptr;
+    std::erase(waiters_, &empty);
     co_return waited;
   }
 
  private:
   int count_ = 0;
-  OneShot<void>* empty_ = nullptr;
+  std::vector<OneShot<void>*> waiters_;
 };
 
 }  // namespace patchbay

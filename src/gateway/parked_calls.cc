@@ -42,10 +42,6 @@ Error unknown_state() {
 
 }  // namespace
 
-bool ParkedCalls::has_rounds(std::string_view method) {
-  return method == "tools/call" || method == "prompts/get" || method == "resources/read";
-}
-
 // The sealed part of a state that a request brings back; empty if it brings none of ours.
 std::string ParkedCalls::sealed_part(const Call& call) const {
   const auto* const given = call.request.param("requestState");
@@ -55,7 +51,7 @@ std::string ParkedCalls::sealed_part(const Call& call) const {
 }
 
 bool ParkedCalls::may_ask(const Call& call) const {
-  if (!mcp::info(call.revision).stateless || !has_rounds(call.request.method)) return false;
+  if (!mcp::info(call.revision).stateless || !call.method.has(mcp::kInputRounds)) return false;
   if (call.request.param("requestState") && !sealed_part(call).empty()) return true;
   if (call.capabilities == "{}") return false;
   return can_be_asked(call);

@@ -40,9 +40,6 @@ class ParkedCalls {
   ParkedCalls(int number, McpServer& server, Directory& directory)
       : number_(number), server_(server), directory_(directory) {}
 
-  // Whether the stateless revision lets a method ask.
-  static bool has_rounds(std::string_view method);
-
   // Whether a call may ask its client something on the way, or goes on with one that did.
   bool may_ask(const Call& call) const;
 

@@ -1,5 +1,5 @@
-// The Pipeline takes every call the same way: authenticate, limit, authorize, route, answer,
-// record. The order is the security property, so it is code, not configuration.
+// The Pipeline takes every call through the same steps: admit, resolve, authorize, check, answer,
+// finish. The order is a security property, so it is code, not configuration.
 //
 // One per worker; confined to it. The limiter is shared by all.
 #pragma once
@@ -24,15 +24,6 @@
 
 namespace patchbay::gateway {
 
-// Makes of an answer one that the client knows what to do with.
-class ReplyShape {
- public:
-  virtual void give(const Call& call, mcp::Reply& reply) const = 0;
-
- protected:
-  ~ReplyShape() = default;
-};
-
 class Pipeline {
  public:
   // REQUIRES: everything referred to outlives the pipeline.
@@ -51,26 +42,26 @@ class Pipeline {
   // How many items one page of a list has.
   void set_page(std::size_t page) { page_ = page; }
 
-  // What becomes of arguments and results that do not fit the schemas of their tool.
+  // What happens to arguments and results that violate the schemas of their tool.
   void set_validation(const ValidationSettings& validation) { validation_ = validation; }
 
-  // How often calls may be made; null: as often as anyone likes.
+  // How often calls may be made; null: without limit.
   void set_rates(std::shared_ptr<policy::Rates> rates) { rates_ = std::move(rates); }
 
-  // How large results may be, and where those are kept that are larger.
+  // How large results may be before they are stored and read in pages.
   void set_budgets(std::vector<ResultBudget> budgets) { budgets_ = std::move(budgets); }
 
-  // Whether the rules let `who` use that method. Those without which there is no talk are for all.
+  // Whether the rules let `who` use that method. The methods of the handshake are for all.
   bool may_use(const mcp::Method& method, const Principal& who) const;
 
-  // Whether the client of `call` may be asked something in its course.
-  bool can_ask(const Call& call) const;
+  // Whether the client of `call` may have to answer a question while it runs. Resolves the call.
+  bool can_ask(Call& call) const;
 
-  // Counts the opening of a session as a call of `who`. Code::rate_limited as for any other.
+  // Counts an `initialize` as a call of `who`. Code::rate_limited as for any other call.
   Result<void> count_initialize(const Principal& who, std::string_view from) const;
 
-  // Answers `call` and writes it down, whatever becomes of it; `shape` then has the last word.
-  Task<mcp::Reply> handle(Call& call, const ReplyShape& shape);
+  // Answers `call` in the form of its client's revision, and records it, whatever the outcome.
+  Task<mcp::Reply> handle(Call& call);
 
  private:
   // What a call holds while it runs.
@@ -80,14 +71,22 @@ class Pipeline {
   };
 
   Result<void> admit(Call& call, Permits& permits);
-  Task<mcp::Reply> route(Call& call, policy::Rates::Permit& rate);
-  bool is_current(const Catalog& catalog) const;
+  Result<void> resolve(Call& call) const;
+  bool waits_for_catalog(const Call& call) const;
+  Task<void> resolve_when_synced(Call& call);
+  Result<void> authorize(Call& call, policy::Rates::Permit& permit);
+  Result<void> check(const Call& call) const;
+  Task<mcp::Reply> answer(Call& call);
+  void finish(Call& call, Result<mcp::Reply>& reply) const;
+
   Task<mcp::Reply> list(const Call& call);
-  Task<mcp::Reply> send(Call& call, policy::Rates::Permit& permit);
-  Task<mcp::Reply> send_about_task(Call& call);
-  Task<mcp::Reply> answer(const Call& call, const CatalogEntry& entry, std::string_view own);
-  Task<mcp::Reply> subscribe(const Call& call, const CatalogEntry& entry, std::string_view own);
-  Task<mcp::Reply> unsubscribe(const Call& call, const CatalogEntry& entry, std::string_view own);
+  Task<mcp::Reply> answer_about_task(Call& call);
+  Task<mcp::Reply> read_stored(const Call& call);
+  Task<mcp::Reply> send_with_consent(Call& call);
+  Task<mcp::Reply> send(const Call& call);
+  Task<mcp::Reply> subscribe(const Call& call);
+  Task<mcp::Reply> unsubscribe(const Call& call);
+  bool is_current(const Catalog& catalog) const;
   Result<void> check_arguments(const Call& call, const CatalogEntry& entry) const;
   bool checks_result(const CatalogEntry& entry) const;
   void fit_budget(const Call& call, const CatalogEntry& entry, mcp::Reply& reply) const;
@@ -111,7 +110,7 @@ class Pipeline {
   ValidationSettings validation_;
 };
 
-// What a client hears that asks for a method that there is not, for it or at all.
+// The error for a method that does not exist, or not for this caller.
 Error unknown_method(std::string_view method);
 
 }  // namespace patchbay::gateway

@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "gateway/finalize.h"
 #include "gateway/parked_calls.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/compose.h"
 #include "mcp/log_level.h"
-#include "mcp/question.h"
-#include "mcp/shape.h"
 
 namespace patchbay::gateway {
 namespace {
-
-// Lists follow the upstreams: a client may keep one no longer than it likes to be wrong, and not
-// for others.
-constexpr std::string_view kCacheHints = R"("ttlMs":0,"cacheScope":"private")";
 
 std::string server_info(const Identity& identity) {
   const std::string title =
@@ -31,27 +26,6 @@ std::string discover_result(std::string_view capabilities) {
       versions += fmt::format("{}\"{}\"", versions.empty() ? "" : ",", revision.name);
   }
   return fmt::format(R"({{"supportedVersions":[{}],"capabilities":{}}})", versions, capabilities);
-}
-
-// True if a call failed, by an error or by what the tool says of itself.
-bool failed(const mcp::Reply& reply) {
-  return reply.is_error || json::member(reply.body, "isError") == "true";
-}
-
-// What the call needed and the client does not offer.
-mcp::Reply lacks(std::string_view capability) {
-  return mcp::error_reply({Code::missing_capability,
-                           fmt::format("the call needs the capability '{}'", capability),
-                           fmt::format(R"({{"requiredCapabilities":{{"{}":{{}}}}}})", capability)});
-}
-
-// An upstream with sessions that waits for its user to open a URL waits for a client's answer here.
-void ask_for_urls(const Call& call, mcp::Reply& reply) {
-  if (!ParkedCalls::has_rounds(call.request.method)) return;
-  auto questions = mcp::url_questions(reply.body);
-  if (!questions || !mcp::abilities_of(call.revision, call.capabilities).url) return;
-  reply = mcp::result_reply(*std::move(questions));
-  reply.type = mcp::ResultType::input_required;
 }
 
 // True for what a server is asked that has fixed tools and nothing else.
@@ -103,7 +77,7 @@ std::string McpServer::initialize_result(mcp::Revision revision) const {
 
 Task<mcp::Reply> McpServer::answer(Call& call) {
   call.timeout = times_.question;
-  if (call.request.method == "tasks/result") call.deadline = here().now() + times_.task;
+  if (call.method.action == mcp::Action::task_result) call.deadline = here().now() + times_.task;
   const bool may_ask = asking_ && asking_->may_ask(call);
   const bool goes_on = may_ask && call.request.param("requestState");
   const bool asks = goes_on || (may_ask && pipeline_.can_ask(call));
@@ -111,39 +85,18 @@ Task<mcp::Reply> McpServer::answer(Call& call) {
 }
 
 Task<mcp::Reply> McpServer::answer_at_once(Call& call) {
+  call.server_info = info_;
   const bool routed =
       call.method.local == mcp::Local::none && call.method.reach != mcp::Reach::dropped;
-  return routed ? pipeline_.handle(call, *this) : answer_alone(call);
+  return routed ? pipeline_.handle(call) : answer_alone(call);
 }
 
 Task<mcp::Reply> McpServer::answer_alone(const Call& call) const {
   auto allowed =
       call.method.local == mcp::Local::initialize ? may_initialize(*call.who, call.from) : ok();
   auto reply = allowed ? answer_here(call) : mcp::error_reply(allowed.error());
-  give(call, reply);
+  finalize(call, reply);
   co_return reply;
-}
-
-void McpServer::give(const Call& call, mcp::Reply& reply) const {
-  const bool stateless = mcp::info(call.revision).stateless;
-  if (stateless && !call.missing.empty() && failed(reply)) reply = lacks(call.missing);
-  if (stateless && reply.is_error && reply.from) ask_for_urls(call, reply);
-  if (reply.is_error) {
-    if (reply.from) {
-      mcp::shape_error(reply, call.request.method, *reply.from, call.revision, call.target);
-    }
-    return;
-  }
-  // What a task has come to is what its call would have been answered with.
-  const bool outcome = call.request.method == "tasks/result";
-  mcp::shape_result(reply, outcome ? "tools/call" : call.request.method, call.revision);
-  if (!stateless || reply.is_error) return;
-  const bool hinted = call.method.reach == mcp::Reach::catalog ||
-                      call.method.local == mcp::Local::discover ||
-                      call.request.method == "resources/read";
-  const bool complete = reply.type != mcp::ResultType::input_required;
-  if (hinted && complete && !reply.has_hints) mcp::add_to_result(reply, std::string(kCacheHints));
-  mcp::make_stateless(reply, info_);
 }
 
 // What concerns nobody but the server itself.

@@ -1,5 +1,5 @@
-// The McpServer is what clients of every MCP front end talk to: it answers the lifecycle itself,
-// hands calls to the pipeline, and gives each answer the shape of the client's revision.
+// The McpServer answers the clients of every MCP frontend: the handshake itself, calls through the
+// pipeline, and calls that may have to ask a client without a session through ParkedCalls.
 //
 // One per worker; confined to it.
 #pragma once
@@ -20,7 +20,7 @@ namespace patchbay::gateway {
 
 class ParkedCalls;
 
-class McpServer final : private ReplyShape {
+class McpServer {
  public:
   // How long a call may take, its client may think about a question, and a request may wait for
   // what a task comes to.
@@ -70,7 +70,6 @@ class McpServer final : private ReplyShape {
   std::string capabilities(mcp::Revision revision) const;
   Task<mcp::Reply> answer_alone(const Call& call) const;
   mcp::Reply answer_here(const Call& call) const;
-  void give(const Call& call, mcp::Reply& reply) const override;
 
   Pipeline& pipeline_;
   ParkedCalls* asking_ = nullptr;

@@ -1,5 +1,6 @@
 // The methods of MCP as rows of a table: where each is answered, which parameter names its target,
-// in which eras it exists. Adding a method is adding a row.
+// whether it exists with sessions, without, or both, and what else decisions depend on. Adding a
+// method is adding a row.
 #pragma once
 
 #include <array>
@@ -20,8 +21,28 @@ enum class Reach : std::uint8_t {
   dropped,       // A notification that asks nothing of us.
 };
 
-// The ones the gateway answers itself are told apart by this.
+// Which of the methods that the gateway answers itself.
 enum class Local : std::uint8_t { none, initialize, discover, ping, set_level, listen, cancelled };
+
+// What a routed method does, for the few places that treat it specially.
+enum class Action : std::uint8_t {
+  none,
+  call_tool,
+  read_resource,
+  subscribe,
+  unsubscribe,
+  task_get,
+  task_result,
+  task_update,
+  task_cancel,
+  task_follow,
+  task_unfollow,
+};
+
+// Facts about a method; they are combined with |.
+inline constexpr unsigned kAlwaysAllowed = 1;  // Rules cannot take it away.
+inline constexpr unsigned kInputRounds = 2;    // Stateless: may be answered with `input_required`.
+inline constexpr unsigned kCacheHints = 4;     // Stateless: the result has ttlMs and cacheScope.
 
 struct Method {
   std::string_view name;
@@ -31,36 +52,54 @@ struct Method {
   ItemKind item;            // Which kind of item is listed or named; says nothing for `here`.
   bool session_based;       // Exists in the revisions with sessions...
   bool stateless;           // ...and in those without.
+  Action action = Action::none;
+  unsigned facts = 0;
   Revision since = Revision::v2024_11_05;
+
+  constexpr bool has(unsigned fact) const { return (facts & fact) != 0; }
+  // Starts or ends a subscription of one resource.
+  constexpr bool subscribes() const {
+    return action == Action::subscribe || action == Action::unsubscribe;
+  }
 };
 
 inline constexpr std::array kMethods{
-    Method{"initialize", Reach::here, Local::initialize, "", ItemKind::tool, true, false},
-    Method{"server/discover", Reach::here, Local::discover, "", ItemKind::tool, false, true},
-    Method{"ping", Reach::here, Local::ping, "", ItemKind::tool, true, false},
+    Method{"initialize", Reach::here, Local::initialize, "", ItemKind::tool, true, false,
+           Action::none, kAlwaysAllowed},
+    Method{"server/discover", Reach::here, Local::discover, "", ItemKind::tool, false, true,
+           Action::none, kAlwaysAllowed | kCacheHints},
+    Method{"ping", Reach::here, Local::ping, "", ItemKind::tool, true, false, Action::none,
+           kAlwaysAllowed},
     Method{"logging/setLevel", Reach::here, Local::set_level, "", ItemKind::tool, true, false},
     Method{"subscriptions/listen", Reach::here, Local::listen, "", ItemKind::tool, false, true},
-    Method{"tools/list", Reach::catalog, Local::none, "", ItemKind::tool, true, true},
-    Method{"tools/call", Reach::by_name, Local::none, "name", ItemKind::tool, true, true},
-    Method{"prompts/list", Reach::catalog, Local::none, "", ItemKind::prompt, true, true},
-    Method{"prompts/get", Reach::by_name, Local::none, "name", ItemKind::prompt, true, true},
-    Method{"resources/list", Reach::catalog, Local::none, "", ItemKind::resource, true, true},
+    Method{"tools/list", Reach::catalog, Local::none, "", ItemKind::tool, true, true, Action::none,
+           kCacheHints},
+    Method{"tools/call", Reach::by_name, Local::none, "name", ItemKind::tool, true, true,
+           Action::call_tool, kInputRounds},
+    Method{"prompts/list", Reach::catalog, Local::none, "", ItemKind::prompt, true, true,
+           Action::none, kCacheHints},
+    Method{"prompts/get", Reach::by_name, Local::none, "name", ItemKind::prompt, true, true,
+           Action::none, kInputRounds},
+    Method{"resources/list", Reach::catalog, Local::none, "", ItemKind::resource, true, true,
+           Action::none, kCacheHints},
     Method{"resources/templates/list", Reach::catalog, Local::none, "", ItemKind::resource_template,
-           true, true},
-    Method{"resources/read", Reach::by_name, Local::none, "uri", ItemKind::resource, true, true},
+           true, true, Action::none, kCacheHints},
+    Method{"resources/read", Reach::by_name, Local::none, "uri", ItemKind::resource, true, true,
+           Action::read_resource, kInputRounds | kCacheHints},
     Method{"resources/subscribe", Reach::by_name, Local::none, "uri", ItemKind::resource, true,
-           false},
+           false, Action::subscribe},
     Method{"resources/unsubscribe", Reach::by_name, Local::none, "uri", ItemKind::resource, true,
-           false},
+           false, Action::unsubscribe, kAlwaysAllowed},
     Method{"completion/complete", Reach::by_reference, Local::none, "ref", ItemKind::prompt, true,
            true},
     Method{"tasks/get", Reach::by_task, Local::none, "taskId", ItemKind::tool, true, true,
-           Revision::v2025_11_25},
+           Action::task_get, 0, Revision::v2025_11_25},
     Method{"tasks/result", Reach::by_task, Local::none, "taskId", ItemKind::tool, true, false,
-           Revision::v2025_11_25},
-    Method{"tasks/update", Reach::by_task, Local::none, "taskId", ItemKind::tool, false, true},
+           Action::task_result, 0, Revision::v2025_11_25},
+    Method{"tasks/update", Reach::by_task, Local::none, "taskId", ItemKind::tool, false, true,
+           Action::task_update},
     Method{"tasks/cancel", Reach::by_task, Local::none, "taskId", ItemKind::tool, true, true,
-           Revision::v2025_11_25},
+           Action::task_cancel, 0, Revision::v2025_11_25},
     Method{"notifications/initialized", Reach::dropped, Local::none, "", ItemKind::tool, true,
            false},
     Method{"initialized", Reach::dropped, Local::none, "", ItemKind::tool, true, false},
@@ -71,12 +110,14 @@ inline constexpr std::array kMethods{
            true, false},
 };
 
-// What front ends ask on behalf of clients that listen, and no client can send: to hear of a task,
-// and to hear of it no more.
-inline constexpr Method kFollowTask{"tasks/follow", Reach::by_task, Local::none, "taskId",
-                                    ItemKind::tool, false,          false};
-inline constexpr Method kUnfollowTask{"tasks/unfollow", Reach::by_task, Local::none, "taskId",
-                                      ItemKind::tool,   false,          false};
+// Requests that frontends make on behalf of clients that listen: start and end receiving updates of
+// a task. No client can send them.
+inline constexpr Method kFollowTask{"tasks/follow", Reach::by_task,     Local::none,
+                                    "taskId",       ItemKind::tool,     false,
+                                    false,          Action::task_follow};
+inline constexpr Method kUnfollowTask{
+    "tasks/unfollow", Reach::by_task, Local::none, "taskId",
+    ItemKind::tool,   false,          false,       Action::task_unfollow};
 
 // What a server may ask of its client, and from when on.
 struct ClientMethod {

@@ -91,7 +91,7 @@ bool has_inputs(std::string_view result, const InputRound& round) {
 }
 
 mcp::Reply cannot_ask(const gateway::Call& call, const Error& error) {
-  if (call.request.method != "tools/call") return mcp::error_reply(error);
+  if (call.method.action != mcp::Action::call_tool) return mcp::error_reply(error);
   return mcp::result_reply(fmt::format(
       R"({{"content":[{{"type":"text","text":{}}}],"isError":true}})", json::quote(error.message)));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp/compose.h"
@@ -38,7 +39,16 @@ std::shared_ptr<metrics::Counter> dropped(metrics::Registry& registry, std::stri
                           metrics::labels({{"upstream", upstream}, {"reason", reason}}));
 }
 
-// The level that a client has asked for once and for all; what it gets if it never did.
+Task<mcp::Reply> failed(Error error) { co_return error; }
+
+// The server may answer with a task only where it was told that the client has tasks.
+bool is_unexpected_task(const gateway::Call& call, const TaskFields& fields,
+                        const mcp::Reply& reply) {
+  return reply.type == mcp::ResultType::task && reply.from && mcp::info(*reply.from).stateless &&
+         !fields.declared && call.method.action == mcp::Action::call_tool;
+}
+
+// The level that a client has set for its session; the lowest if it never did.
 std::string_view level_of(const gateway::Call& call) {
   return mcp::kLogLevels[static_cast<std::size_t>(call.log_level.value_or(0))];
 }
@@ -70,136 +80,165 @@ std::string McpLink::raw_id(std::uint64_t id) const {
   return protocol_.ids == IdType::string ? fmt::format("\"{}\"", digits.c_str()) : digits.str();
 }
 
+// Ordinary calls take the last line of ask() and of ask_routed(): one coroutine, exchange().
 Task<mcp::Reply> McpLink::ask(const gateway::Call& call, std::string_view target,
-                              Deadline deadline) {
-  if (stateless() && call.request.method == "resources/subscribe") {
-    co_return co_await follow(std::string(target), deadline);
+                              Deadline& deadline) {
+  if (stateless() && call.method.action == mcp::Action::subscribe) {
+    return follow(std::string(target), deadline);
   }
-  if (stateless() && call.request.method == "resources/unsubscribe") {
-    followed_.erase(std::string(target));
-    co_return mcp::result_reply("{}");
-  }
+  if (stateless() && call.method.action == mcp::Action::unsubscribe) return unfollow(target);
   if (!stateless() && call.request.param("requestState")) {
-    co_return Error{Code::invalid_params, "this requestState was not made here"};
+    return failed({Code::invalid_params, "this requestState was not made here"});
   }
-  if (const auto level = level_to_ask(call)) {
-    auto told = co_await want_level(*level, deadline);
-    if (!told) co_return told.error();
-  }
-  if (call.method.reach == mcp::Reach::by_task) {
-    co_return co_await tasks_.answer(call, std::string(target), deadline);
-  }
-  if (call.request.method == "tools/call") {
-    co_return co_await tasks_.call(call, target, deadline);
-  }
-  co_return co_await put(call, target, {}, deadline);
+  if (const auto level = level_to_ask(call)) return ask_at_level(call, target, *level, deadline);
+  return ask_routed(call, target, deadline);
 }
 
-Task<mcp::Reply> McpLink::put(const gateway::Call& call, std::string_view target, Asking how,
-                              Deadline& deadline) {
-  auto reply = co_await forward(call, target, how, deadline);
-  if (mcp::info(call.revision).stateless) co_return reply;
-  // A client with a session does not know of results that want more: it is asked instead.
-  for (int round = 0; reply && reply->type == mcp::ResultType::input_required; ++round) {
+Task<mcp::Reply> McpLink::ask_routed(const gateway::Call& call, std::string_view target,
+                                     Deadline& deadline) {
+  if (call.method.reach == mcp::Reach::by_task) {
+    return tasks_.answer(call, std::string(target), deadline);
+  }
+  if (call.method.action == mcp::Action::call_tool) {
+    const auto use = tasks_.use_for(call);
+    if (use != LinkTasks::Use::none) return tasks_.call(call, target, use, deadline);
+  }
+  return exchange(call, target, {}, deadline);
+}
+
+Task<mcp::Reply> McpLink::ask_at_level(const gateway::Call& call, std::string_view target,
+                                       int level, Deadline& deadline) {
+  auto set = co_await want_level(level, deadline);
+  if (!set) co_return set.error();
+  co_return co_await ask_routed(call, target, deadline);
+}
+
+Task<mcp::Reply> McpLink::unfollow(std::string_view uri) {
+  if (const auto found = followed_.find(uri); found != followed_.end()) followed_.erase(found);
+  co_return mcp::result_reply("{}");
+}
+
+Task<mcp::Reply> McpLink::exchange(const gateway::Call& call, std::string_view target,
+                                   TaskFields fields, Deadline& deadline) {
+  std::string answers;
+  for (int round = 0;; ++round) {
+    Pending pending;
+    auto sent = forward(call, target, fields, answers, pending, deadline);
+    if (!sent) co_return sent.error();
+    auto answer = co_await pending.answer.wait();
+    auto reply = received(pending, std::move(answer));
+    // The server expects other arguments in headers than its last list said.
+    if (reply && reply->is_error && json::member(reply->body, "code") == "-32020") {
+      events_.on_items_changed();
+    }
+    if (reply && is_unexpected_task(call, fields, *reply)) {
+      co_return Error{Code::upstream_failed, "the upstream made a task for a client without tasks"};
+    }
+    // A client with a session knows no results that request input: it is asked instead.
+    const bool asks = reply && reply->type == mcp::ResultType::input_required &&
+                      !mcp::info(call.revision).stateless;
+    if (!asks) co_return reply;
     if (round == kMaxInputRounds) {
       co_return Error{Code::upstream_failed, "the upstream does not stop asking"};
     }
     const auto left = deadline - here().now();
     InputRound asked;
-    auto answers = co_await ask_inputs(call, reply->body, asked, here().now() + call.timeout);
-    if (!answers && answers.error().code == Code::missing_capability) {
-      co_return cannot_ask(call, answers.error());
+    auto given = co_await ask_inputs(call, reply->body, asked, here().now() + call.timeout);
+    if (!given && given.error().code == Code::missing_capability) {
+      co_return cannot_ask(call, given.error());
     }
-    if (!answers) co_return answers.error();
-    // The clock of the call stood still while its client thought.
+    if (!given) co_return given.error();
+    // The time that the client took does not count.
     deadline = here().now() + left;
-    how.answers = *answers;
-    reply = co_await forward(call, target, how, deadline);
+    answers = *std::move(given);
   }
-  co_return reply;
 }
 
-Task<mcp::Reply> McpLink::forward(const gateway::Call& call, std::string_view target,
-                                  const Asking& how, Deadline deadline) {
-  const std::uint64_t id = next_id_++;
-  Pending pending;
+Result<void> McpLink::forward(const gateway::Call& call, std::string_view target,
+                              const TaskFields& fields, std::string_view answers, Pending& pending,
+                              Deadline deadline) {
   pending.call = &call;
-  pending.id = id;
+  pending.id = next_id_++;
   if (call.method.reach == mcp::Reach::by_task) pending.task = target;
   pending.repeatable = pending.task.empty();
   const bool has_session = !mcp::info(call.revision).stateless;
-  const std::string capabilities = stateless() ? capabilities_of(&call, how.declared) : "";
-  const std::string raw = raw_id(id);
+  const std::string capabilities = stateless() ? capabilities_of(&call, fields.declared) : "";
+  const std::string raw = raw_id(pending.id);
   std::string text = mcp::forward(call.request, {.id = raw,
                                                  .target_key = call.method.target,
                                                  .target = target,
                                                  .to = revision_,
-                                                 .task = how.task,
+                                                 .task = fields.task,
                                                  .capabilities = capabilities,
                                                  .log_level = has_session ? level_of(call) : "",
-                                                 .answers = how.answers});
-  std::string fields;
+                                                 .answers = answers});
+  std::string headers;
   if (stateless() && call.param_headers && !call.param_headers->empty()) {
     const auto* const arguments = call.request.param("arguments");
-    fields = mcp::header_lines(*call.param_headers, arguments ? arguments->raw : "");
+    headers = mcp::header_lines(*call.param_headers, arguments ? arguments->raw : "");
   }
   const bool named = call.method.reach == mcp::Reach::by_name || !pending.task.empty();
-  const transport::Sending sending{.id = id,
-                                   .method = call.request.method,
-                                   .name = named ? target : "",
-                                   .fields = fields,
-                                   .revision = revision_};
-  auto reply = co_await exchange(std::move(text), sending, pending, deadline);
-  // It mirrors other arguments than we know of.
-  if (reply && reply->is_error && json::member(reply->body, "code") == "-32020") {
-    events_.on_items_changed();
-  }
-  co_return reply;
+  const transport::Sending how{.id = pending.id,
+                               .method = call.request.method,
+                               .name = named ? target : "",
+                               .fields = headers,
+                               .revision = revision_};
+  return send(std::move(text), how, pending, deadline);
 }
 
 Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
-  const std::uint64_t id = next_id_++;
-  co_return co_await request(id, method, std::move(params), deadline);
+  return request(next_id_++, method, std::move(params), deadline);
 }
 
 Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std::string params,
                                   Deadline deadline) {
   Pending pending;
   pending.id = id;
-  // Only a client that has tasks can hear of them.
+  // Only a client that has tasks receives updates of them.
   const bool listens = method == "subscriptions/listen" && has_tasks();
   if (stateless())
     params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
-  std::string text = mcp::request(raw_id(id), method, params);
   const transport::Sending how{.id = id, .method = method, .revision = revision_};
-  co_return co_await exchange(std::move(text), how, pending, deadline);
+  auto sent = send(mcp::request(raw_id(id), method, params), how, pending, deadline);
+  if (!sent) co_return sent.error();
+  auto answer = co_await pending.answer.wait();
+  co_return received(pending, std::move(answer));
 }
 
-Task<mcp::Reply> McpLink::exchange(std::string text, const transport::Sending& how,
-                                   Pending& pending, Deadline deadline) {
-  const std::uint64_t id = pending.id;
-  pending_.emplace(id, &pending);
+Result<void> McpLink::send(std::string text, const transport::Sending& how, Pending& pending,
+                           Deadline deadline) {
+  if (spare_) {
+    spare_.key() = pending.id;
+    spare_.mapped() = &pending;
+    pending_.insert(std::move(spare_));
+  } else {
+    pending_.emplace(pending.id, &pending);
+  }
   auto sent = channel_.send(std::move(text), how);
-  if (!sent) {
-    pending_.erase(id);
-    co_return sent.error();
+  if (sent) {
+    pending.start_clock(deadline);
+  } else {
+    spare_ = pending_.extract(pending.id);
   }
-  pending.start_clock(deadline);
-  auto reply = co_await pending.answer.wait();
+  return sent;
+}
+
+Result<mcp::Reply> McpLink::received(Pending& pending, Result<mcp::Reply> answer) {
   pending.stop_clock();
-  pending_.erase(id);
-  if (reply) co_return reply;
-  const Code why = reply.error().code;
+  spare_ = pending_.extract(pending.id);
+  if (answer) return answer;
+  const Code why = answer.error().code;
   const bool goes_on = why == Code::timeout || why == Code::cancelled || why == kRefusedQuestion;
-  if (!goes_on) co_return reply.error();
+  if (!goes_on) return answer;
   const bool late = why == Code::timeout;
-  if (!channel_.abandon(id) && !pending.handshake) {
-    auto told = channel_.send(mcp::cancelled(raw_id(id), late ? "deadline passed" : "cancelled"),
-                              {.method = "notifications/cancelled", .revision = revision_});
-    (void)told;  // If the peer has gone, on_closed() says so.
+  if (!channel_.abandon(pending.id) && !pending.handshake) {
+    auto sent =
+        channel_.send(mcp::cancelled(raw_id(pending.id), late ? "deadline passed" : "cancelled"),
+                      {.method = "notifications/cancelled", .revision = revision_});
+    discard(sent, "if the server has gone, on_closed() follows");
   }
-  if (late) co_return Error{Code::timeout, "the upstream did not answer in time"};
-  co_return reply.error();
+  if (late) return Error{Code::timeout, "the upstream did not answer in time"};
+  return answer;
 }
 
 void McpLink::fail_all(const Error& error) {
@@ -390,7 +429,7 @@ bool McpLink::told_too_much(const Pending& asked, const mcp::Message& question) 
 
 void McpLink::answer(std::string_view id, const mcp::Reply& reply) {
   auto sent = channel_.send(mcp::response(id, reply), {.revision = revision_});
-  (void)sent;  // If the peer has gone, on_closed() says so.
+  discard(sent, "if the server has gone, on_closed() follows");
 }
 
 McpLink::Pending* McpLink::call_of(std::uint64_t cause, std::string_view task) {

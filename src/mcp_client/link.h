@@ -50,7 +50,7 @@ HandshakeMode handshake_mode_for(Spoken wanted);
 // Empty: it is to be found out.
 std::optional<mcp::Revision> wanted_revision(Spoken wanted);
 
-class McpLink final : public transport::Channel::Listener, ListenStream::Link, LinkTasks::Link {
+class McpLink final : public transport::Channel::Listener, ListenStream::Link {
  public:
   class Events {
    public:
@@ -75,7 +75,7 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   Task<void> open(HandshakeMode handshake_mode, std::chrono::nanoseconds probe, Deadline deadline);
 
   // What the handshake has settled on.
-  mcp::Revision revision() const override { return revision_; }
+  mcp::Revision revision() const { return revision_; }
   bool stateless() const { return mcp::info(revision_).stateless; }
   // The handshake got as far as an answer, in whichever era.
   bool answered() const { return answered_; }
@@ -97,7 +97,9 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   // Forwards the call and waits for its answer. Code::missing_capability if a server with sessions
   // was told of more than this client can do and has asked for it: the call is cancelled there, and
   // may be made again where less was told. The data of that error is the method of the question.
-  Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline deadline);
+  // `deadline` moves on while the client of the call answers questions. REQUIRES: it and `target`
+  // exist until the answer is there.
+  Task<mcp::Reply> ask(const gateway::Call& call, std::string_view target, Deadline& deadline);
 
   // Fails everything that waits.
   void fail_all(const Error& error);
@@ -146,7 +148,7 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   std::optional<int> level_to_ask(const gateway::Call& call) const;
   Task<void> want_level(int level, Deadline deadline);
   Task<mcp::Reply> follow(std::string uri, Deadline deadline);
-  Task<void> hear_followed(Deadline deadline) override;
+  Task<void> hear_followed(Deadline deadline);
 
   std::uint64_t mint_id() override { return next_id_++; }
   // An id of ours as the server wants it, raw.
@@ -154,22 +156,33 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   Task<mcp::Reply> listen(std::uint64_t id, std::string params) override;
   void on_missed() override;
 
-  using Asking = LinkTasks::Asking;
-  bool has_tasks() const override { return has_tasks_; }
-  Task<mcp::Reply> put(const gateway::Call& call, std::string_view target, Asking how,
-                       Deadline& deadline) override;
+  // What LinkTasks uses of its link.
+  friend class LinkTasks;
+  bool has_tasks() const { return has_tasks_; }
+  // Sends the call as its client made it, and again with answers as often as the server asks.
+  Task<mcp::Reply> exchange(const gateway::Call& call, std::string_view target, TaskFields fields,
+                            Deadline& deadline);
+  // Sends a request of our own about the task `id`; if there is a call, on behalf of its client.
+  // `more` are raw members of its parameters.
   Task<mcp::Reply> ask_about(const gateway::Call* call, std::string_view method,
-                             const std::string& id, std::string_view more,
-                             Deadline deadline) override;
-  void on_task(gateway::TaskUpdate update) override { events_.on_task(update); }
+                             const std::string& id, std::string_view more, Deadline deadline);
+
+  Task<mcp::Reply> ask_at_level(const gateway::Call& call, std::string_view target, int level,
+                                Deadline& deadline);
+  Task<mcp::Reply> ask_routed(const gateway::Call& call, std::string_view target,
+                              Deadline& deadline);
+  Task<mcp::Reply> unfollow(std::string_view uri);
   std::string with_listed_tasks(const gateway::Call& call, std::string_view params) const;
 
   // What a stateless server is told that the client can do; null: the gateway itself.
   std::string capabilities_of(const gateway::Call* call, bool with_tasks) const;
-  Task<mcp::Reply> forward(const gateway::Call& call, std::string_view target, const Asking& how,
-                           Deadline deadline);
-  Task<mcp::Reply> exchange(std::string text, const transport::Sending& how, Pending& pending,
-                            Deadline deadline);
+  Result<void> forward(const gateway::Call& call, std::string_view target, const TaskFields& fields,
+                       std::string_view answers, Pending& pending, Deadline deadline);
+  // Sends a request and starts to wait for its answer, which is then taken from pending.answer and
+  // passed through received().
+  Result<void> send(std::string text, const transport::Sending& how, Pending& pending,
+                    Deadline deadline);
+  Result<mcp::Reply> received(Pending& pending, Result<mcp::Reply> answer);
   Task<mcp::Reply> request(std::string_view method, std::string params, Deadline deadline);
   Task<mcp::Reply> request(std::uint64_t id, std::string_view method, std::string params,
                            Deadline deadline);
@@ -182,7 +195,9 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link, L
   const mcp::Abilities told_;  // That a server with sessions is told that its clients can do.
   NotificationRate notifications_;
   std::uint64_t next_id_ = 1;
-  std::unordered_map<std::uint64_t, Pending*> pending_;
+  using PendingMap = std::unordered_map<std::uint64_t, Pending*>;
+  PendingMap pending_;
+  PendingMap::node_type spare_;  // Of the last request that ended: the next one uses it again.
   mcp::Revision revision_ = mcp::kNewestSessionBased;
   bool answered_ = false;
   bool closed_ = false;

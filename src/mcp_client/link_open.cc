@@ -164,9 +164,11 @@ Task<mcp::Reply> McpLink::shake(std::string_view method, std::string params,
   Pending pending;
   pending.id = next_id_++;
   pending.handshake = true;
-  std::string text = mcp::request(raw_id(pending.id), method, params);
   const transport::Sending how{.id = pending.id, .method = method, .revision = revision};
-  auto reply = co_await exchange(std::move(text), how, pending, deadline);
+  auto sent = send(mcp::request(raw_id(pending.id), method, params), how, pending, deadline);
+  if (!sent) co_return sent.error();
+  auto answer = co_await pending.answer.wait();
+  auto reply = received(pending, std::move(answer));
   answered_ |= static_cast<bool>(reply);
   co_return reply;
 }

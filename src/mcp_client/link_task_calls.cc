@@ -32,8 +32,10 @@ Task<mcp::Reply> McpLink::ask_about(const gateway::Call* call, std::string_view 
   if (stateless()) params = mcp::with_envelope(params, revision_, capabilities_of(call, true));
   const transport::Sending sending{
       .id = pending.id, .method = method, .name = id, .revision = revision_};
-  co_return co_await exchange(mcp::request(raw_id(pending.id), method, params), sending, pending,
-                              deadline);
+  auto sent = send(mcp::request(raw_id(pending.id), method, params), sending, pending, deadline);
+  if (!sent) co_return sent.error();
+  auto answer = co_await pending.answer.wait();
+  co_return received(pending, std::move(answer));
 }
 
 std::string McpLink::with_listed_tasks(const gateway::Call& call, std::string_view params) const {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <set>
 
+#include "core/discard.h"
 #include "gateway/call/task_ids.h"
 #include "json/read.h"
 #include "mcp/capabilities.h"
 #include "mcp_client/input_round.h"
+#include "mcp_client/link.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -49,51 +51,49 @@ mcp::Reply LinkTasks::with_listed(const gateway::Call& call, mcp::Reply reply) c
   return made;
 }
 
-LinkTasks::Wish LinkTasks::wish_of(const gateway::Call& call) const {
-  if (!link_.has_tasks()) return Wish::answer;
-  // A stateless server says itself if it cannot do without.
-  if (stateless()) return knows_tasks(call) ? Wish::task : Wish::answer;
-  if (call.task_support == mcp::TaskSupport::none) return Wish::answer;
-  if (knows_tasks(call)) return Wish::task;
-  // Whoever sees that a tool runs only as a task must ask for one.
-  const bool sees = call.revision == mcp::Revision::v2025_11_25;
-  return call.task_support == mcp::TaskSupport::required && !sees ? Wish::wait : Wish::answer;
+bool LinkTasks::stateless() const { return link_.stateless(); }
+
+LinkTasks::Use LinkTasks::use_for(const gateway::Call& call) const {
+  if (!link_.has_tasks()) return Use::none;
+  if (stateless()) {
+    if (knows_tasks(call)) return Use::task;
+    return has_session(call) ? Use::if_required : Use::none;
+  }
+  if (call.task_support == mcp::TaskSupport::none) return Use::none;
+  if (knows_tasks(call)) return Use::task;
+  // A client that can read that a tool runs only as a task has to request one.
+  const bool reads_it = call.revision == mcp::Revision::v2025_11_25;
+  return call.task_support == mcp::TaskSupport::required && !reads_it ? Use::wait : Use::none;
 }
 
-Task<mcp::Reply> LinkTasks::call(const gateway::Call& call, std::string_view tool,
-                                 Deadline deadline) {
-  Wish wish = wish_of(call);
-  Asking how;
-  how.declared = wish != Wish::answer;
-  if (how.declared && !stateless()) {
+Task<mcp::Reply> LinkTasks::call(const gateway::Call& call, std::string_view tool, Use use,
+                                 Deadline& deadline) {
+  TaskFields fields{.declared = use != Use::if_required};
+  if (fields.declared && !stateless()) {
     const auto* const given = has_session(call) ? call.request.param("task") : nullptr;
-    how.task = given ? given->raw : "{}";
+    fields.task = given ? given->raw : "{}";
   }
-  auto reply = co_await link_.put(call, tool, how, deadline);
-  if (reply && stateless() && has_session(call) && !how.declared && link_.has_tasks() &&
-      wants_tasks(*reply)) {
-    wish = Wish::wait;
-    how.declared = true;
-    reply = co_await link_.put(call, tool, how, deadline);
+  auto reply = co_await link_.exchange(call, tool, fields, deadline);
+  if (use == Use::if_required && reply && wants_tasks(*reply)) {
+    use = Use::wait;
+    fields.declared = true;
+    reply = co_await link_.exchange(call, tool, fields, deadline);
   }
   if (!reply || reply->is_error) co_return reply;
-  const bool made = stateless() ? reply->type == mcp::ResultType::task : how.declared;
-  if (made) co_return co_await created(call, *std::move(reply), wish, deadline);
-  // A client with a session that has asked for a task is told of one, come what may.
-  const bool asked = wish == Wish::task && has_session(call);
-  co_return asked ? finished(call, *std::move(reply)) : *std::move(reply);
+  const bool made = stateless() ? reply->type == mcp::ResultType::task : fields.declared;
+  if (made) co_return co_await created(call, *std::move(reply), use, deadline);
+  // A client with a session that has requested a task gets one in any case.
+  const bool requested = use == Use::task && has_session(call);
+  co_return requested ? finished(call, *std::move(reply)) : *std::move(reply);
 }
 
-Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply, Wish wish,
+Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply, Use use,
                                     Deadline deadline) {
-  if (wish == Wish::answer) {
-    co_return Error{Code::upstream_failed, "the upstream made a task for a client without tasks"};
-  }
   const std::string_view task =
       stateless() ? reply.body : json::member(reply.body, "task").value_or("{}");
   const auto id = json::string_member(task, "taskId");
   if (!id) co_return malformed();
-  if (wish == Wish::wait) co_return co_await wait_for(call, *id, deadline);
+  if (use == Use::wait) co_return co_await wait_for(call, *id, deadline);
   if (stateless() && has_session(call)) {
     // Its session is told how it stands; a server with sessions does so unasked.
     const auto ttl = json::as_int(json::member(task, "ttlMs").value_or(""));
@@ -130,36 +130,38 @@ Task<mcp::Reply> LinkTasks::wait_for(const gateway::Call& call, const std::strin
 
 // Nobody is left who wants what the task comes to.
 Task<void> LinkTasks::give_up(std::string id) {
-  auto told = co_await link_.ask_about(nullptr, "tasks/cancel", id, "", here().now() + kOtherwise);
-  co_return ok();  // A server that does not listen goes on for nothing.
+  auto cancelled =
+      co_await link_.ask_about(nullptr, "tasks/cancel", id, "", here().now() + kOtherwise);
+  discard(cancelled, "a server that ignores it finishes a task that nobody needs");
+  co_return ok();
 }
 
-Task<mcp::Reply> LinkTasks::answer(const gateway::Call& call, const std::string& id,
-                                   Deadline deadline) {
-  if (call.request.method == mcp::kFollowTask.name) co_return co_await follow(call, id, deadline);
-  if (call.request.method == mcp::kUnfollowTask.name) co_return unfollow(id);
+Task<mcp::Reply> LinkTasks::answer(const gateway::Call& call, std::string id, Deadline deadline) {
+  const mcp::Action action = call.method.action;
+  if (action == mcp::Action::task_follow) co_return co_await follow(call, id, deadline);
+  if (action == mcp::Action::task_unfollow) co_return unfollow(id);
   if (!link_.has_tasks()) co_return Error{Code::not_found, "there is no such task any more"};
   if (stateless() && has_session(call)) co_return co_await answer_session(call, id, deadline);
   if (!stateless() && !has_session(call)) co_return co_await answer_stateless(call, id, deadline);
-  auto reply = co_await link_.put(call, id, {.declared = true}, deadline);
+  auto reply = co_await link_.exchange(call, id, {.declared = true}, deadline);
   co_return reply ? with_listed(call, *std::move(reply)) : std::move(reply);
 }
 
 Task<mcp::Reply> LinkTasks::answer_session(const gateway::Call& call, const std::string& id,
                                            Deadline deadline) {
-  const std::string_view method = call.request.method;
+  const mcp::Action action = call.method.action;
   if (const auto* const stored = finished_.find(id)) {
-    if (method == "tasks/cancel") {
+    if (action == mcp::Action::task_cancel) {
       co_return Error{Code::invalid_params, "the task has come to its end already"};
     }
-    auto reply = method == "tasks/get" ? mcp::result_reply(stored->state) : stored->reply;
-    if (method == "tasks/result" && !reply.is_error) {
+    auto reply = action == mcp::Action::task_get ? mcp::result_reply(stored->state) : stored->reply;
+    if (action == mcp::Action::task_result && !reply.is_error) {
       reply.body = mcp::with_related_task(reply.body, id);
     }
     co_return with_listed(call, std::move(reply));
   }
-  if (method == "tasks/cancel") co_return co_await cancel_for_session(call, id, deadline);
-  if (method == "tasks/result") {
+  if (action == mcp::Action::task_cancel) co_return co_await cancel_for_session(call, id, deadline);
+  if (action == mcp::Action::task_result) {
     auto reply = co_await outcome(call, id, deadline);
     if (reply && !reply->is_error) reply->body = mcp::with_related_task(reply->body, id);
     co_return reply ? with_listed(call, *std::move(reply)) : std::move(reply);
@@ -187,7 +189,8 @@ Task<mcp::Reply> LinkTasks::cancel_for_session(const gateway::Call& call, const 
 // wants to know on the way.
 Task<mcp::Reply> LinkTasks::outcome(const gateway::Call& call, const std::string& id,
                                     Deadline deadline) {
-  InputRound round{.related = call.request.method == "tasks/result" ? listed(call, id) : ""};
+  InputRound round{.related =
+                       call.method.action == mcp::Action::task_result ? listed(call, id) : ""};
   for (;;) {
     auto state = co_await link_.ask_about(&call, "tasks/get", id, "", deadline);
     if (!state || state->is_error) co_return state;

@@ -20,45 +20,38 @@
 
 namespace patchbay::upstreams {
 
+class McpLink;
+
+// What a request says about tasks.
+struct TaskFields {
+  std::string_view task =
+      {};                 // Raw, for a server with sessions that is to make a task of the call.
+  bool declared = false;  // A stateless server is told that the client has tasks.
+};
+
 class LinkTasks {
  public:
-  // How a call is put to the server.
-  struct Asking {
-    std::string_view answers = {};  // Raw members for the retry of a call that asked.
-    std::string_view task = {};     // Raw, for a server with sessions that is to make a task of it.
-    bool declared = false;          // A stateless server is told that the client has tasks.
+  // What part tasks play in a call of a tool.
+  enum class Use : std::uint8_t {
+    none,         // The call cannot become a task.
+    if_required,  // A stateless server may insist on one for a client that knows none.
+    task,         // The client gets a task.
+    wait,         // The server makes a task; the client gets its result.
   };
 
-  // What a link does for its tasks. REQUIRES: outlives them.
-  class Link {
-   public:
-    virtual mcp::Revision revision() const = 0;
-    virtual bool has_tasks() const = 0;
-    // The call as its client made it, and once more with answers as often as the server asks.
-    virtual Task<mcp::Reply> put(const gateway::Call& call, std::string_view target, Asking how,
-                                 Deadline& deadline) = 0;
-    // A request of our own about the task `id`; if there is a call, on behalf of its client.
-    // `more` are raw members of its parameters.
-    virtual Task<mcp::Reply> ask_about(const gateway::Call* call, std::string_view method,
-                                       const std::string& id, std::string_view more,
-                                       Deadline deadline) = 0;
-    // Hears of the tasks that are followed now.
-    virtual Task<void> hear_followed(Deadline deadline) = 0;
-    virtual void on_task(gateway::TaskUpdate update) = 0;
-
-   protected:
-    ~Link() = default;
-  };
-
-  // `place` is what leads back to this connection in the ids that the upstream gives.
-  LinkTasks(Link& link, std::string place, const TaskSettings& settings)
+  // `place` is what leads back to this connection in the ids of tasks. REQUIRES: `link` outlives
+  // this.
+  LinkTasks(McpLink& link, std::string place, const TaskSettings& settings)
       : link_(link), place_(std::move(place)), settings_(settings), finished_(settings) {}
 
-  // Answers tools/call.
-  Task<mcp::Reply> call(const gateway::Call& call, std::string_view tool, Deadline deadline);
+  Use use_for(const gateway::Call& call) const;
+
+  // Answers tools/call. REQUIRES: `use` is not none.
+  Task<mcp::Reply> call(const gateway::Call& call, std::string_view tool, Use use,
+                        Deadline& deadline);
 
   // Answers a request about the task that the server calls `id`.
-  Task<mcp::Reply> answer(const gateway::Call& call, const std::string& id, Deadline deadline);
+  Task<mcp::Reply> answer(const gateway::Call& call, std::string id, Deadline deadline);
 
   // How the client of `call` knows the task that the server calls `id`.
   std::string listed(const gateway::Call& call, std::string_view id) const;
@@ -83,13 +76,9 @@ class LinkTasks {
   Task<void> stop();
 
  private:
-  bool stateless() const { return mcp::info(link_.revision()).stateless; }
+  bool stateless() const;
 
-  // What a client wants of a call that could become a task.
-  enum class Wish : std::uint8_t { answer, task, wait };
-  Wish wish_of(const gateway::Call& call) const;
-  Task<mcp::Reply> created(const gateway::Call& call, mcp::Reply reply, Wish wish,
-                           Deadline deadline);
+  Task<mcp::Reply> created(const gateway::Call& call, mcp::Reply reply, Use use, Deadline deadline);
   Task<mcp::Reply> wait_for(const gateway::Call& call, const std::string& id, Deadline deadline);
   mcp::Reply finished(const gateway::Call& call, mcp::Reply reply);
 
@@ -119,7 +108,7 @@ class LinkTasks {
   std::string upstream_id(std::string_view id) const { return place_ + '.' + std::string(id); }
   mcp::Reply with_listed(const gateway::Call& call, mcp::Reply reply) const;
 
-  Link& link_;
+  McpLink& link_;
   const std::string place_;
   const TaskSettings settings_;
   FinishedTasks finished_;

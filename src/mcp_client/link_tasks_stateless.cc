@@ -3,7 +3,7 @@
 
 #include "json/edit.h"
 #include "json/read.h"
-#include "mcp_client/link_tasks.h"
+#include "mcp_client/link.h"
 
 namespace patchbay::upstreams {
 namespace {
@@ -24,10 +24,10 @@ std::string bare(std::string_view state) {
 
 Task<mcp::Reply> LinkTasks::answer_stateless(const gateway::Call& call, const std::string& id,
                                              Deadline deadline) {
-  if (call.request.method == "tasks/cancel") {
+  if (call.method.action == mcp::Action::task_cancel) {
     co_return co_await cancel_for_stateless(call, id, deadline);
   }
-  if (call.request.method == "tasks/get") {
+  if (call.method.action == mcp::Action::task_get) {
     const Follower client{1, std::string(call.capabilities), call.timeout};
     auto reply = co_await details(&call, id, client, deadline);
     co_return reply ? with_listed(call, *std::move(reply)) : std::move(reply);
@@ -166,7 +166,7 @@ void LinkTasks::on_status(const mcp::Message& notification) {
     // The stateless form has more inside, which must be fetched.
     look_at(*id);
   }
-  link_.on_task(std::move(update));
+  link_.events_.on_task(update);
 }
 
 void LinkTasks::on_missed() {
@@ -203,7 +203,7 @@ Task<void> LinkTasks::notify_details(const std::string& id, Follower client) {
   update.id = upstream_id(id);
   update.final = mcp::is_final(mcp::task_status(state->body));
   update.stateless = bare(state->body);
-  link_.on_task(std::move(update));
+  link_.events_.on_task(update);
   co_return ok();
 }
 

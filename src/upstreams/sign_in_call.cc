@@ -64,8 +64,8 @@ Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool 
   co_return not_signed_in(upstream, ": " + done.error().message);
 }
 
-Result<mcp::Reply> told(const gateway::Call& call, const Error& error) {
-  if (error.code != Code::forbidden || call.request.method != "tools/call") return error;
+Result<mcp::Reply> sign_in_reply(const gateway::Call& call, const Error& error) {
+  if (error.code != Code::forbidden || call.method.action != mcp::Action::call_tool) return error;
   auto reply = mcp::result_reply(mcp::tool_result({error.message}, true));
   reply.why = Code::forbidden;
   return reply;

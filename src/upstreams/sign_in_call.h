@@ -16,6 +16,6 @@ Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool 
 
 // That, as the answer to the call: of a tool, in the words of its result, so that models read it
 // too.
-Result<mcp::Reply> told(const gateway::Call& call, const Error& error);
+Result<mcp::Reply> sign_in_reply(const gateway::Call& call, const Error& error);
 
 }  // namespace patchbay::upstreams

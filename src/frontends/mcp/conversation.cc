@@ -39,11 +39,9 @@ Error in_its_words(const Error& why) {
                       json::quote(why.message))};
 }
 
-// The response to a message that could not be scanned. What cannot be parsed has no id, even if one
-// could be read before the text broke off.
-std::string unreadable(const mcp::Message& message, const Error& why) {
-  const std::string_view id = why.code == Code::parse_error ? "" : message.id;
-  return mcp::response(id, mcp::error_reply(in_its_words(why)));
+// What cannot be parsed has no id, even if one could be read before the text broke off.
+std::string_view id_of_unreadable(const mcp::Message& message, const Error& why) {
+  return why.code == Code::parse_error ? "" : message.id;
 }
 
 }  // namespace
@@ -109,7 +107,8 @@ void Conversation::on_whole_message(std::string text, std::uint64_t /*cause*/) {
   auto own = std::make_unique<mcp::OwnMessage>(std::move(text));
   auto parsed = mcp::parse(own->text, own->message);
   if (parsed) return take(std::move(own));
-  auto sent = send(unreadable(own->message, parsed.error()));
+  auto sent = send_answer(id_of_unreadable(own->message, parsed.error()),
+                          mcp::error_reply(in_its_words(parsed.error())));
   (void)sent;  // If the client has gone, run() ends.
 }
 
@@ -142,13 +141,17 @@ void Conversation::notify_task(const std::string& upstream, const gateway::TaskU
 }
 
 Task<void> Conversation::serve(std::unique_ptr<const mcp::OwnMessage> own) {
-  auto response = co_await answer(own->message, own->text.size());
-  co_return response ? send(*std::move(response)) : ok();
+  auto reply = co_await answer(own->message, own->text.size());
+  co_return reply && *reply ? send_answer(own->message.id, **reply) : ok();
 }
 
 Task<void> Conversation::serve_batch(std::string text) {
   auto response = co_await answer_batch(text);
   co_return response ? send(*std::move(response)) : ok();
+}
+
+Result<void> Conversation::send_answer(std::string_view id, const mcp::Reply& reply) {
+  return answers_ ? answers_->answer(id, reply) : send(mcp::response(id, reply));
 }
 
 Result<void> Conversation::send(std::string response) {
@@ -192,30 +195,32 @@ Task<void> Conversation::answer_into(std::string_view text, std::string& out) {
   mcp::Message message;
   auto parsed = mcp::parse(text, message);
   if (!parsed) {
-    out = unreadable(message, parsed.error());
+    out = mcp::response(id_of_unreadable(message, parsed.error()),
+                        mcp::error_reply(in_its_words(parsed.error())));
     co_return ok();
   }
-  auto response = co_await answer(message, text.size());
-  if (response) out = *std::move(response);
+  auto reply = co_await answer(message, text.size());
+  if (reply && *reply) out = mcp::response(message.id, **reply);
   co_return ok();
 }
 
-Task<std::string> Conversation::answer(const mcp::Message& message, std::size_t size) {
+Task<std::optional<mcp::Reply>> Conversation::answer(const mcp::Message& message,
+                                                     std::size_t size) {
   if (message.kind == mcp::Message::Kind::response) {
     questions_.answer(this, message.id, mcp::reply_of(message));
   }
   if (message.kind == mcp::Message::Kind::notification) notified(message);
-  if (message.kind != mcp::Message::Kind::request) co_return std::string();
+  if (message.kind != mcp::Message::Kind::request) co_return std::nullopt;
   auto claimed = mcp::claimed_revision(message);
-  if (!claimed) co_return mcp::response(message.id, mcp::error_reply(claimed.error()));
+  if (!claimed) co_return mcp::error_reply(claimed.error());
   mcp::Revision revision = revision_;
   if (*claimed && mcp::info(**claimed).stateless) {
     revision = **claimed;
     auto envelope = mcp::check_envelope(message);
-    if (!envelope) co_return mcp::response(message.id, mcp::error_reply(envelope.error()));
+    if (!envelope) co_return mcp::error_reply(envelope.error());
   } else if (message.method == "initialize") {
     auto agreed = server_.negotiate(message);
-    if (!agreed) co_return mcp::response(message.id, mcp::error_reply(agreed.error()));
+    if (!agreed) co_return mcp::error_reply(agreed.error());
     revision = revision_ = *agreed;
     has_session_ = true;
     capabilities_ = gateway::client_capabilities(message);
@@ -224,9 +229,9 @@ Task<std::string> Conversation::answer(const mcp::Message& message, std::size_t 
   }
   auto reply = co_await run_call(message, revision, size);
   // Whoever cancelled a request does not wait for it any more.
-  if (reply && reply->why == Code::cancelled) co_return std::string();
-  if (!reply) co_return mcp::response(message.id, mcp::error_reply(reply.error()));
-  co_return mcp::response(message.id, *reply);
+  if (reply && reply->why == Code::cancelled) co_return std::nullopt;
+  if (!reply) co_return mcp::error_reply(reply.error());
+  co_return *std::move(reply);
 }
 
 Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revision revision,

@@ -22,11 +22,24 @@
 
 namespace patchbay::frontends {
 
+// Where a conversation delivers the answers to requests if they need more than the channel: an
+// envelope, for example.
+class AnswerSink {
+ public:
+  // `id` is that of the request, raw; empty if the request could not be read.
+  virtual Result<void> answer(std::string_view id, const mcp::Reply& reply) = 0;
+
+ protected:
+  ~AnswerSink() = default;
+};
+
 class Conversation final : transport::Channel::Listener {
  public:
-  // REQUIRES: `server` and `channel` outlive this.
-  Conversation(gateway::McpServer& server, transport::Channel& channel, gateway::CallOrigin caller)
-      : server_(server), channel_(channel), caller_(std::move(caller)) {}
+  // Answers go to `answers` if there is one, else to the channel like everything else. REQUIRES:
+  // `server`, `channel` and `answers` outlive this.
+  Conversation(gateway::McpServer& server, transport::Channel& channel, gateway::CallOrigin caller,
+               AnswerSink* answers = nullptr)
+      : server_(server), channel_(channel), answers_(answers), caller_(std::move(caller)) {}
 
   const Principal& who() const { return *caller_.who; }
 
@@ -65,8 +78,9 @@ class Conversation final : transport::Channel::Listener {
   Task<void> serve_batch(std::string text);
   Task<std::string> answer_batch(std::string_view text);
   Task<void> answer_into(std::string_view text, std::string& out);
-  // The response to one message of `size` bytes; empty if it wants none.
-  Task<std::string> answer(const mcp::Message& message, std::size_t size);
+  // The reply to one message of `size` bytes; none if it wants none.
+  Task<std::optional<mcp::Reply>> answer(const mcp::Message& message, std::size_t size);
+  Result<void> send_answer(std::string_view id, const mcp::Reply& reply);
   Result<void> send(std::string response);
   Task<mcp::Reply> run_call(const mcp::Message& message, mcp::Revision revision, std::size_t size);
   Task<mcp::Reply> listen(const mcp::Message& message);
@@ -74,6 +88,7 @@ class Conversation final : transport::Channel::Listener {
 
   gateway::McpServer& server_;
   transport::Channel& channel_;
+  AnswerSink* const answers_;
   gateway::CallOrigin caller_;
   const std::string name_ = random_hex(8);  // Of the session.
   gateway::InFlight in_flight_;

@@ -15,37 +15,7 @@ namespace patchbay::frontends {
 namespace {
 
 constexpr std::size_t kRecommended = 1 << 20;  // Messages above this are counted.
-constexpr std::string_view kIdFirst = R"({"jsonrpc":"2.0","id":)";
 constexpr std::string_view kMethodNotFound = R"({"code":-32601,)";
-
-// A response as the gateway writes it (mcp::response_head); none if it is something else.
-struct Response {
-  std::string_view id;
-  std::string_view body;
-  bool is_error = false;
-};
-
-std::optional<Response> response_in(std::string_view text) {
-  if (!text.starts_with(kIdFirst)) return std::nullopt;
-  std::string_view rest = text.substr(kIdFirst.size());
-  std::size_t size = 0;
-  if (rest.starts_with('"')) {
-    for (size = 1; size < rest.size() && rest[size] != '"'; ++size) size += rest[size] == '\\';
-    ++size;
-  } else {
-    size = rest.find(',');
-  }
-  if (size >= rest.size()) return std::nullopt;
-  const std::string_view id = rest.substr(0, size);
-  rest.remove_prefix(size);
-  for (const std::string_view head : {R"(,"result":)", R"(,"error":)"}) {
-    if (!rest.starts_with(head)) continue;
-    rest.remove_prefix(head.size());
-    rest.remove_suffix(1);
-    return Response{id, rest, head[2] == 'e'};
-  }
-  return std::nullopt;
-}
 
 // What the protocol wants to be told of a limit: {limit, window, retry_after}.
 std::string limit_details(std::string_view data) {
@@ -205,8 +175,9 @@ Task<void> WireSession::enter(Caller who) {
     share_ = *std::move(share);
   }
   transport::Channel& channel = *this;
+  AnswerSink& answers = *this;
   conversation_.emplace(host_.server(), channel,
-                        gateway::CallOrigin{peer_.frontend, std::move(who), peer_.ip});
+                        gateway::CallOrigin{peer_.frontend, std::move(who), peer_.ip}, &answers);
   begun_.deliver(ok());
   while (!listener_) co_await next_turn();
   co_return ok();
@@ -303,14 +274,14 @@ Result<void> WireSession::admit(const mcp::Message& message) const {
 // ---- Answers and news out
 
 Result<void> WireSession::send(std::string message, const transport::Sending&) {
-  const auto response = response_in(message);
-  const auto asked = response ? pending_.find(response->id) : pending_.end();
-  if (asked == pending_.end()) {
-    // News and questions are for those whom we would still let in.
-    if (!response && mute())
-      return Error{Code::unavailable, "the client's credentials have expired"};
-    return post({}, message, response ? response->id : "");
-  }
+  // Notifications and questions are only for clients that would still be let in.
+  if (mute()) return Error{Code::unavailable, "the client's credentials have expired"};
+  return post({}, message, "");
+}
+
+Result<void> WireSession::answer(std::string_view id, const mcp::Reply& reply) {
+  const auto asked = pending_.find(id);
+  if (asked == pending_.end()) return post({}, mcp::response(id, reply), id);
   const Pending done = std::move(asked->second);
   pending_.erase(asked);
   const std::string metadata =
@@ -318,26 +289,26 @@ Result<void> WireSession::send(std::string message, const transport::Sending&) {
           ? std::string()
           : fmt::format(R"({{"correlation_id":{}}})", json::quote(done.correlation));
   const wire::Heading heading{.correlation_id = done.envelope, .metadata = metadata};
-  const std::string changed = shaped(done, response->id, response->body, response->is_error);
-  return post(heading, changed.empty() ? std::string_view(message) : changed, response->id);
+  return post(heading, response_to(done, id, reply), id);
 }
 
-std::string WireSession::shaped(const Pending& asked, std::string_view id, std::string_view body,
-                                bool is_error) const {
-  if (is_error && body.starts_with(kMethodNotFound)) {
+std::string WireSession::response_to(const Pending& asked, std::string_view id,
+                                     const mcp::Reply& reply) const {
+  if (reply.is_error && reply.body.starts_with(kMethodNotFound)) {
     const std::string error =
         fmt::format(R"({{"code":-32601,"message":"Method not found","data":{{"method":{}}}}})",
                     json::quote(asked.method));
     return mcp::response_head(id, true) + error + "}";
   }
-  if (is_error) return "";
-  if (asked.offer) {
-    return mcp::response_head(id, false) + offer_result(*asked.offer, body, terms_->settings) + "}";
+  std::string result;
+  if (!reply.is_error && asked.offer) {
+    result = offer_result(*asked.offer, reply.body, terms_->settings);
+  } else if (!reply.is_error && !asked.upstream.empty()) {
+    const auto catalog = host_.catalog().current(*caller_);
+    result = listed_within(asked.upstream, asked.method, reply.body, *catalog);
   }
-  if (asked.upstream.empty()) return "";
-  const auto catalog = host_.catalog().current(*caller_);
-  const std::string result = listed_within(asked.upstream, asked.method, body, *catalog);
-  return result.empty() ? "" : mcp::response_head(id, false) + result + "}";
+  if (result.empty()) return mcp::response(id, reply);
+  return mcp::response_head(id, false) + result + "}";
 }
 
 Result<void> WireSession::post(const wire::Heading& heading, std::string_view payload,

@@ -68,7 +68,7 @@ struct WirePeer {
   Caller who = {};                                       // Null: not known yet.
 };
 
-class WireSession final : transport::Channel {
+class WireSession final : transport::Channel, AnswerSink {
  public:
   // REQUIRES: host and sink outlive the session.
   WireSession(WireHost& host, WireSink& sink, WirePeer peer);
@@ -112,6 +112,8 @@ class WireSession final : transport::Channel {
   Result<void> send(std::string message, const transport::Sending& how) override;
   void close_sending() override {}
   void close() override {}
+  // AnswerSink: puts the answer into an envelope under the id of the one that asked.
+  Result<void> answer(std::string_view id, const mcp::Reply& reply) override;
 
   Task<Caller> sender(const wire::Envelope& envelope);
   Task<void> enter(Caller who);
@@ -123,9 +125,8 @@ class WireSession final : transport::Channel {
   void request(const wire::Envelope& envelope, std::unique_ptr<mcp::OwnMessage> own);
   void request_within(const wire::Envelope& envelope, const NamedRequest& named);
   Result<void> admit(const mcp::Message& message) const;
-  // The answer as its client wants it.
-  std::string shaped(const Pending& asked, std::string_view id, std::string_view body,
-                     bool is_error) const;
+  // The response in the form that its client expects.
+  std::string response_to(const Pending& asked, std::string_view id, const mcp::Reply& reply) const;
   Result<void> post(const wire::Heading& heading, std::string_view payload, std::string_view id);
   void answer_fault(const wire::Envelope& about, std::string_view id, const Error& why);
   void refuse(const wire::Envelope& about, std::string_view id, const Error& why);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,8 @@ class SilentPeer final : public Peer {
   }
 };
 
+class Catalog;
+struct CatalogEntry;
 class TaskIds;
 
 // Through which front end someone asks, who it is, and from which address.
@@ -100,10 +103,13 @@ struct Call {
   std::string_view trace = {};  // Its traceparent, if it has one.
   std::string_view from = {};   // The address that it comes from; empty for our own stdin.
 
+  // Set by the McpServer: its `serverInfo`, raw, for the results of stateless revisions.
+  std::string_view server_info = {};
+
   // Set by the pipeline.
   mutable std::optional<policy::Quota> quota =
       {};                        // What is left to the caller, where that is bounded.
-  std::string target = {};       // The name as asked.
+  std::string target = {};       // The name in the request.
   std::string upstream = {};     // Who answers; empty until routed.
   std::string rule = {};         // Which rule decided; empty: none did.
   bool is_admin = false;         // The caller has the role `admin`.
@@ -112,6 +118,11 @@ struct Call {
   const std::vector<mcp::ParamHeader>* param_headers = nullptr;
   mcp::TaskSupport task_support = mcp::TaskSupport::none;  // Of the tool that is called.
   const TaskIds* tasks = nullptr;  // How the client knows tasks; see listed_task().
+  // The item that `target` names, in the catalog that the caller has access to. Null: there is none
+  // such, or the method names no item.
+  std::shared_ptr<const Catalog> catalog = {};
+  const CatalogEntry* entry = nullptr;
+  mcp::ItemKind item = mcp::ItemKind::tool;  // The kind of the item that is named.
 };
 
 // News of one call that may be on their way to its worker at a time.

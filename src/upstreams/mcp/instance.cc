@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "oauth/no_token.h"
 #include "observe/log.h"
 
@@ -18,17 +19,6 @@ constexpr Duration kWorthWaiting{1'000};
 constexpr Duration kRetryAfterStop{100};
 // How often one call is sent again because the server had lost our session.
 constexpr int kMostResends = 2;
-
-class Counted {
- public:
-  explicit Counted(std::atomic<int>& count) : count_(count) { ++count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-  ~Counted() { --count_; }
-
- private:
-  std::atomic<int>& count_;
-};
 
 }  // namespace
 
@@ -54,10 +44,14 @@ Task<void> Instance::start() {
 Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view target) {
   Deadline deadline = call.deadline;
   // What a task comes to may be waited for longer: that is what tasks are for.
-  if (settings_.timeout > Duration(0) && call.request.method != "tasks/result") {
+  if (settings_.timeout > Duration(0) && call.method.action != mcp::Action::task_result) {
     deadline = std::min(deadline, here().now() + settings_.timeout);
   }
   last_used_ = here().now();
+  if (!started_) {
+    auto started = co_await start();
+    discard(started, "if it did not come up, the call fails below");
+  }
   for (int resends = 0;; ++resends) {
     if (!up() && worth_waiting()) {
       auto waited = co_await wait_until_up(deadline);
@@ -74,11 +68,10 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
     const int renewals = renewals_;
     Result<mcp::Reply> reply;
     {
-      const Counted counted(running_);
+      const Use use(*this);
       reply = co_await life_->link.ask(call, target, deadline);
     }
     last_used_ = here().now();
-    if (running() == 0 && idle_) idle_->deliver(ok());
     // What the server has not taken because it had lost our session is sent again.
     const bool lost = renewing_ || renewals_ != renewals;
     const bool again = !reply && reply.error().code == Code::unavailable && lost;
@@ -100,8 +93,8 @@ Task<void> Instance::stop(Deadline deadline) {
   stopping_ = true;
   stop_restarts_.request();
   notify_waiters();
-  auto idle = co_await wait_until_idle(deadline);
-  (void)idle;  // Past the deadline the calls fail when the link ends.
+  auto idle = co_await in_use_.wait_empty(deadline);
+  discard(idle, "past the deadline the calls fail when the link ends");
   // Whatever the instance is doing, it ends now: a handshake too.
   if (life_) life_->link.fail_all({Code::upstream_failed, "the upstream was stopped"});
   if (closed_) closed_->deliver(std::string("the upstream is stopping"));
@@ -264,7 +257,7 @@ Task<void> Instance::wait_for_end() {
 Task<void> Instance::end_life() {
   Life& life = *life_;
   life.link.fail_all({Code::upstream_failed, "the upstream was lost"});
-  auto idle = co_await wait_until_idle(kNever);
+  auto idle = co_await in_use_.wait_empty();
   if (!idle) co_return idle;
   auto finished = co_await life.link.finish();
   if (!finished) co_return finished;
@@ -292,13 +285,12 @@ Task<void> Instance::renew() {
   const Deadline deadline = here().now() + settings_.start_time;
   Result<void> renewed;
   {
-    const Counted counted(running_);  // Keeps the link.
+    const Use use(*this);  // Keeps the link.
     renewed =
         co_await life_->link.open(HandshakeMode::session_based, settings_.probe_time, deadline);
     if (renewed) renewed = co_await take_up_work(deadline);
   }
   renewing_ = false;
-  if (running() == 0 && idle_) idle_->deliver(ok());
   if (renewed) {
     settle(true, "");
   } else if (closed_) {
@@ -318,12 +310,11 @@ void Instance::on_items_changed() {
 Task<void> Instance::refresh_items() {
   refreshing_ = true;
   while (std::exchange(refresh_again_, false) && up()) {
-    const Counted counted(running_);  // Keeps the link until the list has come.
+    const Use use(*this);  // Keeps the link until the list has come.
     auto items = co_await life_->link.list_all(here().now() + settings_.start_time);
     notify_items(std::move(items));
   }
   refreshing_ = false;
-  if (running() == 0 && idle_) idle_->deliver(ok());
   co_return ok();
 }
 
@@ -332,15 +323,6 @@ Task<void> Instance::wait_until_up(Deadline deadline) {
   waiters_.push_back(&synced);
   auto waited = co_await synced.wait(deadline);
   std::erase(waiters_, &synced);
-  co_return waited;
-}
-
-Task<void> Instance::wait_until_idle(Deadline deadline) {
-  if (running() == 0) co_return ok();
-  OneShot<void> idle;
-  idle_ = &idle;
-  auto waited = co_await idle.wait(deadline);
-  idle_ = nullptr;
   co_return waited;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "async/gate.h"
 #include "async/scope.h"
 #include "gateway/call/upstream.h"
 #include "mcp_client/connect/connector.h"
@@ -84,6 +85,21 @@ class Instance final : McpLink::Events {
     McpLink link;
   };
 
+  // Keeps the link for one call or list.
+  class Use {
+   public:
+    explicit Use(Instance& instance) : count_(instance.running_), pass_(instance.in_use_) {
+      ++count_;
+    }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use() { --count_; }
+
+   private:
+    std::atomic<int>& count_;
+    const Gate::Pass pass_;
+  };
+
   void on_items_changed() override;
   void on_updated(const std::string& uri) override { owner_.on_updated(*this, uri); }
   void on_task(const gateway::TaskUpdate& update) override { owner_.on_task(*this, update); }
@@ -103,7 +119,6 @@ class Instance final : McpLink::Events {
   Task<void> refresh_items();
   void notify_items(Result<mcp::ItemLists> items);
   Task<void> wait_until_up(Deadline deadline);
-  Task<void> wait_until_idle(Deadline deadline);
   void settle(bool up, std::string detail);
   void notify_waiters();
   config::Duration next_pause();
@@ -127,6 +142,7 @@ class Instance final : McpLink::Events {
 
   // Touched on the home worker only.
   Scope scope_;
+  Gate in_use_;  // Calls and lists that need the link.
   std::optional<Life> life_;
   std::optional<OneShot<std::string>> closed_;  // Delivered with the reason when the link ends.
   HandshakeMode handshake_mode_;                // What the last handshake has taught.
@@ -134,7 +150,6 @@ class Instance final : McpLink::Events {
   std::optional<Error> denied_;          // There was no token, so that waiting does not help.
   std::vector<OneShot<void>*> waiters_;  // Calls that wait for the server to come up.
   OneShot<void> first_attempt_;          // Has ended, well or not.
-  OneShot<void>* idle_ = nullptr;        // Who waits for the last call to end.
   std::deque<Deadline> exits_;           // Recent ones.
   Deadline next_attempt_{};
   bool started_ = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "async/hop.h"
+#include "core/discard.h"
 #include "core/principal.h"
 
 namespace patchbay::upstreams {
@@ -34,7 +35,7 @@ PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& sett
 Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call& call) const {
   if (settings_.isolation == Isolation::shared) return std::optional<std::string>();
   // Who tells of changes to a resource is the same for all who want to hear of them.
-  if (call.request.method.ends_with("subscribe")) return std::optional<std::string>();
+  if (call.method.subscribes()) return std::optional<std::string>();
   const bool by_session = settings_.isolation == Isolation::per_session && !call.session.empty();
   // The shared connections belong to whoever runs the gateway.
   if (settings_.isolation == Isolation::per_principal && call.who->id == Principal().id) {
@@ -47,32 +48,17 @@ Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call&
                                   : fmt::format("principal {}{}", call.who->id, *mark));
 }
 
-Task<mcp::Reply> PrivateInstances::answer(std::string key, const gateway::Call& call,
-                                          std::string_view target) {
-  return answer_with(std::move(key), Variant(), call, target);
+Result<std::shared_ptr<Instance>> PrivateInstances::find(const std::string& key,
+                                                         const gateway::Call& call) {
+  return find_or_make(key, Variant(), call.who);
 }
 
-Task<mcp::Reply> PrivateInstances::answer_narrowed(std::optional<std::string> key,
-                                                   unsigned abilities, const gateway::Call& call,
-                                                   std::string_view target) {
-  Variant variant{fmt::format("{}{}", kNarrowedPlace, abilities), abilities};
-  // A connection that all callers use belongs to the gateway, not to the caller who came first.
-  if (!key) variant.owner = local_caller();
-  return answer_with(fmt::format("{} {}", variant.place, key.value_or("anyone")),
-                     std::move(variant), call, target);
-}
-
-Task<mcp::Reply> PrivateInstances::answer_with(std::string key, Variant variant,
-                                               const gateway::Call& call, std::string_view target) {
-  auto found = find_or_make(key, variant, variant.owner ? variant.owner : call.who);
-  if (!found) co_return found.error();
-  const InstancePtr instance = *std::move(found);
-  auto there = [&instance, &call, &target]() -> Task<mcp::Reply> {
-    auto started = co_await instance->start();
-    (void)started;  // If it did not come up, the answer says so.
-    co_return co_await instance->answer(call, target);
-  };
-  co_return co_await hop<mcp::Reply>(instance->loop(), there);
+Result<std::shared_ptr<Instance>> PrivateInstances::find_narrowed(
+    const std::optional<std::string>& key, unsigned abilities, const gateway::Call& call) {
+  const Variant variant{fmt::format("{}{}", kNarrowedPlace, abilities), abilities};
+  // A connection that all callers use belongs to the gateway, not to the first caller.
+  return find_or_make(fmt::format("{} {}", variant.place, key.value_or("anyone")), variant,
+                      key ? call.who : local_caller());
 }
 
 // One caller must not take the connections of all.
@@ -145,7 +131,7 @@ Task<void> PrivateInstances::sweep() {
     if (!slept) co_return ok();
     for (auto& instance : take(false)) {
       auto ended = co_await end(std::move(instance), here().now() + kEndTimeout);
-      (void)ended;
+      discard(ended, "past the timeout it is dropped");
     }
   }
 }

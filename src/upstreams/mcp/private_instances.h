@@ -1,7 +1,7 @@
 // The connections of an upstream that belong to one client or one principal alone, because the
 // server remembers things about whoever uses it. Made when first needed, ended when idle.
 //
-// answer() on any worker; start() and stop() on the control thread.
+// find() on any worker; start() and stop() on the control thread.
 #pragma once
 
 #include <functional>
@@ -47,13 +47,14 @@ class PrivateInstances final : Instance::Owner {
   // the upstream wants to know something of its caller that nobody knows.
   Result<std::optional<std::string>> key_of(const gateway::Call& call) const;
 
-  // Answers the call with the connection of `key`. Code::overloaded if there are too many.
-  Task<mcp::Reply> answer(std::string key, const gateway::Call& call, std::string_view target);
+  // The connection of `key`, made if need be; it starts with its first call. Code::overloaded or
+  // Code::rate_limited if there are too many.
+  Result<std::shared_ptr<Instance>> find(const std::string& key, const gateway::Call& call);
 
-  // The same with a connection whose server is told that its clients can do exactly that. Callers
-  // that share connections share these too: `key` is then empty.
-  Task<mcp::Reply> answer_narrowed(std::optional<std::string> key, unsigned abilities,
-                                   const gateway::Call& call, std::string_view target);
+  // The same with a server that is told that its clients have exactly these abilities. Callers that
+  // share connections share these too: `key` is then empty.
+  Result<std::shared_ptr<Instance>> find_narrowed(const std::optional<std::string>& key,
+                                                  unsigned abilities, const gateway::Call& call);
 
   void start() { sweeping_.spawn(sweep()); }
   Task<void> stop(Deadline deadline);
@@ -75,12 +76,9 @@ class PrivateInstances final : Instance::Owner {
 
   struct Variant {
     std::string place{kPrivatePlace};
-    std::optional<unsigned> abilities = {};  // None: what the settings say.
-    Caller owner = {};                       // Null: the caller of the first call.
+    std::optional<unsigned> abilities = {};  // None: those of the settings.
   };
 
-  Task<mcp::Reply> answer_with(std::string key, Variant variant, const gateway::Call& call,
-                               std::string_view target);
   Result<InstancePtr> find_or_make(const std::string& key, const Variant& variant,
                                    const Caller& who);
   Result<void> check_room(const Principal& who) const;

@@ -15,8 +15,20 @@
 namespace patchbay::upstreams {
 namespace {
 
-// In the course of one call: first of all, and once more if it needs more.
-constexpr int kMostSignIns = 2;
+// In one call: at its start, and again if it needs more access.
+constexpr int kMaxSignIns = 2;
+
+// Counts a call for as long as it runs.
+class InFlight {
+ public:
+  explicit InFlight(metrics::Gauge& gauge) : gauge_(gauge) { gauge_.add(1); }
+  InFlight(const InFlight&) = delete;
+  InFlight& operator=(const InFlight&) = delete;
+  ~InFlight() { gauge_.add(-1); }
+
+ private:
+  metrics::Gauge& gauge_;
+};
 
 bool is_among(const std::vector<const Instance*>& some, const Instance& one) {
   return std::ranges::find(some, &one) != some.end();
@@ -94,104 +106,119 @@ Task<void> McpUpstream::stop(Deadline deadline) {
 }
 
 Task<mcp::Reply> McpUpstream::answer(const gateway::Call& call, std::string_view target) {
-  in_flight_->add(1);
-  auto reply = co_await answer_once(call, target);
-  for (int times = 0; times < kMostSignIns && is_for_person(reply); ++times) {
+  const InFlight counted(*in_flight_);
+  Attempts attempts;
+  for (;;) {
+    auto used = route(call, target, attempts);
+    if (!used) co_return used.error();
+    auto there = [&used, &call] { return used->instance->answer(call, used->target); };
+    Executor& owner = used->instance->loop();
+    auto answering = &owner == &here() ? there() : hop<mcp::Reply>(owner, there);
+    auto reply = co_await answering;
+    if (reply) co_return reply;
+    if (reroutes(call, target, *used, reply.error(), attempts)) continue;
+    if (!wants_sign_in(reply.error()) || attempts.sign_ins == kMaxSignIns) co_return reply;
     auto signed_in = co_await sign_in(call, *access_);
-    if (!signed_in) {
-      reply = told(call, signed_in.error());
-      break;
-    }
-    reply = co_await answer_once(call, target);
+    if (!signed_in) co_return sign_in_reply(call, signed_in.error());
+    attempts = {.sign_ins = attempts.sign_ins + 1};
   }
-  in_flight_->add(-1);
-  co_return reply;
 }
 
-// The server would have answered somebody who has signed in.
-bool McpUpstream::is_for_person(const Result<mcp::Reply>& reply) const {
-  return !reply && access_ && oauth::wants_sign_in(reply.error());
+// The server would answer somebody who has signed in.
+bool McpUpstream::wants_sign_in(const Error& error) const {
+  return access_ && oauth::wants_sign_in(error);
 }
 
-Task<mcp::Reply> McpUpstream::answer_once(const gateway::Call& call, std::string_view target) {
+Result<McpUpstream::Route> McpUpstream::route(const gateway::Call& call, std::string_view target,
+                                              const Attempts& attempts) {
   auto key = private_.key_of(call);
-  if (!key) co_return key.error();
-  if (call.method.reach == mcp::Reach::by_task) {
-    co_return co_await answer_about_task(call, target, *std::move(key));
+  if (!key) return key.error();
+  if (call.method.reach == mcp::Reach::by_task) return route_to_task(call, target, *key);
+  // A server with sessions learns once what its clients can do. Where it has requested something
+  // that a client cannot do, calls of such clients use a connection that declares less.
+  auto abilities = attempts.narrowed;
+  if (!abilities && unanswerable_requests_.any()) {
+    const auto lesser = lesser_abilities(call);
+    if (lesser && unanswerable_requests_.find(target, *lesser)) abilities = lesser;
   }
-  // A server with sessions is told once what its clients can do. Where it has asked for something
-  // in vain, the call is made over a connection whose server is told what this client can do.
-  const auto known = unanswerable_requests_.any() ? lesser_abilities(call) : std::nullopt;
-  if (known && unanswerable_requests_.find(target, *known)) {
-    co_return co_await answer_narrowed(call, target, *std::move(key), *known);
+  if (abilities) {
+    // If the call fails, its client receives what it would have needed.
+    if (const auto wanted = unanswerable_requests_.find(target, *abilities)) {
+      call.missing = wanted->capability;
+    }
+    auto narrowed = route_private(private_.find_narrowed(*key, *abilities, call), target);
+    if (narrowed) narrowed->narrowed = true;
+    return narrowed;
   }
-  auto task = *key ? private_.answer(**key, call, target) : answer_shared(call, target);
-  auto reply = co_await task;
-  const bool in_vain = !reply && reply.error().code == Code::missing_capability;
-  const auto lesser = in_vain ? lesser_abilities(call) : std::nullopt;
-  if (!lesser) co_return reply;
-  const auto method = json::as_string(reply.error().data).value_or("");
-  const auto* const asked = mcp::find_client_method(method);
-  if (!asked) co_return reply;
-  unanswerable_requests_.add(
-      target, {asked->capability,
-               mcp::bits_of_capability(asked->capability) & mcp::bits_of(told_) & ~*lesser});
-  call.client.withdraw_questions();
-  co_return co_await answer_narrowed(call, target, *std::move(key), *lesser);
+  if (*key) return route_private(private_.find(**key, call), target);
+  return route_shared(call, target, attempts);
 }
 
-Task<mcp::Reply> McpUpstream::answer_narrowed(const gateway::Call& call, std::string_view target,
-                                              std::optional<std::string> key, unsigned abilities) {
-  // If the call fails, its client hears what it would have needed.
-  if (const auto wanted = unanswerable_requests_.find(target, abilities)) {
-    call.missing = wanted->capability;
-  }
-  co_return co_await private_.answer_narrowed(std::move(key), abilities, call, target);
+Result<McpUpstream::Route> McpUpstream::route_private(Result<std::shared_ptr<Instance>> instance,
+                                                      std::string_view target) {
+  if (!instance) return instance.error();
+  Instance* const raw = instance->get();
+  return Route{.instance = raw, .owned = *std::move(instance), .target = target};
 }
 
-std::optional<unsigned> McpUpstream::lesser_abilities(const gateway::Call& call) const {
-  if (!mcp::info(call.revision).stateless || call.request.method.ends_with("subscribe")) {
-    return std::nullopt;
-  }
-  const auto can = mcp::common(mcp::abilities_of(call.revision, call.capabilities), told_);
-  return can == told_ ? std::nullopt : std::optional(mcp::bits_of(can));
+McpUpstream::Route McpUpstream::route_shared(const gateway::Call& call, std::string_view target,
+                                             const Attempts& attempts) {
+  // One connection reports changes; with all of them, each change would be reported several times.
+  if (call.method.subscribes()) return {.instance = instances_.front().get(), .target = target};
+  return {.instance = &least_busy(attempts.refused), .target = target, .shared = true};
 }
 
-// A task lives where it was made: its id begins with the place.
-Task<mcp::Reply> McpUpstream::answer_about_task(const gateway::Call& call, std::string_view id,
-                                                std::optional<std::string> key) {
+// A task stays on the connection that made it: its id begins with the place of the connection.
+Result<McpUpstream::Route> McpUpstream::route_to_task(const gateway::Call& call,
+                                                      std::string_view id,
+                                                      const std::optional<std::string>& key) {
   const std::size_t dot = id.find('.');
   const std::string_view place = id.substr(0, dot);
   const std::string_view own = dot == std::string_view::npos ? "" : id.substr(dot + 1);
-  if (key && place == kPrivatePlace) co_return co_await private_.answer(*key, call, own);
+  if (key && place == kPrivatePlace) return route_private(private_.find(*key, call), own);
+  const Error unknown{Code::not_found, "there is no such task"};
   if (place.starts_with(kNarrowedPlace)) {
     const auto abilities = number_in(place.substr(kNarrowedPlace.size()));
-    if (!abilities) co_return Error{Code::not_found, "there is no such task"};
-    co_return co_await private_.answer_narrowed(std::move(key), *abilities, call, own);
+    if (!abilities) return unknown;
+    return route_private(private_.find_narrowed(key, *abilities, call), own);
   }
   const auto index = number_in(place);
-  if (key || !index || *index >= instances_.size()) {
-    co_return Error{Code::not_found, "there is no such task"};
-  }
-  Instance& instance = *instances_[*index];
-  auto there = [&instance, &call, &own] { return instance.answer(call, own); };
-  co_return co_await hop<mcp::Reply>(instance.loop(), there);
+  if (key || !index || *index >= instances_.size()) return unknown;
+  return Route{.instance = instances_[*index].get(), .target = own};
 }
 
-Task<mcp::Reply> McpUpstream::answer_shared(const gateway::Call& call, std::string_view target) {
-  // One connection tells of changes; all of them would tell of each several times.
-  const bool subscribes = call.request.method.ends_with("subscribe");
-  std::vector<const Instance*> tried;
-  for (;;) {
-    Instance& instance = subscribes ? *instances_.front() : least_busy(tried);
-    auto there = [&instance, &call, &target] { return instance.answer(call, target); };
-    auto reply = co_await hop<mcp::Reply>(instance.loop(), there);
-    // What one has not taken another may.
-    const bool untaken = !reply && reply.error().code == Code::unavailable;
-    if (!untaken || subscribes) co_return reply;
-    tried.push_back(&instance);
-    if (!another_is_up(tried)) co_return reply;
+bool McpUpstream::reroutes(const gateway::Call& call, std::string_view target, const Route& used,
+                           const Error& error, Attempts& attempts) {
+  if (error.code == Code::unavailable && used.shared) {
+    attempts.refused.push_back(used.instance);
+    return another_is_up(attempts.refused);
   }
+  return error.code == Code::missing_capability && !used.narrowed &&
+         narrows(call, target, error, attempts);
+}
+
+// The server has requested something that the client of the call cannot do. If the connection
+// declared it, the call is made again over one that does not.
+bool McpUpstream::narrows(const gateway::Call& call, std::string_view target, const Error& error,
+                          Attempts& attempts) {
+  if (call.method.reach == mcp::Reach::by_task) return false;
+  const auto lesser = lesser_abilities(call);
+  if (!lesser) return false;
+  const auto method = json::as_string(error.data).value_or("");
+  const auto* const wanted = mcp::find_client_method(method);
+  if (!wanted) return false;
+  unanswerable_requests_.add(
+      target, {wanted->capability,
+               mcp::bits_of_capability(wanted->capability) & mcp::bits_of(told_) & ~*lesser});
+  call.client.withdraw_questions();
+  attempts.narrowed = lesser;
+  return true;
+}
+
+std::optional<unsigned> McpUpstream::lesser_abilities(const gateway::Call& call) const {
+  if (!mcp::info(call.revision).stateless || call.method.subscribes()) return std::nullopt;
+  const auto can = mcp::common(mcp::abilities_of(call.revision, call.capabilities), told_);
+  return can == told_ ? std::nullopt : std::optional(mcp::bits_of(can));
 }
 
 bool McpUpstream::another_is_up(const std::vector<const Instance*>& than) const {
@@ -199,14 +226,13 @@ bool McpUpstream::another_is_up(const std::vector<const Instance*>& than) const 
                              [&](const auto& one) { return one->up() && !is_among(than, *one); });
 }
 
-Instance& McpUpstream::least_busy(const std::vector<const Instance*>& tried) {
+Instance& McpUpstream::least_busy(const std::vector<const Instance*>& refused) {
   if (instances_.size() == 1) return *instances_.front();
   // Beginning at another one each time, so that equals take turns.
   const auto first = next_.fetch_add(1, std::memory_order_relaxed);
   const auto cost = [&](Instance& one) {
     const bool elsewhere = on_every_worker_ && &one.loop() != &here();
-    const bool unanswerable = is_among(tried, one);
-    return std::tuple(unanswerable, !one.up(), elsewhere, one.running());
+    return std::tuple(is_among(refused, one), !one.up(), elsewhere, one.running());
   };
   Instance* best = nullptr;
   for (std::size_t i = 0; i < instances_.size(); ++i) {

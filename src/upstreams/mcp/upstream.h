@@ -54,18 +54,38 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   void on_task(Instance& instance, const gateway::TaskUpdate& update) override;
   std::vector<std::string> subscribed(Instance& instance) override;
   void on_state(Instance& instance, const gateway::UpstreamState& state) override;
-  bool is_for_person(const Result<mcp::Reply>& reply) const;
-  Task<mcp::Reply> answer_once(const gateway::Call& call, std::string_view target);
-  // What the client of the call can do, if that is less than the server of a shared connection is
-  // told and the server may ask in the course of it.
+
+  // The connection that one attempt at a call uses.
+  struct Route {
+    Instance* instance = nullptr;
+    std::shared_ptr<Instance> owned = {};  // Keeps a private one.
+    std::string_view target = {};          // In the server's own words.
+    bool shared = false;                   // Another replica may take the call.
+    bool narrowed = false;                 // Its server is told what the client can do, no more.
+  };
+  // What earlier attempts at the same call have shown.
+  struct Attempts {
+    std::vector<const Instance*> refused = {};  // Replicas that have not taken it.
+    std::optional<unsigned> narrowed = {};      // The server must be told exactly these abilities.
+    int sign_ins = 0;
+  };
+
+  Result<Route> route(const gateway::Call& call, std::string_view target, const Attempts& attempts);
+  Result<Route> route_to_task(const gateway::Call& call, std::string_view id,
+                              const std::optional<std::string>& key);
+  Result<Route> route_private(Result<std::shared_ptr<Instance>> instance, std::string_view target);
+  Route route_shared(const gateway::Call& call, std::string_view target, const Attempts& attempts);
+  // Whether the call goes to another connection after this error.
+  bool reroutes(const gateway::Call& call, std::string_view target, const Route& used,
+                const Error& error, Attempts& attempts);
+  bool narrows(const gateway::Call& call, std::string_view target, const Error& error,
+               Attempts& attempts);
+  bool wants_sign_in(const Error& error) const;
+  // The abilities of the call's client, if the server of a shared connection has been told more and
+  // may ask while the call runs.
   std::optional<unsigned> lesser_abilities(const gateway::Call& call) const;
-  Task<mcp::Reply> answer_narrowed(const gateway::Call& call, std::string_view target,
-                                   std::optional<std::string> key, unsigned abilities);
-  Task<mcp::Reply> answer_about_task(const gateway::Call& call, std::string_view id,
-                                     std::optional<std::string> key);
-  Task<mcp::Reply> answer_shared(const gateway::Call& call, std::string_view target);
-  // Of those that have not been tried in vain, if there are any.
-  Instance& least_busy(const std::vector<const Instance*>& tried);
+  // Prefers those that have not refused the call.
+  Instance& least_busy(const std::vector<const Instance*>& refused);
   bool another_is_up(const std::vector<const Instance*>& than) const;
   template <class Step>
   Task<void> on_each(Step step);
@@ -88,7 +108,7 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   std::atomic<bool> stopping_ = false;          // Going down is no surprise any more.
   UnanswerableRequests unanswerable_requests_;  // Any worker.
 
-  // Guarded: told by every instance's worker, read by whoever asks.
+  // Guarded: written on every instance's worker, read on any.
   mutable std::mutex mutex_;
   gateway::UpstreamState state_{false, "starting"};
 };

@@ -198,7 +198,7 @@ Task<mcp::Reply> OpenapiUpstream::answer(const gateway::Call& call, std::string_
   auto reply = co_await answer_on(*client, call, target);
   if (!reply && access_ && oauth::wants_sign_in(reply.error())) {
     auto signed_in = co_await sign_in(call, *access_, false);
-    if (!signed_in) reply = told(call, signed_in.error());
+    if (!signed_in) reply = sign_in_reply(call, signed_in.error());
   }
   in_flight_->add(-1);
   co_return reply;

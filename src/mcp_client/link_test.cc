@@ -1,0 +1,300 @@
+// The state machine of a link: handshake, calls, late answers, cancellation, timeouts, questions of
+// the server.
+#include "mcp_client/link.h"
+
+#include <gtest/gtest.h>
+
+#include "testing/fake_call.h"
+#include "testing/fake_mcp_server.h"
+#include "testing/manual_executor.h"
+
+namespace patchbay::upstreams {
+namespace {
+
+using std::chrono::seconds;
+using testing::FakeCall;
+using testing::FakeMcpServer;
+
+constexpr auto kWork =
+    R"({"jsonrpc":"2.0","id":"mine","method":"tools/call","params":{"name":"up__work"}})";
+constexpr auto kDone = R"({"content":[]})";
+
+class LinkTest : public ::testing::Test, protected McpLink::Events {
+ protected:
+  LinkTest() { near_.connect(far_); }
+
+  void connect(FakeMcpServer::Traits traits = {}, McpSettings settings = {}) {
+    server_.emplace(far_, std::move(traits));
+    McpLink::Events& events = *this;
+    link_.emplace(near_, events, counters_, "0", settings);
+    near_.start(*link_);
+  }
+
+  // A link whose handshake is done.
+  void open(FakeMcpServer::Traits traits = {}) {
+    const auto mode = traits.stateless ? HandshakeMode::stateless : HandshakeMode::session_based;
+    connect(std::move(traits));
+    testing::Outcome<void> opened;
+    opened.start(link_->open(mode, seconds(3), kNever));
+    settle();
+    ASSERT_TRUE(opened.done());
+    ASSERT_TRUE(*opened);
+  }
+
+  // Runs until nothing is on its way any more.
+  void settle() {
+    for (int turn = 0; turn < 20; ++turn) executor_.run();
+  }
+
+  void TearDown() override {
+    if (!link_) return;
+    testing::Outcome<void> finished;
+    finished.start(link_->finish());
+    settle();
+    EXPECT_TRUE(finished.done());
+  }
+
+  void on_items_changed() override { ++items_changed_; }
+  void on_updated(const std::string&) override {}
+  void on_task(const gateway::TaskUpdate&) override {}
+  void on_forgotten() override {}
+  void on_link_closed(const std::string& why) override { closed_ = why; }
+
+  testing::ManualExecutor executor_;
+  metrics::Registry registry_;
+  LinkCounters counters_{registry_, "fake"};
+  testing::MemoryChannel near_;
+  testing::MemoryChannel far_;
+  std::optional<FakeMcpServer> server_;
+  std::optional<McpLink> link_;
+  int items_changed_ = 0;
+  std::string closed_;
+};
+
+TEST_F(LinkTest, FindsOutThatAServerHasSessions) {
+  connect();
+  testing::Outcome<void> opened;
+  opened.start(link_->open(HandshakeMode::ask, seconds(3), kNever));
+  settle();
+  ASSERT_TRUE(opened.done());
+  EXPECT_TRUE(*opened);
+  EXPECT_EQ(server_->methods, (std::vector<std::string>{"server/discover", "initialize",
+                                                        "notifications/initialized"}));
+  EXPECT_EQ(link_->revision(), mcp::Revision::v2025_11_25);
+}
+
+TEST_F(LinkTest, FindsOutThatAServerIsStateless) {
+  connect({.stateless = true});
+  testing::Outcome<void> opened;
+  opened.start(link_->open(HandshakeMode::ask, seconds(3), kNever));
+  settle();
+  ASSERT_TRUE(opened.done());
+  EXPECT_EQ(server_->methods, std::vector<std::string>{"server/discover"});
+  EXPECT_TRUE(link_->stateless());
+}
+
+TEST_F(LinkTest, TakesSilenceForAServerWithSessions) {
+  connect({.silent_to_discover = true});
+  testing::Outcome<void> opened;
+  opened.start(link_->open(HandshakeMode::ask, seconds(3), kNever));
+  settle();
+  EXPECT_EQ(server_->count("initialize"), 0U);
+  executor_.pass(seconds(4));
+  settle();
+  ASSERT_TRUE(opened.done());
+  EXPECT_TRUE(*opened);
+  EXPECT_FALSE(link_->stateless());
+  EXPECT_EQ(server_->count("notifications/cancelled"), 0U) << "a handshake is not cancelled";
+}
+
+TEST_F(LinkTest, AnswersACallUnderAnIdOfItsOwn) {
+  open();
+  FakeCall call(kWork);
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  ASSERT_EQ(server_->open.size(), 1U);
+  EXPECT_NE(server_->open[0].id, R"("mine")");
+  EXPECT_NE(server_->open[0].params.find(R"("name":"work")"), std::string::npos);
+  EXPECT_FALSE(reply.done());
+  server_->answer(kDone);
+  settle();
+  ASSERT_TRUE(reply.done());
+  EXPECT_EQ((*reply)->body, kDone);
+}
+
+TEST_F(LinkTest, MatchesAnswersOutOfOrder) {
+  open();
+  FakeCall first(kWork);
+  FakeCall second(kWork);
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> one;
+  testing::Outcome<mcp::Reply> two;
+  one.start(link_->ask(first.call, "work", deadline));
+  two.start(link_->ask(second.call, "work", deadline));
+  settle();
+  ASSERT_EQ(server_->open.size(), 2U);
+  server_->reply(server_->open[1].id, R"({"of":2})");
+  settle();
+  EXPECT_FALSE(one.done());
+  server_->reply(server_->open[0].id, R"({"of":1})");
+  settle();
+  ASSERT_TRUE(one.done() && two.done());
+  EXPECT_EQ((*one)->body, R"({"of":1})");
+  EXPECT_EQ((*two)->body, R"({"of":2})");
+}
+
+TEST_F(LinkTest, CancelsACallThatTimesOutAndDropsItsLateAnswer) {
+  open();
+  FakeCall call(kWork);
+  Deadline deadline = executor_.now() + seconds(5);
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  executor_.pass(seconds(6));
+  settle();
+  ASSERT_TRUE(reply.done());
+  EXPECT_EQ((*reply).error().code, Code::timeout);
+  EXPECT_EQ(server_->count("notifications/cancelled"), 1U);
+  EXPECT_NE(server_->texts.back().find(R"("requestId":)" + server_->open[0].id), std::string::npos);
+  server_->answer(kDone);
+  settle();
+  EXPECT_EQ(counters_.late->value(), 1U);
+  EXPECT_EQ(counters_.unknown_id->value(), 0U);
+}
+
+TEST_F(LinkTest, CountsAnswersToNothing) {
+  open();
+  server_->reply("4711", kDone);
+  settle();
+  EXPECT_EQ(counters_.unknown_id->value(), 1U);
+}
+
+TEST_F(LinkTest, PassesACancellationOn) {
+  open();
+  FakeCall call(kWork);
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  reply.cancel();
+  settle();
+  ASSERT_TRUE(reply.done());
+  EXPECT_EQ((*reply).error().code, Code::cancelled);
+  EXPECT_EQ(server_->count("notifications/cancelled"), 1U);
+}
+
+TEST_F(LinkTest, AsksTheClientOfTheOnlyCallAndStopsTheClockMeanwhile) {
+  open();
+  FakeCall call(kWork);
+  Deadline deadline = executor_.now() + seconds(5);
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  server_->say(
+      R"({"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"?"}})");
+  settle();
+  ASSERT_EQ(call.client.questions.size(), 1U);
+  executor_.pass(seconds(30));
+  settle();
+  EXPECT_FALSE(reply.done()) << "the time of the client counts";
+  call.client.questions[0].answer(mcp::result_reply(R"({"action":"decline"})"));
+  settle();
+  EXPECT_NE(server_->texts.back().find(R"("id":7,"result":{"action":"decline"})"),
+            std::string::npos);
+  executor_.pass(seconds(6));
+  settle();
+  ASSERT_TRUE(reply.done());
+  EXPECT_EQ((*reply).error().code, Code::timeout) << "the clock goes on after the answer";
+}
+
+TEST_F(LinkTest, RefusesQuestionsThatBelongToNoCall) {
+  open();
+  server_->say(R"({"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}})");
+  server_->say(R"({"jsonrpc":"2.0","id":8,"method":"ping"})");
+  settle();
+  EXPECT_EQ(counters_.refused->value(), 1U);
+  EXPECT_NE(server_->texts[server_->texts.size() - 2].find("-32601"), std::string::npos);
+  EXPECT_NE(server_->texts.back().find(R"("id":8,"result":{})"), std::string::npos);
+}
+
+TEST_F(LinkTest, FailsWhatWaitsWhenTheServerIsLost) {
+  open();
+  FakeCall call(kWork);
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  server_->die("exit 1");
+  settle();
+  ASSERT_TRUE(reply.done());
+  EXPECT_EQ((*reply).error().code, Code::upstream_failed);
+  EXPECT_EQ(closed_, "exit 1");
+  EXPECT_TRUE(link_->closed());
+}
+
+TEST_F(LinkTest, RefusesACallThatTheChannelDoesNotTake) {
+  open();
+  near_.set_room(0);
+  FakeCall call(kWork);
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  ASSERT_TRUE(reply.done());
+  EXPECT_EQ((*reply).error().code, Code::overloaded);
+}
+
+// A server with tasks for tools, and a client of a revision that knows none.
+constexpr auto kHasTasks = R"({"tools":{},"tasks":{"requests":{"tools":{"call":{}}}}})";
+
+TEST_F(LinkTest, RequestsNoTaskOfAToolThatHasNone) {
+  open({.capabilities = kHasTasks});
+  FakeCall call(kWork, mcp::Revision::v2025_06_18);
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  ASSERT_EQ(server_->open.size(), 1U);
+  EXPECT_EQ(server_->open[0].params.find(R"("task")"), std::string::npos);
+  server_->answer(kDone);
+  settle();
+  EXPECT_EQ((*reply)->body, kDone);
+}
+
+TEST_F(LinkTest, WaitsForTheTaskOfAToolThatRunsOnlyAsOne) {
+  open({.capabilities = kHasTasks});
+  FakeCall call(kWork, mcp::Revision::v2025_06_18);
+  call.call.task_support = mcp::TaskSupport::required;
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  ASSERT_EQ(server_->open.size(), 1U);
+  EXPECT_NE(server_->open[0].params.find(R"("task")"), std::string::npos);
+  server_->answer(R"({"task":{"taskId":"t1","status":"working"}})");
+  settle();
+  ASSERT_EQ(server_->open.size(), 1U);
+  EXPECT_EQ(server_->open[0].method, "tasks/result");
+  server_->answer(kDone);
+  settle();
+  ASSERT_TRUE(reply.done());
+  EXPECT_EQ((*reply)->body, kDone);
+}
+
+TEST_F(LinkTest, RefusesATaskThatNobodyRequested) {
+  open({.stateless = true});
+  FakeCall call(kWork);
+  Deadline deadline = kNever;
+  testing::Outcome<mcp::Reply> reply;
+  reply.start(link_->ask(call.call, "work", deadline));
+  settle();
+  server_->answer(R"({"resultType":"task","taskId":"t1","status":"working"})");
+  settle();
+  ASSERT_TRUE(reply.done());
+  EXPECT_EQ((*reply).error().message, "the upstream made a task for a client without tasks");
+}
+
+}  // namespace
+}  // namespace patchbay::upstreams
