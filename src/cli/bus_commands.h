@@ -2,7 +2,7 @@
 // behind `patchbay bus`.
 #pragma once
 
-#include "app/bus_serve.h"
+#include "cli/bus_serve.h"
 #include "cli/bus_verbs.h"
 
 namespace CLI {

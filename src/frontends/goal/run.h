@@ -43,8 +43,8 @@ Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& sett
 
 class GoalRun {
  public:
-  // `face` names the front end in the log.
-  GoalRun(const GoalContext& place, std::shared_ptr<const SkillTable> table,
+  // `caller` names the front end in the log.
+  GoalRun(const GoalContext& context, std::shared_ptr<const SkillTable> table,
           gateway::CallOrigin caller);
 
   // What was done, step by step: at least one, and only the last may have failed. An Error means
@@ -88,7 +88,7 @@ class GoalRun {
   std::string hidden_tool(std::string_view name) const;
   const Page* hidden_page(std::string_view text) const;
 
-  const GoalContext& place_;
+  const GoalContext& context_;
   const std::shared_ptr<const SkillTable> table_;
   const gateway::CallOrigin caller_;
   const Deadline deadline_;

@@ -1,4 +1,4 @@
-#include "frontends/auth/authenticator.h"
+#include "frontends/auth/request_authenticator.h"
 
 #include <algorithm>
 
