@@ -4,17 +4,30 @@
 // Values only, constant once shared; usable from any thread.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace patchbay {
 
+// How a caller was authenticated. `none`: it was not, because nothing asks for credentials.
+enum class AuthMethod : std::uint8_t { none, token, jwt, basic, certificate, proxy };
+
+// Its name in the log, the audit log and templates.
+constexpr std::string_view name_of(AuthMethod method) {
+  constexpr std::array<std::string_view, 6> kNames{"none",  "token",       "jwt",
+                                                   "basic", "certificate", "proxy"};
+  return kNames[static_cast<std::size_t>(method)];
+}
+
 struct Principal {
   std::string id = "local";    // The same for all calls of one caller, and for no other caller's.
   std::string name = "local";  // For people, and in rules.
-  std::string way = "none";  // How it was recognised: none, token, jwt, basic, certificate, proxy.
+  AuthMethod auth_method = AuthMethod::none;
   std::vector<std::string> roles = {};
   std::vector<std::string> scopes = {};
   std::string claims = "{}";  // What else is known, as raw JSON.
@@ -28,7 +41,7 @@ struct Principal {
 // For what outlives the request it came with, such as a stream: whether a caller would still be let
 // in.
 inline bool still_stands(const Principal& who) {
-  if (who.way == "none") return true;
+  if (who.auth_method == AuthMethod::none) return true;
   return !who.known_by.expired() && std::chrono::system_clock::now() < who.until;
 }
 

@@ -83,7 +83,7 @@ Shares& shares() {
 }
 
 std::string share_owner(const Principal& who, std::string address_share) {
-  return who.way == "none" ? std::move(address_share) : "caller " + who.id;
+  return who.auth_method == AuthMethod::none ? std::move(address_share) : "caller " + who.id;
 }
 
 }  // namespace patchbay

@@ -62,7 +62,7 @@ TEST(Shares, CountsOverThreads) {
 TEST(Shares, BelongToTheCallerOrElseToTheAddress) {
   Principal known;
   known.id = "token:ci";
-  known.way = "token";
+  known.auth_method = AuthMethod::token;
   EXPECT_EQ(share_owner(known, "address 192.0.2.1"), "caller token:ci");
   EXPECT_EQ(share_owner(Principal(), "address 192.0.2.1"), "address 192.0.2.1");
 }

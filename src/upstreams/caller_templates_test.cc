@@ -11,7 +11,7 @@ Principal ann() {
   Principal who;
   who.id = "jwt https://as ann";
   who.name = "ann";
-  who.way = "jwt";
+  who.auth_method = AuthMethod::jwt;
   who.claims = R"({"email":"ann@x.example","n":7,"org":{"unit":"a"},"x.y":"dotted","bad":"a\nb"})";
   return who;
 }

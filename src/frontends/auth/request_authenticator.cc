@@ -160,7 +160,8 @@ Caller RequestAuthenticator::let_in(const Knowledge& known, const Evidence& evid
   own->known_by = known;
   const Caller who = own;
   found.who = who;
-  if (common_.tokens && who->way == "jwt") common_.tokens->note(*who, evidence.value, found.until);
+  if (common_.tokens && who->auth_method == AuthMethod::jwt)
+    common_.tokens->note(*who, evidence.value, found.until);
   if (known == known_) remembered_->add(digest, std::move(found));
   return who;
 }
@@ -254,7 +255,7 @@ void RequestAuthenticator::count_refusal(const Evidence& evidence, const policy:
   note_failure(evidence, from, where, why);
   log::Line(log::Level::warn, "caller refused")
       .add("from", from.ip_text())
-      .add("way", name_of(evidence.kind))
+      .add("auth_method", name_of(evidence.kind))
       .add("path", where)
       .add("why", why.message);
 }
@@ -262,7 +263,7 @@ void RequestAuthenticator::count_refusal(const Evidence& evidence, const policy:
 void RequestAuthenticator::note_failure(const Evidence& evidence, const net::PeerAddress& from,
                                         std::string_view where, const Error& why) {
   if (!recorder_) return;
-  auto record = policy::event_record(policy::kLogInEvent, {.id = "", .name = "", .way = ""});
+  auto record = policy::event_record(policy::kLogInEvent, {.id = "", .name = ""});
   record.way = name_of(evidence.kind);
   record.from = from.ip_text();
   record.method = "refuse";

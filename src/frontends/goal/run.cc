@@ -216,20 +216,20 @@ Task<std::string> GoalRun::call_tool(std::string_view raw_name, std::string argu
   co_return text;
 }
 
-// The message is put together as it would have been read; there is no text that came.
 GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
                           std::initializer_list<Param> params)
     : server_(run.context_.server),
-      call_{message_,      method, mcp::kNewestSessionBased, run.caller_.frontend, here(), nobody_,
-            run.deadline_, 0,      run.caller_.who} {
-  message_.id = "1";
-  message_.method = method.name;
-  message_.params.reserve(params.size());
-  for (const auto& [key, value] : params) {
-    message_.params.emplace_back(key, value);
-    call_.bytes_in += key.size() + value.size();
-  }
-  call_.from = run.caller_.from;
+      request_(method.name, "1"),
+      call_(gateway::make_call({.request = request_.message(),
+                                .method = method,
+                                .revision = mcp::kNewestSessionBased,
+                                .frontend = run.caller_.frontend,
+                                .who = run.caller_.who,
+                                .from = run.caller_.from,
+                                .client = nobody_,
+                                .deadline = run.deadline_})) {
+  for (const auto& [key, value] : params) request_.add(key, value);
+  call_.bytes_in = request_.size();
 }
 
 bool GoalRun::is_hidden(std::string_view tool) const {

@@ -13,6 +13,8 @@
 #include "frontends/goal/skill_table.h"
 #include "frontends/goal/steps.h"
 #include "frontends/operations.h"
+#include "frontends/synthetic_request.h"
+#include "gateway/call/make_call.h"
 #include "gateway/catalog/view.h"
 #include "gateway/server.h"
 
@@ -68,7 +70,7 @@ class GoalRun {
 
    private:
     gateway::McpServer& server_;
-    mcp::Message message_;
+    SyntheticRequest request_;
     gateway::SilentPeer nobody_;
     gateway::Call call_;
   };

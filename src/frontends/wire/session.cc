@@ -145,7 +145,7 @@ void WireSession::note_size(std::size_t size) const {
   if (size <= kRecommended) return;
   host_.shared().large->add();
   log::Line(log::Level::warn, "wire message above the recommended size")
-      .add("face", peer_.frontend)
+      .add("frontend", peer_.frontend)
       .add("from", peer_.ip)
       .add("bytes", size)
       .add("recommended", kRecommended);
@@ -185,7 +185,8 @@ Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
 
 // Whoever came when nobody was asked is a stranger once somebody is.
 bool WireSession::would_let_in(const Caller& who) const {
-  return who && still_stands(*who) && (who->way != "none" || !host_.authenticator().asks());
+  return who && still_stands(*who) &&
+         (who->auth_method != AuthMethod::none || !host_.authenticator().asks());
 }
 
 // The first message of a caller opens the conversation.
@@ -212,7 +213,8 @@ Task<void> WireSession::enter(Caller who) {
 }
 
 Result<void> WireSession::check_fresh(const wire::Envelope& envelope, const Principal& who) const {
-  const std::string client = who.way == "none" ? "address " + peer_.ip : "caller " + who.id;
+  const std::string client =
+      who.auth_method == AuthMethod::none ? "address " + peer_.ip : "caller " + who.id;
   return host_.shared().replay.check(client, envelope.id, envelope.time,
                                      std::chrono::system_clock::now());
 }
@@ -291,7 +293,8 @@ Result<void> WireSession::admit(const mcp::Message& message) const {
     return Error{Code::overloaded, fmt::format("{} requests of this connection are running already",
                                                terms_->settings.requests)};
   }
-  policy::Rates& rates = caller_->way == "none" ? terms_->by_address : terms_->by_caller;
+  policy::Rates& rates =
+      caller_->auth_method == AuthMethod::none ? terms_->by_address : terms_->by_caller;
   policy::Rates::Permit permit;
   std::optional<policy::Quota> quota;
   return rates.admit({*caller_, peer_.ip}, here().now(), permit, quota);

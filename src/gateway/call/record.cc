@@ -40,7 +40,7 @@ policy::AuditRecord audit_record(const Call& call, const mcp::Reply& reply, Dead
   if (call.who) {
     record.who = call.who->id;
     record.name = call.who->name;
-    record.way = call.who->way;
+    record.way = name_of(call.who->auth_method);
   }
   record.from = call.from;
   record.frontend = call.frontend;
@@ -108,7 +108,7 @@ Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline be
 void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds) {
   log::Line(log::Level::info, "call")
       .add("id", call.request.id)
-      .add("face", call.frontend)
+      .add("frontend", call.frontend)
       .add("who", call.who ? call.who->name : "nobody")
       .add("method", call.request.method)
       .add("name", call.target)

@@ -17,7 +17,7 @@ CatalogView::CatalogView()
     : now_{std::make_shared<const Catalog>(std::vector<Offer>(), NameSettings())} {}
 
 bool CatalogView::is_admin(const Principal& who) const {
-  if (who.way == "none") return true;
+  if (who.auth_method == AuthMethod::none) return true;
   if (now_.rules) return now_.rules->has_role(who, policy::kAdminRole);
   return std::ranges::find(who.roles, policy::kAdminRole) != who.roles.end();
 }

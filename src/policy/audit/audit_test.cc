@@ -58,7 +58,8 @@ TEST_F(AuditTest, WritesOneLineForEachCall) {
 }
 
 TEST_F(AuditTest, WritesEventsBesideCalls) {
-  auto event = event_record(kApprovalEvent, {.id = "token:ci", .name = "ci", .way = "token"});
+  auto event = event_record(kApprovalEvent,
+                            {.id = "token:ci", .name = "ci", .auth_method = AuthMethod::token});
   event.when_ms = 1763179200123;
   event.method = "approve";
   event.by = "boss";
@@ -76,7 +77,8 @@ TEST_F(AuditTest, FailedLogInsAreBoundedAndCounted) {
   settings.max_failed_log_ins = 3;
   {
     AuditLog log(settings);
-    auto failed = event_record(kLogInEvent, {.id = "", .name = "", .way = "token"});
+    auto failed =
+        event_record(kLogInEvent, {.id = "", .name = "", .auth_method = AuthMethod::token});
     failed.when_ms = 60'000;
     for (int i = 0; i < 1000; ++i) log.put_failed_log_in(failed);
     failed.when_ms = 120'000;

@@ -117,7 +117,7 @@ AuditRecord event_record(std::string_view event, const Principal& who) {
   record.event = event;
   record.who = who.id;
   record.name = who.name;
-  record.way = who.way;
+  record.way = name_of(who.auth_method);
   record.outcome = "ok";
   return record;
 }

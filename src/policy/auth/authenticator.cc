@@ -22,12 +22,12 @@ constexpr std::size_t kMostProxies = 64;
 Error refused(std::string why) { return {Code::unauthenticated, std::move(why)}; }
 Error wrong(std::string why) { return {Code::invalid_params, std::move(why)}; }
 
-Caller caller(std::string_view way, const std::string& name, std::vector<std::string> roles,
+Caller caller(AuthMethod method, const std::string& name, std::vector<std::string> roles,
               std::vector<std::string> scopes = {}) {
   Principal who;
-  who.id = fmt::format("{}:{}", way, name);
+  who.id = fmt::format("{}:{}", name_of(method), name);
   who.name = name;
-  who.way = way;
+  who.auth_method = method;
   who.roles = std::move(roles);
   who.scopes = std::move(scopes);
   return std::make_shared<const Principal>(std::move(who));
@@ -99,7 +99,7 @@ Result<void> Authenticator::add_tokens(const TokenTable& table) {
       return wrong(fmt::format("tokens[{}]: {}", i, why));
     };
     if (one.token.empty() == one.hash.empty()) return fault("give either token or hash");
-    auto who = caller("token", one.name, one.roles, one.scopes);
+    auto who = caller(AuthMethod::token, one.name, one.roles, one.scopes);
     if (!one.hash.empty()) {
       auto hash = TokenHash::parse(one.hash);
       if (!hash) return fault("hash " + hash.error().message);
@@ -119,7 +119,7 @@ Result<void> Authenticator::add_tokens(const TokenTable& table) {
     const auto until = one.expires
                            ? WallTime(std::chrono::seconds(std::min(*one.expires, 9'000'000'000L)))
                            : WallTime::max();
-    add_hash({one.hash, caller("token", one.name, one.roles, one.scopes), until});
+    add_hash({one.hash, caller(AuthMethod::token, one.name, one.roles, one.scopes), until});
   }
   if (without_id_.size() > kMostWithoutId) {
     return wrong(
@@ -144,7 +144,8 @@ Result<void> Authenticator::add_certificates() {
     const auto& one = settings_.certificates[i];
     auto name = parse_name(one.san);
     if (!name) return wrong(fmt::format("certificates[{}].san: {}", i, name.error().message));
-    certificates_.push_back({*std::move(name), caller("certificate", one.name, one.roles)});
+    certificates_.push_back(
+        {*std::move(name), caller(AuthMethod::certificate, one.name, one.roles)});
   }
   return ok();
 }
@@ -248,7 +249,7 @@ Recognised Authenticator::proxied(const Evidence& evidence) const {
     if (!role.empty()) roles.emplace_back(role);
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
-  return {caller("proxy", std::string(evidence.value), std::move(roles))};
+  return {caller(AuthMethod::proxy, std::string(evidence.value), std::move(roles))};
 }
 
 const Authenticator::Issuer* Authenticator::issuer_of(const Jwt& jwt) const {
@@ -302,8 +303,8 @@ Result<Recognised> Authenticator::check_password(const std::string& credentials)
   if (!users_->fits(user, text->substr(colon + 1))) return refused("user or password is wrong");
   const auto& given = settings_.basic->roles;
   const auto found = std::ranges::find(given, user, [](const auto& one) { return one.first; });
-  return Recognised{
-      caller("basic", user, found == given.end() ? std::vector<std::string>() : found->second)};
+  return Recognised{caller(AuthMethod::basic, user,
+                           found == given.end() ? std::vector<std::string>() : found->second)};
 }
 
 }  // namespace patchbay::policy

@@ -176,7 +176,7 @@ Result<JwtCaller> check_claims(const Jwt& jwt, const JwtRules& rules, WallTime n
   // Blanks cannot stand in an issuer that is a URI: no two pairs run into the same id.
   caller.who.id = fmt::format("jwt:{} {}", jwt.issuer, subject);
   caller.who.name = *std::move(name);
-  caller.who.way = "jwt";
+  caller.who.auth_method = AuthMethod::jwt;
   caller.who.roles = words_claim(*claims, rules.issuer.claims.roles);
   std::ranges::copy(rules.issuer.roles, std::back_inserter(caller.who.roles));
   caller.who.scopes = words_claim(*claims, rules.issuer.claims.scopes);

@@ -69,7 +69,7 @@ Result<ApprovalEntry> Approvals::approve(const std::string& id, const Principal&
   auto found = find(id);
   if (!found) return found.error();
   ApprovalEntry& entry = **found;
-  if (by.way != "none" && by.id == entry.subject.caller) {
+  if (by.auth_method != AuthMethod::none && by.id == entry.subject.caller) {
     return Error{Code::forbidden, "a caller cannot approve its own call; ask another admin"};
   }
   entry.approved = true;

@@ -21,7 +21,7 @@ class ApprovalsTest : public ::testing::Test {
 
   const ApprovalSubject subject{"me", "a.t", "digest", "1"};
   const Principal who;
-  const Principal boss{.id = "boss", .name = "Boss", .way = "token"};
+  const Principal boss{.id = "boss", .name = "Boss", .auth_method = AuthMethod::token};
   Approvals approvals;
   Deadline now = Deadline(1h);
 };
@@ -44,7 +44,7 @@ TEST_F(ApprovalsTest, SaysWhoApproved) {
 
 TEST_F(ApprovalsTest, NobodyApprovesItsOwnCall) {
   const auto id = request(subject);
-  const Principal self{.id = "me", .name = "Me", .way = "token"};
+  const Principal self{.id = "me", .name = "Me", .auth_method = AuthMethod::token};
   const auto refused = approvals.approve(id, self, now);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::forbidden);

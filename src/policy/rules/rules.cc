@@ -112,7 +112,7 @@ Rules::Set Rules::about(const Principal& who) const {
     if (const auto known = from.find(key); known != from.end()) found |= known->second;
   };
   add(roles_, kAnyRole);
-  if (who.way == "none") add(roles_, kLocalRole);
+  if (who.auth_method == AuthMethod::none) add(roles_, kLocalRole);
   for (const auto& role : who.roles) {
     if (role != kLocalRole && role != kAnyRole) add(roles_, role);
   }
@@ -122,7 +122,7 @@ Rules::Set Rules::about(const Principal& who) const {
 
 bool Rules::has_role(const Principal& who, std::string_view role) const {
   if (role == kAnyRole) return true;
-  if (role == kLocalRole) return who.way == "none";
+  if (role == kLocalRole) return who.auth_method == AuthMethod::none;
   const auto gives = [&](const std::string& scope) {
     const auto known = roles_of_scope_.find(scope);
     return known != roles_of_scope_.end() && known->second.contains(std::string(role));

@@ -82,7 +82,7 @@ Result<void> PrivateInstances::check_room(const Principal& who) const {
                  fmt::format("the upstream {} has {} connections of single clients already (most)",
                              upstream_, settings_.most)};
   }
-  if (who.way == "none") return ok();  // All callers of this machine are one.
+  if (who.auth_method == AuthMethod::none) return ok();  // All callers of this machine are one.
   const int share = std::max(1, settings_.most / 4);
   const auto own = std::ranges::count_if(
       instances_, [&](const auto& entry) { return entry.second.owner == who.id; });
