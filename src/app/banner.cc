@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <chrono>
 
-#include "app/terminal.h"
+#include "app/one_line.h"
 #include "async/executor.h"
 #include "core/version.h"
 
@@ -34,21 +34,19 @@ std::string try_line(const std::string& url, bool skills) {
 
 }  // namespace
 
-void Banner::print_head(const Configuration& configuration, const net::Address& address) {
-  std::string text;
-  text += fmt::format("patchbay {}  config {}  digest {}\n", kVersion,
-                      configuration.file.empty() ? "defaults" : configuration.file,
-                      configuration.digest);
-  text += fmt::format("front end  mcp http  http://{}/mcp\n", address.text());
-  text += fmt::format("front end  mcp sse  http://{}/sse\n", address.text());
-  if (configuration.settings.rest.enabled) {
-    text += fmt::format("front end  rest  http://{0}/api  http://{0}/rcs  http://{0}/mcp/v1\n",
-                        address.text());
+void Banner::print_head(const Configuration& configuration,
+                        std::span<const std::unique_ptr<frontends::SharedFrontend>> frontends,
+                        const net::Address& address) {
+  std::string text = fmt::format("patchbay {}  config {}  digest {}\n", kVersion,
+                                 configuration.file.empty() ? "defaults" : configuration.file,
+                                 configuration.digest);
+  for (const auto& frontend : frontends) {
+    for (const auto& [name, paths] : frontend->entrances()) {
+      text += fmt::format("front end  {}", name);
+      for (const auto path : paths) text += fmt::format("  http://{}{}", address.text(), path);
+      text += '\n';
+    }
   }
-  text += fmt::format("front end  goals  http://{}/api/agent/execute\n", address.text());
-  text += fmt::format(
-      "front end  operations  http://{0}/health  http://{0}/ready  http://{0}/metrics\n",
-      address.text());
   put(text);
 }
 
@@ -63,10 +61,8 @@ void Banner::print_tls(const TlsSection& section, const net::Address& address) {
   put(text);
 }
 
-void Banner::print_wire(const net::Address& address, bool tls) {
-  std::string text;
-  text += fmt::format("front end  wire tcp  {}://{}\n", tls ? "tcps" : "tcp", address.text());
-  put(text);
+void Banner::print_listener(const FrontendListener& listener, const net::Address& address) {
+  put(fmt::format("front end  {}  {}://{}\n", listener.name, listener.scheme, address.text()));
 }
 
 void Banner::print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,

@@ -6,6 +6,8 @@
 // Lives on the control thread.
 #pragma once
 
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,13 +20,16 @@ namespace patchbay::app {
 
 class Banner final : Timer {
  public:
-  void print_head(const Configuration& configuration, const net::Address& address);
+  // The version, the configuration, and where each front end is.
+  void print_head(const Configuration& configuration,
+                  std::span<const std::unique_ptr<frontends::SharedFrontend>> frontends,
+                  const net::Address& address);
 
-  // The TLS listener, which has all of these faces too.
+  // The TLS listener, which serves the same front ends.
   void print_tls(const TlsSection& section, const net::Address& address);
 
-  // The TCP listener of the wire protocol.
-  void print_wire(const net::Address& address, bool tls);
+  // A listener of a front end's own.
+  void print_listener(const FrontendListener& listener, const net::Address& address);
 
   // `bus` is where the embedded bus is; empty if there is none.
   void print_ready(const std::vector<UpstreamReport>& upstreams, const std::string& bus,

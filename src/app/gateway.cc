@@ -56,7 +56,6 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
         }
       }) {
   const Settings& settings = configuration_.settings;
-  common_.tokens = &tokens_;
   common_.authenticator.tokens = &tokens_.caller_tokens();
   use_limits();
   common_.operations = {
@@ -74,16 +73,12 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
   };
   common_.registrars = [this] { return upstreams_->registrars(); };
   watch_gauges();
+  make_frontends();
   for (int i = 0; i < worker_count(settings); ++i) {
     auto& worker = *workers_.emplace_back(std::make_unique<Worker>(i, settings, common_));
     worker.server().set_identity(configuration_.identity);
     worker.catalog().set_rules(configuration_.rules);
     loops_.push_back(&worker.loop());
-    common_.mcp_http.workers.push_back(&worker.mcp_http());
-    common_.mcp_http.sessions.workers.push_back(&worker.mcp_http().sessions());
-    common_.mcp_http.sessions.executors.push_back(&worker.loop());
-    common_.mcp_sse.workers.push_back(&worker.mcp_sse());
-    common_.mcp_sse.executors.push_back(&worker.loop());
     common_.asking.workers.push_back(&worker.asking());
     common_.asking.executors.push_back(&worker.loop());
   }
@@ -92,10 +87,19 @@ Gateway::Gateway(Configuration configuration, Overrides overrides)
 Gateway::~Gateway() = default;
 
 int Gateway::serve() { return run(serve_http()); }
-int Gateway::serve_stdio() { return run(serve_one(talk_lines())); }
-int Gateway::serve_chat() { return run(serve_one(talk_goals())); }
-int Gateway::serve_bus(const BusServeOptions& options) { return run(serve_one(talk_bus(options))); }
-int Gateway::print_openapi(bool yaml) { return run(serve_one(write_openapi(yaml))); }
+int Gateway::serve_one(SingleSession& session) { return run(run_session(session)); }
+
+void Gateway::make_frontends() {
+  const frontends::ProcessServices services{.registry = common_.registry,
+                                            .operations = common_.operations,
+                                            .approvals = common_.approvals,
+                                            .registrars = common_.registrars,
+                                            .tokens = tokens_,
+                                            .connections = common_.http};
+  for (const auto& kind : frontend_kinds()) {
+    common_.frontends.push_back(kind.make(configuration_, services));
+  }
+}
 
 // Runs `work` on the control loop from beginning to end.
 int Gateway::run(Task<void> work) {
@@ -128,7 +132,7 @@ int Gateway::run(Task<void> work) {
 Task<void> Gateway::serve_http() {
   auto opened = open_listeners();
   if (!opened) co_return opened.error();
-  // Before anybody can come: the doors are closed until then.
+  // Before the listeners: without this, every request is refused.
   auto known = auth_.apply(configuration_.settings.auth);
   if (!known) {
     auto stopped = co_await auth_.stop();
@@ -139,39 +143,13 @@ Task<void> Gateway::serve_http() {
     auto stopped = co_await auth_.stop();
     co_return made.error();
   }
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    Worker& worker = *workers_[i];
-    worker.run();
-    worker.loop().post([&worker, listener = std::move(plain_.sockets[i])]() mutable {
-      worker.listen(std::move(listener));
-    });
-    if (wire_) {
-      auto listen_wire = [&worker, listener = std::move(wire_->sockets[i]),
-                          tls = configuration_.wire_tls]() mutable {
-        worker.listen_wire(std::move(listener), std::move(tls));
-      };
-      worker.loop().post(std::move(listen_wire));
-    }
-    if (!secure_) continue;
-    auto listen = [&worker, listener = std::move(secure_->sockets[i]),
-                   tls = configuration_.tls]() mutable {
-      worker.listen_tls(std::move(listener), std::move(tls));
-    };
-    worker.loop().post(std::move(listen));
-  }
-  banner_.print_head(configuration_, plain_.address);
+  start_listening();
+  banner_.print_head(configuration_, common_.frontends, plain_.address);
   if (secure_) banner_.print_tls(*configuration_.settings.tls, secure_->address);
-  if (wire_) banner_.print_wire(wire_->address, configuration_.wire_tls != nullptr);
-  if (!plain_.address.loopback()) {
-    log::Line(log::Level::warn, "credentials in the clear")
-        .add("listen", plain_.address.text())
-        .add("hint", "other machines reach this listener without TLS; let them use tls.listen");
+  for (const auto& one : frontend_listeners_) {
+    banner_.print_listener(one.listener, one.listening.address);
   }
-  if (wire_ && !configuration_.wire_tls && !wire_->address.loopback()) {
-    log::Line(log::Level::warn, "credentials in the clear")
-        .add("listen", wire_->address.text())
-        .add("hint", "other machines reach this listener without TLS; add wire.tls");
-  }
+  warn_of_plain_listeners();
   watch_files();
   reloads_.spawn(start_upstreams());
   auto synced = co_await synced_.wait();
@@ -186,15 +164,60 @@ Task<void> Gateway::serve_http() {
   co_return co_await stop();
 }
 
-Task<void> Gateway::serve_one(Task<void> talk) {
+// Each worker runs, and takes its socket of each listener.
+void Gateway::start_listening() {
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    Worker& worker = *workers_[i];
+    worker.run();
+    worker.loop().post([&worker, listener = std::move(plain_.sockets[i])]() mutable {
+      worker.listen(std::move(listener));
+    });
+    for (auto& one : frontend_listeners_) {
+      auto listen = [&worker, row = one.row,
+                     listener = std::move(one.listening.sockets[i])]() mutable {
+        worker.listen_frontend(row, std::move(listener));
+      };
+      worker.loop().post(std::move(listen));
+    }
+    if (!secure_) continue;
+    auto listen = [&worker, listener = std::move(secure_->sockets[i]),
+                   tls = configuration_.tls]() mutable {
+      worker.listen_tls(std::move(listener), std::move(tls));
+    };
+    worker.loop().post(std::move(listen));
+  }
+}
+
+void Gateway::warn_of_plain_listeners() const {
+  const auto warn = [](const net::Address& address, std::string_view remedy) {
+    log::Line(log::Level::warn, "credentials in the clear")
+        .add("listen", address.text())
+        .add("hint", fmt::format("other machines reach this listener without TLS; {}", remedy));
+  };
+  if (!plain_.address.loopback()) warn(plain_.address, "let them use tls.listen");
+  for (const auto& [row, listener, listening] : frontend_listeners_) {
+    if (!listener.tls && !listening.address.loopback()) {
+      warn(listening.address, fmt::format("add {}", listener.tls_key));
+    }
+  }
+}
+
+Task<void> Gateway::run_session(SingleSession& session) {
   tokens_.serve_on_demand([this] { return serve_browsers(); });
   auto made = make_upstreams();
   if (!made) co_return made.error();
   for (const auto& worker : workers_) worker->run();
   Scope starting;
   starting.spawn(start_upstreams());
-  auto served = co_await talk;
-  (void)served;  // The client has gone; how does not matter.
+  session_ = &session;
+  if (stop_asked_.delivered()) session.end();
+  auto served = co_await session.run(
+      {control_, *workers_.front(), configuration_.settings, common_.operations, synced_});
+  session_ = nullptr;
+  if (!served) {
+    failed_ = true;
+    std::fprintf(stderr, "patchbay: %s\n", served.error().message.c_str());
+  }
   stopping_ = true;
   const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
   if (plain_.address.size > 0) {
@@ -241,8 +264,13 @@ Result<void> Gateway::open_listeners() {
   const Settings& settings = configuration_.settings;
   auto opened = open(settings.listen, plain_);
   if (opened && settings.tls) opened = open(settings.tls->listen, secure_.emplace());
-  if (opened && settings.wire && settings.wire->listens()) {
-    opened = open(settings.wire->tcp, wire_.emplace());
+  const auto kinds = frontend_kinds();
+  for (std::size_t row = 0; opened && row < kinds.size(); ++row) {
+    if (!kinds[row].listener) continue;
+    auto listener = kinds[row].listener(configuration_);
+    if (!listener) continue;
+    auto& one = frontend_listeners_.emplace_back(row, *std::move(listener));
+    opened = open(one.listener.address, one.listening);
   }
   return opened;
 }
@@ -345,7 +373,8 @@ bool Gateway::is_reachable() const {
     return address.size > 0 && !address.loopback();
   };
   return open(plain_.address) || (secure_ && open(secure_->address)) ||
-         (wire_ && open(wire_->address));
+         std::ranges::any_of(frontend_listeners_,
+                             [&](const auto& one) { return open(one.listening.address); });
 }
 
 Task<void> Gateway::on_each_worker(std::function<Task<void>(Worker&)> step) {
@@ -370,7 +399,7 @@ void Gateway::on_signal(int number) {
   }
   stop_asked_.deliver(ok());
   synced_.deliver(ok());
-  if (end_lines_) end_lines_();
+  if (session_) session_->end();
 }
 
 void Gateway::publish(std::shared_ptr<const gateway::Catalog> catalog, bool synced) {
@@ -384,9 +413,6 @@ void Gateway::watch_gauges() {
   auto& registry = common_.registry;
   registry.watch_gauge("patchbay_calls_in_flight", "Calls that are running now.",
                        [this] { return common_.limiter.running(); });
-  registry.watch_gauge("patchbay_sessions", "Sessions that are open.", [this] {
-    return static_cast<std::int64_t>(common_.mcp_http.sessions.count.load());
-  });
   registry.watch_gauge("patchbay_reloads_refused",
                        "Reasons why a change of the configuration or of credentials is not used.",
                        [this] { return static_cast<std::int64_t>(refusals_.all().size()); });

@@ -13,15 +13,14 @@
 
 #include "app/auth_service.h"
 #include "app/banner.h"
-#include "app/bus_serve.h"
 #include "app/bus_service.h"
 #include "app/configuration.h"
 #include "app/pin_service.h"
 #include "app/refusals.h"
+#include "app/single_session.h"
 #include "app/upstream_set.h"
 #include "app/worker.h"
 #include "core/file_stamp.h"
-#include "frontends/mcp/stdio.h"
 #include "net/io/socket.h"
 #include "net/process/file_watch.h"
 #include "net/process/orphans.h"
@@ -35,32 +34,19 @@ class Gateway {
   Gateway(Configuration configuration, Overrides overrides);
   ~Gateway();
 
-  // Serves HTTP until told to stop. Yields the exit code of the process.
+  // Serves the listeners until a signal stops it. Yields the exit code of the process.
   int serve();
 
-  // Serves one MCP client on stdin and stdout until it ends its side.
-  int serve_stdio();
-
-  // Answers goals typed at a prompt until the person leaves.
-  int serve_chat();
-
-  // Serves callers on a Kafka bus until told to stop.
-  int serve_bus(const BusServeOptions& options);
-
-  // Starts the upstreams, prints the OpenAPI document of what they offer, and stops them.
-  int print_openapi(bool yaml);
+  // Serves `session` and no network. Yields the exit code of the process.
+  int serve_one(SingleSession& session);
 
  private:
   static constexpr std::string_view kHangup = "SIGHUP";  // Why a reload comes, if by signal.
 
   int run(Task<void> work);
   Task<void> serve_http();
-  // Runs everything but the listeners for as long as `talk` goes on.
-  Task<void> serve_one(Task<void> talk);
-  Task<void> talk_lines();
-  Task<void> talk_goals();
-  Task<void> talk_bus(const BusServeOptions& options);
-  Task<void> write_openapi(bool yaml);
+  // Runs everything but the listeners until `session` ends.
+  Task<void> run_session(SingleSession& session);
   Result<void> make_upstreams();
   Task<void> start_upstreams();
   void settle();
@@ -71,7 +57,10 @@ class Gateway {
   Task<Configuration> read_stable(config::Faults& faults, std::vector<FileStamp>& stamps);
   std::vector<std::string> reasons_against(const Configuration& next) const;
   Task<void> use(Configuration next);
+  void make_frontends();
   Result<void> open_listeners();
+  void start_listening();
+  void warn_of_plain_listeners() const;
   void watch_files();
   void on_signal(int number);
   void publish(std::shared_ptr<const gateway::Catalog> catalog, bool synced);
@@ -110,13 +99,19 @@ class Gateway {
   Result<void> open(const std::string& listen, Listening& listening) const;
   Listening plain_;
   std::optional<Listening> secure_;
-  std::optional<Listening> wire_;
+  // Those of front ends that have one of their own.
+  struct FrontendListening {
+    std::size_t row;  // Of frontend_kinds().
+    FrontendListener listener;
+    Listening listening;
+  };
+  std::vector<FrontendListening> frontend_listeners_;
   std::atomic<bool> ready_ = false;
   Scope scope_;
   Scope reloads_;
   OneShot<void> synced_;  // The first list of tools is as complete as it gets.
   OneShot<void> stop_asked_;
-  std::function<void()> end_lines_;  // While serving stdin: what a signal does besides.
+  SingleSession* session_ = nullptr;  // The one that is served, if any.
   bool stopping_ = false;
   bool reloading_ = false;
   std::string reload_again_;  // Why, as soon as the one under way is over; empty: no reason.

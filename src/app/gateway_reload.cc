@@ -1,6 +1,7 @@
 // How a gateway takes up a configuration that has changed, and what of it all workers share.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/gateway.h"
@@ -31,13 +32,15 @@ Snapshot snapshot(const Configuration& configuration) {
 }
 
 // What cannot change while the gateway runs.
-bool needs_restart(const Settings& now, const Settings& next) {
+bool needs_restart(const Configuration& current, const Configuration& next) {
+  const Settings& was = current.settings;
+  const Settings& is = next.settings;
   const auto tls_listen = [](const Settings& of) { return of.tls ? of.tls->listen : ""; };
-  const auto wire_listen = [](const Settings& of) {
-    return of.wire ? of.wire->tcp + (of.wire->tls ? " tls" : "") : "";
+  const auto other_listener = [&](const FrontendKind& kind) {
+    return kind.listener && kind.listener(current) != kind.listener(next);
   };
-  return next.listen != now.listen || next.workers != now.workers || next.state != now.state ||
-         tls_listen(next) != tls_listen(now) || wire_listen(next) != wire_listen(now);
+  return is.listen != was.listen || is.workers != was.workers || is.state != was.state ||
+         tls_listen(is) != tls_listen(was) || std::ranges::any_of(frontend_kinds(), other_listener);
 }
 
 // What one caller may hold of a total. Unless somebody says so, it is not everything.
@@ -94,7 +97,7 @@ Task<void> Gateway::reload_once(const std::string& why) {
     if (why == kHangup) upstreams_->reread();
     co_return ok();
   }
-  if (needs_restart(configuration_.settings, next->settings)) {
+  if (needs_restart(configuration_, *next)) {
     log::Line(log::Level::warn, "restart needed")
         .add("keys", "listen, tls.listen, wire.tcp, wire.tls, workers, state");
   }
@@ -173,11 +176,14 @@ Task<void> Gateway::use(Configuration next) {
   const Settings& settings = configuration_.settings;
   use_limits();
   use_sign_ins();
+  const auto kinds = frontend_kinds();
+  for (std::size_t row = 0; row < kinds.size(); ++row) {
+    kinds[row].update(*common_.frontends[row], configuration_);
+  }
   auto update = [this, &settings](Worker& worker) -> Task<void> {
     worker.update(settings);
     worker.catalog().set_rules(configuration_.rules);
     if (configuration_.tls) worker.update_tls(configuration_.tls);
-    if (configuration_.wire_tls) worker.update_wire_tls(configuration_.wire_tls);
     co_return ok();
   };
   auto updated = co_await on_each_worker(update);
@@ -204,13 +210,6 @@ void Gateway::use_limits() {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
     common_.rates = rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys);
   }
-  const frontends::WireSettings wire = settings.wire.value_or(WireSection());
-  if (!common_.wire_terms || common_.wire_terms->settings != wire) {
-    const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
-    common_.wire_terms = std::make_shared<frontends::WireState>(wire, keys);
-  }
-  common_.wire.replay.update({std::chrono::seconds(wire.replay_window_s), wire.message_id_timeout,
-                              static_cast<std::size_t>(wire.replay_ids)});
   const auto& audit = settings.audit;
   if (audit != (common_.audit ? common_.audit->settings() : policy::AuditSettings())) {
     common_.audit = audit.on() ? std::make_shared<policy::AuditLog>(audit) : nullptr;
@@ -228,9 +227,6 @@ void Gateway::use_limits() {
     log::Line(log::Level::warn, "no rule is about local callers")
         .add("hint", "nobody is asked who they are, and may use nothing; see the role local");
   }
-  auto& sessions = common_.mcp_http.sessions;
-  sessions.most = static_cast<std::size_t>(settings.limits.sessions);
-  sessions.idle = std::chrono::duration_cast<Clock::duration>(settings.limits.session_idle).count();
 }
 
 }  // namespace patchbay::app

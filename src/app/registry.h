@@ -1,5 +1,5 @@
-// What is in the build: the kinds of upstream and the skills, as one visible list. A new back end
-// is one file and one row.
+// What is in the build: the front ends, the kinds of upstream and the skills, each as one table. A
+// new one is a folder or a file, and one row. See docs/extending.md.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 #include "app/bus_service.h"
 #include "async/thread_pool.h"
 #include "config/describe.h"
+#include "frontends/frontend.h"
 #include "gateway/call/upstream.h"
 #include "gateway/catalog/list_limits.h"
 #include "mcp_client/connect/allowed_commands.h"
@@ -21,6 +22,33 @@
 #include "skills/skill.h"
 
 namespace patchbay::app {
+
+struct Configuration;
+
+// A listener that a front end has beside those for HTTP.
+struct FrontendListener {
+  std::string_view name;    // For the banner.
+  std::string_view scheme;  // The same.
+  std::string address;
+  bool tls = false;
+  std::string_view tls_key;  // The setting that adds TLS.
+
+  bool operator==(const FrontendListener&) const = default;
+};
+
+struct FrontendKind {
+  std::string_view name;
+  std::string_view meaning;
+  std::unique_ptr<frontends::SharedFrontend> (*make)(const Configuration& configuration,
+                                                     const frontends::ProcessServices& services);
+  // Hands over new settings. REQUIRES: `frontend` was made by this row.
+  void (*update)(frontends::SharedFrontend& frontend, const Configuration& configuration);
+  // Null if the front end is reached over HTTP only.
+  std::optional<FrontendListener> (*listener)(const Configuration& configuration) = nullptr;
+};
+
+// In the order in which they are made; they stop in the reverse order.
+std::span<const FrontendKind> frontend_kinds();
 
 // What an upstream is made from, beside its own settings.
 struct UpstreamContext {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "agent/agent.h"
-#include "app/commands.h"
+#include "cli/commands.h"
 
 namespace patchbay::app {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "agent/command_line.h"
-#include "app/commands.h"
+#include "cli/commands.h"
 #include "core/version.h"
 #include "sandbox/confine.h"
 #include "sandbox/inside.h"

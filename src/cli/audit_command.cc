@@ -3,10 +3,10 @@
 
 #include <chrono>
 
-#include "app/commands.h"
 #include "app/configuration.h"
 #include "app/run_gateway.h"
-#include "app/terminal.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
 #include "policy/audit/database.h"
 
 namespace patchbay::app {

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <map>
 
-#include "app/commands.h"
-#include "app/terminal.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
 #include "net/process/signals.h"
 #include "observe/log.h"
 

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "app/bus_target.h"
 #include "bus/producer.h"
 #include "bus/reader.h"
 #include "bus/registry_topic.h"
 #include "bus/schema_registry.h"
+#include "cli/bus_target.h"
 
 namespace patchbay::app {
 

@@ -1,7 +1,7 @@
 // `patchbay bus register|unregister|list|produce|consume|lag|serve`: the options of `patchbay bus`.
 #pragma once
 
-#include "app/bus_serve.h"
+#include "cli/bus_serve.h"
 #include "cli/bus_verbs.h"
 
 namespace CLI {

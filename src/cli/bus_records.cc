@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/terminal.h"
+#include "cli/terminal.h"
 #include "core/base64.h"
 #include "json/read.h"
 #include "json/write.h"

@@ -7,10 +7,10 @@
 #include <iterator>
 #include <set>
 
-#include "app/commands.h"
-#include "app/terminal.h"
 #include "cli/bus_client.h"
 #include "cli/bus_records.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
 #include "config/file.h"
 #include "json/write.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/bus_target.h"
+#include "cli/bus_target.h"
 
 namespace patchbay::app {
 

@@ -1,8 +1,8 @@
 // tools and call: the commands that use the tools of an MCP server.
 #include <fmt/format.h>
 
-#include "app/terminal.h"
 #include "cli/client_run.h"
+#include "cli/terminal.h"
 #include "json/read.h"
 #include "mcp/typed_arguments.h"
 

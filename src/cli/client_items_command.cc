@@ -1,8 +1,8 @@
 // resources, read and prompts: the commands that use what an MCP server offers besides tools.
 #include <fmt/format.h>
 
-#include "app/terminal.h"
 #include "cli/client_run.h"
+#include "cli/terminal.h"
 #include "json/read.h"
 #include "mcp/shape.h"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/terminal.h"
+#include "cli/terminal.h"
 #include "json/read.h"
 #include "mcp_client/connect/http.h"
 #include "net/process/signals.h"

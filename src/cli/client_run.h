@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/client.h"
-#include "app/commands.h"
+#include "cli/client.h"
+#include "cli/commands.h"
 #include "mcp/typed_arguments.h"
 #include "transport/http_channel.h"
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <variant>
 
-#include "app/commands.h"
 #include "app/run_gateway.h"
+#include "cli/commands.h"
 #include "cli/sandbox_run.h"
 #include "config/load.h"
 #include "json/write.h"

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "app/commands.h"
 #include "app/upstream_entries.h"
+#include "cli/commands.h"
 #include "config/file.h"
 #include "config/load.h"
 #include "config/make_node.h"

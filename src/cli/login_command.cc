@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "app/terminal.h"
 #include "cli/client_run.h"
+#include "cli/terminal.h"
 #include "json/read.h"
 #include "mcp_client/connect/http.h"
 #include "net/http/client/pool.h"

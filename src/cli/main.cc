@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "agent/settings.h"
-#include "app/commands.h"
 #include "app/process.h"
 #include "cli/bus_commands.h"
+#include "cli/commands.h"
 #include "cli/router_command.h"
 #include "cli/token_commands.h"
 #include "cli/wire_commands.h"

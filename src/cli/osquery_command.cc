@@ -1,6 +1,6 @@
 // osquery: the osquery MCP server on stdin and stdout.
-#include "app/commands.h"
 #include "app/run_gateway.h"
+#include "cli/commands.h"
 #include "config/load.h"
 #include "core/environment.h"
 #include "upstreams/osquery/upstream.h"

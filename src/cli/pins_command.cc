@@ -4,10 +4,10 @@
 
 #include <ctime>
 
-#include "app/commands.h"
 #include "app/configuration.h"
 #include "app/run_gateway.h"
-#include "app/terminal.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
 #include "crypto/sha256.h"
 #include "json/diff.h"
 #include "json/write.h"

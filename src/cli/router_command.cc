@@ -6,9 +6,9 @@
 
 #include <cstdlib>
 
-#include "app/client.h"
-#include "app/commands.h"
 #include "app/run_gateway.h"
+#include "cli/client.h"
+#include "cli/commands.h"
 #include "config/load.h"
 #include "net/process/signals.h"
 #include "router/router.h"

@@ -5,10 +5,10 @@
 
 #include <csignal>
 
-#include "app/commands.h"
 #include "app/run_gateway.h"
-#include "app/terminal.h"
 #include "async/scope.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
 #include "config/load.h"
 #include "egress/proxy.h"
 #include "net/io/loop.h"

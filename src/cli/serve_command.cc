@@ -3,10 +3,15 @@
 
 #include <cstdio>
 
-#include "app/commands.h"
 #include "app/configuration.h"
 #include "app/run_gateway.h"
+#include "app/single_session.h"
+#include "cli/chat.h"
+#include "cli/commands.h"
+#include "cli/stdio_session.h"
 #include "config/describe.h"
+#include "frontends/rest/openapi.h"
+#include "json/yaml.h"
 
 namespace patchbay::app {
 namespace {
@@ -28,23 +33,51 @@ int with_gateway(const ServeOptions& options, const std::function<int(Gateway&)>
   return run_gateway(std::move(configuration), overrides, run);
 }
 
+// Prints the OpenAPI document of what the upstreams offer. Lives on the control thread.
+class OpenApiSession final : public SingleSession {
+ public:
+  explicit OpenApiSession(bool yaml) : yaml_(yaml) {}
+
+  Task<void> run(Context context) override {
+    auto synced = co_await context.synced.wait();
+    auto write = [this, &context]() -> Task<void> {
+      const std::string text = frontends::openapi_document(*context.worker.catalog().whole());
+      fmt::print("{}", yaml_ ? json::to_yaml(text) : text + "\n");
+      co_return ok();
+    };
+    auto written = co_await hop<void>(context.worker.loop(), write);
+    std::fflush(stdout);
+    co_return written;
+  }
+
+ private:
+  const bool yaml_;
+};
+
+int serve_session(const ServeOptions& options, SingleSession& session) {
+  return with_gateway(options, [&](Gateway& gateway) { return gateway.serve_one(session); });
+}
+
 }  // namespace
 
 int serve(const ServeOptions& options) { return with_gateway(options, &Gateway::serve); }
 
 int serve_stdio(const ServeOptions& options) {
-  return with_gateway(options, &Gateway::serve_stdio);
+  StdioSession session;
+  return serve_session(options, session);
 }
 
 int chat(const ServeOptions& options) {
-  ServeOptions idle = options;
-  // Logs would disturb the prompt on the same terminal.
-  if (idle.log_level.empty()) idle.log_level = "warn";
-  return with_gateway(idle, &Gateway::serve_chat);
+  ServeOptions changed = options;
+  // The log goes to the terminal of the person.
+  if (changed.log_level.empty()) changed.log_level = "warn";
+  ChatSession session;
+  return serve_session(changed, session);
 }
 
 int print_openapi(const ServeOptions& options, bool yaml) {
-  return with_gateway(options, [yaml](Gateway& gateway) { return gateway.print_openapi(yaml); });
+  OpenApiSession session(yaml);
+  return serve_session(options, session);
 }
 
 int check(const std::string& file) {

@@ -12,9 +12,9 @@
 #include <iostream>
 
 #include "app/auth_service.h"
-#include "app/commands.h"
 #include "app/configuration.h"
 #include "app/run_gateway.h"
+#include "cli/commands.h"
 #include "net/io/fd.h"
 #include "policy/auth/token_table.h"
 

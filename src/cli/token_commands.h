@@ -1,7 +1,7 @@
 // `patchbay token create|list|revoke|hash`: the options of `patchbay token`.
 #pragma once
 
-#include "app/commands.h"
+#include "cli/commands.h"
 
 namespace CLI {
 class App;

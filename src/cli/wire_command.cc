@@ -6,9 +6,9 @@
 #include <iostream>
 #include <iterator>
 
-#include "app/client.h"
-#include "app/commands.h"
-#include "app/terminal.h"
+#include "cli/client.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
 #include "cli/wire_commands.h"
 #include "cli/wire_print.h"
 #include "core/text.h"

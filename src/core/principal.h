@@ -4,6 +4,7 @@
 // Values only, constant once shared; usable from any thread.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>

@@ -178,7 +178,7 @@ Task<mcp::Reply> Pipeline::answer(Call& call) {
   if (call.method.reach == mcp::Reach::catalog) return list(call);
   if (call.method.reach == mcp::Reach::by_task) return answer_about_task(call);
   if (!call.entry) return read_stored(call);
-  return call.entry->terms ? send_with_consent(call) : send(call);
+  return call.entry->conditions ? send_with_consent(call) : send(call);
 }
 
 Task<mcp::Reply> Pipeline::list(const Call& call) {

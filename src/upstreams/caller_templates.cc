@@ -13,9 +13,12 @@ namespace {
 constexpr std::string_view kOpen = "${caller.";
 constexpr std::string_view kClaims = "claims.";
 
+// `way` is its former name.
+bool is_auth_method(std::string_view what) { return what == "auth_method" || what == "way"; }
+
 bool is_known(std::string_view what) {
   if (what.starts_with(kClaims)) return what.size() > kClaims.size();
-  return what == "name" || what == "id" || what == "way";
+  return what == "name" || what == "id" || is_auth_method(what);
 }
 
 // The member `path` of the object, or the one that its dots lead to.
@@ -39,7 +42,7 @@ std::optional<std::string> claim_of(const Principal& who, std::string_view path)
 std::optional<std::string> value_of(const Principal& who, std::string_view what) {
   if (what == "name") return who.name;
   if (what == "id") return who.id;
-  if (what == "way") return std::string(name_of(who.auth_method));
+  if (is_auth_method(what)) return std::string(name_of(who.auth_method));
   return claim_of(who, what.substr(kClaims.size()));
 }
 
@@ -60,10 +63,11 @@ Result<CallerTemplates::Text> CallerTemplates::parse_one(const std::string& name
     }
     const auto what = text.substr(open + kOpen.size(), close - open - kOpen.size());
     if (!is_known(what)) {
-      return Error{Code::invalid_params,
-                   fmt::format("{}: ${{caller.{}}} is not known; there are ${{caller.name}}, "
-                               "${{caller.id}}, ${{caller.way}} and ${{caller.claims.NAME}}",
-                               name, what)};
+      return Error{
+          Code::invalid_params,
+          fmt::format("{}: ${{caller.{}}} is not known; there are ${{caller.name}}, "
+                      "${{caller.id}}, ${{caller.auth_method}} and ${{caller.claims.NAME}}",
+                      name, what)};
     }
     parsed.pieces.push_back({std::string(text.substr(0, open))});
     parsed.pieces.push_back({std::string(what), true});

@@ -108,7 +108,7 @@ class Pages(TestCase):
 
 
 class Logs(TestCase):
-    KEYS = ("id", "face", "who", "method", "name", "upstream", "outcome", "ms", "in", "out")
+    KEYS = ("id", "frontend", "who", "method", "name", "upstream", "outcome", "ms", "in", "out")
 
     def test_text_line_per_call(self):
         with Gateway(fake_config()) as gateway, McpSession(gateway) as session:
@@ -117,7 +117,7 @@ class Logs(TestCase):
             for key in self.KEYS:
                 self.assertRegex(line, rf"(^| ){key}=\S")
             for pair in (
-                "face=mcp-http",
+                "frontend=mcp-http",
                 "who=local",
                 "method=tools/call",
                 "upstream=fake",

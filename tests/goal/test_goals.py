@@ -293,7 +293,7 @@ class Together(TestCase):
             goals.send(gateway, "calculate: 1 + 1 then fake.echo: text={previous}")
             gateway.stderr.wait_for("name=skills.calculate")
             line = gateway.stderr.wait_for("name=fake.echo")
-            self.assertIn("face=goal", line)
+            self.assertIn("frontend=goal", line)
             self.assertEqual(gateway.metric("patchbay_calls_total", upstream="fake"), 1)
 
     def test_the_limit_of_calls_holds_for_goals(self):

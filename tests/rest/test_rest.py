@@ -221,7 +221,7 @@ class Calls(RestCase):
         self.assertEqual(
             self.gateway.metric("patchbay_calls_total", upstream="con", outcome="ok"), before + 1
         )
-        self.gateway.stderr.wait_for("face=rest")
+        self.gateway.stderr.wait_for("frontend=rest")
 
 
 class LargeBodies(RestCase):

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/auth/authenticator.h"
+#include "frontends/auth/request_authenticator.h"
 #include "gateway/catalog/view.h"
 #include "net/http/server/server.h"
 #include "oauth/token_service.h"

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "frontends/rest/answer.h"
+#include "frontends/error_body.h"
 #include "json/write.h"
-#include "mcp/reply.h"
 
 namespace patchbay::frontends {
 namespace {
@@ -54,24 +52,6 @@ std::string bearer_challenge(const AuthSettings& settings, const Error& error, b
   return text;
 }
 
-bool is_mcp(std::string_view path) {
-  constexpr std::array<std::string_view, 4> kPaths{"/mcp", "/sse", "/message", "/mcp/message"};
-  return std::ranges::find(kPaths, path) != kPaths.end();
-}
-
-bool is_rest(std::string_view path) {
-  constexpr std::array<std::string_view, 5> kPrefixes{"/mcp/v1/", "/gateway/", "/api/", "/rcs/",
-                                                      "/agents/"};
-  const auto begins = [&](std::string_view prefix) { return path.starts_with(prefix); };
-  return std::ranges::any_of(kPrefixes, begins) && !path.starts_with("/api/agent/");
-}
-
-std::string body_of(std::string_view path, int status, const Error& error) {
-  if (is_mcp(path)) return mcp::response_without_id(mcp::error_reply(error));
-  if (is_rest(path)) return error_answer(dialect_of(path), status, error).body;
-  return fmt::format("{{\"error\":{}}}\n", json::quote(error.message));
-}
-
 }  // namespace
 
 std::string_view resource_path(const AuthSettings& settings) {
@@ -82,7 +62,7 @@ Refusal refusal(const AuthSettings& settings, std::string_view path, const Error
                 bool given) {
   Refusal made;
   made.status = info(error.code).http;
-  made.body = body_of(path, made.status, error);
+  made.body = error_body_at(path, made.status, error);
   if (made.status == 503) {
     made.fields = "Retry-After: 1\r\n";
     return made;
@@ -107,7 +87,7 @@ Refusal refusal_until(std::string_view path, std::chrono::nanoseconds wait) {
                     fmt::format("too many failed attempts from this address; try again in {} s "
                                 "(auth.failures)",
                                 seconds)};
-  return {429, body_of(path, 429, error), fmt::format("Retry-After: {}\r\n", seconds)};
+  return {429, error_body_at(path, 429, error), fmt::format("Retry-After: {}\r\n", seconds)};
 }
 
 std::string resource_metadata(const AuthSettings& settings) {

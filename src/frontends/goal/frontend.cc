@@ -112,6 +112,15 @@ Task<std::set<std::string>> listed_tools(GoalRun& run) {
 
 }  // namespace
 
+std::unique_ptr<Frontend> SharedGoalFrontend::make(const WorkerServices& worker) {
+  return std::make_unique<GoalFrontend>(*this,
+                                        GoalContext{worker.server, worker.catalog, operations_});
+}
+
+std::vector<SharedFrontend::Entrance> SharedGoalFrontend::entrances() const {
+  return {{"goals", {"/api/agent/execute"}}};
+}
+
 net::HttpRefusal GoalFrontend::goal_refusal(std::string_view message) {
   return {kJsonUtf8, error_text(message)};
 }
@@ -148,7 +157,7 @@ Task<void> GoalFrontend::Skills::handle(HttpExchange& exchange) {
   if (!tools) {
     co_return co_await refuse(exchange, info(tools.error().code).http, tools.error().message);
   }
-  const auto catalog = frontend_.place_.catalog.current(*exchange.caller);
+  const auto catalog = frontend_.context_.catalog.current(*exchange.caller);
   int count = 0;
   std::string names;
   for (const auto& page : table->pages()) {

@@ -1,33 +1,56 @@
-// The front end for goals in words: POST /api/agent/execute and GET /api/agent/skills.
+// Goals in natural language as a front end: POST /api/agent/execute and GET /api/agent/skills.
 //
-// One per worker; confined to it.
+// See frontends/frontend.h for threads.
 #pragma once
 
 #include <memory>
 
+#include "frontends/frontend.h"
 #include "frontends/goal/run.h"
 #include "net/http/server/server.h"
 
 namespace patchbay::frontends {
 
-class GoalFrontend {
+class SharedGoalFrontend final : public SharedFrontend {
  public:
-  GoalFrontend(GoalContext place, std::shared_ptr<const SkillTable> table)
-      : place_(place), table_(std::move(table)), execute_(*this), skills_(*this) {}
+  using Table = std::shared_ptr<const SkillTable>;
 
-  void update(std::shared_ptr<const SkillTable> table) { table_ = std::move(table); }
+  SharedGoalFrontend(Table table, const ProcessServices& services)
+      : table_(std::move(table)), operations_(services.operations) {}
 
-  net::HttpHandler& execute() { return execute_; }
-  net::HttpHandler& skills() { return skills_; }
+  void update(Table table) { table_ = std::move(table); }
+  std::unique_ptr<Frontend> make(const WorkerServices& worker) override;
+  std::vector<Entrance> entrances() const override;
 
-  const SkillTable& table() const { return *table_; }
-
-  // A new run of whatever the configuration says now.
-  GoalRun begin(gateway::CallOrigin caller) { return GoalRun(place_, table_, std::move(caller)); }
+  const Table& table() const { return table_; }
 
  private:
-  // Errors of goals look the same, whoever tells them.
+  Table table_;
+  const OperationsView& operations_;
+};
+
+class GoalFrontend final : public Frontend {
+ public:
+  GoalFrontend(const SharedGoalFrontend& shared, const GoalContext& context)
+      : shared_(shared),
+        context_(context),
+        table_(shared.table()),
+        execute_(*this),
+        skills_(*this) {}
+
+  std::vector<net::HttpRoute> routes() override {
+    return {{"/api/agent/execute", "POST", &execute_},
+            {"/api/agent/skills", "GET, HEAD", &skills_}};
+  }
+
+  void update() override { table_ = shared_.table(); }
+
+ private:
+  // Errors of this front end have one form, also those of the HTTP server.
   static net::HttpRefusal goal_refusal(std::string_view message);
+
+  // A new run with the settings in force.
+  GoalRun begin(gateway::CallOrigin caller) { return GoalRun(context_, table_, std::move(caller)); }
 
   class Execute final : public net::HttpHandler {
    public:
@@ -55,7 +78,8 @@ class GoalFrontend {
     GoalFrontend& frontend_;
   };
 
-  const GoalContext place_;
+  const SharedGoalFrontend& shared_;
+  const GoalContext context_;
   std::shared_ptr<const SkillTable> table_;
   Execute execute_;
   Skills skills_;

@@ -131,17 +131,17 @@ class GoalRun::Step final : public GoalTools {
   Result<std::string> filled_;
 };
 
-GoalRun::GoalRun(const GoalContext& place, std::shared_ptr<const SkillTable> table,
+GoalRun::GoalRun(const GoalContext& context, std::shared_ptr<const SkillTable> table,
                  gateway::CallOrigin caller)
-    : place_(place),
+    : context_(context),
       table_(std::move(table)),
       caller_(std::move(caller)),
-      deadline_(place.server.deadline()) {}
+      deadline_(context.server.deadline()) {}
 
 Task<GoalTrace> GoalRun::run(std::string_view goal) {
-  catalog_ = place_.catalog.current(*caller_.who);
-  if (!place_.catalog.synced()) {
-    auto synced = co_await place_.catalog.wait_synced(*caller_.who, deadline_);
+  catalog_ = context_.catalog.current(*caller_.who);
+  if (!context_.catalog.synced()) {
+    auto synced = co_await context_.catalog.wait_synced(*caller_.who, deadline_);
     if (!synced) co_return synced.error();
     catalog_ = *std::move(synced);
   }
@@ -216,41 +216,41 @@ Task<std::string> GoalRun::call_tool(std::string_view raw_name, std::string argu
   co_return text;
 }
 
-// The message is put together as it would have been read; there is no text that came.
 GoalRun::Request::Request(GoalRun& run, const mcp::Method& method,
                           std::initializer_list<Param> params)
-    : server_(run.place_.server),
-      call_{message_,      method, mcp::kNewestSessionBased, run.caller_.frontend, here(), nobody_,
-            run.deadline_, 0,      run.caller_.who} {
-  message_.id = "1";
-  message_.method = method.name;
-  message_.params.reserve(params.size());
-  for (const auto& [key, value] : params) {
-    message_.params.emplace_back(key, value);
-    call_.bytes_in += key.size() + value.size();
-  }
-  call_.from = run.caller_.from;
+    : server_(run.context_.server),
+      request_(method.name, "1"),
+      call_(gateway::make_call({.request = request_.message(),
+                                .method = method,
+                                .revision = mcp::kNewestSessionBased,
+                                .frontend = run.caller_.frontend,
+                                .who = run.caller_.who,
+                                .from = run.caller_.from,
+                                .client = nobody_,
+                                .deadline = run.deadline_})) {
+  for (const auto& [key, value] : params) request_.add(key, value);
+  call_.bytes_in = request_.size();
 }
 
 bool GoalRun::is_hidden(std::string_view tool) const {
-  const auto now = place_.catalog.current(*caller_.who);
+  const auto now = context_.catalog.current(*caller_.who);
   return now->access() && !now->find(ItemKind::tool, tool) &&
-         place_.catalog.whole()->find(ItemKind::tool, tool);
+         context_.catalog.whole()->find(ItemKind::tool, tool);
 }
 
 std::string GoalRun::hidden_tool(std::string_view name) const {
-  const auto* const page = table_->by_word(name, *place_.catalog.whole());
+  const auto* const page = table_->by_word(name, *context_.catalog.whole());
   const std::string_view tool = page ? std::string_view(page->tool) : name;
   return is_hidden(tool) ? std::string(tool) : std::string();
 }
 
 const GoalRun::Page* GoalRun::hidden_page(std::string_view text) const {
-  const auto* const page = table_->by_asking(text, *place_.catalog.whole());
+  const auto* const page = table_->by_asking(text, *context_.catalog.whole());
   return page && is_hidden(page->tool) ? page : nullptr;
 }
 
 std::string GoalRun::trouble_of(const std::string& upstream) const {
-  const auto lines = place_.operations.upstreams();
+  const auto lines = context_.operations.upstreams();
   const auto line = std::ranges::find(lines, upstream, &UpstreamLine::name);
   return line == lines.end() || line->state.up ? std::string() : line->state.detail;
 }

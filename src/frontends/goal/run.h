@@ -13,6 +13,8 @@
 #include "frontends/goal/skill_table.h"
 #include "frontends/goal/steps.h"
 #include "frontends/operations.h"
+#include "frontends/synthetic_request.h"
+#include "gateway/call/make_call.h"
 #include "gateway/catalog/view.h"
 #include "gateway/server.h"
 
@@ -43,8 +45,8 @@ Result<void> check_goal(std::string_view goal, const gateway::GoalSettings& sett
 
 class GoalRun {
  public:
-  // `face` names the front end in the log.
-  GoalRun(const GoalContext& place, std::shared_ptr<const SkillTable> table,
+  // `caller` names the front end in the log.
+  GoalRun(const GoalContext& context, std::shared_ptr<const SkillTable> table,
           gateway::CallOrigin caller);
 
   // What was done, step by step: at least one, and only the last may have failed. An Error means
@@ -68,7 +70,7 @@ class GoalRun {
 
    private:
     gateway::McpServer& server_;
-    mcp::Message message_;
+    SyntheticRequest request_;
     gateway::SilentPeer nobody_;
     gateway::Call call_;
   };
@@ -88,7 +90,7 @@ class GoalRun {
   std::string hidden_tool(std::string_view name) const;
   const Page* hidden_page(std::string_view text) const;
 
-  const GoalContext& place_;
+  const GoalContext& context_;
   const std::shared_ptr<const SkillTable> table_;
   const gateway::CallOrigin caller_;
   const Deadline deadline_;

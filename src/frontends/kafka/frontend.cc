@@ -79,11 +79,11 @@ Task<void> KafkaFrontend::run(std::function<void(std::size_t)> ready,
     auto ended = co_await ended_.wait();
     (void)ended;
   }
-  auto closed = co_await close(here().now() + grace);
+  auto closed = co_await shut_down(here().now() + grace);
   co_return opened ? closed : opened;
 }
 
-Task<void> KafkaFrontend::close(Deadline deadline) {
+Task<void> KafkaFrontend::shut_down(Deadline deadline) {
   consumer_.give_up();
   producer_.give_up();
   publishing_.cancel();

@@ -3,7 +3,7 @@
 // done, so it may be answered by another node if this one dies; one that cannot be dealt with goes
 // to a dead-letter topic after some tries.
 //
-// Confined to one worker.
+// Confined to the worker to which it is attached.
 #pragma once
 
 #include <deque>
@@ -22,6 +22,7 @@
 #include "bus/reader.h"
 #include "bus/registry_topic.h"
 #include "bus/schema_registry.h"
+#include "frontends/frontend.h"
 #include "frontends/kafka/settings.h"
 #include "gateway/catalog/view.h"
 #include "gateway/server.h"
@@ -48,7 +49,7 @@ struct ServedTool {
   std::string dead_letters() const { return registration.request_topic + ".dead-letter"; }
 };
 
-class KafkaFrontend final : bus::Producer::Events, bus::GroupConsumer::Events {
+class KafkaFrontend final : public Frontend, bus::Producer::Events, bus::GroupConsumer::Events {
  public:
   // REQUIRES: server and catalog outlive this.
   KafkaFrontend(gateway::McpServer& server, gateway::CatalogView& catalog,
@@ -61,8 +62,8 @@ class KafkaFrontend final : bus::Producer::Events, bus::GroupConsumer::Events {
   Task<void> run(std::function<void(std::size_t tools)> ready, std::chrono::nanoseconds grace);
   void end() { ended_.deliver(ok()); }
 
-  // What is offered may be another.
-  void notify_changed() { changed_.deliver(ok()); }
+  // The registrations on the bus are brought up to date.
+  void catalog_changed(gateway::CatalogChanges&) override { changed_.deliver(ok()); }
 
  private:
   // One request while it is dealt with.
@@ -75,7 +76,7 @@ class KafkaFrontend final : bus::Producer::Events, bus::GroupConsumer::Events {
   void on_assigned(std::size_t partitions) override;
 
   Result<void> open();
-  Task<void> close(Deadline deadline);
+  Task<void> shut_down(Deadline deadline);
   Task<void> keep_published();
   Task<void> publish();
   Task<void> prepare_registry(Deadline deadline);

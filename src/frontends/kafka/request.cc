@@ -77,20 +77,19 @@ KafkaFrontend::Request::Request(gateway::McpServer& server, const ServedTool& to
       index_(asked.index) {}
 
 Task<mcp::Reply> KafkaFrontend::Request::run() {
-  RestRequest request("tools/call", id_);
+  SyntheticRequest request("tools/call", json::quote(id_));
   request.add_text("name", tool_.tool);
   request.add("arguments", asked_.arguments);
   request.add_meta("progressToken", "1");
-  gateway::Call call{request.message(),
-                     *mcp::find_method("tools/call", mcp::kNewest),
-                     mcp::kNewest,
-                     "bus",
-                     here(),
-                     *this,
-                     server_.deadline(),
-                     asked_.arguments.size(),
-                     local_caller()};
-  call.capabilities = kCapabilities;
+  auto call = gateway::make_call({.request = request.message(),
+                                  .method = *mcp::find_method("tools/call", mcp::kNewest),
+                                  .revision = mcp::kNewest,
+                                  .frontend = "bus",
+                                  .who = local_caller(),
+                                  .client = *this,
+                                  .deadline = server_.deadline(),
+                                  .bytes_in = asked_.arguments.size(),
+                                  .capabilities = kCapabilities});
   auto reply = co_await server_.answer_at_once(call);
   if (waiting_) waiting_(mcp::error_reply({Code::cancelled, "the call is over"}));
   waiting_ = nullptr;

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "frontends/kafka/frontend.h"
-#include "frontends/stateless_request.h"
-#include "gateway/call/call.h"
+#include "frontends/synthetic_request.h"
+#include "gateway/call/make_call.h"
 
 namespace patchbay::frontends {
 

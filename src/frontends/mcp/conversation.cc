@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "gateway/call/make_call.h"
 #include "json/text.h"
 #include "mcp/compose.h"
 #include "mcp/question.h"
@@ -239,17 +240,26 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   auto method = server_.method_of(message, revision, who());
   if (!method) co_return method.error();
   LinePeer client(*this);
-  gateway::Call call{message, **method,           revision, caller_.frontend, here(),
-                     client,  server_.deadline(), size,     caller_.who};
-  call.from = caller_.from;
-  call.has_user = true;
-  client.serve(call);
   const bool stateless = mcp::info(revision).stateless;
-  call.capabilities = stateless ? gateway::declared_capabilities(message) : capabilities_;
-  if (!stateless) {
-    call.session = name_;
-    call.log_level = log_level_;
+  gateway::CallParts parts{.request = message,
+                           .method = **method,
+                           .revision = revision,
+                           .frontend = caller_.frontend,
+                           .who = caller_.who,
+                           .from = caller_.from,
+                           .client = client,
+                           .deadline = server_.deadline(),
+                           .bytes_in = size,
+                           .has_user = true};
+  if (stateless) {
+    parts.capabilities = gateway::declared_capabilities(message);
+  } else {
+    parts.session = name_;
+    parts.capabilities = capabilities_;
+    parts.log_level = log_level_;
   }
+  auto call = gateway::make_call(parts);
+  client.serve(call);
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, this, message.id, stop);

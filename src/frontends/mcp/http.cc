@@ -10,6 +10,7 @@
 #include "frontends/mcp/post_call.h"
 #include "frontends/mcp/subscriber.h"
 #include "frontends/quota_fields.h"
+#include "gateway/call/make_call.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/stateless.h"
@@ -301,9 +302,15 @@ Task<void> McpHttp::answer_one(std::string_view text, SessionPtr session, std::s
     co_return ok();
   }
   gateway::SilentPeer client;
-  gateway::Call call{message, **method,           session->revision, "mcp-http",    here(),
-                     client,  server_.deadline(), text.size(),       session->owner};
-  call.from = from;
+  auto call = gateway::make_call({.request = message,
+                                  .method = **method,
+                                  .revision = session->revision,
+                                  .frontend = "mcp-http",
+                                  .who = session->owner,
+                                  .from = from,
+                                  .client = client,
+                                  .deadline = server_.deadline(),
+                                  .bytes_in = text.size()});
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
   const gateway::InFlight::Entry entry(in_flight_, session.get(), message.id, stop);

@@ -2,6 +2,7 @@
 
 #include "frontends/mcp/subscriber.h"
 #include "frontends/quota_fields.h"
+#include "gateway/call/make_call.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/question.h"
@@ -15,20 +16,19 @@ PostCall::PostCall(McpHttp& frontend, net::HttpExchange& exchange, const mcp::Me
     : frontend_(frontend),
       exchange_(exchange),
       session_(std::move(session)),
-      call_{message,
-            method,
-            revision,
-            "mcp-http",
-            here(),
-            *this,
-            frontend.server_.deadline(),
-            exchange.body.size(),
-            exchange.caller},
+      call_(gateway::make_call({.request = message,
+                                .method = method,
+                                .revision = revision,
+                                .frontend = "mcp-http",
+                                .who = exchange.caller,
+                                .from = exchange.peer.ip,
+                                .client = *this,
+                                .deadline = frontend.server_.deadline(),
+                                .bytes_in = exchange.body.size(),
+                                .trace = exchange.request.fields.find("traceparent").value_or(""),
+                                .has_user = true})),
       find_header_(
           [&exchange](std::string_view name) { return exchange.request.fields.find(name); }) {
-  call_.from = exchange.peer.ip;
-  call_.has_user = true;
-  call_.trace = exchange.request.fields.find("traceparent").value_or("");
   if (session_) {
     call_.session = session_->id;
     call_.capabilities = session_->capabilities;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "frontends/synthetic_request.h"
+#include "gateway/call/make_call.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/tasks.h"
@@ -29,16 +31,18 @@ void note_subscription(Subscriber& who, const mcp::Message& request, const mcp::
 
 Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin caller,
                            std::string_view method, const std::string& uri) {
-  const std::string text = mcp::request(0, method, fmt::format("{{\"uri\":{}}}", json::quote(uri)));
-  mcp::Message message;
-  auto parsed = mcp::parse(text, message);
-  if (!parsed) co_return parsed.error();
+  SyntheticRequest request(method, "0");
+  request.add_text("uri", uri);
   gateway::SilentPeer client;
-  const auto* const row = mcp::find_method(message.method, mcp::kNewestSessionBased);
-  gateway::Call call{message,           *row,        mcp::kNewestSessionBased,
-                     caller.frontend,   here(),      client,
-                     server.deadline(), text.size(), caller.who};
-  call.from = caller.from;
+  auto call = gateway::make_call({.request = request.message(),
+                                  .method = *mcp::find_method(method, mcp::kNewestSessionBased),
+                                  .revision = mcp::kNewestSessionBased,
+                                  .frontend = caller.frontend,
+                                  .who = caller.who,
+                                  .from = caller.from,
+                                  .client = client,
+                                  .deadline = server.deadline(),
+                                  .bytes_in = request.size()});
   co_return co_await server.answer(call);
 }
 
@@ -74,16 +78,19 @@ std::string task_message(gateway::FollowedTasks& who, const std::string& upstrea
 Task<mcp::Reply> follow(gateway::McpServer& server, gateway::CallOrigin caller,
                         const mcp::Method& method, const mcp::Message& request,
                         const std::string& listed, std::string& upstream) {
-  const std::string text =
-      mcp::request(0, method.name, fmt::format("{{\"taskId\":{}}}", json::quote(listed)));
-  mcp::Message message;
-  auto parsed = mcp::parse(text, message);
-  if (!parsed) co_return parsed.error();
+  SyntheticRequest about_task(method.name, "0");
+  about_task.add_text("taskId", listed);
   gateway::SilentPeer client;
-  gateway::Call call{message,           method,      mcp::kNewest, caller.frontend, here(), client,
-                     server.deadline(), text.size(), caller.who};
-  call.from = caller.from;
-  call.capabilities = gateway::declared_capabilities(request);
+  auto call = gateway::make_call({.request = about_task.message(),
+                                  .method = method,
+                                  .revision = mcp::kNewest,
+                                  .frontend = caller.frontend,
+                                  .who = caller.who,
+                                  .from = caller.from,
+                                  .client = client,
+                                  .deadline = server.deadline(),
+                                  .bytes_in = about_task.size(),
+                                  .capabilities = gateway::declared_capabilities(request)});
   auto reply = co_await server.answer(call);
   upstream = call.upstream;
   co_return reply;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "frontends/quota_fields.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -26,11 +24,6 @@ int status_of(const mcp::Reply& reply, bool reading) {
   if (code == kResourceNotFound) return 404;
   if (code == kInvalidParams) return reading ? 404 : 400;
   return 502;
-}
-
-std::string plain_error(int status, std::string_view message) {
-  return fmt::format(R"({{"error":"{}","message":{}}})", net::reason_phrase(status),
-                     json::quote(message));
 }
 
 // What a result says in words, line by line.
@@ -73,9 +66,7 @@ RestAnswer question_answer(const mcp::Reply& reply, std::string_view path) {
 
 RestAnswer error_answer(Dialect dialect, int status, const Error& error) {
   RestAnswer answer{.status = status,
-                    .body = dialect == Dialect::mcp
-                                ? fmt::format(R"({{"error":{}}})", mcp::error_object(error))
-                                : plain_error(status, error.message),
+                    .body = error_body(dialect, status, error),
                     .fields = retry_field(status, error.data),
                     .event = "error"};
   return answer;
@@ -97,9 +88,10 @@ RestAnswer failure_answer(Dialect dialect, const mcp::Reply& reply, bool reading
   const auto data = json::member(reply.body, "data").value_or("{}");
   RestAnswer answer{
       .status = status, .body = "", .fields = retry_field(status, data), .event = "error"};
-  answer.body = dialect == Dialect::mcp
-                    ? fmt::format(R"({{"error":{}}})", reply.body)
-                    : plain_error(status, json::string_member(reply.body, "message").value_or(""));
+  answer.body =
+      dialect == Dialect::mcp
+          ? fmt::format(R"({{"error":{}}})", reply.body)
+          : plain_error_body(status, json::string_member(reply.body, "message").value_or(""));
   return answer;
 }
 
@@ -119,7 +111,7 @@ RestAnswer tool_answer(Dialect dialect, mcp::Reply reply, std::string_view path)
   if (failed) {
     answer.status = reply.why ? status_of(*reply.why) : 422;
     answer.event = "error";
-    answer.body = plain_error(answer.status, words_of(reply.body));
+    answer.body = plain_error_body(answer.status, words_of(reply.body));
     answer.body.pop_back();
     answer.body += fmt::format(R"(,"content":{}}})", content.empty() ? "[]" : content);
     return answer;

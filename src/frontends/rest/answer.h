@@ -19,8 +19,7 @@ struct RestAnswer {
   std::string_view event = "result";  // What it is called in an event stream.
 };
 
-// {"error":{"code":…,"message":…}} in the words of MCP, {"error":"Not Found","message":…} in plain
-// ones.
+// With the body of error_body().
 RestAnswer error_answer(Dialect dialect, int status, const Error& error);
 // With the status of the error's code.
 RestAnswer error_answer(Dialect dialect, const Error& error);

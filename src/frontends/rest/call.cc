@@ -2,6 +2,7 @@
 
 #include "frontends/exchange_sink.h"
 #include "frontends/quota_fields.h"
+#include "gateway/call/make_call.h"
 #include "mcp/shape.h"
 
 namespace patchbay::frontends {
@@ -27,20 +28,19 @@ RestCall::RestCall(gateway::McpServer& server, net::HttpExchange& exchange,
       exchange_(exchange),
       fields_(std::move(fields)),
       streaming_(streaming),
-      call_{request,
-            *mcp::find_method(request.method, mcp::kNewest),
-            mcp::kNewest,
-            "rest",
-            here(),
-            *this,
-            server.deadline(),
-            exchange.body.size(),
-            exchange.caller} {
-  call_.from = exchange.peer.ip;
-  call_.trace = exchange.request.fields.find("traceparent").value_or("");
-  call_.capabilities = kCapabilities;
-  call_.linked = true;
-}
+      call_(gateway::make_call({.request = request,
+                                .method = *mcp::find_method(request.method, mcp::kNewest),
+                                .revision = mcp::kNewest,
+                                .frontend = "rest",
+                                .who = exchange.caller,
+                                .from = exchange.peer.ip,
+                                .client = *this,
+                                .deadline = server.deadline(),
+                                .bytes_in = exchange.body.size(),
+                                .capabilities = kCapabilities,
+                                .trace = exchange.request.fields.find("traceparent").value_or(""),
+                                .linked = true,
+                                .keeps_null = true})) {}
 
 RestCall::~RestCall() { exchange_.stream.watch_hangup(nullptr); }
 

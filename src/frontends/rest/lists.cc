@@ -7,7 +7,7 @@
 #include "core/http_token.h"
 #include "frontends/rest/openapi_parts.h"
 #include "frontends/rest/rest.h"
-#include "frontends/stateless_request.h"
+#include "frontends/synthetic_request.h"
 #include "json/edit.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -149,7 +149,7 @@ std::string rendered(const mcp::Reply& page, ItemKind kind, const Filter& filter
 }  // namespace
 
 Task<mcp::Reply> Rest::page(net::HttpExchange& exchange, ItemKind kind, std::string cursor) {
-  RestRequest request(mcp::info(kind).list, next_id(exchange));
+  SyntheticRequest request(mcp::info(kind).list, next_id(exchange));
   if (!cursor.empty()) request.add_text("cursor", cursor);
   RestCall running(server_, exchange, request.message(), "", nullptr);
   co_return co_await running.run();

@@ -84,10 +84,6 @@ Found mcp_place(std::string_view path, std::string_view rest) {
 
 }  // namespace
 
-Dialect dialect_of(std::string_view path) {
-  return path.starts_with("/mcp/") || path.starts_with("/gateway/") ? Dialect::mcp : Dialect::plain;
-}
-
 Found find_place(std::string_view path, std::string_view method, std::string_view topology) {
   std::string_view rest = path;
   if (!topology.empty() && take_prefix(rest, "/gateway/")) {

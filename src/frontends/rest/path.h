@@ -8,11 +8,9 @@
 #include <string_view>
 
 #include "core/result.h"
+#include "frontends/error_body.h"
 
 namespace patchbay::frontends {
-
-// How a place speaks: /mcp/v1 in the words of MCP, /api, /rcs and /agents in plain ones.
-enum class Dialect : std::uint8_t { mcp, plain };
 
 struct RestPath {
   enum class Kind : std::uint8_t {
@@ -38,8 +36,5 @@ struct RestPath {
 // a `topology` there is nothing below /gateway.
 Result<std::optional<RestPath>> find_place(std::string_view path, std::string_view method,
                                            std::string_view topology);
-
-// How the errors of a path look, whether there is something or not.
-Dialect dialect_of(std::string_view path);
 
 }  // namespace patchbay::frontends

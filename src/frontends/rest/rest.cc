@@ -6,7 +6,7 @@
 
 #include "core/ids.h"
 #include "frontends/rest/content.h"
-#include "frontends/stateless_request.h"
+#include "frontends/synthetic_request.h"
 #include "json/read.h"
 #include "net/http/syntax/accept.h"
 #include "net/http/syntax/percent.h"
@@ -130,7 +130,7 @@ std::string Rest::next_id(const HttpExchange& exchange) {
 Task<void> Rest::call_tool(HttpExchange& exchange, const RestPath& place) {
   auto body = object_in(exchange);
   if (!body) co_return co_await refuse(exchange, place.dialect, 400, body.error());
-  RestRequest request("tools/call", next_id(exchange));
+  SyntheticRequest request("tools/call", json::quote(next_id(exchange)));
   request.add_text("name", place.name);
   const bool answers = place.kind == Kind::answer;
   if (answers) request.add_text("requestState", place.state);
@@ -138,7 +138,8 @@ Task<void> Rest::call_tool(HttpExchange& exchange, const RestPath& place) {
   co_return co_await run_tool(exchange, place, request);
 }
 
-Task<void> Rest::run_tool(HttpExchange& exchange, const RestPath& place, RestRequest& request) {
+Task<void> Rest::run_tool(HttpExchange& exchange, const RestPath& place,
+                          SyntheticRequest& request) {
   const bool streamed = wants_stream(exchange.request);
   if (streamed) {
     request.add_meta("progressToken", "1");
@@ -165,7 +166,7 @@ Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& place) {
   }
   auto uri = co_await uri_of(place.name, exchange.caller);
   if (!uri) co_return uri.error();
-  RestRequest request("resources/read", next_id(exchange));
+  SyntheticRequest request("resources/read", json::quote(next_id(exchange)));
   request.add_text("uri", *uri);
   const mcp::Message& message = request.message();
   RestCall running(server_, exchange, message, id_field(message), nullptr);

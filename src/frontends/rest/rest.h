@@ -21,7 +21,7 @@
 
 namespace patchbay::frontends {
 
-class RestRequest;
+class SyntheticRequest;
 
 class Rest final : public net::HttpHandler {
  public:
@@ -42,7 +42,8 @@ class Rest final : public net::HttpHandler {
 
   Task<void> serve(net::HttpExchange& exchange, const RestPath& place);
   Task<void> call_tool(net::HttpExchange& exchange, const RestPath& place);
-  Task<void> run_tool(net::HttpExchange& exchange, const RestPath& place, RestRequest& request);
+  Task<void> run_tool(net::HttpExchange& exchange, const RestPath& place,
+                      SyntheticRequest& request);
   Task<void> read_resource(net::HttpExchange& exchange, const RestPath& place);
 
   // The following yield what to answer with.

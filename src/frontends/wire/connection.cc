@@ -121,7 +121,7 @@ Task<void> WireConnection::on_frame(FrameType type, std::string_view payload) {
   if (type == FrameType::hello) co_return frames_.send(FrameType::hello_ack, kHelloAck);
   if (type == FrameType::error) {
     log::Line(log::Level::info, "wire client reports a fault")
-        .add("face", kFrontend)
+        .add("frontend", kFrontend)
         .add("why", wire::parse_fault(payload).message);
   }
   co_return ok();

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "frontends/auth/authenticator.h"
+#include "frontends/auth/request_authenticator.h"
 #include "frontends/wire/settings.h"
 #include "gateway/catalog/view.h"
 #include "gateway/server.h"

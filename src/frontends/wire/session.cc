@@ -115,7 +115,7 @@ void WireSession::note_size(std::size_t size) const {
   if (size <= kRecommended) return;
   host_.shared().large->add();
   log::Line(log::Level::warn, "wire message above the recommended size")
-      .add("face", peer_.frontend)
+      .add("frontend", peer_.frontend)
       .add("from", peer_.ip)
       .add("bytes", size)
       .add("recommended", kRecommended);

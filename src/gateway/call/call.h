@@ -94,6 +94,9 @@ struct Call {
   // Elsewhere the caller itself would answer.
   bool has_user = false;
 
+  // The client distinguishes a resource whose value is JSON null from one without content.
+  bool keeps_null = false;
+
   // Set by the client's side when it could not be asked: the capability that it did not declare.
   mutable std::string_view missing = {};
 

@@ -108,7 +108,7 @@ Task<void> Recorder::keep(const Call& call, const mcp::Reply& reply, Deadline be
 void Recorder::log(const Call& call, const mcp::Reply& reply, Outcome outcome, double seconds) {
   log::Line(log::Level::info, "call")
       .add("id", call.request.id)
-      .add("face", call.frontend)
+      .add("frontend", call.frontend)
       .add("who", call.who ? call.who->name : "nobody")
       .add("method", call.request.method)
       .add("name", call.target)

@@ -408,7 +408,7 @@ Task<mcp::Reply> KafkaClient::read(const gateway::Call& call,
   if (failed && *failed == "true") co_return Error{Code::upstream_failed, text()};
   const auto value = json::member(reply->body, "structuredContent");
   co_return resource_result(value.value_or("null"), uri, exchange.offer().registration.mime_type,
-                            call.frontend == "rest");
+                            call.keeps_null);
 }
 
 // The content of the record, and the schema that it names.

@@ -177,7 +177,7 @@ Task<mcp::Reply> KafkaUpstream::read(KafkaClient& client, const gateway::Call& c
     co_return Error{Code::resource_not_found, "there is no such resource"};
   }
   if (offer && !offer->from_topic) co_return co_await client.read(call, offer, std::move(uri));
-  const bool keeps_null = call.frontend == "rest";
+  const bool keeps_null = call.keeps_null;
   auto there = [this, offer, uri, keeps_null]() -> Task<mcp::Reply> {
     if (offer) co_return coordinator_.read_topic(*offer, uri, keeps_null);
     co_return coordinator_.read_topic(uri);

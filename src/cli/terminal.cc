@@ -1,24 +1,10 @@
-#include "app/terminal.h"
+#include "cli/terminal.h"
 
 #include <unistd.h>
 
 #include "json/invisible.h"
 
 namespace patchbay::app {
-
-std::string on_line(std::string_view text) {
-  std::string out;
-  for (const char c : json::visible(text)) {
-    if (c == '\n') {
-      out += "\\u000a";
-    } else if (c == '\t') {
-      out += "\\u0009";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
 
 void print_raw(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 

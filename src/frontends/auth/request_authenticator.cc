@@ -1,4 +1,4 @@
-#include "frontends/auth/authenticator.h"
+#include "frontends/auth/request_authenticator.h"
 
 #include <algorithm>
 
@@ -255,7 +255,7 @@ void RequestAuthenticator::count_refusal(const Evidence& evidence, const policy:
   note_failure(evidence, from, where, why);
   log::Line(log::Level::warn, "caller refused")
       .add("from", from.ip_text())
-      .add("way", name_of(evidence.kind))
+      .add("auth_method", name_of(evidence.kind))
       .add("path", where)
       .add("why", why.message);
 }

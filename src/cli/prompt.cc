@@ -1,4 +1,4 @@
-#include "app/prompt.h"
+#include "cli/prompt.h"
 
 #include <histedit.h>
 #include <poll.h>

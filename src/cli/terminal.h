@@ -1,5 +1,5 @@
-// What the commands print. Much of it is foreign: names, descriptions, errors, results. None of it
-// may move the cursor of the person who reads it, turn its text round or add a line of its own.
+// What the commands print. Much of it comes from servers: names, descriptions, errors, results. It
+// must not move the cursor, reverse the direction of text or add lines.
 //
 // The main thread of a command.
 #pragma once
@@ -11,10 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace patchbay::app {
+#include "app/one_line.h"
 
-// `text` on one line, with what is not visible written as escapes.
-std::string on_line(std::string_view text);
+namespace patchbay::app {
 
 // A text as on_line() shows it, anything else as it is.
 template <class Arg>

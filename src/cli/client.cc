@@ -1,4 +1,4 @@
-#include "app/client.h"
+#include "cli/client.h"
 
 #include <fmt/format.h>
 #include <unistd.h>

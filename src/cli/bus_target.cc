@@ -1,12 +1,12 @@
-#include "app/bus_target.h"
+#include "cli/bus_target.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "app/client.h"
 #include "app/upstream_entries.h"
+#include "cli/client.h"
 #include "config/fields.h"
 #include "config/load.h"
 #include "json/read.h"

@@ -1,0 +1,114 @@
+// The table of front ends, and the settings of each as taken from the configuration.
+#include <array>
+
+#include "app/configuration.h"
+#include "app/registry.h"
+#include "frontends/admin/frontend.h"
+#include "frontends/auth/frontend.h"
+#include "frontends/goal/frontend.h"
+#include "frontends/mcp/frontend.h"
+#include "frontends/rest/frontend.h"
+#include "frontends/wire/frontend.h"
+
+namespace patchbay::app {
+namespace {
+
+frontends::McpFrontendSettings mcp_settings(const Configuration& configuration) {
+  const LimitSettings& limits = configuration.settings.limits;
+  return {{limits.stream_after,
+           limits.stream_keep_alive,
+           static_cast<std::size_t>(limits.batch),
+           {limits.replay.value, limits.replay_total.value, limits.replay_time}},
+          static_cast<std::size_t>(limits.sessions),
+          limits.session_idle};
+}
+
+frontends::RestFrontendSettings rest_settings(const Configuration& configuration) {
+  const LimitSettings& limits = configuration.settings.limits;
+  return {configuration.settings.rest, {limits.stream_after, limits.stream_keep_alive}};
+}
+
+std::shared_ptr<const frontends::SkillTable> goal_settings(const Configuration& configuration) {
+  return std::make_shared<const frontends::SkillTable>(skills(), configuration.settings.goals);
+}
+
+frontends::WireFrontendSettings wire_settings(const Configuration& configuration) {
+  const Settings& settings = configuration.settings;
+  frontends::WireFrontendSettings wire;
+  wire.wire = settings.wire.value_or(WireSection());
+  wire.tcp.connections = static_cast<std::size_t>(settings.limits.connections);
+  wire.tcp.write_time = settings.limits.write_time;
+  wire.tcp.grace = settings.stop.grace;
+  if (settings.wire && settings.wire->tls) {
+    wire.tcp.handshake_time = settings.wire->tls->handshake_time;
+    wire.tcp.handshakes = static_cast<std::size_t>(settings.wire->tls->handshakes);
+  }
+  wire.rate_keys = static_cast<std::size_t>(settings.limits.rate_keys);
+  wire.tls = configuration.wire_tls;
+  return wire;
+}
+
+std::optional<FrontendListener> wire_listener(const Configuration& configuration) {
+  const auto& wire = configuration.settings.wire;
+  if (!wire || !wire->listens()) return std::nullopt;
+  const bool tls = wire->tls.has_value();
+  return FrontendListener{"wire tcp", tls ? "tcps" : "tcp", wire->tcp, tls, "wire.tls"};
+}
+
+const policy::AuthSettings& auth_settings(const Configuration& configuration) {
+  return configuration.settings.auth;
+}
+
+// The row of a front end with settings, which `settings_of` takes from the configuration.
+template <class Shared, auto settings_of>
+constexpr FrontendKind row(std::string_view name, std::string_view meaning) {
+  return {.name = name,
+          .meaning = meaning,
+          .make = [](const Configuration& configuration, const frontends::ProcessServices& services)
+              -> std::unique_ptr<frontends::SharedFrontend> {
+            return std::make_unique<Shared>(settings_of(configuration), services);
+          },
+          .update =
+              [](frontends::SharedFrontend& frontend, const Configuration& configuration) {
+                static_cast<Shared&>(frontend).update(settings_of(configuration));
+              }};
+}
+
+// The row of a front end without settings.
+template <class Shared>
+constexpr FrontendKind row(std::string_view name, std::string_view meaning) {
+  return {.name = name,
+          .meaning = meaning,
+          .make = [](const Configuration&, const frontends::ProcessServices& services)
+              -> std::unique_ptr<frontends::SharedFrontend> {
+            return std::make_unique<Shared>(services);
+          },
+          .update = [](frontends::SharedFrontend&, const Configuration&) {}};
+}
+
+constexpr FrontendKind with_listener(FrontendKind kind, decltype(FrontendKind::listener) listener) {
+  kind.listener = listener;
+  return kind;
+}
+
+constexpr std::array kFrontends{
+    row<frontends::SharedMcpFrontend, mcp_settings>("mcp",
+                                                    "MCP over Streamable HTTP and over HTTP+SSE."),
+    row<frontends::SharedRestFrontend, rest_settings>(
+        "rest", "Tools and resources over plain HTTP, with their OpenAPI document."),
+    row<frontends::SharedGoalFrontend, goal_settings>(
+        "goals", "Goals in natural language, for the built-in skills."),
+    row<frontends::SharedAdminFrontend>(
+        "admin", "Health, metrics, approvals, registrations and signing in to upstreams."),
+    row<frontends::SharedAuthFrontend, auth_settings>(
+        "auth", "Metadata of the gateway as an OAuth resource server."),
+    with_listener(row<frontends::SharedWireFrontend, wire_settings>(
+                      "wire", "The wire protocol, on TCP and on WebSockets."),
+                  wire_listener),
+};
+
+}  // namespace
+
+std::span<const FrontendKind> frontend_kinds() { return kFrontends; }
+
+}  // namespace patchbay::app

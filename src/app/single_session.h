@@ -1,0 +1,69 @@
+// A SingleSession is what a gateway serves instead of its listeners: one client on stdin, a person
+// at a terminal, a bus. The commands implement it.
+//
+// Lives on the control thread.
+#pragma once
+
+#include <functional>
+
+#include "app/settings.h"
+#include "app/worker.h"
+#include "async/hop.h"
+#include "async/one_shot.h"
+
+namespace patchbay::app {
+
+class SingleSession {
+ public:
+  struct Context {
+    net::Loop& control;
+    Worker& worker;  // Where its calls are made.
+    const Settings& settings;
+    const frontends::OperationsView& operations;
+    OneShot<void>& synced;  // Delivered once the first list of tools is complete.
+  };
+
+  virtual ~SingleSession() = default;
+
+  // Serves until the session ends. An error is printed, and the process fails.
+  virtual Task<void> run(Context context) = 0;
+
+  // Asks it to end, for example after a signal. May come before run() can do so.
+  void end() {
+    ended_ = true;
+    if (end_) end_();
+  }
+
+ protected:
+  // How to end what is served now; null when nothing is.
+  void on_end(std::function<void()> end) {
+    end_ = std::move(end);
+    if (end_ && ended_) end_();
+  }
+
+  // Awaits `running`, which serves with `frontend`. Meanwhile the front end is attached to the
+  // worker, and a request to end reaches its end(). Called on the worker.
+  template <class F>
+  Task<void> serve_with(Context context, F& frontend, Task<void> running) {
+    context.worker.attach(frontend);
+    auto end = [&loop = context.worker.loop(), &frontend] {
+      loop.post([&frontend] { frontend.end(); });
+    };
+    context.control.post([this, end] { on_end(end); });
+    auto served = co_await running;
+    context.worker.detach(frontend);
+    // After this, nothing that is posted to the worker refers to the front end.
+    auto forget = [this]() -> Task<void> {
+      on_end(nullptr);
+      co_return ok();
+    };
+    auto forgotten = co_await hop<void>(context.control, forget);
+    co_return served;
+  }
+
+ private:
+  bool ended_ = false;
+  std::function<void()> end_;
+};
+
+}  // namespace patchbay::app

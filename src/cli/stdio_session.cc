@@ -1,0 +1,21 @@
+#include "cli/stdio_session.h"
+
+#include <unistd.h>
+
+#include "frontends/mcp/stdio.h"
+
+namespace patchbay::app {
+
+Task<void> StdioSession::run(Context context) {
+  auto talk = [this, &context]() -> Task<void> {
+    frontends::McpStdio frontend(context.worker.server(), net::Fd(::dup(STDIN_FILENO)),
+                                 net::Fd(::dup(STDOUT_FILENO)), transport::LineLimits{});
+    auto running = frontend.run(context.settings.stop.grace);
+    auto served = co_await serve_with(context, frontend, std::move(running));
+    (void)served;  // The client has left; why does not matter.
+    co_return ok();
+  };
+  co_return co_await hop<void>(context.worker.loop(), talk);
+}
+
+}  // namespace patchbay::app

@@ -1,0 +1,56 @@
+#include "frontends/admin/frontend.h"
+
+#include "frontends/admin/approvals_page.h"
+#include "frontends/admin/operations_pages.h"
+#include "frontends/admin/registrations_page.h"
+#include "frontends/admin/sign_in_pages.h"
+#include "frontends/admin/sign_ins_control.h"
+
+namespace patchbay::frontends {
+namespace {
+
+class AdminFrontend final : public Frontend {
+ public:
+  AdminFrontend(const ProcessServices& process, const WorkerServices& worker)
+      : health_(process.operations),
+        readiness_(process.operations),
+        metrics_(process.registry),
+        approvals_(process.approvals, worker.catalog, worker.recorder),
+        registrations_(process.registrars, worker.catalog, worker.recorder),
+        sign_in_pages_(process.tokens, worker.authenticator, worker.catalog),
+        sign_ins_control_(process.tokens, worker.catalog) {}
+
+  std::vector<net::HttpRoute> routes() override {
+    return {{"/health", "GET, HEAD", &health_, true},
+            {"/ready", "GET, HEAD", &readiness_, true},
+            {"/metrics", "GET, HEAD", &metrics_},
+            {"/oauth/*", "GET, HEAD, POST", &sign_in_pages_, true},
+            {"/control/sign-ins/*", "GET, HEAD, POST, DELETE", &sign_ins_control_},
+            {"/control/approvals", "GET, HEAD", &approvals_},
+            {"/control/approvals/*", "GET, HEAD, POST, DELETE", &approvals_},
+            {"/control/registrations", "GET, HEAD, POST, PATCH", &registrations_},
+            {"/control/registrations/*", "GET, HEAD, PATCH, DELETE", &registrations_},
+            {"/control/registration/*", "GET, HEAD, PATCH, DELETE", &registrations_}};
+  }
+
+ private:
+  HealthPage health_;
+  ReadinessPage readiness_;
+  MetricsPage metrics_;
+  ApprovalsPage approvals_;
+  RegistrationsPage registrations_;
+  SignInPages sign_in_pages_;
+  SignInsControl sign_ins_control_;
+};
+
+}  // namespace
+
+std::unique_ptr<Frontend> SharedAdminFrontend::make(const WorkerServices& worker) {
+  return std::make_unique<AdminFrontend>(services_, worker);
+}
+
+std::vector<SharedFrontend::Entrance> SharedAdminFrontend::entrances() const {
+  return {{"operations", {"/health", "/ready", "/metrics"}}};
+}
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,28 @@
+// The bodies of HTTP error responses. Which form an error has depends on the path, so that a client
+// meets one form per front end, whoever refuses its request. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/result.h"
+
+namespace patchbay::frontends {
+
+// The form of REST answers: that of MCP below /mcp/v1, plain below /api, /rcs and /agents.
+enum class Dialect : std::uint8_t { mcp, plain };
+
+// That of a path, whether anything is served there or not.
+Dialect dialect_of(std::string_view path);
+
+// {"error":{"code":…,"message":…}} for MCP, {"error":"Not Found","message":…} for plain.
+std::string error_body(Dialect dialect, int status, const Error& error);
+
+// The plain form of a message.
+std::string plain_error_body(int status, std::string_view message);
+
+// In the form of whichever front end serves the path.
+std::string error_body_at(std::string_view path, int status, const Error& error);
+
+}  // namespace patchbay::frontends

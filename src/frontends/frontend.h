@@ -1,0 +1,99 @@
+// A Frontend accepts requests in one protocol and turns them into calls: MCP, REST, goals, the wire
+// protocol, the pages for operators. It has two parts: a SharedFrontend, of which there is one, and
+// a Frontend on each worker. app/registry.h has a row for each; nothing else names them.
+//
+// A Frontend is confined to its worker. A SharedFrontend is made and updated on the control thread;
+// its settings change only while no worker reads them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "async/task.h"
+#include "async/timers.h"
+#include "frontends/operations.h"
+#include "gateway/call/record.h"
+#include "gateway/call/upstream.h"
+#include "gateway/catalog/changes.h"
+#include "gateway/catalog/view.h"
+#include "gateway/registrar.h"
+#include "gateway/server.h"
+#include "net/http/server/server.h"
+#include "net/io/fd.h"
+#include "oauth/keeper.h"
+#include "observe/metrics.h"
+#include "policy/rules/approvals.h"
+
+namespace patchbay::frontends {
+
+class RequestAuthenticator;
+
+// What all front ends of the process may use. Outlives them.
+struct ProcessServices {
+  metrics::Registry& registry;
+  const OperationsView& operations;
+  policy::Approvals& approvals;
+  const gateway::FindRegistrars& registrars;
+  oauth::TokenService& tokens;
+  net::HttpCounters& connections;
+};
+
+// What the front ends of one worker may use. Outlives them.
+struct WorkerServices {
+  int number;  // Of the worker, from 0.
+  Executor& executor;
+  gateway::McpServer& server;
+  gateway::CatalogView& catalog;
+  gateway::Recorder& recorder;
+  RequestAuthenticator& authenticator;
+};
+
+class Frontend {
+ public:
+  virtual ~Frontend() = default;
+
+  // The paths that it answers over HTTP. A row without a handler adds its `upgrade` to the row of
+  // the same path that another front end has. REQUIRES of the rows: the handlers are members.
+  virtual std::vector<net::HttpRoute> routes() { return {}; }
+
+  // Accepts connections from a socket of its own (FrontendKind::listener).
+  virtual void listen(net::Fd) {}
+
+  // The shared part has new settings.
+  virtual void update() {}
+
+  // What clients are notified of: lists, the content of resources, the state of tasks.
+  virtual void catalog_changed(gateway::CatalogChanges&) {}
+  virtual void resource_updated(gateway::ResourceUpdate&) {}
+  virtual void task_changed(const std::string& /*upstream*/, const gateway::TaskUpdate&) {}
+
+  // Called about once a second: removes what has expired.
+  virtual void sweep() {}
+
+  // Stops accepting connections.
+  virtual void close() {}
+
+  // Waits for requests in progress until `deadline`, then cancels them.
+  virtual Task<void> stop(Deadline) { co_return ok(); }
+};
+
+class SharedFrontend {
+ public:
+  virtual ~SharedFrontend() = default;
+
+  // The part of one worker. Called for each worker in order, before any of them runs. REQUIRES:
+  // this outlives the result.
+  virtual std::unique_ptr<Frontend> make(const WorkerServices& worker) = 0;
+
+  // What people may type to reach it, for the banner: a name and some of its paths.
+  struct Entrance {
+    std::string_view name;
+    std::vector<std::string_view> paths;
+  };
+  virtual std::vector<Entrance> entrances() const { return {}; }
+};
+
+}  // namespace patchbay::frontends

@@ -1,0 +1,54 @@
+// The one place where front ends make a Call, from named parts. What the pipeline sets later is no
+// part.
+//
+// Called on the worker that the call belongs to.
+#pragma once
+
+#include "gateway/call/call.h"
+
+namespace patchbay::gateway {
+
+// REQUIRES: everything referred to outlives the call.
+struct CallParts {
+  const mcp::Message& request;
+  const mcp::Method& method;
+  mcp::Revision revision;
+  std::string_view frontend;
+  Caller who;
+  std::string_view from = {};  // The address of the client; empty for our own stdin.
+  Peer& client;
+  Deadline deadline;
+  std::size_t bytes_in = 0;
+
+  std::string_view session = {};         // Empty for a client without one.
+  std::string_view capabilities = "{}";  // Of the client, raw.
+  std::optional<int> log_level = {};     // See Call.
+  std::string_view trace = {};           // Its traceparent, if it has one.
+  const mcp::FindHeader* headers = nullptr;
+  bool linked = false;
+  bool has_user = false;
+  bool keeps_null = false;
+};
+
+inline Call make_call(const CallParts& parts) {
+  return {.request = parts.request,
+          .method = parts.method,
+          .revision = parts.revision,
+          .frontend = parts.frontend,
+          .owner = here(),
+          .client = parts.client,
+          .deadline = parts.deadline,
+          .bytes_in = parts.bytes_in,
+          .who = parts.who,
+          .session = parts.session,
+          .capabilities = parts.capabilities,
+          .log_level = parts.log_level,
+          .headers = parts.headers,
+          .linked = parts.linked,
+          .has_user = parts.has_user,
+          .keeps_null = parts.keeps_null,
+          .trace = parts.trace,
+          .from = parts.from};
+}
+
+}  // namespace patchbay::gateway
