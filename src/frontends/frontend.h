@@ -23,7 +23,7 @@
 #include "gateway/server.h"
 #include "net/http/server/server.h"
 #include "net/io/fd.h"
-#include "oauth/keeper.h"
+#include "oauth/token_service.h"
 #include "observe/metrics.h"
 #include "policy/rules/approvals.h"
 

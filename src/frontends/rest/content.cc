@@ -143,17 +143,17 @@ void put_together(const std::vector<net::ByteSpan>& spans, std::string_view etag
 
 void take_ranges(const net::HttpRequest& request, const std::string& etag, RestAnswer& answer) {
   const std::size_t size = answer.body.size();
-  const auto wanted = net::wanted_ranges(request.fields, etag, size);
-  using Kind = net::WantedRanges::Kind;
-  if (wanted.kind == Kind::none) {
+  const auto requested = net::requested_ranges(request.fields, etag, size);
+  using Kind = net::RequestedRanges::Kind;
+  if (requested.kind == Kind::none) {
     answer = error_answer(Dialect::plain, 416,
                           {Code::invalid_request, "the resource has no such range"});
     answer.fields = fmt::format("Content-Range: bytes */{}\r\n", size);
   }
-  if (wanted.kind != Kind::parts) return;
+  if (requested.kind != Kind::parts) return;
   answer.status = 206;
-  if (wanted.parts.size() > 1) return put_together(wanted.parts, etag, answer);
-  const net::ByteSpan& span = wanted.parts.front();
+  if (requested.parts.size() > 1) return put_together(requested.parts, etag, answer);
+  const net::ByteSpan& span = requested.parts.front();
   answer.fields += range_field(span, size);
   answer.body = answer.body.substr(span.first, span.size());
 }

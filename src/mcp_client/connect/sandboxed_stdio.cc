@@ -90,8 +90,8 @@ void set_variable(sandbox::Spec& spec, std::string_view name, std::string_view v
 Result<sandbox::Spec> confined_spec(const StdioSettings& settings) {
   auto spec = sandbox::spec_of(*settings.sandbox, sandbox::prepared_cgroup_paths());
   if (!spec) return spec;
-  spec->words = {settings.command};
-  spec->words.insert(spec->words.end(), settings.args.begin(), settings.args.end());
+  spec->args = {settings.command};
+  spec->args.insert(spec->args.end(), settings.args.begin(), settings.args.end());
   if (!settings.cwd.empty()) spec->folder = sandbox::whole_path(settings.cwd);
   std::vector<std::string> passed;
   for (const auto& name : settings.env_pass) net::pass_variable(name.c_str(), passed);

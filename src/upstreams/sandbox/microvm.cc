@@ -22,9 +22,9 @@ constexpr std::size_t kLongestOk = 64;
 constexpr int kStderrLines = 20;
 constexpr std::string_view kFolders = "vm";
 
-void replace_all(std::string& text, std::string_view text, std::string_view with) {
-  for (auto at = text.find(text); at != std::string::npos; at = text.find(text, at + with.size())) {
-    text.replace(at, text.size(), with);
+void replace_all(std::string& text, std::string_view what, std::string_view with) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
   }
 }
 
