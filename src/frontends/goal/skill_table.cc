@@ -42,7 +42,7 @@ const SkillTable::Page* SkillTable::by_word(std::string_view word,
                                             const gateway::Catalog& catalog) const {
   const auto meant = [&word](std::string_view known) { return same_token(word, known); };
   for (const auto& page : pages_) {
-    if (std::ranges::any_of(page.skill->words, meant) && is_there(page, catalog)) return &page;
+    if (std::ranges::any_of(page.skill->keywords, meant) && is_there(page, catalog)) return &page;
   }
   return nullptr;
 }
