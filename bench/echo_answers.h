@@ -1,5 +1,5 @@
-// The answers of an MCP server that costs as little as one can, so that what is measured in front
-// of it is the gateway. Shared by the one on stdio and the one on HTTP.
+// The answers of a minimal MCP server, so that the measured cost is the gateway's. Shared by the
+// one on stdio and the one on HTTP.
 //
 // Tools: `echo` answers 200 bytes of text, `big` 1,000,000, `payload {bytes}` as many as asked for.
 #pragma once
@@ -17,13 +17,13 @@ inline constexpr std::string_view kTools =
     R"({"name":"payload","description":"Answers as many bytes of text as asked for.",)"
     R"("inputSchema":{"type":"object","properties":{"bytes":{"type":"integer"}}}}])";
 
-// A raw value of a JSON object's member, without reading what is inside it. The gateway has checked
-// the line already; all that is needed here is to skip strings and nested values rightly.
+// A raw value of a JSON object's member, without parsing its contents. The gateway has checked the
+// line already, so strings and nested values only need to be skipped correctly.
 class Members {
  public:
   explicit Members(std::string_view object) : text_(object) {}
 
-  // The value of `key`, as written, or nothing. Looks at this level only.
+  // The value of `key`, as written, or nothing. Only at this level.
   std::string_view find(std::string_view key) const {
     std::size_t at = past_blanks(1);
     while (at < text_.size()) {
@@ -85,8 +85,7 @@ inline std::string_view unquoted(std::string_view value) {
 
 class EchoAnswers {
  public:
-  // A stateless server speaks 2026-07-28 and nothing else; the other one the revisions with
-  // sessions.
+  // A stateless server supports 2026-07-28 only; the other one the session-based revisions.
   explicit EchoAnswers(bool stateless = false) : stateless_(stateless) {}
 
   // Appends the answer to one message; nothing to a notification.
