@@ -33,13 +33,13 @@ constexpr std::string_view kTokenMissing =
 constexpr auto kStopTimeout = std::chrono::seconds(10);  // For what is being done with files.
 
 // A socket that the agent listens on.
-struct RequestAuthenticator {
+struct ListeningSocket {
   std::string name;  // As it was asked for, with the port that it got.
   net::Fd socket;
   std::string path;  // Of a Unix socket, to be removed at the end.
   // Whether a connection shows when its peer has gone, and not only that it says nothing more.
   bool shows_end = false;
-  // HandshakeMode a connection proves nothing: other users of this machine, and web pages in their
+  // Opening a connection proves nothing: other users of this machine, and web pages in their
   // browsers, reach every TCP port, on loopback too.
   bool needs_token = false;
 };
@@ -48,23 +48,23 @@ Error cannot_listen(std::string_view where, std::string_view why) {
   return {Code::invalid_params, fmt::format("cannot listen on '{}': {}", where, why)};
 }
 
-Result<RequestAuthenticator> open_unix(const std::string& where, const std::string& path) {
+Result<ListeningSocket> open_unix(const std::string& where, const std::string& path) {
   auto socket = net::listen_unix(path);
   if (!socket) return cannot_listen(where, socket.error().message);
-  return RequestAuthenticator{where, *std::move(socket), path, true};
+  return ListeningSocket{where, *std::move(socket), path, true};
 }
 
-Result<RequestAuthenticator> open_tcp(const std::string& where, std::string_view text) {
+Result<ListeningSocket> open_tcp(const std::string& where, std::string_view text) {
   auto address = net::parse_address(text);
   if (!address) return cannot_listen(where, address.error().message);
   auto socket = net::listen_on(*address, false);
   if (!socket) return cannot_listen(where, socket.error().message);
   auto bound = net::local_address(socket->get());
   if (!bound) return bound.error();
-  return RequestAuthenticator{"tcp:" + bound->text(), *std::move(socket), "", false, true};
+  return ListeningSocket{"tcp:" + bound->text(), *std::move(socket), "", false, true};
 }
 
-Result<RequestAuthenticator> open_vsock(const std::string& where, std::string_view text) {
+Result<ListeningSocket> open_vsock(const std::string& where, std::string_view text) {
   unsigned port = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (fault != std::errc() || end != text.data() + text.size()) {
@@ -72,10 +72,10 @@ Result<RequestAuthenticator> open_vsock(const std::string& where, std::string_vi
   }
   auto socket = net::listen_vsock(port);
   if (!socket) return cannot_listen(where, socket.error().message);
-  return RequestAuthenticator{where, *std::move(socket), "", false};
+  return ListeningSocket{where, *std::move(socket), "", false};
 }
 
-Result<RequestAuthenticator> anonymous_guard(const std::string& where) {
+Result<ListeningSocket> open_listener(const std::string& where) {
   const std::string_view text = where;
   if (text.starts_with("unix:")) return open_unix(where, where.substr(5));
   if (text.starts_with("tcp:")) return open_tcp(where, text.substr(4));
@@ -139,27 +139,27 @@ Result<std::string> read_token(const std::string& file) {
 class Agent {
  public:
   Agent(const Settings& settings, Tree tree, std::string token,
-        std::list<RequestAuthenticator> authenticators, bool stdio)
+        std::list<ListeningSocket> listeners, bool stdio)
       : settings_(settings),
         pool_(static_cast<int>(settings.file_threads), kFilesWaiting),
         background_(settings.max_processes, settings.max_output),
         services_{settings_,         std::move(tree), std::move(token),
                   own_environment(), pool_,           background_},
-        authenticators_(std::move(authenticators)),
+        listeners_(std::move(listeners)),
         stdio_(stdio) {}
 
   // Serves until it is over.
   Task<void> run() {
     orphans_.emplace();
     signals_.emplace([this](int) { over_.deliver(ok()); });
-    for (auto& authenticator : authenticators_) {
-      fmt::print(stderr, "patchbay agent: listening on {}\n", authenticator.name);
-      serving_.spawn(serve(authenticator));
+    for (auto& listener : listeners_) {
+      fmt::print(stderr, "patchbay agent: listening on {}\n", listener.name);
+      serving_.spawn(serve(listener));
     }
     if (stdio_) serving_.spawn(serve_stdio());
     auto over = co_await over_.wait();
-    for (const auto& authenticator : authenticators_) {
-      if (!authenticator.path.empty()) ::unlink(authenticator.path.c_str());
+    for (const auto& listener : listeners_) {
+      if (!listener.path.empty()) ::unlink(listener.path.c_str());
     }
     serving_.cancel();
     auto ended = co_await serving_.drain(here().now() + kStopTimeout);
@@ -181,15 +181,15 @@ class Agent {
     std::_Exit(EXIT_FAILURE);
   }
 
-  Task<void> serve(RequestAuthenticator& authenticator) {
-    net::Source listener(std::move(authenticator.socket));
+  Task<void> serve(ListeningSocket& listener) {
+    net::Source source(std::move(listener.socket));
     for (;;) {
-      auto socket = co_await net::accept_next(listener);
+      auto socket = co_await net::accept_next(source);
       if (!socket) co_return socket.error();
       if (connections_ >= settings_.max_connections) continue;  // Closed at once.
       net::set_no_delay(socket->get());
       net::notice_dead_peer(socket->get());
-      serving_.spawn(serve_socket(*std::move(socket), authenticator.shows_end));
+      serving_.spawn(serve_socket(*std::move(socket), listener.shows_end));
     }
   }
 
@@ -224,7 +224,7 @@ class Agent {
   ThreadPool pool_;
   Background background_;
   Services services_;
-  std::list<RequestAuthenticator> authenticators_;
+  std::list<ListeningSocket> listeners_;
   const bool stdio_;
   std::uint64_t connections_ = 0;
   Scope serving_;
@@ -255,20 +255,20 @@ Result<void> run_agent(const Settings& settings) {
   }
   auto token = read_token(settings.token_file);
   if (!token) return token.error();
-  std::list<RequestAuthenticator> authenticators;
+  std::list<ListeningSocket> listeners;
   bool stdio = settings.listen.empty();
   for (const auto& where : settings.listen) {
     if (where == "stdio") {
       stdio = true;
       continue;
     }
-    auto authenticator = anonymous_guard(where);
-    if (!authenticator) return authenticator.error();
-    if (authenticator->needs_token && token->empty()) return cannot_listen(where, kTokenMissing);
-    authenticators.push_back(*std::move(authenticator));
+    auto listener = open_listener(where);
+    if (!listener) return listener.error();
+    if (listener->needs_token && token->empty()) return cannot_listen(where, kTokenMissing);
+    listeners.push_back(*std::move(listener));
   }
   net::Loop loop;
-  Agent agent(settings, std::move(tree), *std::move(token), std::move(authenticators), stdio);
+  Agent agent(settings, std::move(tree), *std::move(token), std::move(listeners), stdio);
   Stop stop;
   loop.post([&] { run_on_loop(stop, loop, agent); });
   loop.run();
