@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, TIMEOUT, ROOT, Gateway, TestCase, clean_environment, main, run
+from harness import BINARY, ROOT, TIMEOUT, Gateway, TestCase, clean_environment, main, run
 
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/try.sh"))
 EXAMPLE_PORT = re.compile(r"\b287\d\d\b")  # What the examples' own servers listen on.
@@ -30,27 +30,6 @@ SOURCE_NAME = re.compile(r"`([A-Z]\w+)::(\w+)(?:\(\))?`")
 
 def config_of(folder):
     return next(name for name in ("config.yaml", "config.json") if (folder / name).exists())
-
-
-def documents():
-    """Every Markdown file of the checkout that is ours."""
-    for folder, folders, files in os.walk(ROOT):
-        folders[:] = [
-            name
-            for name in folders
-            if name != "node_modules" and not name.startswith((".", "build"))
-        ]
-        yield from (pathlib.Path(folder, name) for name in files if name.endswith(".md"))
-
-
-def read(*parts):
-    return ROOT.joinpath(*parts).read_text(encoding="utf-8")
-
-
-def sources():
-    for path in sorted((ROOT / "src").rglob("*")):
-        if path.suffix in (".cc", ".h"):
-            yield path.read_text(encoding="utf-8")
 
 
 def free_ports(count):
@@ -80,6 +59,27 @@ def copy_examples(target):
         fresh = EXAMPLE_PORT.sub(lambda match: ports[match[0]], text)
         if fresh != text:
             path.write_text(fresh, encoding="utf-8")
+
+
+def documents():
+    """Every Markdown file of the checkout that is ours."""
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [
+            name
+            for name in folders
+            if name != "node_modules" and not name.startswith((".", "build"))
+        ]
+        yield from (pathlib.Path(folder, name) for name in files if name.endswith(".md"))
+
+
+def read(*parts):
+    return ROOT.joinpath(*parts).read_text(encoding="utf-8")
+
+
+def sources():
+    for path in sorted((ROOT / "src").rglob("*")):
+        if path.suffix in (".cc", ".h"):
+            yield path.read_text(encoding="utf-8")
 
 
 class Examples(TestCase):
