@@ -2,7 +2,6 @@
 expected.txt, and what the documents name exists."""
 
 import ast
-import concurrent.futures
 import functools
 import os
 import pathlib
@@ -12,10 +11,11 @@ import socket
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, TIMEOUT, ROOT, Gateway, TestCase, clean_environment, main, run
+from harness import BINARY, ROOT, TIMEOUT, Gateway, TestCase, clean_environment, main, run
 
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/try.sh"))
 EXAMPLE_PORT = re.compile(r"\b287\d\d\b")  # What the examples' own servers listen on.
@@ -32,27 +32,6 @@ LOCATED_NAME = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:cc|h))`:\s+`([A-Z]\w+)::(
 
 def config_of(folder):
     return next(name for name in ("config.yaml", "config.json") if (folder / name).exists())
-
-
-def documents():
-    """Every Markdown file of the checkout that is ours."""
-    for folder, folders, files in os.walk(ROOT):
-        folders[:] = [
-            name
-            for name in folders
-            if name != "node_modules" and not name.startswith((".", "build"))
-        ]
-        yield from (pathlib.Path(folder, name) for name in files if name.endswith(".md"))
-
-
-def read(*parts):
-    return ROOT.joinpath(*parts).read_text(encoding="utf-8")
-
-
-def sources():
-    for path in sorted((ROOT / "src").rglob("*")):
-        if path.suffix in (".cc", ".h"):
-            yield path.read_text(encoding="utf-8")
 
 
 def free_ports(count):
@@ -100,6 +79,27 @@ def defines(name, owner, function):
     return bool(body and re.search(rf"\b{function}\([^;]*\) [^;]*{{", body.group(0)))
 
 
+def documents():
+    """Every Markdown file of the checkout that is ours."""
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [
+            name
+            for name in folders
+            if name != "node_modules" and not name.startswith((".", "build"))
+        ]
+        yield from (pathlib.Path(folder, name) for name in files if name.endswith(".md"))
+
+
+def read(*parts):
+    return ROOT.joinpath(*parts).read_text(encoding="utf-8")
+
+
+def sources():
+    for path in sorted((ROOT / "src").rglob("*")):
+        if path.suffix in (".cc", ".h"):
+            yield path.read_text(encoding="utf-8")
+
+
 class Examples(TestCase):
     @classmethod
     def setUpClass(cls):
@@ -129,7 +129,7 @@ class Examples(TestCase):
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ok\n", ""))
 
     def test_each_prints_what_is_expected(self):
-        with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
+        with ThreadPoolExecutor(AT_A_TIME) as pool:
             runs = {name: pool.submit(self.try_out, self.copy / name) for name in EXAMPLES}
         for name, ran in runs.items():
             with self.subTest(name):

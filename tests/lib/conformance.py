@@ -19,6 +19,7 @@ from waiting import TIMEOUT, Lines
 OLDEST_NODE = 22  # The suite needs fs.globSync.
 SUITE = npm_peers.MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 SUITE_S = 300
+COMPILE_CACHE = str(npm_peers.MODULES / ".compile-cache")  # The suite is started many times.
 FIXTURE = str(ROOT / "testing" / "conformance_server")
 CLIENT = str(ROOT / "testing" / "conformance_client.py")
 
@@ -69,7 +70,7 @@ class Suite:
             done = subprocess.run(
                 command,
                 cwd=folder,
-                env=clean_environment(**(env or {})),
+                env=clean_environment(NODE_COMPILE_CACHE=COMPILE_CACHE, **(env or {})),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,

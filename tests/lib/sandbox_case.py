@@ -73,7 +73,7 @@ def our_descendants():
 
 
 def our_helpers():
-    """Those of them that run the agent: inside sandboxes, and their supervisors."""
+    """Those of them that run the agent: inside sandboxes, and their watchers."""
     own = pathlib.Path(BINARY).parent / "patchbay-agent"
     found = []
     for process in our_descendants():
@@ -97,8 +97,8 @@ def our_guests():
     return [pid for pid in our_helpers() if command_of(pid).startswith(b"/run/patchbay-agent\0")]
 
 
-def our_supervisors():
-    """The processes that clean up after sandboxes."""
+def our_watchers():
+    """The processes that clear up after sandboxes."""
     return [pid for pid in our_helpers() if name_of(pid) == "sandbox-watcher"]
 
 

@@ -4,7 +4,7 @@ import json
 
 from harness import Gateway, McpSession, result_of, text_of, wait_until
 from auth_case import bearer
-from sandbox_case import SandboxCase, cgroups_of, our_guests, our_supervisors
+from sandbox_case import SandboxCase, cgroups_of, our_guests, our_watchers
 
 
 class ToolCase(SandboxCase):
@@ -54,4 +54,4 @@ class ToolCase(SandboxCase):
     def assert_nothing_left(self):
         wait_until(lambda: not cgroups_of(*self.pids), "the cgroups to be gone")
         wait_until(lambda: not our_guests(), "the sandboxes to be gone")
-        wait_until(lambda: not our_supervisors(), "the supervisors to be gone")
+        wait_until(lambda: not our_watchers(), "the watchers to be gone")

@@ -405,16 +405,16 @@ class Leaving(SandboxCase):
         self.assertNotEqual(process.wait(), 0)
         self.assert_gone()
 
-    def test_the_supervisor_is_killed(self):
+    def test_the_watcher_is_killed(self):
         process = self.start()
         wait_until(lambda: len(self.inside()) >= 2, "the sandbox to run")
-        supervisors = [
+        watchers = [
             pid
             for pid in processes_with("\0confine")
             if name_of(pid) == "sandbox-watcher" and parent_of(pid) in self.inside()
         ]
-        self.assertEqual(len(supervisors), 1)
-        os.kill(supervisors[0], signal.SIGKILL)
+        self.assertEqual(len(watchers), 1)
+        os.kill(watchers[0], signal.SIGKILL)
         process.terminate()
         process.wait()
         self.assert_gone()

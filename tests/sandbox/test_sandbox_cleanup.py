@@ -1,4 +1,4 @@
-"""The gateway, a supervisor or an agent is killed while sandboxes are created, used and destroyed.
+"""The gateway, a watcher or an agent is killed while sandboxes are created, used and destroyed.
 No process, cgroup or folder remains, and a gateway that survives keeps working."""
 
 import contextlib
@@ -13,7 +13,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import main, result_of, wait_until
 from rawhttp import ConnectionEnded
-from sandbox_case import cgroups_of, our_guests, our_supervisors, processes_with
+from sandbox_case import cgroups_of, our_guests, our_watchers, processes_with
 from sandbox_tool_case import ToolCase
 from waiting import Background
 
@@ -85,20 +85,20 @@ class Endings(ToolCase):
         self.assertEqual(processes_with("sleep\x001009"), [])
 
     def is_well(self):
-        # One that was handed out while its supervisor died ends too.
+        # One that was handed out while its watcher died ends too.
         with contextlib.suppress(AssertionError):
             return self.shell(self.make(), "echo well")["stdout"] == "well\n"
 
     def test_agents_at_any_moment(self):
         self.storm(our_guests)
 
-    def test_supervisors_at_any_moment(self):
-        self.storm(our_supervisors)
+    def test_watchers_at_any_moment(self):
+        self.storm(our_watchers)
 
-    def test_supervisors_and_agents_at_any_moment(self):
-        self.storm(lambda: our_guests() + our_supervisors())
+    def test_watchers_and_agents_at_any_moment(self):
+        self.storm(lambda: our_guests() + our_watchers())
 
-    def test_a_supervisor_and_then_the_gateway(self):
+    def test_a_watcher_and_then_the_gateway(self):
         """No process is left to remove the cgroup, but nothing runs; the next gateway removes it."""
         gateway = self.start(pool={"size": 0})
         self.shell(
@@ -106,7 +106,7 @@ class Endings(ToolCase):
             "setsid sh -c 'touch up; exec sleep 1009' & while [ ! -e up ]; do sleep 0.01; done",
         )
         wait_until(lambda: processes_with("sleep\x001009"), "it to run")
-        kill_all(our_supervisors())
+        kill_all(our_watchers())
         gateway.kill()
         wait_until(lambda: not our_guests(), "the sandbox to be gone")
         wait_until(lambda: not processes_with("sleep\x001009"), "what it ran to be gone")
