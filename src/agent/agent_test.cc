@@ -200,9 +200,9 @@ TEST(AgentLanguages, AreFoundInAnyCase) {
   EXPECT_FALSE(find_language(""));
 }
 
-Result<CommandLineAction> parse(std::vector<std::string> words, Settings& settings) {
+Result<CommandLineAction> parse(std::vector<std::string> args, Settings& settings) {
   std::vector<char*> pointers;
-  for (auto& word : words) pointers.push_back(word.data());
+  for (auto& arg : args) pointers.push_back(arg.data());
   return parse_command_line(pointers, settings);
 }
 
@@ -215,15 +215,15 @@ TEST(AgentCommandLine, IsRead) {
   EXPECT_EQ(settings.listen, (std::vector<std::string>{"stdio", "unix:/x"}));
   EXPECT_EQ(settings.max_line, 2048U);
   EXPECT_TRUE(settings.null_id);
-  for (const auto& words :
-       std::vector<std::vector<std::string>>{{"word"},
+  for (const auto& args :
+       std::vector<std::vector<std::string>>{{"arg"},
                                              {"--unknown", "1"},
                                              {"--max-line"},
                                              {"--max-line", "1"},
                                              {"--max-line=x"},
                                              {"--file-threads", "1000"},
                                              {"--max-seconds", "1000000000000"}}) {
-    EXPECT_FALSE(parse(words, settings)) << words.front();
+    EXPECT_FALSE(parse(args, settings)) << args.front();
   }
   EXPECT_EQ(*parse({"--help"}, settings), CommandLineAction::help);
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::chrono::seconds kEnding(5);  // For a process that has closed its stdout.
 
-constexpr std::uint64_t kArgs = 1024;  // Of ours in an answer.
+constexpr std::uint64_t kMessageRoom = 1024;  // For our own error messages.
 
 Task<void> read_whole(net::Source& from, std::span<char> into, Deadline deadline) {
   while (!into.empty()) {
@@ -23,7 +23,7 @@ Task<void> read_whole(net::Source& from, std::span<char> into, Deadline deadline
   co_return ok();
 }
 
-Error misspoken() {
+Error invalid_answer() {
   return {Code::internal, "Internal error: a query process sent an invalid answer"};
 }
 
@@ -88,9 +88,9 @@ Task<std::string> QueryPool::ask(Process& process, std::string_view sql, Format 
   auto got = co_await read_whole(process.out, bytes, deadline);
   if (!got) co_return got.error();
   // An error message may repeat a part of the SQL.
-  const std::uint64_t most = settings_.bytes.value + settings_.statement.value + kArgs;
+  const std::uint64_t most = settings_.bytes.value + settings_.statement.value + kMessageRoom;
   if (answer.size > most || answer.failure > kFailures.size()) {
-    co_return misspoken();
+    co_return invalid_answer();
   }
   std::string text(answer.size, '\0');
   got = co_await read_whole(process.out, text, deadline);

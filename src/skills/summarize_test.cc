@@ -59,27 +59,27 @@ TEST(Summarize, StandsOddTextOfFullSize) {
 }
 
 TEST(SummarizeSkill, ReadsItsArguments) {
-  const auto spoken = [](const std::string& arguments) {
+  const auto answer = [](const std::string& arguments) {
     const auto text = kSummarizeSkill.run(arguments);
     if (text) return *text;
     EXPECT_EQ(text.error().code, Code::invalid_params);
     return text.error().message;
   };
-  EXPECT_EQ(spoken(R"({"text":"Ants dig. Bees buzz. Cats purr. Dogs bark."})"),
+  EXPECT_EQ(answer(R"({"text":"Ants dig. Bees buzz. Cats purr. Dogs bark."})"),
             "Ants dig. Bees buzz. Cats purr.");
-  EXPECT_EQ(spoken(R"({"text":"Bees buzz a lot. Ok.","sentences":1})"), "Bees buzz a lot.");
-  EXPECT_EQ(spoken(R"({"text":"Bees buzz a lot. Ok.","sentences":1.0})"), "Bees buzz a lot.");
-  EXPECT_EQ(spoken(R"({"text":"Bees.","sentences":null})"), "Bees.");
-  EXPECT_EQ(spoken(R"({"text":" \n"})"), "'text' is blank; give the text to summarize");
-  EXPECT_EQ(spoken("{}"), "'text' is missing; give it as a string");
-  EXPECT_EQ(spoken(R"({"text":["x"]})"), "'text' must be a string of Unicode text");
+  EXPECT_EQ(answer(R"({"text":"Bees buzz a lot. Ok.","sentences":1})"), "Bees buzz a lot.");
+  EXPECT_EQ(answer(R"({"text":"Bees buzz a lot. Ok.","sentences":1.0})"), "Bees buzz a lot.");
+  EXPECT_EQ(answer(R"({"text":"Bees.","sentences":null})"), "Bees.");
+  EXPECT_EQ(answer(R"({"text":" \n"})"), "'text' is blank; give the text to summarize");
+  EXPECT_EQ(answer("{}"), "'text' is missing; give it as a string");
+  EXPECT_EQ(answer(R"({"text":["x"]})"), "'text' must be a string of Unicode text");
   for (const auto* count : {"0", "21", "1.5", "-1", "\"3\"", "true", "1e99"}) {
-    EXPECT_EQ(spoken(R"({"text":"x","sentences":)" + std::string(count) + "}"),
+    EXPECT_EQ(answer(R"({"text":"x","sentences":)" + std::string(count) + "}"),
               "'sentences' must be a whole number from 1 to 20");
   }
-  EXPECT_EQ(spoken(R"({"text":"x","sentense":3})"),
+  EXPECT_EQ(answer(R"({"text":"x","sentense":3})"),
             "unknown argument 'sentense'; known: text, sentences");
-  EXPECT_EQ(spoken(R"({"text":")" + std::string(kMaxSummarizedBytes + 1, 'x') + R"("})"),
+  EXPECT_EQ(answer(R"({"text":")" + std::string(kMaxSummarizedBytes + 1, 'x') + R"("})"),
             "'text' is 1048577 bytes long; at most 1048576 are accepted");
   EXPECT_TRUE(json::check(kSummarizeSkill.input_schema));
 }
