@@ -4,7 +4,7 @@
 
 namespace patchbay {
 
-Scope::~Scope() { assert(empty() && "a Scope dies only after its tasks"); }
+Scope::~Scope() { assert(empty() && "a Scope must outlive its tasks"); }
 
 void Scope::spawn(Task<void> task) {
   ++running_;
