@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bus/conf.h"
+#include "core/discard.h"
 #include "json/text.h"
 #include "net/io/socket.h"
 
@@ -57,6 +58,7 @@ Task<void> EmbeddedBus::stop() {
   if (server_) {
     server_->close();
     auto stopped = co_await server_->stop(here().now());
+    discard(stopped, "connections that are still open are closed");
     server_.reset();
   }
   if (!cluster_) co_return ok();

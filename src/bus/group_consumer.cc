@@ -5,6 +5,7 @@
 
 #include "bus/conf.h"
 #include "bus/queue_watch.h"
+#include "core/discard.h"
 #include "observe/log.h"
 
 namespace patchbay::bus {
@@ -275,6 +276,7 @@ Task<void> GroupConsumer::stop(Deadline deadline) {
   stopping_ = true;
   drop_backlog();
   auto idle = co_await wait_idle(deadline);
+  discard(idle, "another member repeats what is unfinished");
   auto drained = co_await scope_.drain(kNever);
   handle_->watch.reset();
   std::function<Result<void>()> end = [handle = std::exchange(handle_, nullptr),
