@@ -33,7 +33,8 @@ void Executor::post(std::move_only_function<void()> open) {
   do {
     message->next = before;
   } while (!inbox_.compare_exchange_weak(before, message, std::memory_order_acq_rel));
-  // The letter may be gone by now. Only the first one needs to wake the thread: it takes all.
+  // The message may have been freed by now. Only the first one needs to wake the thread, which
+  // takes all.
   if (!before) wake();
 }
 

@@ -1,5 +1,6 @@
-// An Executor is one thread's work: coroutines to resume, deadlines, things to do when a turn ends,
-// and letters from other threads. net::Loop drives one per worker; tests drive one by hand.
+// An Executor is the work of one thread: coroutines to resume, deadlines, functions to run at the
+// end of a turn, and messages posted by other threads. net::Loop drives one per worker; tests drive
+// one by hand.
 //
 // Everything is confined to the executor's own thread, except post().
 #pragma once
@@ -15,8 +16,8 @@ namespace patchbay {
 
 class Executor {
  public:
-  // Something to do once the current turn is over, for example to write out in one go what many
-  // calls of the turn have queued. Asks again each turn it has something to do.
+  // A function to run at the end of the current turn, for example to write in one go what many
+  // calls have queued. It must be scheduled again each turn.
   class TurnEnd {
    public:
     virtual void on_turn_end() = 0;
@@ -43,7 +44,7 @@ class Executor {
   // Resumes `task` later in this turn. Nothing resumes a coroutine from inside another's code.
   void resume_soon(std::coroutine_handle<> task) { ready_.push_back(task); }
 
-  // Resumes `task` in the next turn, after whatever else is waiting outside has had its chance.
+  // Resumes `task` in the next turn, after pending outside events.
   void resume_next_turn(std::coroutine_handle<> task) { next_turn_.push_back(task); }
 
   void at_turn_end(TurnEnd& work);
@@ -51,18 +52,18 @@ class Executor {
   Timers& timers() { return timers_; }
   const Timers& timers() const { return timers_; }
 
-  // The time as of the beginning of this turn.
+  // The time at the start of this turn.
   Deadline now() const { return now_; }
 
-  // Runs `letter` on this executor's thread. Callable from any thread; letters of one sender
-  // arrive in the order sent.
+  // Runs `message` on this executor's thread. Callable from any thread; messages of one sender
+  // arrive in order.
   void post(std::move_only_function<void()> message);
 
  protected:
   // Binds this executor to the current thread; a loop does so once, a test around its own steps.
   void enter() { current_ = this; }
 
-  // One turn: opens letters, fires deadlines, resumes what is ready, then ends the turn.
+  // One turn: runs posted messages, fires deadlines, resumes what is ready, then ends the turn.
   void turn(Deadline now);
 
   // Like the end of turn(): after outside events have been handled.
@@ -70,10 +71,10 @@ class Executor {
 
   void set_now(Deadline now) { now_ = now; }
 
-  // Makes the thread look at its letters. Called from any thread.
+  // Wakes the thread to run its posted messages. Called from any thread.
   virtual void wake() = 0;
 
-  // Something is to be done without waiting for the outside.
+  // There is work that does not wait for outside events.
   bool has_work() const {
     return inbox_.load(std::memory_order_acquire) != nullptr || !next_turn_.empty();
   }
@@ -89,10 +90,10 @@ class Executor {
 
   static thread_local Executor* current_;
 
-  // Touched by any thread.
+  // Used by any thread.
   std::atomic<PostedMessage*> inbox_{nullptr};  // Newest first.
 
-  // Touched on the executor's thread only.
+  // Used only on the executor's thread.
   std::vector<std::coroutine_handle<>> ready_;
   std::vector<std::coroutine_handle<>> running_;
   std::vector<std::coroutine_handle<>> next_turn_;

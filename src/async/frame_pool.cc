@@ -5,11 +5,11 @@
 namespace patchbay::frame_pool::detail {
 namespace {
 
-constexpr std::size_t kKeep = 512 * 1024;  // Bytes of frames kept per class and thread.
+constexpr std::size_t kKeep = 512 * 1024;  // Bytes of free frames per class and thread.
 
 constexpr std::size_t bytes_of(std::size_t index) { return (index + 1) * kStep; }
 
-// Gives a thread room for frames while it lives. What is freed after that goes to the heap.
+// Enables the pool of a thread while it exists. Frames that are freed later go to the heap.
 struct TokenService {
   TokenService() {
     for (std::size_t i = 0; i < kClasses; ++i) classes[i].room = kKeep / bytes_of(i);

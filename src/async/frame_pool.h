@@ -1,8 +1,9 @@
-// Memory for coroutine frames, kept per thread and per size so that a call in the steady state
-// allocates nothing. A frame may be freed on another thread than the one that made it; it then
+// Memory for coroutine frames, pooled per thread and size so that a call in the steady state
+// allocates nothing. A frame may be freed on another thread than the one that allocated it; it then
 // joins that thread's pool.
 //
-// In the header, because every coroutine begins and ends here, and knows its size when compiled.
+// In the header, because every coroutine begins and ends here, and its size is a compile-time
+// constant.
 #pragma once
 
 #include <array>
@@ -13,7 +14,7 @@ namespace patchbay::frame_pool {
 
 #if defined(PATCHBAY_NO_POOLS)
 
-// Under a sanitizer each frame has a life of its own, so that a use after its end is seen.
+// Under a sanitizer every frame is allocated separately, so that a use after free is detected.
 inline void* allocate(std::size_t size) { return ::operator new(size); }
 inline void release(void* frame, std::size_t) noexcept { ::operator delete(frame); }
 
@@ -31,7 +32,7 @@ struct FreeFrame {
 // The frames of one size that are free.
 struct Class {
   FreeFrame* first = nullptr;
-  std::size_t room = 0;  // For so many more. A thread that has not kept any yet has none.
+  std::size_t room = 0;  // For this many more. A thread without a pool has none.
 };
 
 extern constinit thread_local std::array<Class, kClasses> classes;

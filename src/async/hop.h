@@ -1,5 +1,5 @@
 // hop() runs a task on another thread's executor and waits for it here. A Stop on this side is
-// carried over. This is how a call reaches an upstream whose home is another worker.
+// forwarded. This is how a call reaches an upstream whose owner is another worker.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@ namespace patchbay {
 
 namespace detail {
 
-// Shared by both sides; each part is touched by one of them.
+// Shared by both sides; each member is used by one of them.
 template <class T, class Make>
 struct Hop {
   Executor& from;
@@ -46,7 +46,7 @@ class CarryStop final : public Stop::Hook {
 }  // namespace detail
 
 // Runs the task that `make` returns on `to`. What `make` refers to stays alive until hop() yields:
-// it always waits for the far side, also when stopped.
+// it always waits for the other side, also when stopped.
 template <class T, class Make>
 Task<T> hop(Executor& to, Make make) {
   using HopType = detail::Hop<T, Make>;
@@ -60,7 +60,7 @@ Task<T> hop(Executor& to, Make make) {
 
   detail::CarryStop<HopType> carry(state);
   if (stop) carry.link(*stop);
-  // Deaf to the task's own Stop: the far side must have let go before this frame may.
+  // Shielded from the task's own Stop: the other side must be done before this frame ends.
   auto wait = state->answer.wait();
   wait.ignore_stop();
   co_return co_await wait;

@@ -1,4 +1,4 @@
-// The two things a task can wait for: a value that someone else delivers (OneShot), and a point in
+// The two things a task can wait for: a value that other code delivers (OneShot), and a point in
 // time (sleep_until). Both end early when the task's Stop is requested or the deadline passes.
 //
 // Confined to one thread: the waiting task and the deliverer share it. Across threads, see hop.h.
@@ -12,8 +12,8 @@
 
 namespace patchbay {
 
-// One task waits; someone delivers, once. What is delivered before the wait is kept for it; what
-// comes after the wait has ended is dropped.
+// One task waits; other code delivers, once. A value delivered before the wait is stored for it;
+// one that arrives after the wait has ended is dropped.
 template <class T>
 class OneShot {
  public:
@@ -29,14 +29,14 @@ class OneShot {
 
   bool delivered() const { return result_.has_value(); }
 
-  // Forgets what was delivered, so that one can wait again. REQUIRES: nothing waits.
+  // Drops a delivered value, so that it can be awaited again. REQUIRES: nothing waits.
   void reset() { result_.reset(); }
 
   class [[nodiscard]] Wait final : Stop::Hook, Timer {
    public:
     Wait(OneShot& slot, Deadline deadline) : slot_(slot), deadline_(deadline) {}
 
-    // Waits on even when the task is stopped: for what must be waited for to the end.
+    // Continues to wait even when the task is stopped: for what must be awaited to the end.
     Wait& ignore_stop() {
       observes_stop_ = false;
       return *this;
@@ -82,7 +82,7 @@ class OneShot {
   std::optional<Result<T>> result_;
 };
 
-// Lets everything else that is waiting go first.
+// Yields to everything else that is waiting.
 struct next_turn {
   bool await_ready() const noexcept { return false; }
   void await_suspend(std::coroutine_handle<> self) const { here().resume_next_turn(self); }

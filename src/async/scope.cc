@@ -2,9 +2,11 @@
 
 #include <cassert>
 
+#include "core/discard.h"
+
 namespace patchbay {
 
-Scope::~Scope() { assert(empty() && "a Scope dies only after its tasks"); }
+Scope::~Scope() { assert(empty() && "a Scope must outlive its tasks"); }
 
 void Scope::spawn(Task<void> task) {
   ++running_;
@@ -13,7 +15,7 @@ void Scope::spawn(Task<void> task) {
 
 detail::Root Scope::run(Stop&, Scope& scope, Task<void> task) {
   auto done = co_await task;
-  (void)done;  // The task has reported its own failure; a Scope only counts.
+  discard(done, "the task has reported its own failure; a Scope only counts");
   --scope.running_;
   if (scope.running_ == 0 && scope.drained_) scope.drained_->deliver(ok());
 }

@@ -1,5 +1,5 @@
-// A Scope owns running tasks. Nothing in the gateway runs detached: whoever starts a task holds
-// the Scope that can wait for it or cancel it.
+// A Scope owns running tasks. Nothing in the gateway runs detached: the code that starts a task
+// holds the Scope that can wait for it or cancel it.
 //
 // Confined to one thread.
 #pragma once
@@ -15,10 +15,10 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
   ~Scope();  // REQUIRES: empty().
 
-  // Starts `task` at once; it runs until it first waits. Its failures are its own to report.
+  // Starts `task` at once; it runs until it first waits. It reports its failures itself.
   void spawn(Task<void> task);
 
-  // Asks every task to stop. They unwind; drain() waits for them.
+  // Requests every task to stop. They unwind; drain() waits for them.
   void cancel() { stop_.request(); }
 
   // Waits until every task is done, or yields Code::timeout. REQUIRES: nothing else drains.

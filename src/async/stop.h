@@ -1,5 +1,5 @@
 // A Stop asks the tasks that run under it to end early. Cancellation is a request: each waiting
-// operation hears it, yields Code::cancelled, and the task unwinds by ordinary code.
+// operation observes it, yields Code::cancelled, and the task unwinds by ordinary code.
 //
 // Confined to one thread.
 #pragma once
@@ -8,7 +8,7 @@ namespace patchbay {
 
 class Stop {
  public:
-  // Something that wants to hear about the request, once. Unlinks itself when it dies.
+  // Is notified of the request, once. The destructor unlinks it.
   class Hook {
    public:
     Hook() = default;
@@ -18,7 +18,7 @@ class Stop {
 
     virtual void on_stop() = 0;
 
-    // Listens to `stop`. REQUIRES: not linked; stop.requested() is false.
+    // Observes `stop`. REQUIRES: not linked; stop.requested() is false.
     void link(Stop& stop) {
       next_ = stop.first_;
       if (next_) next_->position_ = &next_;
@@ -61,7 +61,7 @@ class Stop {
   Hook* first_ = nullptr;
 };
 
-// Passes a request for an outer Stop on to an inner one, for as long as it lives.
+// Forwards the request of an outer Stop to an inner one, as long as it exists.
 class StopLink final : Stop::Hook {
  public:
   StopLink(Stop* outer, Stop& inner) : inner_(inner) {

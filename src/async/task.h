@@ -1,8 +1,8 @@
-// Task<T> is a coroutine that yields Result<T>. It starts when awaited and resumes whoever awaits
-// it when done. Cancellation travels down: a task hears the Stop of the task that awaits it.
+// Task<T> is a coroutine that yields Result<T>. It starts when awaited and resumes its awaiter when
+// done. Cancellation travels down: a task observes the Stop of the task that awaits it.
 //
-// A task runs on the thread of its awaiter. An exception that escapes one ends the process:
-// only libraries throw, and they are caught where they are called.
+// A task runs on the thread of its awaiter. An exception that escapes one ends the process: only
+// libraries throw, and callers of a library catch.
 #pragma once
 
 #include <coroutine>
@@ -132,7 +132,7 @@ Task<T> detail::TaskPromise<T>::get_return_object() {
 
 namespace detail {
 
-// The outermost coroutine of a chain of tasks: starts at once, hears the Stop that is its first
+// The outermost coroutine of a chain of tasks: starts at once, observes the Stop that is its first
 // argument, frees itself when done.
 struct Root {
   struct promise_type {

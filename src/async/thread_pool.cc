@@ -46,7 +46,7 @@ void ThreadPool::work() {
     waiting_.pop_front();
     lock.unlock();
     job();
-    job = nullptr;  // What it owns goes here, and not under the lock.
+    job = nullptr;  // Destroys what it owns outside the lock.
     lock.lock();
   }
 }

@@ -1,8 +1,8 @@
-// A ThreadPool runs what takes long on threads of its own, so that no worker is held up. As many
-// jobs run at once as there are threads; a bounded number waits; the rest is refused.
+// A ThreadPool runs blocking or long work on threads of its own, so that no worker is held up. As
+// many jobs run at once as there are threads; a bounded number waits; the rest is refused.
 //
-// run() may be called on any thread with an executor, where it waits. The threads begin with the
-// first job that needs them.
+// run() may be called on any thread with an executor, which waits there. Threads are started by the
+// first jobs that need them.
 #pragma once
 
 #include <condition_variable>
@@ -20,12 +20,12 @@ namespace patchbay {
 class ThreadPool {
  public:
   ThreadPool(int threads, int waiting) : threads_most_(threads), waiting_most_(waiting) {}
-  ~ThreadPool();  // Ends when every job is done.
+  ~ThreadPool();  // Waits until every job is done.
 
   void set_bounds(int threads, int waiting);
 
-  // What `work` yields. Code::overloaded if too many jobs wait already. `work` owns what it needs:
-  // it is run to its end, also when the task that waits is stopped.
+  // The result of `work`. Code::overloaded if too many jobs are queued. `work` owns what it needs:
+  // it always runs to its end, also when the waiting task is stopped.
   template <class T>
   Task<T> run(std::function<Result<T>()> work) {
     struct Job {
@@ -39,7 +39,8 @@ class ThreadPool {
       job->from.post(
           [job, result = std::move(result)]() mutable { job->answer.deliver(std::move(result)); });
     });
-    if (!entered) co_return Error{Code::overloaded, "too much is waiting; try again in a moment"};
+    if (!entered)
+      co_return Error{Code::overloaded, "too many jobs are queued; try again in a moment"};
     auto wait = job->answer.wait();
     wait.ignore_stop();
     co_return co_await wait;

@@ -55,8 +55,8 @@ void Timers::advance(Deadline now) {
 }
 
 std::optional<Deadline> Timers::next() const {
-  // Looks at each word of the wheel once, beginning where time stands. A slot that holds only
-  // timers of a later round makes us look early; that costs one look.
+  // Visits each 64-bit group of the wheel once, beginning at the current time. A slot that has only
+  // timers of a later round makes us wake early, which is cheap.
   const std::int64_t from = done_ + 1;
   for (std::int64_t ahead = 0; ahead < kSlots;) {
     const auto slot = static_cast<std::size_t>((from + ahead) % kSlots);

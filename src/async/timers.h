@@ -14,11 +14,11 @@ namespace patchbay {
 
 using Clock = std::chrono::steady_clock;
 
-// A point in time, not a span: set once, at the edge, and handed down.
+// A point in time, not a duration: set once, at the edge, and passed down.
 using Deadline = Clock::time_point;
 inline constexpr Deadline kNever = Deadline::max();
 
-// One deadline that something waits for. Drops itself when it dies.
+// One deadline that code waits for. The destructor drops it.
 class Timer {
  public:
   Timer() = default;
@@ -45,7 +45,7 @@ class Timers {
   // Fires `timer` once `deadline` has passed. REQUIRES: not set, deadline != kNever.
   void set(Timer& timer, Deadline deadline);
 
-  // Fires everything whose deadline is at or before `now`.
+  // Fires every timer whose deadline is at or before `now`.
   void advance(Deadline now);
 
   // When to call advance() next; empty when nothing is set.

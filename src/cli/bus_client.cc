@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "core/discard.h"
 #include "net/process/signals.h"
 #include "observe/log.h"
 
@@ -67,6 +68,7 @@ Task<void> BusClient::read(std::string topic, bool from_beginning, bool to_end, 
   end(ok());
   arrived_.clear();
   auto stopped = co_await reader.stop();
+  discard(stopped, "the outcome of reading is what counts");
   co_return done;
 }
 
@@ -163,6 +165,7 @@ int run_bus(const BusOptions& options, const std::function<Task<int>(BusClient&,
       }
       std::fflush(stdout);
       auto closed = co_await client.close();
+      discard(closed, "the exit code is that of the work");
     }
     loop.quit();
     co_return ok();

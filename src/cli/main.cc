@@ -1,7 +1,11 @@
 // patchbay: the command line. Each subcommand is a function in commands.h.
 #include <CLI/CLI.hpp>
 
+#include <functional>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "agent/settings.h"
 #include "app/process.h"
@@ -136,6 +140,161 @@ int run_osquery_server(int argc, char** argv) {
   return app::serve_osquery(options);
 }
 
+// The commands of `patchbay`, each with its options and the function that runs it.
+class CommandLine {
+ public:
+  CommandLine() {
+    cli_.set_version_flag("--version", "patchbay " + std::string(kVersion));
+    cli_.require_subcommand(0, 1);
+    add_servers();
+    add_configuration();
+    add_client();
+    add_management();
+    cli_.footer(
+        "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration, 4 the tool "
+        "reported an error, 5 no such tool, prompt or resource.");
+  }
+
+  int run(int argc, char** argv) {
+    try {
+      cli_.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      return cli_.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
+    }
+    // The agent runs programs as itself, so it must not be protected from them.
+    if (*agent_) return app::serve_agent(agent_settings_);
+    app::protect_process();
+    for (const auto& [command, run] : runs_) {
+      if (*command) return run();
+    }
+    return app::serve(serve_options_);
+  }
+
+ private:
+  CLI::App& add(const char* name, const char* help, std::function<int()> run) {
+    CLI::App* const command = cli_.add_subcommand(name, help);
+    runs_.emplace_back(command, std::move(run));
+    return *command;
+  }
+
+  void add_servers() {
+    auto& serve =
+        add("serve", "Runs the gateway over HTTP.", [this] { return app::serve(serve_options_); });
+    add_serve_options(serve, serve_options_);
+    serve.add_option("--listen", serve_options_.listen, "Address and port; overrides the file.");
+    serve.add_option("--tls-listen", serve_options_.tls_listen,
+                     "The same for the TLS listener, if the file has one.");
+    serve.add_option("--wire-listen", serve_options_.wire_listen,
+                     "The same for the TCP listener of the wire protocol.");
+    add_serve_options(add("stdio", "Runs the gateway on stdin and stdout.",
+                          [this] { return app::serve_stdio(serve_options_); }),
+                      serve_options_);
+    add_osquery_options(add("osquery", "Runs the osquery MCP server on stdin and stdout.",
+                            [this] { return app::serve_osquery(osquery_options_); }),
+                        osquery_options_);
+    router_.emplace(add("router", "Forwards MCP on stdin and stdout to a gateway elsewhere.",
+                        [this] { return router_->run(); }));
+    add_serve_options(
+        add("chat", "Reads goals at a prompt.", [this] { return app::chat(serve_options_); }),
+        serve_options_);
+    add_sandbox_options(add("sandbox", "Runs a program in a sandbox.",
+                            [this] { return app::run_in_sandbox(sandbox_options_); }),
+                        sandbox_options_);
+    auto& doctor = add("doctor", "Checks what this machine supports.",
+                       [this] { return app::doctor(doctor_options_); });
+    doctor.add_option("-c,--config", doctor_options_.config,
+                      "The file of a gateway, or that of `sandbox`.");
+    doctor.add_flag("--json", doctor_options_.json, "As JSON.");
+  }
+
+  void add_configuration() {
+    add("check", "Checks a configuration file.", [this] { return app::check(check_file_); })
+        .add_option("file", check_file_, "The file.")
+        ->required();
+    add("describe", "Prints the configuration reference.", [this] {
+      return app::describe(schema_);
+    }).add_flag("--schema", schema_, "As a JSON Schema for editors.");
+    add("import", "Prints the upstreams of a desktop client's file, or of a list, as YAML.",
+        [this] { return app::import_servers(import_file_); })
+        .add_option("file", import_file_, "The file; - is stdin.")
+        ->required();
+    auto& openapi = add("openapi", "Prints the OpenAPI document.",
+                        [this] { return app::print_openapi(serve_options_, yaml_); });
+    add_serve_options(openapi, serve_options_);
+    openapi.add_flag("--yaml", yaml_, "As YAML.");
+    add_audit_options(add("audit", "Prints records of calls, the newest first.",
+                          [this] { return app::find_audit(audit_options_); }),
+                      audit_options_);
+  }
+
+  void add_client() {
+    const auto client = [this](const char* name, const char* help, const char* args,
+                               int (*run)(const app::ClientOptions&)) {
+      add_client_options(add(name, help, [this, run] { return run(client_options_); }),
+                         client_options_, args);
+    };
+    client("tools", "Lists the tools of an MCP server.",
+           "[TARGET]: http(s)://…, ws(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for "
+           "the local gateway.",
+           app::list_tools);
+    client("call", "Calls a tool of an MCP server.", "[TARGET] NAME [key=value… | JSON]",
+           app::call_tool);
+    client("resources", "Lists the resources of an MCP server.", "[TARGET]", app::list_resources);
+    client("read", "Reads a resource of an MCP server.", "[TARGET] URI", app::read_resource);
+    client("prompts", "Lists the prompts of an MCP server, or gets one.",
+           "[TARGET] [NAME [key=value… | JSON]]", app::use_prompts);
+  }
+
+  void add_management() {
+    token_.emplace(
+        add("token", "Manages the tokens of callers.", [this] { return token_->run(); }));
+    bus_.emplace(
+        add("bus", "Uses agents and records on a Kafka bus.", [this] { return bus_->run(); }));
+    wire_.emplace(add("wire", "Prints and sends frames of the wire protocol, for debugging.",
+                      [this] { return wire_->run(); }));
+    auto& approve = add("approve", "Approves a pending call, or lists the pending ones.",
+                        [this] { return app::approve(client_options_, refuse_); });
+    add_client_options(approve, client_options_, "[TARGET] [ID]; without ID, lists pending calls.");
+    approve.add_flag("--refuse", refuse_, "Refuses the call instead.");
+    auto& login = add("login", "Signs in to an upstream.",
+                      [this] { return app::log_in(client_options_, own_, false); });
+    add_client_options(login, client_options_, "[TARGET] UPSTREAM");
+    login.add_flag("--gateway", own_, "For the gateway's own connection, which fetches the lists.");
+    auto& logout = add("logout", "Signs out of an upstream.",
+                       [this] { return app::log_in(client_options_, own_, true); });
+    add_client_options(logout, client_options_, "[TARGET] UPSTREAM");
+    logout.add_flag("--gateway", own_, "For the gateway's own connection.");
+    add_pins_options(add("pins", "Lists changed tool definitions, and accepts them.",
+                         [this] { return app::pins(pins_options_); }),
+                     pins_options_);
+    agent_ = cli_.add_subcommand(
+        "agent", "Runs programs and moves files for a host: the guest in a sandbox.");
+    add_agent_options(*agent_, agent_settings_);
+  }
+
+  CLI::App cli_{"Patchbay: a gateway between AI agents and tools.", "patchbay"};
+  std::vector<std::pair<CLI::App*, std::function<int()>>> runs_;
+  app::ServeOptions serve_options_;
+  app::OsqueryOptions osquery_options_;
+  app::AuditOptions audit_options_;
+  app::SandboxOptions sandbox_options_;
+  app::DoctorOptions doctor_options_;
+  app::ClientOptions client_options_;
+  app::PinsOptions pins_options_;
+  agent::Settings agent_settings_;
+  std::optional<app::RouterCommand> router_;
+  std::optional<app::TokenCommands> token_;
+  std::optional<app::BusCommands> bus_;
+  std::optional<app::WireCommands> wire_;
+  CLI::App* agent_ = nullptr;
+  std::string check_file_;
+  std::string import_file_;
+  bool refuse_ = false;
+  bool own_ = false;
+  bool schema_ = false;
+  bool yaml_ = false;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -150,130 +309,6 @@ int main(int argc, char** argv) {
     return osquery::answer_queries(argv[2]);
   }
   if (argc > 0 && is_osquery_server(argv[0])) return run_osquery_server(argc, argv);
-  CLI::App cli("Patchbay: a gateway between AI agents and tools.", "patchbay");
-  cli.set_version_flag("--version", "patchbay " + std::string(kVersion));
-  cli.require_subcommand(0, 1);
-
-  app::ServeOptions serve_options;
-  app::OsqueryOptions osquery_options;
-  app::AuditOptions audit_options;
-  app::SandboxOptions sandbox_options;
-  app::DoctorOptions doctor_options;
-  app::ClientOptions client_options;
-  bool refuse = false;
-  app::PinsOptions pins_options;
-  agent::Settings agent_settings;
-  std::string check_file;
-  std::string import_file;
-  bool own = false;
-  bool schema = false;
-  bool yaml = false;
-
-  auto* const serve = cli.add_subcommand("serve", "Runs the gateway over HTTP.");
-  add_serve_options(*serve, serve_options);
-  serve->add_option("--listen", serve_options.listen, "Address and port; overrides the file.");
-  serve->add_option("--tls-listen", serve_options.tls_listen,
-                    "The same for the TLS listener, if the file has one.");
-  serve->add_option("--wire-listen", serve_options.wire_listen,
-                    "The same for the TCP listener of the wire protocol.");
-  auto* const stdio = cli.add_subcommand("stdio", "Runs the gateway on stdin and stdout.");
-  add_serve_options(*stdio, serve_options);
-  auto* const osquery =
-      cli.add_subcommand("osquery", "Runs the osquery MCP server on stdin and stdout.");
-  add_osquery_options(*osquery, osquery_options);
-  auto* const router =
-      cli.add_subcommand("router", "Forwards MCP on stdin and stdout to a gateway elsewhere.");
-  const app::RouterCommand router_command(*router);
-  auto* const chat = cli.add_subcommand("chat", "Reads goals at a prompt.");
-  add_serve_options(*chat, serve_options);
-  auto* const sandbox = cli.add_subcommand("sandbox", "Runs a program in a sandbox.");
-  add_sandbox_options(*sandbox, sandbox_options);
-  auto* const doctor = cli.add_subcommand("doctor", "Checks what this machine supports.");
-  doctor->add_option("-c,--config", doctor_options.config,
-                     "The file of a gateway, or that of `sandbox`.");
-  doctor->add_flag("--json", doctor_options.json, "As JSON.");
-  auto* const check = cli.add_subcommand("check", "Checks a configuration file.");
-  check->add_option("file", check_file, "The file.")->required();
-  auto* const describe = cli.add_subcommand("describe", "Prints the configuration reference.");
-  describe->add_flag("--schema", schema, "As a JSON Schema for editors.");
-  auto* const import = cli.add_subcommand(
-      "import", "Prints the upstreams of a desktop client's file, or of a list, as YAML.");
-  import->add_option("file", import_file, "The file; - is stdin.")->required();
-  auto* const openapi = cli.add_subcommand("openapi", "Prints the OpenAPI document.");
-  add_serve_options(*openapi, serve_options);
-  openapi->add_flag("--yaml", yaml, "As YAML.");
-  auto* const audit = cli.add_subcommand("audit", "Prints records of calls, the newest first.");
-  add_audit_options(*audit, audit_options);
-  auto* const tools = cli.add_subcommand("tools", "Lists the tools of an MCP server.");
-  add_client_options(
-      *tools, client_options,
-      "[TARGET]: http(s)://…, ws(s)://…, tcp(s)://…, 'stdio: command args…', or nothing for the "
-      "local gateway.");
-  auto* const call = cli.add_subcommand("call", "Calls a tool of an MCP server.");
-  add_client_options(*call, client_options, "[TARGET] NAME [key=value… | JSON]");
-  auto* const resources = cli.add_subcommand("resources", "Lists the resources of an MCP server.");
-  add_client_options(*resources, client_options, "[TARGET]");
-  auto* const read = cli.add_subcommand("read", "Reads a resource of an MCP server.");
-  add_client_options(*read, client_options, "[TARGET] URI");
-  auto* const prompts =
-      cli.add_subcommand("prompts", "Lists the prompts of an MCP server, or gets one.");
-  add_client_options(*prompts, client_options, "[TARGET] [NAME [key=value… | JSON]]");
-  auto* const token = cli.add_subcommand("token", "Manages the tokens of callers.");
-  const app::TokenCommands token_commands(*token);
-  auto* const bus = cli.add_subcommand("bus", "Uses agents and records on a Kafka bus.");
-  const app::BusCommands bus_commands(*bus);
-  auto* const wire =
-      cli.add_subcommand("wire", "Prints and sends frames of the wire protocol, for debugging.");
-  const app::WireCommands wire_commands(*wire);
-  auto* const approve =
-      cli.add_subcommand("approve", "Approves a pending call, or lists the pending ones.");
-  add_client_options(*approve, client_options, "[TARGET] [ID]; without ID, lists pending calls.");
-  approve->add_flag("--refuse", refuse, "Refuses the call instead.");
-  auto* const login = cli.add_subcommand("login", "Signs in to an upstream.");
-  add_client_options(*login, client_options, "[TARGET] UPSTREAM");
-  login->add_flag("--gateway", own, "For the gateway's own connection, which fetches the lists.");
-  auto* const logout = cli.add_subcommand("logout", "Signs out of an upstream.");
-  add_client_options(*logout, client_options, "[TARGET] UPSTREAM");
-  logout->add_flag("--gateway", own, "For the gateway's own connection.");
-  auto* const pins =
-      cli.add_subcommand("pins", "Lists changed tool definitions, and accepts them.");
-  add_pins_options(*pins, pins_options);
-  auto* const agent = cli.add_subcommand(
-      "agent", "Runs programs and moves files for a host: the guest in a sandbox.");
-  add_agent_options(*agent, agent_settings);
-  cli.footer(
-      "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 wrong configuration, 4 the tool "
-      "reported an error, 5 no such tool, prompt or resource.");
-
-  try {
-    cli.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return cli.exit(error) == 0 ? app::kExitOk : app::kExitUsage;
-  }
-  if (*agent) return app::serve_agent(agent_settings);  // It runs programs as itself.
-  app::protect_process();
-  if (*stdio) return app::serve_stdio(serve_options);
-  if (*osquery) return app::serve_osquery(osquery_options);
-  if (*router) return router_command.run();
-  if (*chat) return app::chat(serve_options);
-  if (*sandbox) return app::run_in_sandbox(sandbox_options);
-  if (*doctor) return app::doctor(doctor_options);
-  if (*check) return app::check(check_file);
-  if (*describe) return app::describe(schema);
-  if (*import) return app::import_servers(import_file);
-  if (*openapi) return app::print_openapi(serve_options, yaml);
-  if (*audit) return app::find_audit(audit_options);
-  if (*tools) return app::list_tools(client_options);
-  if (*call) return app::call_tool(client_options);
-  if (*resources) return app::list_resources(client_options);
-  if (*read) return app::read_resource(client_options);
-  if (*prompts) return app::use_prompts(client_options);
-  if (*token) return token_commands.run();
-  if (*bus) return bus_commands.run();
-  if (*wire) return wire_commands.run();
-  if (*approve) return app::approve(client_options, refuse);
-  if (*login) return app::log_in(client_options, own, false);
-  if (*logout) return app::log_in(client_options, own, true);
-  if (*pins) return app::pins(pins_options);
-  return app::serve(serve_options);
+  CommandLine command_line;
+  return command_line.run(argc, argv);
 }

@@ -61,7 +61,7 @@ std::string bounds_of(const TypeShape& type) {
   }
 }
 
-// A string without its quotes, unless nothing would be left to see.
+// A string without its quotes, unless it is empty.
 std::string for_people(const std::string& raw) {
   const auto text = json::as_string(raw);
   return text && !text->empty() ? *text : raw;

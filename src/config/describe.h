@@ -1,5 +1,5 @@
-// What the settings tables say, as data at run time: for the reference that people read and the
-// JSON Schema that editors use. Values only; usable from any thread.
+// The settings tables as data at run time: for the reference and the JSON Schema. Values only;
+// usable from any thread.
 #pragma once
 
 #include <string>
@@ -37,11 +37,11 @@ struct TypeShape {
   std::vector<std::string> choices;  // Of a choice.
   std::vector<TypeShape> element;    // Of a list or map: one.
   Shape section;                     // Of a section.
-  std::vector<Variant> variants;     // Of `any`, when the caller knows what it can be.
-  bool or_text = false;              // Of variants: or a text, which the caller knows to read.
+  std::vector<Variant> variants;     // Of `any`, when the caller knows the possible types.
+  bool or_text = false;              // Of variants: or a string, which the caller parses.
 };
 
-// One of the tables that an entry can follow, told by the value `name` of its member `key`.
+// One of the tables that an entry can follow, selected by the value `name` of its member `key`.
 struct Variant {
   std::string key;
   std::string name;
@@ -61,13 +61,13 @@ struct FieldShape {
   TypeShape of;
 };
 
-// Says what the entries of the field at the dotted path `field` can be. REQUIRES: the field is
-// there and is a Node, or a list or map of Nodes. An entry without the key is of the first variant.
-// With `or_text` an entry can be a text instead.
+// Sets the possible entries of the field at the dotted path `field`. REQUIRES: the field exists and
+// is a Node, or a list or map of Nodes. An entry without the key is of the first variant. With
+// `or_text` an entry can be a string instead.
 void attach_variants(Shape& root, std::string_view field, std::vector<Variant> variants,
                      bool or_text = false);
 
-// A reference: one table a section.
+// A reference: one table per section.
 std::string to_markdown(const Shape& shape, std::string_view title);
 
 // JSON Schema, draft 2020-12. `id` may be empty.
@@ -100,7 +100,7 @@ void append_section(std::string& out, const S& value) {
   out += '}';
 }
 
-// Appends `value` as JSON, as it could stand in a configuration.
+// Appends `value` as JSON.
 template <class T>
 void append_value(std::string& out, const T& value) {
   std::string_view comma = "";

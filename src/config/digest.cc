@@ -15,7 +15,7 @@ class Hash {
       state_ = (state_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3ULL;
     }
   }
-  // With its length in front, so that neighbours cannot run into each other.
+  // With its length in front, so that adjacent texts cannot be confused.
   void add_text(std::string_view text) {
     add(fmt::format("{}:", text.size()));
     add(text);
@@ -26,8 +26,8 @@ class Hash {
   std::uint64_t state_ = 0xcbf29ce484222325ULL;
 };
 
-// True for an unquoted scalar that a reader might take for a number or a truth value; quotes
-// around such a one change its meaning.
+// True for an unquoted scalar that a reader might take for a number or a boolean; quotes around it
+// change its meaning.
 bool reads_as_other_than_string(const Node& scalar) {
   if (scalar.quoted || scalar.text.empty()) return false;
   const auto lower = [](char c) {

@@ -1,6 +1,6 @@
-// A short fingerprint of a node, to tell whether an entry of a reloaded file has changed. Equal for
-// equal meaning: the order of keys, quotes around a word, lines and comments do not count. Not
-// cryptographic. Values only; usable from any thread.
+// A short fingerprint of a node, to detect whether an entry of a reloaded file has changed. Equal
+// for equal meaning: the order of keys, quotes around a string, lines and comments do not count.
+// Not cryptographic. Values only; usable from any thread.
 #pragma once
 
 #include <string>

@@ -235,7 +235,7 @@ TEST(Fields, KnowsTablesWithoutFields) {
 TEST(Fields, DoesNotShowWhatCameFromOutside) {
   ::setenv("PATCHBAY_TEST_SECRET", "hunter2", 1);
   EXPECT_EQ(read("command: x\ninstances: ${env:PATCHBAY_TEST_SECRET}\n").faults,
-            Strings{"f.yaml:2: instances: expected a whole number, not the value that was put in"});
+            Strings{"f.yaml:2: instances: expected a whole number, not the inserted value"});
 }
 
 TEST(Closest, FindsMisspellingsOnly) {

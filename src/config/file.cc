@@ -37,7 +37,7 @@ Error system_fault() {
 }  // namespace
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {
-  // Not to wait for a writer, should the path be a pipe.
+  // Does not wait for a writer if the path is a pipe.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return system_fault();
   struct stat status{};

@@ -8,12 +8,12 @@
 
 namespace patchbay::config {
 
-// Fails, with a sentence that fits behind the name of the file, unless `path` is a regular file of
-// at most `limit` bytes.
+// Fails, with a message that follows the name of the file, unless `path` is a regular file of at
+// most `limit` bytes.
 Result<std::string> read_file(const std::string& path, std::size_t limit);
 
-// The same for a file that decides who may do what: configuration, tokens, passwords, keys. Fails
-// also if somebody else may change it, see config/trust.h.
+// The same for a file that grants permissions: configuration, tokens, passwords, keys. Fails also
+// if another user may change it, see config/trust.h.
 Result<std::string> read_trusted_file(const std::string& path, std::size_t limit);
 
 }  // namespace patchbay::config

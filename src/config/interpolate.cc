@@ -19,8 +19,8 @@ bool is_name_part(char c) {
   return is_lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// The `scheme` of text that begins with `scheme:` and goes on like a name or a path; empty if it
-// does not. What a shell writes there (`${x:-default}`) goes on with a sign.
+// The `scheme` of text that begins with `scheme:` and continues like a name or a path; empty
+// otherwise. The form of a shell (`${x:-default}`) continues with a sign.
 std::string_view source_of(std::string_view text) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return {};
@@ -59,7 +59,7 @@ void from_file(Interpolated& result, const std::string& name, const std::string&
   result.text += text;
 }
 
-// Replaces the `${source:name}` that `text` begins with; returns how many characters it took.
+// Replaces the `${source:name}` at the front of `text`; returns its length.
 std::size_t replace(Interpolated& result, std::string_view text, std::string_view source,
                     const std::string& folder) {
   const std::size_t end = text.find('}');
@@ -75,7 +75,7 @@ std::size_t replace(Interpolated& result, std::string_view text, std::string_vie
     from_file(result, name, folder);
   } else {
     result.problems.push_back(fmt::format(
-        "\"{}\" is no source of values: write ${{env:NAME}} or ${{file:PATH}}, or $${{ for a "
+        "\"{}\" is not a source of values: write ${{env:NAME}} or ${{file:PATH}}, or $${{ for a "
         "literal ${{",
         source));
   }

@@ -17,7 +17,7 @@
 namespace patchbay::config {
 namespace {
 
-// Goes over a parsed file once more: refuses duplicate keys and puts in what ${…} names.
+// Second pass over a parsed file: refuses duplicate keys and resolves ${…}.
 class Finisher {
  public:
   Finisher(const std::string& name, Faults& faults, std::vector<std::string>* files)
@@ -59,7 +59,7 @@ class Finisher {
       node.text = std::move(result.text);
       node.interpolated = result.changed;
     }
-    // Programs and files cannot take one: it would cut their argument short.
+    // Programs and files cannot take a NUL: it would truncate their argument.
     if (node.text.find('\0') != std::string::npos) {
       fault(node.line, path, "holds a NUL character");
     }

@@ -254,7 +254,7 @@ TEST(Interpolation, NamesWhatIsNotThere) {
       (Strings{
           "cfg/f.yaml:2: a[0]: the environment variable PATCHBAY_TEST_UNSET is not set",
           "cfg/f.yaml:3: a[1]: the file cfg/no/such cannot be read: No such file or directory",
-          "cfg/f.yaml:4: b: \"evn\" is no source of values: write ${env:NAME} or "
+          "cfg/f.yaml:4: b: \"evn\" is not a source of values: write ${env:NAME} or "
           "${file:PATH}, or $${ for a literal ${",
           "cfg/f.yaml:5: c: ${env: has no closing brace",
           "cfg/f.yaml:6: d: \"\" cannot be an environment variable",

@@ -1,4 +1,4 @@
-// Nodes that come from no file: what the program itself puts into a configuration. Values only.
+// Nodes that are not from a file: the program itself adds them to a configuration. Values only.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace patchbay::config {
 
-// A number, a truth value or a choice.
+// A number, a boolean or a choice.
 inline Node bare_node(std::string_view text) {
   Node node;
   node.kind = Kind::scalar;
@@ -17,7 +17,7 @@ inline Node bare_node(std::string_view text) {
   return node;
 }
 
-// A string, whatever it looks like.
+// A string, whatever its content.
 inline Node text_node(std::string_view text) {
   Node node = bare_node(text);
   node.quoted = true;

@@ -1,4 +1,4 @@
-// The reference of the settings, as Markdown: one table a section, in the order of the tables.
+// The reference of the settings, as Markdown: one table per section, in the order of the tables.
 #include <fmt/format.h>
 
 #include "config/describe.h"
@@ -45,7 +45,7 @@ void append_type(std::string& out, const TypeShape& type, const std::string& pat
     std::string text = fmt::format("## `{}`\n\n{}\n\n", path, meaning);
     append_table(text, type.section);
     append_sections(text, type.section, path);
-    // What several variants have in common is said once.
+    // Members that several variants share are listed once.
     if (!out.contains(text)) out += text;
   }
   for (const Variant& variant : type.variants) {

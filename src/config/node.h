@@ -1,6 +1,5 @@
-// A Node is one value of a configuration file with the line it stands on, whether the file was YAML
-// or JSON. A Fault is one thing that is wrong with the file, and where. Values only; usable from
-// any thread.
+// A Node is one value of a configuration file with its line, whether the file was YAML or JSON. A
+// Fault is one error in the file, with its location. Values only; usable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,13 @@ struct Node {
   Kind kind = Kind::null;
   std::string text;             // Of a scalar.
   bool quoted = false;          // Written with quotes: a string, even if it looks like a number.
-  bool interpolated = false;    // Holds what ${…} brought in: may be secret, so no fault shows it.
+  bool interpolated = false;    // Contains a value of ${…}: may be secret, so no fault repeats it.
   std::vector<Node> items;      // Of a list.
   std::vector<Member> members;  // Of a map, in the order of the file.
   int line = 0;                 // From 1; 0 if the node is from no file.
   std::string alias = {};       // The old key it was given under; empty: the current one.
 
-  // The value of member `key`; null if there is none or this is no map.
+  // The value of member `key`; null if there is none or this is not a map.
   const Node* find(std::string_view key) const;
   Node* find(std::string_view key);
 };
@@ -48,10 +47,10 @@ using Faults = std::vector<Fault>;
 // `file:line: path: message`, without the parts that are empty.
 std::string to_string(const Fault& fault);
 
-// Puts faults in the order in which a reader of the files meets them.
+// Sorts faults in the order of the files and lines.
 void sort_by_line(Faults& faults);
 
-// The path of a member or an element of what stands at `path`.
+// The path of a member or an element of the value at `path`.
 std::string member_path(std::string_view path, std::string_view key);
 std::string element_path(std::string_view path, std::size_t index);
 

@@ -1,5 +1,5 @@
-// The two notations of a configuration, each turned into Nodes as they stand in the text. What they
-// have in common (duplicate keys, ${…}) is dealt with in load.cc. Values only.
+// The two notations of a configuration, each parsed into Nodes. What they have in common (duplicate
+// keys, ${…}) is handled in load.cc. Values only.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace patchbay::config {
 
-// What a file may hold at most, after aliases are expanded.
+// Limits of a file, after aliases are expanded.
 inline constexpr std::size_t kMaxNodes = 100'000;
 inline constexpr std::size_t kMaxText = std::size_t{16} << 20;
 inline constexpr int kMaxNesting = 64;

@@ -1,5 +1,5 @@
-// JSON to Nodes. The Cursor has no lines, but its slices point into the text: a line is found by
-// where a slice begins.
+// JSON to Nodes. The Cursor has no lines, but its slices point into the text: the line is found
+// from the start of a slice.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Builder {
   Builder(const Lines& lines, const std::string& name, Faults& faults)
       : lines_(lines), name_(name), faults_(faults) {}
 
-  // REQUIRES: a Cursor has passed over `raw`.
+  // REQUIRES: a Cursor has validated `raw`.
   Node build(std::string_view raw) {
     Node node;
     node.line = lines_.of(raw);
@@ -72,7 +72,7 @@ class Builder {
   void members(Node& node, std::string_view raw) {
     node.kind = Kind::map;
     json::each_member(raw, [&](std::string_view key, std::string_view value) {
-      // A key with escapes is a decoded copy, so it has no place of its own.
+      // A key with escapes is a decoded copy, so it has no position.
       const int line = lines_.of(lines_.holds(key) ? key : value);
       node.members.push_back({std::string(key), line, build(value)});
     });
@@ -100,7 +100,7 @@ class Builder {
   std::size_t count_ = 0;
 };
 
-// The Cursor names the byte where it stopped; people look for lines.
+// The Cursor reports a byte offset; people need a line.
 Fault fault_of(const Error& error, const Lines& lines, const std::string& name) {
   constexpr std::string_view kPrefix = "invalid JSON at byte ";
   std::string_view message = error.message;
@@ -122,7 +122,7 @@ Node parse_json(std::string_view text, const std::string& name, Faults& faults) 
     return {};
   }
   Builder builder(lines, name, faults);
-  // Without the space around it, so that the root begins where its first character is.
+  // Without surrounding white space, so that the root begins at its first character.
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   Node root = builder.build(text);
   if (builder.too_many()) {

@@ -28,7 +28,7 @@ bool is_truth(std::string_view text) {
 
 // The value itself, unless it came from outside the file: then it may be secret.
 std::string excerpt(const Node& node) {
-  if (node.interpolated) return "the value that was put in";
+  if (node.interpolated) return "the inserted value";
   if (node.text.size() > kMostExcerpt) return "the value";
   return node.quoted || node.text.empty() ? fmt::format("\"{}\"", node.text) : node.text;
 }
@@ -56,7 +56,7 @@ bool expect_scalar(const Node& node, std::string_view expected, const Location& 
   return false;
 }
 
-// A scalar without quotes; says so if only the quotes are wrong.
+// A scalar without quotes; the fault names the quotes if only they are wrong.
 bool expect_bare(const Node& node, std::string_view expected, const Location& at) {
   if (!expect_scalar(node, expected, at)) return false;
   if (!node.quoted) return true;
@@ -81,7 +81,7 @@ bool holds(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Edits to get from one word to the other; swapping two neighbours is one edit.
+// The edit distance of two names; swapping two neighbours is one edit.
 std::size_t distance(std::string_view from, std::string_view to) {
   std::vector<std::vector<std::size_t>> cost(from.size() + 1,
                                              std::vector<std::size_t>(to.size() + 1));
@@ -251,10 +251,11 @@ void rename_member(Node& map, const KeyNames& key, const Location& at, Faults& n
 }
 
 std::string_view closest(std::string_view misspelt, std::span<const std::string_view> names) {
-  constexpr std::size_t kLongest = 64;  // Beyond it nobody misspells, and the table gets large.
+  constexpr std::size_t kLongest =
+      64;  // Longer names are not misspelt keys, and the table would get large.
   if (misspelt.size() > kLongest) return {};
   std::string_view best;
-  // A third of the letters may be wrong, but not more than two and not all of a short word.
+  // A third of the characters may be wrong, but at most two and not all of a short name.
   std::size_t allowed = std::min<std::size_t>(misspelt.size() / 3, 2) + 1;
   if (misspelt.size() < 3) allowed = misspelt.size();
   for (const std::string_view name : names) {

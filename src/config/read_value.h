@@ -1,5 +1,5 @@
-// The half of reading that needs no templates: one value of a Node as one kind of setting, with a
-// fault for each way in which it can be wrong. Values only; usable from any thread.
+// The part of reading that needs no templates: one value of a Node as one kind of setting, with a
+// fault for each kind of error. Values only; usable from any thread.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace patchbay::config {
 
-// What a number may be, both ends included; durations in milliseconds, sizes in bytes.
+// The bounds of a number, both included; durations in milliseconds, sizes in bytes.
 struct Limits {
   std::int64_t least = std::numeric_limits<std::int64_t>::min();
   std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -20,7 +20,7 @@ struct Limits {
   bool stated = false;  // By a Range, not only by the type.
 };
 
-// Where a value stands, and who wants to know what is wrong with it.
+// The location of a value, and where its faults are collected.
 struct Location {
   const std::string& file;
   std::string path;
@@ -53,7 +53,7 @@ struct KeyNames {
   std::string_view alias;
 };
 
-// A fault for each member of the map that is in neither list, with the likely meant one of `known`.
+// A fault for each member of the map that is in neither list, with the closest of `known`.
 void refuse_unknown(const Node& map, std::span<const KeyNames> known,
                     std::span<const std::string_view> ignored, const Location& at);
 

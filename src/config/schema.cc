@@ -11,7 +11,7 @@
 namespace patchbay::config {
 namespace {
 
-// A JSON object in the making.
+// A JSON object being written.
 class Object {
  public:
   Object& add(std::string_view key, std::string_view raw) {
@@ -49,7 +49,7 @@ class Writer {
   }
 
  private:
-  // `variant` is given if the section is one of several: its key then has one value.
+  // `variant` is set if the section is one of several: its key then has one value.
   void add_section(Object& object, const Shape& shape, const Variant* variant,
                    const std::string& path) {
     Object properties;
@@ -103,7 +103,7 @@ class Writer {
       case Form::boolean:
         object.add_text("type", "boolean");
         return;
-      // A number or truth value without quotes is taken as the text it is written as.
+      // An unquoted number or boolean is accepted as a string.
       case Form::string:
         object.add("type", R"(["string","number","boolean"])");
         return;
@@ -146,7 +146,7 @@ class Writer {
     }
   }
 
-  // What the type of the number says by itself is left out, but for the sign.
+  // Bounds that follow from the type are omitted, except the sign.
   static void add_limits(Object& object, const Limits& limits) {
     if (limits.stated || limits.least == 0) {
       object.add("minimum", fmt::format("{}", limits.least));
@@ -154,8 +154,8 @@ class Writer {
     if (limits.stated) object.add("maximum", fmt::format("{}", limits.most));
   }
 
-  // if/then for each value of the key rather than oneOf: an editor then shows the faults of the one
-  // variant that is meant.
+  // if/then for each value of the key instead of oneOf: an editor then reports the faults of the
+  // selected variant only.
   void add_variants(Object& object, const TypeShape& type, const std::string& path) {
     const std::vector<Variant>& variants = type.variants;
     const std::string& key = variants.front().key;
@@ -166,13 +166,13 @@ class Writer {
       define(definition, variant, path);
       const std::string is_it =
           Object().add(key, Object().add_text("const", variant.name).text()).text();
-      // The type is named because a text would meet all other conditions.
+      // The type is stated because a string would satisfy all other conditions.
       Object condition;
       condition.add_text("type", "object").add("properties", is_it).add("required", array({key}));
       rules.push_back(rule(condition, Object().add_text("$ref", "#/$defs/" + definition)));
       names.push_back(variant.name);
     }
-    // Entries as desktop clients write them have no key, but a command.
+    // Entries of desktop clients have no key, but a command.
     Object without_key;
     without_key.add("not", Object().add("required", array({key})).text());
     Object first;
@@ -200,7 +200,7 @@ class Writer {
   Object definitions_;
 };
 
-// Two spaces a level; `raw` has no space outside its strings.
+// Two spaces per level; `raw` has no white space outside its strings.
 std::string indented(std::string_view raw) {
   std::string out;
   std::size_t level = 0;

@@ -18,8 +18,8 @@ bool is_one_of(const auto& choices, std::string_view text) {
   return std::ranges::find(choices, text) != choices.end();
 }
 
-// A bare word that JSON writes the same way is that number. What only YAML takes for one (0x1F, .5,
-// .inf) stays a string, which no reader of an OpenAPI document minds.
+// A bare scalar that JSON writes the same way is that number. Numbers of YAML only (0x1F, .5, .inf)
+// stay strings, which readers of OpenAPI documents accept.
 bool is_number(std::string_view text) {
   if (text.empty() || !(text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))) return false;
   return static_cast<bool>(json::check(text));
@@ -39,7 +39,7 @@ void append_scalar(std::string& out, const Node& node) {
   }
 }
 
-// As deep as the parser has let it become.
+// As deep as the parser allows.
 void append(std::string& out, const Node& node) {
   std::string_view comma = "";
   switch (node.kind) {

@@ -1,5 +1,5 @@
-// YAML as JSON text: a part of a configuration, or a document of somebody else's. Values only;
-// usable from any thread.
+// YAML as JSON text: a part of a configuration, or another document. Values only; usable from any
+// thread.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace patchbay::config {
 
-// A word without quotes is a number, a truth value or null where YAML 1.2 says so, else a string.
+// An unquoted scalar is a number, a boolean or null where YAML 1.2 defines it, else a string.
 std::string to_json(const Node& node);
 
-// The same of a whole document. What begins with `{` is JSON and stays as it came. Nothing is put
-// in for ${…}: that is for configurations alone. The error says what is wrong, and on which line.
+// The same for a whole document. Text that begins with `{` is JSON and stays unchanged. ${…} is not
+// resolved: that is for configurations only. The error has the reason and the line.
 Result<std::string> to_json(std::string_view text, const ParseLimits& limits);
 
 }  // namespace patchbay::config

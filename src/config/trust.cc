@@ -16,10 +16,10 @@
 namespace patchbay::config {
 namespace {
 
-constexpr int kMostLinks = 40;  // As many as the kernel follows.
+constexpr int kMostLinks = 40;  // The limit of the kernel.
 
-// In a user namespace, all users that are not mapped into it have one id. That includes the
-// machine's root, so this id counts as the system's own there.
+// In a user namespace, all unmapped users have one id. That includes the machine's root, so this id
+// counts as trusted there.
 struct Unmapped {
   std::optional<uid_t> user;
   std::optional<gid_t> group;
@@ -55,7 +55,7 @@ bool is_read_only(const std::string& path) {
   return ::statvfs(path.c_str(), &about) == 0 && (about.f_flag & ST_RDONLY) != 0;
 }
 
-// Who besides the owner may write, as the subject of a sentence and the option of chmod.
+// Who besides the owner may write, for the message, and the option of chmod.
 struct Writers {
   std::string name;
   std::string_view revoke;
@@ -78,8 +78,7 @@ std::string file_fault(const std::string& path, const struct stat& about) {
   return fmt::format("may be changed by {}; chmod {} {}", writers->name, writers->revoke, path);
 }
 
-// Whether somebody could put something else in the place of the entry at `path`, which is in
-// `folder`.
+// Whether another user could replace the entry at `path`, which is in `folder`.
 std::string folder_fault(const std::string& folder, const std::string& path,
                          const struct stat& entry) {
   struct stat about{};
@@ -93,7 +92,7 @@ std::string folder_fault(const std::string& folder, const std::string& path,
   const auto writers = foreign_writers(about);
   if (!writers) return {};
   if ((about.st_mode & S_ISVTX) != 0) {
-    // The owner of a file or a folder is looked at next, that of a link is not.
+    // The owner of a file or a folder is checked next; that of a link is not.
     if (!S_ISLNK(entry.st_mode) || is_trusted_user(entry.st_uid)) return {};
     return fmt::format("is reached by the link {}, which belongs to the user {}; chown -h {} {}",
                        path, entry.st_uid, ::geteuid(), path);
@@ -109,7 +108,7 @@ std::optional<std::string> link_target(const std::string& link) {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
-// Goes from the root to the file as the kernel does, one name at a time.
+// Walks from the root to the file as the kernel does, one name at a time.
 class Walk {
  public:
   explicit Walk(const std::string& path) {
@@ -126,7 +125,7 @@ class Walk {
   }
 
  private:
-  // Puts a path before what is still to go.
+  // Prepends a path to the remaining names.
   void go_to(const std::string& path) {
     if (path.starts_with('/')) folder_ = "/";
     auto at = rest_.begin();
@@ -146,7 +145,7 @@ class Walk {
     const std::string path = folder_ == "/" ? folder_ + name : folder_ + "/" + name;
     struct stat entry{};
     if (::lstat(path.c_str(), &entry) != 0) {
-      lost_ = true;  // Reading the file will say why.
+      lost_ = true;  // Reading the file will report the reason.
       return {};
     }
     if (!is_read_only(folder_)) {
@@ -169,7 +168,7 @@ class Walk {
     return {};
   }
 
-  std::string folder_ = "/";  // Where we are; no part of it is a link.
+  std::string folder_ = "/";  // The current folder; no part of it is a link.
   std::deque<std::string> rest_;
   int links_ = 0;
   bool lost_ = false;

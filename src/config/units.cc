@@ -15,7 +15,7 @@ struct Unit {
   std::uint64_t size;
 };
 
-// Largest first: that is the order in which they may follow each other.
+// Largest first, which is also their order in a text.
 constexpr std::array kDurationUnits{Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1000},
                                     Unit{"ms", 1}};
 
@@ -26,17 +26,17 @@ constexpr std::array kBinaryUnits{Unit{"TiB", kKibi* kKibi* kKibi* kKibi},
 constexpr std::array kDecimalUnits{Unit{"TB", 1'000'000'000'000}, Unit{"GB", 1'000'000'000},
                                    Unit{"MB", 1'000'000}, Unit{"KB", 1000}, Unit{"B", 1}};
 
-// Both kinds of value are kept below this, so that they fit a signed number too.
+// Both kinds of value stay below this, so that they fit a signed number too.
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-// Adds count × size to `total`; false if that is too much.
+// Adds count × size to `total`; false on overflow.
 bool accumulate(std::uint64_t& total, std::uint64_t count, std::uint64_t size) {
   if (count > (kMost - total) / size) return false;
   total += count * size;
   return true;
 }
 
-// Takes the digits at the front of `text`.
+// Consumes the digits at the front of `text`.
 bool take_number(std::string_view& text, std::uint64_t& number) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (fault != std::errc()) return false;

@@ -1,5 +1,5 @@
-// Durations and sizes as people write them in a configuration: `1m30s`, `16MiB`. Values only;
-// usable from any thread.
+// Durations and sizes as written in a configuration: `1m30s`, `16MiB`. Values only; usable from any
+// thread.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ struct Bytes {
 };
 
 // `250ms`, `30s`, `1m`, `2h`, larger units first when combined (`1m30s`), or `0`. A number without
-// a unit is refused: nobody can tell seconds from milliseconds.
+// a unit is refused, since it is ambiguous.
 Result<Duration> parse_duration(std::string_view text);
 
 // `1000`, `64KiB`, `16MiB`, `1GiB`, `1TiB`; decimal `1KB`, `10MB`, `1GB`, `1TB`; `512B`.

@@ -8,7 +8,7 @@
 namespace patchbay::config {
 namespace {
 
-// Words that some YAML reader takes for something other than a string.
+// Scalars that some YAML reader takes for something other than a string.
 constexpr std::array<std::string_view, 9> kTaken{"true", "false", "yes", "no", "on",
                                                  "off",  "null",  "y",   "n"};
 
@@ -32,7 +32,7 @@ std::string string_of(std::string_view text) {
   return is_plain(text) ? std::string(text) : json::quote(text);
 }
 
-// On one line, as JSON would have it.
+// On one line, like JSON.
 void append_flow(std::string& out, const Node& node) {
   std::string_view comma = "";
   switch (node.kind) {

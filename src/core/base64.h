@@ -1,5 +1,5 @@
-// Base64 (RFC 4648) in both alphabets. Decoding is strict: each text has one code and each code one
-// text, so that nothing can be changed without being seen. Values only; usable from any thread.
+// Base64 (RFC 4648) in both alphabets. Decoding is strict: each text has one encoding, so that no
+// change goes unnoticed. Values only; usable from any thread.
 #pragma once
 
 #include <optional>

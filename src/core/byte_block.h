@@ -1,7 +1,7 @@
-// A few bytes of a text, looked at in one step on whatever processor this is. Pure.
+// A few bytes of a text, compared in one step on any processor. Pure.
 //
-// Comparing a block with a character yields a block: all bits of a byte where it is so, none where
-// it is not.
+// Comparing a block with a character yields a block: all bits of a byte that is equal, none of one
+// that is not.
 #pragma once
 
 #include <bit>

@@ -9,7 +9,7 @@
 
 namespace patchbay {
 
-// Words as a shell would split them, with quotes and backslashes and nothing else.
+// Splits arguments like a shell, with quotes and backslashes and nothing else.
 Result<std::vector<std::string>> split_args(std::string_view text);
 
 }  // namespace patchbay

@@ -9,7 +9,7 @@
 namespace patchbay {
 namespace {
 
-// How the variables begin that the libraries we use read by themselves, at any time.
+// Prefixes of variables that libraries read by themselves, at any time.
 constexpr std::array<std::string_view, 14> kOfLibraries{
     "LC_",     "LD_",  "XDG_",        "SSL_",  "OPENSSL_", "MALLOC_", "GLIBC_",
     "SQLITE_", "KRB5", "RES_OPTIONS", "ASAN_", "UBSAN_",   "TSAN_",   "LSAN_",
@@ -34,7 +34,7 @@ bool stays(std::string_view name) {
          std::ranges::find(kProxies, name) != kProxies.end();
 }
 
-// With the lock held. A variable that was taken is still there, without its value.
+// With the lock held. A variable that was removed is still there, without its value.
 std::optional<std::string> find(const Taken& all, const std::string& name, char* value) {
   if (!value) return std::nullopt;
   const auto earlier = all.values.find(name);
@@ -57,7 +57,7 @@ std::optional<std::string> take_variable(const std::string& name) {
   auto found = find(all, name, value);
   if (!found || *value == '\0' || stays(name)) return found;
   all.values[name] = *found;
-  // In place: taking the entry out of the list would move others while a library may read them.
+  // In place: removing the entry from the list would move others while a library may read them.
   ::explicit_bzero(value, std::strlen(value));
   return found;
 }

@@ -1,9 +1,8 @@
-// The environment of the process, from which secrets are taken out once they have been read. What
-// is taken out stays known here, so that it can be read again: a reload needs it, and a program
-// that is started anew.
+// The environment of the process, from which secrets are removed once they have been read. Their
+// values stay available here, since a reload and a restarted program need them.
 //
-// Other programs of the same user can read the block of variables that the kernel gave us; what is
-// taken out is overwritten there. Callable on any thread.
+// Other programs of the same user can read the block of variables that the kernel gave us; removed
+// values are overwritten there. Callable on any thread.
 #pragma once
 
 #include <array>
@@ -13,16 +12,15 @@
 
 namespace patchbay {
 
-// What every program gets of our own environment: where to find things, and how the user likes
-// them. Never taken out.
+// The variables that every program inherits from us: paths and locale. Never removed.
 inline constexpr std::array<const char*, 10> kUsualVariables{
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TMPDIR", "TZ"};
 
 // A variable; empty if it is not set.
 std::optional<std::string> read_variable(const std::string& name);
 
-// The same for one that may be a secret: from now on it can be read here only. Usual variables, and
-// those that libraries read for themselves, stay where they are.
+// The same for one that may be a secret: from now on it can be read only here. Common variables,
+// and those that libraries read, stay.
 std::optional<std::string> take_variable(const std::string& name);
 
 }  // namespace patchbay

@@ -1,7 +1,7 @@
 // Error is the one failure type of the gateway: a code for programs, a sentence for people.
 //
-// One table says how each code looks outside (log and metric label, HTTP status, JSON-RPC code),
-// so the three never disagree. Values only; usable from any thread.
+// One table has the outside form of each code (log and metric label, HTTP status, JSON-RPC code),
+// so the three always agree. Values only; usable from any thread.
 #pragma once
 
 #include <array>
@@ -14,24 +14,24 @@ namespace patchbay {
 
 enum class Code : std::uint8_t {
   parse_error,          // Not JSON, or JSON beyond our limits.
-  invalid_request,      // JSON, but not a request we can take.
+  invalid_request,      // JSON, but not a valid request.
   method_not_found,     // No such MCP method in this revision.
   invalid_params,       // The method is known, its parameters are wrong.
-  header_mismatch,      // An HTTP header says something other than the body.
+  header_mismatch,      // An HTTP header differs from the body.
   missing_capability,   // The client did not declare what the call needs.
-  unsupported_version,  // The protocol revision is not one of ours.
+  unsupported_version,  // The protocol revision is not supported.
   unauthenticated,
   forbidden,
-  not_found,           // An unknown name; what is forbidden looks the same.
-  resource_not_found,  // Only for the revisions that tell it apart.
+  not_found,           // An unknown name; a forbidden one looks the same.
+  resource_not_found,  // Only for the revisions that distinguish it.
   session_not_found,
   too_large,
-  rate_limited,  // The caller, or all callers together, ask too often.
+  rate_limited,  // The caller, or all callers together, send too many requests.
   overloaded,    // A bounded queue is full.
   timeout,
   cancelled,
-  unavailable,      // The upstream is down or not there yet.
-  upstream_failed,  // The upstream was there and broke while answering.
+  unavailable,      // The upstream is down or not up yet.
+  upstream_failed,  // The upstream failed while answering.
   internal,
 };
 
@@ -76,7 +76,7 @@ struct Error {
   std::string data = {};  // Raw JSON for the `data` member of a JSON-RPC error; may be empty.
 };
 
-// Notes in the data of an error how soon it is worth to try again.
+// Notes in the data of an error after which time to retry.
 inline void set_retry_after(Error& error, std::chrono::milliseconds wait) {
   error.data = "{\"reason\":\"" + std::string(info(error.code).name) +
                "\",\"retryAfterMs\":" + std::to_string(wait.count()) + "}";

@@ -1,6 +1,5 @@
-// A FileStamp is what the file system says of a file's content: which file it is, how large, and
-// when it changed. Two stamps that differ mean that the file may have changed. Values only; usable
-// from any thread.
+// A FileStamp identifies the content of a file: inode, size, and times of change. Stamps that
+// differ mean that the file may have changed. Values only; usable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace patchbay {
 
 struct FileStamp {
   std::uint64_t device = 0;
-  std::uint64_t inode = 0;  // 0: the file cannot be looked at, usually because it is not there.
+  std::uint64_t inode = 0;  // 0: no access, usually because the file does not exist.
   std::int64_t size = 0;
   std::int64_t modified = 0;  // Nanoseconds since 1970.
   std::int64_t changed = 0;   // The same; owner, mode and name count too.

@@ -7,8 +7,8 @@ bool matches_glob(std::string_view glob, std::string_view text) {
   constexpr std::size_t kNone = std::string_view::npos;
   std::size_t in_glob = 0;
   std::size_t in_text = 0;
-  std::size_t star = kNone;   // Where the last star stands,
-  std::size_t star_text = 0;  // and the text up to which it reaches.
+  std::size_t star = kNone;   // The position of the last star,
+  std::size_t star_text = 0;  // and the text up to which it matches.
   while (in_text < text.size()) {
     if (in_glob < glob.size() && glob[in_glob] == '*') {
       star = in_glob++;

@@ -1,5 +1,5 @@
-// Tokens of HTTP (RFC 9110): the names of headers and the like, and how they are compared. Facts
-// only; usable from any thread.
+// HTTP tokens (RFC 9110), such as names of headers, and their comparison. Facts only; usable from
+// any thread.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@ namespace patchbay {
 
 constexpr char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
-// Case-insensitive, ASCII. Most are written the same way too, which is quickly seen.
+// Case-insensitive, ASCII. Most names are identical, which is checked first.
 constexpr bool same_token(std::string_view a, std::string_view b) {
   return a == b || std::ranges::equal(a, b, {}, lower_case, lower_case);
 }
 
-// A table: every header field of every request is looked at.
+// A table, since every header field of every request is checked.
 inline constexpr auto kTokenBytes = [] {
   std::array<bool, 256> table{};
   for (int c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = true;

@@ -23,7 +23,7 @@ class RandomBytes {
   }
 
  private:
-  static constexpr std::size_t kSize = 256;  // What getrandom() never cuts short.
+  static constexpr std::size_t kSize = 256;  // getrandom() never returns fewer.
 
   void fill() {
     if (::getrandom(bytes_.data(), kSize, 0) != static_cast<ssize_t>(kSize)) std::abort();
@@ -58,7 +58,7 @@ void append_uuid(std::string& out) {
   std::array<unsigned char, kUuidBytes> bytes{};
   std::copy_n(random.take(kUuidBytes), kUuidBytes, bytes.begin());
   bytes[6] = (bytes[6] & 0x0f) | 0x40;  // Version 4...
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;  // ...of the usual variant.
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;  // ...of the standard variant.
   constexpr std::array<unsigned char, kUuidBytes> kOffsets{0,  2,  4,  6,  9,  11, 14, 16,
                                                            19, 21, 24, 26, 28, 30, 32, 34};
   const std::size_t before = out.size();

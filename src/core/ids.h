@@ -1,4 +1,4 @@
-// Random names that nobody can guess, from the kernel's generator. Usable from any thread.
+// Unguessable random names, from the kernel's generator. Usable from any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace patchbay {
 // `bytes` random bytes in lower-case hexadecimal.
 std::string random_hex(std::size_t bytes);
 
-// A UUID of version 4. Cheap enough for every message: bytes are fetched many at a time.
+// A UUID of version 4. Cheap enough for every message: random bytes are fetched in batches.
 std::string random_uuid();
 void append_uuid(std::string& out);
 

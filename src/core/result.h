@@ -1,7 +1,7 @@
 // Result<T> is a value or an Error. A dropped one does not compile.
 //
-// std::expected with [[nodiscard]], which libstdc++ 12 leaves out, and a default state (an Error)
-// so that a slot can wait for its value. Values only; usable from any thread.
+// std::expected with [[nodiscard]], which libstdc++ 12 lacks, and a default state (an Error) so
+// that a slot can wait for its value. Values only; usable from any thread.
 #pragma once
 
 #include <expected>
@@ -15,11 +15,11 @@ namespace patchbay {
 
 namespace detail {
 
-// An Error out of line. Results are handed on many times and seldom fail, so what must be small is
-// a result without an error.
+// An Error on the heap. Results are passed on many times and seldom fail, so a result without an
+// error must be small.
 class Failure {
  public:
-  Failure() = default;  // As good as a default Error.
+  Failure() = default;  // Equal to a default Error.
   explicit Failure(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
   Failure(Failure&&) noexcept = default;
   Failure& operator=(Failure&&) noexcept = default;

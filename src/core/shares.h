@@ -1,7 +1,6 @@
-// Shares bound what one caller, or one address, holds at a time of what all share: connections,
-// sessions, streams, WebSockets, calls that wait for their client. One table of counts for
-// everything, by what it is and whose it is; an entry exists only while something is held, so the
-// table is never larger than the totals of what is bounded.
+// Shares bound what one caller, or one address, holds of shared resources: connections, sessions,
+// streams, WebSockets, parked calls. One table of counts by resource and holder; an entry exists
+// only while something is held, so the table is never larger than the bounded totals.
 //
 // Usable from any thread. Outlives every Share; shares() is the one of the process.
 #pragma once
@@ -22,17 +21,16 @@
 
 namespace patchbay {
 
-// What is shared out. Same order as kShareInfos in shares.cc.
+// The shared resources. Same order as kShareInfos in shares.cc.
 enum class ShareOf : std::uint8_t { connections, sessions, streams, websockets, parked_calls };
 inline constexpr std::size_t kShareKinds = 5;
 
-// The share of everybody on this machine who is not asked who they are. By default it is not
-// bounded: there is nobody to be kept apart from.
+// The share of all unauthenticated callers on this machine. By default it is not bounded.
 inline constexpr std::string_view kLocalShare = "local";
 
 class Shares {
  public:
-  // One place that somebody holds; gives it back when it dies.
+  // One unit that a holder has; returned by the destructor.
   class Share {
    public:
     Share() = default;
@@ -61,11 +59,11 @@ class Shares {
     std::string whose_;
   };
 
-  // How many one of them may hold; whether that goes for kLocalShare too. What they hold already
+  // How much one holder may have; whether that applies to kLocalShare too. What is held already
   // stays.
   void set_most(ShareOf what, std::size_t most, bool local_too = true);
 
-  // Code::rate_limited if `whose` holds as many as it may; the message names the setting.
+  // Code::rate_limited if `whose` has reached its maximum; the message names the setting.
   Result<Share> take(ShareOf what, std::string_view whose);
 
   // How many `whose` holds now.
@@ -92,7 +90,7 @@ class Shares {
 // The table of the process, which all workers share.
 Shares& shares();
 
-// Whose share it is: that of a caller who has shown who it is, or else that of its address.
+// The holder of a share: an authenticated caller, or else its address.
 std::string share_owner(const Principal& caller, std::string address_share);
 
 }  // namespace patchbay

@@ -8,7 +8,7 @@
 namespace patchbay::sqlite {
 namespace {
 
-constexpr int kTimeout = 5'000;  // Milliseconds, for another process that writes.
+constexpr int kTimeout = 5'000;  // Milliseconds, while another process writes.
 
 Error failure(sqlite3* database) {
   return {Code::internal, database ? ::sqlite3_errmsg(database) : "there is no memory"};
@@ -19,7 +19,7 @@ Error failure(sqlite3* database) {
 void Database::Close::operator()(sqlite3* database) const { ::sqlite3_close(database); }
 
 Result<Database> Database::open(const std::string& path) {
-  // Made here, so that it is nobody else's from the first moment on.
+  // Created here, so that nobody else can ever open it.
   if (path != ":memory:") ::close(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   sqlite3* raw = nullptr;
   const int opened =

@@ -1,5 +1,5 @@
-// SQLite in a few words: a Database is a file that is open, a Statement one question to it. Calls
-// block, so they belong to threads that may.
+// A small wrapper of SQLite: a Database is an open file, a Statement one query. Calls block, so
+// they belong to threads that may block.
 //
 // Confined to one thread at a time.
 #pragma once
@@ -18,8 +18,8 @@ namespace patchbay::sqlite {
 
 class Database {
  public:
-  // Opens the file, which is made if it is not there and is then its owner's alone. `:memory:` is
-  // none.
+  // Opens the file, which is created, readable by its owner only, if it does not exist. `:memory:`
+  // is no file.
   static Result<Database> open(const std::string& path);
 
   Result<void> run(const char* sql);
@@ -40,11 +40,11 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement();
 
-  // Places count from 1. The text must stay until the statement has run.
+  // Indexes count from 1. The text must stay valid until the statement has run.
   void bind(int index, std::int64_t value);
   void bind(int index, std::string_view text);
 
-  // SQLITE_ROW, SQLITE_DONE, or what went wrong.
+  // SQLITE_ROW, SQLITE_DONE, or an error code.
   int step();
   // Runs a statement that yields no rows; it can be bound and run again.
   Result<void> run();

@@ -1,4 +1,4 @@
-// Small things to do with text that is mostly ASCII. Pure; usable from any thread.
+// Small helpers for text that is mostly ASCII. Pure; usable from any thread.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@ namespace patchbay {
 
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Without the white space around it.
+// Without surrounding white space.
 constexpr std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
 }
 
-// A to Z in lower case, everything else as it is; so places in the text stay the same.
+// A to Z in lower case, everything else unchanged, so that offsets stay the same.
 constexpr char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -25,9 +25,9 @@ constexpr std::string ascii_lower(std::string_view text) {
   return lower;
 }
 
-// Changes the size without filling what is new, for bytes that are about to be read into it.
+// Changes the size without initialising new bytes, which are about to be overwritten.
 inline void stretch(std::string& text, std::size_t size) {
-  // What libstdc++ 12 hands over where it had to grow is its capacity, not `size`.
+  // libstdc++ 12 passes its capacity, not `size`, when it had to grow.
   text.resize_and_overwrite(size, [size](char*, std::size_t) { return size; });
 }
 

@@ -1,4 +1,4 @@
-// Finds text in a hash table by a view of it, so that looking makes no copy. Pure.
+// Looks text up in a hash table by a view, without a copy. Pure.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// A Digester makes short, equal-length marks of credentials, so that what is remembered is never
-// the credential itself: SHA-256 behind a key that is gone when the process is. Nobody outside can
-// foresee a mark, so comparing them gives nothing away.
+// A Digester makes short keyed digests of credentials, so that the credential itself is never
+// stored: SHA-256 with a key that lasts as long as the process. Digests are unpredictable from
+// outside, so comparing them reveals nothing.
 //
 // Usable from any thread; no memory is taken after the first use on a thread.
 #pragma once

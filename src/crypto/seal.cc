@@ -15,7 +15,7 @@
 namespace patchbay::policy {
 namespace {
 
-// nonce, code, tag.
+// nonce, ciphertext, tag.
 constexpr std::size_t kNonce = 12;
 constexpr std::size_t kTag = 16;
 constexpr std::size_t kMark =
@@ -33,7 +33,7 @@ void must(bool done) {
   if (!done) std::abort();
 }
 
-// Looking the cipher up takes longer than using it, so each thread keeps one of each direction.
+// Looking up the cipher takes longer than using it, so each thread caches one per direction.
 struct Cipher {
   explicit Cipher(bool seals) : context(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free) {
     static EVP_CIPHER* const kind = EVP_CIPHER_fetch(nullptr, "AES-256-GCM", nullptr);
@@ -41,13 +41,13 @@ struct Cipher {
          EVP_CipherInit_ex2(context.get(), kind, nullptr, nullptr, seals ? 1 : 0, nullptr) == 1);
   }
 
-  // Takes key, nonce and context; what follows is the text.
+  // Sets key, nonce and context; the text follows.
   void begin(const Sealer::Key& key, const unsigned char* nonce, std::string_view about) {
     must(EVP_CipherInit_ex2(context.get(), nullptr, key.data(), nonce, -1, nullptr) == 1);
     update(nullptr, about);
   }
 
-  // To OpenSSL a null pointer means the end of the text, so nothing is not handed over.
+  // A null pointer means the end of the text to OpenSSL, so an empty text is not passed.
   void update(unsigned char* out, std::string_view in) {
     int ignored = 0;
     must(in.empty() || EVP_CipherUpdate(context.get(), out, &ignored, bytes(in), length(in)) == 1);
@@ -62,8 +62,8 @@ Sealer::~Sealer() { OPENSSL_cleanse(key_.data(), key_.size()); }
 
 Result<Sealer> Sealer::random() {
   Key key;
-  // From the kernel itself: OpenSSL's own generator sets up the whole library, which takes
-  // milliseconds and megabytes, and most gateways never seal anything.
+  // From the kernel: OpenSSL's generator initialises the whole library, which takes milliseconds
+  // and megabytes, and most gateways never seal anything.
   if (::getrandom(key.data(), key.size(), 0) != static_cast<ssize_t>(key.size())) {
     return Error{Code::internal, "there is no randomness to make a key from"};
   }
@@ -90,7 +90,7 @@ std::string Sealer::seal(std::string_view plain, std::string_view context) const
 }
 
 std::string Sealer::mark(std::string_view text) const {
-  // Not the key itself: what one key is used for must not help with the other.
+  // Derived, so that the use of one key does not weaken the other.
   const auto digest = [](std::string_view key, std::string_view of) {
     std::string made(EVP_MAX_MD_SIZE, '\0');
     unsigned int size = 0;
@@ -121,7 +121,7 @@ Result<std::string> Sealer::open(std::string_view sealed, std::string_view conte
   EVP_CIPHER_CTX* const evp = cipher.context.get();
   int ignored = 0;
   must(EVP_CIPHER_CTX_ctrl(evp, EVP_CTRL_AEAD_SET_TAG, kTag, tag) == 1);
-  // This is where the tag is compared.
+  // The tag is compared here.
   if (EVP_CipherFinal_ex(evp, bytes(plain), &ignored) != 1) return refused;
   return plain;
 }

@@ -1,9 +1,8 @@
-// A Sealer turns text into a token that only holders of the same key can make, read or change
-// without being found out (AES-256-GCM). It is for state that a client keeps for us and brings
-// back.
+// A Sealer encrypts and authenticates text (AES-256-GCM), so that only holders of the same key can
+// make, read or change it. It is for state that a client stores for us and returns.
 //
-// The context (who it is for, what it is about) is not in the token: it must be the same when the
-// token is opened. Nonces are random, so a key is good for 2^32 tokens; then it should be replaced.
+// The context (the caller, the subject) is not in the token: it must be the same when the token is
+// opened. Nonces are random, so a key lasts for 2^32 tokens; then it should be replaced.
 //
 // Usable from any thread.
 #pragma once
@@ -27,18 +26,18 @@ class Sealer {
   Sealer(const Sealer&) = default;
   Sealer& operator=(const Sealer&) = default;
 
-  // With a key of its own, which is gone when the process is.
+  // With a random key that lasts as long as the process.
   static Result<Sealer> random();
 
   // A token in base64url.
   std::string seal(std::string_view plain, std::string_view context) const;
 
-  // A short mark of `text` that nobody without the key can make; the same each time, in base64url.
+  // A short authentication code of `text`; deterministic, in base64url.
   std::string mark(std::string_view text) const;
-  // How long that takes says nothing about what is wrong.
+  // Takes the same time whatever is wrong.
   bool is_mark(std::string_view mark, std::string_view text) const;
 
-  // The error is Code::invalid_params and says nothing about what is wrong.
+  // The error is Code::invalid_params and does not reveal what is wrong.
   Result<std::string> open(std::string_view sealed, std::string_view context) const;
 
  private:

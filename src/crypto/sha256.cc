@@ -8,7 +8,7 @@
 namespace patchbay::policy {
 namespace {
 
-// Looking the algorithm up takes longer than using it, so each thread keeps one at hand.
+// Looking up the algorithm takes longer than using it, so each thread caches one.
 EVP_MD_CTX* hasher() {
   static EVP_MD* const kind = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   thread_local const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(

@@ -1,4 +1,4 @@
-// A short mark of a text that nobody can make another text for.
+// SHA-256.
 //
 // Pure; usable from any thread. No memory is taken after the first use on a thread.
 #pragma once

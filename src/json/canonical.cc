@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostValues = 1'000'000;
 constexpr std::string_view kReplaced =
-    "\xEF\xBF\xBD";  // What an unpaired surrogate in a key became.
+    "\xEF\xBF\xBD";  // The replacement of an unpaired surrogate in a key.
 
 Error two_readings() { return {Code::invalid_params, "a string has an unpaired surrogate"}; }
 

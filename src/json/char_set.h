@@ -1,5 +1,5 @@
-// A CharSet is a set of Unicode characters, kept as sorted ranges that do not touch.
-// Values only; usable from any thread.
+// A CharSet is a set of Unicode characters, stored as sorted, disjoint ranges. Values only; usable
+// from any thread.
 #pragma once
 
 #include <compare>
@@ -34,14 +34,14 @@ class CharSet {
   std::vector<CharRange> ranges_;
 };
 
-// What the classes of ECMA-262 stand for.
+// The character classes of ECMA-262.
 const CharSet& digit_characters();  // \d
 const CharSet& word_characters();   // \w
 const CharSet& space_characters();  // \s
 const CharSet& line_characters();   // .
 
-// The characters that \p{NAME} stands for: general categories by their short and long names, Any,
-// ASCII and Assigned. Empty if the name is none of these.
+// The characters of \p{NAME}: general categories by their short and long names, Any, ASCII and
+// Assigned. Empty for an unknown name.
 std::optional<CharSet> characters_of_property(std::string_view name);
 
 }  // namespace patchbay::json

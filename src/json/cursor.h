@@ -1,4 +1,4 @@
-// A Cursor walks over JSON text once, from front to back, and hands out raw slices of it. It checks
+// A Cursor walks over JSON text once, from front to back, and yields raw slices of it. It checks
 // everything it passes: grammar (RFC 8259, nothing more), UTF-8, depth. Nothing is copied or built.
 //
 //   Cursor at(text);
@@ -10,7 +10,7 @@
 //   }
 //   if (!at.finish()) return at.error();
 //
-// After a fault every step answers false, so it is enough to look at the end. Values only; the
+// After a fault every step returns false, so it is enough to check at the end. Values only; the
 // text outlives the cursor and the slices.
 #pragma once
 
@@ -46,23 +46,23 @@ class Cursor {
   explicit Cursor(std::string_view text)
       : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
-  // The type of the value that begins here; none at the end or before rubbish.
+  // The type of the next value; none at the end or before an invalid byte.
   Type peek() {
     if (fault_) return Type::none;
     skip_space();
     return at_ == end_ ? Type::none : kTypeByFirst[static_cast<unsigned char>(*at_)];
   }
 
-  // Takes one whole value of any type.
+  // Consumes one whole value of any type.
   bool value(std::string_view& raw);
   bool skip() {
     std::string_view ignored;
     return value(ignored);
   }
 
-  // Steps into an object; next_member() then yields each key until the object ends. After each key
-  // its value must be taken or entered. A key with escapes is yielded decoded and stays valid
-  // until the next one is asked for; taking the value does not harm it.
+  // Enters an object; next_member() then yields each key until the object ends. After each key its
+  // value must be taken or entered. A key with escapes is yielded decoded and stays valid until the
+  // next call; taking the value does not invalidate it.
   bool enter_object();
   bool next_member(std::string_view& key) { return next_member(key, decoded_key_); }
 
@@ -76,18 +76,18 @@ class Cursor {
   // True when nothing but white space follows.
   bool finish();
 
-  // Where the next step begins; after peek(), the first byte of the value.
+  // The position of the next step; after peek(), the first byte of the value.
   const char* position() const { return at_; }
 
   bool failed() const { return fault_ != nullptr; }
   Error error() const;
 
-  // True if a line break was passed between values: such text must not go on a line as it is.
+  // True if there was a line break between values: such text cannot be sent on one line unchanged.
   bool saw_line_break() const { return line_break_; }
 
  private:
   bool fail(const char* fault);
-  // Most often there is none.
+  // Usually there is none.
   void skip_space() {
     if (at_ == end_ || *at_ <= ' ') skip_spaces();
   }
@@ -108,9 +108,9 @@ class Cursor {
   const char* at_;
   const char* const end_;
   const char* fault_ = nullptr;
-  std::uint64_t objects_ = 0;  // One bit a level: set for an object, clear for an array.
+  std::uint64_t objects_ = 0;  // One bit per level: set for an object, clear for an array.
   int depth_ = 0;
-  bool fresh_ = false;  // Just entered: no comma is due.
+  bool fresh_ = false;  // Just entered: no comma is expected.
   bool line_break_ = false;
   bool escaped_ = false;  // There was an escape in the last string.
   std::string decoded_key_;

@@ -67,8 +67,8 @@ std::strong_ordering operator<=>(const Decimal& a, const Decimal& b) {
   return a.negative_ ? Decimal::magnitude(b, a) : Decimal::magnitude(a, b);
 }
 
-// Both are written as a whole number without a zero at its end, times a power of ten. If the power
-// of the divisor is the greater one, ten would have to divide what has no zero at its end.
+// Both are a whole number without a trailing zero, times a power of ten. If the power of the
+// divisor is greater, ten would have to divide a number without a trailing zero.
 bool Decimal::is_multiple_of(const Decimal& divisor) const {
   using Wide = unsigned __int128;
   if (is_zero()) return true;

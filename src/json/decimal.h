@@ -1,6 +1,5 @@
-// A Decimal is the exact value of a JSON number, however long or precise it was written. Nothing is
-// rounded and nothing is built: it looks at the digits in the text. Values only; the text outlives
-// it.
+// A Decimal is the exact value of a JSON number, however long or precise. Nothing is rounded or
+// allocated: it reads the digits in the text. Values only; the text outlives it.
 #pragma once
 
 #include <compare>
@@ -16,7 +15,7 @@ class Decimal {
   // The most significant digits of a divisor.
   static constexpr std::size_t kMaxDivisor = 37;
 
-  // REQUIRES: `raw` is a number that a Cursor has passed over.
+  // REQUIRES: `raw` is a number that a Cursor has validated.
   explicit Decimal(std::string_view raw);
 
   bool is_zero() const { return digits() == 0; }
@@ -24,14 +23,14 @@ class Decimal {
   bool is_whole() const { return is_zero() || static_cast<std::int64_t>(digits()) <= point_; }
   std::size_t digits() const { return whole_.size() + fraction_.size(); }  // The significant ones.
 
-  // True if this is a whole number of times `divisor`.
-  // REQUIRES: divisor is above zero and has at most kMaxDivisor digits.
+  // True if this is a multiple of `divisor`. REQUIRES: divisor is above zero and has at most
+  // kMaxDivisor digits.
   bool is_multiple_of(const Decimal& divisor) const;
 
-  // The number of a whole value that fits, for counts.
+  // The value if it is an integer that fits, for counts.
   std::optional<std::uint64_t> count() const;
 
-  // The one way to write it: 1.0 is 1, and what is far from 1 has an exponent.
+  // The canonical form: 1.0 is 1, and very large or small values have an exponent.
   std::string text() const;
 
   // Equal for equal values, however they are written.

@@ -23,7 +23,7 @@ class Comparison {
           {before_.pointer(a), std::string(before_.raw(a)), std::string(after_.raw(b))});
       return;
     }
-    // A look-up in an Index passes over all members, so they are put in order first.
+    // A look-up in an Index scans all members, so they are sorted first.
     const Members old_members = members(before_, a);
     const Members new_members = members(after_, b);
     for (NodeId x = a + 1; x != before_[a].next; x = before_[x].next) {

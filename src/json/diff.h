@@ -1,5 +1,5 @@
-// Where two JSON values differ, as small as it can be said: the members that were added, removed or
-// changed, down to the innermost. Arrays differ as a whole. Values only; usable from any thread.
+// The differences of two JSON values: the members that were added, removed or changed, down to the
+// innermost. Arrays differ as a whole. Values only; usable from any thread.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace patchbay::json {
 
 struct Difference {
   std::string pointer;  // A JSON pointer.
-  std::string before;   // Raw; empty if it was not there.
-  std::string after;    // Raw; empty if it is gone.
+  std::string before;   // Raw; empty: added.
+  std::string after;    // Raw; empty: removed.
 };
 
 // At most `most` of them, in the order of `before`, then of `after`. A text that cannot be read is

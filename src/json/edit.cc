@@ -5,7 +5,7 @@
 
 namespace patchbay::json {
 
-// A cut before the first member that stays is noted after the changes inside that member.
+// A removal before the first remaining member is recorded after the changes inside that member.
 void Edit::put_in_order() {
   std::ranges::sort(changes_, {},
                     [](const Change& change) { return std::pair(change.begin, change.end); });

@@ -1,13 +1,13 @@
-// An Edit goes over JSON text once and notes what is to be left out or replaced. The text is copied
-// only if something is, and what stays, stays byte for byte.
+// An Edit walks over JSON text once and records what is to be removed or replaced. The text is
+// copied only if something is, and the rest stays byte for byte.
 //
 //   Edit edit(text);
 //   edit.members([&](std::string_view key) { return key == "icons" ? edit.drop() : edit.keep(); });
 //   if (edit.changed()) text = edit.result();
 //
-// What only loses parts can do so where it is: `edit.apply_to(text)`.
+// If only parts are removed, the text can be changed in place: `edit.apply_to(text)`.
 //
-// REQUIRES: a Cursor has passed over the text. Values only; the text outlives the edit.
+// REQUIRES: a Cursor has validated the text. Values only; the text outlives the edit.
 #pragma once
 
 #include <cstring>
@@ -23,7 +23,7 @@ class Edit {
  public:
   explicit Edit(std::string_view text) : text_(text), at_(text) {}
 
-  // What became of an object: where its first member goes, and whether any is left or gone.
+  // The result of an object: where its first member goes, and whether any is left or removed.
   struct Members {
     const char* front = nullptr;  // Null if there was no object.
     bool stored = false;
@@ -32,8 +32,8 @@ class Edit {
     bool emptied() const { return dropped && !stored; }
   };
 
-  // Goes through the object that comes next. `visit(key)` takes the value in one of the ways below
-  // or goes into it, and says whether the member stays. Another kind of value is taken whole.
+  // Walks over the next object. `visit(key)` takes the value by one of the functions below or walks
+  // into it, and returns whether the member stays. Another kind of value is taken whole.
   template <class Visit>
   Members members(Visit visit) {
     if (at_.peek() != Type::object) return skip_for<Members>();
@@ -57,7 +57,7 @@ class Edit {
     return seen;
   }
 
-  // Goes through the array that comes next; `visit()` takes each element. The number of them.
+  // Walks over the next array; `visit()` takes each element. Returns their number.
   template <class Visit>
   std::size_t elements(Visit visit) {
     if (at_.peek() != Type::array) return skip_for<std::size_t>();
@@ -67,7 +67,7 @@ class Edit {
     return count;
   }
 
-  // Take the next value whole; what a visitor of members() then says.
+  // Take the next value whole; return what a visitor of members() then returns.
   bool keep() { return at_.skip(), true; }
   bool drop() { return at_.skip(), false; }
   bool keep_if(bool stays) { return at_.skip(), stays; }
@@ -78,7 +78,7 @@ class Edit {
   }
   Type peek() { return at_.peek(); }
 
-  // A value may be gone through first and replaced whole afterwards.
+  // A value may be walked over first and replaced as a whole afterwards.
   struct Mark {
     const char* begin;
     std::size_t changes;
@@ -87,7 +87,7 @@ class Edit {
     at_.peek();
     return {at_.position(), changes_.size()};
   }
-  // The value that began at the mark and has been taken since, as it was.
+  // The value from the mark up to here, unchanged.
   std::string_view since(const Mark& mark) const {
     return {mark.begin, static_cast<std::size_t>(at_.position() - mark.begin)};
   }
@@ -96,12 +96,12 @@ class Edit {
     changes_.push_back({mark.begin, at_.position(), std::move(with)});
   }
 
-  // Puts another value in the place of one that was taken and has no changes inside.
+  // Replaces a value that was taken and has no changes inside.
   void replace(std::string_view taken, std::string with) {
     changes_.push_back({taken.data(), taken.data() + taken.size(), std::move(with)});
   }
 
-  // Puts raw members (`"a":1,"b":2`) at the front of an object that members() has gone through.
+  // Inserts raw members (`"a":1,"b":2`) at the front of an object that members() has walked over.
   void add(const Members& object, std::string with) {
     if (object.stored) with += ',';
     changes_.push_back({object.front, object.front, std::move(with)});
@@ -110,10 +110,10 @@ class Edit {
   bool changed() const { return !changes_.empty() && !at_.failed(); }
   std::string result();
 
-  // Makes of `text`, which is the one gone through, the result. Views of it are void.
+  // Changes `text`, which is the one walked over, to the result. Views of it become invalid.
   void apply_to(std::string& text);
 
-  // Where in result() that stands which stood at `offset`. REQUIRES: it has not been left out.
+  // The offset in result() of what was at `offset`. REQUIRES: it has not been removed.
   std::size_t moved(std::size_t offset) const;
 
  private:

@@ -44,8 +44,8 @@ void sort_by_key(const Index& index, std::vector<NodeId>& members) {
   });
 }
 
-// Keys are unique in an Index, so equal counts and each key found mean the same set of keys. Most
-// often the order is the same; where it is not, both are sorted, so that no key is searched for.
+// Keys are unique in an Index, so equal counts and each key found mean equal sets of keys. Usually
+// the order is the same; otherwise both are sorted, so that no key is searched for.
 bool equal_objects(const Index& first, NodeId a, const Index& second, NodeId b, Budget& budget) {
   const auto same_key = [&](NodeId x, NodeId y) {
     return first[x].key_hash == second[y].key_hash && first.key(x) == second.key(y);

@@ -1,6 +1,6 @@
-// Equality of JSON values as JSON Schema means it: numbers by value (1.0 is 1), objects without
-// regard to order. Every look costs a step of a Budget, so no pair of values can take for ever.
-// Values only; usable from any thread.
+// Equality of JSON values as defined by JSON Schema: numbers by value (1.0 is 1), objects
+// regardless of order. Every comparison costs a step of a Budget, so the time is bounded. Values
+// only; usable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace patchbay::json {
 
-// How much work is left. Once spent it stays so.
+// The remaining work. Once exhausted it stays so.
 class Budget {
  public:
   explicit Budget(std::uint64_t steps) : left_(steps) {}
@@ -32,10 +32,11 @@ class Budget {
   bool spent_ = false;
 };
 
-// True if value `a` of `first` equals value `b` of `second`; false also once the budget is spent.
+// True if value `a` of `first` equals value `b` of `second`; false also once the budget is
+// exhausted.
 bool equal(const Index& first, NodeId a, const Index& second, NodeId b, Budget& budget);
 
-// The same for equal values.
+// A hash: the same for equal values.
 std::uint64_t hash_value(const Index& index, NodeId at, Budget& budget);
 
 }  // namespace patchbay::json

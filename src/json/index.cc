@@ -14,7 +14,7 @@
 namespace patchbay::json {
 namespace {
 
-constexpr std::uint32_t kFewMembers = 16;  // Up to here each key is compared with each.
+constexpr std::uint32_t kFewMembers = 16;  // Up to this number all pairs of keys are compared.
 
 const std::uint64_t kSeed = [] {
   std::random_device device;
@@ -35,7 +35,7 @@ std::uint64_t load(const char* from) {
 
 }  // namespace
 
-// Eight bytes at a time; the last ones overlap those before rather than being counted out.
+// Eight bytes at a time; the last group overlaps the one before.
 std::uint32_t hash_key(std::string_view key) {
   const char* at = key.data();
   std::size_t left = key.size();
@@ -110,7 +110,7 @@ void Index::forget_beyond(std::size_t most) {
   if (decoded_keys_.capacity() > most) decoded_keys_.shrink_to_fit();
 }
 
-// Without recursion: the nodes that are not closed yet are at most as many as a Cursor goes deep.
+// Without recursion: there are at most as many open nodes as a Cursor allows levels.
 bool Index::build(Cursor& cursor, std::size_t most, std::string& fault) {
   std::array<NodeId, kMaxDepth> open;
   std::size_t depth = 0;
@@ -135,7 +135,7 @@ bool Index::build(Cursor& cursor, std::size_t most, std::string& fault) {
       if (!cursor.value(raw)) return false;
       node.size = static_cast<std::uint32_t>(raw.size());
     }
-    // On to the next value, closing everything that ends here.
+    // Continues with the next value, closing everything that ends here.
     for (;;) {
       if (depth == 0) return cursor.finish();
       Node& parent = nodes_[open[depth - 1]];

@@ -1,10 +1,10 @@
-// An Index knows where every value of a JSON text begins and ends. It is made in one pass with a
-// Cursor; then any member or element is reached without reading the text again. The values stand in
-// the order of the text, so that the first child of a node is the node after it:
+// An Index has the position of every value of a JSON text. It is built in one pass with a Cursor;
+// then any member or element is reached without reading the text again. The values are in the order
+// of the text, so that the first child of a node is the node after it:
 //
 //   for (auto child = at + 1; child != index[at].next; child = index[child].next) …
 //
-// Values only; the text outlives the index. Unless it is read anew threads may share it.
+// Values only; the text outlives the index. Threads may share it unless it is rebuilt.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace patchbay::json {
 
-// The number of a value in an Index; the whole text is value 0.
+// The index of a value; the whole text is value 0.
 using NodeId = std::uint32_t;
 
 struct Node {
@@ -29,19 +29,19 @@ struct Node {
   std::uint32_t key_size = 0;
   std::uint32_t key_hash = 0;
   Type type = Type::none;
-  bool key_decoded = false;  // The key had escapes: it stands among the decoded ones.
+  bool key_decoded = false;  // The key had escapes: it is in the list of decoded ones.
 };
 
 class Index {
  public:
-  // Fails on text that is not JSON, has more than `most` values or an object with a key twice:
-  // readers disagree about which of the two counts.
+  // Fails on text that is not JSON, has more than `most` values or an object with a duplicate key:
+  // readers disagree about which one counts.
   static Result<Index> of(std::string_view text, std::size_t most);
 
-  // The same in place of what it knew before. The memory is used again.
+  // Rebuilds the index, reusing its memory.
   Result<void> read(std::string_view text, std::size_t most);
 
-  // Forgets everything, and gives up what memory it has beyond that of `most` values.
+  // Clears it, and frees memory beyond that of `most` values.
   void forget_beyond(std::size_t most);
 
   const Node& operator[](NodeId at) const { return nodes_[at]; }
@@ -57,10 +57,10 @@ class Index {
   // REQUIRES: it is a string.
   std::string_view text(NodeId at, std::string& scratch) const;
 
-  // The member `key` of the object `at`; empty if there is none or `at` is no object.
+  // The member `key` of the object `at`; empty if there is none or `at` is not an object.
   std::optional<NodeId> find(NodeId at, std::string_view key) const;
 
-  // The member or, by its number, the element that a token of a JSON pointer names in `at`.
+  // The member, or the element by its number, that a token of a JSON pointer names in `at`.
   std::optional<NodeId> child(NodeId at, std::string_view token) const;
 
   // The JSON pointer of `at`.
@@ -76,13 +76,13 @@ class Index {
   std::string decoded_keys_;
 };
 
-// Of a key, the same within one run of the program and not to be foreseen from outside.
+// A hash of a key, constant within one process and unpredictable from outside.
 std::uint32_t hash_key(std::string_view key);
 
 // `token` as a part of a JSON pointer: ~ and / are escaped.
 std::string pointer_token(std::string_view token);
 
-// The other way round; empty if a ~ is followed by anything but 0 or 1.
+// The reverse; empty if a ~ is followed by anything but 0 or 1.
 std::optional<std::string> unescape_pointer_token(std::string_view token);
 
 }  // namespace patchbay::json

@@ -15,12 +15,12 @@ constexpr std::string_view kReplaced = "\xEF\xBF\xBD";
 
 // clang-format off
 constexpr CharRange kInvisible[] = {
-    {0x00, 0x08}, {0x0B, 0x1F},   // Control characters but tab and line feed.
+    {0x00, 0x08}, {0x0B, 0x1F},  // Control characters except tab and line feed.
     {0x7F, 0x9F},                 // DEL, and the second set of control characters.
     {0x061C, 0x061C}, {0x200E, 0x200F}, {0x202A, 0x202E}, {0x2066, 0x2069},  // Direction of text.
     {0x2028, 0x2029},             // Line and paragraph separator.
     {0xFEFF, 0xFEFF},             // Byte order mark.
-    {0xE0000, 0xE007F},           // Tags, which repeat ASCII without being seen.
+    {0xE0000, 0xE007F},  // Tags, which repeat ASCII invisibly.
 };
 // clang-format on
 

@@ -1,6 +1,6 @@
-// Characters that a reader does not see but that change what he sees: control characters, which a
-// terminal obeys, those that turn the direction of text round, and line separators that some
-// readers take for the end of a line. Values only; usable from any thread.
+// Characters that are invisible but change what is displayed: control characters, which a terminal
+// obeys, bidirectional overrides, and line separators that some readers take for the end of a line.
+// Values only; usable from any thread.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace patchbay::json {
 
-// Writes each of them from `begin` on as the escape \uXXXX, except line feeds and tabs. What is not
+// Replaces each of them from `begin` on by the escape \uXXXX, except line feeds and tabs. Invalid
 // UTF-8 becomes U+FFFD. JSON stays JSON with the same meaning.
 void escape_invisible(std::string& text, std::size_t begin = 0);
 

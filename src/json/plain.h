@@ -1,4 +1,5 @@
-// Where the plain part of a JSON string ends: what both reading and writing JSON do most. Pure.
+// Finds the end of the plain part of a JSON string, the most frequent operation of reading and
+// writing JSON. Pure.
 #pragma once
 
 #include <bit>
@@ -7,7 +8,7 @@
 
 namespace patchbay::json {
 
-// One bit for each byte of the block at `at` that needs a look inside a string.
+// One bit for each byte of the block at `at` that needs attention inside a string.
 template <class Block>
 unsigned special_bytes(const char* at) {
   const Block block = load_block<Block>(at);
@@ -20,11 +21,10 @@ inline Block16 needs_a_look(UnsignedBlock16 block) {
   return (block == '"') | (block == '\\') | (block < ' ');
 }
 
-// The first byte of [at, end) that needs a look in a JSON string: a quote, a backslash, a control
+// The first byte of [at, end) that needs attention in a JSON string: a quote, a backslash, a control
 // character, or a byte beyond ASCII. `end` if there is none.
 //
-// What is left over after whole blocks is looked at together with some of what came before it, not
-// byte by byte.
+// The rest after whole blocks is checked in a block that overlaps the one before, not byte by byte.
 inline const char* plain_end(const char* at, const char* end) {
   const char* const begin = at;
   const auto first_of_sixteen = [end](const char* from) {

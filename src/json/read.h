@@ -1,5 +1,5 @@
-// Small questions to raw JSON that a Cursor has already passed over once: one member, one string,
-// one number. For the paths that are not hot. Values only; slices point into the text.
+// Small queries on raw JSON that a Cursor has already validated: one member, one string, one
+// number. For code that is not on a hot path. Values only; slices point into the text.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace patchbay::json {
 
 Type type_of(std::string_view raw);
 
-// The raw value of member `key` of the object `raw`; empty if `raw` is no object or has no such
+// The raw value of member `key` of the object `raw`; empty if `raw` is not an object or has no such
 // member.
 std::optional<std::string_view> member(std::string_view raw, std::string_view key);
 
-// The string, number or truth value that `raw` is; empty if it is of another type.
+// The string, number or boolean that `raw` is; empty if it has another type.
 std::optional<std::string> as_string(std::string_view raw);
-// The same string without a copy, where it has no escapes; else it is put into `decoded`.
+// The same string without a copy, if it has no escapes; else decoded into `decoded`.
 std::optional<std::string_view> as_text(std::string_view raw, std::string& decoded);
 std::optional<std::int64_t> as_int(std::string_view raw);
 std::optional<double> as_double(std::string_view raw);
@@ -29,7 +29,7 @@ std::optional<bool> as_bool(std::string_view raw);
 // Member `key` as a string.
 std::optional<std::string> string_member(std::string_view raw, std::string_view key);
 
-// Calls `visit(key, raw)` for each member in order; does nothing if `raw` is no object.
+// Calls `visit(key, raw)` for each member in order; does nothing if `raw` is not an object.
 template <class Visit>
 void each_member(std::string_view raw, Visit visit) {
   Cursor at(raw);
@@ -41,7 +41,7 @@ void each_member(std::string_view raw, Visit visit) {
   }
 }
 
-// Calls `visit(raw)` for each element in order; does nothing if `raw` is no array.
+// Calls `visit(raw)` for each element in order; does nothing if `raw` is not an array.
 template <class Visit>
 void each_element(std::string_view raw, Visit visit) {
   Cursor at(raw);
@@ -52,7 +52,7 @@ void each_element(std::string_view raw, Visit visit) {
   }
 }
 
-// The object `raw` with member `key` in front, set to the raw `value`; the others as they came.
+// The object `raw` with member `key` in front, set to the raw `value`; the other members unchanged.
 std::string with_member(std::string_view raw, std::string_view key, std::string_view value);
 
 // Yields an Error unless `text` is exactly one JSON value.

@@ -8,14 +8,14 @@
 namespace patchbay::json {
 namespace {
 
-// The end of the scheme at the front, which is its colon; npos if there is none.
+// The end of the scheme, which is its colon; npos if there is none.
 std::size_t scheme_end(std::string_view text) {
   const auto end = text.find_first_of(":/?#");
   return end != std::string_view::npos && end > 0 && text[end] == ':' ? end
                                                                       : std::string_view::npos;
 }
 
-// Takes "." and ".." out of a path.
+// Removes "." and ".." from a path.
 std::string without_dots(std::string_view path) {
   std::string out;
   while (!path.empty()) {

@@ -1,6 +1,5 @@
-// URI references as RFC 3986 takes them apart and puts them together; for `$id` and `$ref` of
-// schemas, which are names here and never fetched, and for rules about resources. Values only;
-// slices point into the text.
+// Parsing and resolving URI references (RFC 3986); for `$id` and `$ref` of schemas, which are names
+// here and never fetched, and for rules about resources. Values only; slices point into the text.
 #pragma once
 
 #include <optional>
@@ -17,21 +16,21 @@ struct UriParts {
   std::optional<std::string_view> fragment;
 };
 
-// Any text has parts; whether they are well formed is another question.
+// Any text has parts, well-formed or not.
 UriParts split_uri(std::string_view text);
 
-// `reference` as seen from `base`, without its fragment.
+// `reference` relative to `base`, without its fragment.
 std::string resolve_uri(std::string_view base, std::string_view reference);
 
 // `text` with each %XX replaced by its byte; empty if a percent sign is followed by anything else.
 std::optional<std::string> decode_percents(std::string_view text);
 
-// The same for a reader who must go on: a stray percent sign stays.
+// The same where failing is no option: a stray percent sign stays.
 std::string decode_percents_leniently(std::string_view text);
 
-// One text for the URIs that most servers take for the same: scheme and host in lower case, without
-// user, default port and the dot after the host; the path without empty, "." and ".." segments, a
-// backslash as a slash; no fragment. Percent codes stay: decode them first.
+// One text for URIs that most servers treat as equal: scheme and host in lower case, without user,
+// default port and the dot after the host; the path without empty, "." and ".." segments, a
+// backslash as a slash; no fragment. Percent escapes stay: decode them first.
 std::string normal_uri(std::string_view text);
 
 }  // namespace patchbay::json

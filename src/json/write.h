@@ -1,4 +1,4 @@
-// Small objects written straight into a string. Values only.
+// Small objects written directly into a string. Values only.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace patchbay::json {
 
-// Writes `{` when it is made and `}` when it dies or is ended; the members in between.
+// Writes `{` in the constructor and `}` in the destructor or end(); the members in between.
 class Object {
  public:
   explicit Object(std::string& out) : out_(out) { out_ += '{'; }
@@ -16,13 +16,13 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  // Nothing more follows.
+  // No more members follow.
   void end() {
     if (!ended_) out_ += '}';
     ended_ = true;
   }
 
-  // The value is the caller's to append.
+  // The caller appends the value.
   void key(std::string_view name) {
     append_key(out_, name, !first_);
     first_ = false;

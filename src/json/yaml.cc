@@ -11,7 +11,7 @@ bool is_empty(std::string_view raw) {
 
 void append(std::string& out, std::string_view raw, std::size_t indent, bool fresh);
 
-// The value behind a colon or a dash: on the same line if it is small, else below.
+// The value after a colon or a dash: on the same line if it is small, else below.
 void append_nested(std::string& out, std::string_view raw, std::size_t indent, bool after_key) {
   const Type type = type_of(raw);
   const bool block = (type == Type::object || type == Type::array) && !is_empty(raw);
@@ -29,7 +29,7 @@ void append(std::string& out, std::string_view raw, std::size_t indent, bool fre
   const Type type = type_of(raw);
   if ((type != Type::object && type != Type::array) || is_empty(raw)) {
     if (type == Type::string) {
-      // Escapes of JSON that YAML reads otherwise are gone once it is read and written anew.
+      // Reading and writing again removes JSON escapes that YAML reads differently.
       append_quoted(out, as_string(raw).value_or(""));
     } else {
       out += type == Type::object ? "{}" : type == Type::array ? "[]" : raw;

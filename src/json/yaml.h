@@ -1,5 +1,5 @@
-// JSON as YAML that people can read: maps and lists as indented lines, strings and keys in quotes,
-// so that no reader takes one for something else. Values only; usable from any thread.
+// JSON as readable YAML: maps and lists as indented lines, strings and keys in quotes, so that no
+// reader takes one for something else. Values only; usable from any thread.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace patchbay::json {
 
-// REQUIRES: a Cursor has passed over `raw`. Ends with a line end.
+// REQUIRES: a Cursor has validated `raw`. Ends with a line break.
 std::string to_yaml(std::string_view raw);
 
 }  // namespace patchbay::json

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "net/http/syntax/percent.h"
 #include "oauth/no_token.h"
@@ -14,6 +15,8 @@ namespace patchbay::oauth {
 namespace {
 
 using WallClock = std::chrono::system_clock;
+
+constexpr const char* kLogged = "save() and drop() log their failures; the token in memory counts";
 
 Error failed(std::string why) { return {Code::upstream_failed, std::move(why)}; }
 
@@ -68,11 +71,13 @@ Task<TokenAnswer> SignInToken::obtain(TokenRequirements requirements) {
     if (!looked) co_return looked.error();
     if (grant_ && directory_.issuer() != grant_->issuer) {
       auto dropped = co_await drop();
+      discard(dropped, kLogged);
       co_return sign_in_wanted(plan().upstream, " at another authorization server");
     }
   }
   if (grant_ && !grant_->refresh.empty()) co_return co_await renew();
   auto dropped = co_await drop();
+  discard(dropped, kLogged);
   co_return sign_in_wanted(plan().upstream, " again");
 }
 
@@ -92,12 +97,14 @@ Task<TokenAnswer> SignInToken::renew() {
   if (grant_->refresh != spent) co_return answer_of(*grant_);
   if (!answer && answer.error().code == Code::unauthenticated) {
     auto dropped = co_await drop();
+    discard(dropped, kLogged);
     co_return sign_in_wanted(plan().upstream, " again");
   }
   if (!answer) co_return answer.error();
   take(*grant_, *answer, WallClock::now());
   // Saved before use: the refresh token that it replaces may be invalid already.
   auto saved = co_await save();
+  discard(saved, kLogged);
   co_return answer;
 }
 
@@ -132,7 +139,13 @@ Task<void> SignInToken::drop() {
   if (!grant_) co_return ok();
   auto old = key(grant_->issuer);
   grant_.reset();
-  co_return co_await records_.remove_token(std::move(old));
+  auto removed = co_await records_.remove_token(std::move(old));
+  if (!removed) {
+    log::Line(log::Level::error, "token not removed")
+        .add("upstream", plan().upstream)
+        .add("why", removed.error().message);
+  }
+  co_return removed;
 }
 
 Task<void> SignInToken::forget() {
@@ -147,8 +160,8 @@ Task<SignIn> SignInToken::prepare(TokenRequirements requirements) {
   if (redirect_endpoint_.base.empty()) {
     co_return failed("the URL at which browsers reach this gateway is unknown: set sign_in.url");
   }
-  requirements.refused =
-      true;  // Forces discovery, since the authorization server may have changed.
+  // Forces discovery, since the authorization server may have changed.
+  requirements.refused = true;
   auto looked = co_await directory_.look(requirements);
   if (!looked) co_return looked.error();
   const Discovered found = directory_.found();
@@ -243,7 +256,10 @@ Task<TokenAnswer> SignInToken::complete(const SignIn& sign_in, std::string code)
   auto answer = co_await request_token(*plan().fetcher, server, sign_in.client, std::move(form));
   if (!answer) co_return answer.error();
   loaded_ = true;
-  if (grant_ && grant_->issuer != server.issuer) auto dropped = co_await drop();
+  if (grant_ && grant_->issuer != server.issuer) {
+    auto dropped = co_await drop();
+    discard(dropped, kLogged);
+  }
   Grant grant;
   grant.issuer = server.issuer;
   grant.endpoint = server.token_endpoint;
@@ -255,6 +271,7 @@ Task<TokenAnswer> SignInToken::complete(const SignIn& sign_in, std::string code)
   grant_ = std::move(grant);
   asked_ = sign_in.scopes;
   auto saved = co_await save();
+  discard(saved, kLogged);
   co_return answer;
 }
 

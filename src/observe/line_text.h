@@ -1,5 +1,5 @@
-// A LineText is the text of a line while it is put together, piece by piece. Its memory is kept for
-// the lines that follow. Confined to one thread.
+// A LineText is the text of a log line while it is written. Its memory is reused for the following
+// lines. Confined to one thread.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class LineText {
   }
 
   // The same for a value that may need quotes: false if it does, and then nothing was appended.
-  // Values are looked at while they are copied, since most are a few plain bytes.
+  // Values are checked while they are copied, since most are a few plain bytes.
   bool put_plain_pair(std::string_view name, std::string_view value) {
     const std::size_t before = size_;
     char* at = begin_pair(name, value.size());
@@ -40,8 +40,7 @@ class LineText {
   std::string_view view() const { return {bytes_.get(), size_}; }
 
  private:
-  // Which bytes may stand in a value without quotes: ASCII but for spaces, controls and what a
-  // reader would take for something else.
+  // The bytes that may be in a value without quotes: ASCII without spaces, controls and separators.
   static constexpr auto kPlain = [] {
     std::array<bool, 256> plain{};
     for (std::size_t c = '!'; c < 0x7F; ++c) plain[c] = c != '"' && c != '=' && c != '\\';
@@ -57,7 +56,7 @@ class LineText {
     return at;
   }
 
-  // Makes the text so much longer; the caller writes there.
+  // Extends the text by that size; the caller writes there.
   char* room(std::size_t more) {
     if (capacity_ - size_ < more) grow(size_ + more);
     char* const at = bytes_.get() + size_;

@@ -26,13 +26,13 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using std::chrono::system_clock;
 
-constexpr std::size_t kRing = 512 * 1024;   // Bytes of lines that may wait, per thread.
+constexpr std::size_t kRing = 512 * 1024;   // Bytes of queued lines, per thread.
 constexpr std::size_t kAtomicWrite = 4096;  // A pipe that polls writable takes this much at once.
-constexpr auto kGather = milliseconds(5);   // Lines of this span leave together.
-constexpr std::size_t kMostValue = 4096;    // A longer value is cut.
+constexpr auto kGather = milliseconds(5);   // Lines of this interval are written together.
+constexpr std::size_t kMostValue = 4096;    // A longer value is truncated.
 constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error", "off"};
 
-// A file or /dev/null takes any number of bytes at once; a pipe, socket or terminal may not.
+// A file or /dev/null accepts any number of bytes at once; a pipe, socket or terminal may not.
 bool waits_for_a_reader(int fd) {
   struct stat about{};
   if (::fstat(fd, &about) != 0) return true;
@@ -86,8 +86,8 @@ class Writer {
     return any;
   }
 
-  // Under load lines are fetched once a kGather, not as fast as they come: a few large writes cost
-  // a fraction of many small ones. Only a ring that fills faster than that is emptied at once.
+  // Under load lines are fetched once per kGather, not at once: a few large writes cost a fraction
+  // of many small ones. Only a ring that fills faster is drained at once.
   void work() {
     std::string batch;
     for (;;) {

@@ -18,27 +18,26 @@ class LineText;
 enum class Level : std::uint8_t { debug, info, warn, error, off };
 enum class Format : std::uint8_t { text, json };
 
-// Begins to write to descriptor `fd`. Called once, before the first line.
+// Starts to write to descriptor `fd`. Called once, before the first line.
 void start(Level level, Format format, int fd = 2);
 void configure(Level level, Format format);
 
-// Writes what is left, for at most a second, and ends the writing thread.
+// Writes the rest, for at most a second, and ends the writing thread.
 void stop();
 
-// Whether messages between the gateway and programs are logged, at debug. They may hold secrets, so
-// this is asked for by itself.
+// Whether messages between the gateway and programs are logged, at debug. They may contain secrets,
+// so this is a separate setting.
 void log_messages(bool on);
 bool messages_logged();
 
 bool enabled(Level level);
 std::uint64_t dropped_lines();
 
-// Words from outside as the event of a line: cut where they are too long, and with nothing in them
-// that could end the line.
+// Text from outside as the event of a line: truncated, and without line breaks.
 std::string plain_event(std::string_view text);
 
-// One line, sent when it dies. Values are quoted or escaped as needed: nothing in them can begin a
-// new line or another key.
+// One line, sent by the destructor. Values are quoted or escaped as needed: they cannot begin a new
+// line or another key.
 class Line {
  public:
   Line(Level level, std::string_view event);
@@ -54,7 +53,7 @@ class Line {
   Line& add_ms(std::string_view key, double milliseconds);
 
  private:
-  // A key, and a value that needs no more quotes than it has.
+  // A key, and a value that needs no escaping.
   void put(std::string_view name, std::string_view value);
   void put_quoted(std::string_view value);
 

@@ -18,7 +18,7 @@ constexpr std::int64_t kBatch = 256 * 1024;
 constexpr std::size_t kUsualMost = std::size_t{1} << 30;
 
 std::atomic<std::int64_t> total{0};
-std::atomic<std::size_t> bound{0};  // 0: not asked for yet.
+std::atomic<std::size_t> bound{0};  // 0: not set yet.
 constinit thread_local std::int64_t batch = 0;
 
 inline void count(std::int64_t bytes) {
@@ -99,7 +99,7 @@ std::size_t cgroup_limit(const char* root, const char* folder, std::size_t other
   for (std::string path = folder;; path.erase(path.find_last_of('/'))) {
     std::ifstream file(root + path + "/memory.max");
     std::size_t limit = 0;
-    if (file >> limit) least = std::min(least, limit);  // "max" is no number.
+    if (file >> limit) least = std::min(least, limit);  // "max" is not a number.
     if (path.find('/') == std::string::npos) return least;
   }
 }
@@ -132,11 +132,11 @@ Error shortage() {
 
 }  // namespace patchbay::memory
 
-// A thread sanitizer has allocation functions of its own, and no room for others.
+// The thread sanitizer has its own allocation functions.
 #if !defined(PATCHBAY_UNCOUNTED_MEMORY)
 
-// The replacements of the allocation functions of the language. The nothrow forms call these. Those
-// of arrays would too, but a sanitizer brings its own.
+// Replacements of the global allocation functions. The nothrow forms call these; so do those of
+// arrays, but a sanitizer brings its own.
 
 void* operator new(std::size_t size) {
   if (void* const block = patchbay::memory::allocate(size)) return block;

@@ -4,8 +4,8 @@
 // in batches, so counting costs no atomic operation on the path of a small call. Smaller blocks are
 // not counted.
 //
-// Nothing is refused here. Those who let work in, or let a buffer grow by what a peer sends, ask
-// is_short() first and refuse with shortage().
+// Nothing is refused here. Code that admits work, or lets a buffer grow by what a peer sends,
+// checks is_short() first and refuses with shortage().
 //
 // Usable from any thread.
 #pragma once
@@ -20,7 +20,7 @@ namespace patchbay::memory {
 void set_most(std::size_t bytes);
 std::size_t most();
 
-// What is allocated now; each thread may lag behind by a batch (256 KiB).
+// Currently allocated; each thread may lag behind by a batch (256 KiB).
 std::size_t in_use();
 
 // True if `more` bytes would exceed the bound.
@@ -29,7 +29,7 @@ bool is_short(std::size_t more = 0);
 // Code::overloaded; the message names the setting.
 Error shortage();
 
-// Half of the memory that the machine and the cgroups of the process give, and at most 1 GiB.
+// Half of the memory of the machine and the cgroups of the process, and at most 1 GiB.
 std::size_t usual_most();
 
 // The smallest limit in the cgroup v2 folders from `folder` up to `root`; `otherwise` if none sets

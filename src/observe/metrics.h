@@ -1,5 +1,5 @@
-// Counters, gauges and histograms, and their rendering as Prometheus text. Updating one is a
-// relaxed addition in a cell that the thread shares with no other; the cells are summed when asked.
+// Counters, gauges and histograms, and their rendering as Prometheus text. An update is a relaxed
+// addition in a cell that no other thread uses; the cells are summed on rendering.
 //
 // Updates from any thread; the Registry locks only to add a series and to render.
 #pragma once
@@ -19,7 +19,7 @@ namespace patchbay::metrics {
 
 inline constexpr std::size_t kCells = 8;
 
-// Which cell this thread adds to.
+// The cell of this thread.
 std::size_t cell();
 
 class Counter {
@@ -69,7 +69,7 @@ std::string labels(std::initializer_list<std::pair<std::string_view, std::string
 
 class Registry {
  public:
-  // The series of that name and labels, made if it is new. `help` is kept from the first time.
+  // The series of that name and labels, created if it is new. The first `help` is used.
   std::shared_ptr<Counter> counter(const std::string& name, const std::string& help,
                                    const std::string& labels = {});
   std::shared_ptr<Gauge> gauge(const std::string& name, const std::string& help,
@@ -77,8 +77,8 @@ class Registry {
   std::shared_ptr<Histogram> histogram(const std::string& name, const std::string& help,
                                        const std::string& labels = {});
 
-  // A value that something else keeps, read when rendered. REQUIRES: `read` is callable from any
-  // thread for as long as the registry lives.
+  // A value that other code maintains, read on rendering. REQUIRES: `read` is callable from any
+  // thread as long as the registry exists.
   void watch_gauge(const std::string& name, const std::string& help,
                    std::function<std::int64_t()> read);
   void watch_counter(const std::string& name, const std::string& help,

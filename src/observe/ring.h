@@ -1,5 +1,5 @@
-// A Ring carries bytes from one thread to one other without a lock. A piece goes in whole or not at
-// all.
+// A Ring carries bytes from one thread to one other without a lock. A piece is appended as a whole
+// or not at all.
 //
 // put() belongs to one thread, take() to one other.
 #pragma once
@@ -29,7 +29,7 @@ class Ring {
     return true;
   }
 
-  // Appends everything that is there to `out`; false if there was nothing.
+  // Appends everything to `out`; false if there was nothing.
   bool take(std::string& out) {
     const std::size_t begin = begin_.load(std::memory_order_relaxed);
     const std::size_t count = end_.load(std::memory_order_acquire) - begin;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/discard.h"
 #include "core/ids.h"
 #include "json/read.h"
 #include "json/text.h"
@@ -144,6 +145,7 @@ Task<void> RouterLink::run_connection() {
   // Whatever the reason, the connection may finish its closing handshake.
   auto ending = connection_->end(opened.error().code == Code::cancelled);
   auto ended = co_await ending.shielded();
+  discard(ended, "the connection is gone either way");
   connection_.reset();
   for (const auto& [id, slot] : asked_) slot->deliver(Error{Code::unavailable, "the link is lost"});
   co_return opened.error();

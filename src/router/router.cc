@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "gateway/server.h"
 #include "json/read.h"
 #include "json/text.h"
@@ -33,14 +34,16 @@ Task<void> Router::run() {
   scope_.spawn(attend());
   client_.start(*this);
   auto ended = co_await ended_.wait();
+  discard(ended, "the client has closed its side, or we are stopped");
   if (!open_.empty()) {
     answered_.reset();
     auto answered = co_await answered_.wait(here().now() + settings_.grace);
-    (void)answered;  // Requests without an answer by now fail.
+    discard(answered, "requests without an answer by now fail below");
   }
   const Error stopping{Code::unavailable, "the router is stopping"};
   while (!open_.empty()) fail(open_.begin(), stopping);
   auto stopped = co_await stop_links();
+  discard(stopped, "what the client has been sent is what counts");
   auto flushed = co_await client_.flushed(settings_.grace);
   client_.close();
   co_return flushed;
@@ -50,7 +53,7 @@ Task<void> Router::stop_links() {
   scope_.cancel();
   for (auto& slot : slots_) {
     auto stopped = co_await slot.link->stop();
-    (void)stopped;  // It always succeeds.
+    discard(stopped, "a link always stops");
   }
   auto ended = co_await token_.stop();
   if (!ended) co_return ended;

@@ -19,7 +19,7 @@ std::optional<Alphabet> Alphabet::of(const std::vector<CharSet>& sets, std::size
   if (out.work() > most) return std::nullopt;
 
   // [set][bound]: whether the characters from that bound on are in the set. First all are one
-  // class, then each set parts what is in it from what is not.
+  // class, then each set splits the classes.
   const std::size_t width = out.bounds_.size();
   std::vector<std::vector<bool>> inside;
   out.bound_classes_.assign(width, 0);

@@ -1,5 +1,5 @@
-// An Alphabet divides all characters into classes: those that no set of a pattern tells apart are
-// one class, so that whoever follows the pattern need not know single characters.
+// An Alphabet divides all characters into classes: characters that no set of a pattern
+// distinguishes are one class, so that matching need not consider single characters.
 //
 // Never changed once made; threads may share it.
 #pragma once
@@ -17,7 +17,7 @@ class Alphabet {
  public:
   using Class = std::uint16_t;
 
-  // Empty if sets times ranges of all of them are more than `most`.
+  // Empty if the number of sets times ranges is more than `most`.
   static std::optional<Alphabet> of(const std::vector<CharSet>& sets, std::size_t most);
 
   std::size_t classes() const { return classes_; }
@@ -33,10 +33,10 @@ class Alphabet {
   void part(const std::vector<bool>& inside);
   Class look_up(char32_t c) const;
 
-  std::size_t sets_ = 0;  // One more is kept after these: the characters of words.
+  std::size_t sets_ = 0;  // One more follows these: the word characters.
   std::size_t classes_ = 1;
   std::array<Class, 128> ascii_{};
-  std::vector<char32_t> bounds_;  // Where the ranges begin that lie in the same sets throughout,
+  std::vector<char32_t> bounds_;  // Where the ranges begin whose characters are in the same sets,
   std::vector<Class> bound_classes_;  // and the class of each.
   std::vector<bool> members_;         // [set][class]
 };

@@ -12,7 +12,7 @@ namespace patchbay::json {
 namespace {
 
 constexpr std::size_t kMaxDynamicNames = 64;
-constexpr std::size_t kLongText = 80;  // Bytes of a pattern that are shown.
+constexpr std::size_t kLongText = 80;  // Bytes of a pattern in a message.
 constexpr std::string_view kNoSchema = "must be an object, true or false";
 
 }  // namespace
@@ -27,7 +27,7 @@ Result<std::unique_ptr<const SchemaProgram>> SchemaCompiler::compile(std::string
     const auto [id, location] = to_do_.back();
     to_do_.pop_back();
     compile_block(id, location);
-    // What a `$dynamicRef` may lead to is known only when nothing else is left to do.
+    // The targets of a `$dynamicRef` are known only when everything else is compiled.
     if (to_do_.empty()) finish_dynamic();
   }
   if (failed_) return error_;
@@ -107,7 +107,7 @@ void SchemaCompiler::read_keywords() {
       subject_.keywords[static_cast<std::size_t>(*found)] = child;
     }
   }
-  // Up to draft-07 nothing counts beside a `$ref`.
+  // Up to draft-07 keywords beside a `$ref` are ignored.
   if (subject_.dialect.is_old() && keyword(Keyword::ref)) {
     const NodeId ref = keyword(Keyword::ref);
     subject_.keywords.fill(0);
@@ -122,7 +122,7 @@ std::uint32_t SchemaCompiler::name(std::string text) {
   return known->second;
 }
 
-// A count too large to be met by any text stands for "more than there can be".
+// A count beyond any possible text is stored as the maximum.
 std::uint32_t SchemaCompiler::count(NodeId at) {
   if (!expect(at, Type::number, "a whole number from 0 on")) return 0;
   const Decimal value(subject_.index->raw(at));
@@ -190,7 +190,7 @@ std::uint32_t SchemaCompiler::name_list(NodeId at) {
   return first;
 }
 
-// The blocks that the dynamic anchors in use name, in every resource that has one.
+// The blocks of the dynamic anchors in use, in every resource that has one.
 void SchemaCompiler::finish_dynamic() {
   const auto& resources = documents_.resources();
   if (dynamic_names_.size() > kMaxDynamicNames ||

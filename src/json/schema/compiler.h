@@ -1,6 +1,6 @@
 // A SchemaCompiler turns the text of a schema into a SchemaProgram. Subschemas are taken from a
-// list of those still to do, so no nesting and no circle of references makes it recurse. Only what
-// can be reached from the root is compiled. Used once, by one thread.
+// work list, so neither nesting nor circular references make it recurse. Only what is reachable
+// from the root is compiled. Used once, by one thread.
 #pragma once
 
 #include <array>
@@ -26,16 +26,16 @@ class SchemaCompiler {
   Result<std::unique_ptr<const SchemaProgram>> compile(std::string_view text);
 
  private:
-  // The subschema at hand: where it is and which keywords it has.
+  // The current subschema: its location and its keywords.
   struct Subject {
     SchemaLocation location;
     const Index* index = nullptr;
     Dialect dialect;
     std::uint32_t resource = 0;
-    std::array<NodeId, kKeywords.size()> keywords{};  // 0: it has none such.
+    std::array<NodeId, kKeywords.size()> keywords{};  // 0: absent.
   };
 
-  // After a fault nothing counts any more; the first one is kept.
+  // After a fault nothing else counts; the first one is stored.
   void fail(NodeId node, std::string_view reason) {
     fail_at({subject_.location.document, node}, reason);
   }
@@ -48,7 +48,7 @@ class SchemaCompiler {
   std::string text(NodeId at);
   bool expect(NodeId at, Type type, std::string_view what);
 
-  // What a keyword needs, put into the arrays of the program.
+  // The operands of a keyword, added to the arrays of the program.
   BlockId block_at(SchemaLocation location);
   BlockId block(NodeId at) { return block_at({subject_.location.document, at}); }
   std::uint32_t name(std::string text);
@@ -63,7 +63,7 @@ class SchemaCompiler {
   void read_keywords();
   void put(SchemaStep step) { program_->steps.push_back(step); }
 
-  // One function for each group of keywords, in the order the steps are tried.
+  // One function for each group of keywords, in the order of evaluation.
   void put_type();
   void put_constants();
   void put_numbers();

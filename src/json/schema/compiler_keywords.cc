@@ -1,4 +1,4 @@
-// The part of SchemaCompiler that knows the single keywords.
+// The part of SchemaCompiler for the single keywords.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,8 +72,8 @@ void SchemaCompiler::put_numbers() {
   }
 }
 
-// In draft-04 `exclusiveMinimum` and `exclusiveMaximum` are true or false, and say how `minimum`
-// and `maximum` are meant.
+// In draft-04 `exclusiveMinimum` and `exclusiveMaximum` are booleans that modify `minimum` and
+// `maximum`.
 void SchemaCompiler::put_old_bound(Keyword which, NodeId at) {
   if (which == Keyword::exclusive_minimum || which == Keyword::exclusive_maximum) {
     expect(at, Type::boolean, "true or false");
@@ -125,8 +125,8 @@ void SchemaCompiler::put_arrays() {
   }
 }
 
-// 2020-12 says `prefixItems` and `items` for what earlier drafts say with an array of `items` and
-// `additionalItems`.
+// 2020-12 has `prefixItems` and `items` for an array of `items` and `additionalItems` of earlier
+// drafts.
 void SchemaCompiler::put_items() {
   NodeId prefix = keyword(Keyword::prefix_items);
   NodeId rest = keyword(Keyword::items);
@@ -217,8 +217,8 @@ void SchemaCompiler::fill_slots(SchemaMembers& members) {
   }
 }
 
-// `dependencies` up to draft-07 is the other two in one; it is taken in later drafts too, where it
-// is gone but still written.
+// `dependencies` up to draft-07 combines the other two; it is accepted in later drafts too, where
+// it is removed but still in use.
 void SchemaCompiler::put_dependents() {
   for (const Keyword which :
        {Keyword::dependent_required, Keyword::dependent_schemas, Keyword::dependencies}) {
@@ -269,7 +269,7 @@ void SchemaCompiler::put_references() {
 }
 
 // Only a reference to a dynamic anchor is dynamic; any other `$dynamicRef` is a `$ref`. The
-// `$recursiveRef` of 2019-09 is one to the anchor without a name, which `$recursiveAnchor` sets.
+// `$recursiveRef` of 2019-09 refers to the anonymous anchor that `$recursiveAnchor` sets.
 void SchemaCompiler::put_dynamic_reference() {
   const bool recursive = keyword(Keyword::recursive_ref) != 0;
   const NodeId at = keyword(recursive ? Keyword::recursive_ref : Keyword::dynamic_ref);

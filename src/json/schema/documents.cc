@@ -42,7 +42,7 @@ constexpr VocabularyName kVocabularies[] = {
 };
 
 struct DraftName {
-  std::string_view uri;  // Without its scheme: http and https are both written.
+  std::string_view uri;  // Without its scheme: both http and https are in use.
   Draft draft;
 };
 constexpr DraftName kDrafts[] = {
@@ -139,7 +139,7 @@ Result<SchemaLocation> SchemaDocuments::open(std::string_view text, std::string 
   const std::uint32_t resource = add_resource(uri, root, {options_.default_draft});
   auto scanned = scan(root, resource);
   if (!scanned) return scanned.error();
-  by_uri_[uri] = resource_of(root);  // It may have called itself otherwise by its `$id`.
+  by_uri_[uri] = resource_of(root);  // Its `$id` may be different.
   return root;
 }
 
@@ -163,20 +163,19 @@ Result<std::string> SchemaDocuments::text_member(SchemaLocation location,
   return std::string(in.text(*found, scratch));
 }
 
-// Notes what names the schema at `location`; yields the resource it belongs to, a new one if it has
-// an
-// `$id`.
+// Records the names of the schema at `location`; yields the resource it belongs to, a new one if it
+// has an `$id`.
 Result<std::uint32_t> SchemaDocuments::enter(SchemaLocation location, std::uint32_t resource) {
   const bool root = resources_[resource].root == location;
   const auto named = dialect_at(location, resources_[resource].dialect, root);
   if (!named) return named.error();
   const auto id = text_member(location, named->id_keyword());
   if (!id) return id.error();
-  // A `$schema` counts at the root of a resource only.
+  // A `$schema` counts only at the root of a resource.
   const Dialect dialect = root || !id->empty() ? *named : resources_[resource].dialect;
   if (root) resources_[resource].dialect = dialect;
   const bool old = dialect.is_old();
-  // Up to draft-07 nothing counts beside a `$ref`.
+  // Up to draft-07 keywords beside a `$ref` are ignored.
   if (old && index(location).find(location.node, "$ref")) return resource;
 
   const UriParts parts = split_uri(*id);
@@ -207,7 +206,7 @@ Result<std::uint32_t> SchemaDocuments::enter(SchemaLocation location, std::uint3
   return resource;
 }
 
-// What the `$schema` of a schema stands for, if it has one and is the root of a resource or may be.
+// The dialect of a `$schema`, if the schema has one and is or may be the root of a resource.
 Result<Dialect> SchemaDocuments::dialect_at(SchemaLocation location, Dialect outer,
                                             bool root) const {
   const Index& in = index(location);
@@ -218,7 +217,7 @@ Result<Dialect> SchemaDocuments::dialect_at(SchemaLocation location, Dialect out
   return dialect_of(*name, 0);
 }
 
-// Recursion goes as deep as JSON may be nested.
+// Recursion is bounded by the depth limit of JSON.
 Result<void> SchemaDocuments::scan(SchemaLocation location, std::uint32_t resource) {
   if (resource_of(location) != kNone) return ok();  // A reference has led here before.
   const Index& in = index(location);
@@ -279,8 +278,8 @@ Result<SchemaLocation> SchemaDocuments::resolve(std::uint32_t from, std::string_
   return SchemaLocation{found.root.document, anchor->second};
 }
 
-// Goes along a JSON pointer (without its first slash). It may end where no keyword holds a schema;
-// what is there is a schema from now on.
+// Follows a JSON pointer (without its first slash). It may end where no keyword holds a schema; its
+// target is a schema from then on.
 Result<SchemaLocation> SchemaDocuments::follow(std::uint32_t resource, std::string_view pointer) {
   const SchemaLocation root = resources_[resource].root;
   const Index& in = index(root);

@@ -1,6 +1,6 @@
-// The documents that a schema is made of, and what is where in them: its own text, the metaschemas
-// and what the options bring. Each is a tree of schemas with one or more Resources (what `$id`
-// names), and anchors within those. Used while one schema is compiled, by one thread.
+// The documents of a schema and their structure: its own text, the metaschemas and those of the
+// options. Each is a tree of schemas with one or more Resources (named by `$id`), and anchors
+// within those. Used while one schema is compiled, by one thread.
 #pragma once
 
 #include <cstdint>
@@ -38,10 +38,10 @@ class SchemaDocuments {
   explicit SchemaDocuments(const SchemaOptions& options)
       : options_(options), budget_(options.limits.compile) {}
 
-  // Reads `text` as the document with that URI.
+  // Parses `text` as the document with that URI.
   Result<SchemaLocation> open(std::string_view text, std::string uri);
 
-  // What `reference` names, seen from a schema of that resource.
+  // The target of `reference` in a schema of that resource.
   Result<SchemaLocation> resolve(std::uint32_t resource, std::string_view reference);
 
   const Index& index(SchemaLocation location) const { return documents_[location.document].index; }
@@ -50,7 +50,7 @@ class SchemaDocuments {
   }
   const std::vector<SchemaResource>& resources() const { return resources_; }
 
-  // Where `location` is, for people.
+  // A description of `location` for messages.
   std::string describe(SchemaLocation location) const;
 
  private:

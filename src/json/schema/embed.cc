@@ -15,14 +15,14 @@
 namespace patchbay::json {
 namespace {
 
-constexpr std::uint32_t kMoved = 0;  // The document that the schema itself is.
-// Schemas come from anywhere: neither the time nor the text may grow without bound.
+constexpr std::uint32_t kMoved = 0;  // The document of the schema itself.
+// Schemas come from anywhere: both time and size must be bounded.
 constexpr std::uint64_t kMostWork = 4'000'000;
 constexpr int kMostRounds = 16;
 
-// Of what stands beside a `$ref` in draft-07, this does more than describe but asserts nothing.
+// Keywords beside a `$ref` in draft-07 that are no annotations and yet assert nothing.
 constexpr std::array kBesideRef{Keyword::ref, Keyword::defs, Keyword::definitions};
-// Names that would be heard in the whole document.
+// Names that would apply to the whole document.
 constexpr std::array kNames{Keyword::schema, Keyword::vocabulary, Keyword::id, Keyword::anchor,
                             Keyword::dynamic_anchor};
 
@@ -52,7 +52,7 @@ class Mover {
     return documents_.resources()[documents_.resource_of({kMoved, schema})];
   }
   bool is_old(NodeId schema) const { return resource_of(schema).dialect.is_old(); }
-  // Drafts whose keywords mean something else in 2020-12 are left alone.
+  // Drafts whose keywords have another meaning in 2020-12 are left alone.
   bool is_foreign() const {
     return std::ranges::any_of(documents_.resources(), [](const SchemaResource& resource) {
       return resource.dialect.draft == Draft::draft_04 ||
@@ -60,8 +60,8 @@ class Mover {
     });
   }
 
-  // Resolves every reference. A target that no keyword leads to becomes a schema by that, with
-  // references of its own perhaps.
+  // Resolves every reference. A target that no keyword leads to becomes a schema, perhaps with
+  // references of its own.
   bool find_targets() {
     targets_.assign(index().size(), kNone);
     int rounds = 0;
@@ -84,7 +84,7 @@ class Mover {
     return true;
   }
 
-  // What a reference names: a node of the schema, or kElsewhere.
+  // The target of a reference: a node of the schema, or kElsewhere.
   Result<NodeId> target(NodeId schema, NodeId reference, bool dynamic) {
     if (index()[reference].type != Type::string) return Error{};
     std::string scratch;
@@ -103,13 +103,13 @@ class Mover {
     });
   }
 
-  // In draft-07, `items` may be what later became prefixItems.
+  // In draft-07, `items` may be the later prefixItems.
   bool has_tuple(NodeId schema) const {
     const auto items = index().find(schema, "items");
     return items && index()[*items].type == Type::array;
   }
 
-  // What a member of a schema is called where it is moved to; empty if it is left out there.
+  // The name of a member of a schema at its new location; empty if it is left out.
   std::string_view new_key(NodeId schema, NodeId member) const {
     const std::string_view key = index().key(member);
     const auto keyword = find_keyword(key, resource_of(schema).dialect);
@@ -124,7 +124,7 @@ class Mover {
     return *keyword == Keyword::dependencies ? std::string_view("dependentSchemas") : key;
   }
 
-  // The pointer of a node where it is moved to.
+  // The pointer of a node at its new location.
   std::string pointer(NodeId to) {
     std::string text(location_);
     for (NodeId at = 0; at != to;) {
@@ -144,7 +144,7 @@ class Mover {
     return text;
   }
 
-  // A pointer in a URI has only what URIs may have.
+  // A pointer in a URI is percent-encoded.
   static std::string percent_encoded(std::string_view token) {
     std::string text;
     for (const char c : token) {
@@ -164,7 +164,7 @@ class Mover {
       text += index().raw(at);
       return;
     }
-    // Two references in one schema are a `$ref` and one of `allOf`.
+    // Two references in one schema become a `$ref` and one in `allOf`.
     const bool both = !is_old(at) && index().find(at, "$ref") && index().find(at, "$dynamicRef");
     Object object(text);
     for (NodeId child = at + 1; child != index()[at].next; child = index()[child].next) {
@@ -224,7 +224,7 @@ class Mover {
     }
   }
 
-  // Draft-07 has one keyword for what became two.
+  // Draft-07 has one keyword for two later ones.
   void put_dependencies(Object& object, NodeId at) {
     for (const bool lists : {true, false}) {
       std::string part;

@@ -1,4 +1,4 @@
-// The formats that the keyword `format` may ask for. Pure; usable from any thread.
+// The formats of the keyword `format`. Pure; usable from any thread.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace patchbay::json {
 
-// The number of a format; empty for one that is not checked here.
+// The index of a format; empty for one that is not checked here.
 std::optional<std::uint32_t> find_format(std::string_view name);
 
 // True if `text`, which is UTF-8, has that format.

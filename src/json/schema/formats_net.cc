@@ -12,7 +12,7 @@ constexpr std::size_t kMaxLabel = 63;
 
 bool is_alphanumeric(char c) { return is_digit(c) || is_letter(c); }
 
-// Calls `check` for each part of `text` between separators; false as soon as one is.
+// Calls `check` for each part of `text` between separators; false as soon as one fails.
 template <class Check>
 bool each_part(std::string_view text, char separator, Check check) {
   for (;;) {
@@ -96,7 +96,7 @@ bool ipv4(std::string_view text) {
 bool ipv6(std::string_view text) {
   const auto gap = text.find("::");
   const bool has_gap = gap != std::string_view::npos;
-  // Counts the groups of one side of the gap; -1 if one is wrong.
+  // Counts the groups on one side of the gap; -1 if one is invalid.
   const auto groups = [](std::string_view side, bool may_end_in_ipv4) {
     if (side.empty()) return 0;
     int count = 0;

@@ -1,4 +1,4 @@
-// Dates, times and durations as RFC 3339 writes them.
+// Dates, times and durations of RFC 3339.
 #include "json/schema/formats.h"
 
 #include "json/ascii.h"
@@ -6,7 +6,7 @@
 namespace patchbay::json::format {
 namespace {
 
-// Takes a number of exactly that many digits off the front; -1 if there is none.
+// Consumes a number of exactly that many digits; -1 if there is none.
 int take_number(std::string_view& text, std::size_t digits) {
   if (text.size() < digits) return -1;
   int value = 0;
@@ -53,8 +53,8 @@ bool take_offset(std::string_view& text, int& minutes) {
   return true;
 }
 
-// Takes a number and one of the units off the front again and again. Units come in their order and
-// none is left out between two of them. False if there is not one.
+// Consumes pairs of a number and a unit. Units are in order and without gaps. False if there is
+// none.
 bool take_units(std::string_view& text, std::string_view units) {
   bool any = false;
   while (!text.empty() && is_digit(text.front())) {
@@ -86,7 +86,7 @@ bool time(std::string_view text) {
   }
   int offset = 0;
   if (!take_offset(text, offset) || !text.empty()) return false;
-  // A leap second is the last one of a day in UTC.
+  // A leap second is the last second of a day in UTC.
   constexpr int kDay = 24 * 60;
   return second < 60 || (hour * 60 + minute - offset + kDay) % kDay == kDay - 1;
 }

@@ -62,7 +62,7 @@ bool is_reference(std::string_view text, bool absolute, bool international) {
   const UriParts parts = split_uri(text);
   if (parts.scheme ? !is_scheme(*parts.scheme) : absolute) return false;
   if (parts.authority && !is_authority(*parts.authority, international)) return false;
-  // The first segment of a relative path has no colon: it would be a scheme.
+  // The first segment of a relative path has no colon: that would be a scheme.
   const std::string_view first = parts.path.substr(0, parts.path.find('/'));
   if (!parts.scheme && !parts.authority && first.find(':') != std::string_view::npos) return false;
   return is_made_of(parts.path, ":@/", international) &&
@@ -70,7 +70,7 @@ bool is_reference(std::string_view text, bool absolute, bool international) {
          is_made_of(parts.fragment.value_or(""), ":@/?", international);
 }
 
-// One variable of a template: a name, and perhaps how much of it or that its parts are spread.
+// One variable of a template: a name, and an optional modifier.
 bool is_variable(std::string_view text) {
   if (text.ends_with('*')) {
     text.remove_suffix(1);

@@ -1,5 +1,5 @@
-// The keywords of JSON Schema, as one table: in which drafts each counts, to which vocabulary it
-// belongs and where in its value further schemas stand. Constant; usable from any thread.
+// The keywords of JSON Schema, as one table: their drafts, vocabulary, and where their value
+// contains further schemas. Constant; usable from any thread.
 #pragma once
 
 #include <array>
@@ -19,12 +19,12 @@ enum Vocabulary : std::uint8_t {
   kUnevaluated = 8,
   kFormatAnnotation = 16,
   kFormatAssertion = 32,
-  kOtherVocabulary = 64,  // Titles and contents: known, but nothing to check.
+  kOtherVocabulary = 64,  // Titles and contents: known, but without assertions.
 };
 inline constexpr std::uint8_t kAllVocabularies =
     kCore | kApplicator | kValidation | kUnevaluated | kFormatAnnotation;
 
-// Where schemas stand in the value of a keyword.
+// Where the value of a keyword contains schemas.
 enum class Holds : std::uint8_t { nothing, schema, list, map, schema_or_list };
 
 enum class Keyword : std::uint8_t {
@@ -80,7 +80,7 @@ enum class Keyword : std::uint8_t {
   else_branch,
   unevaluated_items,
   unevaluated_properties,
-  never,  // The schema `false`; written nowhere.
+  never,  // The schema `false`; not a written keyword.
 };
 
 struct KeywordInfo {
@@ -170,12 +170,12 @@ constexpr const KeywordInfo& info(Keyword keyword) {
   return kKeywords[static_cast<std::size_t>(keyword)];
 }
 
-// How a schema is to be read: what its `$schema` stands for.
+// How a schema is read: the meaning of its `$schema`.
 struct Dialect {
   Draft draft = Draft::draft_2020_12;
   std::uint8_t vocabularies = kAllVocabularies;
 
-  // Nothing counts beside a `$ref`, and an anchor is the fragment of an id.
+  // Keywords beside a `$ref` are ignored, and an anchor is the fragment of an id.
   bool is_old() const { return draft <= Draft::draft_07; }
   std::string_view id_keyword() const { return draft == Draft::draft_04 ? "id" : "$id"; }
 
@@ -185,7 +185,7 @@ struct Dialect {
   }
 };
 
-// The keyword of that name, if it is one in that dialect.
+// The keyword of that name, if it exists in that dialect.
 std::optional<Keyword> find_keyword(std::string_view name, const Dialect& dialect);
 
 }  // namespace patchbay::json

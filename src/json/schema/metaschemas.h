@@ -1,5 +1,5 @@
-// The metaschemas of the drafts, for `$ref` and `$schema`: what they demand, without titles,
-// defaults and remarks. Constant; usable from any thread.
+// The metaschemas of the drafts, for `$ref` and `$schema`: their assertions, without titles,
+// defaults and comments. Constant; usable from any thread.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct Metaschema {
 // Those of draft-04, draft-06 and 2019-09.
 std::span<const Metaschema> rare_metaschemas();
 
-// The text of the metaschema, or of the part of one, with that URI; empty if there is none.
+// The text of the metaschema, or of a part of one, with that URI; empty if there is none.
 std::string_view metaschema(std::string_view uri);
 
 }  // namespace patchbay::json

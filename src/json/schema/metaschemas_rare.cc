@@ -1,6 +1,6 @@
 #include "json/schema/metaschemas.h"
 
-// The metaschemas of the drafts that are seldom written any more.
+// The metaschemas of rarely used drafts.
 namespace patchbay::json {
 namespace {
 

@@ -1,5 +1,5 @@
-// What a schema is compiled into: arrays that refer to each other by number. A Block stands for one
-// subschema; its Steps are the keywords of it, in the order they are tried.
+// A compiled schema: arrays that refer to each other by index. A Block is one subschema; its Steps
+// are its keywords, in the order of evaluation.
 //
 // Never changed once compiled; threads may share it.
 #pragma once
@@ -22,7 +22,7 @@ namespace patchbay::json {
 using BlockId = std::uint32_t;
 inline constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-// Sets of types are bits; a whole number has one of its own.
+// Sets of types are bits; integers have one of their own.
 constexpr std::uint8_t bit(Type type) {
   return static_cast<std::uint8_t>(1 << static_cast<int>(type));
 }
@@ -47,8 +47,8 @@ inline constexpr std::uint8_t kAnyType = 0x7F;
 //   $ref, not, propertyNames, unevaluated…   a: block
 struct SchemaStep {
   Keyword keyword;
-  std::uint8_t types = kAnyType;  // Of values that it says anything about.
-  bool evaluates = true;          // Of contains: the elements it finds count as evaluated.
+  std::uint8_t types = kAnyType;  // Of values that it applies to.
+  bool evaluates = true;          // Of contains: matching elements count as evaluated.
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint32_t c = 0;
@@ -58,10 +58,10 @@ struct SchemaBlock {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
   std::uint32_t resource = 0;
-  bool unevaluated = false;  // Has a keyword that must know what the others have looked at.
+  bool unevaluated = false;  // Has a keyword that depends on what the others have evaluated.
 };
 
-// A number as it was written, and as an integer where it is a short one.
+// A number as written, and as an integer if it is a short one.
 struct SchemaNumber {
   std::string raw;
   std::optional<std::int64_t> small;
@@ -73,14 +73,14 @@ struct SchemaConstant {
 };
 
 // `properties`, `patternProperties`, `additionalProperties` and `required` of one subschema: one
-// pass over an object serves all four.
+// pass over an object evaluates all four.
 struct SchemaMembers {
   std::uint32_t first = 0;     // Of a hash table of slots, its size a power of two;
-  std::uint32_t mask = 0;      // that less one.
+  std::uint32_t mask = 0;      // its size minus one.
   std::uint32_t patterns = 0;  // First of the list of pairs: regular expression, block.
   std::uint32_t pattern_count = 0;
   BlockId additional = kNone;
-  std::uint32_t required = 0;  // How many of the slots.
+  std::uint32_t required = 0;  // The number of required slots.
 };
 
 struct SchemaSlot {

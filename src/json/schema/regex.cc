@@ -10,13 +10,13 @@
 
 namespace patchbay::json {
 
-// Writes the terms out as instructions. Recursion goes as deep as groups are nested.
+// Emits the nodes as instructions. Recursion is bounded by the nesting of groups.
 class Regex::Emitter {
  public:
   Emitter(const RegexSyntax& syntax, const RegexLimits& limits, Regex& out)
       : syntax_(syntax), most_(limits.instructions), looks_(limits.looks), out_(out) {}
 
-  // The pattern, then each look that was met on the way.
+  // The pattern, then each look-around that was found.
   bool emit_all() {
     if (!emit(syntax_.root) || !put(Instruction::Kind::match)) return false;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
@@ -30,7 +30,7 @@ class Regex::Emitter {
  private:
   bool emit(std::uint32_t id) {
     using Kind = Instruction::Kind;
-    // A repeat of nothing takes no room; so the visits count, not only what is written.
+    // A repeat of nothing emits nothing, so visits are counted, not only instructions.
     if (++visits_ > most_ * 2 || code_.size() >= most_) return false;
     const Term& term = syntax_.nodes[id];
     switch (term.kind) {
@@ -62,7 +62,7 @@ class Regex::Emitter {
     return std::ranges::all_of(term.parts, each);
   }
 
-  // Written out several times it is still one: what it says depends on the place alone.
+  // Emitted several times it is still one look-around: its result depends only on the position.
   bool look(std::uint32_t id, const Term& term) {
     const auto [known, fresh] =
         known_looks_.try_emplace(id, static_cast<std::uint32_t>(bodies_.size()));
@@ -140,8 +140,7 @@ class Regex::Emitter {
   std::size_t visits_ = 0;
 };
 
-// Follows every position that can be reached, until there are no new ones or the table is too
-// large.
+// Explores all reachable states, until there are no new ones or the table is too large.
 class Regex::TableBuilder {
  public:
   TableBuilder(const Regex& regex, const RegexLimits& limits)
@@ -202,7 +201,7 @@ Result<Regex> Regex::compile(std::string_view pattern, const RegexLimits& limits
   if (!alphabet) return Error{Code::too_large, "the pattern has too many sets of characters"};
   out.alphabet_ = *std::move(alphabet);
   out.find_anchor();
-  if (!out.looks_.empty()) return out;  // A table would have to know what comes later.
+  if (!out.looks_.empty()) return out;  // A table would have to look ahead.
   TableBuilder builder(out, limits);
   auto table = builder.build();
   out.table_ = std::move(table);
@@ -229,7 +228,7 @@ void Regex::find_anchor() {
   }
 }
 
-// Goes on from each instruction reached as far as that is possible without a character.
+// Follows each reached instruction as far as possible without a character.
 bool Regex::closure(const Position& from, bool before_word, bool at_end, Scratch& scratch) const {
   const bool boundary = from.after_word != before_word;
   bool matched = false;

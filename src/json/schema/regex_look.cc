@@ -1,14 +1,15 @@
-// Look-around in linear time. Whether a look holds at a place depends on the text alone, so each is
-// followed over the whole text once, and what it says at every place is written down: one behind
-// from the front, one ahead from the back, with its program written backwards. One that stands
-// inside another goes first. After that a look costs no more than any other instruction.
+// Look-around in linear time. Whether a look-around holds at a position depends only on the text,
+// so each is evaluated over the whole text once, and its result at every position is stored:
+// look-behinds from the front, look-aheads from the back, with a reversed program. Nested ones are
+// evaluated first. After that a look-around costs no more than any other instruction.
 #include "json/schema/regex_scratch.h"
 #include "json/text.h"
 
 namespace patchbay::json {
 
 bool Regex::search_looking(std::string_view text, Budget& budget) const {
-  // Every place costs at least one step for each look: what cannot be paid is not begun.
+  // Every position costs at least one step for each look-around: if the budget does not suffice,
+  // evaluation does not start.
   const std::size_t least = count_characters(text) * (looks_.size() + 1);
   if (least > budget.left()) {
     budget.spend(budget.left() + 1);
@@ -38,8 +39,8 @@ bool Regex::search_looking(std::string_view text, Budget& budget) const {
   return false;
 }
 
-// Writes down at which places between the characters of `text` the look holds. False once the
-// budget is spent.
+// Stores at which positions between the characters of `text` the look-around holds. False once the
+// budget is exhausted.
 bool Regex::follow(const Look& look, const std::vector<Class>& text, Scratch& scratch,
                    Budget& budget, std::vector<bool>& holds) const {
   const auto is_word = [&](std::size_t at) { return alphabet_.is_word(text[at]); };

@@ -1,4 +1,4 @@
-// What one run of a Regex needs on the way. Used by one thread, for one search.
+// The working memory of one run of a Regex. Used by one thread, for one search.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +22,9 @@ struct Regex::Scratch {
   std::vector<std::uint32_t> characters;  // The instructions that wait for a character.
   std::size_t work = 0;
 
-  // Whether look number `look` holds at `position`. As long as that is not known, it may.
+  // Whether look-around number `look` holds at `position`. Until that is evaluated, it may.
   bool holds(std::uint32_t look) const { return looks.empty() || looks[look][position]; }
-  std::vector<std::vector<bool>> looks;  // [look][place]
+  std::vector<std::vector<bool>> looks;  // [look][position]
   std::size_t position = 0;              // In the text, in characters.
   bool goes_on = false;                  // A match does not end the run.
 };

@@ -23,7 +23,7 @@ int hex_value(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// A class like \d stands for a set; every other escape for one character.
+// A class like \d is a set; every other escape is one character.
 struct Escape {
   std::optional<CharSet> set;
   char32_t character = 0;
@@ -248,7 +248,7 @@ std::optional<Escape> Parser::class_member() {
   return Escape{.set = {}, .character = take_character(rest_)};
 }
 
-// What stands after a backslash.
+// The part after a backslash.
 Escape Parser::escape() {
   if (rest_.empty()) {
     fail("the pattern ends with a backslash");

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t kStoredValues = 1024;
 
-// The index of a value while it is validated, in memory that each thread keeps for the next: most
-// values are small.
+// The index of a value during validation, in memory that each thread reuses: most values are small.
 class ValueIndex {
  public:
   ValueIndex() = default;

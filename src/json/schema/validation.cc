@@ -49,7 +49,7 @@ bool SchemaValidation::block(BlockId id, NodeId node, bool collect) {
     bool passes = true;
     if (now.keyword == Keyword::unevaluated_items ||
         now.keyword == Keyword::unevaluated_properties) {
-      // After a fault it is not known what would have been looked at.
+      // After a fault the evaluated members are unknown.
       if (good) passes = unevaluated(now, node, collect, from);
     } else {
       passes = step(now, node, collect || block.unevaluated);
@@ -129,7 +129,7 @@ bool SchemaValidation::step(const SchemaStep& step, NodeId node, bool collect) {
       return block(step.a, node, collect);
     case Keyword::dynamic_ref:
       return dynamic_ref(step, node, collect);
-    default:  // The schema `false`; the compiler puts no other keyword.
+    default:  // The schema `false`; the compiler emits no other keyword.
       return fail({&step, step.keyword, node});
   }
 }
@@ -171,7 +171,7 @@ bool SchemaValidation::number(const SchemaStep& step, NodeId node) {
 
 bool SchemaValidation::string(const SchemaStep& step, NodeId node) {
   const std::size_t bytes = value_[node].size - 2;  // Without the quotes.
-  // Most often the bytes settle it: a character takes one to twelve, a pair of escapes.
+  // Usually the bytes decide: a character takes one to twelve, a pair of escapes.
   if (step.keyword == Keyword::max_length && bytes <= step.a) return true;
   if (step.keyword == Keyword::min_length && (bytes + 11) / 12 >= step.a) return true;
   if (!budget_.spend(bytes / 64)) return false;
@@ -203,7 +203,7 @@ bool SchemaValidation::any_of(const SchemaStep& step, NodeId node, bool collect)
   for (std::uint32_t i = 0; i < step.b; ++i) {
     if (silently(program_.lists[step.a + i], node, collect)) {
       good = true;
-      // Who wants to know what was looked at has to try the others too.
+      // If evaluated members must be known, the others are evaluated too.
       if (!collect) break;
       continue;
     }
@@ -233,7 +233,7 @@ bool SchemaValidation::condition(const SchemaStep& step, NodeId node, bool colle
   return branch == kNone || block(branch, node, collect);
 }
 
-// The outermost resource with an anchor of that name has the say.
+// The outermost resource with an anchor of that name wins.
 bool SchemaValidation::dynamic_ref(const SchemaStep& step, NodeId node, bool collect) {
   if (!budget_.spend(scope_.size() / 8)) return false;
   for (const std::uint32_t resource : scope_) {

@@ -1,6 +1,6 @@
 // A SchemaValidation is one run of a SchemaProgram over the Index of a value. It recurses as deep
-// as subschemas apply inside one another, which is bounded, and every subschema tried costs a step
-// of a budget. Used once, by one thread.
+// as subschemas apply inside one another, which is bounded, and every evaluated subschema costs a
+// step of a budget. Used once, by one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace patchbay::json {
 
-// What went wrong, in numbers. It becomes words only if it matters in the end.
+// A violation in numbers. It becomes text only if it is reported.
 struct SchemaFault {
   const SchemaStep* step = nullptr;
-  Keyword keyword = Keyword::never;  // Of the step, or the one of several that it stands for.
+  Keyword keyword = Keyword::never;  // Of the step, or the one of several that it combines.
   NodeId node = 0;
-  std::uint32_t detail = 0;  // A count, or the number of a name or a node.
+  std::uint32_t detail = 0;  // A count, or the index of a name or a node.
 };
 
 class SchemaValidation {
@@ -31,7 +31,7 @@ class SchemaValidation {
 
  private:
   using Fault = SchemaFault;
-  // The fault, and inside alternatives that all failed the one that seems nearest.
+  // The fault, and inside alternatives that all failed the closest one.
   struct Report {
     Fault fault;
     Fault nearest;  // Without a step: there is none.
@@ -68,7 +68,7 @@ class SchemaValidation {
   bool dynamic_ref(const SchemaStep& step, NodeId node, bool collect);
   bool unevaluated(const SchemaStep& step, NodeId node, bool collect, std::size_t from);
 
-  // In schema_words.cc.
+  // In violations.cc.
   Violation put_in_words(const Report& report) const;
   std::string reason(const Fault& fault) const;
 
@@ -78,12 +78,12 @@ class SchemaValidation {
   Budget budget_;
   std::size_t depth_ = 0;
   bool too_deep_ = false;
-  int silent_ = 0;  // Inside a subschema that may fail without harm.
+  int silent_ = 0;  // Inside a subschema that may fail.
   Report last_;
   std::vector<Report> reports_;
 
-  // Members and elements that a subschema has looked at, as far as someone wants to know; those of
-  // the block at hand begin where it began. What a failed subschema saw is taken back.
+  // Members and elements that a subschema has evaluated, as far as needed; those of the current
+  // block begin where it began. Those of a failed subschema are removed.
   std::vector<NodeId> evaluated_;
   std::vector<std::uint32_t> scope_;  // The resources entered, for `$dynamicRef`.
   std::string scratch_;

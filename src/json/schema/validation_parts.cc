@@ -1,4 +1,4 @@
-// The part of SchemaValidation that goes into arrays and objects.
+// The part of SchemaValidation for arrays and objects.
 #include <algorithm>
 
 #include "json/schema/validation.h"
@@ -106,7 +106,7 @@ bool SchemaValidation::missing(const SchemaStep& step, const SchemaMembers& tabl
   return false;
 }
 
-// A key is no value of the index; so the keys become one, and the subschema runs over that.
+// A key is not a value of the index, so the keys become one that the subschema runs over.
 bool SchemaValidation::property_names(const SchemaStep& step, NodeId node) {
   if (value_[node].count == 0) return true;
   std::string text;

@@ -1,4 +1,4 @@
-// The part of SchemaValidation that says to people what is wrong.
+// The part of SchemaValidation that writes messages.
 #include <fmt/format.h>
 
 #include "json/decimal.h"
@@ -8,8 +8,8 @@
 namespace patchbay::json {
 namespace {
 
-constexpr std::size_t kLongText = 80;   // Bytes of a value, a name or a pattern that are shown.
-constexpr std::size_t kLongList = 200;  // Of the values allowed.
+constexpr std::size_t kLongText = 80;   // Bytes of a value, a name or a pattern in a message.
+constexpr std::size_t kLongList = 200;  // Of the allowed values.
 
 std::string clipped(std::string_view text) { return shortened(text, kLongText); }
 
