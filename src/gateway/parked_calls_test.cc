@@ -25,7 +25,8 @@ class AskingUpstream final : public Upstream {
   Task<mcp::Reply> answer(const Call& call, std::string_view) override {
     ++calls;
     const auto answer = std::make_shared<OneShot<mcp::Reply>>();
-    const std::string params = R"({"message":"name?","requestedSchema":{"type":"object"}})";
+    const std::string params = R"({"message":"name?","requestedSchema":{"type":"object",)"
+                               R"("properties":{"n":{"type":"string"}}}})";
     ask(call, "elicitation/create", params,
         [answer](mcp::Reply reply) { answer->deliver(std::move(reply)); });
     auto given = co_await answer->wait();

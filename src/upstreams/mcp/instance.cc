@@ -110,6 +110,7 @@ Task<void> Instance::keep_running() {
     if (stopping_) break;
     if (denied_ && oauth::wants_sign_in(*denied_)) {
       auto waited = co_await wait_for_person();
+      discard(waited, "the loop checks why it ended early");
       continue;
     }
     // Some servers end when they are asked something before the handshake: not asking mends it.
@@ -142,7 +143,7 @@ Task<void> Instance::wait_for_person() {
   co_return co_await rest.with_stop(stop_restarts_);
 }
 
-// One attempt: connect, shake hands, list, then wait for the end. Yields why it ended.
+// One run: connect, handshake, list, then wait for the end. Yields why it ended.
 Task<void> Instance::run_once() {
   starting_ = true;
   was_up_ = false;
