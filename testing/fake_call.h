@@ -62,12 +62,10 @@ class FakeCall {
   gateway::Call call;
 };
 
-// Runs a task and stores its result.
+// Runs a task and stores its result. REQUIRES: the task has ended when this is destroyed.
 template <class T>
 class Outcome {
  public:
-  ~Outcome() { scope_.cancel(); }
-
   void start(Task<T> task) { scope_.spawn(run(std::move(task))); }
   void cancel() { scope_.cancel(); }
 

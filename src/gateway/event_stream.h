@@ -1,5 +1,6 @@
-// An EventStream is a sequence of server messages to one client, kept for a while so that a client
-// whose connection broke can ask for what it missed. It outlives the connection it is read on.
+// An EventStream is a sequence of server messages to one client, stored for a while so that a
+// client whose connection broke can ask for what it missed. It outlives the connection it is read
+// on.
 //
 // Lives on the worker that made it; its reader may be on another.
 #pragma once
@@ -41,7 +42,7 @@ std::string event_frame(std::string_view id, std::string_view data,
 
 class EventStream {
  public:
-  // `total` counts the bytes kept by all streams of the worker.
+  // `total` counts the bytes stored by all streams of the worker.
   EventStream(std::string prefix, std::string session, std::size_t keep_bytes, std::size_t& total)
       : prefix_(std::move(prefix)),
         session_(std::move(session)),
@@ -58,7 +59,7 @@ class EventStream {
   // resume from.
   void append(std::string_view data);
 
-  // Nothing follows; the reader is told after what it has been sent.
+  // Nothing follows; the reader is notified after what it has been sent.
   void end();
 
   // Sends everything after event number `after` to `sink`, and what comes from now on. An earlier
@@ -92,7 +93,7 @@ class EventStream {
 };
 
 struct ReplayLimits {
-  std::size_t stream = 1 << 20;  // Bytes kept of one stream...
+  std::size_t stream = 1 << 20;  // Bytes stored of one stream...
   std::size_t total = 64 << 20;  // ...and of all streams of a worker that have ended.
   std::chrono::nanoseconds time = std::chrono::minutes(1);  // How long after the end.
 };

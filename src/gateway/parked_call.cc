@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "mcp/compose.h"
 #include "mcp/question.h"
@@ -63,10 +64,10 @@ Task<void> ParkedCall::run() {
   running_ = false;
   mcp::Reply reply = answered ? *std::move(answered) : mcp::error_reply(answered.error());
   end_questions();
-  if (heard_by_ && !word_.delivered()) {
+  if (request_in_round_ && !round_reply_.delivered()) {
     over_ = true;
-    heard_by_->quota = call_.quota;
-    word_.deliver(std::move(reply));
+    request_in_round_->quota = call_.quota;
+    round_reply_.deliver(std::move(reply));
   } else {
     answer_ = std::move(reply);
   }
@@ -76,29 +77,29 @@ Task<void> ParkedCall::run() {
 
 Task<mcp::Reply> ParkedCall::wait(const Call& request) {
   set_parked(false);
-  heard_by_ = &request;
-  word_.reset();
+  request_in_round_ = &request;
+  round_reply_.reset();
   if (answer_) {
     over_ = true;
-    heard_by_->quota = call_.quota;
-    word_.deliver(*std::exchange(answer_, std::nullopt));
+    request_in_round_->quota = call_.quota;
+    round_reply_.deliver(*std::exchange(answer_, std::nullopt));
   } else if (!questions_.empty()) {
     say_questions();  // What is still open is asked again.
   }
-  auto word = co_await word_.wait();
-  heard_by_ = nullptr;
+  auto reply = co_await round_reply_.wait();
+  request_in_round_ = nullptr;
   drop();
-  if (!word) {
-    // The client has left, and with it whoever wanted the answer.
+  if (!reply) {
+    // The client has left: nobody needs the answer.
     over_ = true;
     give_up();
     auto ended = ended_.wait();
     ended.ignore_stop();
-    (void)co_await ended;
-    co_return word.error();
+    discard(co_await ended, "the call has ended, whatever its outcome");
+    co_return reply.error();
   }
   if (!over_) set_parked(true);
-  co_return word;
+  co_return reply;
 }
 
 void ParkedCall::set_parked(bool parked) {
@@ -119,12 +120,12 @@ Result<void> ParkedCall::take_share() {
 }
 
 void ParkedCall::notify(std::string_view method, std::string_view params) {
-  if (!heard_by_) return;
+  if (!request_in_round_) return;
   if (method != "notifications/progress")
-    return gateway::notify(*heard_by_, method, std::string(params));
+    return gateway::notify(*request_in_round_, method, std::string(params));
   // The request of this round may know the progress by another token than the first one did.
-  if (const auto* const token = heard_by_->request.meta_member("progressToken")) {
-    gateway::notify(*heard_by_, method, mcp::with_token(params, token->raw));
+  if (const auto* const token = request_in_round_->request.meta_member("progressToken")) {
+    gateway::notify(*request_in_round_, method, mcp::with_token(params, token->raw));
   }
 }
 
@@ -150,14 +151,14 @@ void ParkedCall::ask(std::string_view method, std::string_view params, Answer an
   std::string key = fmt::format("{}-{}", method.substr(0, method.find('/')), ++asked_);
   questions_.emplace(std::move(key),
                      Question{std::string(method), *std::move(question), std::move(answer)});
-  if (heard_by_ && !set()) here().timers().set(*this, here().now() + kTogether);
+  if (request_in_round_ && !set()) here().timers().set(*this, here().now() + kTogether);
 }
 
 void ParkedCall::withdraw_questions() {
   end_questions();
-  if (!heard_by_) return;
+  if (!request_in_round_) return;
   drop();  // Nothing is left to be asked soon.
-  if (&heard_by_->owner == &here()) heard_by_->client.withdraw_questions();
+  if (&request_in_round_->owner == &here()) request_in_round_->client.withdraw_questions();
 }
 
 void ParkedCall::end_questions() {
@@ -168,7 +169,7 @@ void ParkedCall::end_questions() {
 
 // Either the time to ask has come, or the client has taken too long to come back.
 void ParkedCall::on_deadline() {
-  if (heard_by_) {
+  if (request_in_round_) {
     say_questions();
     return;
   }
@@ -189,7 +190,7 @@ void ParkedCall::say_questions() {
       fmt::format(R"({{"resultType":"input_required","inputRequests":{{{}}},"requestState":"{}"}})",
                   requests, owner_.state_of(*this)));
   reply.type = mcp::ResultType::input_required;
-  word_.deliver(std::move(reply));
+  round_reply_.deliver(std::move(reply));
 }
 
 void ParkedCall::take_answers(const Call& request) {

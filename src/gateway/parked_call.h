@@ -1,4 +1,4 @@
-// An ParkedCall is one call that outlives the request that began it: it asks its client through the
+// A ParkedCall is one call that outlives the request that began it: it asks its client through the
 // answers to a row of requests, the rounds.
 //
 // Confined to the worker of its ParkedCalls.
@@ -23,7 +23,7 @@ class ParkedCall final : public Peer, Timer {
   std::uint64_t id() const { return id_; }
   int round() const { return round_; }
   // A request waits for it.
-  bool busy() const { return heard_by_ != nullptr; }
+  bool busy() const { return request_in_round_ != nullptr; }
   // Its answer has been handed out.
   bool over() const { return over_; }
   const Call& call() const { return call_; }
@@ -64,8 +64,8 @@ class ParkedCall final : public Peer, Timer {
   const std::string trace_;
   Call call_;
   Stop stop_;
-  const Call* heard_by_ = nullptr;  // The request that waits for us; null between rounds.
-  OneShot<mcp::Reply> word_;        // What the round in progress is answered with.
+  const Call* request_in_round_ = nullptr;  // The request that waits for us; null between rounds.
+  OneShot<mcp::Reply> round_reply_;         // What the round in progress is answered with.
   OneShot<void> ended_;
   std::optional<mcp::Reply> answer_;  // Came between rounds.
   std::map<std::string, Question> questions_;

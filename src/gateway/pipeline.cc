@@ -61,6 +61,10 @@ Task<mcp::Reply> Pipeline::handle(Call& call) {
     if (!stored) reply = mcp::error_reply(stored.error());
   }
   finalize(call, *reply);
+  // The Call may live on until its answer is written; an upstream that has been replaced need not.
+  call.param_headers = nullptr;
+  call.entry = nullptr;
+  call.catalog.reset();
   co_return reply;
 }
 

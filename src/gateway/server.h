@@ -84,13 +84,13 @@ std::string client_capabilities(const mcp::Message& initialize);
 // The same of a request without a session.
 std::string_view declared_capabilities(const mcp::Message& request);
 
-// Why a client that has no way back cannot be asked; the call is told what it lacks.
+// Why a client without a session cannot be asked; the missing capability is stored in the call.
 Error cannot_be_asked(const Call& call, std::string_view method);
 
 // The level in a logging/setLevel request.
 Result<int> asked_level(const mcp::Message& request);
 
-// True if the client of `request` wants a log message with these raw params: a session has said so
+// True if the client of `request` wants a log message with these raw params: a session states it
 // once (`session_level`), a stateless request says so itself.
 bool is_wanted_log(std::string_view params, const mcp::Message& request, mcp::Revision revision,
                    std::optional<int> session_level);

@@ -13,7 +13,7 @@ constexpr std::size_t kRandomBytes = 16;
 
 Error unknown() { return {Code::session_not_found, "this session is unknown or has ended"}; }
 
-// Ids begin with the number of the home worker in two hexadecimal digits.
+// Ids begin with the number of the owner worker in two hexadecimal digits.
 std::optional<std::size_t> worker_of(std::string_view id) {
   std::size_t worker = 0;
   if (id.size() != 2 + 2 * kRandomBytes) return std::nullopt;

@@ -1,5 +1,5 @@
-// Sessions of the revisions that have them. Each session has a home worker, which its id names; any
-// worker finds it, remembers it, and from then on needs to ask nobody.
+// Sessions of the revisions that have them. Each session has an owner worker, which its id names;
+// any worker finds it, remembers it, and from then on needs to ask nobody.
 //
 // One Sessions per worker, confined to it; Directory is what they share.
 #pragma once
@@ -76,7 +76,7 @@ class Sessions {
   // Ends the session, wherever it lives.
   void end(Session& session);
 
-  // Told on the home worker when a session has ended.
+  // Called on the owner worker when a session has ended.
   void on_end(std::function<void(std::shared_ptr<Session>)> notify) {
     notify_end_ = std::move(notify);
   }

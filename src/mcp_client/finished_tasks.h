@@ -1,5 +1,5 @@
 // Calls that a client with a session wanted as tasks, and that a stateless server, which decides by
-// itself what becomes one, has answered at once. The answers are kept until the client fetches
+// itself what becomes one, has answered at once. The answers are stored until the client fetches
 // them, for a while and up to a size; beyond that the oldest go first.
 //
 // Confined to the worker of its link.
@@ -28,7 +28,7 @@ class FinishedTasks {
 
   explicit FinishedTasks(const TaskSettings& settings) : settings_(settings) {}
 
-  // `ttl` is how long the client would like it to be kept, in milliseconds.
+  // `ttl` is how long the client would like it to be stored, in milliseconds.
   const Finished& keep(mcp::Reply reply, std::optional<std::int64_t> ttl);
 
   // Null if there is none, or no longer.

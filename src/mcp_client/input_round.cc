@@ -23,7 +23,7 @@ struct Input {
   std::string result;  // The client's, raw.
 };
 
-// Shared with the answers, which may come after whoever asked has stopped waiting.
+// Shared with the answers, which may come after the call has stopped waiting.
 struct Round {
   std::vector<Input> inputs;
   std::size_t missing = 0;

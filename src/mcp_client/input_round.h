@@ -1,5 +1,5 @@
 // What a stateless server needs from the client before it can go on with a call, asked of a client
-// that has a session, in its own words: each input request becomes a question of its own.
+// that has a session, in its own form: each input request becomes a question of its own.
 //
 // Runs on the worker of the link.
 #pragma once

@@ -326,7 +326,7 @@ void McpLink::on_notification(const mcp::Message& message, std::uint64_t cause) 
   } else if (message.method == "notifications/message") {
     if (Pending* const running = call_of(cause, mcp::related_task(message.raw_params))) {
       const gateway::Call& call = *running->call;
-      running->shown = true;
+      running->visible = true;
       gateway::notify(call, message.method, with_listed_tasks(call, message.raw_params));
     }
   } else if (message.method == "notifications/progress") {
@@ -358,7 +358,7 @@ void McpLink::on_progress(const mcp::Message& message) {
   Pending* const asked = token ? find_pending(token->raw) : nullptr;
   if (!asked || !asked->call) return;
   const gateway::Call& call = *asked->call;
-  asked->shown = true;
+  asked->visible = true;
   if (const auto* const theirs = call.request.meta_member("progressToken")) {
     gateway::notify(call, message.method,
                     with_listed_tasks(call, mcp::with_token(message.raw_params, theirs->raw)));
@@ -391,7 +391,7 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
     }
     return;
   }
-  asked->shown = true;
+  asked->visible = true;
   asked->begin_question(asked->call->timeout);
   // The answer comes when the message and the buffer it lies in are gone.
   auto pass_on = [this, alive = liveness_.watch(), number = asked->id, id = std::string(message.id),
@@ -412,7 +412,7 @@ void McpLink::on_request(const mcp::Message& message, std::uint64_t cause) {
 // themselves, not in the course of a call: only where the server says which call it is about does
 // it count.
 bool McpLink::may_begin_again(const Pending& asked, std::string_view method, std::uint64_t cause) {
-  return !asked.shown && (cause != 0 || method != "roots/list");
+  return !asked.visible && (cause != 0 || method != "roots/list");
 }
 
 // Only of clients without a session: the others have said what they can do once and for all, and

@@ -1,6 +1,6 @@
-// An McpLink speaks MCP as a client over one Channel: the handshake in the era that the server
-// knows, the lists, and calls, pipelined and matched by ids that we mint. It ends with its channel;
-// a new connection is a new link.
+// An McpLink speaks MCP as a client over one Channel: the handshake of a stateless or
+// session-based server, the lists, and calls, pipelined and matched by ids of our own. It ends with
+// its channel; a new connection is a new link.
 //
 // Confined to the worker of its channel.
 #pragma once
@@ -39,10 +39,11 @@ struct LinkCounters {
   const std::string upstream;                    // Its name.
 };
 
-// What a server with sessions is told that its clients can do, by the settings of its connection.
+// The abilities of clients that are declared to a server with sessions, by the settings of its
+// connection.
 mcp::Abilities told_abilities(const McpSettings& settings);
 
-// What is known of a server's era before the handshake.
+// Whether a server is known to be stateless or session-based before the handshake.
 enum class HandshakeMode : std::uint8_t { ask, stateless, session_based };
 
 // The same for a server whose settings name the revision to speak.
@@ -74,10 +75,10 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   // The handshake. HandshakeMode::ask tries the stateless revision first, for at most `probe`.
   Task<void> open(HandshakeMode handshake_mode, std::chrono::nanoseconds probe, Deadline deadline);
 
-  // What the handshake has settled on.
+  // What the handshake has agreed on.
   mcp::Revision revision() const { return revision_; }
   bool stateless() const { return mcp::info(revision_).stateless; }
-  // The handshake got as far as an answer, in whichever era.
+  // The server has answered a handshake, of either kind.
   bool answered() const { return answered_; }
   bool closed() const { return closed_; }
 
@@ -91,7 +92,7 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   // agreed; with nothing to hear of, at once.
   Task<void> subscribe(const std::vector<std::string>& uris, Deadline deadline);
 
-  // Yields when the server has shown that it is alive.
+  // Yields when the server has answered.
   Task<void> check(Deadline deadline);
 
   // Forwards the call and waits for its answer. Code::missing_capability if a server with sessions
@@ -174,7 +175,7 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   Task<mcp::Reply> unfollow(std::string_view uri);
   std::string with_listed_tasks(const gateway::Call& call, std::string_view params) const;
 
-  // What a stateless server is told that the client can do; null: the gateway itself.
+  // The capabilities of the client for a stateless server; null: those of the gateway itself.
   std::string capabilities_of(const gateway::Call* call, bool with_tasks) const;
   Result<void> forward(const gateway::Call& call, std::string_view target, const TaskFields& fields,
                        std::string_view answers, Pending& pending, Deadline deadline);
@@ -192,7 +193,7 @@ class McpLink final : public transport::Channel::Listener, ListenStream::Link {
   const LinkCounters& counters_;
   const ProtocolSettings protocol_;
   const gateway::ListLimits list_limits_;
-  const mcp::Abilities told_;  // That a server with sessions is told that its clients can do.
+  const mcp::Abilities told_;  // Declared to a server with sessions.
   NotificationRate notifications_;
   std::uint64_t next_id_ = 1;
   using PendingMap = std::unordered_map<std::uint64_t, Pending*>;

@@ -30,7 +30,7 @@ bool names(std::string_view versions, mcp::Revision revision) {
   return found;
 }
 
-// An error that only a server of the stateless era sends.
+// An error that only a stateless server sends.
 bool is_stateless_error(const mcp::Reply& reply) {
   const auto code = json::member(reply.body, "code").value_or("");
   return code == "-32020" || code == "-32021" || code == "-32022";
@@ -307,8 +307,8 @@ std::optional<int> McpLink::level_to_ask(const gateway::Call& call) const {
   return level_ && level && *level_ <= *level ? std::nullopt : level;
 }
 
-// The server sends less than a client wants to hear: it is told once, for all clients. Each still
-// hears only what it wants.
+// The server sends fewer log messages than a client wants: the level is set once, for all clients.
+// Each still receives only what it wants.
 Task<void> McpLink::want_level(int level, Deadline deadline) {
   if (!json::member(capabilities_, "logging")) co_return ok();
   level_ = level;

@@ -95,7 +95,7 @@ Task<mcp::Reply> LinkTasks::created(const gateway::Call& call, mcp::Reply reply,
   if (!id) co_return malformed();
   if (use == Use::wait) co_return co_await wait_for(call, *id, deadline);
   if (stateless() && has_session(call)) {
-    // Its session is told how it stands; a server with sessions does so unasked.
+    // Its session receives updates; a server with sessions sends them by itself.
     const auto ttl = json::as_int(json::member(task, "ttlMs").value_or(""));
     const auto longest = std::chrono::milliseconds(kLongestFollowed).count();
     const auto time = std::clamp<std::int64_t>(ttl.value_or(longest), 0, longest);

@@ -26,7 +26,7 @@ class McpLink;
 struct TaskFields {
   std::string_view task =
       {};                 // Raw, for a server with sessions that is to make a task of the call.
-  bool declared = false;  // A stateless server is told that the client has tasks.
+  bool declared = false;  // Declare to a stateless server that the client has tasks.
 };
 
 class LinkTasks {
@@ -58,7 +58,7 @@ class LinkTasks {
 
   // The server says by itself how a task stands.
   void on_status(const mcp::Message& notification);
-  // What it has said of those that are followed may have been missed.
+  // Updates of followed tasks may have been missed.
   void on_missed();
 
   // Those that somebody without a session wants to hear of.

@@ -1,4 +1,4 @@
-// Tasks of a server with sessions for clients without one, and what is told of tasks unasked.
+// Tasks of a server with sessions for clients without one, and updates of tasks.
 #include <fmt/format.h>
 
 #include "json/edit.h"

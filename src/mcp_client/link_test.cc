@@ -36,13 +36,13 @@ class LinkTest : public ::testing::Test, protected McpLink::Events {
     connect(std::move(traits));
     testing::Outcome<void> opened;
     opened.start(link_->open(mode, seconds(3), kNever));
-    settle();
+    run_all();
     ASSERT_TRUE(opened.done());
     ASSERT_TRUE(*opened);
   }
 
   // Runs until nothing is on its way any more.
-  void settle() {
+  void run_all() {
     for (int turn = 0; turn < 20; ++turn) executor_.run();
   }
 
@@ -50,7 +50,7 @@ class LinkTest : public ::testing::Test, protected McpLink::Events {
     if (!link_) return;
     testing::Outcome<void> finished;
     finished.start(link_->finish());
-    settle();
+    run_all();
     EXPECT_TRUE(finished.done());
   }
 
@@ -75,7 +75,7 @@ TEST_F(LinkTest, FindsOutThatAServerHasSessions) {
   connect();
   testing::Outcome<void> opened;
   opened.start(link_->open(HandshakeMode::ask, seconds(3), kNever));
-  settle();
+  run_all();
   ASSERT_TRUE(opened.done());
   EXPECT_TRUE(*opened);
   EXPECT_EQ(server_->methods, (std::vector<std::string>{"server/discover", "initialize",
@@ -87,7 +87,7 @@ TEST_F(LinkTest, FindsOutThatAServerIsStateless) {
   connect({.stateless = true});
   testing::Outcome<void> opened;
   opened.start(link_->open(HandshakeMode::ask, seconds(3), kNever));
-  settle();
+  run_all();
   ASSERT_TRUE(opened.done());
   EXPECT_EQ(server_->methods, std::vector<std::string>{"server/discover"});
   EXPECT_TRUE(link_->stateless());
@@ -97,10 +97,10 @@ TEST_F(LinkTest, TakesSilenceForAServerWithSessions) {
   connect({.silent_to_discover = true});
   testing::Outcome<void> opened;
   opened.start(link_->open(HandshakeMode::ask, seconds(3), kNever));
-  settle();
+  run_all();
   EXPECT_EQ(server_->count("initialize"), 0U);
   executor_.pass(seconds(4));
-  settle();
+  run_all();
   ASSERT_TRUE(opened.done());
   EXPECT_TRUE(*opened);
   EXPECT_FALSE(link_->stateless());
@@ -113,13 +113,13 @@ TEST_F(LinkTest, AnswersACallUnderAnIdOfItsOwn) {
   Deadline deadline = kNever;
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   ASSERT_EQ(server_->open.size(), 1U);
   EXPECT_NE(server_->open[0].id, R"("mine")");
   EXPECT_NE(server_->open[0].params.find(R"("name":"work")"), std::string::npos);
   EXPECT_FALSE(reply.done());
   server_->answer(kDone);
-  settle();
+  run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply)->body, kDone);
 }
@@ -133,13 +133,13 @@ TEST_F(LinkTest, MatchesAnswersOutOfOrder) {
   testing::Outcome<mcp::Reply> two;
   one.start(link_->ask(first.call, "work", deadline));
   two.start(link_->ask(second.call, "work", deadline));
-  settle();
+  run_all();
   ASSERT_EQ(server_->open.size(), 2U);
   server_->reply(server_->open[1].id, R"({"of":2})");
-  settle();
+  run_all();
   EXPECT_FALSE(one.done());
   server_->reply(server_->open[0].id, R"({"of":1})");
-  settle();
+  run_all();
   ASSERT_TRUE(one.done() && two.done());
   EXPECT_EQ((*one)->body, R"({"of":1})");
   EXPECT_EQ((*two)->body, R"({"of":2})");
@@ -151,15 +151,15 @@ TEST_F(LinkTest, CancelsACallThatTimesOutAndDropsItsLateAnswer) {
   Deadline deadline = executor_.now() + seconds(5);
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   executor_.pass(seconds(6));
-  settle();
+  run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply).error().code, Code::timeout);
   EXPECT_EQ(server_->count("notifications/cancelled"), 1U);
   EXPECT_NE(server_->texts.back().find(R"("requestId":)" + server_->open[0].id), std::string::npos);
   server_->answer(kDone);
-  settle();
+  run_all();
   EXPECT_EQ(counters_.late->value(), 1U);
   EXPECT_EQ(counters_.unknown_id->value(), 0U);
 }
@@ -167,7 +167,7 @@ TEST_F(LinkTest, CancelsACallThatTimesOutAndDropsItsLateAnswer) {
 TEST_F(LinkTest, CountsAnswersToNothing) {
   open();
   server_->reply("4711", kDone);
-  settle();
+  run_all();
   EXPECT_EQ(counters_.unknown_id->value(), 1U);
 }
 
@@ -177,9 +177,9 @@ TEST_F(LinkTest, PassesACancellationOn) {
   Deadline deadline = kNever;
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   reply.cancel();
-  settle();
+  run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply).error().code, Code::cancelled);
   EXPECT_EQ(server_->count("notifications/cancelled"), 1U);
@@ -191,20 +191,20 @@ TEST_F(LinkTest, AsksTheClientOfTheOnlyCallAndStopsTheClockMeanwhile) {
   Deadline deadline = executor_.now() + seconds(5);
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   server_->say(
       R"({"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"message":"?"}})");
-  settle();
+  run_all();
   ASSERT_EQ(call.client.questions.size(), 1U);
   executor_.pass(seconds(30));
-  settle();
+  run_all();
   EXPECT_FALSE(reply.done()) << "the time of the client counts";
   call.client.questions[0].answer(mcp::result_reply(R"({"action":"decline"})"));
-  settle();
+  run_all();
   EXPECT_NE(server_->texts.back().find(R"("id":7,"result":{"action":"decline"})"),
             std::string::npos);
   executor_.pass(seconds(6));
-  settle();
+  run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply).error().code, Code::timeout) << "the clock goes on after the answer";
 }
@@ -213,7 +213,7 @@ TEST_F(LinkTest, RefusesQuestionsThatBelongToNoCall) {
   open();
   server_->say(R"({"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}})");
   server_->say(R"({"jsonrpc":"2.0","id":8,"method":"ping"})");
-  settle();
+  run_all();
   EXPECT_EQ(counters_.refused->value(), 1U);
   EXPECT_NE(server_->texts[server_->texts.size() - 2].find("-32601"), std::string::npos);
   EXPECT_NE(server_->texts.back().find(R"("id":8,"result":{})"), std::string::npos);
@@ -225,9 +225,9 @@ TEST_F(LinkTest, FailsWhatWaitsWhenTheServerIsLost) {
   Deadline deadline = kNever;
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   server_->die("exit 1");
-  settle();
+  run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply).error().code, Code::upstream_failed);
   EXPECT_EQ(closed_, "exit 1");
@@ -241,7 +241,7 @@ TEST_F(LinkTest, RefusesACallThatTheChannelDoesNotTake) {
   Deadline deadline = kNever;
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply).error().code, Code::overloaded);
 }
@@ -255,11 +255,11 @@ TEST_F(LinkTest, RequestsNoTaskOfAToolThatHasNone) {
   Deadline deadline = kNever;
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   ASSERT_EQ(server_->open.size(), 1U);
   EXPECT_EQ(server_->open[0].params.find(R"("task")"), std::string::npos);
   server_->answer(kDone);
-  settle();
+  run_all();
   EXPECT_EQ((*reply)->body, kDone);
 }
 
@@ -270,15 +270,15 @@ TEST_F(LinkTest, WaitsForTheTaskOfAToolThatRunsOnlyAsOne) {
   Deadline deadline = kNever;
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   ASSERT_EQ(server_->open.size(), 1U);
   EXPECT_NE(server_->open[0].params.find(R"("task")"), std::string::npos);
   server_->answer(R"({"task":{"taskId":"t1","status":"working"}})");
-  settle();
+  run_all();
   ASSERT_EQ(server_->open.size(), 1U);
   EXPECT_EQ(server_->open[0].method, "tasks/result");
   server_->answer(kDone);
-  settle();
+  run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply)->body, kDone);
 }
@@ -289,9 +289,9 @@ TEST_F(LinkTest, RefusesATaskThatNobodyRequested) {
   Deadline deadline = kNever;
   testing::Outcome<mcp::Reply> reply;
   reply.start(link_->ask(call.call, "work", deadline));
-  settle();
+  run_all();
   server_->answer(R"({"resultType":"task","taskId":"t1","status":"working"})");
-  settle();
+  run_all();
   ASSERT_TRUE(reply.done());
   EXPECT_EQ((*reply).error().message, "the upstream made a task for a client without tasks");
 }

@@ -37,11 +37,12 @@ Task<void> ListenStream::run(std::shared_ptr<Subscription> subscription) {
     if (ended && ended->is_error) {
       const auto why = json::string_member(ended->body, "message").value_or("no message");
       subscription->agreed.deliver(
-          Error{Code::upstream_failed, "the server tells no news: " + why});
+          Error{Code::upstream_failed, "the server sends no notifications: " + why});
       break;
     }
-    // Whoever waits for the server to agree has waited for nothing.
-    subscription->agreed.deliver(Error{Code::upstream_failed, "the server ended its news at once"});
+    // The wait for the agreement ends with an error.
+    subscription->agreed.deliver(
+        Error{Code::upstream_failed, "the server ended its notifications at once"});
     auto sleep = sleep_until(here().now() + kPause);
     auto slept = co_await sleep.with_stop(subscription->stop);
     if (!slept) break;

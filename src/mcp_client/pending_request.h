@@ -24,7 +24,7 @@ class PendingRequest final : Timer {
   std::string task = {};                // That the request is about.
   bool handshake = false;               // Must not be cancelled.
   bool repeatable = false;              // The call may be made again over another connection.
-  bool shown = false;  // Something has come of it: progress, a question, a log line.
+  bool visible = false;  // Something has come of it: progress, a question, a log line.
 
   // Questions to its client that have no answer yet.
   int questions() const { return questions_; }

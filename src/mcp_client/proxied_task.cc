@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/discard.h"
 #include "json/read.h"
 #include "json/write.h"
 #include "mcp/compose.h"
@@ -30,7 +31,7 @@ ProxiedTask::ProxiedTask(std::string id, std::string_view capabilities,
             .client = *this,
             .deadline = kNever} {
   auto parsed = mcp::parse(text_, request_);
-  (void)parsed;  // We wrote it ourselves.
+  discard(parsed, "the text is our own");
   call_.capabilities = capabilities_;
   call_.timeout = timeout;
 }

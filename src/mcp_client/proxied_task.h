@@ -1,6 +1,6 @@
-// An ProxiedTask is a task of a server with sessions that waits for input. Such a server asks only
-// whoever waits for the result, so the result is waited for on behalf of the client, and what is
-// asked meanwhile is kept until the client comes for it and brings the answers.
+// A ProxiedTask is a task of a server with sessions that waits for input. Such a server asks only
+// while a request for the result is open, so one is made on behalf of the client, and its questions
+// are stored until the client fetches them and returns answers.
 //
 // Confined to the worker of its link.
 #pragma once
@@ -18,7 +18,8 @@ namespace patchbay::upstreams {
 
 class ProxiedTask final : public gateway::Peer {
  public:
-  // `capabilities` are those of a client without a session, raw; it may think for `patience`.
+  // `capabilities` are those of a client without a session, raw; it has `timeout` to answer a
+  // question.
   ProxiedTask(std::string id, std::string_view capabilities, std::chrono::nanoseconds timeout);
   ~ProxiedTask() override;
 

@@ -1,5 +1,5 @@
 // A call whose upstream wants somebody to sign in first: its client is asked to open a link, if it
-// can be, and the call goes on when that is done; otherwise the caller is told which link to open.
+// can be, and the call goes on when that is done; otherwise the reply says which link to open.
 // Where all callers share what is given, only admins are asked.
 //
 // On the worker that the call is answered on.
@@ -14,7 +14,7 @@ namespace patchbay::upstreams {
 // meanwhile. Otherwise the error is what the caller is to be told. Not `asks`: nobody is asked.
 Task<void> sign_in(const gateway::Call& call, const oauth::Access& access, bool asks = true);
 
-// That, as the answer to the call: of a tool, in the words of its result, so that models read it
+// That, as the answer to the call: of a tool, as its result, so that models read it
 // too.
 Result<mcp::Reply> sign_in_reply(const gateway::Call& call, const Error& error);
 

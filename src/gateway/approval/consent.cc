@@ -24,7 +24,7 @@ constexpr std::string_view kForm =
     R"({"type":"object","properties":{"approve":{"type":"boolean","title":"Approve this call",)"
     R"("description":"True lets it be made, once.","default":false}},"required":["approve"]})";
 
-void log_word(std::string_view what, const Call& call, const policy::ApprovalSubject& subject) {
+void log_approval(std::string_view what, const Call& call, const policy::ApprovalSubject& subject) {
   log::Line(log::Level::info, what)
       .add("who", call.who->name)
       .add("tool", subject.tool)
@@ -66,9 +66,9 @@ Task<std::optional<mcp::Reply>> Consent::evaluate(Call& call, const CatalogEntry
   auto canonical = json::canonical(arguments);
   if (!canonical) co_return refusal(canonical.error().message);
   if (canonical->size() > approvals_.settings().arguments.value) {
-    co_return refusal(
-        fmt::format("{} needs approval, and these arguments are too large to be shown to a person",
-                    entry.dotted));
+    co_return refusal(fmt::format(
+        "{} needs approval, and these arguments are too large to be displayed to a person",
+        entry.dotted));
   }
   std::string digest = policy::sha256(*canonical);
   const Question question{
@@ -80,7 +80,7 @@ Task<std::optional<mcp::Reply>> Consent::evaluate(Call& call, const CatalogEntry
 Task<std::optional<mcp::Reply>> Consent::approve(Call& call, const Question& question) {
   if (auto by = approvals_.take(question.subject, here().now())) {
     call.approved_by = *std::move(by);
-    log_word("approval used", call, question.subject);
+    log_approval("approval used", call, question.subject);
     co_return std::nullopt;
   }
   if (may_ask_user(call)) co_return co_await ask_user(call, question);
@@ -120,7 +120,7 @@ Task<std::optional<mcp::Reply>> Consent::ask_user(Call& call, const Question& qu
 
 void Consent::note_decision(const Call& call, const policy::ApprovalSubject& subject,
                             bool approved) {
-  log_word(approved ? "approved by the user" : "refused by the user", call, subject);
+  log_approval(approved ? "approved by the user" : "refused by the user", call, subject);
   auto record = policy::event_record(policy::kApprovalEvent, *call.who);
   record.method = approved ? "approve" : "refuse";
   record.from = call.from;

@@ -1,6 +1,7 @@
-// Consent decides whether a call that is allowed only on terms may be sent: by its arguments, and
-// where the rules want a person's word, by that. The user of an MCP client is asked where that is
-// allowed and the client can ask; otherwise the caller is told how an admin can approve the call.
+// Consent decides whether a call that is allowed only under conditions may be sent: by its
+// arguments and, where the rules require it, by an approval. The user of an MCP client is asked
+// where that is allowed and the client can ask; otherwise the reply says how an admin can approve
+// the call.
 //
 // One per worker; confined to it. The approvals are shared.
 #pragma once
@@ -23,11 +24,12 @@ class Consent {
   Consent(policy::Approvals& approvals, Recorder& recorder)
       : approvals_(approvals), recorder_(recorder) {}
 
-  // Null if the call may be sent, else what it is answered with. REQUIRES: the entry has terms.
+  // Null if the call may be sent, else what it is answered with. REQUIRES: the entry has
+  // conditions.
   Task<std::optional<mcp::Reply>> evaluate(Call& call, const CatalogEntry& entry,
                                            const Catalog& catalog);
 
-  // Whether the client of `call` may be asked on account of these terms.
+  // Whether the conditions of `entry` may have the client of `call` asked.
   bool may_ask(const Call& call, const CatalogEntry& entry) const;
 
  private:

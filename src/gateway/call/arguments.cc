@@ -11,7 +11,7 @@
 namespace patchbay {
 namespace {
 
-constexpr std::size_t kMaxQuotedBytes = 64;  // Of the caller's own words, in an Error.
+constexpr std::size_t kMaxQuotedBytes = 64;  // Of the caller's text, in an Error.
 
 using Raw = std::optional<std::string_view>;
 

@@ -35,7 +35,7 @@ Result<std::optional<std::string>> sole_optional_text_argument(std::string_view 
 Result<int> whole_argument(std::string_view arguments, std::string_view name, int lowest,
                            int highest, int fallback);
 
-// The first bytes of `text`, cut between characters: for quoting the caller's words in an Error.
+// The first bytes of `text`, cut between characters: for quoting the caller's text in an Error.
 std::string_view clip(std::string_view text);
 
 }  // namespace patchbay

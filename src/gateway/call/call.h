@@ -1,7 +1,7 @@
-// A Call is one request in progress: what is asked, by whom, until when, and how to reach the asker
-// meanwhile. The front end that made it keeps it alive until it is answered.
+// A Call is one request in progress: the request, its caller, its deadline, and how to reach the
+// client meanwhile. The frontend that made it keeps it until it is answered.
 //
-// Made and read on the asker's worker; an upstream on another worker may read it while it answers.
+// Made and read on the caller's worker; an upstream on another worker may read it while it answers.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ namespace patchbay::gateway {
 // What becomes of a question: called exactly once.
 using Answer = std::move_only_function<void(mcp::Reply)>;
 
-// The asker's side of a call in progress. Called on the asker's worker.
+// The client's side of a call in progress. Called on the caller's worker.
 class Peer {
  public:
   virtual ~Peer() = default;
@@ -41,7 +41,7 @@ class Peer {
   virtual void withdraw_questions() {}
 };
 
-// The asker of a call that has no way to be told anything but the answer.
+// The client of a call that can receive nothing but the answer.
 class SilentPeer final : public Peer {
  public:
   void notify(std::string_view, std::string_view) override {}
@@ -69,7 +69,7 @@ struct Call {
   const mcp::Method& method;
   mcp::Revision revision;
   std::string_view frontend;  // Which front end: "mcp-http", "mcp-stdio".
-  Executor& owner;            // The asker's worker.
+  Executor& owner;            // The caller's worker.
   Peer& client;
   mutable Deadline deadline;  // Moves while a person does what the call waits for.
   std::size_t bytes_in = 0;
@@ -81,7 +81,7 @@ struct Call {
   std::optional<int> log_level = {};     // The least important messages it wants; none if it
                                          // has never said so.
 
-  // News on the way from another worker; see tell().
+  // Notifications on the way from another worker; see notify().
   mutable std::atomic<int> updates_in_flight = 0;
 
   // For a stateless client on HTTP: the headers of its request.
@@ -90,7 +90,7 @@ struct Call {
   // The client answers questions at a link that stands for its request, which it does not repeat.
   bool linked = false;
 
-  // Set by front ends of MCP: what the gateway asks is shown to a person who uses the client.
+  // Set by frontends of MCP: questions of the gateway reach a person who uses the client.
   // Elsewhere the caller itself would answer.
   bool has_user = false;
 
@@ -128,11 +128,11 @@ struct Call {
   mcp::ItemKind item = mcp::ItemKind::tool;  // The kind of the item that is named.
 };
 
-// News of one call that may be on their way to its worker at a time.
+// Notifications of one call that may be on their way to its worker at a time.
 inline constexpr int kMaxUpdatesInFlight = 256;
 
-// Tells the asker something while the call runs. Callable on any worker. News that come faster than
-// the asker's worker takes them are dropped: they are news, not answers.
+// Notifies the client while the call runs. Callable on any worker. Notifications that come faster
+// than the caller's worker takes them are dropped.
 inline void notify(const Call& call, std::string_view method, std::string params) {
   if (&call.owner == &here()) {
     call.client.notify(method, params);
@@ -142,7 +142,7 @@ inline void notify(const Call& call, std::string_view method, std::string params
     call.updates_in_flight.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
-  // The call is alive when the letter arrives: its answer takes the same way, later.
+  // The call exists when this message arrives: its answer is posted later.
   call.owner.post([&call, method = std::string(method), params = std::move(params)] {
     call.updates_in_flight.fetch_sub(1, std::memory_order_relaxed);
     call.client.notify(method, params);

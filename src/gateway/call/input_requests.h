@@ -1,5 +1,5 @@
 // The Questions that upstreams have asked clients in the course of a call, and that wait for the
-// client's answer. Whoever asked hears exactly once: the answer, or that there will be none.
+// client's answer. Each question gets exactly one callback: the answer, or an error.
 //
 // One per worker; confined to it. An id names its worker, so that an answer that arrives elsewhere
 // finds its way.

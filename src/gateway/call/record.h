@@ -1,5 +1,5 @@
 // The Recorder writes down every call: one log line, the counters that /metrics shows, and the
-// audit record where one is kept.
+// audit record where one is written.
 //
 // One per worker; confined to it. The series behind it are shared.
 #pragma once
@@ -30,7 +30,7 @@ class Recorder {
   // Notes what became of the call.
   void record(const Call& call, const mcp::Reply& reply, Deadline began);
 
-  // Whether a call whose record cannot be kept is refused.
+  // Whether a call whose record cannot be written is refused.
   bool must_keep() const { return audit_ && audit_->settings().required; }
   Result<void> check() const { return must_keep() ? audit_->check() : ok(); }
 
@@ -45,7 +45,7 @@ class Recorder {
     if (audit_) audit_->put_failed_log_in(std::move(record));
   }
 
-  // Null: no audit records are kept.
+  // Null: no audit records are written.
   void set_audit(std::shared_ptr<policy::AuditLog> audit) { audit_ = std::move(audit); }
 
   void set_log_calls(bool on) { log_calls_ = on; }

@@ -23,7 +23,7 @@ class TaskIds {
 
   struct Place {
     std::string upstream;
-    std::string id;  // In the upstream's words.
+    std::string id;  // The upstream's own.
   };
   // Empty if it is not the id of a task of `who`.
   std::optional<Place> find(const Principal& who, std::string_view listed) const;

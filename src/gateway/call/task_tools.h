@@ -15,7 +15,7 @@ namespace patchbay::gateway {
 
 class TaskTools {
  public:
-  // `tool` of the upstream made the task that the upstream calls `id`. `most` are kept.
+  // `tool` of the upstream made the task that the upstream calls `id`. `most` are stored.
   void add(std::string_view upstream, std::string_view id, std::string tool, std::size_t most) {
     const std::lock_guard lock(mutex_);
     std::string key = key_of(upstream, id);

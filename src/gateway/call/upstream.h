@@ -21,7 +21,7 @@ struct UpstreamState {
   std::string detail;  // Why it is down, or what else is wrong, or empty.
 };
 
-// How a task of an upstream stands, in the words of either kind of revision, raw. One of the two
+// The state of a task of an upstream, in the form of either kind of revision, raw. One of the two
 // may come later.
 struct TaskUpdate {
   std::string id;         // As the upstream calls it.
@@ -42,12 +42,12 @@ class Upstream {
   // trying by itself.
   virtual Task<void> start() = 0;
 
-  // Answers `call`, whose target is `target` in the upstream's own words. Progress goes to the
-  // asker meanwhile. Many at once; stops early when cancelled, and by call.deadline.
+  // Answers `call`, whose target the upstream calls `target`. Progress goes to the
+  // client meanwhile. Many at once; stops early when cancelled, and by call.deadline.
   virtual Task<mcp::Reply> answer(const Call& call, std::string_view target) = 0;
 
-  // Whether it may ask the client of a call something. One that never does spares its calls the
-  // means to be asked.
+  // Whether it may ask the client of a call something. Upstreams that never ask let calls skip
+  // the input-round machinery.
   virtual bool can_ask() const { return true; }
 
   virtual UpstreamState state() const = 0;
@@ -56,7 +56,7 @@ class Upstream {
   // it refers to. On the control thread.
   virtual void reread() {}
 
-  // Lets calls in progress finish until `deadline`, then lets go of everything. Called once.
+  // Lets calls in progress finish until `deadline`, then releases everything. Called once.
   virtual Task<void> stop(Deadline deadline) = 0;
 };
 
@@ -65,7 +65,7 @@ class UpstreamWatcher {
  public:
   virtual ~UpstreamWatcher() = default;
   virtual void offers(const Upstream& upstream, mcp::ItemLists items) = 0;
-  // The content of a resource, in the upstream's own words, is another.
+  // The content of a resource, by the upstream's own URI, has changed.
   virtual void updated(const Upstream& upstream, const std::string& uri) = 0;
   virtual void task_changed(const Upstream& upstream, const TaskUpdate& update) = 0;
   // What the upstream has been subscribed to and must be again when it comes back.

@@ -149,7 +149,7 @@ void Catalog::build(const Catalog* before) {
 
 bool Catalog::add_entry(Section& to, const Offer& offer, ItemKind kind, const mcp::Item& item,
                         const std::string& listed) {
-  // Whoever came first keeps the name: one upstream never stands in another's place.
+  // The first one keeps the name: one upstream never replaces an item of another.
   if (!to.listed.try_emplace(listed, to.entries.size()).second) return false;
   const bool tool = kind == ItemKind::tool;
   to.entries.push_back({offer.upstream, own_name(offer, kind, item), listed, mirrored(kind, item),

@@ -39,7 +39,7 @@ struct NameSettings {
 
 struct CatalogEntry {
   std::shared_ptr<Upstream> upstream;
-  std::string key;     // In the upstream's own words: a name, a URI or a URI template.
+  std::string key;     // The upstream's own name: a name, a URI or a URI template.
   std::string listed;  // As clients see it.
   std::vector<mcp::ParamHeader> headers = {};  // Arguments that are mirrored in HTTP headers.
   mcp::TaskSupport tasks = mcp::TaskSupport::none;
@@ -76,8 +76,8 @@ class Catalog {
   // never another's (see QualifiedNames). For resources: the URI. Null if unknown or ambiguous.
   const CatalogEntry* find(mcp::ItemKind kind, std::string_view name) const;
 
-  // Who can read `uri`: whoever lists it, else whoever has a template that it fits and may be asked
-  // for it. The entry's key is then the URI or the template.
+  // The entry that can read `uri`: the one that lists it, else one with a template that it fits and
+  // that may be asked for it. The entry's key is then the URI or the template.
   const CatalogEntry* find_resource(std::string_view uri) const;
 
   // The upstream of that name; null if there is none.

@@ -1,5 +1,5 @@
-// What is news to whom when catalogs or rules change: each client hears only of changes in what it
-// sees itself.
+// What changes for which client when catalogs or rules change: each receives only changes in what
+// it sees itself.
 //
 // Confined to the worker that tells; worked out once for all who see the same.
 #pragma once
@@ -41,7 +41,7 @@ class CatalogChanges {
 // A resource that has changed, as each client knows it.
 class ResourceUpdate {
  public:
-  // `uri` is in the words of its upstream. REQUIRES: `restricted` outlives this.
+  // `uri` is the upstream's own. REQUIRES: `restricted` outlives this.
   ResourceUpdate(std::string upstream, std::string uri, CatalogSnapshot now,
                  RestrictedCatalogs& restricted)
       : upstream_(std::move(upstream)),

@@ -32,7 +32,7 @@ const std::string* find(const config::Dict<std::string>& dict, const std::string
   return found == dict.end() ? nullptr : &found->second;
 }
 
-// The new name of each tool that gets one. Whoever is not renamed keeps its name against all
+// The new name of each tool that gets one. A tool that is not renamed keeps its name against all
 // others; a tool that cannot have its new one is not renamed, which may stand in another's way.
 std::map<std::string, std::string> new_names(const std::vector<mcp::Item>& tools,
                                              const ToolSettings& settings,

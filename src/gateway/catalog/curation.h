@@ -30,7 +30,7 @@ struct UpstreamSettings {
 // Adds what is wrong with an upstream's `tools` section and cannot be said in a table.
 void check_tools(const config::Node& tools, const config::Location& at);
 
-// Makes of what an upstream offers that which is shown. A tool cannot take a name that another one
+// Turns what an upstream offers into what is listed. A tool cannot take a name that another one
 // has: it keeps its own. Yields that, and settings for tools that are not there, as sentences.
 std::vector<std::string> curate(Offer& offer, const ToolSettings& settings);
 

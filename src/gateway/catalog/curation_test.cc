@@ -55,7 +55,7 @@ TEST(Curation, RenamedToolsAreCalledByTheirOwnName) {
   Offer away = offer({"a"});
   curate(away, {.rename = {{"a", "z"}}});
   const Catalog other({away}, {});
-  EXPECT_EQ(other.find(ItemKind::tool, "a"), nullptr) << "the own name is not shown";
+  EXPECT_EQ(other.find(ItemKind::tool, "a"), nullptr) << "the own name is not listed";
   EXPECT_EQ(other.find(ItemKind::tool, "up_z")->key, "a");
 }
 

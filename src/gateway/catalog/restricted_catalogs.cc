@@ -19,7 +19,8 @@ std::shared_ptr<const Catalog> RestrictedCatalogs::of(const CatalogSnapshot& sna
     const std::lock_guard lock(mutex_);
     if (auto found = find(snapshot, about)) return found;
   }
-  // Made without the lock: whoever wants it at the same time makes it twice rather than waits.
+  // Made without the lock: two workers that need it at the same time make it twice rather than
+  // wait.
   auto made =
       snapshot.catalog->restricted(std::make_shared<const policy::Access>(snapshot.rules, about));
   const std::lock_guard lock(mutex_);

@@ -75,7 +75,7 @@ TEST(CatalogChanges, AreForThoseWhoSeeTheChange) {
   EXPECT_TRUE(update.of(caller({"r"})).empty());
   EXPECT_EQ(update.of(caller({"s"})).size(), 1U);
   CatalogChanges ruled({now.catalog, nullptr}, now, restricted);
-  EXPECT_EQ(ruled.of(caller({"r"})).size(), 1U) << "rules that change are news too";
+  EXPECT_EQ(ruled.of(caller({"r"})).size(), 1U) << "changed rules are changes too";
   EXPECT_TRUE(ruled.of(caller({"s"})).empty());
 }
 

@@ -45,7 +45,7 @@ Task<std::shared_ptr<const Catalog>> CatalogView::wait_synced(const Principal& w
 void CatalogView::update(std::shared_ptr<const Catalog> catalog, bool synced) {
   before_change();
   now_.catalog = counted_here(std::move(catalog));
-  // Who comes once the list is complete need not hear how it became so.
+  // Clients that connect once the list is complete need no notification of how it was built.
   const bool completed = synced && !synced_;
   synced_ = synced;
   if (synced_) {

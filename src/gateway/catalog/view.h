@@ -1,9 +1,9 @@
 // A CatalogView is a worker's own look at the catalog: the newest one, as each caller may see it,
-// and whether every upstream has had its first chance to come up. Before that, whoever asks for the
-// list waits a little. Clients hear of changes a moment later than the catalog has them, so that
-// many are told as one.
+// and whether every upstream has had its first chance to come up. Before that, requests for
+// lists wait a little. Changes are announced a moment after the catalog has them, so that many are
+// announced as one.
 //
-// Confined to its worker; the control thread updates it by letter.
+// Confined to its worker; the control thread updates it with posted messages.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ class CatalogView final : Timer {
   std::shared_ptr<const Catalog> whole() const { return now_.catalog; }
   bool synced() const { return synced_; }
 
-  // The catalog once it has settled, or what there is at `deadline`.
+  // The catalog once it is complete, or what there is at `deadline`.
   Task<std::shared_ptr<const Catalog>> wait_synced(const Principal& who, Deadline deadline);
 
   void update(std::shared_ptr<const Catalog> catalog, bool synced);
@@ -47,7 +47,7 @@ class CatalogView final : Timer {
   // Whether the caller has the role `admin`, as everybody has where nobody is asked who they are.
   bool is_admin(const Principal& who) const;
 
-  // A resource that has changed, in the words of its upstream.
+  // A resource that has changed, by the upstream's own URI.
   ResourceUpdate update_of(const std::string& upstream, const std::string& uri) const {
     return {upstream, uri, now_, *restricted_};
   }

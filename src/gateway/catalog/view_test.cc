@@ -70,7 +70,7 @@ TEST_F(CatalogViewTest, TheListIsCompleteAtOnce) {
   offer("b", "", true);
   EXPECT_EQ(told, Told{tools});
   executor.pass(1s);
-  EXPECT_EQ(told, Told{tools}) << "who comes later hears nothing of the start";
+  EXPECT_EQ(told, Told{tools}) << "later clients are not notified of the start";
 }
 
 TEST_F(CatalogViewTest, NothingIsGatheredWithoutDebounce) {

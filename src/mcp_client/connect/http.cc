@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/discard.h"
 #include "core/http_token.h"
 #include "transport/http_channel.h"
 
@@ -140,6 +141,7 @@ Task<std::unique_ptr<Connection>> HttpConnector::connect(Deadline deadline) {
     // Also if the attempt was stopped: what the connection reads with must end before it does.
     auto ending = connection->end(true);
     auto ended = co_await ending.shielded();
+    discard(ended, "the error of the attempt counts");
     if (connected.error().code != Code::upstream_failed || !try_next_candidate()) {
       co_return connected.error();
     }

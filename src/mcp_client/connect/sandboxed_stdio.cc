@@ -17,7 +17,7 @@ namespace {
 
 using config::Duration;
 
-// One life of the program.
+// One run of the program.
 class ConfinedConnection final : public Connection {
  public:
   ConfinedConnection(std::unique_ptr<sandbox::Confined> confined, const std::string& upstream,
@@ -56,7 +56,7 @@ class ConfinedConnection final : public Connection {
   }
 
  private:
-  // What is kept of a run: what was run, within which limits, and how it ended.
+  // What is recorded of a run: what was run, within which limits, and how it ended.
   void note_run(const sandbox::Usage& usage) const {
     const auto ending = confined_->child().ending().value_or(net::Ending());
     std::string what = settings_.command;

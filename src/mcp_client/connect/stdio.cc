@@ -15,7 +15,7 @@ namespace {
 
 using config::Duration;
 
-// One life of the program.
+// One run of the program.
 class ChildConnection final : public Connection {
  public:
   ChildConnection(std::unique_ptr<net::Child> child, const std::string& upstream,

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "core/discard.h"
 #include "mcp_client/connect/http.h"
 #include "transport/wire/envelope_channel.h"
 #include "transport/ws_channel.h"
@@ -33,10 +34,10 @@ class WsConnection final : public Connection {
 
   Task<void> end(bool orderly) override {
     texts_.close();
-    // Also a server that was lost, or broke the rules, is told that we leave and why.
+    // A server that was lost, or broke the rules, also gets a close frame with the reason.
     const Deadline deadline = orderly ? kNever : here().now() + kCloseTime;
     auto over = co_await client_->socket().over(deadline);
-    (void)over;  // A server that does not close has had its time.
+    discard(over, "a server that does not close has had its time");
     co_return ok();
   }
 

@@ -15,7 +15,7 @@ using config::Duration;
 
 // A call waits for a restart that is at most this far away; otherwise it fails at once.
 constexpr Duration kWorthWaiting{1'000};
-// What a call is told to wait for when its upstream is being replaced.
+// The retry-after of a call whose upstream is being replaced.
 constexpr Duration kRetryAfterStop{100};
 // How often one call is sent again because the server had lost our session.
 constexpr int kMostResends = 2;
@@ -69,7 +69,7 @@ Task<mcp::Reply> Instance::answer(const gateway::Call& call, std::string_view ta
     Result<mcp::Reply> reply;
     {
       const Use use(*this);
-      reply = co_await life_->link.ask(call, target, deadline);
+      reply = co_await run_->link.ask(call, target, deadline);
     }
     last_used_ = here().now();
     // What the server has not taken because it had lost our session is sent again.
@@ -96,20 +96,21 @@ Task<void> Instance::stop(Deadline deadline) {
   auto idle = co_await in_use_.wait_empty(deadline);
   discard(idle, "past the deadline the calls fail when the link ends");
   // Whatever the instance is doing, it ends now: a handshake too.
-  if (life_) life_->link.fail_all({Code::upstream_failed, "the upstream was stopped"});
+  if (run_) run_->link.fail_all({Code::upstream_failed, "the upstream was stopped"});
   if (closed_) closed_->deliver(std::string("the upstream is stopping"));
   co_return co_await scope_.drain(kNever);
 }
 
-// The life of the instance: attempts, each a life of the connection, with pauses between them.
+// Runs the connection again and again, with pauses between the runs.
 Task<void> Instance::keep_running() {
   for (bool first = true; !stopping_; first = false) {
     if (!first) restarts_.add();
     const HandshakeMode tried = handshake_mode_;
-    auto lived = co_await live();
+    auto ran = co_await run_once();
     if (stopping_) break;
     if (denied_ && oauth::wants_sign_in(*denied_)) {
       auto waited = co_await wait_for_person();
+      discard(waited, "the loop checks why it ended early");
       continue;
     }
     // Some servers end when they are asked something before the handshake: not asking mends it.
@@ -121,29 +122,29 @@ Task<void> Instance::keep_running() {
     exits_.push_back(here().now());
     const Duration pause = next_pause();
     next_attempt_ = here().now() + pause;
-    const std::string why = lived ? "ended" : lived.error().message;
-    settle(false, breaker_open_ ? fmt::format("{} (breaker open: {} exits, next try in {} ms)", why,
-                                              exits_.size(), pause.count())
-                                : why);
+    const std::string why = ran ? "ended" : ran.error().message;
+    set_state(false, breaker_open_ ? fmt::format("{} (breaker open: {} exits, next try in {} ms)",
+                                                 why, exits_.size(), pause.count())
+                                   : why);
     auto rest = connector_->rest(next_attempt_);
     auto rested = co_await rest.with_stop(stop_restarts_);
-    (void)rested;  // Whatever ended it early, the loop sees.
+    discard(rested, "the loop checks why it ended early");
   }
-  settle(false, "stopped");
+  set_state(false, "stopped");
   co_return ok();
 }
 
 // Nothing is wrong with the server, so that no attempt counts against it.
 Task<void> Instance::wait_for_person() {
   next_attempt_ = here().now() + settings_.restart.most;
-  if (detail_ != denied_->message) settle(false, denied_->message);
+  if (detail_ != denied_->message) set_state(false, denied_->message);
   notify_waiters();
   auto rest = connector_->rest(next_attempt_);
   co_return co_await rest.with_stop(stop_restarts_);
 }
 
-// One attempt: connect, shake hands, list, then wait for the end. Yields why it ended.
-Task<void> Instance::live() {
+// One run: connect, handshake, list, then wait for the end. Yields why it ended.
+Task<void> Instance::run_once() {
   starting_ = true;
   was_up_ = false;
   auto beginning = begin(here().now() + settings_.start_time);
@@ -151,11 +152,11 @@ Task<void> Instance::live() {
   starting_ = false;
   denied_.reset();
   if (!begun && oauth::lacks_token(begun.error())) denied_ = begun.error();
-  if (!life_) co_return begun;
+  if (!run_) co_return begun;
   std::string why;
   if (begun) {
     was_up_ = true;
-    settle(true, "");
+    set_state(true, "");
     auto closed = co_await wait_for_end();
     why = closed.error().message;
   } else {
@@ -163,10 +164,10 @@ Task<void> Instance::live() {
   }
   up_ = false;
   if (!stopping_) {
-    auto reason = co_await life_->connection->reason(why);
+    auto reason = co_await run_->connection->reason(why);
     if (reason) why = *std::move(reason);
   }
-  auto over = co_await end_life();
+  auto over = co_await end_run();
   if (!over) co_return over;
   co_return Error{Code::upstream_failed, why};
 }
@@ -181,22 +182,22 @@ Task<void> Instance::begin(Deadline deadline) {
     }
     closed_.emplace();
     McpLink::Events& events = *this;
-    life_.emplace(*std::move(connection), events, counters_, place_, settings_);
+    run_.emplace(*std::move(connection), events, counters_, place_, settings_);
     auto opened = co_await open(deadline);
     if (opened) co_return co_await take_up_work(deadline);
     const Error why{opened.error().code, earlier + opened.error().message, opened.error().data};
-    if (stopping_ || !life_->connection->misunderstood()) co_return why;
+    if (stopping_ || !run_->connection->misunderstood()) co_return why;
     if (!connector_->try_next_candidate()) co_return why;
     earlier = why.message + "; ";
-    // A stop must not leave a part of the life behind.
-    auto ending = end_life();
+    // A stop must not leave a part of the run behind.
+    auto ending = end_run();
     auto over = co_await ending.shielded();
     if (!over) co_return over;
   }
 }
 
 Task<void> Instance::open(Deadline deadline) {
-  McpLink& link = life_->link;
+  McpLink& link = run_->link;
   auto opened = co_await link.open(handshake_mode_, settings_.probe_time, deadline);
   if (opened) {
     handshake_mode_ = link.stateless() ? HandshakeMode::stateless : HandshakeMode::session_based;
@@ -213,14 +214,14 @@ Task<void> Instance::open(Deadline deadline) {
 
 Task<void> Instance::take_up_work(Deadline deadline) {
   if (!lists_) co_return ok();
-  McpLink& link = life_->link;
+  McpLink& link = run_->link;
   auto items = co_await link.list_all(deadline);
   const bool refused = !items && items.error().code == Code::too_large;
   if (!items && !refused) co_return items.error();
   auto heard = co_await link.subscribe(owner_.subscribed(*this), deadline);
   if (!heard && stopping_) co_return heard;
   if (!heard) {
-    log::Line(log::Level::warn, "upstream tells no news")
+    log::Line(log::Level::warn, "upstream sends no notifications")
         .add("upstream", upstream_)
         .add("why", heard.error().message);
   }
@@ -248,21 +249,21 @@ Task<void> Instance::wait_for_end() {
     closed_->reset();
     // A server that has something to do shows by its answers whether it is there.
     if (running() > 0 || renewing_) continue;
-    auto alive = co_await life_->link.check(here().now() + health.timeout);
+    auto alive = co_await run_->link.check(here().now() + health.timeout);
     failures = alive ? 0 : failures + 1;
   }
   co_return Error{Code::upstream_failed, "it does not answer any more"};
 }
 
-Task<void> Instance::end_life() {
-  Life& life = *life_;
-  life.link.fail_all({Code::upstream_failed, "the upstream was lost"});
+Task<void> Instance::end_run() {
+  Run& run = *run_;
+  run.link.fail_all({Code::upstream_failed, "the upstream was lost"});
   auto idle = co_await in_use_.wait_empty();
   if (!idle) co_return idle;
-  auto finished = co_await life.link.finish();
+  auto finished = co_await run.link.finish();
   if (!finished) co_return finished;
-  auto ended = co_await life.connection->end(stopping_);
-  life_.reset();
+  auto ended = co_await run.connection->end(stopping_);
+  run_.reset();
   closed_.reset();
   co_return ended;
 }
@@ -287,12 +288,12 @@ Task<void> Instance::renew() {
   {
     const Use use(*this);  // Keeps the link.
     renewed =
-        co_await life_->link.open(HandshakeMode::session_based, settings_.probe_time, deadline);
+        co_await run_->link.open(HandshakeMode::session_based, settings_.probe_time, deadline);
     if (renewed) renewed = co_await take_up_work(deadline);
   }
   renewing_ = false;
   if (renewed) {
-    settle(true, "");
+    set_state(true, "");
   } else if (closed_) {
     closed_->deliver(fmt::format("its session was lost: {}", renewed.error().message));
     notify_waiters();
@@ -311,7 +312,7 @@ Task<void> Instance::refresh_items() {
   refreshing_ = true;
   while (std::exchange(refresh_again_, false) && up()) {
     const Use use(*this);  // Keeps the link until the list has come.
-    auto items = co_await life_->link.list_all(here().now() + settings_.start_time);
+    auto items = co_await run_->link.list_all(here().now() + settings_.start_time);
     notify_items(std::move(items));
   }
   refreshing_ = false;
@@ -333,7 +334,7 @@ bool Instance::worth_waiting() const {
   return !denied_ && !breaker_open_ && next_attempt_ - here().now() <= kWorthWaiting;
 }
 
-void Instance::settle(bool up, std::string detail) {
+void Instance::set_state(bool up, std::string detail) {
   up_ = up;
   detail_ = std::move(detail);
   first_attempt_.deliver(ok());

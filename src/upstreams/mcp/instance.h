@@ -2,7 +2,7 @@
 // has, answers calls with it, sees that it is alive, and brings it back when it is lost, with a
 // growing pause between attempts.
 //
-// Lives on its home worker; running(), up() and last_used() may be read anywhere.
+// Confined to its owner worker; running(), up() and last_used() may be read anywhere.
 #pragma once
 
 #include <atomic>
@@ -64,19 +64,19 @@ class Instance final : McpLink::Events {
   // As if it had been used now.
   void touch() { last_used_.store(Clock::now(), std::memory_order_relaxed); }
 
-  // The following are called on the home worker.
+  // The following are called on the owner worker.
 
   // Begins to keep the connection; yields when the first attempt has ended. Once is enough.
   Task<void> start();
   Task<mcp::Reply> answer(const gateway::Call& call, std::string_view target);
-  // Lets calls finish until `deadline`, then lets go of the server.
+  // Lets calls finish until `deadline`, then releases the server.
   Task<void> stop(Deadline deadline);
 
  private:
-  // One life of the connection: everything that begins and ends with it.
-  struct Life {
-    Life(std::unique_ptr<Connection> made, McpLink::Events& events, const LinkCounters& counters,
-         const std::string& place, const McpSettings& settings)
+  // One run of the connection: everything that begins and ends with it.
+  struct Run {
+    Run(std::unique_ptr<Connection> made, McpLink::Events& events, const LinkCounters& counters,
+        const std::string& place, const McpSettings& settings)
         : connection(std::move(made)),
           link(connection->channel(), events, counters, place, settings) {
       connection->channel().start(link);
@@ -108,18 +108,18 @@ class Instance final : McpLink::Events {
 
   Error leaving() const;
   Task<void> keep_running();
-  Task<void> live();
+  Task<void> run_once();
   Task<void> begin(Deadline deadline);
   Task<void> open(Deadline deadline);
   Task<void> take_up_work(Deadline deadline);
   Task<void> wait_for_person();
   Task<void> wait_for_end();
-  Task<void> end_life();
+  Task<void> end_run();
   Task<void> renew();
   Task<void> refresh_items();
   void notify_items(Result<mcp::ItemLists> items);
   Task<void> wait_until_up(Deadline deadline);
-  void settle(bool up, std::string detail);
+  void set_state(bool up, std::string detail);
   void notify_waiters();
   config::Duration next_pause();
   bool worth_waiting() const;
@@ -135,15 +135,15 @@ class Instance final : McpLink::Events {
   const bool lists_;
   const std::string place_;
 
-  // Read by any thread, written on the home worker.
+  // Read by any thread, written on the owner worker.
   std::atomic<int> running_ = 0;
   std::atomic<bool> up_ = false;
   std::atomic<Deadline> last_used_;
 
-  // Touched on the home worker only.
+  // Touched on the owner worker only.
   Scope scope_;
   Gate in_use_;  // Calls and lists that need the link.
-  std::optional<Life> life_;
+  std::optional<Run> run_;
   std::optional<OneShot<std::string>> closed_;  // Delivered with the reason when the link ends.
   HandshakeMode handshake_mode_;                // What the last handshake has taught.
   std::string detail_ = "starting";
@@ -156,7 +156,7 @@ class Instance final : McpLink::Events {
   bool starting_ = true;
   bool renewing_ = false;
   int renewals_ = 0;     // Of a session that the server had lost.
-  bool was_up_ = false;  // The current life got as far as answering calls.
+  bool was_up_ = false;  // The current run got as far as answering calls.
   bool breaker_open_ = false;
   bool stopping_ = false;
   Stop stop_restarts_;

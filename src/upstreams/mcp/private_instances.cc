@@ -34,10 +34,10 @@ PrivateInstances::PrivateInstances(std::string upstream, const McpSettings& sett
 
 Result<std::optional<std::string>> PrivateInstances::key_of(const gateway::Call& call) const {
   if (settings_.isolation == Isolation::shared) return std::optional<std::string>();
-  // Who tells of changes to a resource is the same for all who want to hear of them.
+  // All subscriptions of a resource use one connection.
   if (call.method.subscribes()) return std::optional<std::string>();
   const bool by_session = settings_.isolation == Isolation::per_session && !call.session.empty();
-  // The shared connections belong to whoever runs the gateway.
+  // The shared connections belong to the operator of the gateway.
   if (settings_.isolation == Isolation::per_principal && call.who->id == Principal().id) {
     return std::optional<std::string>();
   }

@@ -1,5 +1,5 @@
 // The connections of an upstream that belong to one client or one principal alone, because the
-// server remembers things about whoever uses it. Made when first needed, ended when idle.
+// server stores state of its user. Made when first needed, ended when idle.
 //
 // find() on any worker; start() and stop() on the control thread.
 #pragma once
@@ -51,8 +51,8 @@ class PrivateInstances final : Instance::Owner {
   // Code::rate_limited if there are too many.
   Result<std::shared_ptr<Instance>> find(const std::string& key, const gateway::Call& call);
 
-  // The same with a server that is told that its clients have exactly these abilities. Callers that
-  // share connections share these too: `key` is then empty.
+  // The same for a server to which exactly these abilities of its clients are declared. Callers
+  // that share connections share these too: `key` is then empty.
   Result<std::shared_ptr<Instance>> find_narrowed(const std::optional<std::string>& key,
                                                   unsigned abilities, const gateway::Call& call);
 

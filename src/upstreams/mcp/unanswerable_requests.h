@@ -42,8 +42,8 @@ class UnanswerableRequests {
   // Whether there is anything to find. Costs next to nothing.
   bool any() const { return any_.load(std::memory_order_relaxed); }
 
-  // What the server will ask a client in vain that can do no more than `abilities`; empty if that
-  // is not known.
+  // What the server will request of a client that has only `abilities` and cannot answer; empty if
+  // that is not known.
   std::optional<Question> find(std::string_view target, unsigned abilities) const {
     const std::lock_guard lock(mutex_);
     const auto found = asked_.find(target);

@@ -1,4 +1,4 @@
-// Tests of what is remembered of questions that were asked in vain.
+// Tests of what is remembered of questions that no client could answer.
 #include "upstreams/mcp/unanswerable_requests.h"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@ struct McpUpstreamPlan {
   // Each worker has its own connection to each of them, so that calls need not change threads.
   bool on_every_worker = false;
   CallerTemplates texts = {};                  // In which callers differ.
-  std::shared_ptr<oauth::Access> access = {};  // To what it is shown; null: nothing that changes.
+  std::shared_ptr<oauth::Access> access = {};  // Its credentials; null: none that change.
 };
 
 class McpUpstream final : public gateway::Upstream, Instance::Owner {
@@ -59,11 +59,11 @@ class McpUpstream final : public gateway::Upstream, Instance::Owner {
   struct Route {
     Instance* instance = nullptr;
     std::shared_ptr<Instance> owned = {};  // Keeps a private one.
-    std::string_view target = {};          // In the server's own words.
+    std::string_view target = {};          // As the server calls it.
     bool shared = false;                   // Another replica may take the call.
-    bool narrowed = false;                 // Its server is told what the client can do, no more.
+    bool narrowed = false;                 // Its server knows the abilities of the client exactly.
   };
-  // What earlier attempts at the same call have shown.
+  // What is known from earlier attempts at the same call.
   struct Attempts {
     std::vector<const Instance*> refused = {};  // Replicas that have not taken it.
     std::optional<unsigned> narrowed = {};      // The server must be told exactly these abilities.
