@@ -38,11 +38,11 @@ bool is_beyond_doubt(std::string_view step,
   return (full || step.contains(':')) && knows(named->name);
 }
 
-// Where the words of the step that begins at `at` begin: behind arguments in JSON, which are not
+// Where the text of the step that begins at `at` begins: behind arguments in JSON, which are not
 // prose.
 std::size_t words_of(std::string_view goal, std::size_t at) {
   const std::string_view rest = goal.substr(at);
-  // A name has no space in it: only the first word is looked at, not all that follows.
+  // A name has no space in it: so only the text up to the first space is examined.
   const auto* const name = std::ranges::find_if_not(rest, is_space);
   const auto* const end =
       std::find_if(name, rest.end(), [](char c) { return is_space(c) || c == ':'; });
