@@ -32,24 +32,23 @@ struct Principal {
   std::vector<std::string> scopes = {};
   std::string claims = "{}";  // What else is known, as raw JSON.
 
-  // Of those who were asked: the credentials are good before `until`, and as long as what they were
-  // checked against is in use.
+  // Of authenticated callers: the credentials are valid before `until`, and as long as what they
+  // were checked against is in use.
   std::chrono::system_clock::time_point until = std::chrono::system_clock::time_point::max();
   std::weak_ptr<const void> known_by = {};
 };
 
-// For what outlives the request it came with, such as a stream: whether a caller would still be let
-// in.
+// Whether the credentials of a caller are still valid. For streams and the like, which outlive the
+// request that they began with.
 inline bool still_stands(const Principal& who) {
   if (who.auth_method == AuthMethod::none) return true;
   return !who.known_by.expired() && std::chrono::system_clock::now() < who.until;
 }
 
-// Null: nobody knows who it is.
+// Null: not authenticated.
 using Caller = std::shared_ptr<const Principal>;
 
-// Whoever reaches us in a way that asks nobody: our own stdin, a loopback listener without
-// authentication.
+// The caller where no authentication is configured: on our own stdin, or on a loopback listener.
 inline Caller local_caller() { return std::make_shared<const Principal>(); }
 
 }  // namespace patchbay
