@@ -253,7 +253,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
     parts.capabilities = capabilities_;
     parts.log_level = log_level_;
   }
-  auto call = gateway::make_call(parts);
+  auto call = gateway::make_call(std::move(parts));
   client.serve(call);
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
