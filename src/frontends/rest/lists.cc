@@ -149,7 +149,7 @@ std::string rendered(const mcp::Reply& page, ItemKind kind, const Filter& filter
 }  // namespace
 
 Task<mcp::Reply> Rest::page(net::HttpExchange& exchange, ItemKind kind, std::string cursor) {
-  SyntheticRequest request(mcp::info(kind).list, next_id(exchange));
+  SyntheticRequest request(mcp::info(kind).list, json::quote(next_id(exchange)));
   if (!cursor.empty()) request.add_text("cursor", cursor);
   RestCall running(server_, exchange, request.message(), "", nullptr);
   co_return co_await running.run();
