@@ -31,8 +31,8 @@ class AuthService {
  public:
   using Notify = std::function<void(std::shared_ptr<const policy::Authenticator>)>;
 
-  // `tell` hears of each new Authenticator; of none where nobody is to be asked. `refusals`
-  // outlives this.
+  // `tell` is called with each new Authenticator; with null where no credentials are needed.
+  // `refusals` outlives this.
   AuthService(Executor& control, metrics::Registry& registry, Refusals& refusals,
               policy::Digester digester, Notify notify);
 

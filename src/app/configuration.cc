@@ -158,7 +158,7 @@ void check_listen(const std::string& listen, const Node* section, const config::
   }
 }
 
-// Files that cannot be used are faults: at start they are told at once, and on a reload the old
+// Files that cannot be used are faults: at start they are printed at once, and on a reload the old
 // ones stay in use.
 void finish_tls(Configuration& loaded, const Node& root, Faults& faults) {
   if (!loaded.settings.tls) return;

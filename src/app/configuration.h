@@ -27,7 +27,7 @@ struct UpstreamPlan {
 struct Configuration {
   std::string file;                // Empty: the defaults.
   std::vector<std::string> files;  // All that were read, but for those that `auth` names.
-  bool blank = false;              // There is a file, and it says nothing.
+  bool blank = false;              // There is a file, and it is empty.
   std::string digest;
   Settings settings;
   std::shared_ptr<const net::TlsContext> tls;       // Of the TLS listener; null: there is none.
@@ -40,7 +40,7 @@ struct Configuration {
   config::Faults notes;                                       // Old keys, and their current names.
 };
 
-// What the command line says; it stands above the file.
+// The options of the command line; they take precedence over the file.
 struct Overrides {
   std::string properties = {};  // A further file, see app/properties.h; empty: none.
   std::string listen = {};
@@ -60,7 +60,7 @@ void log_notes(const config::Faults& notes);
 // The file to use: the one given, else PATCHBAY_CONFIG, else ./patchbay.yaml, else none.
 std::string choose_configuration(const std::string& given);
 
-// Where the gateway keeps what it must remember; empty: nowhere.
+// Where the gateway stores its state; empty: nowhere.
 std::string state_folder(const Settings& settings);
 
 // The whole configuration as a description, for people and editors.

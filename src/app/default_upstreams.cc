@@ -12,7 +12,7 @@ using config::map_node;
 using config::text_node;
 
 // /proc/self/exe is the running program, even if its file has been replaced meanwhile. Programs
-// that take its place know the oldest revision, and its client under this name.
+// that replace it know the oldest revision, and its client under this name.
 config::Node osquery_upstream() {
   config::Node client = map_node({{"name", 0, text_node("spring-ai-agent")},
                                   {"version", 0, text_node("1.0.0")},

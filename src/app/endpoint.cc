@@ -20,7 +20,7 @@ struct Scheme {
   std::string_view name;
   std::string_view kind;
   Form form;
-  std::string_view url_scheme = "";  // Of the URL that the kind is told.
+  std::string_view url_scheme = "";  // Of the URL in the settings of the kind.
 };
 
 constexpr std::array kSchemes{
@@ -42,11 +42,11 @@ constexpr std::array kSchemes{
 Error wrong(std::string message) { return {Code::invalid_params, std::move(message)}; }
 
 Result<void> add_command(Node& entry, std::string_view rest) {
-  auto words = split_args(rest);
-  if (!words) return words.error();
-  if (words->empty()) return wrong("stdio:// needs a command, as in stdio://python3 server.py");
-  add_member(entry, "command", text_node(words->front()));
-  add_member(entry, "args", config::list_node({words->begin() + 1, words->end()}));
+  auto args = split_args(rest);
+  if (!args) return args.error();
+  if (args->empty()) return wrong("stdio:// needs a command, as in stdio://python3 server.py");
+  add_member(entry, "command", text_node(args->front()));
+  add_member(entry, "args", config::list_node({args->begin() + 1, args->end()}));
   return ok();
 }
 

@@ -15,7 +15,7 @@
 
 namespace patchbay::app {
 
-// The entry of an upstream, with its kind and the settings that say the same as the endpoint.
+// The entry of an upstream, with its kind and the settings that the endpoint stands for.
 Result<config::Node> read_endpoint(std::string_view endpoint);
 
 // All schemes, for people.

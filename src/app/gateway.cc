@@ -19,7 +19,7 @@
 namespace patchbay::app {
 namespace {
 
-// Without random numbers nothing here is safe, so nothing starts.
+// Without random numbers nothing is safe, so the gateway does not start.
 policy::Sealer new_sealer() {
   auto sealer = policy::Sealer::random();
   if (!sealer) {
@@ -123,7 +123,7 @@ int Gateway::run(Task<void> work) {
   control_.post([&] { scope_.spawn(main()); });
   control_.run();
   for (const auto& worker : workers_) worker->join();
-  // Beyond this point there is one thread.
+  // From here on there is one thread.
   upstreams_.reset();
   net::Orphans::kill_all();
   return failed_ ? 1 : 0;
@@ -156,7 +156,7 @@ Task<void> Gateway::serve_http() {
   if (!stop_asked_.delivered()) {
     ready_ = true;
     banner_.print_ready(upstreams_->report(), buses_.banner(), plain_.address);
-    // It may have changed between being read and being watched.
+    // The file may have changed between being read and being watched.
     reloads_.spawn(reload("the file has changed"));
     auto asked = co_await stop_asked_.wait();
     (void)asked;
@@ -275,7 +275,7 @@ Result<void> Gateway::open_listeners() {
   return opened;
 }
 
-// Each worker has a listener of its own on the same address; the first settles the port.
+// Each worker has a listener of its own on the same address; the first decides the port.
 Result<void> Gateway::open(const std::string& listen, Listening& listening) const {
   auto address = net::parse_address(listen);
   if (!address) return address.error();
@@ -296,18 +296,18 @@ Result<void> Gateway::open(const std::string& listen, Listening& listening) cons
 
 Task<void> Gateway::start_upstreams() {
   const Settings& settings = configuration_.settings;
-  // Whoever asks for the list meanwhile waits, but not for ever.
+  // Requests for the list wait meanwhile, up to this time.
   Scope timeout;
-  auto settle_later = [this, &settings]() -> Task<void> {
+  auto mark_synced_later = [this, &settings]() -> Task<void> {
     auto slept = co_await sleep_until(Clock::now() + settings.limits.start);
-    if (slept) settle();
+    if (slept) mark_synced();
     co_return slept;
   };
-  timeout.spawn(settle_later());
+  timeout.spawn(mark_synced_later());
   reloading_ = true;
   auto applied = co_await upstreams_->apply(configuration_);
   reloading_ = false;
-  settle();
+  mark_synced();
   timeout.cancel();
   auto drained = co_await timeout.drain(kNever);
   auto why = std::exchange(reload_again_, "");
@@ -315,14 +315,14 @@ Task<void> Gateway::start_upstreams() {
   co_return applied;
 }
 
-void Gateway::settle() {
-  upstreams_->settle();
+void Gateway::mark_synced() {
+  upstreams_->mark_synced();
   synced_.deliver(ok());
 }
 
 Task<void> Gateway::stop() {
   stopping_ = true;
-  ready_ = false;  // Load balancers look elsewhere.
+  ready_ = false;  // For load balancers.
   const Deadline deadline = Clock::now() + configuration_.settings.stop.grace;
   log::Line(log::Level::info, "stopping").add("calls", common_.limiter.running());
   auto close = [](Worker& worker) -> Task<void> {
@@ -330,10 +330,10 @@ Task<void> Gateway::stop() {
     co_return ok();
   };
   auto closed = co_await on_each_worker(close);
-  // Beyond this point, no new connections.
+  // From here on, no new connections.
   auto drain = [deadline](Worker& worker) { return worker.stop(deadline); };
   auto drained = co_await on_each_worker(drain);
-  // Beyond this point, no calls in progress.
+  // From here on, no calls in progress.
   auto keys = co_await auth_.stop();
   auto stopped = co_await upstreams_->stop(Clock::now());
   auto asked = co_await tokens_.stop();
@@ -343,7 +343,7 @@ Task<void> Gateway::stop() {
   co_return stopped;
 }
 
-// Where browsers come to if the settings do not say: only those of this machine are sure to.
+// Where browsers return to if the settings name no URL: certain for this machine only.
 void Gateway::use_sign_ins() {
   const bool here = plain_.address.size > 0 && plain_.address.loopback();
   tokens_.use(configuration_.settings.sign_in,
@@ -367,7 +367,7 @@ std::string Gateway::serve_browsers() {
   return fmt::format("http://{}", bound->text());
 }
 
-// Other machines can come to a listener.
+// Other machines can reach a listener.
 bool Gateway::is_reachable() const {
   const auto open = [](const net::Address& address) {
     return address.size > 0 && !address.loopback();
@@ -392,7 +392,7 @@ void Gateway::on_signal(int number) {
     return;
   }
   if (stop_asked_.delivered()) {
-    // Asked twice: now.
+    // The second signal ends the process at once.
     net::Child::kill_all();
     net::Orphans::kill_all();
     std::_Exit(1);

@@ -30,7 +30,7 @@ namespace patchbay::app {
 
 class Gateway {
  public:
-  // `overrides` stand above every file, also one that is read again later.
+  // `overrides` take precedence over the file, also after a reload.
   Gateway(Configuration configuration, Overrides overrides);
   ~Gateway();
 
@@ -41,7 +41,7 @@ class Gateway {
   int serve_one(SingleSession& session);
 
  private:
-  static constexpr std::string_view kHangup = "SIGHUP";  // Why a reload comes, if by signal.
+  static constexpr std::string_view kHangup = "SIGHUP";  // The reason of a reload by signal.
 
   int run(Task<void> work);
   Task<void> serve_http();
@@ -49,7 +49,7 @@ class Gateway {
   Task<void> run_session(SingleSession& session);
   Result<void> make_upstreams();
   Task<void> start_upstreams();
-  void settle();
+  void mark_synced();
   Task<void> stop();
   Task<void> reload(std::string why);
   Task<void> reload_once(const std::string& why);
@@ -67,7 +67,7 @@ class Gateway {
   void watch_gauges();
   void use_limits();
   void use_sign_ins();
-  // Serves those who come back from signing in, where nothing is served otherwise. Yields where.
+  // Serves the pages for signing in, where there are no listeners. Yields their URL.
   std::string serve_browsers();
   bool is_reachable() const;
   Task<void> on_each_worker(std::function<Task<void>(Worker&)> step);
@@ -109,7 +109,7 @@ class Gateway {
   std::atomic<bool> ready_ = false;
   Scope scope_;
   Scope reloads_;
-  OneShot<void> synced_;  // The first list of tools is as complete as it gets.
+  OneShot<void> synced_;  // The first list of tools is complete, or its timeout has passed.
   OneShot<void> stop_asked_;
   SingleSession* session_ = nullptr;  // The one that is served, if any.
   bool stopping_ = false;

@@ -1,4 +1,4 @@
-// How a gateway takes up a configuration that has changed, and what of it all workers share.
+// How a gateway applies a changed configuration, and what of it all workers share.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace patchbay::app {
 namespace {
 
-// After so many attempts to read files that keep changing, the log says so.
+// After so many attempts to read files that keep changing, a warning is logged.
 constexpr int kAttemptsUnsaid = 30;
 
 // What the files of a configuration are at a moment.
@@ -43,11 +43,11 @@ bool needs_restart(const Configuration& current, const Configuration& next) {
          tls_listen(is) != tls_listen(was) || std::ranges::any_of(frontend_kinds(), other_listener);
 }
 
-// What one caller may hold of a total. Unless somebody says so, it is not everything.
-void bound_share(ShareOf what, int said, int total) {
+// What one caller may hold of a total; by default a quarter.
+void bound_share(ShareOf what, int configured, int total) {
   constexpr int kLeast = 16;
-  const int most = said > 0 ? said : std::max(kLeast, total / 4);
-  shares().set_most(what, static_cast<std::size_t>(most), said > 0);
+  const int most = configured > 0 ? configured : std::max(kLeast, total / 4);
+  shares().set_most(what, static_cast<std::size_t>(most), configured > 0);
 }
 
 void bound_shares(const LimitSettings& limits) {
@@ -69,11 +69,11 @@ void Gateway::watch_files() {
 }
 
 // Reads the file again. A bad one changes nothing; of a good one, what can change while running
-// does, and what cannot is said.
+// is applied, and the rest is logged.
 Task<void> Gateway::reload(std::string why) {
   if (stopping_ || configuration_.file.empty()) co_return ok();
   if (std::exchange(reloading_, true)) {
-    // A signal asks for more than a change does: it is not forgotten for a later change.
+    // A signal also rereads what upstreams refer to, so a later change does not replace it.
     if (reload_again_ != kHangup) reload_again_ = std::move(why);
     co_return ok();
   }
@@ -108,7 +108,7 @@ Task<void> Gateway::reload_once(const std::string& why) {
   co_return used;
 }
 
-// What the files say now. If that will not do, the log and /ready say why.
+// The configuration in the files now. If it is refused, the log and /ready show why.
 Task<Configuration> Gateway::next_configuration() {
   config::Faults faults;
   std::vector<FileStamp> stamps;
@@ -146,13 +146,13 @@ Task<Configuration> Gateway::read_stable(config::Faults& faults, std::vector<Fil
   }
 }
 
-// Why a configuration without faults is not used all the same.
+// Why a configuration without faults is refused all the same.
 std::vector<std::string> Gateway::reasons_against(const Configuration& next) const {
   const std::string& file = configuration_.file;
   if (next.blank && !configuration_.blank) {
     return {file + ": is empty; a gateway with the defaults needs a restart"};
   }
-  // Listeners stay where they are, whatever the file says about them now.
+  // Listeners stay as they are, whatever the new file has.
   if (is_reachable() && !next.settings.auth.on()) {
     return {file +
             ": other machines can reach the listener, so `auth` cannot go without a restart"};
@@ -205,7 +205,7 @@ void Gateway::use_limits() {
   bound_shares(settings.limits);
   common_.limiter.set_most(settings.limits.calls);
   const auto& rates = settings.limits.rates;
-  // What callers have used up stays so unless the rows have changed.
+  // What callers have used stays counted unless the rows change.
   if (rates != (common_.rates ? common_.rates->rows() : std::vector<policy::RateSettings>())) {
     const auto keys = static_cast<std::size_t>(settings.limits.rate_keys);
     common_.rates = rates.empty() ? nullptr : std::make_shared<policy::Rates>(rates, keys);

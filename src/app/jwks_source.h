@@ -2,7 +2,7 @@
 // size, redirects not followed. What there was stays in use until there is something new, or until
 // it is too old.
 //
-// Fetches on its home, the control thread; everything else is usable from any thread.
+// Fetches on its owner, the control thread; everything else is usable from any thread.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,7 @@ class JwksSource final : public policy::KeySource, public std::enable_shared_fro
   policy::FetchSchedule schedule_;
   std::shared_ptr<const policy::KeySet> set_;
 
-  // Touched at home only.
+  // Used on the control thread only.
   bool fetching_ = false;
   std::string last_;  // The answer that `set_` was read from.
   std::vector<OneShot<void>*> waiting_;

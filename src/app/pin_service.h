@@ -1,5 +1,5 @@
 // The PinService has the pins of a running gateway: it opens the file in the state folder, if there
-// is one, and hears when somebody has accepted something there.
+// is one, and is notified when a change is accepted there.
 //
 // Lives on the control thread.
 #pragma once
@@ -21,7 +21,7 @@ class PinService {
 
   policy::Pins& pins() { return *pins_; }
 
-  // Hears nothing more.
+  // Ends the notifications.
   void close() { watch_.reset(); }
 
  private:

@@ -30,7 +30,7 @@ using config::text_node;
 
 constexpr std::string_view kLogging = "logging.level.";
 
-// A value and where it was said.
+// A value and where it was defined.
 struct Given {
   std::string value;
   std::string file;
@@ -123,9 +123,9 @@ class Mapper {
       member(upstream, "args") = list_node({});
     }
     if (!args || args->value.empty()) return;
-    auto words = split_args(args->value);
-    if (!words) return fault(*args, words.error().message);
-    member(upstream, "args") = list_node(*words);
+    auto split = split_args(args->value);
+    if (!split) return fault(*args, split.error().message);
+    member(upstream, "args") = list_node(*split);
   }
 
   void raw_sql(const Given& given) {
@@ -136,14 +136,14 @@ class Mapper {
     member(member(member(root_, "goals"), "osquery"), "raw_sql") = bare_node(choice);
   }
 
-  // The name that examples give the server, where there is no such file: ours takes its place.
+  // The name that examples give the server, where there is no such file: ours is used.
   static bool is_ours(const std::string& command) {
     const auto file = std::filesystem::path(command).filename().string();
     if (file != "osquery-mcp-server.py" && file != "osquery-mcp-server") return false;
     return ::access(command.c_str(), F_OK) != 0;
   }
 
-  // We have one level for everything: the most talkative of those asked for. Messages are shown if
+  // We have one level for everything: the most talkative of those asked for. Messages are logged if
   // those of MCP are asked for.
   void levels(const GivenByName& given) {
     static constexpr std::array<std::pair<std::string_view, int>, 8> kNames{{{"trace", 0},

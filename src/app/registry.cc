@@ -81,8 +81,8 @@ void add_fault(config::Faults& faults, const std::string& file, const config::No
   faults.push_back({file, entry.line, path, std::move(message)});
 }
 
-// Texts in which callers differ, under the key `key` of the entry. Nobody's must reach a connection
-// that others use too.
+// Texts in which callers differ, under the key `key` of the entry. They need
+// connections that callers do not share.
 upstreams::CallerTemplates read_texts(std::string_view key, const config::Dict<std::string>& texts,
                                       const upstreams::McpSettings& settings,
                                       const config::Node& entry, const std::string& file,
@@ -168,7 +168,7 @@ std::shared_ptr<oauth::Access> access_for(const std::shared_ptr<const oauth::Pla
 struct HttpCandidates {
   std::string_view kind;
   upstreams::CallerTemplates headers;
-  std::shared_ptr<const oauth::Plan> auth;  // Null: its headers are all that it is shown.
+  std::shared_ptr<const oauth::Plan> auth;  // Null: only its headers authenticate.
 };
 
 // The header lines for one caller. What cannot be sent is nothing that a server should see in part.
@@ -178,14 +178,14 @@ std::string lines_for(const upstreams::CallerTemplates& headers, const Principal
   return lines ? *std::move(lines) : "";
 }
 
-upstreams::MakeConnector http_connector(const transport::HttpTarget& place,
-                                        const HttpCandidates& ways,
+upstreams::MakeConnector http_connector(const transport::HttpTarget& endpoint,
+                                        const HttpCandidates& candidates,
                                         std::shared_ptr<oauth::Access> access) {
-  return [place, ways, access](const upstreams::Party& party) {
-    transport::HttpTarget target = place;
-    if (ways.headers.depend()) target.fields = lines_for(ways.headers, *party.who);
+  return [endpoint, candidates, access](const upstreams::Party& party) {
+    transport::HttpTarget target = endpoint;
+    if (candidates.headers.depend()) target.fields = lines_for(candidates.headers, *party.who);
     if (access) target.credentials = access->credentials(party.who);
-    auto all = upstreams::ways_to(target.url, ways.kind, party.alone);
+    auto all = upstreams::ways_to(target.url, candidates.kind, party.alone);
     return std::make_unique<upstreams::HttpConnector>(std::move(target), std::move(all));
   };
 }
@@ -197,29 +197,29 @@ MakeUpstream read_http(std::string_view kind, const std::string& name, const con
   std::vector<std::string> urls = settings.replicas;
   if (!settings.url.empty()) urls.insert(urls.begin(), settings.url);
   if (urls.empty()) add_fault(faults, file, entry, path, "needs a url, or replicas");
-  std::vector<transport::HttpTarget> places;
+  std::vector<transport::HttpTarget> endpoints;
   for (const auto& url : urls) {
     auto target = upstreams::http_target(settings, url);
-    if (target) places.push_back(*std::move(target));
+    if (target) endpoints.push_back(*std::move(target));
     if (!target) add_fault(faults, file, entry, path, target.error().message);
   }
-  HttpCandidates ways{
+  HttpCandidates candidates{
       kind, read_texts("headers", settings.headers, settings, entry, file, path, faults), nullptr};
-  if (!places.empty()) {
+  if (!endpoints.empty()) {
     // The replicas are one server, so one token is good for all of them.
     auto auth =
-        upstreams::auth_plan(name, places.front().url, settings,
+        upstreams::auth_plan(name, endpoints.front().url, settings,
                              {.shared = settings.isolation == upstreams::Isolation::shared});
-    if (auth) ways.auth = *std::move(auth);
+    if (auth) candidates.auth = *std::move(auth);
     if (!auth) add_fault(faults, file, entry, path + ".auth", auth.error().message);
   }
-  return [name, settings, places, ways](const UpstreamContext& context) {
-    upstreams::McpUpstreamPlan plan{name, ways.kind,          settings,
-                                    {},   ways.kind == kHttp, ways.headers};
-    const auto access = access_for(ways.auth, context);
+  return [name, settings, endpoints, candidates](const UpstreamContext& context) {
+    upstreams::McpUpstreamPlan plan{name, candidates.kind,          settings,
+                                    {},   candidates.kind == kHttp, candidates.headers};
+    const auto access = access_for(candidates.auth, context);
     plan.access = access;
-    for (const auto& place : places) {
-      plan.connectors.push_back(http_connector(place, ways, access));
+    for (const auto& endpoint : endpoints) {
+      plan.connectors.push_back(http_connector(endpoint, candidates, access));
     }
     return make_mcp(std::move(plan), context);
   };
@@ -233,14 +233,16 @@ MakeUpstream read_http_kind(const std::string& name, const config::Node& entry,
   return read_http(kKindName, name, entry, file, path, faults);
 }
 
-MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::SocketEndpoint place,
+MakeUpstream make_socket(std::string name, std::string_view kind,
+                         upstreams::SocketEndpoint endpoint,
                          const upstreams::SocketSettings& settings) {
   // view: the name of a kind is a literal.
-  return [name, kind, place, settings](const UpstreamContext& context) {
+  return [name, kind, endpoint, settings](const UpstreamContext& context) {
     upstreams::McpUpstreamPlan plan{.name = name, .kind = kind, .settings = settings};
     plan.connectors.assign(static_cast<std::size_t>(settings.instances),
-                           [place, settings](const upstreams::Party&) {
-                             return std::make_unique<upstreams::SocketConnector>(place, settings);
+                           [endpoint, settings](const upstreams::Party&) {
+                             return std::make_unique<upstreams::SocketConnector>(endpoint,
+                                                                                 settings);
                            });
     return make_mcp(std::move(plan), context);
   };
@@ -249,9 +251,9 @@ MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::Soc
 MakeUpstream read_tcp(const std::string& name, const config::Node& entry, const std::string& file,
                       const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::TcpSettings>(entry, file, path, faults);
-  auto place = upstreams::tcp_endpoint(settings.address);
-  if (!place) add_fault(faults, file, entry, path + ".address", place.error().message);
-  return make_socket(name, "tcp", place ? *place : upstreams::SocketEndpoint(), settings);
+  auto endpoint = upstreams::tcp_endpoint(settings.address);
+  if (!endpoint) add_fault(faults, file, entry, path + ".address", endpoint.error().message);
+  return make_socket(name, "tcp", endpoint ? *endpoint : upstreams::SocketEndpoint(), settings);
 }
 
 MakeUpstream read_unix(const std::string& name, const config::Node& entry, const std::string& file,
@@ -268,9 +270,9 @@ MakeUpstream read_wire_tcp(const std::string& name, const config::Node& entry,
   if (!url) add_fault(faults, file, entry, path + ".url", url.error().message);
   std::shared_ptr<const net::TlsContext> tls;
   if (url && url->tls) {
-    const upstreams::TlsSettings& said = settings.tls;
-    auto made =
-        net::TlsContext::client({said.ca, said.cert, said.key, said.server_name, said.verify});
+    const upstreams::TlsSettings& tls_settings = settings.tls;
+    auto made = net::TlsContext::client({tls_settings.ca, tls_settings.cert, tls_settings.key,
+                                         tls_settings.server_name, tls_settings.verify});
     if (made) tls = *std::move(made);
     if (!made) add_fault(faults, file, entry, path + ".tls", made.error().message);
   }

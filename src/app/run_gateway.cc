@@ -12,8 +12,8 @@
 namespace patchbay::app {
 namespace {
 
-// Answers of a megabyte come and go; giving their memory back to the kernel each time, to get it
-// again page by page, costs more than moving them. Set once, before there are other threads.
+// Answers of a megabyte come and go; returning their memory to the kernel each time, to get it
+// again page by page, costs more than copying them. Set once, before there are other threads.
 void keep_large_blocks() {
   ::mallopt(M_MMAP_THRESHOLD, 8 << 20);
   ::mallopt(M_TRIM_THRESHOLD, 16 << 20);

@@ -10,7 +10,7 @@
 
 namespace patchbay::app {
 
-// Runs a gateway in the given manner, with signals and log around it.
+// Runs a gateway with `run`, with signals and the log set up.
 int run_gateway(Configuration configuration, const Overrides& overrides,
                 const std::function<int(Gateway&)>& run);
 

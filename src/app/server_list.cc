@@ -8,7 +8,7 @@ namespace {
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
 // What stands between quotes if the whole of `text` does; else `text`. Quotes around a part of it
-// are for whoever splits it into words.
+// are for the command-line splitter.
 std::string without_quotes(std::string_view text) {
   if (text.size() < 2 || !is_quote(text.front())) return std::string(text);
   const char quote = text.front();

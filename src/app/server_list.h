@@ -1,4 +1,4 @@
-// A list of servers as one text, as older gateways are told it:
+// A list of servers as one text, as older gateways take it:
 //
 //   calculator:stdio://python calc_server.py, webapi:http://localhost:3000
 //

@@ -1,5 +1,5 @@
-// The whole configuration: what the file may say at its top, and in the sections that belong to no
-// single module. Values only.
+// The whole configuration: the top level of the file, and the sections that belong to no single
+// module. Values only.
 #pragma once
 
 #include <optional>

@@ -30,7 +30,7 @@ struct TlsSection {
   config::Duration handshake_time{5'000};
   int handshakes = 256;
 
-  // What holds where nothing is said: whoever names a CA wants it to count.
+  // The default: a CA that is named is used.
   net::ClientCertificates clients() const {
     if (client_certificates) return *client_certificates;
     return client_ca.empty() ? net::ClientCertificates::off : net::ClientCertificates::required;

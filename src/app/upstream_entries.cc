@@ -59,13 +59,13 @@ const Node* find_first(const Node& map, const std::array<std::string_view, N>& k
 }
 
 // What was made from `origin` stands where that does, and is as secret.
-void place(Node& made, const Node& origin) {
+void set_origin(Node& made, const Node& origin) {
   made.line = origin.line;
   made.interpolated = origin.interpolated;
-  for (auto& item : made.items) place(item, origin);
+  for (auto& item : made.items) set_origin(item, origin);
   for (auto& member : made.members) {
     member.line = origin.line;
-    place(member.value, origin);
+    set_origin(member.value, origin);
   }
 }
 
@@ -139,7 +139,7 @@ class Gatherer {
                     const std::string& path) {
     auto made = read_endpoint(endpoint);
     if (!made) return fault(origin, path, made.error().message);
-    place(*made, origin);
+    set_origin(*made, origin);
     add_map(name, *made, path);
   }
 
@@ -195,7 +195,7 @@ class Gatherer {
                   std::string_view kind, const std::string& path) {
     auto made = read_endpoint(url.text);
     if (!made) return fault(url, path, made.error().message);
-    place(*made, url);
+    set_origin(*made, url);
     std::string& found = made->members.front().value.text;
     if (!kind.empty() && found == "http") found = kind;
     if (!kind.empty() && found != kind) {

@@ -1,4 +1,4 @@
-// A configuration can name upstreams in several ways: `upstreams` in our own words, `servers` as a
+// A configuration can name upstreams in several ways: `upstreams` in our own form, `servers` as a
 // list of endpoints, `mcpServers` as desktop clients write it. Here they all become one: a name, a
 // kind, and a map of that kind's settings. Values only.
 #pragma once

@@ -18,7 +18,7 @@ constexpr std::size_t kMostLogged = 8 << 10;  // Bytes of the names in one line 
 
 // The control thread does nothing else meanwhile.
 constexpr auto kLongestSchemaCheck = std::chrono::milliseconds(200);
-constexpr std::size_t kMostUnusableShown = 5;  // Of the tools of one upstream.
+constexpr std::size_t kMaxUnusableListed = 5;  // Of the tools of one upstream.
 
 bool is_mcp_server(const gateway::Upstream& upstream) {
   return upstream.kind() != "builtin" && upstream.kind() != "openapi" && upstream.kind() != "kafka";
@@ -159,7 +159,7 @@ void UpstreamSet::reread() {
   for (const auto& one : running_) one.source.upstream->reread();
 }
 
-void UpstreamSet::settle() {
+void UpstreamSet::mark_synced() {
   if (synced_) return;
   synced_ = true;
   rebuild();
@@ -190,7 +190,7 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
   for (const auto& one : running_) {
     const gateway::Upstream& upstream = *one.source.upstream;
     gateway::UpstreamState state = upstream.state();
-    // Whoever hears that it is up must find its tools in the next list.
+    // When it is reported as up, its tools are in the next list.
     if (state.up && !one.listed) state = {false, "starting"};
     if (state.up && !one.problems.empty()) {
       state.detail +=
@@ -201,15 +201,15 @@ std::vector<UpstreamReport> UpstreamSet::report() const {
                                   state.detail.empty() ? "" : "; ", one.source.refused);
     }
     if (state.up && !one.unusable.empty()) {
-      const std::size_t shown = std::min(one.unusable.size(), kMostUnusableShown);
+      const std::size_t named = std::min(one.unusable.size(), kMaxUnusableListed);
       state.detail +=
           fmt::format("{}{} with a schema that cannot be used: {}",
                       state.detail.empty() ? "" : "; ", one.unusable.size(),
                       fmt::join(one.unusable.begin(),
-                                one.unusable.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+                                one.unusable.begin() + static_cast<std::ptrdiff_t>(named), ", "));
     }
-    lines.push_back(
-        {std::string(upstream.name()), std::string(upstream.kind()), std::move(state), one.shown});
+    lines.push_back({std::string(upstream.name()), std::string(upstream.kind()), std::move(state),
+                     one.tool_count});
   }
   return lines;
 }
@@ -273,7 +273,7 @@ void UpstreamSet::check_pins() {
   rebuild();
 }
 
-// Whoever has been down for long is not listed until it is back.
+// An upstream that has been down for long is not listed until it is up again.
 void UpstreamSet::look() {
   here().timers().set(watch_, here().now() + kLook);
   bool changed = false;
@@ -282,7 +282,7 @@ void UpstreamSet::look() {
     if (one.source.upstream->state().up) {
       one.lost_at.reset();
     } else if (!one.lost_at) {
-      // The next look decides: what has just come up may not say so yet.
+      // The next look decides: what has just come up may not have reported it yet.
       one.lost_at = here().now();
       continue;
     }
@@ -309,7 +309,7 @@ void UpstreamSet::rebuild() {
   publish_(catalog_, synced_);
 }
 
-// Tells of tools whose calls cannot be checked, before anybody calls them.
+// Logs tools whose calls cannot be checked, before they are called.
 void UpstreamSet::check_schemas() {
   auto found = gateway::find_unusable(*catalog_, kLongestSchemaCheck);
   const std::lock_guard lock(mutex_);
@@ -328,15 +328,15 @@ gateway::Offer UpstreamSet::offer_of(Running& one) {
   const Source& from = one.earlier ? *one.earlier : one.source;
   gateway::Offer offer{from.upstream, {}};
   if (!one.withdrawn) offer.items = from.items;
-  // An upstream that has told nothing yet lacks nothing yet.
-  const bool told = offer.items != mcp::ItemLists{};
+  // An upstream that has not reported its items yet has no problems yet.
+  const bool offered = offer.items != mcp::ItemLists{};
   std::erase_if(mcp::of(offer.items, mcp::ItemKind::tool),
                 [&](const mcp::Item& tool) { return from.changed.contains(tool.key); });
   auto problems = gateway::curate(offer, from.settings.tools);
   for (const auto& tool : from.changed) {
     problems.push_back(fmt::format("'{}' is left out: its definition has changed", tool));
   }
-  if (!told) problems.clear();
+  if (!offered) problems.clear();
   if (problems != one.problems) {
     for (const auto& problem : problems) {
       log::Line(log::Level::error, "tools are not as configured")
@@ -345,7 +345,7 @@ gateway::Offer UpstreamSet::offer_of(Running& one) {
     }
     one.problems = std::move(problems);
   }
-  one.shown = mcp::of(offer.items, mcp::ItemKind::tool).size();
+  one.tool_count = mcp::of(offer.items, mcp::ItemKind::tool).size();
   return offer;
 }
 

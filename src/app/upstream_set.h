@@ -2,7 +2,7 @@
 // them, and makes a new catalog whenever one offers something else. What an upstream offered stays
 // listed when it is lost, for `limits.stale_list_ttl`.
 //
-// Lives on the control thread; upstreams tell it things from any thread.
+// Lives on the control thread; upstreams report to it on any thread.
 #pragma once
 
 #include <chrono>
@@ -60,7 +60,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   void check_pins();
 
   // From now on the catalog counts as complete, even if some upstream has not come up.
-  void settle();
+  void mark_synced();
 
   Task<void> stop(Deadline deadline);
 
@@ -71,7 +71,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   std::vector<UpstreamReport> report() const;
 
   void updated(const gateway::Upstream& upstream, const std::string& uri) override {
-    // Only what somebody wants to hear of.
+    // Only what has subscribers.
     if (subscriptions_.has(upstream.name(), uri)) updated_(std::string(upstream.name()), uri);
   }
   void task_changed(const gateway::Upstream& upstream, const gateway::TaskUpdate& update) override {
@@ -102,7 +102,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
     bool listed = false;                     // Its items have been in a catalog.
     std::optional<Deadline> lost_at = {};    // Since when it is down, as far as has been seen.
     bool withdrawn = false;                  // It is down for so long that it is not listed.
-    std::size_t shown = 0;                   // How many tools are listed.
+    std::size_t tool_count = 0;              // How many tools are listed.
     std::vector<std::string> problems = {};  // With its `tools` settings.
     std::vector<std::string> unusable = {};  // Tools with a schema that cannot be used, and why.
   };
@@ -143,7 +143,7 @@ class UpstreamSet final : public gateway::UpstreamWatcher {
   const Updated updated_;
   const TaskChanged task_changed_;
 
-  // Control thread only, except where said.
+  // Control thread only, except where noted.
   gateway::NameSettings names_;
   std::chrono::nanoseconds listed_after_loss_{0};
   bool synced_ = false;

@@ -103,7 +103,7 @@ bool any_meets(const Names& globs, const std::string& glob) {
                              [&](const std::string& one) { return policy::globs_meet(one, glob); });
 }
 
-// What all rules of some roles say together. What is allowed on conditions is kept apart.
+// All rules of some roles together. What is allowed on conditions is separate.
 struct Grants {
   policy::Patterns tools;
   Names on_conditions;
@@ -156,7 +156,7 @@ void find_wider(std::string_view what, const policy::Patterns& now, const policy
   }
 }
 
-// Rules about those who have shown no credentials.
+// Rules about callers without credentials.
 void find_anonymous(const Configuration& now, const Configuration& next, Sentences& found) {
   Names roles{std::string(policy::kLocalRole)};
   if (!now.settings.auth.on()) roles.emplace_back(policy::kAnyRole);

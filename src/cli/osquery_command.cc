@@ -1,6 +1,7 @@
 // osquery: the osquery MCP server on stdin and stdout.
 #include "app/run_gateway.h"
 #include "cli/commands.h"
+#include "cli/stdio_session.h"
 #include "config/load.h"
 #include "core/environment.h"
 #include "upstreams/osquery/upstream.h"
@@ -91,7 +92,9 @@ int serve_osquery(const OsqueryOptions& options) {
   }
   log.level = chosen<log::Level>(options.log_level).value_or(log.level);
   log.format = chosen<log::Format>(options.log_format).value_or(log.format);
-  return run_gateway(std::move(configuration), {}, &Gateway::serve_stdio);
+  StdioSession session;
+  return run_gateway(std::move(configuration), {},
+                     [&](Gateway& gateway) { return gateway.serve_one(session); });
 }
 
 }  // namespace patchbay::app

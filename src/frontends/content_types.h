@@ -1,4 +1,4 @@
-// What the headers of a request say about the answer that it wants. Pure.
+// Which content types a request accepts. Pure.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace patchbay::frontends {
 
 inline constexpr std::string_view kJsonUtf8 = "application/json; charset=utf-8";
 
-// True if the client takes answers of that type, or does not say.
+// True if the client accepts that type, or has no preference.
 inline bool accepts(const net::HttpRequest& request, std::string_view type) {
   const auto accept = request.fields.find("Accept");
   if (!accept) return true;

@@ -10,7 +10,7 @@
 
 namespace patchbay::frontends {
 
-// Whose share the exchange uses. REQUIRES: it is known who it is.
+// Whose share the exchange uses. REQUIRES: its caller is known.
 inline std::string share_owner_of(const net::HttpExchange& exchange) {
   return share_owner(*exchange.caller, net::share_of_address(exchange.peer.ip));
 }

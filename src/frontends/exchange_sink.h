@@ -29,7 +29,7 @@ class ExchangeSink final : public gateway::EventSink {
   Task<void> wait_end(Deadline deadline);
   bool ended() const { return ended_; }
 
-  // Waits until the end, and shows every `keep_alive` that the stream is alive.
+  // Waits until the end, and sends a comment every `keep_alive`.
   Task<void> stay_open(std::chrono::nanoseconds keep_alive);
 
  private:

@@ -3,7 +3,7 @@
 // a Frontend on each worker. app/registry.h has a row for each; nothing else names them.
 //
 // A Frontend is confined to its worker. A SharedFrontend is made and updated on the control thread;
-// its settings change only while no worker reads them.
+// workers read its settings only in update(), and in the constructor of their part.
 #pragma once
 
 #include <memory>

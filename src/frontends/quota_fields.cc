@@ -19,7 +19,7 @@ std::string quota_fields(const gateway::Call& call) {
 std::string retry_field(int status, std::string_view data) {
   if (status != 503 && status != 429) return "";
   const auto wait = json::as_int(json::member(data, "retryAfterMs").value_or("")).value_or(0);
-  // Rounded up, whatever number somebody has put there.
+  // Rounded up without overflow, whatever the number.
   const std::int64_t seconds = wait / 1000 + (wait % 1000 > 0 ? 1 : 0);
   return fmt::format("Retry-After: {}\r\n", std::max<std::int64_t>(1, seconds));
 }

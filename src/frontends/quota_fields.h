@@ -1,4 +1,4 @@
-// What the headers of an answer say about how much its caller may still ask, and when. Pure.
+// The header lines about rate limits and retries. Pure.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace patchbay::frontends {
 // Header lines, each with its CRLF; empty where nothing is bounded.
 std::string quota_fields(const gateway::Call& call);
 
-// For an answer that means to come back later: when. `data` is the raw data of its error.
+// Retry-After of an answer that asks to retry later. `data` is the raw data of its error.
 std::string retry_field(int status, std::string_view data);
 
 }  // namespace patchbay::frontends

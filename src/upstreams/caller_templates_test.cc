@@ -28,6 +28,12 @@ TEST(CallerTextsTest, SayWhoCalls) {
   EXPECT_EQ(*texts->fill(ann()), wanted);
 }
 
+TEST(CallerTextsTest, TheAuthMethodHasItsFormerNameToo) {
+  const auto texts = CallerTemplates::parse({{"A", "${caller.auth_method} ${caller.way}"}});
+  const Texts wanted{{"A", "jwt jwt"}};
+  EXPECT_EQ(*texts->fill(ann()), wanted);
+}
+
 TEST(CallerTextsTest, TellCallersApart) {
   const auto texts = CallerTemplates::parse({{"A", "${caller.claims.email}"}});
   Principal moved = ann();

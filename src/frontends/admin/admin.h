@@ -1,5 +1,5 @@
-// Who may do what is for admins: callers with the role `admin`, and those whom nothing asks who
-// they are.
+// Who is an admin: callers with the role `admin`, and local callers where no authentication is
+// configured.
 //
 // Confined to the worker of the catalog.
 #pragma once
@@ -12,7 +12,7 @@ namespace patchbay::frontends {
 
 bool is_admin(const Principal& who, const gateway::CatalogView& catalog);
 
-// What everyone else is told.
+// The error for everyone else.
 Error admins_only();
 
 }  // namespace patchbay::frontends

@@ -1,6 +1,6 @@
 // The front end for those who approve calls: GET /control/approvals lists what waits, POST to one
-// of them approves it, DELETE refuses it. Only for callers with the role `admin`, and for those
-// whom nothing asks who they are. Nobody approves a call of its own.
+// of them approves it, DELETE refuses it. Only for admins (admin.h). A
+// caller cannot approve its own call.
 //
 // One per worker; confined to it. The approvals are shared.
 #pragma once

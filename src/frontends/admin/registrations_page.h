@@ -1,6 +1,6 @@
 // The front end for those who look after agents on a bus: GET /control/registrations lists what is
-// registered, POST registers, PATCH below it changes and DELETE takes back. Only for callers with
-// the role `admin`, and for those whom nothing asks who they are.
+// registered, POST registers, PATCH below it changes and DELETE takes back. Only for
+// admins (admin.h).
 //
 // One per worker; confined to it.
 #pragma once

@@ -19,7 +19,7 @@ constexpr std::string_view kStyle =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:36em;margin:4em auto;padding:0 1em}"
     "button{font:inherit;padding:.4em 1.2em}";
 
-// Nothing of it is kept or framed, and it loads nothing. `form` is where its form may lead to.
+// It is not cached or framed, and it loads nothing. `form` is where its form may lead to.
 std::string page_fields(std::string_view form) {
   return fmt::format(
       "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "

@@ -1,8 +1,8 @@
-// The front end for whoever wants a link to sign in for an upstream, as `patchbay login` does:
+// Links to sign in to an upstream, for `patchbay login` and the like:
 //  - POST /control/sign-ins/UPSTREAM gives one, for the caller; with `?for=gateway`, for the
 //    gateway's own connection;
-//  - GET /control/sign-ins/ID says how it stands, to the caller that it is for and to admins;
-//  - DELETE /control/sign-ins/UPSTREAM forgets what was given.
+//  - GET /control/sign-ins/ID returns its state, to the caller that it is for and to admins;
+//  - DELETE /control/sign-ins/UPSTREAM signs out.
 // A caller signs in and out for itself, at upstreams that its rules let it use. What all callers
 // share, and what is the gateway's own, is for the role `admin`.
 //

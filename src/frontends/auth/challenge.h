@@ -1,6 +1,6 @@
-// What a client is told that we do not let in: 401 with how to authenticate, 403 with the scopes it
-// lacks, 429 with when to come back; each in the words of the face that it came to. And where our
-// metadata as an OAuth resource server (RFC 9728) are to be found.
+// The response to a refused client: 401 with how to authenticate, 403 with the scopes it lacks, 429
+// with when to retry; each in the form of the front end of the path. And the metadata of the
+// gateway as an OAuth resource server (RFC 9728).
 //
 // Values only; pure.
 #pragma once

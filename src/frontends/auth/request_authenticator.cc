@@ -54,8 +54,8 @@ Error too_many_failures(std::chrono::nanoseconds wait) {
 }
 
 Task<Caller> answer(net::HttpExchange& exchange, const Refusal& refusal) {
-  auto told = co_await exchange.answer(refusal.status, net::kJson, {refusal.body}, refusal.fields);
-  if (!told) co_return told.error();
+  auto sent = co_await exchange.answer(refusal.status, net::kJson, {refusal.body}, refusal.fields);
+  if (!sent) co_return sent.error();
   co_return Caller();
 }
 

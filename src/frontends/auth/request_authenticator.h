@@ -1,7 +1,7 @@
-// The RequestAuthenticator finds out who sends a request, by what the Authenticator knows. Whoever
-// has been let in once is recognised by one look-up; everyone else is verified in their own time,
-// off the worker where that takes long. Nobody gets further without. The same for front ends
-// without HTTP, which show what they were presented.
+// The RequestAuthenticator finds the caller of a request, with the policy::Authenticator.
+// Credentials that were verified before cost one look-up; others are verified asynchronously, off
+// the worker if that takes long. No request passes without. Front ends without HTTP pass the
+// credentials that they received.
 //
 // One per worker; confined to it.
 #pragma once
@@ -22,7 +22,7 @@
 
 namespace patchbay::frontends {
 
-// What the doors of all workers share.
+// What the authenticators of all workers share.
 struct SharedAuthState {
   SharedAuthState(metrics::Registry& registry, const policy::AuthSettings& settings);
 
@@ -35,7 +35,7 @@ struct SharedAuthState {
   std::shared_ptr<metrics::Counter> scope;
   std::shared_ptr<metrics::Counter> limited;  // Too many failures.
   std::shared_ptr<metrics::Counter> unavailable;
-  oauth::CallerTokens* tokens = nullptr;  // Who wants to see what callers show, if anybody.
+  oauth::CallerTokens* tokens = nullptr;  // Receives JWTs of callers; null: nothing needs them.
 };
 
 // What the client of a front end without HTTP has presented.
@@ -51,32 +51,32 @@ class RequestAuthenticator final : public net::HttpGuard {
  public:
   using Knowledge = std::shared_ptr<const policy::Authenticator>;
 
-  // Closed until use() says how to know callers. REQUIRES: `common` outlives the door.
+  // Refuses everyone until use() is called. REQUIRES: `common` outlives this.
   explicit RequestAuthenticator(SharedAuthState& common) : common_(common) {}
 
-  // From now on by this; null: nobody is asked. Whom we have recognised so far is forgotten.
+  // From now on with this; null: no credentials are needed. Callers known so far are forgotten.
   void use(Knowledge knowledge);
 
-  // Lets nobody in, but serves what is open to all.
+  // Refuses every caller, but serves pages that are open.
   void serve_open_only() { open_only_ = true; }
 
   Caller recognise(const net::HttpExchange& exchange) override;
   Task<Caller> admit(net::HttpExchange& exchange, bool open) override;
   bool opens(std::string_view path) const override;
 
-  // Where failed log-ins are written down. REQUIRES: it outlives the door.
+  // Where failed authentications are recorded. REQUIRES: it outlives this.
   void record_in(gateway::Recorder& recorder) { recorder_ = &recorder; }
 
   // True if callers have credentials.
   bool knows_callers() const { return known_ != nullptr; }
 
-  // True if whoever comes must say who they are.
+  // True if requests need credentials.
   bool asks() const { return closed_ || known_; }
 
-  // Who has presented that, if it can be said at once; otherwise null.
+  // The caller with these credentials, if it is known already; otherwise null.
   Caller recognise(const PresentedCredentials& presented);
 
-  // The same in its own time. Code::unauthenticated, or forbidden, rate_limited (after too many
+  // The same, asynchronously. Code::unauthenticated, or forbidden, rate_limited (after too many
   // failures) or unavailable. REQUIRES: what was presented stays there until then.
   Task<Caller> identify(PresentedCredentials presented);
 
@@ -91,7 +91,7 @@ class RequestAuthenticator final : public net::HttpGuard {
   Task<Caller> refuse(net::HttpExchange& exchange, const Knowledge& known,
                       const policy::Evidence& evidence, const policy::Digest& digest,
                       const Error& why);
-  // What a verified caller is from now on.
+  // Remembers a verified caller.
   Caller let_in(const Knowledge& known, const policy::Evidence& evidence,
                 const policy::Digest& digest, policy::Recognised found);
   void count_refusal(const policy::Evidence& evidence, const policy::Digest& digest,
@@ -101,11 +101,11 @@ class RequestAuthenticator final : public net::HttpGuard {
                     std::string_view where, const Error& why);
 
   SharedAuthState& common_;
-  gateway::Recorder* recorder_ = nullptr;  // Null: they are written nowhere.
+  gateway::Recorder* recorder_ = nullptr;  // Null: they are not recorded.
   const Caller local_ = local_caller();
   bool closed_ = true;
   bool open_only_ = false;
-  int seen_wants_ = 0;  // Of those who want to see what callers show.
+  int seen_wants_ = 0;  // The version of what `tokens` needs.
   Knowledge known_;
   std::optional<policy::CallerCache> remembered_;
 };

@@ -1,4 +1,4 @@
-// The page with our metadata as an OAuth resource server (RFC 9728), at the two places where
+// The page with our metadata as an OAuth resource server (RFC 9728), at the two paths where
 // clients look: /.well-known/oauth-protected-resource, and the same with the path of the resource
 // behind it. Open to all.
 //

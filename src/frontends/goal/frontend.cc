@@ -160,11 +160,11 @@ Task<void> GoalFrontend::Skills::handle(HttpExchange& exchange) {
   const auto catalog = frontend_.context_.catalog.current(*exchange.caller);
   int count = 0;
   std::string names;
-  for (const auto& page : table->pages()) {
-    const auto* const entry = catalog->find(mcp::ItemKind::tool, page.tool);
+  for (const auto& row : table->rows()) {
+    const auto* const entry = catalog->find(mcp::ItemKind::tool, row.tool);
     if (!entry || !tools->contains(entry->listed)) continue;
     if (count++ > 0) names += ',';
-    json::append_quoted(names, page.skill->goal_name);
+    json::append_quoted(names, row.skill->goal_name);
   }
   const std::string text = fmt::format("{{\"count\":{},\"skills\":[{}]}}", count, names);
   co_return co_await exchange.answer(200, kJsonUtf8, {text});

@@ -17,7 +17,7 @@ using mcp::ItemKind;
 
 constexpr std::string_view kNoSkill = "none";
 
-// Failures that are no skill's: whoever asked is refused as a whole.
+// Errors of the gateway rather than of a skill: the whole goal is refused.
 bool is_refusal(Code code) {
   return code == Code::unauthenticated || code == Code::rate_limited || code == Code::overloaded ||
          code == Code::cancelled || code == Code::internal;
@@ -44,12 +44,12 @@ class GoalRun::Step final : public GoalTools {
   Step(GoalRun& run, std::string_view text, std::string_view previous)
       : run_(run), text_(text), previous_(previous) {}
 
-  // Who it is for is decided by its own words, before those of the step before are filled in.
+  // Its own text chooses the skill, before the output of the step before is filled in.
   Task<std::string> answer() {
     const auto named = named_step(text_);
     if (named) {
-      const auto* const page = run_.table_->by_word(named->name, *run_.catalog_);
-      if (page) return use_skill(*page, {text_, named->name, named->text});
+      const auto* const row = run_.table_->by_keyword(named->name, *run_.catalog_);
+      if (row) return use_skill(*row, {text_, named->name, named->text});
       if (run_.catalog_->find(ItemKind::tool, named->name)) return use_tool(*named);
       hidden_ = run_.hidden_tool(named->name);
       if (!hidden_.empty()) return ask_hidden();
@@ -63,27 +63,27 @@ class GoalRun::Step final : public GoalTools {
   const gateway::GoalSettings& settings() const override { return run_.table_->settings(); }
 
   Task<std::string> call(std::string arguments) override {
-    return run_.call_tool(page_->raw_tool, std::move(arguments));
+    return run_.call_tool(row_->raw_tool, std::move(arguments));
   }
 
   std::string_view definition() const override {
-    const auto* const entry = run_.catalog_->find(ItemKind::tool, page_->tool);
+    const auto* const entry = run_.catalog_->find(ItemKind::tool, row_->tool);
     return entry ? run_.catalog_->definition(ItemKind::tool, *entry) : std::string_view();
   }
 
-  std::string trouble() const override { return run_.trouble_of(page_->upstream); }
+  std::string trouble() const override { return run_.trouble_of(row_->upstream); }
 
  private:
-  Task<std::string> use_skill(const Page& page, GoalText goal) {
-    page_ = &page;
-    skill_ = page.skill->goal_name;
+  Task<std::string> use_skill(const Row& row, GoalText goal) {
+    row_ = &row;
+    skill_ = row.skill->goal_name;
     if (goal.whole.contains(kPrevious)) {
       whole_ = run_.filled(goal.whole, previous_, FillIn::plain);
       filled_ = run_.filled(goal.text, previous_, FillIn::plain);
       if (!whole_ || !filled_) return failure((whole_ ? filled_ : whole_).error());
       goal = {*whole_, goal.keyword, *filled_};
     }
-    return page.skill->execute(goal, *this);
+    return row.skill->execute(goal, *this);
   }
 
   Task<std::string> use_tool(NamedStep named) {
@@ -94,18 +94,18 @@ class GoalRun::Step final : public GoalTools {
     if (!arguments) co_return std::move(arguments).error();
     const std::string raw_name = json::quote(named.name);
     auto answer = co_await run_.call_tool(raw_name, *std::move(arguments));
-    // To this caller there is no such tool: then its name is a word like any other.
+    // For this caller there is no such tool: then its name is ordinary text.
     if (!answer && answer.error().code == Code::not_found) co_return co_await use_any();
     co_return answer;
   }
 
-  // The first skill that can make something of the words.
+  // The first skill that can handle the text.
   Task<std::string> use_any() {
-    if (const auto* const page = run_.table_->by_asking(text_, *run_.catalog_)) {
-      return use_skill(*page, {text_, "", text_});
+    if (const auto* const row = run_.table_->by_text(text_, *run_.catalog_)) {
+      return use_skill(*row, {text_, "", text_});
     }
-    if (const auto* const page = run_.hidden_page(text_); page && hidden_.empty()) {
-      hidden_ = page->tool;
+    if (const auto* const row = run_.hidden_row(text_); row && hidden_.empty()) {
+      hidden_ = row->tool;
       return ask_hidden();
     }
     skill_ = kNoSkill;
@@ -113,7 +113,7 @@ class GoalRun::Step final : public GoalTools {
   }
 
   // What the rules leave out for this caller is asked for all the same, and refused: the record
-  // says so then. To the caller its name is a word like any other.
+  // shows it. To the caller its name is ordinary text.
   Task<std::string> ask_hidden() {
     const std::string raw_name = json::quote(hidden_);
     auto answer = co_await run_.call_tool(raw_name, "{}");
@@ -124,7 +124,7 @@ class GoalRun::Step final : public GoalTools {
   GoalRun& run_;
   const std::string_view text_;
   const std::string_view previous_;
-  const Page* page_ = nullptr;
+  const Row* row_ = nullptr;
   std::string_view skill_;
   std::string hidden_;         // The tool that is meant, if the rules leave it out.
   Result<std::string> whole_;  // With {previous} filled in, where it stands there.
@@ -146,7 +146,7 @@ Task<GoalTrace> GoalRun::run(std::string_view goal) {
     catalog_ = *std::move(synced);
   }
   const auto knows = [this](std::string_view name) {
-    return table_->by_word(name, *catalog_) || catalog_->find(ItemKind::tool, name);
+    return table_->by_keyword(name, *catalog_) || catalog_->find(ItemKind::tool, name);
   };
   const auto steps = split_goal(goal, knows);
   GoalTrace trace;
@@ -239,14 +239,14 @@ bool GoalRun::is_hidden(std::string_view tool) const {
 }
 
 std::string GoalRun::hidden_tool(std::string_view name) const {
-  const auto* const page = table_->by_word(name, *context_.catalog.whole());
-  const std::string_view tool = page ? std::string_view(page->tool) : name;
+  const auto* const row = table_->by_keyword(name, *context_.catalog.whole());
+  const std::string_view tool = row ? std::string_view(row->tool) : name;
   return is_hidden(tool) ? std::string(tool) : std::string();
 }
 
-const GoalRun::Page* GoalRun::hidden_page(std::string_view text) const {
-  const auto* const page = table_->by_asking(text, *context_.catalog.whole());
-  return page && is_hidden(page->tool) ? page : nullptr;
+const GoalRun::Row* GoalRun::hidden_row(std::string_view text) const {
+  const auto* const row = table_->by_text(text, *context_.catalog.whole());
+  return row && is_hidden(row->tool) ? row : nullptr;
 }
 
 std::string GoalRun::trouble_of(const std::string& upstream) const {

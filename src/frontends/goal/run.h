@@ -1,5 +1,5 @@
-// A GoalRun is one goal while it is worked on: its steps in order, each a call that takes the same
-// way as any other, until one fails.
+// A GoalRun is one goal in progress: its steps in order, each a call through the pipeline, until
+// one fails.
 //
 // Confined to the worker on which it began; lives inside the task that wants the answer.
 #pragma once
@@ -59,7 +59,7 @@ class GoalRun {
     std::string_view value;
   };
 
-  // Something asked for whoever gave the goal, from when it is put together until it is answered.
+  // One request on behalf of the caller of the goal.
   class Request {
    public:
     // REQUIRES: the run, the keys and the values outlive the request.
@@ -77,7 +77,7 @@ class GoalRun {
 
  private:
   class Step;
-  using Page = SkillTable::Page;
+  using Row = SkillTable::Row;
 
   Task<std::string> call_tool(std::string_view raw_name, std::string arguments);
   Result<std::string> arguments_of(std::string_view definition, std::string_view text,
@@ -88,7 +88,7 @@ class GoalRun {
   bool is_hidden(std::string_view tool) const;
   // The tool that a name, or a text without one, means if it is such; empty or null otherwise.
   std::string hidden_tool(std::string_view name) const;
-  const Page* hidden_page(std::string_view text) const;
+  const Row* hidden_row(std::string_view text) const;
 
   const GoalContext& context_;
   const std::shared_ptr<const SkillTable> table_;

@@ -20,7 +20,7 @@ SkillTable::SkillTable(std::span<const Skill* const> skills, gateway::GoalSettin
     const std::string_view tool = skill.remote ? std::string_view(osquery.tool) : skill.name;
     std::string name = fmt::format("{}.{}", upstream, tool);
     std::string raw = json::quote(name);
-    pages_.push_back({&skill, upstream, std::move(name), std::move(raw)});
+    rows_.push_back({&skill, upstream, std::move(name), std::move(raw)});
   };
   for (const auto& name : settings_.skills) {
     const auto skill = std::ranges::find(skills, name, [](const Skill* one) { return one->name; });
@@ -30,28 +30,28 @@ SkillTable::SkillTable(std::span<const Skill* const> skills, gateway::GoalSettin
   for (const Skill* const skill : skills) add(*skill);
 }
 
-// A server that is down keeps its skill: whoever needs it hears why it does not answer.
-bool SkillTable::is_there(const Page& page, const gateway::Catalog& catalog) const {
-  if (catalog.find(mcp::ItemKind::tool, page.tool)) return true;
-  if (!page.skill->remote || !catalog.access()) return page.skill->remote;
-  const auto tool = std::string_view(page.tool).substr(page.upstream.size() + 1);
-  return catalog.access()->tool(page.upstream, tool).there;
+// A server that is down keeps its skill, so that its callers get the reason.
+bool SkillTable::is_there(const Row& row, const gateway::Catalog& catalog) const {
+  if (catalog.find(mcp::ItemKind::tool, row.tool)) return true;
+  if (!row.skill->remote || !catalog.access()) return row.skill->remote;
+  const auto tool = std::string_view(row.tool).substr(row.upstream.size() + 1);
+  return catalog.access()->tool(row.upstream, tool).there;
 }
 
-const SkillTable::Page* SkillTable::by_word(std::string_view word,
-                                            const gateway::Catalog& catalog) const {
+const SkillTable::Row* SkillTable::by_keyword(std::string_view word,
+                                              const gateway::Catalog& catalog) const {
   const auto meant = [&word](std::string_view known) { return same_token(word, known); };
-  for (const auto& page : pages_) {
-    if (std::ranges::any_of(page.skill->keywords, meant) && is_there(page, catalog)) return &page;
+  for (const auto& row : rows_) {
+    if (std::ranges::any_of(row.skill->keywords, meant) && is_there(row, catalog)) return &row;
   }
   return nullptr;
 }
 
-const SkillTable::Page* SkillTable::by_asking(std::string_view goal,
-                                              const gateway::Catalog& catalog) const {
+const SkillTable::Row* SkillTable::by_text(std::string_view goal,
+                                           const gateway::Catalog& catalog) const {
   const std::string lower = ascii_lower(goal);
-  for (const auto& page : pages_) {
-    if (page.skill->can_handle(lower) && is_there(page, catalog)) return &page;
+  for (const auto& row : rows_) {
+    if (row.skill->can_handle(lower) && is_there(row, catalog)) return &row;
   }
   return nullptr;
 }

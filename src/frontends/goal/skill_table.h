@@ -1,7 +1,7 @@
-// A SkillTable says which skill a goal is for: the one whose word stands in front, else the first
+// A SkillTable chooses the skill for a goal: the one whose keyword is in front, else the first
 // in order that can handle it. Only skills whose tool there is are asked.
 //
-// Immutable; a changed configuration is a new book. Read on any worker.
+// Immutable; a changed configuration makes a new table. Read on any worker.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ namespace patchbay::frontends {
 
 class SkillTable {
  public:
-  struct Page {
+  struct Row {
     const Skill* skill;
     std::string upstream;
     std::string tool;      // `upstream.tool`
@@ -27,17 +27,17 @@ class SkillTable {
   SkillTable(std::span<const Skill* const> skills, gateway::GoalSettings settings);
 
   const gateway::GoalSettings& settings() const { return settings_; }
-  const std::vector<Page>& pages() const { return pages_; }
+  const std::vector<Row>& rows() const { return rows_; }
 
   // Null if there is none. `word` may be in any case.
-  const Page* by_word(std::string_view word, const gateway::Catalog& catalog) const;
-  const Page* by_asking(std::string_view goal, const gateway::Catalog& catalog) const;
+  const Row* by_keyword(std::string_view word, const gateway::Catalog& catalog) const;
+  const Row* by_text(std::string_view goal, const gateway::Catalog& catalog) const;
 
  private:
-  bool is_there(const Page& page, const gateway::Catalog& catalog) const;
+  bool is_there(const Row& row, const gateway::Catalog& catalog) const;
 
   const gateway::GoalSettings settings_;
-  std::vector<Page> pages_;
+  std::vector<Row> rows_;
 };
 
 }  // namespace patchbay::frontends

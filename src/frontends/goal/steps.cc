@@ -38,11 +38,11 @@ bool is_beyond_doubt(std::string_view step,
   return (full || step.contains(':')) && knows(named->name);
 }
 
-// Where the words of the step that begins at `at` begin: behind arguments in JSON, which are not
+// Where the text of the step that begins at `at` begins: behind arguments in JSON, which are not
 // prose.
-std::size_t words_of(std::string_view goal, std::size_t at) {
+std::size_t text_begin(std::string_view goal, std::size_t at) {
   const std::string_view rest = goal.substr(at);
-  // A name has no space in it: only the first word is looked at, not all that follows.
+  // A name has no space in it: so only the text up to the first space is examined.
   const auto* const name = std::ranges::find_if_not(rest, is_space);
   const auto* const end =
       std::find_if(name, rest.end(), [](char c) { return is_space(c) || c == ':'; });
@@ -78,9 +78,9 @@ std::vector<std::string_view> split_goal(std::string_view goal,
   if (find_then(goal, 0) == std::string_view::npos) return {trimmed(goal)};
   std::vector<std::string_view> steps;
   std::size_t begin = 0;
-  for (auto then = find_then(goal, words_of(goal, 0)); then != std::string_view::npos;) {
+  for (auto then = find_then(goal, text_begin(goal, 0)); then != std::string_view::npos;) {
     const auto behind = then + kThen.size();
-    const auto next = find_then(goal, words_of(goal, behind));
+    const auto next = find_then(goal, text_begin(goal, behind));
     const auto following = trimmed(goal.substr(behind, next - behind));
     if (is_beyond_doubt(following, knows)) {
       steps.push_back(without_comma(goal.substr(begin, then - begin)));

@@ -15,15 +15,15 @@ namespace patchbay::frontends {
 inline constexpr std::string_view kPrevious = "{previous}";
 
 struct NamedStep {
-  std::string_view name;  // One word.
+  std::string_view name;  // Without spaces.
   std::string_view text;  // What follows the colon, without white space around it.
 };
 
-// `calculate: 12 / 4` is named. A step that is one word alone is too: it names a tool without
+// `calculate: 12 / 4` is named. A step without spaces is named too: it names a tool without
 // arguments.
 std::optional<NamedStep> named_step(std::string_view step);
 
-// The steps of a goal. `then` is a word like any other unless what follows it is a step beyond
+// The steps of a goal. `then` is ordinary text unless what follows it is a step beyond
 // doubt: a name for which `knows` is true in front of a colon, the full name of a tool alone, or
 // something with {previous} in it.
 std::vector<std::string_view> split_goal(std::string_view goal,
@@ -31,7 +31,7 @@ std::vector<std::string_view> split_goal(std::string_view goal,
 
 // What stands for {previous} in a text.
 enum class FillIn {
-  plain,  // The words of the step before.
+  plain,  // The output of the step before.
   json,   // The same, as they stand inside a JSON string.
 };
 

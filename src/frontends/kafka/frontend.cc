@@ -283,7 +283,7 @@ Task<void> KafkaFrontend::handle(bus::OwnedMessage record) {
       answered = co_await answer(tool, record, ids.front());
     }
   }
-  // What was not answered is left to whoever takes the partition over, even if that is us.
+  // A request without an answer is left to the next owner of the partition, which may be this node.
   if (!answered) {
     for (const auto& id : ids) known_.erase(id);
     log::Line(log::Level::warn, "request not answered")
@@ -331,7 +331,7 @@ Task<bool> KafkaFrontend::answer(Tool tool, const bus::OwnedMessage& record,
   if (!tries) co_return tries.error();
   if (is_worth_another_try(outcome)) {
     auto dead_lettered =
-        co_await dead_letter(tool->dead_letters(), record, words_of(outcome), *tries);
+        co_await dead_letter(tool->dead_letters(), record, message_of(outcome), *tries);
     if (!dead_lettered) co_return dead_lettered.error();
   }
   auto said = co_await reply(final_reply(request.index(), outcome), !outcome.is_error);
@@ -395,8 +395,8 @@ Task<void> KafkaFrontend::dead_letter(std::string topic, const bus::OwnedMessage
   headers.emplace_back("patchbay-from",
                        fmt::format("{}/{}/{}", record.topic, record.partition, record.offset));
   auto put = co_await deliver(topic, record.key, record.value.value_or(""), headers);
-  // With these headers it may be more than the bus takes; where it came from is said in one of
-  // them.
+  // With these headers it may be more than the bus takes; one of them says where it
+  // came from.
   if (!put && put.error().code == Code::too_large) {
     put = co_await deliver(topic, record.key, "", std::move(headers));
   }

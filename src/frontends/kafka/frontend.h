@@ -57,8 +57,8 @@ class KafkaFrontend final : public Frontend, bus::Producer::Events, bus::GroupCo
                 KafkaFrontendSettings settings);
   ~KafkaFrontend() override;
 
-  // Serves until end(); then finishes what it has begun, for at most `grace`. `ready` is told how
-  // many tools are served, each time when partitions have been assigned.
+  // Serves until end(); then finishes what it has begun, for at most `grace`. `ready` is called
+  // with how many tools are served, each time when partitions have been assigned.
   Task<void> run(std::function<void(std::size_t tools)> ready, std::chrono::nanoseconds grace);
   void end() { ended_.deliver(ok()); }
 

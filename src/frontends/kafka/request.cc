@@ -48,13 +48,13 @@ std::string failed_reply(int index, std::string_view message) {
   return envelope(index, "FAILED", message, "");
 }
 
-std::string words_of(const mcp::Reply& outcome) {
+std::string message_of(const mcp::Reply& outcome) {
   return json::string_member(outcome.body, "message").value_or("it failed");
 }
 
 // A tool that reports that it failed has answered all the same.
 std::string final_reply(int index, const mcp::Reply& outcome) {
-  if (outcome.is_error) return failed_reply(index, words_of(outcome));
+  if (outcome.is_error) return failed_reply(index, message_of(outcome));
   return envelope(index, "COMPLETED", "", outcome.body);
 }
 
@@ -98,7 +98,7 @@ Task<mcp::Reply> KafkaFrontend::Request::run() {
 
 Task<void> KafkaFrontend::Request::flush() { co_return co_await telling_.drain(kNever); }
 
-// What is told on the way is lost if it cannot be sent: it is news, not the answer.
+// A notification that cannot be sent is lost; only the answer is sent again.
 Task<void> KafkaFrontend::Request::notify(std::string value) {
   auto sent = co_await send_(std::move(value), false);
   co_return sent;

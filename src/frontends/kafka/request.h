@@ -1,5 +1,5 @@
-// One request from the bus while it is dealt with: what it asks, and how its caller is told of
-// progress and asked questions meanwhile.
+// One request from the bus in progress: what it asks, and how its caller receives progress and
+// questions meanwhile.
 //
 // Confined to the worker of its front end.
 #pragma once
@@ -29,7 +29,7 @@ std::string failed_reply(int index, std::string_view message);
 std::string final_reply(int index, const mcp::Reply& outcome);
 
 // What an outcome that is an error says.
-std::string words_of(const mcp::Reply& outcome);
+std::string message_of(const mcp::Reply& outcome);
 
 // The upstream could not answer, or broke: it may be able to the next time.
 bool is_worth_another_try(const mcp::Reply& outcome);
@@ -45,7 +45,7 @@ class KafkaFrontend::Request final : public gateway::Peer {
   // Calls the tool, once.
   Task<mcp::Reply> run();
 
-  // Waits until what was told meanwhile has left.
+  // Waits until the notifications have been sent.
   Task<void> flush();
 
   // Whether it is of the record at that offset.

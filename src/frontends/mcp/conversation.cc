@@ -32,7 +32,7 @@ class EndOneShot final : Stop::Hook {
   OneShot<void>& slot_;
 };
 
-// JSON-RPC's own words for a text that cannot be read; where it broke off is further information.
+// The JSON-RPC error for text that cannot be parsed; the position is in its data.
 Error in_its_words(const Error& why) {
   if (why.code != Code::parse_error) return why;
   return {Code::parse_error, "Parse error: Invalid JSON",
@@ -47,7 +47,7 @@ std::string_view id_of_unreadable(const mcp::Message& message, const Error& why)
 
 }  // namespace
 
-// The client of one call: hears of it on the channel that all calls share.
+// The client of one call, on the channel that all calls share.
 class Conversation::LinePeer final : public gateway::Peer {
  public:
   explicit LinePeer(Conversation& frontend) : frontend_(frontend) {}
@@ -229,7 +229,7 @@ Task<std::optional<mcp::Reply>> Conversation::answer(const mcp::Message& message
     if (auto level = gateway::asked_level(message)) log_level_ = *level;
   }
   auto reply = co_await run_call(message, revision, size);
-  // Whoever cancelled a request does not wait for it any more.
+  // A cancelled request gets no answer.
   if (reply && reply->why == Code::cancelled) co_return std::nullopt;
   if (!reply) co_return mcp::error_reply(reply.error());
   co_return *std::move(reply);
@@ -258,7 +258,7 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
     parts.capabilities = capabilities_;
     parts.log_level = log_level_;
   }
-  auto call = gateway::make_call(parts);
+  auto call = gateway::make_call(std::move(parts));
   client.serve(call);
   Stop stop;
   const StopLink link(co_await current_stop(), stop);
@@ -276,21 +276,21 @@ Task<mcp::Reply> Conversation::run_call(const mcp::Message& message, mcp::Revisi
   co_return reply;
 }
 
-// Tells news until the client cancels the request, or has gone.
+// Sends notifications until the client cancels the request or leaves.
 Task<mcp::Reply> Conversation::listen(const mcp::Message& message) {
-  auto wish = Listening::wish_of(message);
-  if (!wish) co_return wish.error();
+  auto filter = Listening::filter_of(message);
+  if (!filter) co_return filter.error();
   Listening listening(server_, caller_, message, [this](std::string_view text) {
     auto sent = channel_.send(std::string(text));
     (void)sent;  // If the client has gone, run() ends.
   });
   listenings_.insert(&listening);
-  auto begun = co_await listening.begin(*std::move(wish));
+  auto begun = co_await listening.begin(*std::move(filter));
   OneShot<void> over;
   const EndOneShot when_gone(listening_ends_, over);
   auto ended = co_await over.wait();
   listenings_.erase(&listening);
-  // Whoever cancelled it has stopped this task; letting go must happen all the same.
+  // Cancellation has stopped this task, but unsubscribing must happen all the same.
   auto letting_go = listening.end();
   auto let_go = co_await letting_go.shielded();
   if (!ended) co_return ended.error();

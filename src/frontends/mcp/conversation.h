@@ -97,7 +97,7 @@ class Conversation final : transport::Channel::Listener {
   mcp::Revision revision_ = mcp::kUnnamed;  // Of the session, once initialized.
   bool has_session_ = false;
   std::string capabilities_ = "{}";  // Of the client in its session, raw.
-  std::optional<int> log_level_;     // The least important messages it wants, once it said so.
+  std::optional<int> log_level_;  // The least important messages it wants, once it has set a level.
   gateway::Questions questions_{0};
   Subscriber subscriber_;
   gateway::FollowedTasks tasks_;  // That its session has made.

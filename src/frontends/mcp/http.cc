@@ -38,7 +38,7 @@ std::string_view id_of_unreadable(const mcp::Message& message, const Error& why)
   return why.code == Code::parse_error ? "" : message.id;
 }
 
-// A request that claims no era in its body but one in its headers.
+// A request that names no revision in its body but one in its headers.
 bool header_is_stateless(const HttpExchange& exchange) {
   const auto named = exchange.request.fields.find(kVersionHeader);
   const auto revision = named ? mcp::find_revision(*named) : std::nullopt;
@@ -125,7 +125,7 @@ Task<void> McpHttp::post(HttpExchange& exchange) {
   co_return co_await post_message(exchange, message);
 }
 
-// Which era: what the body claims comes first, and a claim is never silently lowered.
+// Which revision: the body decides before the headers, and a claim is never silently lowered.
 Task<void> McpHttp::post_message(HttpExchange& exchange, const mcp::Message& message) {
   auto claimed = mcp::claimed_revision(message);
   if (!claimed && claimed.error().code == Code::unsupported_version) {
@@ -364,7 +364,7 @@ void McpHttp::notify_task(const std::string& upstream, const gateway::TaskUpdate
   for (auto* const listening : listenings_) listening->notify_task(upstream, update);
 }
 
-// Nobody is left to hear of what the session wanted.
+// Ends the subscriptions of a session that has ended.
 Task<void> McpHttp::send_shutdown(SessionPtr session) {
   co_return co_await unsubscribe_all(server_, {"mcp-http", session->owner}, session->subscriber);
 }

@@ -1,5 +1,5 @@
 // The front end for MCP over Streamable HTTP: one URL for every revision. Requests with a session
-// and requests that carry their own envelope stand side by side; each is told by what it says.
+// and requests that carry their own envelope are both served; the message decides which it is.
 //
 // One per worker; confined to it. Shared is what the workers have in common.
 #pragma once
@@ -37,7 +37,7 @@ class McpHttp final : public net::HttpHandler {
     std::vector<McpHttp*> workers;
   };
 
-  // `number` is this worker's place in the shared lists. REQUIRES: server and shared outlive this.
+  // `number` is this worker's index in the shared lists. REQUIRES: server and shared outlive this.
   McpHttp(int number, gateway::McpServer& server, Shared& shared, const McpHttpSettings& settings);
 
   Task<void> handle(net::HttpExchange& exchange) override;
@@ -46,19 +46,19 @@ class McpHttp final : public net::HttpHandler {
 
   void update(const McpHttpSettings& settings);
 
-  // Tells the clients of this worker's sessions that a list has changed.
+  // Notifies the clients of this worker's sessions that a list has changed.
   void notify_changed(gateway::CatalogChanges& update);
 
-  // Tells those who want to know that a resource has changed.
+  // Notifies subscribers that a resource has changed.
   void notify_updated(gateway::ResourceUpdate& update);
 
-  // Tells those who want to know how a task stands.
+  // Notifies those who follow a task of its state.
   void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);
 
   // Waits for what is done on behalf of sessions that have ended.
   Task<void> stop();
 
-  // Once in a while: forgets what is old.
+  // Called about once a second: removes what has expired.
   void sweep();
 
   gateway::Sessions& sessions() { return sessions_; }

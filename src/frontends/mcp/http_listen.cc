@@ -1,4 +1,4 @@
-// The listening side of the stateless revision: a POST whose response is a stream of news.
+// The listening side of the stateless revision: a POST whose response is a stream of notifications.
 #include "frontends/exchange_share.h"
 #include "frontends/exchange_sink.h"
 #include "frontends/mcp/http.h"
@@ -7,10 +7,10 @@
 namespace patchbay::frontends {
 
 Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& message) {
-  auto wish = Listening::wish_of(message);
-  if (!wish) {
-    const int status = wish.error().code == Code::missing_capability ? 400 : 200;
-    co_return co_await answer_error(exchange, status, message.id, wish.error());
+  auto filter = Listening::filter_of(message);
+  if (!filter) {
+    const int status = filter.error().code == Code::missing_capability ? 400 : 200;
+    co_return co_await answer_error(exchange, status, message.id, filter.error());
   }
   auto share = take_share(ShareOf::streams, exchange);
   if (!share) co_return co_await answer_error(exchange, 429, message.id, share.error());
@@ -23,11 +23,11 @@ Task<void> McpHttp::listen(net::HttpExchange& exchange, const mcp::Message& mess
       [&sink](std::string_view text) { sink.on_event(gateway::event_frame("", text)); });
   exchange.forget_request();
   listenings_.insert(&listening);
-  auto begun = co_await listening.begin(*std::move(wish));
+  auto begun = co_await listening.begin(*std::move(filter));
   if (begun) begun = co_await sink.stay_open(settings_.keep_alive);
   listenings_.erase(&listening);
   if (!guard.left()) {
-    // We are the ones who end it: say so.
+    // The gateway ends it: the client gets a result.
     sink.on_event(gateway::event_frame("", mcp::response(id, listening.last_result())));
   }
   sink.disconnect();

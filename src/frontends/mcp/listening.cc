@@ -46,40 +46,41 @@ Error wrong(std::string message) { return {Code::invalid_params, std::move(messa
 
 }  // namespace
 
-Result<Listening::Wish> Listening::wish_of(const mcp::Message& request) {
+Result<Listening::Filter> Listening::filter_of(const mcp::Message& request) {
   const auto* const given = request.param("notifications");
   if (!given || json::type_of(given->raw) != json::Type::object) {
     return wrong("'notifications' must be an object that says what to listen for");
   }
-  Wish wish;
+  Filter filter;
   for (const auto& flag : kFlags) {
     const auto raw = json::member(given->raw, flag.name);
     if (!raw) continue;
     const auto wanted = json::as_bool(*raw);
     if (!wanted) return wrong(fmt::format("'{}' must be true or false", flag.name));
-    if (*wanted) wish.notifications.push_back(mcp::info(flag.kind).changed);
+    if (*wanted) filter.notifications.push_back(mcp::info(flag.kind).changed);
   }
-  for (const auto& [key, names] : {std::pair{kResources, &wish.resources}, {kTasks, &wish.tasks}}) {
+  for (const auto& [key, names] :
+       {std::pair{kResources, &filter.resources}, {kTasks, &filter.tasks}}) {
     const auto list = json::member(given->raw, key);
     if (list && !take_names(*list, *names)) {
       return wrong(fmt::format("'{}' must be a list of at most {} strings", key, kMostNamed));
     }
   }
-  if (!wish.tasks.empty() && !has_tasks(request)) {
+  if (!filter.tasks.empty() && !has_tasks(request)) {
     return Error{Code::missing_capability,
                  fmt::format("'{}' is for clients that declare the extension {}", kTasks,
                              mcp::kTasksExtension),
                  std::string(mcp::kTasksRequired)};
   }
-  return wish;
+  return filter;
 }
 
 std::string Listening::meta() const {
   return fmt::format("\"_meta\":{{\"{}\":{}}}", mcp::kMetaSubscription, request_.id);
 }
 
-Task<void> Listening::begin(Wish wish) {
-  notifications_ = std::move(wish.notifications);
+Task<void> Listening::begin(Filter filter) {
+  notifications_ = std::move(filter.notifications);
   std::string honoured;
   const auto honour = [&](std::string_view name, std::string_view raw) {
     if (!honoured.empty()) honoured += ',';
@@ -90,16 +91,16 @@ Task<void> Listening::begin(Wish wish) {
       honour(flag.name, "true");
     }
   }
-  if (!wish.resources.empty()) {
-    auto uris = co_await subscribe_to(std::move(wish.resources));
+  if (!filter.resources.empty()) {
+    auto uris = co_await subscribe_to(std::move(filter.resources));
     if (uris) honour(kResources, *uris);
   }
-  if (!wish.tasks.empty()) {
-    auto ids = co_await follow_tasks(std::move(wish.tasks));
+  if (!filter.tasks.empty()) {
+    auto ids = co_await follow_tasks(std::move(filter.tasks));
     if (ids) honour(kTasks, *ids);
   }
-  say_(mcp::notification("notifications/subscriptions/acknowledged",
-                         fmt::format("{{\"notifications\":{{{}}},{}}}", honoured, meta())));
+  send_(mcp::notification("notifications/subscriptions/acknowledged",
+                          fmt::format("{{\"notifications\":{{{}}},{}}}", honoured, meta())));
   begun_ = true;
   co_return ok();
 }
@@ -140,15 +141,15 @@ void Listening::notify_changed(gateway::CatalogChanges& update) {
   if (!begun_) return;
   for (const auto notification : update.of(*caller_.who)) {
     if (std::ranges::find(notifications_, notification) == notifications_.end()) continue;
-    say_(mcp::notification(notification, "{" + meta() + "}"));
+    send_(mcp::notification(notification, "{" + meta() + "}"));
   }
 }
 
 void Listening::notify_updated(gateway::ResourceUpdate& update) {
   const std::string& uri = update.of(*caller_.who);
   if (!begun_ || !subscriber_.wants(uri)) return;
-  say_(mcp::notification("notifications/resources/updated",
-                         fmt::format("{{\"uri\":{},{}}}", json::quote(uri), meta())));
+  send_(mcp::notification("notifications/resources/updated",
+                          fmt::format("{{\"uri\":{},{}}}", json::quote(uri), meta())));
 }
 
 void Listening::notify_task(const std::string& upstream, const gateway::TaskUpdate& update) {
@@ -158,7 +159,7 @@ void Listening::notify_task(const std::string& upstream, const gateway::TaskUpda
   const auto rename = [&found](std::string_view) { return found->second; };
   auto state = mcp::result_reply(mcp::with_task_ids(update.stateless, rename));
   mcp::add_to_result(state, meta());
-  say_(mcp::notification("notifications/tasks", state.body));
+  send_(mcp::notification("notifications/tasks", state.body));
 }
 
 mcp::Reply Listening::last_result() const {

@@ -1,6 +1,6 @@
-// A Listening is one subscriptions/listen request under way: which news its client wants to hear,
-// and how each is said to it. It takes the place of sessions' streams and subscriptions in the
-// stateless revision.
+// A Listening is one subscriptions/listen request in progress: which notifications its client
+// wants, and how they are sent. In the stateless revision it replaces the streams and subscriptions
+// of sessions.
 //
 // Confined to the worker of its client.
 #pragma once
@@ -20,29 +20,28 @@ namespace patchbay::frontends {
 class Listening {
  public:
   // What a client asks for.
-  struct Wish {
+  struct Filter {
     std::vector<std::string_view> notifications;  // Of lists that have changed.
     std::vector<std::string> resources;           // URIs.
     std::vector<std::string> tasks;               // Ids.
   };
-  static Result<Wish> wish_of(const mcp::Message& request);
+  static Result<Filter> filter_of(const mcp::Message& request);
 
-  // `say` sends one message to the client. REQUIRES: `server` outlives this.
+  // `send` sends one message to the client. REQUIRES: `server` outlives this.
   Listening(gateway::McpServer& server, gateway::CallOrigin caller, const mcp::Message& request,
-            std::function<void(std::string_view message)> say)
+            std::function<void(std::string_view message)> send)
       : server_(server),
         caller_(std::move(caller)),
         text_(mcp::request(request.id, request.method, request.raw_params)),
-        say_(std::move(say)) {
+        send_(std::move(send)) {
     auto parsed = mcp::parse(text_, request_);
     (void)parsed;  // It was read before.
   }
 
-  // Subscribes to what is wished for and tells the client what it will hear of. What cannot be had
-  // is left out.
-  Task<void> begin(Wish wish);
+  // Subscribes to what the filter names and sends the client which of it was accepted.
+  Task<void> begin(Filter filter);
 
-  // Lets go of all resources and tasks.
+  // Unsubscribes from all resources and tasks.
   Task<void> end();
 
   void notify_changed(gateway::CatalogChanges& update);
@@ -62,10 +61,10 @@ class Listening {
   const gateway::CallOrigin caller_;
   const std::string text_;
   mcp::Message request_;  // A copy: the client's own may go.
-  const std::function<void(std::string_view message)> say_;
+  const std::function<void(std::string_view message)> send_;
   std::vector<std::string_view> notifications_;
   Subscriber subscriber_;
-  std::map<std::string, std::string> tasks_;  // What the client calls each, by what tells it apart.
+  std::map<std::string, std::string> tasks_;  // The client's id of each, by the upstream's.
   bool begun_ = false;
 };
 

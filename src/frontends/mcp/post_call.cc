@@ -54,7 +54,7 @@ Task<void> PostCall::run() {
   const gateway::InFlight::Entry entry(frontend_.in_flight_, session_.get(), call_.request.id,
                                        stop_);
   here().timers().set(*this, here().now() + frontend_.settings_.stream_after);
-  // In the stateless revision the connection is the only way to cancel.
+  // In the stateless revision closing the connection is how to cancel.
   if (!session_) exchange_.stream.watch_hangup(this);
   auto task = frontend_.server_.answer(call_);
   auto answered = co_await task.with_stop(stop_);
@@ -89,7 +89,7 @@ Task<void> PostCall::finish(const mcp::Reply& reply) {
   }
   const bool keep_alive = exchange_.keep_alive();
   auto put = exchange_.put({gateway::event_frame("", response)});
-  // Where there is no memory for the answer, the client hears that instead. Nothing of it was
+  // Where there is no memory for the answer, the client gets that error instead. Nothing of it was
   // queued, so the stream has no hole.
   if (!put && put.error().code == Code::overloaded) {
     const mcp::Reply why = mcp::error_reply(put.error());
@@ -123,14 +123,14 @@ void PostCall::ask(std::string_view method, std::string_view params, gateway::An
   }
   if (!exchange_.streaming()) begin_stream();
   const std::string id = frontend_.questions_.add(this, session_.get(), std::move(answer));
-  say(mcp::request(id, method, *question));
+  send_message(mcp::request(id, method, *question));
 }
 
 void PostCall::notify(std::string_view method, std::string_view params) {
-  // A flood of news must not cost a slow reader its answer.
+  // Notifications must not cost a slow reader its answer.
   if (!wants(method, params) || exchange_.congested()) return;
   if (!exchange_.streaming()) begin_stream();
-  say(mcp::notification(method, mcp::notice_for(call_.revision, method, params)));
+  send_message(mcp::notification(method, mcp::notice_for(call_.revision, method, params)));
 }
 
 // The call begins anew, and with it the time in which it may fail with a status of its own.
@@ -146,12 +146,12 @@ void PostCall::begin_stream() {
   stream_ = frontend_.streams_.create(session_->id);
   sink_ = std::make_shared<ExchangeSink>(exchange_);
   stream_->attach(sink_, 0);
-  // An event without data, from which a client can resume before anything has been said. Older
+  // An event without data, from which a client can resume before anything was sent. Older
   // revisions do not expect one.
   if (session_->revision >= mcp::Revision::v2025_11_25) stream_->append("");
 }
 
-void PostCall::say(std::string_view message) {
+void PostCall::send_message(std::string_view message) {
   if (stream_) {
     stream_->append(message);
     return;

@@ -1,6 +1,7 @@
 // A PostCall is one request that came by POST, while it runs. It is answered as plain JSON if the
-// answer is the first thing to say; if progress comes earlier, or the call takes long, the response
-// becomes an event stream, which a client with a session can resume when its connection breaks.
+// answer is the first thing to send; if progress comes earlier, or the call takes long, the
+// response becomes an event stream, which a client with a session can resume when its connection
+// breaks.
 //
 // Confined to the worker of its connection; lives inside the task that serves the request.
 #pragma once
@@ -31,7 +32,7 @@ class PostCall final : gateway::Peer, net::Source::Hangup, Timer {
   void on_hangup() override;
   void on_deadline() override;
   void begin_stream();
-  void say(std::string_view message);
+  void send_message(std::string_view message);
   Task<void> finish(const mcp::Reply& reply);
   int status_of(const mcp::Reply& reply) const;
 

@@ -41,7 +41,7 @@ Task<void> refuse(net::HttpExchange& exchange, int status, std::string_view why,
 
 }  // namespace
 
-// One client: its stream is the way out of the channel, what it posts the way in.
+// One client: its stream is the output of the channel, its posts are the input.
 class McpSse::Client final : transport::Channel, net::Source::Hangup, Stop::Hook, Timer {
  public:
   Client(McpSse& frontend, net::HttpExchange& exchange)

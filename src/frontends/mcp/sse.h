@@ -23,7 +23,7 @@ class McpSse {
     std::vector<Executor*> executors;
   };
 
-  // `number` is this worker's place in the shared lists. REQUIRES: server and shared outlive this.
+  // `number` is this worker's index in the shared lists. REQUIRES: server and shared outlive this.
   McpSse(int number, gateway::McpServer& server, Shared& shared,
          std::chrono::nanoseconds keep_alive);
 

@@ -1,5 +1,6 @@
-// What front ends share about subscriptions to resources and tasks. Subscribing takes the same way
-// as any call, so that it is limited, routed and recorded like one; here is what happens around it.
+// What front ends share about subscriptions to resources and tasks. Subscribing is a call
+// like any other, so that it is limited, routed and recorded like one; here is what happens around
+// it.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,8 @@ using gateway::Subscriber;
 // The URI that a subscribe or unsubscribe request names; empty if it names none.
 std::string subscribed_uri(const mcp::Message& request);
 
-// The answer to a request that changes nothing: subscribing twice, or letting go of what one does
-// not have. Empty for every other request.
+// The answer to a request that changes nothing: subscribing twice, or unsubscribing
+// from what is not subscribed. Empty for every other request.
 std::optional<mcp::Reply> answered_by_set(const Subscriber& who, const mcp::Message& request);
 
 // Keeps the set in step with a request that was answered.
@@ -28,13 +29,13 @@ void note_subscription(Subscriber& who, const mcp::Message& request, const mcp::
 Task<mcp::Reply> subscribe(gateway::McpServer& server, gateway::CallOrigin caller,
                            std::string_view method, const std::string& uri);
 
-// Lets go of everything that `who` wants.
+// Ends all subscriptions of `who`.
 Task<void> unsubscribe_all(gateway::McpServer& server, gateway::CallOrigin caller, Subscriber& who);
 
-// Notes a task that a request of a client with a session has made, so that it hears of it.
+// Notes a task that a request of a client with a session has made, so that it is notified.
 void note_task(gateway::FollowedTasks& who, const gateway::Call& call, const mcp::Reply& reply);
 
-// The message that tells a client with a session how one of its tasks stands; empty if the task is
+// The notification of the state of a task, for a client with a session; empty if the task is
 // not its own.
 std::string task_message(gateway::FollowedTasks& who, const std::string& upstream,
                          const gateway::TaskUpdate& update);

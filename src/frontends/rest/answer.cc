@@ -26,20 +26,20 @@ int status_of(const mcp::Reply& reply, bool reading) {
   return 502;
 }
 
-// What a result says in words, line by line.
-std::string words_of(std::string_view result) {
-  std::string words;
+// The text blocks of a result, one per line.
+std::string text_of(std::string_view result) {
+  std::string lines;
   json::each_element(json::member(result, "content").value_or("[]"), [&](std::string_view block) {
     const auto text = json::string_member(block, "text");
     if (!text) return;
-    if (!words.empty()) words += '\n';
-    words += *text;
+    if (!lines.empty()) lines += '\n';
+    lines += *text;
   });
-  return words;
+  return lines;
 }
 
 // Leaves of a result only one of its members. Results may be large, so it stays where it is.
-// REQUIRES: `kept` lies in `result`.
+// REQUIRES: `stored` lies in `result`.
 void keep_only(std::string& result, std::string_view stored) {
   const auto begin = static_cast<std::size_t>(stored.data() - result.data());
   result.resize(begin + stored.size());
@@ -111,7 +111,7 @@ RestAnswer tool_answer(Dialect dialect, mcp::Reply reply, std::string_view path)
   if (failed) {
     answer.status = reply.why ? status_of(*reply.why) : 422;
     answer.event = "error";
-    answer.body = plain_error_body(answer.status, words_of(reply.body));
+    answer.body = plain_error_body(answer.status, text_of(reply.body));
     answer.body.pop_back();
     answer.body += fmt::format(R"(,"content":{}}})", content.empty() ? "[]" : content);
     return answer;

@@ -1,4 +1,4 @@
-// Answers of the REST face: what becomes of an MCP reply in the words of a place. Pure.
+// Answers of the REST front end: an MCP reply in the form of the dialect of a path. Pure.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ RestAnswer error_answer(Dialect dialect, int status, const Error& error);
 // With the status of the error's code.
 RestAnswer error_answer(Dialect dialect, const Error& error);
 
-// What the server refuses by itself, in the words of the place.
+// What the HTTP server refuses by itself, in the form of the dialect.
 net::HttpRefusal rest_refusal(Dialect dialect, int status, std::string_view message);
 
 // A reply that is an error. `reading`: a resource was asked for, so that parameters which an

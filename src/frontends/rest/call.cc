@@ -58,7 +58,7 @@ Task<mcp::Reply> RestCall::run() {
 }
 
 Task<void> RestCall::finish(RestAnswer answer) {
-  // What fails before there was anything to tell can still say so with its status.
+  // A call that fails before anything was sent can still answer with its status.
   const bool plain = !streaming_ || (answer.status >= 400 && !exchange_.streaming());
   if (plain) {
     answer.fields += fields_;
@@ -68,15 +68,15 @@ Task<void> RestCall::finish(RestAnswer answer) {
   // The answer may be large: let what came before it leave first.
   auto drained = co_await exchange_.drained();
   if (!drained) co_return drained;
-  say(answer.event, answer.body);
+  send_event(answer.event, answer.body);
   co_return co_await exchange_.end_stream();
 }
 
 void RestCall::notify(std::string_view method, std::string_view params) {
-  // A flood of news must not cost a slow reader its answer.
+  // Notifications must not cost a slow reader its answer.
   if (!streaming_ || exchange_.congested()) return;
   if (!exchange_.streaming()) begin_stream();
-  say(event_of(method), mcp::notice_for(call_.revision, method, params));
+  send_event(event_of(method), mcp::notice_for(call_.revision, method, params));
 }
 
 void RestCall::ask(std::string_view method, std::string_view, gateway::Answer answer) {
@@ -85,7 +85,7 @@ void RestCall::ask(std::string_view method, std::string_view, gateway::Answer an
 
 void RestCall::begin_stream() { exchange_.begin_stream(fields_); }
 
-void RestCall::say(std::string_view event, std::string_view data) {
+void RestCall::send_event(std::string_view event, std::string_view data) {
   auto put = exchange_.put({gateway::event_frame("", data, event)});
   if (!put) stop_.request();
 }

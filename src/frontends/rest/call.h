@@ -1,5 +1,5 @@
 // A RestCall is one call that came by REST, while it runs. To a client that wants an event stream
-// it tells progress, log messages and partial results before the result; to others the result only.
+// it sends progress, log messages and partial results before the result; to others the result only.
 // When the client leaves, the call is cancelled.
 //
 // Confined to the worker of its connection; lives inside the task that serves the request.
@@ -16,8 +16,8 @@
 namespace patchbay::frontends {
 
 struct RestStreaming {
-  std::chrono::nanoseconds after;       // When a stream begins if there is nothing to tell...
-  std::chrono::nanoseconds keep_alive;  // ...and how often it then shows that it is alive.
+  std::chrono::nanoseconds after;       // When a stream begins if nothing was sent before...
+  std::chrono::nanoseconds keep_alive;  // ...and how often it then sends a comment.
 };
 
 class RestCall final : gateway::Peer, net::Source::Hangup, Timer {
@@ -40,7 +40,7 @@ class RestCall final : gateway::Peer, net::Source::Hangup, Timer {
   void on_hangup() override { stop_.request(); }
   void on_deadline() override;
   void begin_stream();
-  void say(std::string_view event, std::string_view data);
+  void send_event(std::string_view event, std::string_view data);
 
   gateway::McpServer& server_;
   net::HttpExchange& exchange_;

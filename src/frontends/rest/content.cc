@@ -93,13 +93,13 @@ Result<std::vector<Part>> parts_of(std::string_view result) {
 // How long the result stays fresh, and for whom, as its server says. Stale is only to be asked
 // again: the entity tag then saves the rest.
 std::string cache_field(std::string_view result, bool same_for_all) {
-  const auto life = json::as_int(json::member(result, "ttlMs").value_or("0")).value_or(0);
+  const auto ttl = json::as_int(json::member(result, "ttlMs").value_or("0")).value_or(0);
   const bool open = same_for_all && json::string_member(result, "cacheScope") == "public";
-  const std::string fresh = life >= 1000 ? fmt::format("max-age={}", life / 1000) : "no-cache";
+  const std::string fresh = ttl >= 1000 ? fmt::format("max-age={}", ttl / 1000) : "no-cache";
   return fmt::format("Cache-Control: {}, {}\r\n", open ? "public" : "private", fresh);
 }
 
-// The representation to answer with: of many parts only the whole form tells all. False if the
+// The representation to answer with: of many parts only the whole form is complete. False if the
 // client takes none that there is.
 bool choose(const net::HttpRequest& request, std::vector<Part> parts, RestAnswer& answer) {
   Part& first = parts.front();

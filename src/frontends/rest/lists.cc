@@ -1,4 +1,4 @@
-// The lists of the REST face: the same that MCP clients get, with names of their own.
+// The lists of the REST front end: the same that MCP clients get, with names of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,13 +86,13 @@ std::string lower(std::string text) {
 // What of a list is wanted.
 struct Filter {
   std::string server;
-  std::string words;
+  std::string search;
   std::string cursor;
   bool map = false;
 
   bool takes(const Listed& item, ItemKind kind) const {
     if (!server.empty() && (!item.entry || item.entry->upstream->name() != server)) return false;
-    if (words.empty()) return true;
+    if (search.empty()) return true;
     const std::string name =
         item.entry && kind == ItemKind::tool ? item.entry->dotted : std::string();
     return std::ranges::any_of(
@@ -100,7 +100,7 @@ struct Filter {
                    json::string_member(item.raw, "uri").value_or(""),
                    json::string_member(item.raw, "title").value_or(""),
                    json::string_member(item.raw, "description").value_or("")},
-        [&](const std::string& text) { return lower(text).contains(words); });
+        [&](const std::string& text) { return lower(text).contains(search); });
   }
 };
 
@@ -110,7 +110,7 @@ Result<Filter> read_filter(std::map<std::string, std::string> query) {
     if (key == "server") {
       filter.server = std::move(value);
     } else if (key == "q") {
-      filter.words = lower(std::move(value));
+      filter.search = lower(std::move(value));
     } else if (key == "cursor") {
       filter.cursor = std::move(value);
     } else if (key == "format" && (value == "map" || value == "list")) {
@@ -149,7 +149,7 @@ std::string rendered(const mcp::Reply& page, ItemKind kind, const Filter& filter
 }  // namespace
 
 Task<mcp::Reply> Rest::page(net::HttpExchange& exchange, ItemKind kind, std::string cursor) {
-  SyntheticRequest request(mcp::info(kind).list, next_id(exchange));
+  SyntheticRequest request(mcp::info(kind).list, json::quote(next_id(exchange)));
   if (!cursor.empty()) request.add_text("cursor", cursor);
   RestCall running(server_, exchange, request.message(), "", nullptr);
   co_return co_await running.run();
@@ -184,11 +184,11 @@ Task<RestAnswer> Rest::show_tools(net::HttpExchange& exchange, Query query) {
   co_return answer;
 }
 
-Task<RestAnswer> Rest::show_tool(net::HttpExchange& exchange, const RestPath& place) {
+Task<RestAnswer> Rest::show_tool(net::HttpExchange& exchange, const RestPath& target) {
   auto tools = co_await all(exchange, ItemKind::tool);
   if (!tools) co_return tools.error();
   const auto catalog = catalog_.current(*exchange.caller);
-  const auto* const wanted = catalog->find(ItemKind::tool, place.name);
+  const auto* const wanted = catalog->find(ItemKind::tool, target.name);
   for (const auto& raw : *tools) {
     const Listed tool = look_up(*catalog, ItemKind::tool, raw);
     if (!wanted || tool.entry != wanted) continue;
@@ -196,7 +196,7 @@ Task<RestAnswer> Rest::show_tool(net::HttpExchange& exchange, const RestPath& pl
     answer.body = dotted(tool);
     co_return answer;
   }
-  co_return Error{Code::not_found, fmt::format("unknown tool: {}", place.name)};
+  co_return Error{Code::not_found, fmt::format("unknown tool: {}", target.name)};
 }
 
 Task<RestAnswer> Rest::show_resources(net::HttpExchange& exchange, Query query) {
@@ -272,7 +272,7 @@ Task<std::string> Rest::uri_of(std::string name, Caller who) {
 Task<RestAnswer> Rest::show_health(const net::HttpExchange& exchange) {
   const auto catalog = catalog_.current(*exchange.caller);
   auto servers = operations_.upstreams();
-  // Whoever may use nothing of a server does not hear of it.
+  // Servers of which the caller may use nothing are left out.
   std::erase_if(servers, [&](const UpstreamLine& line) {
     return catalog->access() && !catalog->find_upstream(line.name);
   });

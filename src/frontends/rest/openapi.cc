@@ -26,7 +26,7 @@ constexpr std::string_view kAbout =
     "structured content of the result, or its content; GET /rcs/{uri} reads a resource. /mcp/v1 is "
     "the same in the words of MCP.";
 
-// Of a tool that does not say what its result looks like.
+// Of a tool without an output schema.
 constexpr std::string_view kAnyResult =
     R"({"description":"The structured content of the result; without one, its content."})";
 
@@ -89,10 +89,10 @@ class Writer {
 
   // The schema under a name of its own; what refers to it.
   std::string add_schema(const std::string& name, std::string_view schema) {
-    const std::string place = fmt::format("#/components/schemas/{}", name);
+    const std::string pointer = fmt::format("#/components/schemas/{}", name);
     schemas_ += fmt::format("{}:{},", quote(name),
-                            json::moved_schema(schema, place, "urn:patchbay:" + name));
-    return fmt::format(R"({{"$ref":"{}"}})", place);
+                            json::moved_schema(schema, pointer, "urn:patchbay:" + name));
+    return fmt::format(R"({{"$ref":"{}"}})", pointer);
   }
 
   void add_words(Object& operation, const CatalogEntry& entry, std::string_view item,

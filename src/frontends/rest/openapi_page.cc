@@ -37,7 +37,7 @@ std::shared_ptr<const OpenApiDocuments::Document> OpenApiDocuments::of(
     const std::lock_guard lock(mutex_);
     if (auto found = find(catalog.number())) return found;
   }
-  // Made without the lock: whoever asks at the same time makes it twice rather than waits.
+  // Made without the lock: two requests at the same time both make it; neither waits.
   std::string text = openapi_document(catalog);
   std::string yaml = json::to_yaml(text);
   auto made = std::make_shared<const Document>(
@@ -57,7 +57,7 @@ OpenApiPage::OpenApiPage(const gateway::McpServer& server, gateway::CatalogView&
 }
 
 Task<void> OpenApiPage::handle(net::HttpExchange& exchange) {
-  if (!shown_) co_return co_await send_answer(exchange, nothing_here());
+  if (!enabled_) co_return co_await send_answer(exchange, nothing_here());
   auto catalog = co_await catalog_.wait_synced(*exchange.caller, server_.deadline());
   if (!catalog) co_return catalog.error();
   if ((*catalog)->access() && !(*catalog)->access()->has_method("tools/list")) {
@@ -65,14 +65,14 @@ Task<void> OpenApiPage::handle(net::HttpExchange& exchange) {
   }
   const auto document = documents_.of(**catalog);
   const bool yaml = exchange.request.path.ends_with(".yaml");
-  const auto& shown = yaml ? document->yaml : document->json;
+  const auto& notation = yaml ? document->yaml : document->json;
   const std::string fields =
-      fmt::format("ETag: {}\r\nCache-Control: private, no-cache\r\n", shown.etag);
+      fmt::format("ETag: {}\r\nCache-Control: private, no-cache\r\n", notation.etag);
   const std::string_view type = yaml ? "application/yaml" : net::kJson;
-  if (net::has_already(exchange.request.fields, shown.etag)) {
+  if (net::has_already(exchange.request.fields, notation.etag)) {
     co_return co_await exchange.answer(304, type, {}, fields);
   }
-  co_return co_await exchange.answer(200, type, {shown.text}, fields);
+  co_return co_await exchange.answer(200, type, {notation.text}, fields);
 }
 
 }  // namespace patchbay::frontends

@@ -1,5 +1,5 @@
 // The OpenAPI document over HTTP, at /v3/api-docs, /openapi.json and /openapi.yaml. It is made when
-// it is first asked for after the catalog has changed, and kept for everybody.
+// it is first asked for after the catalog has changed, and cached for all callers.
 #pragma once
 
 #include <cstdint>
@@ -55,13 +55,13 @@ class OpenApiPage final : public net::HttpHandler {
     return rest_refusal(Dialect::plain, status, message);
   }
 
-  void update(const RestSettings& settings) { shown_ = settings.enabled && settings.openapi; }
+  void update(const RestSettings& settings) { enabled_ = settings.enabled && settings.openapi; }
 
  private:
   const gateway::McpServer& server_;
   gateway::CatalogView& catalog_;
   OpenApiDocuments& documents_;
-  bool shown_ = true;
+  bool enabled_ = true;
 };
 
 }  // namespace patchbay::frontends

@@ -71,7 +71,7 @@ std::string tool_responses(std::string_view result) {
 }
 
 std::string resource_responses(std::string_view type, bool head) {
-  // What is JSON itself comes as it is or in the whole form: nothing can be said of both.
+  // What is JSON itself comes as it is or in the whole form: no schema fits both.
   const bool json_itself = type == "application/json";
   const bool known = type.contains('/') && !json_itself;
   const std::string own = known ? fmt::format("{}:{{\"schema\":{{}}}},", json::quote(type)) : "";

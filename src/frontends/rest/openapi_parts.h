@@ -33,7 +33,7 @@ struct TemplatePath {
 };
 TemplatePath template_path(std::string_view uri_template);
 
-// A path with every parameter as `{}`: two that are then the same cannot be told apart.
+// A path with every parameter as `{}`: two that are then equal are ambiguous.
 std::string without_names(std::string_view path);
 
 }  // namespace patchbay::frontends

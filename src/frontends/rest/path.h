@@ -1,5 +1,5 @@
-// What a path of the REST face names. The path is cut at its slashes first and each part decoded
-// once afterwards, so that an encoded slash never makes another place of it. Pure.
+// What a path of the REST front end names. The path is split at its slashes first and each part
+// decoded once afterwards, so that an encoded slash never changes what it names. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace patchbay::frontends {
 struct RestPath {
   enum class Kind : std::uint8_t {
     tools,      // All tools.
-    tool,       // One: shown, or called.
+    tool,       // One: described, or called.
     answer,     // Where a question of a call is answered.
     resources,  // All resources.
     resource,   // One: read.
@@ -27,14 +27,14 @@ struct RestPath {
   Dialect dialect = Dialect::mcp;
   std::string name = {};        // Of the tool or resource, decoded.
   std::string state = {};       // Of an answer: which call.
-  std::string_view path = {};   // Of a tool, as it came: answers have their place below it.
+  std::string_view path = {};   // Of a tool, as received: its answers are below it.
   std::string_view allow = {};  // The methods.
 };
 
 // Empty: there is nothing. An error: the path cannot be read, or could be read in two ways.
-// `method` tells what is meant below /agents, where tools and resources stand side by side. Without
-// a `topology` there is nothing below /gateway.
-Result<std::optional<RestPath>> find_place(std::string_view path, std::string_view method,
-                                           std::string_view topology);
+// `method` decides what is meant below /agents, where tools and resources stand side by side.
+// Without a `topology` there is nothing below /gateway.
+Result<std::optional<RestPath>> find_target(std::string_view path, std::string_view method,
+                                            std::string_view topology);
 
 }  // namespace patchbay::frontends

@@ -9,7 +9,7 @@ using Kind = RestPath::Kind;
 
 std::optional<RestPath> at(std::string_view path, std::string_view method = "GET",
                            std::string_view topology = "") {
-  auto found = find_place(path, method, topology);
+  auto found = find_target(path, method, topology);
   EXPECT_TRUE(found) << path;
   return found ? *found : std::nullopt;
 }
@@ -36,11 +36,11 @@ TEST(RestPath, PlainOnes) {
 }
 
 TEST(RestPath, AnswersStandBelowTheirTool) {
-  const auto place = at("/gateway/prod/mcp/v1/tools/a.b/answers/patchbay.x-_", "POST", "prod");
-  EXPECT_EQ(place->kind, Kind::answer);
-  EXPECT_EQ(place->name, "a.b");
-  EXPECT_EQ(place->state, "patchbay.x-_");
-  EXPECT_EQ(place->path, "/gateway/prod/mcp/v1/tools/a.b");
+  const auto target = at("/gateway/prod/mcp/v1/tools/a.b/answers/patchbay.x-_", "POST", "prod");
+  EXPECT_EQ(target->kind, Kind::answer);
+  EXPECT_EQ(target->name, "a.b");
+  EXPECT_EQ(target->state, "patchbay.x-_");
+  EXPECT_EQ(target->path, "/gateway/prod/mcp/v1/tools/a.b");
 }
 
 TEST(RestPath, ATopologyMustBeTheOne) {
@@ -65,7 +65,7 @@ TEST(RestPath, WhatCanBeReadInTwoWaysIsRefused) {
        {"/api/a%0d%0aX:y", "/api/a%", "/api/%ff", "/rcs/a/../b", "/rcs/..", "/rcs/%2e%2e%2fetc",
         "/rcs/a/%2E", "/mcp/v1/resources/a%2F..%2Fb", "/mcp/v1/tools/a%00", "/agents/a/./b",
         "/mcp/v1/tools/a/answers/%zz"}) {
-    EXPECT_FALSE(find_place(path, "GET", "")) << path;
+    EXPECT_FALSE(find_target(path, "GET", "")) << path;
   }
   // What was encoded twice is a name like any other.
   EXPECT_EQ(at("/rcs/%252e%252e/x")->name, "%2e%2e/x");

@@ -26,10 +26,10 @@ bool wants_stream(const net::HttpRequest& request) {
 }
 
 // Whether the client can read what it will get, as far as that is known beforehand. A resource has
-// a type of its own, and how the gateway is must be heard by every kind of client.
-bool can_read_answer(const net::HttpRequest& request, const RestPath& place) {
-  if (place.kind == Kind::health) return true;
-  if (place.kind == Kind::resource && place.dialect == Dialect::plain) return true;
+// a type of its own, and the health of the gateway is for every kind of client.
+bool can_read_answer(const net::HttpRequest& request, const RestPath& target) {
+  if (target.kind == Kind::health) return true;
+  if (target.kind == Kind::resource && target.dialect == Dialect::plain) return true;
   const auto other = request.method == "POST" ? net::kEventStream : net::kJson;
   return !net::preferred_type(net::accept_of(request), {net::kJson, other}).empty();
 }
@@ -75,48 +75,48 @@ void Rest::update(RestSettings settings, const RestStreaming& streaming) {
 Task<void> Rest::handle(HttpExchange& exchange) {
   const auto& request = exchange.request;
   const Dialect dialect = dialect_of(request.path);
-  Result<std::optional<RestPath>> place = std::optional<RestPath>();
-  if (settings_.enabled) place = find_place(request.path, request.method, settings_.topology);
-  if (!place) co_return co_await refuse(exchange, dialect, 400, place.error());
-  if (!*place) {
+  Result<std::optional<RestPath>> target = std::optional<RestPath>();
+  if (settings_.enabled) target = find_target(request.path, request.method, settings_.topology);
+  if (!target) co_return co_await refuse(exchange, dialect, 400, target.error());
+  if (!*target) {
     Error nothing{Code::not_found, "there is nothing at this path"};
     co_return co_await refuse(exchange, dialect, 404, std::move(nothing));
   }
-  if (!net::has_method((*place)->allow, request.method)) {
+  if (!net::has_method((*target)->allow, request.method)) {
     Error wrong{Code::invalid_request, "this method is not allowed here"};
-    std::string allow = fmt::format("Allow: {}\r\n", (*place)->allow);
+    std::string allow = fmt::format("Allow: {}\r\n", (*target)->allow);
     co_return co_await refuse(exchange, dialect, 405, std::move(wrong), std::move(allow));
   }
-  co_return co_await serve(exchange, **place);
+  co_return co_await serve(exchange, **target);
 }
 
-Task<void> Rest::serve(HttpExchange& exchange, const RestPath& place) {
+Task<void> Rest::serve(HttpExchange& exchange, const RestPath& target) {
   const bool post = exchange.request.method == "POST";
   if (post && !exchange.body.empty() && !net::is_json(exchange.request)) {
     Error wrong{Code::invalid_request, "Content-Type must be application/json"};
-    co_return co_await refuse(exchange, place.dialect, 415, std::move(wrong));
+    co_return co_await refuse(exchange, target.dialect, 415, std::move(wrong));
   }
-  if (!can_read_answer(exchange.request, place)) {
+  if (!can_read_answer(exchange.request, target)) {
     Error wrong{Code::invalid_request, post ? "Accept allows neither application/json nor "
                                               "text/event-stream"
                                             : "Accept must allow application/json"};
-    co_return co_await refuse(exchange, place.dialect, 406, std::move(wrong));
+    co_return co_await refuse(exchange, target.dialect, 406, std::move(wrong));
   }
-  if (post) co_return co_await call_tool(exchange, place);
-  if (place.kind == Kind::resource) co_return co_await read_resource(exchange, place);
+  if (post) co_return co_await call_tool(exchange, target);
+  if (target.kind == Kind::resource) co_return co_await read_resource(exchange, target);
   auto query = net::parse_query(exchange.request.query);
-  if (!query) co_return co_await refuse(exchange, place.dialect, 400, query.error());
-  auto shown = place.kind == Kind::tools       ? show_tools(exchange, *std::move(query))
-               : place.kind == Kind::resources ? show_resources(exchange, *std::move(query))
-               : place.kind == Kind::agents    ? show_agents(exchange, *std::move(query))
-               : place.kind == Kind::tool      ? show_tool(exchange, place)
-                                               : show_health(exchange);
-  auto answer = co_await shown;
-  if (!answer) answer = error_answer(place.dialect, answer.error());
+  if (!query) co_return co_await refuse(exchange, target.dialect, 400, query.error());
+  auto answering = target.kind == Kind::tools       ? show_tools(exchange, *std::move(query))
+                   : target.kind == Kind::resources ? show_resources(exchange, *std::move(query))
+                   : target.kind == Kind::agents    ? show_agents(exchange, *std::move(query))
+                   : target.kind == Kind::tool      ? show_tool(exchange, target)
+                                                    : show_health(exchange);
+  auto answer = co_await answering;
+  if (!answer) answer = error_answer(target.dialect, answer.error());
   co_return co_await send_answer(exchange, *answer);
 }
 
-// What the client knows its call by, if it says so in a way that fits a log line; else ours.
+// The id that the client gives its call, if it fits a log line; else one of ours.
 std::string Rest::next_id(const HttpExchange& exchange) {
   const auto given = exchange.request.fields.find(kIdHeader);
   const auto plain = [](char c) { return c > ' ' && c <= '~'; };
@@ -127,18 +127,18 @@ std::string Rest::next_id(const HttpExchange& exchange) {
 }
 
 // Calls the tool, or goes on with a call that asked: then the body holds answers.
-Task<void> Rest::call_tool(HttpExchange& exchange, const RestPath& place) {
+Task<void> Rest::call_tool(HttpExchange& exchange, const RestPath& target) {
   auto body = object_in(exchange);
-  if (!body) co_return co_await refuse(exchange, place.dialect, 400, body.error());
+  if (!body) co_return co_await refuse(exchange, target.dialect, 400, body.error());
   SyntheticRequest request("tools/call", json::quote(next_id(exchange)));
-  request.add_text("name", place.name);
-  const bool answers = place.kind == Kind::answer;
-  if (answers) request.add_text("requestState", place.state);
+  request.add_text("name", target.name);
+  const bool answers = target.kind == Kind::answer;
+  if (answers) request.add_text("requestState", target.state);
   request.add(answers ? "inputResponses" : "arguments", *body);
-  co_return co_await run_tool(exchange, place, request);
+  co_return co_await run_tool(exchange, target, request);
 }
 
-Task<void> Rest::run_tool(HttpExchange& exchange, const RestPath& place,
+Task<void> Rest::run_tool(HttpExchange& exchange, const RestPath& target,
                           SyntheticRequest& request) {
   const bool streamed = wants_stream(exchange.request);
   if (streamed) {
@@ -150,21 +150,21 @@ Task<void> Rest::run_tool(HttpExchange& exchange, const RestPath& place,
   auto reply = co_await running.run();
   if (!reply) co_return reply.error();
   // Only a link that leads nowhere is wrong about an answer.
-  const bool stale = place.kind == Kind::answer && reply->why == Code::invalid_params;
+  const bool stale = target.kind == Kind::answer && reply->why == Code::invalid_params;
   RestAnswer answer =
-      stale ? error_answer(place.dialect, 409,
+      stale ? error_answer(target.dialect, 409,
                            {Code::invalid_params,
                             "this link has been used, has expired, or was not made here"})
-            : tool_answer(place.dialect, *std::move(reply), place.path);
+            : tool_answer(target.dialect, *std::move(reply), target.path);
   co_return co_await running.finish(std::move(answer));
 }
 
-Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& place) {
+Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& target) {
   if (!exchange.request.query.empty()) {
     Error wrong{Code::invalid_request, "a '?' in the URI of a resource is written %3F"};
-    co_return co_await refuse(exchange, place.dialect, 400, std::move(wrong));
+    co_return co_await refuse(exchange, target.dialect, 400, std::move(wrong));
   }
-  auto uri = co_await uri_of(place.name, exchange.caller);
+  auto uri = co_await uri_of(target.name, exchange.caller);
   if (!uri) co_return uri.error();
   SyntheticRequest request("resources/read", json::quote(next_id(exchange)));
   request.add_text("uri", *uri);
@@ -174,12 +174,12 @@ Task<void> Rest::read_resource(HttpExchange& exchange, const RestPath& place) {
   if (!reply) co_return reply.error();
   RestAnswer answer;
   if (reply->is_error) {
-    answer = failure_answer(place.dialect, *reply, true);
+    answer = failure_answer(target.dialect, *reply, true);
   } else if (reply->type == mcp::ResultType::input_required) {
     // A GET cannot be answered; what a resource wants to know must come with a call.
-    answer = error_answer(place.dialect, 409,
+    answer = error_answer(target.dialect, 409,
                           {Code::missing_capability, "the resource asks something first"});
-  } else if (place.dialect == Dialect::mcp) {
+  } else if (target.dialect == Dialect::mcp) {
     answer.body = std::move(reply->body);
   } else {
     // What one caller may read, another may not: only without rules and callers is it for all.

@@ -40,15 +40,15 @@ class Rest final : public net::HttpHandler {
  private:
   using Query = std::map<std::string, std::string>;
 
-  Task<void> serve(net::HttpExchange& exchange, const RestPath& place);
-  Task<void> call_tool(net::HttpExchange& exchange, const RestPath& place);
-  Task<void> run_tool(net::HttpExchange& exchange, const RestPath& place,
+  Task<void> serve(net::HttpExchange& exchange, const RestPath& target);
+  Task<void> call_tool(net::HttpExchange& exchange, const RestPath& target);
+  Task<void> run_tool(net::HttpExchange& exchange, const RestPath& target,
                       SyntheticRequest& request);
-  Task<void> read_resource(net::HttpExchange& exchange, const RestPath& place);
+  Task<void> read_resource(net::HttpExchange& exchange, const RestPath& target);
 
   // The following yield what to answer with.
   Task<RestAnswer> show_tools(net::HttpExchange& exchange, Query query);
-  Task<RestAnswer> show_tool(net::HttpExchange& exchange, const RestPath& place);
+  Task<RestAnswer> show_tool(net::HttpExchange& exchange, const RestPath& target);
   Task<RestAnswer> show_resources(net::HttpExchange& exchange, Query query);
   Task<RestAnswer> show_agents(net::HttpExchange& exchange, Query query);
   Task<RestAnswer> show_health(const net::HttpExchange& exchange);

@@ -1,4 +1,4 @@
-// What the REST face can be told.
+// The settings of the REST front end. Values only.
 #pragma once
 
 #include <string>

@@ -2,7 +2,7 @@
 
 #include <array>
 
-// PATCHBAY_SWAGGER_UI is the folder of the npm package, said by CMake if it is there.
+// PATCHBAY_SWAGGER_UI is the folder of the npm package, set by CMake if it exists.
 #ifdef PATCHBAY_SWAGGER_UI
 
 // The bytes of a file between two symbols. The assembler reads it: no compiler has to.

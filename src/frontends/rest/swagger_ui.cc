@@ -91,10 +91,10 @@ Task<void> SwaggerUi::handle(net::HttpExchange& exchange) {
   auto name = request.path;
   const bool inside = name.starts_with(kFolder);
   if (inside) name.remove_prefix(kFolder.size());
-  if (shown_ && (!inside || name.empty())) {
+  if (enabled_ && (!inside || name.empty())) {
     co_return co_await exchange.answer(302, "", {}, "Location: /swagger-ui/index.html\r\n");
   }
-  const Served* const found = shown_ ? find_served(name) : nullptr;
+  const Served* const found = enabled_ ? find_served(name) : nullptr;
   if (!found) {
     const auto answer =
         error_answer(Dialect::plain, {Code::not_found, "there is nothing at this path"});

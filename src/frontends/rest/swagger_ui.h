@@ -1,4 +1,4 @@
-// The page on which people try the REST face: Swagger UI over the OpenAPI document, from the binary
+// The page on which people try REST: Swagger UI over the OpenAPI document, from the binary
 // alone. Nothing on it comes from elsewhere, and its headers see to that.
 //
 // One per worker; confined to it.
@@ -22,11 +22,11 @@ class SwaggerUi final : public net::HttpHandler {
   }
 
   void update(const RestSettings& settings) {
-    shown_ = settings.enabled && settings.openapi && settings.swagger_ui;
+    enabled_ = settings.enabled && settings.openapi && settings.swagger_ui;
   }
 
  private:
-  bool shown_ = true;
+  bool enabled_ = true;
 };
 
 }  // namespace patchbay::frontends

@@ -46,10 +46,10 @@ WireConnection::WireConnection(WireHost& host, net::Stream& stream, const net::P
                                const Times& times)
     : stream_(stream),
       times_(times),
-      terms_(host.terms()),
-      frames_(stream, frame_settings(terms_->settings)),
+      state_(host.state()),
+      frames_(stream, frame_settings(state_->settings)),
       session_(host, *this, {kFrontend, from, from.ip_text(), stream.peer()}) {
-  frames_.set_deadline(here().now() + terms_->settings.first_message);
+  frames_.set_deadline(here().now() + state_->settings.first_message);
   frames_.set_most(session_.allowed());
   frames_.outbox().on_broken([this] { give_up(); });
 }
@@ -144,7 +144,7 @@ Task<void> WireConnection::on_data(std::string_view payload) {
 }
 
 std::size_t WireConnection::most() const {
-  return terms_->settings.max_frame.value - kLargestHeader;
+  return state_->settings.max_frame.value - kLargestHeader;
 }
 
 Result<void> WireConnection::send(std::string_view text, Kind kind) {

@@ -24,7 +24,7 @@ class WireConnection final : WireSink, transport::FrameConnection::Listener {
   WireConnection(WireHost& host, net::Stream& stream, const net::PeerAddress& from,
                  const Times& times);
 
-  // Serves until the client leaves or breaks the rules, or `quiet` is requested.
+  // Serves until the client leaves or breaks the protocol, or `idle` is requested.
   Task<void> run(Stop& idle);
 
  private:
@@ -42,11 +42,11 @@ class WireConnection final : WireSink, transport::FrameConnection::Listener {
 
   net::Stream& stream_;
   const Times times_;
-  const std::shared_ptr<WireState> terms_;
+  const std::shared_ptr<WireState> state_;
   transport::FrameConnection frames_;
   WireSession session_;
   Stop reading_;
-  std::optional<Error> refused_;  // Why the client is left; it has been told.
+  std::optional<Error> refused_;  // Why the connection is closed; the client has been notified.
   bool gone_ = false;             // The client does not read, or is not there any more.
   bool bare_ = false;             // Its payloads are MCP messages without an envelope.
 };

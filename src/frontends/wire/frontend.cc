@@ -12,21 +12,23 @@ class WireFrontend final : public Frontend {
       : shared_(shared),
         host_(worker.server, worker.catalog, worker.authenticator, counts, shared.state()),
         tcp_(host_, connections, shared.settings().tcp),
+        tls_(shared.settings().tls),
         ws_(host_, shared.settings().tcp.write_time) {}
 
   std::vector<net::HttpRoute> routes() override {
     return {{.path = "/mcp", .methods = "", .handler = nullptr, .upgrade = &ws_}};
   }
 
-  void listen(net::Fd listener) override {
-    tcp_.start(std::move(listener), shared_.settings().tls);
-  }
+  void listen(net::Fd listener) override { tcp_.start(std::move(listener), tls_); }
 
   void update() override {
     host_.update(shared_.state());
     tcp_.update(shared_.settings().tcp);
     // Whether a listener has TLS never changes; with which certificate does.
-    if (shared_.settings().tls) tcp_.update_tls(shared_.settings().tls);
+    if (shared_.settings().tls) {
+      tls_ = shared_.settings().tls;
+      tcp_.update_tls(tls_);
+    }
     ws_.set_write_time(shared_.settings().tcp.write_time);
   }
 
@@ -52,6 +54,7 @@ class WireFrontend final : public Frontend {
   const SharedWireFrontend& shared_;
   WireHost host_;
   WireTcp tcp_;
+  std::shared_ptr<const net::TlsContext> tls_;  // Of the TCP listener; null: plain.
   WireWs ws_;
 };
 

@@ -13,10 +13,10 @@ std::vector<policy::RateSettings> rows(const WireRate& rate, policy::Per per) {
 
 }  // namespace
 
-WireState::WireState(const WireSettings& said, std::size_t rate_keys)
-    : settings(said),
-      by_caller(rows(said.rate_limiting, policy::Per::principal), rate_keys),
-      by_address(rows(said.rate_limiting, policy::Per::address), rate_keys) {}
+WireState::WireState(const WireSettings& given, std::size_t rate_keys)
+    : settings(given),
+      by_caller(rows(given.rate_limiting, policy::Per::principal), rate_keys),
+      by_address(rows(given.rate_limiting, policy::Per::address), rate_keys) {}
 
 WireShared::WireShared(metrics::Registry& registry)
     : messages(registry.counter("patchbay_wire_messages_total",

@@ -1,6 +1,6 @@
-// A WireHost is what all sessions of the wire protocol on one worker have in common, whichever face
-// they came in by: the gateway behind them, the door, the terms, and the list of those who want to
-// hear news. WireShared is what the hosts of all workers share.
+// A WireHost is what all sessions of the wire protocol on one worker have in common, over TCP and
+// over WebSocket: the gateway, the authenticator, the settings, and the list of sessions to notify.
+// WireShared is what the hosts of all workers share.
 //
 // One per worker; confined to it.
 #pragma once
@@ -25,11 +25,11 @@ class WireSession;
 // The settings, and the counts that belong to them. Made anew when the settings change; shared by
 // all workers.
 struct WireState {
-  WireState(const WireSettings& said, std::size_t rate_keys);
+  WireState(const WireSettings& given, std::size_t rate_keys);
 
   const WireSettings settings;
-  policy::Rates by_caller;   // Of those who have said who they are,
-  policy::Rates by_address;  // and of everyone else.
+  policy::Rates by_caller;   // Of authenticated callers,
+  policy::Rates by_address;  // and of all others.
 };
 
 struct WireShared {
@@ -47,21 +47,21 @@ class WireHost {
   // REQUIRES: everything referred to outlives the host.
   WireHost(gateway::McpServer& server, gateway::CatalogView& catalog,
            RequestAuthenticator& authenticator, WireShared& shared,
-           std::shared_ptr<WireState> terms)
+           std::shared_ptr<WireState> state)
       : server_(server),
         catalog_(catalog),
         authenticator_(authenticator),
         shared_(shared),
-        terms_(std::move(terms)) {}
+        state_(std::move(state)) {}
 
-  void update(std::shared_ptr<WireState> terms) { terms_ = std::move(terms); }
+  void update(std::shared_ptr<WireState> state) { state_ = std::move(state); }
 
   gateway::McpServer& server() { return server_; }
   const gateway::CatalogView& catalog() const { return catalog_; }
   RequestAuthenticator& authenticator() { return authenticator_; }
   WireShared& shared() { return shared_; }
   // Those in force now. A session keeps the ones that it began with.
-  const std::shared_ptr<WireState>& terms() const { return terms_; }
+  const std::shared_ptr<WireState>& state() const { return state_; }
 
   // Empty memory to write a message into that is sent before anything else is written.
   std::string& scratch();
@@ -78,7 +78,7 @@ class WireHost {
   gateway::CatalogView& catalog_;
   RequestAuthenticator& authenticator_;
   WireShared& shared_;
-  std::shared_ptr<WireState> terms_;
+  std::shared_ptr<WireState> state_;
   std::set<WireSession*> sessions_;
   std::string scratch_;
 };

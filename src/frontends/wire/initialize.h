@@ -1,7 +1,6 @@
 // `initialize` over the wire protocol. A client names an MCP revision, which is a date, or a
 // version of the wire protocol's own, "1.0" or "1.1"; the latter also writes capabilities as truth
-// values. Here its request is put into the words of MCP, and the gateway's answer into those of the
-// client.
+// values. Here its request is translated to MCP, and the answer of the gateway back.
 //
 // Pure.
 #pragma once

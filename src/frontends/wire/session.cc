@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kRecommended = 1 << 20;  // Messages above this are counted.
 constexpr std::string_view kMethodNotFound = R"({"code":-32601,)";
 
-// What the protocol wants to be told of a limit: {limit, window, retry_after}.
+// What the protocol reports about a limit: {limit, window, retry_after}.
 std::string limit_details(std::string_view data) {
   const auto ms = json::member(data, "retryAfterMs");
   const auto wait = ms ? std::max<std::int64_t>(json::as_int(*ms).value_or(0), 0) : 0;
@@ -31,7 +31,7 @@ std::string limit_details(std::string_view data) {
   return out;
 }
 
-// An envelope carries a message or tells of a fault.
+// An envelope carries a message or a fault.
 Result<void> check_content(const wire::Envelope& envelope) {
   if (envelope.payload.empty() || envelope.error.empty()) return ok();
   return Error{Code::invalid_request, "give either 'mcp_payload' or 'error', not both"};
@@ -47,9 +47,9 @@ WireSession::WireSession(WireHost& host, WireSink& sink, WirePeer peer)
     : host_(host),
       sink_(sink),
       peer_(std::move(peer)),
-      terms_(host.terms()),
-      chunks_({terms_->settings.chunk.value, terms_->settings.max_message.value,
-               static_cast<std::size_t>(terms_->settings.incomplete_messages)}) {
+      state_(host.state()),
+      chunks_({state_->settings.chunk.value, state_->settings.max_message.value,
+               static_cast<std::size_t>(state_->settings.incomplete_messages)}) {
   host_.add(*this);
 }
 
@@ -72,7 +72,7 @@ void WireSession::end_at_once() {
 }
 
 std::size_t WireSession::allowed() const {
-  const auto& settings = terms_->settings;
+  const auto& settings = state_->settings;
   const std::size_t most = settings.max_frame.value;
   return known() || !host_.authenticator().asks() ? most
                                                   : std::min(most, settings.max_unknown.value);
@@ -121,7 +121,7 @@ void WireSession::note_size(std::size_t size) const {
       .add("recommended", kRecommended);
 }
 
-// Whoever has not said who they are gets no second try.
+// An unauthenticated client has one attempt.
 Result<void> WireSession::turn_away(const wire::Envelope& envelope, const Error& why) {
   refuse(envelope, json::member(envelope.payload, "id").value_or(""), why);
   if (!known() && host_.authenticator().asks()) return why;
@@ -130,7 +130,7 @@ Result<void> WireSession::turn_away(const wire::Envelope& envelope, const Error&
 
 // Who sends this message; the same as before, or nobody.
 Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
-  const MessageAuth mode = terms_->settings.per_message_auth;
+  const MessageAuth mode = state_->settings.per_message_auth;
   if (!host_.authenticator().asks())
     co_return host_.authenticator().recognise(PresentedCredentials{peer_.from});
   const Caller before = caller_ ? caller_ : peer_.who;
@@ -153,7 +153,7 @@ Task<Caller> WireSession::sender(const wire::Envelope& envelope) {
   co_return *found;
 }
 
-// Whoever came when nobody was asked is a stranger once somebody is.
+// A client from before authentication was configured must authenticate now.
 bool WireSession::would_let_in(const Caller& who) const {
   return who && still_stands(*who) &&
          (who->auth_method != AuthMethod::none || !host_.authenticator().asks());
@@ -199,7 +199,7 @@ void WireSession::dispatch(const wire::Envelope& envelope) {
   }
   auto own = std::make_unique<mcp::OwnMessage>(std::string(envelope.payload));
   auto parsed = mcp::parse(own->text, own->message);
-  if (!parsed && !terms_->settings.strict && !json::member(own->text, "jsonrpc")) {
+  if (!parsed && !state_->settings.strict && !json::member(own->text, "jsonrpc")) {
     own = std::make_unique<mcp::OwnMessage>(json::with_member(own->text, "jsonrpc", R"("2.0")"));
     parsed = mcp::parse(own->text, own->message);
   }
@@ -260,21 +260,21 @@ Result<void> WireSession::admit(const mcp::Message& message) const {
   if (pending_.contains(message.id)) {
     return Error{Code::invalid_request, "a request with this id is already running"};
   }
-  if (pending_.size() >= static_cast<std::size_t>(terms_->settings.requests)) {
+  if (pending_.size() >= static_cast<std::size_t>(state_->settings.requests)) {
     return Error{Code::overloaded, fmt::format("{} requests of this connection are running already",
-                                               terms_->settings.requests)};
+                                               state_->settings.requests)};
   }
   policy::Rates& rates =
-      caller_->auth_method == AuthMethod::none ? terms_->by_address : terms_->by_caller;
+      caller_->auth_method == AuthMethod::none ? state_->by_address : state_->by_caller;
   policy::Rates::Permit permit;
   std::optional<policy::Quota> quota;
   return rates.admit({*caller_, peer_.ip}, here().now(), permit, quota);
 }
 
-// ---- Answers and news out
+// ---- Answers and notifications out
 
 Result<void> WireSession::send(std::string message, const transport::Sending&) {
-  // Notifications and questions are only for clients that would still be let in.
+  // Notifications and questions need credentials that are still valid.
   if (mute()) return Error{Code::unavailable, "the client's credentials have expired"};
   return post({}, message, "");
 }
@@ -302,7 +302,7 @@ std::string WireSession::response_to(const Pending& asked, std::string_view id,
   }
   std::string result;
   if (!reply.is_error && asked.offer) {
-    result = offer_result(*asked.offer, reply.body, terms_->settings);
+    result = offer_result(*asked.offer, reply.body, state_->settings);
   } else if (!reply.is_error && !asked.upstream.empty()) {
     const auto catalog = host_.catalog().current(*caller_);
     result = listed_within(asked.upstream, asked.method, reply.body, *catalog);
@@ -313,7 +313,7 @@ std::string WireSession::response_to(const Pending& asked, std::string_view id,
 
 Result<void> WireSession::post(const wire::Heading& heading, std::string_view payload,
                                std::string_view id) {
-  const std::size_t piece = terms_->settings.chunk.value;
+  const std::size_t piece = state_->settings.chunk.value;
   if (chunking_ && payload.size() > piece) {
     for (const auto& text : wire::cut(heading, payload, piece)) {
       auto sent = sink_.send(text, WireSink::Kind::message);
@@ -337,13 +337,13 @@ Result<void> WireSession::post(const wire::Heading& heading, std::string_view pa
 void WireSession::answer_fault(const wire::Envelope& about, std::string_view id, const Error& why) {
   const std::string text = mcp::response(id, mcp::error_reply(why));
   auto sent = post({.correlation_id = about.id}, text, id);
-  (void)sent;  // If the client has gone, the face ends the session.
+  (void)sent;  // If the client has gone, the transport ends the session.
 }
 
-// Tells the client why a message was not taken.
+// Sends the client why its message was refused.
 void WireSession::refuse(const wire::Envelope& about, std::string_view id, const Error& why) {
   host_.shared().faults->add();
-  const ErrorStyle style = terms_->settings.error_style;
+  const ErrorStyle style = state_->settings.error_style;
   const wire::Heading heading{.correlation_id = about.id};
   const bool as_response =
       !id.empty() && (style == ErrorStyle::jsonrpc || style == ErrorStyle::both);
@@ -357,7 +357,7 @@ void WireSession::refuse(const wire::Envelope& about, std::string_view id, const
     sent = sink_.send(wire::write_error(heading, fault, payload),
                       as_response ? WireSink::Kind::message : WireSink::Kind::error);
   }
-  (void)sent;  // If the client has gone, the face ends the session.
+  (void)sent;  // If the client has gone, the transport ends the session.
 }
 
 void WireSession::notify_changed(gateway::CatalogChanges& update) {

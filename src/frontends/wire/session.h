@@ -4,7 +4,7 @@
 // the id of the message that asked. Any number of requests run at once and are answered as they
 // finish.
 //
-// How a face uses it:
+// How a transport uses it:
 //
 //   class Connection : WireSink { … send() queues one text for the peer … };
 //
@@ -19,7 +19,7 @@
 //
 // `caller` is whom the connection itself has proved to be (the header of an upgrade), or null: then
 // the certificate speaks for it, or the `auth_token` of a message. Until somebody does, allowed()
-// says how little the face should read at a time, and after `first_message` it should hang up.
+// says how little the transport may read at a time, and after `first_message` it should hang up.
 //
 // Confined to one worker.
 #pragma once
@@ -41,18 +41,18 @@
 
 namespace patchbay::frontends {
 
-// The way out to one client.
+// The output to one client.
 class WireSink {
  public:
   enum class Kind : std::uint8_t { message, error };
 
   // Queues one text. Code::overloaded if the client does not read, Code::unavailable once it has
-  // gone; either way the face ends the session.
+  // gone; in both cases the transport ends the session.
   virtual Result<void> send(std::string_view text, Kind kind) = 0;
 
   // The largest text that it carries; larger ones go in pieces to clients that take them.
   virtual std::size_t most() const = 0;
-  // False: it has its own way to cut up large texts.
+  // False: it splits large texts by itself.
   virtual bool in_pieces() const = 0;
 
  protected:
@@ -64,7 +64,7 @@ struct WirePeer {
   std::string_view frontend;  // "wire-tcp" or "wire-ws"; outlives the session.
   net::PeerAddress from;
   std::string ip;                                        // Of the address, as text.
-  std::shared_ptr<const net::TlsPeer> certificate = {};  // Null: it has shown none.
+  std::shared_ptr<const net::TlsPeer> certificate = {};  // Null: it has none.
   Caller who = {};                                       // Null: not known yet.
 };
 
@@ -77,18 +77,18 @@ class WireSession final : transport::Channel, AnswerSink {
   // Serves until end(); then answers what was asked, for at most `grace`.
   Task<void> run(std::chrono::nanoseconds grace);
 
-  // Takes one message. Fails if the client is to be left; it has been told why. REQUIRES: run() has
-  // begun; the last take() is done; the text stays there until then.
+  // Takes one message. Fails if the connection must be closed; the client has been notified.
+  // REQUIRES: run() has begun; the last take() is done; the text stays there until then.
   Task<void> take(std::string_view text);
 
   // The client has ended its side; or has gone, and nobody is left to be answered.
   void end();
   void end_at_once();
 
-  // Tells the client of a fault that concerns no message in particular.
+  // Sends the client a fault that concerns no message in particular.
   void report_fault(const Error& why) { refuse({}, "", why); }
 
-  // How large a message may be, as far as the client has shown who it is.
+  // How large a message may be, which depends on whether the client is authenticated.
   std::size_t allowed() const;
   bool known() const { return caller_ != nullptr; }
   bool idle() const { return pending_.empty(); }
@@ -131,13 +131,13 @@ class WireSession final : transport::Channel, AnswerSink {
   void answer_fault(const wire::Envelope& about, std::string_view id, const Error& why);
   void refuse(const wire::Envelope& about, std::string_view id, const Error& why);
   bool would_let_in(const Caller& who) const;
-  // News are only for those whom we would still let in.
+  // Notifications need credentials that are still valid.
   bool mute() const { return !would_let_in(caller_); }
 
   WireHost& host_;
   WireSink& sink_;
   const WirePeer peer_;
-  const std::shared_ptr<WireState> terms_;
+  const std::shared_ptr<WireState> state_;
   Caller caller_;        // Of the last message; always the same principal.
   Shares::Share share_;  // Of the caller, where nobody was known when the connection was made.
   Listener* listener_ = nullptr;

@@ -1,4 +1,4 @@
-// What can be said about the faces of the wire protocol, on TCP and on WebSocket. Values only.
+// The settings of the wire protocol, on TCP and on WebSocket. Values only.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace patchbay::frontends {
 // connection, unless a header or a certificate has done so before.
 enum class MessageAuth : std::uint8_t { off, optional, required };
 
-// How a fault of the wire itself is told: who sends, how often, how large, how old.
+// How a fault of the protocol itself is reported: who sends, how often, how large, how old.
 enum class ErrorStyle : std::uint8_t { automatic, envelope, jsonrpc, both };
 
 // Which header of a frame is read and written.

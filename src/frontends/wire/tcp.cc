@@ -11,7 +11,7 @@
 namespace patchbay::frontends {
 namespace {
 
-// To a client that has said nothing yet.
+// To a client that has sent nothing yet.
 std::string error_frame(const Error& why) {
   return wire::encode(wire::Header::seven, wire::FrameType::error,
                       wire::write_error({}, wire::fault_object(why)));
@@ -87,7 +87,7 @@ Task<void> WireTcp::shake_hands(net::Stream& stream, const net::PeerAddress& fro
 Task<void> WireTcp::start_tls(net::Stream& stream) {
   const Deadline deadline = here().now() + settings_.handshake_time;
   auto first = co_await stream.first_byte(deadline);
-  // It has said nothing: nothing to say of it.
+  // It has sent nothing: nothing is logged.
   if (!first) co_return Error{first.error().code, ""};
   if (*first == 'M') {
     const Error plain{Code::invalid_request, "this port speaks TLS; use tcps://"};

@@ -14,7 +14,7 @@
 
 namespace patchbay::frontends {
 
-// What the wire's own settings do not say.
+// Settings beside those of the section `wire`.
 struct WireTcpSettings {
   std::size_t connections = 10'000;  // Of the whole process.
   std::size_t handshakes = 256;      // In progress on this worker.
@@ -36,7 +36,7 @@ class WireTcp {
   // From now on handshakes are made with `tls`.
   void update_tls(std::shared_ptr<const net::TlsContext> tls) { tls_ = std::move(tls); }
 
-  // Stops accepting; clients are told when what they have asked is answered.
+  // Stops accepting; clients are notified once their requests are answered.
   void close();
 
   // Waits for requests in progress until `deadline`, then cancels them.

@@ -54,9 +54,9 @@ class WireWs::Client final : net::WebSocket::Receiver, WireSink, transport::Chan
   Client(WireWs& frontend, net::HttpExchange& exchange)
       : frontend_(frontend),
         exchange_(exchange),
-        most_(frontend.host_.terms()->settings.max_message.value),
+        most_(frontend.host_.state()->settings.max_message.value),
         socket_(exchange.stream, exchange.input(), net::WsSide::server,
-                socket_settings(frontend.host_.terms()->settings, frontend.write_time_)) {}
+                socket_settings(frontend.host_.state()->settings, frontend.write_time_)) {}
 
   Task<void> run();
 
@@ -187,7 +187,7 @@ Task<void> WireWs::Client::serve_wire(std::string text) {
       leave(WsClose::policy, taken.error().message);
       break;
     }
-    release(*more);  // Nothing of it is kept while the client is silent.
+    release(*more);  // No buffer is held while the client is idle.
     more = co_await next();
   }
   co_return co_await end(*session_);
@@ -205,7 +205,7 @@ Task<void> WireWs::Client::serve_plain(std::string text) {
       break;
     }
     listener_->on_message(*more, 0);
-    release(*more);  // Nothing of it is kept while the client is silent.
+    release(*more);  // No buffer is held while the client is idle.
     more = co_await next();
   }
   frontend_.plain_.erase(this);
@@ -220,9 +220,9 @@ Task<void> WireWs::Client::end(Served& served) {
   } else {
     served.end();
   }
-  // A client that has broken the rules is not kept waiting for what takes long.
+  // A client that broke the protocol does not wait for calls in progress.
   const Deadline deadline =
-      ended_ ? here().now() + frontend_.host_.terms()->settings.ws.close_time : kNever;
+      ended_ ? here().now() + frontend_.host_.state()->settings.ws.close_time : kNever;
   auto drained = co_await scope_.drain(deadline);
   if (drained) co_return drained;
   served.end_at_once();
@@ -232,7 +232,7 @@ Task<void> WireWs::Client::end(Served& served) {
 
 Task<void> WireWs::handle(net::HttpExchange& exchange) {
   const net::WsAnswer answer = net::answer_upgrade(exchange.request);
-  if (!host_.terms()->settings.ws.enabled) {
+  if (!host_.state()->settings.ws.enabled) {
     co_return co_await refuse(exchange, 404, "there is no WebSocket here; see wire.ws");
   }
   if (answer.status != 101) {
@@ -253,7 +253,7 @@ Task<void> WireWs::handle(net::HttpExchange& exchange) {
 
 template <class Notify>
 void WireWs::each_plain(Notify notify) {
-  // Whoever is left meanwhile takes itself out.
+  // A client that is closed meanwhile removes itself.
   const auto now = plain_;
   for (Client* const client : now) {
     if (plain_.contains(client)) client->notify(notify);

@@ -25,7 +25,7 @@ class WireWs final : public net::HttpHandler {
 
   Task<void> handle(net::HttpExchange& exchange) override;
 
-  // Tells the clients that speak plain MCP; the others hear from the host.
+  // Notifies the clients that speak plain MCP; the host notifies the others.
   void notify_changed(gateway::CatalogChanges& update);
   void notify_updated(gateway::ResourceUpdate& update);
   void notify_task(const std::string& upstream, const gateway::TaskUpdate& update);

@@ -4,6 +4,8 @@
 // Called on the worker that the call belongs to.
 #pragma once
 
+#include <utility>
+
 #include "gateway/call/call.h"
 
 namespace patchbay::gateway {
@@ -30,7 +32,7 @@ struct CallParts {
   bool keeps_null = false;
 };
 
-inline Call make_call(const CallParts& parts) {
+inline Call make_call(CallParts parts) {
   return {.request = parts.request,
           .method = parts.method,
           .revision = parts.revision,
@@ -39,7 +41,7 @@ inline Call make_call(const CallParts& parts) {
           .client = parts.client,
           .deadline = parts.deadline,
           .bytes_in = parts.bytes_in,
-          .who = parts.who,
+          .who = std::move(parts.who),
           .session = parts.session,
           .capabilities = parts.capabilities,
           .log_level = parts.log_level,
