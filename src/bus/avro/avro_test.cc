@@ -164,8 +164,7 @@ TEST(Avro, ReportsFaultsOfBytes) {
 
 TEST(Avro, ValuesWithoutAJsonFormAreFaults) {
   for (const char* const digits : {"0000c07f", "0000807f", "000080ff"}) {
-    EXPECT_EQ(decoded(parsed(R"("float")"), digits),
-              "at byte 4: JSON has no NaN and no infinity");
+    EXPECT_EQ(decoded(parsed(R"("float")"), digits), "at byte 4: JSON has no NaN and no infinity");
   }
   EXPECT_EQ(decoded(parsed(R"("double")"), "000000000000f87f"),
             "at byte 8: JSON has no NaN and no infinity");

@@ -179,7 +179,7 @@ Task<void> SignInPages::receive(net::HttpExchange& exchange, std::string upstrea
   if (!returned) co_return co_await refuse(exchange, returned.error());
   std::string cookies(exchange.request.fields.find("Cookie").value_or(""));
   oauth::CallbackRequest arrival{std::move(upstream), *std::move(returned), std::move(cookies),
-                         exchange.who, exchange.peer.ip};
+                                 exchange.who, exchange.peer.ip};
   auto done = co_await service_.handle_callback(std::move(arrival));
   if (!done) co_return co_await refuse(exchange, done.error());
   const std::string text =
