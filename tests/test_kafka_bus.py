@@ -119,7 +119,7 @@ class Commands(BusCase):
 
     def test_what_cannot_be_is_said_at_once(self):
         for words in (("produce", "a topic", "--value", "v"), ("consume", "a/b"), ("lag", "g", "a b")):
-            self.assertIn("no name of a topic", self.bus(*words, code=2))
+            self.assertIn("not the name of a topic", self.bus(*words, code=2))
         why = self.bus("produce", "untyped", "--value", "{}", "--typed", code=2)
         self.assertIn("--schema-registry", why)
 
