@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     settings.issuer = jwt->issuer;
     const std::vector<std::string> scopes;
     const auto caller = check_claims(*jwt, {settings, "a", scopes}, WallTime());
-    if (caller) require(!caller->who.name.empty() && caller->until > WallTime());
+    if (caller) require(!caller->principal.name.empty() && caller->until > WallTime());
   }
   if (const auto keys = KeySet::parse(text, 100)) {
     require(keys->size() > 0 && keys->size() <= 100);

@@ -21,8 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto resource = parse_resource_metadata(text)) {
     require(!resource->servers.empty() && !resource->resource.empty());
     for (const auto& server : resource->servers) {
-      const auto places = server_metadata_places(server);
-      require(!places || places->size() >= 2);
+      const auto urls = server_metadata_urls(server);
+      require(!urls || urls->size() >= 2);
     }
   }
   if (const auto server = parse_server_metadata(text)) require(!server->issuer.empty());
@@ -31,8 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!answer->expires || answer->expires->count() >= 0);
   }
   if (const auto code = parse_device_code(text)) {
-    const std::string sentence = sign_in_words(*code);
-    require(std::ranges::all_of(sentence, [](char c) { return c >= 0x20 && c < 0x7F; }));
+    const std::string message = sign_in_message(*code);
+    require(std::ranges::all_of(message, [](char c) { return c >= 0x20 && c < 0x7F; }));
     require(code->interval.count() >= 1 && code->expires.count() >= 1);
   }
   const std::string reason = reason_of_refusal(400, text);

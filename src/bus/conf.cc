@@ -55,7 +55,7 @@ void write_log(const rd_kafka_t* client, int level, const char* what, const char
   log::Line(beside ? log::Level::debug : level_of(level), "bus")
       .add("client", client ? rd_kafka_name(client) : "")
       .add("about", what)
-      .add("says", text);
+      .add("message", text);
 }
 
 }  // namespace

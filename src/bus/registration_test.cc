@@ -36,15 +36,15 @@ TEST(Registration, HasADefaultFieldOfTheId) {
 }
 
 TEST(Registration, RecognisesAResource) {
-  const std::string mode = R"(,"mimeType":"text/plain","url":"/client/{client_id}")";
+  const std::string resource = R"(,"mimeType":"text/plain","url":"/client/{client_id}")";
   for (const std::string_view type : {"", R"(,"registrationType":"resource")"}) {
-    auto read = read_registration(std::string(kOrders) + mode + std::string(type) + "}");
+    auto read = read_registration(std::string(kOrders) + resource + std::string(type) + "}");
     ASSERT_TRUE(read);
     EXPECT_TRUE(read->is_resource);
     EXPECT_EQ(read->url, "client/{client_id}");
     EXPECT_EQ(read->mime_type, "text/plain");
   }
-  auto tool = read_registration(std::string(kOrders) + mode + R"(,"registrationType":"tool"})");
+  auto tool = read_registration(std::string(kOrders) + resource + R"(,"registrationType":"tool"})");
   EXPECT_FALSE(tool->is_resource);
   const auto nulls = R"(,"registrationType":"tool","mimeType":null,"url":null,"version":"1"})";
   EXPECT_TRUE(read_registration(std::string(kOrders) + nulls));

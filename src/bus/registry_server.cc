@@ -102,9 +102,9 @@ Task<void> RegistryServer::handle(net::HttpExchange& exchange) {
     if (part) parts.push_back(*std::move(part));
     rest = slash == std::string_view::npos ? "" : rest.substr(slash + 1);
   }
-  const Answer level = readable ? answer(exchange.request.method, parts, exchange.body)
-                                : fault(400, "the path cannot be read");
-  co_return co_await exchange.answer(level.status, kType, {level.body});
+  const Answer result = readable ? answer(exchange.request.method, parts, exchange.body)
+                                 : fault(400, "the path cannot be read");
+  co_return co_await exchange.answer(result.status, kType, {result.body});
 }
 
 RegistryServer::Answer RegistryServer::answer(std::string_view method, const Parts& parts,

@@ -95,7 +95,7 @@ std::string day(std::int64_t seconds) {
 
 std::string joined(const std::vector<std::string>& list) {
   std::string text;
-  for (const auto& text : list) text += (text.empty() ? "" : ",") + text;
+  for (const auto& one : list) text += (text.empty() ? "" : ",") + one;
   return text.empty() ? "-" : text;
 }
 

@@ -33,10 +33,10 @@ bool reads_as_other_than_string(const Node& scalar) {
   const auto lower = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   };
-  std::string chunk = scalar.text;
-  std::ranges::transform(chunk, chunk.begin(), lower);
-  return chunk == "true" || chunk == "false" || chunk == "null" || chunk == "~" ||
-         std::string_view("+-.0123456789").find(chunk.front()) != std::string_view::npos;
+  std::string text = scalar.text;
+  std::ranges::transform(text, text.begin(), lower);
+  return text == "true" || text == "false" || text == "null" || text == "~" ||
+         std::string_view("+-.0123456789").find(text.front()) != std::string_view::npos;
 }
 
 void add(Hash& hash, const Node& node) {

@@ -135,7 +135,7 @@ std::optional<std::string> mirrored(std::string_view raw) {
   }
 }
 
-bool mirrored(const ParamHeader& header, std::string_view value, std::string_view raw) {
+bool matches(const ParamHeader& header, std::string_view value, std::string_view raw) {
   const auto text = decode_header(value);
   const auto wanted = mirrored(raw);
   if (!text || !wanted) return false;
@@ -174,7 +174,7 @@ Result<void> check_param_headers(const std::vector<ParamHeader>& headers,
     if (!value) {
       return Error{Code::header_mismatch, fmt::format("the {} header is missing", header.header)};
     }
-    if (raw.empty() || !mirrored(header, *value, raw)) {
+    if (raw.empty() || !matches(header, *value, raw)) {
       return Error{Code::header_mismatch,
                    fmt::format("the {} header differs from the body", header.header)};
     }

@@ -185,8 +185,8 @@ class Tokens(AuthCase):
             "neither": ({"name": "a"}, "either token or hash"),
             "short": ({"name": "a", "token": "short"}, "at least 16"),
             "blank": ({"name": "a", "token": "a token with a blank"}, "at least 16"),
-            "no hash": ({"name": "a", "hash": "5f4dcc3b5aa765d61d8327deb882cf99"}, "no hash"),
-            "costly": ({"name": "a", "hash": costly}, "no hash"),
+            "no hash": ({"name": "a", "hash": "5f4dcc3b5aa765d61d8327deb882cf99"}, "not the hash"),
+            "costly": ({"name": "a", "hash": costly}, "not the hash"),
             "nameless": ({"token": TOKEN}, "is required"),
         }
         with tempfile.TemporaryDirectory() as folder:
@@ -392,7 +392,7 @@ class Proxies(AuthCase):
     def test_settings(self):
         table = {
             "from": [{"from": ["10.0.0.0/33"]}],
-            "say which": [{"header": "X-User"}],
+            "needs from or certificate": [{"header": "X-User"}],
             "header": [{"from": ["10.0.0.1"], "header": "Authorization"}],
             "is not a name in a certificate": [{"certificate": "gateway"}],
         }

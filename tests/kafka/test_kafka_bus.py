@@ -122,7 +122,7 @@ class Commands(BusCase):
 
     def test_impossible_settings_are_reported_at_once(self):
         for arguments in (("produce", "a topic", "--value", "v"), ("consume", "a/b"), ("lag", "g", "a b")):
-            self.assertIn("no name of a topic", self.bus(*arguments, code=2))
+            self.assertIn("not the name of a topic", self.bus(*arguments, code=2))
         why = self.bus("produce", "untyped", "--value", "{}", "--typed", code=2)
         self.assertIn("--schema-registry", why)
 

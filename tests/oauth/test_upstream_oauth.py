@@ -71,7 +71,7 @@ class EveryTransport(OauthCase):
     def test_http_and_event_streams(self):
         behind = self.enterContext(Gateway({"workers": 1, "auth": TOKENS}))
         root = f"http://127.0.0.1:{behind.port}"
-        refusals = {"http": "the token is not known", "sse": "401"}
+        refusals = {"http": "the token is unknown", "sse": "401"}
         for kind, url in (("http", f"{root}/mcp"), ("sse", f"{root}/sse")):
             for token, works in ((TOKEN, True), ("another-token-0123456789", False)):
                 with self.subTest(kind=kind, works=works):
@@ -354,10 +354,10 @@ class Distrust(OauthCase):
             (lambda e: e.refuse("invalid_client", 401), "invalid_client"),
             (lambda e: e.answer(500, b"oops"), "HTTP status 500"),
             (lambda e: e.answer(200, b"oops"), "not a JSON object"),
-            (lambda e: e.answer(200, {"access_token": "a b", "token_type": "Bearer"}), "no `access"),
-            (lambda e: e.answer(200, {"access_token": "a\r\nX: y", "token_type": "Bearer"}), "no `a"),
+            (lambda e: e.answer(200, {"access_token": "a b", "token_type": "Bearer"}), "no valid `access"),
+            (lambda e: e.answer(200, {"access_token": "a\r\nX: y", "token_type": "Bearer"}), "no valid `a"),
             (lambda e: e.answer(200, {"access_token": "abc", "token_type": "mac"}), "not Bearer"),
-            (lambda e: e.answer(200, {"token_type": "Bearer"}), "no `access_token`"),
+            (lambda e: e.answer(200, {"token_type": "Bearer"}), "no valid `access_token`"),
         ]
         for answer, expected in cases:
             with self.subTest(expected=expected):

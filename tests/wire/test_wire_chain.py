@@ -209,7 +209,7 @@ class Commands(WireCase):
             self.assertEqual(seen["compressed"], options == ["--gzip"])
         broken = run("wire", "dump", "--hex", stdin="4D 43 01 00 00 00 05 7B")
         self.assertEqual(broken.returncode, 1)
-        self.assertIn("not whole", broken.stderr)
+        self.assertIn("incomplete", broken.stderr)
         self.assertEqual(run("wire", "dump", "--hex", stdin="4D 4").returncode, 2)
         self.assertEqual(run("wire", "send", "http://x", "{}").returncode, 2)
 
