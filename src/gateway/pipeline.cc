@@ -241,7 +241,8 @@ Task<mcp::Reply> Pipeline::send(const Call& call) {
 
 // Makes of what was answered, or failed, a reply that may leave.
 void Pipeline::finish(Call& call, Result<mcp::Reply>& reply) const {
-  if (reply && call.entry) {
+  // A refusal of the gateway itself is not a result of the tool.
+  if (reply && call.entry && !reply->why) {
     const bool renamed = call.item == ItemKind::resource && call.entry->listed != call.entry->key;
     if (renamed && !reply->is_error) rename_contents(*reply, *call.catalog, call.upstream);
     check_result(call, *call.entry, *reply);
