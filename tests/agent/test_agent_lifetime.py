@@ -11,7 +11,7 @@ import time
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from agent_case import Agent, AgentTestCase, pid_from
-from harness import BINARY, TIMEOUT, SCALE, alive, main, wait_until
+from harness import BINARY, SCALE, TIMEOUT, alive, main, wait_until
 
 
 def until(path):

@@ -14,11 +14,11 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     BINARY,
+    TIMEOUT,
     Connection,
     Gateway,
-    McpSession,
     Lines,
-    TIMEOUT,
+    McpSession,
     RpcError,
     TestCase,
     clean_environment,

@@ -21,9 +21,9 @@ from harness import (
     fake,
     fake_config,
     main,
+    process_state,
     stateless_headers,
     stateless_message,
-    process_state,
     text_of,
     wait_until,
 )

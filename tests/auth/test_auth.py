@@ -17,9 +17,9 @@ from harness import (
     McpSession,
     fake_config,
     main,
+    run,
     stateless_headers,
     stateless_message,
-    run,
     wait_until,
 )
 from stub_server import StubServer

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, Gateway, TestCase, clean_environment, main, stateless_call, run
+from harness import BINARY, Gateway, TestCase, clean_environment, main, run, stateless_call
 from stub_server import StubServer
 
 HOSTILE = "safe\x1b[2J\x1b]0;title\x07\u202etxt.exe\u2066\x9b31m\r\nadmin  forged"

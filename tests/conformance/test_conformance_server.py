@@ -18,10 +18,10 @@ from harness import (
     StdioFrontend,
     TestCase,
     main,
-    stateless_call,
-    stateless_message,
-    stateless_headers,
     result_of,
+    stateless_call,
+    stateless_headers,
+    stateless_message,
     text_of,
     wait_until,
 )

@@ -14,10 +14,10 @@ from harness import (
     TestCase,
     fake_config,
     main,
+    result_of,
     stateless_headers,
     stateless_message,
     stateless_request,
-    result_of,
     text_of,
     wait_until,
 )

@@ -19,9 +19,9 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     BOTH,
+    SCALE,
     STATELESS,
     TIMEOUT,
-    SCALE,
     Gateway,
     TestCase,
     fake,

@@ -12,12 +12,12 @@ from harness import (
     ConnectionEnded,
     Gateway,
     McpSession,
+    TestCase,
     fake_config,
     main,
     stateless_message,
     text_of,
     wait_until,
-    TestCase,
 )
 from strict_case import PING, StrictCase, head
 

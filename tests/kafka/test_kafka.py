@@ -15,10 +15,10 @@ from harness import (
     McpSession,
     StdioFrontend,
     main,
+    result_of,
     stateless_call,
     stateless_message,
     stateless_request,
-    result_of,
     to_yaml,
     wait_until,
 )

@@ -23,12 +23,12 @@ from mcp_client import (  # noqa: F401
     McpSession,
     RpcError,
     answer_from,
+    result_of,
     stateless_call,
     stateless_headers,
     stateless_message,
     stateless_post,
     stateless_request,
-    result_of,
     text_of,
 )
 from rawhttp import Connection, ConnectionEnded, Event, Response  # noqa: F401

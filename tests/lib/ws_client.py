@@ -1,6 +1,5 @@
 """A WebSocket client on raw sockets, which can also violate the protocol."""
 
-import base64
 import json
 import os
 import socket

@@ -12,8 +12,8 @@ from harness import (
     TestCase,
     fake,
     main,
-    stateless_request,
     result_of,
+    stateless_request,
     text_of,
 )
 

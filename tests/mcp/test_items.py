@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import Gateway, McpSession, TestCase, main, stateless_request, result_of
+from harness import Gateway, McpSession, TestCase, main, result_of, stateless_request
 from items_upstream import items
 
 

@@ -15,7 +15,7 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 import schema_check
 from conformance import fixture, fixture_upstream
 from harness import Gateway, TestCase, main, result_of, text_of, wait_until
-from matrix_clients import STATELESS, REVISIONS, client_of
+from matrix_clients import REVISIONS, STATELESS, client_of
 
 WATCHED = "test://watched-resource"
 

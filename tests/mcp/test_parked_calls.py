@@ -16,10 +16,10 @@ from harness import (
     McpSession,
     TestCase,
     main,
+    result_of,
     stateless_headers,
     stateless_message,
     stateless_request,
-    result_of,
     text_of,
     wait_until,
 )

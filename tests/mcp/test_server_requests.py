@@ -15,8 +15,8 @@ from harness import (
     StdioFrontend,
     TestCase,
     main,
-    stateless_call,
     result_of,
+    stateless_call,
     text_of,
     wait_until,
 )

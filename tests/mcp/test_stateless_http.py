@@ -16,12 +16,12 @@ from harness import (
     fake,
     fake_config,
     main,
+    result_of,
     stateless_call,
     stateless_headers,
     stateless_message,
     stateless_post,
     stateless_request,
-    result_of,
     text_of,
     wait_until,
 )

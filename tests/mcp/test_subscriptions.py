@@ -16,15 +16,15 @@ from harness import (
     StdioFrontend,
     TestCase,
     main,
+    result_of,
     stateless_headers,
     stateless_message,
     stateless_request,
-    result_of,
     text_of,
     wait_until,
 )
-from sse_client import SseClient
 from items_upstream import items
+from sse_client import SseClient
 
 UPDATED = "notifications/resources/updated"
 

@@ -6,7 +6,16 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import ROOT, Gateway, McpSession, TestCase, main, stateless_request, result_of, wait_until
+from harness import (
+    ROOT,
+    Gateway,
+    McpSession,
+    TestCase,
+    main,
+    result_of,
+    stateless_request,
+    wait_until,
+)
 from rest_case import STREAM, content_server
 
 CAPABILITIES = {"extensions": {"io.modelcontextprotocol/tasks": {}}}

@@ -19,10 +19,10 @@ from harness import (
     StdioFrontend,
     TestCase,
     main,
+    result_of,
     stateless_headers,
     stateless_message,
     stateless_request,
-    result_of,
     text_of,
     wait_until,
 )

@@ -12,7 +12,7 @@ import time
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from auth_case import TOKEN, TOKENS
-from harness import Gateway, main, stateless_call, run, text_of, to_yaml, wait_until
+from harness import Gateway, main, run, stateless_call, text_of, to_yaml, wait_until
 from jwt_issuer import Key
 from oauth_case import CREDENTIALS, OauthCase, credentials
 from oauth_server import CLIENT, SECRET

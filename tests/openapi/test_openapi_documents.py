@@ -15,9 +15,9 @@ from harness import (
     McpSession,
     TestCase,
     main,
+    result_of,
     stateless_call,
     stateless_request,
-    result_of,
     wait_until,
 )
 from openapi_case import parameter, serve_document

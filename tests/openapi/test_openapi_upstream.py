@@ -15,10 +15,10 @@ from harness import (
     McpSession,
     TestCase,
     main,
-    stateless_call,
-    stateless_request,
     result_of,
     run,
+    stateless_call,
+    stateless_request,
     to_yaml,
     wait_until,
 )

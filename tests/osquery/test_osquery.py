@@ -13,13 +13,13 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import (
     BINARY,
+    ROOT,
     SESSION_VERSIONS,
     STATELESS,
-    ROOT,
     TestCase,
     main,
-    stateless_message,
     result_of,
+    stateless_message,
 )
 from osquery_case import OsqueryCase, call, pipe, without_osqueryi
 

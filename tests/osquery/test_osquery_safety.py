@@ -11,9 +11,8 @@ import sys
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import TIMEOUT, ROOT, main, result_of, wait_until
+from harness import ROOT, TIMEOUT, main, result_of, wait_until
 from osquery_case import ENDLESS, OsqueryCase, call, pipe, without_osqueryi
-
 
 # What SQLite takes for one variable, or for a blank, and a plainer reading does not.
 DISGUISED = (

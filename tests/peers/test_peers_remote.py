@@ -23,8 +23,8 @@ from harness import (
     TestCase,
     clean_environment,
     main,
-    stateless_call,
     result_of,
+    stateless_call,
     text_of,
     wait_until,
 )

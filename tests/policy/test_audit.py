@@ -14,11 +14,11 @@ from harness import (
     TestCase,
     fake_config,
     main,
+    run,
     stateless_call,
     stateless_headers,
     stateless_message,
     stateless_post,
-    run,
     text_of,
     wait_until,
 )

@@ -12,10 +12,10 @@ from harness import (
     TestCase,
     fake_config,
     main,
+    result_of,
     stateless_call,
     stateless_message,
     stateless_post,
-    result_of,
     text_of,
     wait_until,
 )

@@ -15,17 +15,17 @@ from harness import (
     TestCase,
     fake,
     main,
+    result_of,
     stateless_call,
     stateless_headers,
     stateless_message,
     stateless_request,
-    result_of,
     text_of,
     to_yaml,
     wait_until,
 )
-from sse_client import SseClient
 from items_upstream import items
+from sse_client import SseClient
 
 UPSTREAMS = {
     "skills": {"kind": "builtin"},

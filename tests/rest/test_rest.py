@@ -8,8 +8,8 @@ from urllib.parse import quote
 sys.path.insert(1, sys.path[0] + "/../lib")
 
 from harness import Background, Gateway, TestCase, main, stateless_call, wait_until
-from rest_case import JSON, RestCase, content_server
 from items_upstream import items
+from rest_case import JSON, RestCase, content_server
 
 
 class McpPaths(RestCase):

@@ -14,7 +14,17 @@ from pathlib import Path
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import BINARY, ROOT, Gateway, TestCase, fake_config, main, stateless_call, run, wait_until
+from harness import (
+    BINARY,
+    ROOT,
+    Gateway,
+    TestCase,
+    fake_config,
+    main,
+    run,
+    stateless_call,
+    wait_until,
+)
 from npm_peers import PEERS, LeftOut, find_node, npm_ci
 from rest_case import content_server
 

@@ -20,8 +20,8 @@ from harness import (
     fake,
     fake_config,
     main,
-    stateless_message,
     run,
+    stateless_message,
     wait_until,
 )
 from tls_case import TlsCase

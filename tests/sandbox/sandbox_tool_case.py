@@ -2,8 +2,8 @@
 
 import json
 
-from harness import Gateway, McpSession, result_of, text_of, wait_until
 from auth_case import bearer
+from harness import Gateway, McpSession, result_of, text_of, wait_until
 from sandbox_case import SandboxCase, cgroups_of, our_guests, our_watchers
 
 

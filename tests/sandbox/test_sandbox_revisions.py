@@ -10,10 +10,10 @@ sys.path.insert(1, sys.path[0] + "/../lib")
 from auth_case import OTHER, TOKEN, bearer
 from harness import main, result_of, wait_until
 from matrix_clients import REVISIONS, client_of
-from mcp_client import answer_from, stateless_headers, stateless_message
 from sandbox_case import processes_with
 from sandbox_tool_case import ToolCase
 
+from mcp_client import answer_from, stateless_headers, stateless_message
 
 TOKENS = {"tokens": [{"name": "one", "token": TOKEN}, {"name": "two", "token": OTHER}]}
 

@@ -17,8 +17,8 @@ from harness import (
     ConnectionEnded,
     McpSession,
     main,
-    stateless_call,
     run,
+    stateless_call,
     text_of,
     wait_until,
 )

@@ -11,7 +11,19 @@ import unittest
 
 sys.path.insert(1, sys.path[0] + "/../lib")
 
-from harness import FAKE_SERVER, Gateway, McpSession, TestCase, alive, fake, main, run, text_of, to_yaml, wait_until
+from harness import (
+    FAKE_SERVER,
+    Gateway,
+    McpSession,
+    TestCase,
+    alive,
+    fake,
+    main,
+    run,
+    text_of,
+    to_yaml,
+    wait_until,
+)
 from sandbox_case import as_user
 
 SECRET = "s3cret-of-the-gateway-0123456789"

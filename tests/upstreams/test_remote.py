@@ -21,8 +21,8 @@ from harness import (
     McpSession,
     TestCase,
     main,
-    stateless_call,
     run,
+    stateless_call,
     text_of,
     wait_until,
 )
