@@ -186,25 +186,6 @@ Result<void> McpLink::forward(const gateway::Call& call, std::string_view target
   return send(std::move(text), how, pending, deadline);
 }
 
-Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
-  return request(next_id_++, method, std::move(params), deadline);
-}
-
-Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std::string params,
-                                  Deadline deadline) {
-  Pending pending;
-  pending.id = id;
-  // Only a client that has tasks receives updates of them.
-  const bool listens = method == "subscriptions/listen" && has_tasks();
-  if (stateless())
-    params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
-  const transport::Sending how{.id = id, .method = method, .revision = revision_};
-  auto sent = send(mcp::request(raw_id(id), method, params), how, pending, deadline);
-  if (!sent) co_return sent.error();
-  auto answer = co_await pending.answer.wait();
-  co_return received(pending, std::move(answer));
-}
-
 Result<void> McpLink::send(std::string text, const transport::Sending& how, Pending& pending,
                            Deadline deadline) {
   if (spare_) {

@@ -173,6 +173,25 @@ Task<mcp::Reply> McpLink::shake(std::string_view method, std::string params,
   co_return reply;
 }
 
+Task<mcp::Reply> McpLink::request(std::string_view method, std::string params, Deadline deadline) {
+  return request(next_id_++, method, std::move(params), deadline);
+}
+
+Task<mcp::Reply> McpLink::request(std::uint64_t id, std::string_view method, std::string params,
+                                  Deadline deadline) {
+  Pending pending;
+  pending.id = id;
+  // Only a client that has tasks receives updates of them.
+  const bool listens = method == "subscriptions/listen" && has_tasks();
+  if (stateless())
+    params = mcp::with_envelope(params, revision_, capabilities_of(nullptr, listens));
+  const transport::Sending how{.id = id, .method = method, .revision = revision_};
+  auto sent = send(mcp::request(raw_id(id), method, params), how, pending, deadline);
+  if (!sent) co_return sent.error();
+  auto answer = co_await pending.answer.wait();
+  co_return received(pending, std::move(answer));
+}
+
 Task<void> McpLink::discover(Deadline deadline) {
   const auto params = mcp::with_envelope("{}", mcp::kNewest);
   auto reply = co_await shake("server/discover", params, mcp::kNewest, deadline);
