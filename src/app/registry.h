@@ -56,6 +56,7 @@ struct UpstreamContext {
   gateway::UpstreamWatcher& watcher;
   metrics::Registry& registry;
   BusService& buses;
+  ThreadPool& parsers;  // For documents that would delay the control thread.
   std::shared_ptr<const upstreams::AllowedCommands> allowed = {};  // Null: any program.
   oauth::TokenService* tokens = nullptr;                           // Null: nothing needs any.
   gateway::ListLimits lists = {};                                  // Of this upstream.

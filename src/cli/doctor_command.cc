@@ -33,7 +33,7 @@ struct Patient {
 sandbox::Finding try_it(const sandbox::Settings& settings) {
   auto spec = sandbox::spec_of(settings, sandbox::prepared_cgroup_paths());
   if (!spec) return {"a sandbox", false, spec.error().message};
-  spec->words = {"/bin/true"};
+  spec->args = {"/bin/true"};
   spec->same_stdio = true;
   sandbox::add_init(*spec);
   const auto code = run_spec_to_end(*std::move(spec), settings, kTimeout);

@@ -21,8 +21,8 @@ inline Block16 needs_a_look(UnsignedBlock16 block) {
   return (block == '"') | (block == '\\') | (block < ' ');
 }
 
-// The first byte of [at, end) that needs attention in a JSON string: a quote, a backslash, a control
-// character, or a byte beyond ASCII. `end` if there is none.
+// The first byte of [at, end) that needs attention in a JSON string: a quote, a backslash, a
+// control character, or a byte beyond ASCII. `end` if there is none.
 //
 // The rest after whole blocks is checked in a block that overlaps the one before, not byte by byte.
 inline const char* plain_end(const char* at, const char* end) {

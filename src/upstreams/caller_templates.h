@@ -1,6 +1,7 @@
 // CallerTemplates are named texts of the configuration, headers or environment variables, in which
-// `${caller.name}`, `${caller.id}`, `${caller.auth_method}` and `${caller.claims.NAME}` are replaced by
-// facts about the caller. NAME is a member of the claims, or a path to one with dots between.
+// `${caller.name}`, `${caller.id}`, `${caller.auth_method}` and `${caller.claims.NAME}` are
+// replaced by facts about the caller. NAME is a member of the claims, or a path to one with dots
+// between.
 //
 // Constant once parsed; usable from any thread.
 #pragma once
