@@ -249,7 +249,7 @@ MakeUpstream make_socket(std::string name, std::string_view kind, upstreams::Soc
 MakeUpstream read_tcp(const std::string& name, const config::Node& entry, const std::string& file,
                       const std::string& path, config::Faults& faults) {
   auto settings = read_entry<upstreams::TcpSettings>(entry, file, path, faults);
-  auto place = upstreams::tcp_place(settings.address);
+  auto place = upstreams::tcp_endpoint(settings.address);
   if (!place) add_fault(faults, file, entry, path + ".address", place.error().message);
   return make_socket(name, "tcp", place ? *place : upstreams::SocketEndpoint(), settings);
 }

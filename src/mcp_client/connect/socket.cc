@@ -29,7 +29,7 @@ class SocketConnection final : public Connection {
 
 }  // namespace
 
-Result<SocketEndpoint> tcp_place(std::string_view address) {
+Result<SocketEndpoint> tcp_endpoint(std::string_view address) {
   const auto colon = address.rfind(':');
   auto host = address.substr(0, colon);
   const auto digits = colon == std::string_view::npos ? "" : address.substr(colon + 1);

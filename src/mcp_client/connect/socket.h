@@ -35,7 +35,7 @@ struct SocketEndpoint {
 };
 
 // "host:port", with brackets around an IPv6 address.
-Result<SocketEndpoint> tcp_place(std::string_view address);
+Result<SocketEndpoint> tcp_endpoint(std::string_view address);
 
 class SocketConnector final : public Connector {
  public:
