@@ -130,7 +130,7 @@ TEST_F(ParkedCallsTest, AStateIsForOneRequestAndOneCaller) {
   const std::string state = state_in(ask());
   EXPECT_NE(ask(answers(state), R"({"other":1})").find("is for another request"),
             std::string::npos);
-  const auto other = std::make_shared<const Principal>(Principal{"2", "other", "none"});
+  const auto other = std::make_shared<const Principal>(Principal{"2", "other", AuthMethod::none});
   EXPECT_NE(ask(answers(state), "{}", other).find("is for another request"), std::string::npos);
   EXPECT_NE(ask(answers(state)).find(R"("got")"), std::string::npos) << "it is still good";
 }

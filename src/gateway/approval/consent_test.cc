@@ -27,8 +27,8 @@ class ConsentTest : public ::testing::Test {
     rule.approve = {"p.pay"};
     const std::string file;
     config::Faults faults;
-    const auto rules = std::make_shared<const policy::Rules>(std::vector{rule}, config::Node(), "1",
-                                                             config::Place{file, "rules", faults});
+    const auto rules = std::make_shared<const policy::Rules>(
+        std::vector{rule}, config::Node(), "1", config::Location{file, "rules", faults});
     Offer offer{std::make_shared<testing::FakeUpstream>("p"), {}};
     mcp::of(offer.items, mcp::ItemKind::tool).push_back({"pay", R"({"name":"pay"})"});
     const Catalog whole({offer}, NameSettings());
@@ -39,7 +39,7 @@ class ConsentTest : public ::testing::Test {
 
   void SetUp() override {
     ASSERT_NE(entry_, nullptr);
-    ASSERT_NE(entry_->terms, nullptr);
+    ASSERT_NE(entry_->conditions, nullptr);
     call_.call.who = payer_;
     call_.call.has_user = true;
     call_.call.capabilities = R"({"elicitation":{}})";
@@ -66,7 +66,7 @@ class ConsentTest : public ::testing::Test {
   policy::Approvals approvals_;
   Consent consent_{approvals_, recorder_};
   const Caller payer_ =
-      std::make_shared<const Principal>(Principal{"1", "someone", "token", {"payer"}});
+      std::make_shared<const Principal>(Principal{"1", "someone", AuthMethod::token, {"payer"}});
   std::shared_ptr<const Catalog> catalog_;
   const CatalogEntry* entry_ = nullptr;
   FakeCall call_{kPay};
@@ -119,7 +119,7 @@ TEST_F(ConsentTest, AnAdminApprovesOneCall) {
   EXPECT_TRUE(call_.client.questions.empty());
   const auto waiting = approvals_.list(executor_.now());
   ASSERT_EQ(waiting.size(), 1U);
-  const Principal admin{"2", "admin", "token", {"admin"}};
+  const Principal admin{"2", "admin", AuthMethod::token, {"admin"}};
   ASSERT_TRUE(approvals_.approve(waiting[0].id, admin, executor_.now()));
 
   testing::Outcome<std::optional<mcp::Reply>> again;

@@ -33,7 +33,7 @@ Offer offer(const std::string& name, const std::vector<std::string>& tools) {
   return made;
 }
 
-Principal caller(std::vector<std::string> roles) { return {"1", "x", "token", std::move(roles)}; }
+Principal caller(std::vector<std::string> roles) { return {"1", "x", AuthMethod::token, std::move(roles)}; }
 
 TEST(RestrictedCatalogs, WhatIsHiddenLeavesNoTrace) {
   RestrictedCatalogs restricted;

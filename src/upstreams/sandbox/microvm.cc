@@ -128,11 +128,11 @@ class MicrovmEngine final : public Engine {
     net::Program program{settings_.microvm.command, settings_.microvm.args,
                          net::usual_environment(), *folder};
     const auto vcpus = std::max(1, static_cast<int>(limits.cpu + 0.999));
-    for (auto& text : program.args) {
-      replace_all(text, "{folder}", *folder);
-      replace_all(text, "{socket}", socket);
-      replace_all(text, "{memory_mib}", std::to_string(limits.memory.value >> 20));
-      replace_all(text, "{vcpus}", std::to_string(vcpus));
+    for (auto& arg : program.args) {
+      replace_all(arg, "{folder}", *folder);
+      replace_all(arg, "{socket}", socket);
+      replace_all(arg, "{memory_mib}", std::to_string(limits.memory.value >> 20));
+      replace_all(arg, "{vcpus}", std::to_string(vcpus));
     }
     auto child = net::Child::spawn(program);
     if (!child) {
